@@ -1,0 +1,318 @@
+//! What the host and the guest say to each other: one message in, one message out, and host calls in between.
+//!
+//! The host writes a [`Start`] into guest memory and the guest answers with an [`Ended`]. While the script runs, each
+//! reach for something outside is a [`Call`] answered by a [`Reply`]. Messages are postcard: no self-description, every
+//! length prefix checked against the bytes that are really there. Decoding borrows from the message, so what a hostile
+//! guest can make the host allocate is bounded by [`HEADERS_MAX`] entries, whatever the message claims.
+//!
+//! This crate knows no wasm, no Python and no HTTP client. It is compiled twice: natively for the host and to
+//! `wasm32-wasip1` for the guest, always from the same source, because the guest is built by the crate that embeds it.
+
+#![no_std]
+#![forbid(unsafe_code)]
+
+extern crate alloc;
+
+use alloc::vec::Vec;
+use core::fmt;
+
+use serde::de::{SeqAccess, Visitor};
+use serde::{Deserialize, Deserializer, Serialize};
+
+/// The import module under which the guest finds the host's functions.
+pub const IMPORT_MODULE: &str = "intentbox";
+
+/// The largest [`Call`] a guest may send, in bytes. A request body travels inside it; doubling it would double what a
+/// run can make the host copy per call.
+pub const CALL_BYTES_MAX: usize = 2 << 20;
+
+/// The most header entries a message may hold. Real requests and replies carry a few dozen; an entry costs the host
+/// 32 bytes against 2 in the message, so without a count a 2 MiB message would become 32 MiB.
+pub const HEADERS_MAX: usize = 256;
+
+/// What a run starts from.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Start<'a> {
+    /// The file name that tracebacks show, such as `script.py`.
+    pub name: &'a str,
+    /// The script's source, UTF-8, without NUL.
+    pub source: &'a str,
+    /// The script's `params`: JSON text of an object.
+    pub params: &'a str,
+    /// Fresh random bytes: what the snapshot froze (`random`, for one) is seeded anew from them.
+    pub entropy: [u8; 32],
+    /// The most bytes the result's JSON text may have.
+    pub result_bytes_max: u32,
+    /// The most levels of lists and objects the result may have.
+    pub result_depth_max: u32,
+    /// The most bytes of traceback text worth sending.
+    pub traceback_bytes_max: u32,
+}
+
+/// How the script ended, as the guest tells it. A run that trapped or ran out has no such message.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Ended<'a> {
+    /// The script came to its end; its answer as JSON text.
+    Returned {
+        /// JSON text, at most `result_bytes_max` bytes.
+        result: &'a str,
+    },
+    /// An exception left the script.
+    Raised(Raised<'a>),
+    /// The script is not Python.
+    SyntaxError(Raised<'a>),
+    /// The answer holds something JSON cannot say.
+    ResultInvalid {
+        /// Where in the answer, such as `result[3].when`.
+        path: &'a str,
+        /// What is there, such as `float nan`.
+        reason: &'a str,
+    },
+    /// The answer is larger or deeper than the run's limits.
+    ResultLimit {
+        /// What was exceeded.
+        measure: ResultMeasure,
+        /// The limit.
+        limit: u64,
+        /// What was reached when counting stopped.
+        observed: u64,
+    },
+}
+
+/// What a [`Ended::ResultLimit`] counted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum ResultMeasure {
+    /// Bytes of JSON text.
+    Bytes,
+    /// Levels of nesting.
+    Depth,
+}
+
+/// An exception as a reader needs it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Raised<'a> {
+    /// The class, such as `ValueError`.
+    pub class: &'a str,
+    /// `str()` of the exception, cut to a bound.
+    pub message: &'a str,
+    /// The traceback as Python prints it, cut in the middle to a bound.
+    pub traceback: &'a str,
+    /// Whether the exception is one that a host call raised.
+    pub cause: Cause,
+}
+
+/// Where an exception that left the script came from. The host believes it only as far as its own record of the run's
+/// calls agrees.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Cause {
+    /// The script itself.
+    Script,
+    /// A host call was refused (`CapabilityDenied`).
+    Refused,
+    /// A host call was granted and failed (`HostCallFailed`).
+    CallFailed,
+    /// `sys.exit`, with a status other than success.
+    Exit,
+}
+
+/// Something the script asks of the host.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Call<'a> {
+    /// One HTTP exchange.
+    Http(#[serde(borrow)] HttpRequest<'a>),
+}
+
+/// An HTTP request as the script states it; nothing in it is trusted.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct HttpRequest<'a> {
+    /// The method, in any case.
+    pub method: &'a str,
+    /// `alias:/path?query` or an absolute URL.
+    pub url: &'a str,
+    /// Header names and values as given.
+    #[serde(borrow, deserialize_with = "bounded_headers")]
+    pub headers: Vec<(&'a str, &'a str)>,
+    /// The body, if there is one.
+    pub body: Option<&'a [u8]>,
+    /// How long the script is willing to wait, in milliseconds; the run's own deadline holds besides.
+    pub timeout_ms: Option<u32>,
+}
+
+/// The host's answer to a [`Call`].
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Reply<'a> {
+    /// The exchange happened, whatever its status.
+    Http(#[serde(borrow)] HttpReply<'a>),
+    /// The run's grant does not cover it.
+    Refused {
+        /// What was refused and by which rule.
+        message: &'a str,
+        /// The line that would allow it.
+        hint: &'a str,
+    },
+    /// It was granted and did not work out.
+    Failed {
+        /// A stable word: `timeout`, `connect`, `tls`, `body_too_large`, …
+        kind: &'a str,
+        /// A sentence for a person, without secrets.
+        message: &'a str,
+    },
+}
+
+/// An HTTP reply.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct HttpReply<'a> {
+    /// The status code.
+    pub status: u16,
+    /// The URL that answered, in the script's own terms (`alias:/path?query`).
+    pub url: &'a str,
+    /// Header names in lower case, and values.
+    #[serde(borrow, deserialize_with = "bounded_headers")]
+    pub headers: Vec<(&'a str, &'a str)>,
+    /// The body, decompressed.
+    pub body: &'a [u8],
+}
+
+/// A message that is not one of ours.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Malformed;
+
+impl fmt::Display for Malformed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the bytes are not a message of this protocol")
+    }
+}
+
+impl core::error::Error for Malformed {}
+
+/// Writes a message. Messages are plain data, so this cannot fail but for memory.
+///
+/// # Panics
+/// Never: postcard fails to serialize only sequences of unknown length, and no message has one.
+#[must_use]
+pub fn encode<T: Serialize>(message: &T) -> Vec<u8> {
+    postcard::to_allocvec(message).expect("every sequence in a message knows its length")
+}
+
+/// Reads a message that fills `bytes` to the last one, borrowing from it.
+///
+/// # Errors
+/// [`Malformed`] when the bytes are anything else, trailing bytes included.
+pub fn decode<'a, T: Deserialize<'a>>(bytes: &'a [u8]) -> Result<T, Malformed> {
+    match postcard::take_from_bytes(bytes) {
+        Ok((message, [])) => Ok(message),
+        Ok(_) | Err(_) => Err(Malformed),
+    }
+}
+
+/// What the fuzz target and the property tests hold: any bytes either decode to a message that encodes and decodes to
+/// itself again, or are refused; never a panic.
+pub fn oracle(bytes: &[u8]) {
+    fn round_trip<'a, T: Deserialize<'a> + Serialize + PartialEq + fmt::Debug>(bytes: &'a [u8]) -> Option<Vec<u8>> {
+        decode::<T>(bytes).ok().map(|message| encode(&message))
+    }
+    if let Some(again) = round_trip::<Ended<'_>>(bytes) {
+        assert_eq!(decode::<Ended<'_>>(&again), decode::<Ended<'_>>(bytes));
+    }
+    if let Some(again) = round_trip::<Call<'_>>(bytes) {
+        assert_eq!(decode::<Call<'_>>(&again), decode::<Call<'_>>(bytes));
+        let Ok(Call::Http(request)) = decode::<Call<'_>>(bytes) else { unreachable!("it decoded a line above") };
+        assert!(request.headers.len() <= HEADERS_MAX);
+    }
+    if let Some(again) = round_trip::<Reply<'_>>(bytes) {
+        assert_eq!(decode::<Reply<'_>>(&again), decode::<Reply<'_>>(bytes));
+    }
+    if let Some(again) = round_trip::<Start<'_>>(bytes) {
+        assert_eq!(decode::<Start<'_>>(&again), decode::<Start<'_>>(bytes));
+    }
+}
+
+fn bounded_headers<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<(&'de str, &'de str)>, D::Error> {
+    struct Bounded;
+
+    impl<'de> Visitor<'de> for Bounded {
+        type Value = Vec<(&'de str, &'de str)>;
+
+        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            write!(f, "at most {HEADERS_MAX} headers")
+        }
+
+        fn visit_seq<A: SeqAccess<'de>>(self, mut entries: A) -> Result<Self::Value, A::Error> {
+            let mut headers = Vec::new();
+            while let Some(entry) = entries.next_element()? {
+                if headers.len() == HEADERS_MAX {
+                    return Err(serde::de::Error::invalid_length(HEADERS_MAX + 1, &self));
+                }
+                headers.push(entry);
+            }
+            Ok(headers)
+        }
+    }
+
+    deserializer.deserialize_seq(Bounded)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use alloc::vec;
+    use proptest::prelude::*;
+
+    fn request<'a>(headers: Vec<(&'a str, &'a str)>) -> Call<'a> {
+        Call::Http(HttpRequest {
+            method: "GET",
+            url: "sentry:/api/0/",
+            headers,
+            body: Some(b"{}"),
+            timeout_ms: Some(5_000),
+        })
+    }
+
+    #[test]
+    fn messages_come_back_as_they_were_sent() {
+        let start = Start {
+            name: "script.py",
+            source: "1+1",
+            params: "{}",
+            entropy: [7; 32],
+            result_bytes_max: 1,
+            result_depth_max: 2,
+            traceback_bytes_max: 3,
+        };
+        assert_eq!(decode(&encode(&start)), Ok(start));
+        let call = request(vec![("accept", "application/json")]);
+        assert_eq!(decode(&encode(&call)), Ok(call));
+        let ended = Ended::ResultLimit { measure: ResultMeasure::Depth, limit: 64, observed: 65 };
+        assert_eq!(decode(&encode(&ended)), Ok(ended));
+        let reply = Reply::Http(HttpReply { status: 200, url: "sentry:/", headers: vec![("a", "b")], body: &[0, 255] });
+        assert_eq!(decode(&encode(&reply)), Ok(reply));
+    }
+
+    #[test]
+    fn trailing_bytes_are_refused() {
+        let mut bytes = encode(&request(vec![]));
+        bytes.push(0);
+        assert_eq!(decode::<Call<'_>>(&bytes), Err(Malformed));
+    }
+
+    #[test]
+    fn the_last_header_allowed_and_the_first_refused() {
+        for (count, fits) in [(HEADERS_MAX, true), (HEADERS_MAX + 1, false)] {
+            let bytes = encode(&request(vec![("", ""); count]));
+            assert_eq!(decode::<Call<'_>>(&bytes).is_ok(), fits, "{count} headers");
+        }
+    }
+
+    #[test]
+    fn a_length_beyond_the_message_is_refused() {
+        // Call::Http with a method that claims 2^32-1 bytes.
+        assert_eq!(decode::<Call<'_>>(&[0, 0xff, 0xff, 0xff, 0xff, 0x0f]), Err(Malformed));
+    }
+
+    proptest! {
+        #[test]
+        fn any_bytes_decode_or_are_refused(bytes in proptest::collection::vec(any::<u8>(), 0..512)) {
+            oracle(&bytes);
+        }
+    }
+}

@@ -1,0 +1,164 @@
+//! The snapshot: an interpreter that is up, warm and waiting, and the two exports that use it.
+
+use std::cell::{Cell, RefCell};
+
+use intentbox_abi::{Start, decode};
+use rustpython_vm::{Interpreter, InterpreterBuilder, PyObjectRef, PyResult, Settings, VirtualMachine, scope::Scope};
+
+use crate::{host, memory, script};
+
+/// Imported before the snapshot is taken. The measure is what scripts use: an import costs a run nothing if it
+/// is here and milliseconds of CPU if it is not; every module here adds to the snapshot's size, not to a run's time.
+const IMPORTS: &str = "\
+import abc, ast, base64, binascii, bisect, calendar, collections, contextlib, copy, csv, dataclasses, datetime, decimal
+import difflib, enum, errno, fnmatch, fractions, functools, glob, hashlib, heapq, html, inspect, io, ipaddress, itertools
+import json, keyword, linecache, locale, logging, math, numbers, operator, os, pathlib, pickle, pprint, queue, random, re
+import secrets, shlex, statistics, string, struct, sys, tempfile, textwrap, time, timeit, token, traceback, types, typing
+import unicodedata, urllib.parse, uuid, warnings, weakref, zlib
+import intentbox, intentbox.http
+sys.stdout.reconfigure(line_buffering=True)
+";
+
+/// Run once before the snapshot so that caches, interned names and method tables it needs are in it already: whatever a
+/// run then only reads stays shared, whatever it writes is a page to copy.
+const WARM_UP: &str = r#"
+import datetime, json, re, urllib.parse
+class Row:
+    def __init__(self, name, count):
+        self.name, self.count = name, count
+    def __repr__(self):
+        return f"Row({self.name!r}, {self.count:>5})"
+rows = [Row(name, index) for index, name in enumerate("b a c".split())]
+rows.sort(key=lambda row: row.name)
+groups = {}
+for row in rows:
+    groups.setdefault(row.count % 2, []).append(str(row))
+try:
+    {}["missing"]
+except KeyError as error:
+    text = "%s %s" % (type(error).__name__, error)
+for value in range(3):
+    text += str(value + 1.5)
+json.loads('{"a": [1, 2.5, null, true, "x"]}'), json.dumps({"a": [1, 2.5, None, True, "x"]})
+re.sub(r"(\w+)-(\d+)", r"\2", "web-42")
+datetime.datetime.fromisoformat("2026-01-01T00:00:00+00:00") - datetime.timedelta(days=1)
+sorted({"b": 1, "a": 2}.items()), sum(x * x for x in range(4)), urllib.parse.quote("a b")
+"#;
+
+/// What a script runs in.
+pub(crate) struct World {
+    pub(crate) main: Scope,
+    pub(crate) classes: Classes,
+}
+
+/// Classes that the guest asks about, held from the start so that a script which rebinds names cannot mislead it.
+pub(crate) struct Classes {
+    pub(crate) moments: Vec<PyObjectRef>,
+    pub(crate) decimal: PyObjectRef,
+    pub(crate) denied: PyObjectRef,
+    pub(crate) call_failed: PyObjectRef,
+    pub(crate) seed: PyObjectRef,
+    pub(crate) run_exit_functions: PyObjectRef,
+}
+
+thread_local! {
+    static BOOTED: RefCell<Option<(Interpreter, World)>> = const { RefCell::new(None) };
+    static START_BYTES: Cell<usize> = const { Cell::new(0) };
+}
+
+#[unsafe(export_name = "wizer-initialize")]
+extern "C" fn initialize() {
+    memory::install_panic_hook();
+    let mut settings = Settings::default();
+    settings.hash_seed = Some(0);
+    settings.install_signal_handlers = false;
+    settings.isolated = true;
+    settings.import_site = false;
+    settings.write_bytecode = false;
+    settings.user_site_directory = false;
+    settings.safe_path = true;
+    let builder = InterpreterBuilder::new().settings(settings);
+    let modules = rustpython_stdlib::stdlib_module_defs(&builder.ctx);
+    let ours = host::_intentbox::module_def(&builder.ctx);
+    let interpreter = builder
+        .add_native_modules(&modules)
+        .add_native_module(ours)
+        .add_frozen_modules(rustpython_pylib::FROZEN_STDLIB)
+        .add_frozen_modules(rustpython_vm::py_freeze!(dir = "../../python"))
+        .interpreter();
+    let prepared =
+        interpreter.enter(|vm| prepare_world(vm).map_err(|error| crate::traceback::of(vm, &error, "", 1 << 16)));
+    // A snapshot that is not whole must not be taken: the build fails here, with the reason on its stderr.
+    let world = prepared.unwrap_or_else(|raised| {
+        eprintln!("the guest cannot boot: {raised}");
+        std::process::abort()
+    });
+    BOOTED.with_borrow_mut(|booted| *booted = Some((interpreter, world)));
+    let warm = Start {
+        name: "warm_up.py",
+        source: WARM_UP,
+        params: "{}",
+        entropy: [0; 32],
+        result_bytes_max: 1 << 16,
+        result_depth_max: 64,
+        traceback_bytes_max: 1 << 14,
+    };
+    for source in [WARM_UP, "[1, 2.5, 'x', {'a': None}]", "1 / 0", "=", "1+1"] {
+        with(|world, vm| script::run(vm, world, &Start { source, ..warm.clone() }));
+    }
+    BOOTED.with_borrow_mut(|booted| {
+        let (interpreter, world) = booted.as_mut().expect("set above");
+        let fresh = interpreter.enter(|vm| {
+            let world = prepare_world(vm)?;
+            vm.import("gc", 0)?.get_attr("collect", vm)?.call((), vm)?;
+            PyResult::Ok(world)
+        });
+        *world = fresh.unwrap_or_else(|_| unreachable!("the same worked above"));
+    });
+}
+
+/// Makes room for a `Start` of `length` bytes and tells where.
+#[unsafe(no_mangle)]
+extern "C" fn prepare(length: usize) -> *mut u8 {
+    START_BYTES.set(length);
+    Box::leak(vec![0; length].into_boxed_slice()).as_mut_ptr()
+}
+
+/// Runs the script whose `Start` lies at `start` and answers with `address << 32 | length` of its `Ended`.
+#[unsafe(no_mangle)]
+extern "C" fn run(start: *const u8) -> u64 {
+    // SAFETY: `start` is what `prepare` gave out for START_BYTES bytes, filled by the host; nothing frees it.
+    let bytes = unsafe { core::slice::from_raw_parts(start, START_BYTES.get()) };
+    let start: Start<'_> = decode(bytes).expect("the host sends what this very build of the protocol encodes");
+    let answer = with(|world, vm| script::run(vm, world, &start)).leak();
+    (answer.as_ptr() as u64) << 32 | answer.len() as u64
+}
+
+/// A new `__main__` with what every script finds in it, and the classes the guest needs to know.
+fn prepare_world(vm: &VirtualMachine) -> PyResult<World> {
+    let main = vm.new_scope_with_main()?;
+    let setup = vm
+        .compile(IMPORTS, rustpython_vm::compiler::Mode::Exec, "boot.py")
+        .map_err(|error| error.into_pyexception(vm, Some(IMPORTS)))?;
+    vm.run_code_obj(setup, vm.new_scope_with_builtins())?;
+    let class = |module: &'static str, name: &'static str| vm.import(module, 0)?.get_attr(name, vm);
+    let package = vm.import("intentbox", 0)?;
+    main.globals.set_item("http", package.get_attr("http", vm)?, vm)?;
+    let moment = |name| class("datetime", name);
+    let classes = Classes {
+        moments: vec![moment("datetime")?, moment("date")?, moment("time")?],
+        decimal: class("decimal", "Decimal")?,
+        denied: package.get_attr("CapabilityDenied", vm)?,
+        call_failed: package.get_attr("HostCallFailed", vm)?,
+        seed: class("random", "seed")?,
+        run_exit_functions: class("atexit", "_run_exitfuncs")?,
+    };
+    Ok(World { main, classes })
+}
+
+fn with<T>(act: impl FnOnce(&World, &VirtualMachine) -> T) -> T {
+    BOOTED.with_borrow(|booted| {
+        let (interpreter, world) = booted.as_ref().expect("`wizer-initialize` ran before any other export");
+        interpreter.enter(|vm| act(world, vm))
+    })
+}

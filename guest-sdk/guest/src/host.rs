@@ -1,0 +1,140 @@
+//! The host's functions, and the native module that the Python package calls.
+//!
+//! A call has two phases: `call` hands over a message and learns how long the answer is, the guest makes room, and
+//! `take` fetches it. The host never calls back into the guest's allocator, so a call cannot re-enter the interpreter.
+
+use intentbox_abi::{Call, Reply, decode, encode};
+
+// SAFETY: the signatures are those that `runtime/sandbox` links under this name.
+#[link(wasm_import_module = "intentbox")]
+unsafe extern "C" {
+    /// Answers with `handle << 32 | length`.
+    fn call(message: *const u8, length: usize) -> u64;
+    /// Copies the answer `handle` to `into`, which has room for its whole length, and forgets it.
+    fn take(handle: u32, into: *mut u8);
+    /// Ends the run as `memory_limit`.
+    fn out_of_memory(bytes: u64);
+}
+
+pub(crate) fn tell_out_of_memory(bytes: u64) {
+    // SAFETY: takes a number, keeps no pointer.
+    unsafe { out_of_memory(bytes) }
+}
+
+/// Sends a call and gives the answer's bytes.
+fn exchange(message: &Call<'_>) -> Vec<u8> {
+    let bytes = encode(message);
+    // SAFETY: `bytes` lives across the call, and the host reads no further than `bytes.len()`.
+    let answer = unsafe { call(bytes.as_ptr(), bytes.len()) };
+    drop(bytes);
+    let (handle, length) = ((answer >> 32) as u32, (answer & 0xffff_ffff) as usize);
+    let mut reply = vec![0; length];
+    // SAFETY: `reply` has room for exactly the `length` bytes that the host announced for this handle.
+    unsafe { take(handle, reply.as_mut_ptr()) };
+    reply
+}
+
+/// Parses JSON text to Python objects. Integers of any size stay integers.
+pub(crate) fn loads(
+    text: &str,
+    vm: &rustpython_vm::VirtualMachine,
+) -> rustpython_vm::PyResult<rustpython_vm::PyObjectRef> {
+    if has_wide_integer(text) {
+        return python_loads(text, vm);
+    }
+    let mut deserializer = serde_json::Deserializer::from_str(text);
+    match rustpython_vm::py_serde::deserialize(vm, &mut deserializer) {
+        Ok(value) if deserializer.end().is_ok() => Ok(value),
+        // Python's own parser then says what is wrong in Python's words, or accepts what only it accepts (`NaN`).
+        _ => python_loads(text, vm),
+    }
+}
+
+fn python_loads(text: &str, vm: &rustpython_vm::VirtualMachine) -> rustpython_vm::PyResult<rustpython_vm::PyObjectRef> {
+    let json = vm.import("json", 0)?;
+    json.get_attr("loads", vm)?.call((text.to_owned(),), vm)
+}
+
+/// Whether some run of digits is too long for 64 bits for sure to hold it.
+fn has_wide_integer(text: &str) -> bool {
+    let mut run = 0;
+    text.bytes().any(|byte| {
+        run = if byte.is_ascii_digit() { run + 1 } else { 0 };
+        run > 18
+    })
+}
+
+/// `_intentbox`: what the Python package in `guest-sdk/python` stands on.
+#[rustpython_vm::pymodule]
+pub(crate) mod _intentbox {
+    use super::{Call, Reply, decode, exchange};
+    use intentbox_abi::{HEADERS_MAX, HttpRequest};
+    use rustpython_vm::builtins::{PyBytesRef, PyStrRef};
+    use rustpython_vm::{AsObject, PyObjectRef, PyResult, VirtualMachine};
+
+    /// Sends one HTTP request: `("reply", status, url, headers, body)`, `("refused", message, hint)` or
+    /// `("failed", kind, message)`. `headers` alternates names and values.
+    #[pyfunction]
+    fn http(
+        method: PyStrRef,
+        url: PyStrRef,
+        headers: Vec<PyStrRef>,
+        body: Option<PyBytesRef>,
+        timeout_ms: Option<u32>,
+        vm: &VirtualMachine,
+    ) -> PyResult<PyObjectRef> {
+        fn text<'a>(text: &'a PyStrRef, what: &str, vm: &VirtualMachine) -> PyResult<&'a str> {
+            text.to_str().ok_or_else(|| vm.new_value_error(format!("{what} holds a lone surrogate")))
+        }
+        let (pairs, _) = headers.as_chunks::<2>();
+        if pairs.len() > HEADERS_MAX {
+            return Err(vm.new_value_error(format!("{} headers; at most {HEADERS_MAX} fit", pairs.len())));
+        }
+        let pairs = pairs
+            .iter()
+            .map(|[name, value]| Ok((text(name, "a header name", vm)?, text(value, "a header value", vm)?)))
+            .collect::<PyResult<Vec<_>>>()?;
+        let request = HttpRequest {
+            method: text(&method, "the method", vm)?,
+            url: text(&url, "the url", vm)?,
+            headers: pairs,
+            body: body.as_ref().map(|bytes| bytes.as_bytes()),
+            timeout_ms,
+        };
+        let bytes = exchange(&Call::Http(request));
+        let reply: Reply<'_> =
+            decode(&bytes).map_err(|error| vm.new_runtime_error(format!("the host's answer: {error}")))?;
+        let ctx = &vm.ctx;
+        let string = |text: &str| -> PyObjectRef { ctx.new_str(text).into() };
+        let parts = match reply {
+            Reply::Http(reply) => vec![
+                string("reply"),
+                ctx.new_int(reply.status).into(),
+                string(reply.url),
+                ctx.new_list(
+                    reply
+                        .headers
+                        .iter()
+                        .map(|(name, value)| ctx.new_tuple(vec![string(name), string(value)]).into())
+                        .collect(),
+                )
+                .into(),
+                ctx.new_bytes(reply.body.to_vec()).into(),
+            ],
+            Reply::Refused { message, hint } => vec![string("refused"), string(message), string(hint)],
+            Reply::Failed { kind, message } => vec![string("failed"), string(kind), string(message)],
+        };
+        Ok(ctx.new_tuple(parts).as_object().to_owned())
+    }
+
+    /// Parses JSON bytes.
+    #[pyfunction]
+    fn loads(text: PyBytesRef, vm: &VirtualMachine) -> PyResult<PyObjectRef> {
+        match core::str::from_utf8(text.as_bytes()) {
+            Ok(text) => super::loads(text, vm),
+            Err(error) => {
+                Err(vm.new_value_error(format!("the body is not UTF-8 text: byte {} breaks it", error.valid_up_to())))
+            }
+        }
+    }
+}

@@ -1,0 +1,107 @@
+//! One script: compile, run, say how it ended.
+
+use intentbox_abi::{Cause, Ended, Raised, Start, encode};
+use rustpython_vm::builtins::PyBaseExceptionRef;
+use rustpython_vm::compiler::Mode;
+use rustpython_vm::{AsObject, PyObjectRef, PyResult, VirtualMachine};
+
+use crate::answer::{self, Unsayable};
+use crate::boot::World;
+use crate::{host, traceback};
+
+/// The most bytes of an exception's own text worth sending.
+const MESSAGE_BYTES_MAX: usize = 4 << 10;
+
+/// Runs the script and gives its encoded [`Ended`].
+pub(crate) fn run(vm: &VirtualMachine, world: &World, start: &Start<'_>) -> Vec<u8> {
+    // Block-expression mode makes the last expression statement the code's value, under the script's own name.
+    let code = match vm.compile(start.source, Mode::BlockExpr, start.name) {
+        Ok(code) => code,
+        Err(error) => {
+            let error = error.into_pyexception(vm, Some(start.source));
+            let mut text = String::new();
+            // The text is a String: writing to it cannot fail.
+            let _ = vm.write_exception(&mut text, &error);
+            let class = error.class().name().to_string();
+            let raised =
+                Raised { class: &class, message: &message(vm, &error), traceback: &text, cause: Cause::Script };
+            return encode(&if error.fast_isinstance(vm.ctx.exceptions.syntax_error) {
+                Ended::SyntaxError(raised)
+            } else {
+                Ended::Raised(raised)
+            });
+        }
+    };
+    let value = prepare(vm, world, start).and_then(|()| vm.run_code_obj(code, world.main.clone()));
+    let value = match value {
+        Err(error) if is_success(vm, &error) => Ok(vm.ctx.none()),
+        other => other,
+    };
+    let exit_functions = world.classes.run_exit_functions.call((), vm);
+    flush(vm);
+    match value.and_then(|value| exit_functions.map(|_| value)) {
+        Ok(value) => answer(vm, world, start, value),
+        Err(error) => raised(vm, world, start, &error),
+    }
+}
+
+/// What must be new in each run: `params`, and what the snapshot froze.
+fn prepare(vm: &VirtualMachine, world: &World, start: &Start<'_>) -> PyResult<()> {
+    world.classes.seed.call((vm.ctx.new_bytes(start.entropy.to_vec()),), vm)?;
+    world.main.globals.set_item("params", host::loads(start.params, vm)?, vm)
+}
+
+/// `result` if the script bound it, else the value of its last expression.
+fn answer(vm: &VirtualMachine, world: &World, start: &Start<'_>, last: PyObjectRef) -> Vec<u8> {
+    let value = match world.main.globals.get_item_opt("result", vm) {
+        Ok(Some(result)) => result,
+        _ => last,
+    };
+    match answer::to_json(vm, &world.classes, &value, start) {
+        Ok(result) => encode(&Ended::Returned { result: &result }),
+        Err(Unsayable::Invalid { path, reason }) => encode(&Ended::ResultInvalid { path: &path, reason: &reason }),
+        Err(Unsayable::Limit { measure, limit, observed }) => encode(&Ended::ResultLimit { measure, limit, observed }),
+        Err(Unsayable::Raised(error)) => raised(vm, world, start, &error),
+    }
+}
+
+fn raised(vm: &VirtualMachine, world: &World, start: &Start<'_>, error: &PyBaseExceptionRef) -> Vec<u8> {
+    let is = |class: &PyObjectRef| error.as_object().is_instance(class, vm).unwrap_or(false);
+    let cause = if is(&world.classes.denied) {
+        Cause::Refused
+    } else if is(&world.classes.call_failed) {
+        Cause::CallFailed
+    } else if error.fast_isinstance(vm.ctx.exceptions.system_exit) {
+        Cause::Exit
+    } else {
+        Cause::Script
+    };
+    let class = error.class().name().to_string();
+    let traceback = traceback::of(vm, error, start.source, start.traceback_bytes_max as usize);
+    flush(vm);
+    encode(&Ended::Raised(Raised { class: &class, message: &message(vm, error), traceback: &traceback, cause }))
+}
+
+/// `sys.exit()` and `sys.exit(0)` end a script as well as its last line does.
+fn is_success(vm: &VirtualMachine, error: &PyBaseExceptionRef) -> bool {
+    error.fast_isinstance(vm.ctx.exceptions.system_exit)
+        && match error.get_arg(0) {
+            None => true,
+            Some(status) => vm.is_none(&status) || status.is(&vm.ctx.new_int(0)),
+        }
+}
+
+/// `str()` of the exception, bounded. The class's own `__str__` may raise: then there is none.
+pub(crate) fn message(vm: &VirtualMachine, error: &PyBaseExceptionRef) -> String {
+    let text = error.as_object().str(vm).map(|text| text.to_string_lossy().into_owned()).unwrap_or_default();
+    traceback::shorten(&text, MESSAGE_BYTES_MAX)
+}
+
+/// Sends what Python still holds of stdout and stderr. A script may have put anything in their place.
+fn flush(vm: &VirtualMachine) {
+    for name in ["stdout", "stderr", "__stdout__", "__stderr__"] {
+        if let Ok(stream) = vm.sys_module.get_attr(name, vm) {
+            let _ = vm.call_method(&stream, "flush", ());
+        }
+    }
+}

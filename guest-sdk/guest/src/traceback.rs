@@ -1,0 +1,91 @@
+//! An exception as text. Frames of the script show its own lines; nothing of the build machine shows at all.
+
+use std::collections::VecDeque;
+use std::fmt::Write as _;
+
+use rustpython_vm::builtins::PyBaseExceptionRef;
+use rustpython_vm::{AsObject, VirtualMachine};
+
+use crate::script::message;
+
+/// How many exceptions of a `raise … from …` chain are shown.
+const CHAIN_MAX: usize = 4;
+/// How many frames are shown from each end of a traceback: deep recursion repeats itself in the middle.
+const FRAMES_SHOWN: usize = 12;
+
+/// The traceback as Python prints it, oldest cause first, cut in the middle to `bytes_max`.
+pub(crate) fn of(vm: &VirtualMachine, error: &PyBaseExceptionRef, source: &str, bytes_max: usize) -> String {
+    let mut chain = vec![(error.clone(), "")];
+    while chain.len() < CHAIN_MAX {
+        let (latest, _) = &chain[chain.len() - 1];
+        let next = match (latest.__cause__(), latest.__context__()) {
+            (Some(cause), _) => (cause, "\nThe above exception was the direct cause of the following exception:\n\n"),
+            (None, Some(context)) => {
+                (context, "\nDuring handling of the above exception, another exception occurred:\n\n")
+            }
+            (None, None) => break,
+        };
+        if chain.iter().any(|(seen, _)| seen.is(&next.0)) {
+            break;
+        }
+        chain.push(next);
+    }
+    let mut text = String::new();
+    for (error, bridge) in chain.iter().rev() {
+        write_one(vm, error, source, &mut text);
+        text.push_str(bridge);
+    }
+    shorten(&text, bytes_max)
+}
+
+fn write_one(vm: &VirtualMachine, error: &PyBaseExceptionRef, source: &str, text: &mut String) {
+    let mut first = Vec::new();
+    let mut last = VecDeque::new();
+    let mut left_out = 0;
+    for entry in error.__traceback__().iter().flat_map(|traceback| traceback.iter()) {
+        if first.len() < FRAMES_SHOWN {
+            first.push(entry);
+        } else {
+            last.push_back(entry);
+            if last.len() > FRAMES_SHOWN {
+                last.pop_front();
+                left_out += 1;
+            }
+        }
+    }
+    if !first.is_empty() {
+        text.push_str("Traceback (most recent call last):\n");
+    }
+    let cut = first.len();
+    for (index, entry) in first.into_iter().chain(last).enumerate() {
+        if index == cut && left_out > 0 {
+            let _ = writeln!(text, "  [{left_out} frames left out]");
+        }
+        let code = entry.frame.iframe().code();
+        let (file, line) = (code.source_path().as_str(), entry.lineno.get());
+        let _ = writeln!(text, "  File \"{file}\", line {line}, in {}", code.obj_name);
+        // Only the script's files end in `.py`; modules of the standard library carry their module name.
+        if file.ends_with(".py")
+            && let Some(line) = source.lines().nth(line - 1)
+        {
+            let _ = writeln!(text, "    {}", shorten(line.trim(), 200));
+        }
+    }
+    let name = error.class().name().to_string();
+    let _ = match message(vm, error) {
+        message if message.is_empty() => writeln!(text, "{name}"),
+        message => writeln!(text, "{name}: {message}"),
+    };
+}
+
+/// Cuts the middle out of `text` so that it has at most `bytes_max` bytes, and says so in its place.
+pub(crate) fn shorten(text: &str, bytes_max: usize) -> String {
+    const CUT: &str = " […] ";
+    if text.len() <= bytes_max {
+        return text.to_owned();
+    }
+    let half = bytes_max.saturating_sub(CUT.len()) / 2;
+    let head = text.floor_char_boundary(half);
+    let tail = text.ceil_char_boundary(text.len() - half);
+    format!("{}{CUT}{}", &text[..head], &text[tail..])
+}

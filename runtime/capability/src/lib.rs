@@ -1,0 +1,43 @@
+//! What a run may reach, and the decision whether a request is within it.
+//!
+//! A template *wants*, the operator's policy *permits*, and the grant is what both say. This crate is for writing such
+//! rules down, for intersecting them, and for turning a script's URL into an [`AllowedUrl`], the proof that the grant
+//! covers it. It is not for doing anything about it: it opens no socket, resolves no name, reads no file, knows no
+//! secret and has no `async`. Sending belongs to `intentbox-egress`, which accepts an `AllowedUrl` and nothing else.
+//!
+//! Reading order: [`HttpRule`] (what is granted), [`Origin`] (what an alias means), [`Grant`] (rules in layers),
+//! [`AllowedUrl`] (the gate), [`Refusal`] (how it says no), and [`is_public`] (the same question for an address).
+//!
+//! ```
+//! use intentbox_capability::{Grant, Origin, Origins};
+//!
+//! let origins = Origins::new([Origin::new("sentry".parse()?, "https://sentry.example")?])?;
+//! let wants = Grant::of(["sentry: GET /api/0/organizations/*/issues/".parse()?]);
+//! let grant = wants.and(["sentry: GET,PUT /api/0/**".parse()?]);
+//!
+//! let url = grant.admit(&origins, "GET", "sentry:/api/0/organizations/acme/issues/?limit=5")?;
+//! assert_eq!(url.url().as_str(), "https://sentry.example/api/0/organizations/acme/issues/?limit=5");
+//!
+//! let refusal = grant.admit(&origins, "GET", "https://evil.example/").unwrap_err();
+//! assert_eq!(
+//!     refusal.to_string(),
+//!     "GET https://evil.example/ was refused: it lies under no granted origin (this run may reach: sentry)"
+//! );
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod address;
+mod admit;
+mod grant;
+mod origin;
+mod path;
+mod refusal;
+mod rule;
+
+pub use address::is_public;
+pub use admit::AllowedUrl;
+pub use grant::Grant;
+pub use origin::{Origin, OriginError, Origins};
+pub use path::{Flaw, PathPattern, URL_BYTES_MAX};
+pub use refusal::Refusal;
+pub use rule::{Alias, HttpRule, Method, RuleError};

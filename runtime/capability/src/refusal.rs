@@ -1,0 +1,144 @@
+//! How the gate says no: what was refused, which rule said so, and what would allow it.
+
+use std::fmt::Write as _;
+
+use crate::path::Flaw;
+use crate::rule::{Alias, HttpRule, Method};
+
+/// How many characters of a script's text a message repeats.
+const SHOWN_CHARS_MAX: usize = 200;
+
+/// How many rules or aliases a message lists before it counts the rest.
+const LISTED_MAX: usize = 4;
+
+/// A request that was not admitted. The message is one line; [`Refusal::hint`] is for whoever may change the
+/// configuration, and is kept apart from it.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Refusal {
+    /// The method is none that can be granted.
+    #[error("{method} {url} was refused: a script may use GET, HEAD, POST, PUT, PATCH and DELETE")]
+    Method {
+        /// As asked for, shortened and escaped.
+        method: String,
+        /// As asked for, shortened and escaped.
+        url: String,
+    },
+    /// The URL is one that no rule could allow.
+    #[error("{method} {url} was refused: {flaw}")]
+    Malformed {
+        /// As asked for.
+        method: Method,
+        /// As asked for, shortened and escaped.
+        url: String,
+        /// What is wrong with it.
+        flaw: Flaw,
+    },
+    /// A term starts with the name of no origin.
+    #[error("{method} {url} was refused: no origin is called `{alias}` ({})", reach(.granted))]
+    UnknownAlias {
+        /// As asked for.
+        method: Method,
+        /// As asked for, shortened and escaped.
+        url: String,
+        /// The name.
+        alias: Alias,
+        /// The rules of the run.
+        granted: Vec<HttpRule>,
+    },
+    /// An absolute URL is under no base URL: another host, port, scheme or base path.
+    #[error("{method} {url} was refused: it lies under no granted origin ({})", reach(.granted))]
+    UnknownOrigin {
+        /// As asked for.
+        method: Method,
+        /// As asked for, shortened and escaped.
+        url: String,
+        /// Its scheme, host and port.
+        base_url: String,
+        /// The rules of the run.
+        granted: Vec<HttpRule>,
+    },
+    /// The origin is known, and not granted for this method and path.
+    #[error("{method} {alias}:{} was refused: {}", shown(.path), given(.granted, .alias))]
+    NotGranted {
+        /// As asked for.
+        method: Method,
+        /// The origin.
+        alias: Alias,
+        /// The path below the origin, in canonical spelling.
+        path: String,
+        /// The rules of the run.
+        granted: Vec<HttpRule>,
+    },
+}
+
+impl Refusal {
+    /// What to write into the configuration to have it allowed; `table` is where the rules of this kind of run are, such
+    /// as `grant.exec`. Nothing when no configuration allows it.
+    #[must_use]
+    pub fn hint(&self, table: &str) -> Option<String> {
+        match self {
+            Self::Method { .. } | Self::Malformed { .. } => None,
+            Self::UnknownAlias { alias, .. } => Some(format!(
+                "add a table [origins.{alias}] with its `base_url` to the configuration, and rules for `{alias}` to \
+                 http under [{table}]"
+            )),
+            Self::UnknownOrigin { base_url, .. } => Some(format!(
+                "add a table [origins.NAME] with `base_url = \"{base_url}\"` to the configuration, and rules for \
+                 NAME to http under [{table}]"
+            )),
+            Self::NotGranted { method, alias, path, .. } => {
+                Some(format!("add \"{alias}: {method} {path}\" to http under [{table}] in the configuration"))
+            }
+        }
+    }
+}
+
+/// A script's text in a message: one line of plain ASCII, of bounded length.
+pub(crate) fn shown(text: &str) -> String {
+    let mut shown = String::new();
+    for (at, character) in text.chars().enumerate() {
+        if at == SHOWN_CHARS_MAX {
+            shown.push_str("...");
+            break;
+        }
+        match character {
+            ' '..='~' => shown.push(character),
+            other => shown.extend(other.escape_unicode()),
+        }
+    }
+    shown
+}
+
+fn reach(granted: &[HttpRule]) -> String {
+    let mut aliases: Vec<&str> = granted.iter().map(|rule| rule.alias().as_str()).collect();
+    aliases.sort_unstable();
+    aliases.dedup();
+    if aliases.is_empty() {
+        "this run may reach nothing".to_owned()
+    } else {
+        format!("this run may reach: {}", listed(&aliases))
+    }
+}
+
+fn given(granted: &[HttpRule], alias: &Alias) -> String {
+    let rules = granted.iter().filter(|rule| rule.alias() == alias);
+    let rules: Vec<String> = rules.map(|rule| format!("`{rule}`")).collect();
+    if rules.is_empty() {
+        format!("the run is granted nothing under `{alias}`")
+    } else {
+        format!("the run is granted {}", listed(&rules))
+    }
+}
+
+fn listed(items: &[impl AsRef<str>]) -> String {
+    let mut text = String::new();
+    for (at, item) in items.iter().take(LISTED_MAX).enumerate() {
+        let comma = if at == 0 { "" } else { ", " };
+        // Writing to a string does not fail.
+        let _ = write!(text, "{comma}{}", item.as_ref());
+    }
+    if items.len() > LISTED_MAX {
+        let _ = write!(text, " and {} more", items.len() - LISTED_MAX);
+    }
+    text
+}

@@ -1,0 +1,296 @@
+//! The catalog: template folders, read and checked once.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+use std::sync::{Arc, LazyLock};
+
+use crate::dialect::{self, DialectError};
+use crate::id::{TemplateId, is_name};
+use crate::manifest::{Manifest, PackManifest};
+use crate::param_error::shown;
+use crate::script::{RenderError, ScriptTemplate};
+use crate::template::{Arguments, Pack, Template};
+use crate::words::WordPatternError;
+
+/// The largest file of a template folder that is read. A template that long is data, and belongs into an answer.
+pub const FILE_BYTES_MAX: usize = 64 << 10;
+
+/// All templates, by id.
+#[derive(Debug)]
+pub struct Catalog {
+    templates: BTreeMap<TemplateId, Template>,
+}
+
+impl Catalog {
+    /// The templates compiled into the program. They are read at the first call.
+    ///
+    /// # Errors
+    ///
+    /// When an embedded folder is not well formed, which a test of this crate rules out.
+    pub fn embedded() -> Result<&'static Self, &'static CatalogError> {
+        static EMBEDDED: LazyLock<Result<Catalog, CatalogError>> =
+            LazyLock::new(|| Catalog::from_files(crate::embedded::files()));
+        EMBEDDED.as_ref()
+    }
+
+    /// Reads templates from files, each a path such as `sentry/list_errors/template.toml` and its bytes.
+    ///
+    /// A pack is a folder with an optional `pack.toml`, a template a folder inside it with `template.toml` and
+    /// `script.py.j2`. Whatever else lies there, `cases/` above all, is left alone.
+    ///
+    /// # Errors
+    ///
+    /// The first fault found, with its file and line.
+    pub fn from_files<'a>(files: impl IntoIterator<Item = (&'a str, &'a [u8])>) -> Result<Self, CatalogError> {
+        let files: BTreeMap<&str, &[u8]> = files.into_iter().collect();
+        let mut folders = BTreeSet::new();
+        for path in files.keys() {
+            let mut parts = path.splitn(3, '/');
+            if let (Some(pack), Some(name), Some(_)) = (parts.next(), parts.next(), parts.next()) {
+                folders.insert((pack, name));
+            }
+        }
+        let mut packs: BTreeMap<&str, Arc<Pack>> = BTreeMap::new();
+        let mut templates = BTreeMap::new();
+        for (pack_id, name) in folders {
+            let pack = if let Some(pack) = packs.get(pack_id) {
+                Arc::clone(pack)
+            } else {
+                let pack = Arc::new(read_pack(&files, pack_id)?);
+                packs.insert(pack_id, Arc::clone(&pack));
+                pack
+            };
+            let template = read_template(&files, pack, name)?;
+            templates.insert(template.id.clone(), template);
+        }
+        Ok(Self { templates })
+    }
+
+    /// The template with this id, `pack/name`.
+    #[must_use]
+    pub fn get(&self, id: &str) -> Option<&Template> {
+        self.templates.get(id)
+    }
+
+    /// All templates, in the order of their ids.
+    pub fn templates(&self) -> impl Iterator<Item = &Template> {
+        self.templates.values()
+    }
+}
+
+fn read_pack(files: &BTreeMap<&str, &[u8]>, id: &str) -> Result<Pack, CatalogError> {
+    let file = format!("{id}/pack.toml");
+    if !is_name(id) {
+        return Err(CatalogError::at_start(file, Problem::Name { found: shown(id) }));
+    }
+    if !files.contains_key(file.as_str()) {
+        return Ok(Pack { id: id.to_owned(), summary: String::new(), synonyms: BTreeMap::new() });
+    }
+    let text = read_text(files, &file)?;
+    let manifest = PackManifest::parse(&file, text)?;
+    Ok(Pack { id: id.to_owned(), summary: manifest.summary, synonyms: manifest.synonyms })
+}
+
+fn read_template(files: &BTreeMap<&str, &[u8]>, pack: Arc<Pack>, name: &str) -> Result<Template, CatalogError> {
+    let folder = format!("{}/{name}", pack.id);
+    let manifest_file = format!("{folder}/template.toml");
+    let script_file = format!("{folder}/script.py.j2");
+    let id: TemplateId = folder
+        .parse()
+        .map_err(|_| CatalogError::at_start(manifest_file.clone(), Problem::Name { found: shown(name) }))?;
+
+    let manifest = Manifest::parse(&manifest_file, read_text(files, &manifest_file)?)?;
+    let source = read_text(files, &script_file)?;
+    dialect::check(source)
+        .map_err(|(offset, error)| CatalogError::at_offset(&script_file, source, offset, Problem::Dialect(error)))?;
+    let script = ScriptTemplate::compile(&script_file, &format!("{folder}.py"), source)
+        .map_err(|error| CatalogError::in_script(&script_file, error))?;
+    // A rehearsal: it finds names that are not declared before anyone asks for the template.
+    script
+        .render(&Arguments::blank(&manifest.parameters))
+        .map_err(|error| CatalogError::in_script(&script_file, error))?;
+
+    Ok(Template {
+        id,
+        pack,
+        summary: manifest.summary,
+        phrases: manifest.phrases,
+        parameters: manifest.parameters,
+        effects: manifest.effects,
+        wants: manifest.wants,
+        cache_s: manifest.cache_s,
+        limits: manifest.limits,
+        source: source.to_owned(),
+        script,
+    })
+}
+
+fn read_text<'a>(files: &BTreeMap<&str, &'a [u8]>, file: &str) -> Result<&'a str, CatalogError> {
+    let refuse = |problem| CatalogError::at_start(file.to_owned(), problem);
+    let bytes = files.get(file).ok_or_else(|| refuse(Problem::NoFile))?;
+    if bytes.len() > FILE_BYTES_MAX {
+        return Err(refuse(Problem::TooLarge { bytes: bytes.len() }));
+    }
+    std::str::from_utf8(bytes).map_err(|_| refuse(Problem::NotUtf8))
+}
+
+/// A fault in a template folder: where it is, and what was expected there.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CatalogError {
+    /// The file, below the folder of templates.
+    pub file: String,
+    /// The line, counted from 1.
+    pub line: usize,
+    /// What is wrong.
+    pub problem: Problem,
+}
+
+/// What can be wrong with a file of a template folder.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Problem {
+    /// A file that every template needs is not there.
+    #[error("the file is missing; a template is a folder with `template.toml` and `script.py.j2`")]
+    NoFile,
+    /// The file is longer than [`FILE_BYTES_MAX`].
+    #[error("expected at most {FILE_BYTES_MAX} bytes, found {bytes}")]
+    TooLarge {
+        /// Its length.
+        bytes: usize,
+    },
+    /// The file is not UTF-8 text.
+    #[error("expected UTF-8 text")]
+    NotUtf8,
+    /// A pack, template or parameter has a name that is none.
+    #[error("expected a name of [a-z][a-z0-9_]*, at most {} characters, found {found}", crate::id::NAME_BYTES_MAX)]
+    Name {
+        /// The name, quoted and shortened.
+        found: String,
+    },
+    /// The TOML is malformed, or has other keys or types than expected.
+    #[error("{message}")]
+    Toml {
+        /// What the parser expected.
+        message: String,
+    },
+    /// A value of the manifest is of the right type and yet not possible.
+    #[error("expected {expected}")]
+    Expected {
+        /// What was expected in its place.
+        expected: String,
+    },
+    /// A word pattern is malformed.
+    #[error("word pattern {text:?}: {error}")]
+    Words {
+        /// The pattern as written.
+        text: String,
+        /// Why it is none.
+        error: WordPatternError,
+    },
+    /// The script template holds something that is not part of the dialect.
+    #[error("{0}")]
+    Dialect(DialectError),
+    /// The script template does not render.
+    #[error("{0}")]
+    Script(RenderError),
+}
+
+impl CatalogError {
+    pub(crate) fn at_start(file: String, problem: Problem) -> Self {
+        Self { file, line: 1, problem }
+    }
+
+    pub(crate) fn at_offset(file: &str, text: &str, offset: usize, problem: Problem) -> Self {
+        let line = 1 + text.get(..offset).map_or(0, |before| before.matches('\n').count());
+        Self { file: file.to_owned(), line, problem }
+    }
+
+    fn in_script(file: &str, error: RenderError) -> Self {
+        let line = error.line();
+        Self { file: file.to_owned(), line, problem: Problem::Script(error) }
+    }
+}
+
+impl fmt::Display for CatalogError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.problem {
+            // Its text begins with file and line already.
+            Problem::Script(error) => error.fmt(f),
+            problem => write!(f, "{}:{}: {problem}", self.file, self.line),
+        }
+    }
+}
+
+impl std::error::Error for CatalogError {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MANIFEST: &str = "summary = \"Lists.\"\nphrases = [\"list\"]\neffects = \"read\"\n";
+
+    /// Loads one template and expects the error's whole text.
+    fn check(manifest: &str, script: &str, expected: &str) {
+        let error =
+            Catalog::from_files([("p/t/template.toml", manifest.as_bytes()), ("p/t/script.py.j2", script.as_bytes())])
+                .expect_err(manifest);
+        assert_eq!(error.to_string(), expected);
+    }
+
+    #[test]
+    fn the_embedded_templates_are_well_formed() {
+        let catalog = Catalog::embedded().unwrap_or_else(|error| panic!("{error}"));
+        assert!(catalog.templates().count() > 0);
+    }
+
+    #[test]
+    fn a_fault_in_the_script_is_found_at_its_line() {
+        check(
+            MANIFEST,
+            "x = 1\ny = '{{ a | py }}'\n",
+            "p/t/script.py.j2:2: `{{ … }}` inside a Python string: the value brings its own quotes, so bind it to a \
+             name first",
+        );
+        check(MANIFEST, "x = 1\ny = {{ a | py }}\n", "p/t/script.py.j2:2: the name is not a declared parameter");
+    }
+
+    #[test]
+    fn missing_and_oversized_files_are_refused() {
+        let error = Catalog::from_files([("p/t/script.py.j2", &b"1"[..])]).expect_err("there is no manifest");
+        assert_eq!((error.file.as_str(), &error.problem), ("p/t/template.toml", &Problem::NoFile));
+        let error = Catalog::from_files([("p/t/cases/a.toml", &b""[..])]).expect_err("there is no manifest");
+        assert_eq!(error.problem, Problem::NoFile);
+
+        let fill = |bytes: usize| format!("{MANIFEST}{}", "#".repeat(bytes - MANIFEST.len()));
+        let load = |manifest: &str| {
+            Catalog::from_files([("p/t/template.toml", manifest.as_bytes()), ("p/t/script.py.j2", &b"1"[..])])
+        };
+        assert!(load(&fill(FILE_BYTES_MAX)).is_ok());
+        let error = load(&fill(FILE_BYTES_MAX + 1)).expect_err("it is one byte too long");
+        assert_eq!(error.problem, Problem::TooLarge { bytes: FILE_BYTES_MAX + 1 });
+        let error = Catalog::from_files([("p/t/template.toml", &b"\xff"[..])]).expect_err("it is not text");
+        assert_eq!(error.problem, Problem::NotUtf8);
+    }
+
+    #[test]
+    fn folders_are_named_as_ids_are() {
+        for path in ["P/t/template.toml", "p/../template.toml", "p/t t/template.toml", "p//template.toml"] {
+            let error = Catalog::from_files([(path, MANIFEST.as_bytes())]).expect_err(path);
+            assert!(matches!(error.problem, Problem::Name { .. }), "{path}: {error}");
+        }
+    }
+
+    #[test]
+    fn a_pack_is_shared_by_its_templates_and_may_go_without_a_file() {
+        let catalog = Catalog::from_files([
+            ("p/pack.toml", &b"summary = \"P.\"\n[synonyms]\nerror = [\"bug\"]\n"[..]),
+            ("p/t/template.toml", MANIFEST.as_bytes()),
+            ("p/t/script.py.j2", &b"1"[..]),
+            ("q/t/template.toml", MANIFEST.as_bytes()),
+            ("q/t/script.py.j2", &b"1"[..]),
+        ])
+        .unwrap_or_else(|error| panic!("{error}"));
+        let pack = |id: &str| catalog.get(id).expect("it was just loaded").pack();
+        assert_eq!(pack("p/t").synonyms()["error"], ["bug"]);
+        assert_eq!((pack("q/t").id(), pack("q/t").summary()), ("q", ""));
+    }
+}

@@ -1,0 +1,435 @@
+//! Reading `template.toml` and `pack.toml`: from TOML with its line numbers to types that hold their own rules.
+
+use std::collections::BTreeMap;
+
+use intentbox_capability::HttpRule;
+use serde::Deserialize;
+use serde_json::Value;
+use toml::Spanned;
+
+use crate::catalog::{CatalogError, Problem};
+use crate::id::is_name;
+use crate::param::{Choice, LENGTH_MAX_DEFAULT, LENGTH_MAX_MAX, ParamKind, ParamSpec, Pattern};
+use crate::param_error::shown;
+use crate::period::Period;
+use crate::template::{Effects, Limits};
+use crate::words::{Slot, WordPattern};
+
+/// Bounds of a manifest, so that a router can hold all of them and a list of templates stays readable.
+const PHRASES_MAX: usize = 64;
+const PARAMETERS_MAX: usize = 32;
+const PATTERNS_MAX: usize = 32;
+const TEXT_CHARS_MAX: usize = 200;
+
+/// A `template.toml`, read and checked.
+#[derive(Debug)]
+pub(crate) struct Manifest {
+    pub(crate) summary: String,
+    pub(crate) phrases: Vec<String>,
+    pub(crate) parameters: Vec<ParamSpec>,
+    pub(crate) effects: Effects,
+    pub(crate) wants: Vec<HttpRule>,
+    pub(crate) cache_s: Option<u32>,
+    pub(crate) limits: Limits,
+}
+
+/// A `pack.toml`, read and checked.
+#[derive(Debug)]
+pub(crate) struct PackManifest {
+    pub(crate) summary: String,
+    pub(crate) synonyms: BTreeMap<String, Vec<String>>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RawTemplate {
+    summary: Spanned<String>,
+    phrases: Spanned<Vec<Spanned<String>>>,
+    effects: Effects,
+    #[serde(default)]
+    wants: Vec<Spanned<String>>,
+    cache_s: Option<u32>,
+    #[serde(default)]
+    limits: Limits,
+    #[serde(default)]
+    params: BTreeMap<Spanned<String>, RawParam>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RawPack {
+    summary: Spanned<String>,
+    #[serde(default)]
+    synonyms: BTreeMap<Spanned<String>, Vec<Spanned<String>>>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RawParam {
+    r#type: RawType,
+    description: Spanned<String>,
+    #[serde(default)]
+    required: bool,
+    default: Option<Spanned<Value>>,
+    default_from: Option<Spanned<String>>,
+    min: Option<Spanned<Value>>,
+    max: Option<Spanned<Value>>,
+    pattern: Option<Spanned<String>>,
+    length_max: Option<Spanned<usize>>,
+    values: Option<Spanned<Vec<String>>>,
+    synonyms: Option<Spanned<BTreeMap<String, Vec<String>>>>,
+    unit: Option<String>,
+    example: Option<Spanned<Value>>,
+    #[serde(default)]
+    words: Vec<Spanned<String>>,
+}
+
+#[derive(Deserialize, Clone, Copy)]
+#[serde(rename_all = "lowercase")]
+enum RawType {
+    String,
+    Integer,
+    Number,
+    Boolean,
+    Enum,
+    Duration,
+}
+
+/// A manifest's name and text: what an error needs to know its line.
+#[derive(Clone, Copy)]
+struct Source<'a> {
+    file: &'a str,
+    text: &'a str,
+}
+
+impl Manifest {
+    pub(crate) fn parse(file: &str, text: &str) -> Result<Self, CatalogError> {
+        let source = Source { file, text };
+        let raw: RawTemplate = source.read()?;
+        if raw.phrases.get_ref().is_empty() || raw.phrases.get_ref().len() > PHRASES_MAX {
+            return Err(source.expected(&raw.phrases, format!("between 1 and {PHRASES_MAX} phrases")));
+        }
+        let mut phrases = Vec::new();
+        for phrase in raw.phrases.into_inner() {
+            phrases.push(source.sentence(phrase)?);
+        }
+        let mut wants = Vec::new();
+        for rule in raw.wants {
+            let parsed = rule.get_ref().parse::<HttpRule>();
+            wants.push(
+                parsed.map_err(|error| {
+                    source.expected(&rule, format!("`alias: METHOD[,METHOD] /path/pattern`: {error}"))
+                })?,
+            );
+        }
+        Ok(Self {
+            summary: source.sentence(raw.summary)?,
+            phrases,
+            parameters: source.parameters(raw.params)?,
+            effects: raw.effects,
+            wants,
+            cache_s: raw.cache_s,
+            limits: raw.limits,
+        })
+    }
+}
+
+impl PackManifest {
+    pub(crate) fn parse(file: &str, text: &str) -> Result<Self, CatalogError> {
+        let source = Source { file, text };
+        let raw: RawPack = source.read()?;
+        let mut heads: BTreeMap<String, String> = BTreeMap::new();
+        let mut synonyms = BTreeMap::new();
+        for (head, words) in raw.synonyms {
+            for word in words.iter().chain([&head]) {
+                let plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit();
+                if word.get_ref().is_empty() || !word.get_ref().bytes().all(plain) {
+                    return Err(source.expected(word, "one lower-case word of [a-z0-9]".to_owned()));
+                }
+                if let Some(other) = heads.insert(word.get_ref().clone(), head.get_ref().clone()) {
+                    return Err(source.expected(word, format!("a word that does not also stand for `{other}`")));
+                }
+            }
+            synonyms.insert(head.into_inner(), words.into_iter().map(Spanned::into_inner).collect());
+        }
+        Ok(Self { summary: source.sentence(raw.summary)?, synonyms })
+    }
+}
+
+impl<'a> Source<'a> {
+    fn read<T: Deserialize<'a>>(self) -> Result<T, CatalogError> {
+        toml::from_str(self.text).map_err(|error| {
+            let offset = error.span().map_or(0, |span| span.start);
+            let message = error.message().trim_end().to_owned();
+            CatalogError::at_offset(self.file, self.text, offset, Problem::Toml { message })
+        })
+    }
+
+    fn refuse<T>(self, at: &Spanned<T>, problem: Problem) -> CatalogError {
+        CatalogError::at_offset(self.file, self.text, at.span().start, problem)
+    }
+
+    fn expected<T>(self, at: &Spanned<T>, expected: String) -> CatalogError {
+        self.refuse(at, Problem::Expected { expected })
+    }
+
+    /// One line of text for people.
+    fn sentence(self, text: Spanned<String>) -> Result<String, CatalogError> {
+        let fits = !text.get_ref().trim().is_empty()
+            && text.get_ref().chars().count() <= TEXT_CHARS_MAX
+            && !text.get_ref().chars().any(char::is_control);
+        if fits {
+            Ok(text.into_inner())
+        } else {
+            Err(self.expected(&text, format!("one line of 1 to {TEXT_CHARS_MAX} characters")))
+        }
+    }
+
+    /// The parameters in the order of the file; TOML tables have none of their own.
+    fn parameters(self, raw: BTreeMap<Spanned<String>, RawParam>) -> Result<Vec<ParamSpec>, CatalogError> {
+        let mut raw: Vec<(Spanned<String>, RawParam)> = raw.into_iter().collect();
+        raw.sort_by_key(|(name, _)| name.span().start);
+        if let Some((name, _)) = raw.get(PARAMETERS_MAX) {
+            return Err(self.expected(name, format!("at most {PARAMETERS_MAX} parameters")));
+        }
+        raw.into_iter().map(|(name, raw)| self.parameter(name, raw)).collect()
+    }
+
+    fn parameter(self, name: Spanned<String>, raw: RawParam) -> Result<ParamSpec, CatalogError> {
+        if !is_name(name.get_ref()) {
+            return Err(self.refuse(&name, Problem::Name { found: shown(name.get_ref()) }));
+        }
+        let kind = self.kind(&name, &raw)?;
+        if let Some(setting) = &raw.default_from
+            && !setting.get_ref().split('.').all(is_name)
+        {
+            return Err(self.expected(setting, "the name of a setting, such as `sentry.organization`".to_owned()));
+        }
+        if let (Some(default), Some(_)) = (&raw.default, &raw.default_from) {
+            return Err(self.expected(default, "either `default` or `default_from`".to_owned()));
+        }
+        let mut words = Vec::new();
+        for pattern in &raw.words {
+            words.push(self.pattern(pattern, &kind)?);
+        }
+        if let Some(pattern) = raw.words.get(PATTERNS_MAX) {
+            return Err(self.expected(pattern, format!("at most {PATTERNS_MAX} word patterns")));
+        }
+        let mut spec = ParamSpec {
+            name: name.into_inner(),
+            kind,
+            description: self.sentence(raw.description)?,
+            required: raw.required,
+            default: None,
+            default_from: raw.default_from.map(Spanned::into_inner),
+            unit: raw.unit,
+            example: None,
+            words,
+        };
+        spec.default = self.fitting(&spec, raw.default)?;
+        spec.example = self.fitting(&spec, raw.example)?;
+        Ok(spec)
+    }
+
+    /// A default or an example, which must pass the check it stands for.
+    fn fitting(self, spec: &ParamSpec, value: Option<Spanned<Value>>) -> Result<Option<Value>, CatalogError> {
+        let Some(value) = value else { return Ok(None) };
+        match spec.check(value.get_ref()) {
+            Ok(value) => Ok(Some(value)),
+            Err(error) => Err(self.expected(&value, format!("a value that fits: {error}"))),
+        }
+    }
+
+    fn pattern(self, text: &Spanned<String>, kind: &ParamKind) -> Result<WordPattern, CatalogError> {
+        let pattern = text
+            .get_ref()
+            .parse::<WordPattern>()
+            .map_err(|error| self.refuse(text, Problem::Words { text: text.get_ref().clone(), error }))?;
+        let speaks_for_itself = matches!(kind, ParamKind::Duration { .. } | ParamKind::Enum { .. })
+            || matches!(pattern.slot(), Slot::OneOf(_));
+        if pattern.is_bare() && !speaks_for_itself {
+            return Err(self.expected(text, "words around the slot, since any word could be the value".to_owned()));
+        }
+        Ok(pattern)
+    }
+
+    /// The type with its bounds. A bound that the type does not know is refused, not ignored.
+    fn kind(self, name: &Spanned<String>, raw: &RawParam) -> Result<ParamKind, CatalogError> {
+        let ranged = matches!(raw.r#type, RawType::Integer | RawType::Number | RawType::Duration);
+        let textual = matches!(raw.r#type, RawType::String);
+        let listed = matches!(raw.r#type, RawType::Enum);
+        self.only(ranged, raw.min.as_ref(), "`min` with integer, number or duration only")?;
+        self.only(ranged, raw.max.as_ref(), "`max` with integer, number or duration only")?;
+        self.only(textual, raw.pattern.as_ref(), "`pattern` with string only")?;
+        self.only(textual, raw.length_max.as_ref(), "`length_max` with string only")?;
+        self.only(listed, raw.values.as_ref(), "`values` with enum only")?;
+        self.only(listed, raw.synonyms.as_ref(), "`synonyms` with enum only")?;
+        Ok(match raw.r#type {
+            RawType::String => self.string(raw)?,
+            RawType::Integer => {
+                let (min, max) = self.range(raw, "an integer", Value::as_i64)?;
+                ParamKind::Integer { min, max }
+            }
+            RawType::Number => {
+                let (min, max) = self.range(raw, "a number", Value::as_f64)?;
+                ParamKind::Number { min, max }
+            }
+            RawType::Boolean => ParamKind::Boolean,
+            RawType::Enum => self.choices(name, raw)?,
+            RawType::Duration => {
+                let read = |value: &Value| value.as_str().and_then(|text| text.parse::<Period>().ok());
+                let (min, max) = self.range(raw, "a duration such as \"24h\"", read)?;
+                ParamKind::Duration { min, max }
+            }
+        })
+    }
+
+    fn only<T>(self, allowed: bool, key: Option<&Spanned<T>>, expected: &str) -> Result<(), CatalogError> {
+        match key {
+            Some(key) if !allowed => Err(self.expected(key, expected.to_owned())),
+            _ => Ok(()),
+        }
+    }
+
+    fn string(self, raw: &RawParam) -> Result<ParamKind, CatalogError> {
+        let length_max = match &raw.length_max {
+            Some(length) if *length.get_ref() == 0 || *length.get_ref() > LENGTH_MAX_MAX => {
+                return Err(self.expected(length, format!("a length between 1 and {LENGTH_MAX_MAX}")));
+            }
+            Some(length) => *length.get_ref(),
+            None => LENGTH_MAX_DEFAULT,
+        };
+        let pattern = match &raw.pattern {
+            Some(text) => Some(
+                Pattern::new(text.get_ref())
+                    .map_err(|error| self.expected(text, format!("a regular expression: {error}")))?,
+            ),
+            None => None,
+        };
+        Ok(ParamKind::String { pattern, length_max })
+    }
+
+    fn range<T: PartialOrd>(
+        self,
+        raw: &RawParam,
+        expected: &str,
+        read: impl Fn(&Value) -> Option<T>,
+    ) -> Result<(Option<T>, Option<T>), CatalogError> {
+        let bound = |key: Option<&Spanned<Value>>| match key {
+            Some(value) => match read(value.get_ref()) {
+                Some(bound) => Ok(Some(bound)),
+                None => Err(self.expected(value, expected.to_owned())),
+            },
+            None => Ok(None),
+        };
+        let (min, max) = (bound(raw.min.as_ref())?, bound(raw.max.as_ref())?);
+        if let (Some(low), Some(high), Some(key)) = (&min, &max, &raw.max)
+            && low > high
+        {
+            return Err(self.expected(key, "a `max` that is not below `min`".to_owned()));
+        }
+        Ok((min, max))
+    }
+
+    fn choices(self, name: &Spanned<String>, raw: &RawParam) -> Result<ParamKind, CatalogError> {
+        let Some(values) = raw.values.as_ref().filter(|values| !values.get_ref().is_empty()) else {
+            return Err(self.expected(name, "`values`, the words this enum allows".to_owned()));
+        };
+        let mut choices: Vec<Choice> =
+            values.get_ref().iter().map(|value| Choice { value: value.clone(), synonyms: Vec::new() }).collect();
+        if let Some(synonyms) = &raw.synonyms {
+            for (value, words) in synonyms.get_ref() {
+                match choices.iter_mut().find(|choice| choice.value == *value) {
+                    Some(choice) => choice.synonyms.clone_from(words),
+                    None => {
+                        return Err(self.expected(synonyms, format!("synonyms of `values`, which has no `{value}`")));
+                    }
+                }
+            }
+        }
+        Ok(ParamKind::Enum { choices })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const HEAD: &str = "summary = \"Lists.\"\nphrases = [\"list\"]\neffects = \"read\"\n";
+
+    fn parse(rest: &str) -> Result<Manifest, CatalogError> {
+        Manifest::parse("template.toml", &format!("{HEAD}{rest}"))
+    }
+
+    /// Expects the manifest to be refused at this line below the head, with a message that holds `expected`.
+    fn refused(rest: &str, line: usize, expected: &str) {
+        let error = parse(rest).expect_err(rest);
+        assert_eq!(error.line, 3 + line, "{rest}: {error}");
+        assert!(error.to_string().contains(expected), "{rest}: {error}");
+    }
+
+    #[test]
+    fn parameters_keep_the_order_of_the_file() {
+        let manifest = parse(
+            "[params.zebra]\ntype = \"string\"\ndescription = \"Z.\"\n\
+             [params.ant]\ntype = \"duration\"\ndescription = \"A.\"\ndefault = \"2 weeks\"\nwords = [\"{}\"]\n\
+             [params.mole]\ntype = \"enum\"\ndescription = \"M.\"\nvalues = [\"a\", \"b\"]\nsynonyms = { a = [\"x\"] }\n",
+        )
+        .unwrap_or_else(|error| panic!("{error}"));
+        let names: Vec<&str> = manifest.parameters.iter().map(ParamSpec::name).collect();
+        assert_eq!(names, ["zebra", "ant", "mole"]);
+        assert_eq!(manifest.parameters[1].default(), Some(&Value::from("14d")));
+        assert_eq!(manifest.parameters[2].read("X"), Ok(Value::from("a")));
+    }
+
+    #[test]
+    fn faults_are_found_at_their_line() {
+        refused("colour = 1\n", 1, "unknown field `colour`");
+        refused("cache_s = \"soon\"\n", 1, "invalid type");
+        refused("\nwants = [\n  \"sentry: GET\",\n]\n", 3, "expected `alias: METHOD[,METHOD] /path/pattern`");
+        refused("[limits]\nram = 1\n", 2, "unknown field `ram`");
+    }
+
+    #[test]
+    fn parameters_that_cannot_work_are_refused() {
+        let param = |rest: &str| format!("[params.p]\ndescription = \"P.\"\n{rest}");
+        for (rest, line, expected) in [
+            ("type = \"text\"", 3, "unknown variant `text`"),
+            ("type = \"integer\"\npattern = \"a\"", 4, "`pattern` with string only"),
+            ("type = \"string\"\nmin = 1", 4, "`min` with integer, number or duration only"),
+            ("type = \"string\"\npattern = \"(\"", 4, "a regular expression"),
+            ("type = \"string\"\nlength_max = 0", 4, "a length between 1 and 10000"),
+            ("type = \"integer\"\nmin = 1.5", 4, "expected an integer"),
+            ("type = \"integer\"\nmin = 2\nmax = 1", 5, "a `max` that is not below `min`"),
+            ("type = \"integer\"\nmax = 5\ndefault = 6", 5, "a value that fits: parameter `p` must be at most 5"),
+            ("type = \"integer\"\ndefault = \"6\"", 4, "a value that fits"),
+            ("type = \"number\"\ndefault = nan", 4, "a value that fits"),
+            ("type = \"duration\"\nmax = \"soon\"", 4, "a duration such as"),
+            ("type = \"enum\"", 1, "`values`"),
+            ("type = \"enum\"\nvalues = [\"a\"]\nsynonyms = { b = [] }", 5, "which has no `b`"),
+            ("type = \"string\"\nwords = [\n  \"last\",\n]", 5, "expected one slot"),
+            ("type = \"string\"\nwords = [\"{}\"]", 4, "words around the slot"),
+            ("type = \"string\"\ndefault = \"a\"\ndefault_from = \"a.b\"", 4, "either `default` or `default_from`"),
+            ("type = \"string\"\ndefault_from = \"A B\"", 4, "the name of a setting"),
+        ] {
+            refused(&param(rest), line, expected);
+        }
+        refused("[params.P]\ntype = \"string\"\ndescription = \"P.\"\n", 1, "expected a name");
+    }
+
+    #[test]
+    fn a_synonym_stands_for_one_word_only() {
+        let parse =
+            |synonyms: &str| PackManifest::parse("pack.toml", &format!("summary = \"P.\"\n[synonyms]\n{synonyms}"));
+        assert!(parse("error = [\"bug\"]\nlist = [\"show\"]\n").is_ok());
+        for (synonyms, line, expected) in [
+            ("error = [\"bug\"]\nlist = [\"bug\"]\n", 4, "does not also stand for `error`"),
+            ("error = [\"list\"]\nlist = [\"show\"]\n", 4, "does not also stand for `error`"),
+            ("error = [\n  \"went wrong\",\n]\n", 4, "one lower-case word"),
+        ] {
+            let error = parse(synonyms).expect_err(synonyms);
+            assert_eq!(error.line, line, "{error}");
+            assert!(error.to_string().contains(expected), "{error}");
+        }
+    }
+}

@@ -1,0 +1,431 @@
+//! One template: what it says about itself, the check of the values given to it, and its script.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::Arc;
+
+use indexmap::IndexMap;
+use intentbox_capability::HttpRule;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::id::TemplateId;
+use crate::param::ParamSpec;
+use crate::param_error::{MissingParam, ParamError, closest};
+use crate::script::{RenderError, Script, ScriptTemplate};
+
+/// A template: data about a script, and the script.
+#[derive(Debug)]
+pub struct Template {
+    pub(crate) id: TemplateId,
+    pub(crate) pack: Arc<Pack>,
+    pub(crate) summary: String,
+    pub(crate) phrases: Vec<String>,
+    pub(crate) parameters: Vec<ParamSpec>,
+    pub(crate) effects: Effects,
+    pub(crate) wants: Vec<HttpRule>,
+    pub(crate) cache_s: Option<u32>,
+    pub(crate) limits: Limits,
+    pub(crate) source: String,
+    pub(crate) script: ScriptTemplate,
+}
+
+/// What the templates of one folder share.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Pack {
+    pub(crate) id: String,
+    pub(crate) summary: String,
+    pub(crate) synonyms: BTreeMap<String, Vec<String>>,
+}
+
+/// What a script does to the world it reaches.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Effects {
+    /// It only reads.
+    Read,
+    /// It changes something, and needs an explicit yes.
+    Write,
+}
+
+/// Limits a template asks for in place of the defaults. The engine takes the stricter of these and its own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Limits {
+    /// Fuel of the sandbox.
+    pub fuel: Option<u64>,
+    /// Linear memory of the guest in MiB.
+    pub memory_mib: Option<u32>,
+    /// The wall deadline in milliseconds.
+    pub timeout_ms: Option<u64>,
+}
+
+/// Values that passed [`Template::check`], and nothing else: one for each declared parameter, in declared order.
+///
+/// An optional parameter without a value is `null` here and `None` in the script, so that a script has the same names
+/// bound whatever was given.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(transparent)]
+pub struct Arguments {
+    values: IndexMap<String, Value>,
+}
+
+impl Template {
+    /// Its id, `pack/name`.
+    #[must_use]
+    pub fn id(&self) -> &TemplateId {
+        &self.id
+    }
+
+    /// The pack it belongs to.
+    #[must_use]
+    pub fn pack(&self) -> &Pack {
+        &self.pack
+    }
+
+    /// What it does, in one sentence.
+    #[must_use]
+    pub fn summary(&self) -> &str {
+        &self.summary
+    }
+
+    /// Declared examples of what people say when they mean it.
+    #[must_use]
+    pub fn phrases(&self) -> &[String] {
+        &self.phrases
+    }
+
+    /// Its parameters, in declared order.
+    #[must_use]
+    pub fn parameters(&self) -> &[ParamSpec] {
+        &self.parameters
+    }
+
+    /// The parameter of this name.
+    #[must_use]
+    pub fn parameter(&self, name: &str) -> Option<&ParamSpec> {
+        self.parameters.iter().find(|spec| spec.name == name)
+    }
+
+    /// Whether it reads or writes.
+    #[must_use]
+    pub fn effects(&self) -> Effects {
+        self.effects
+    }
+
+    /// The HTTP capabilities it wants. What it gets is decided elsewhere.
+    #[must_use]
+    pub fn wants(&self) -> &[HttpRule] {
+        &self.wants
+    }
+
+    /// For how many seconds an answer may be served again, if at all.
+    #[must_use]
+    pub fn cache_s(&self) -> Option<u32> {
+        self.cache_s
+    }
+
+    /// The limits it asks for.
+    #[must_use]
+    pub fn limits(&self) -> Limits {
+        self.limits
+    }
+
+    /// The script template as written.
+    #[must_use]
+    pub fn source(&self) -> &str {
+        &self.source
+    }
+
+    /// Checks values against the declared parameters.
+    ///
+    /// `settings` are the non-secret settings of the configured origin, by name, for parameters declared with
+    /// `default_from`. A given value goes before a default, and a default before a setting.
+    ///
+    /// # Errors
+    ///
+    /// The first unknown name, else the first value that does not fit, else all missing parameters at once.
+    pub fn check(
+        &self,
+        given: &BTreeMap<String, Value>,
+        settings: &BTreeMap<String, String>,
+    ) -> Result<Arguments, ParamError> {
+        if let Some(unknown) = given.keys().find(|name| self.parameter(name).is_none()) {
+            return Err(self.unknown(unknown));
+        }
+        let mut values = IndexMap::with_capacity(self.parameters.len());
+        let mut missing = Vec::new();
+        for spec in &self.parameters {
+            match self.value_of(spec, given, settings)? {
+                Some(value) => {
+                    values.insert(spec.name.clone(), value);
+                }
+                None if spec.required => missing.push(missing_param(spec)),
+                None => {
+                    values.insert(spec.name.clone(), Value::Null);
+                }
+            }
+        }
+        if missing.is_empty() { Ok(Arguments { values }) } else { Err(ParamError::Missing { parameters: missing }) }
+    }
+
+    fn value_of(
+        &self,
+        spec: &ParamSpec,
+        given: &BTreeMap<String, Value>,
+        settings: &BTreeMap<String, String>,
+    ) -> Result<Option<Value>, ParamError> {
+        if let Some(value) = given.get(&spec.name) {
+            return spec.check(value).map(Some);
+        }
+        if let Some(default) = &spec.default {
+            return Ok(Some(default.clone()));
+        }
+        let Some(setting) = &spec.default_from else {
+            return Ok(None);
+        };
+        let Some(text) = settings.get(setting) else {
+            return Ok(None);
+        };
+        match spec.read(text).and_then(|value| spec.check(&value)) {
+            Ok(value) => Ok(Some(value)),
+            Err(error) => Err(ParamError::Setting { setting: setting.clone(), error: Box::new(error) }),
+        }
+    }
+
+    /// Reads `text` as a value of the parameter `name`, for `--param name=text`.
+    ///
+    /// # Errors
+    ///
+    /// When there is no such parameter, or the text is not a value of its type.
+    pub fn read_text(&self, name: &str, text: &str) -> Result<Value, ParamError> {
+        self.parameter(name).ok_or_else(|| self.unknown(name))?.read(text)
+    }
+
+    /// Renders the script for these arguments.
+    ///
+    /// # Errors
+    ///
+    /// When the arguments are those of another template, or the script would grow too large.
+    pub fn render(&self, arguments: &Arguments) -> Result<Script, RenderError> {
+        self.script.render(arguments)
+    }
+
+    fn unknown(&self, name: &str) -> ParamError {
+        ParamError::Unknown {
+            template: self.id.to_string(),
+            name: name.to_owned(),
+            closest: closest(name, self.parameters.iter().map(ParamSpec::name)),
+            known: self.parameters.iter().map(|spec| spec.name.clone()).collect(),
+        }
+    }
+}
+
+fn missing_param(spec: &ParamSpec) -> MissingParam {
+    MissingParam {
+        name: spec.name.clone(),
+        expected: spec.kind.expected(),
+        description: spec.description.clone(),
+        example: spec.example(),
+        setting: spec.default_from.clone(),
+    }
+}
+
+impl Pack {
+    /// Its id, the part before the slash in the ids of its templates.
+    #[must_use]
+    pub fn id(&self) -> &str {
+        &self.id
+    }
+
+    /// What its templates are about. Empty when the pack has no `pack.toml`.
+    #[must_use]
+    pub fn summary(&self) -> &str {
+        &self.summary
+    }
+
+    /// Words that mean the same in the pack's domain: each entry's list is read as its key.
+    #[must_use]
+    pub fn synonyms(&self) -> &BTreeMap<String, Vec<String>> {
+        &self.synonyms
+    }
+}
+
+impl fmt::Display for Effects {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Read => "read",
+            Self::Write => "write",
+        })
+    }
+}
+
+impl Arguments {
+    /// The value of one parameter; `null` when it is optional and was not given.
+    #[must_use]
+    pub fn get(&self, name: &str) -> Option<&Value> {
+        self.values.get(name)
+    }
+
+    /// All names and values, in declared order.
+    pub fn entries(&self) -> impl Iterator<Item = (&str, &Value)> {
+        self.values.iter().map(|(name, value)| (name.as_str(), value))
+    }
+
+    /// Arguments for the rehearsal of a template when it is loaded: every declared name, bound to nothing.
+    pub(crate) fn blank(parameters: &[ParamSpec]) -> Self {
+        Self { values: parameters.iter().map(|spec| (spec.name.clone(), Value::Null)).collect() }
+    }
+
+    #[cfg(test)]
+    pub(crate) fn of_one(name: &str, value: Value) -> Self {
+        Self { values: IndexMap::from([(name.to_owned(), value)]) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use serde_json::json;
+
+    use super::*;
+    use crate::catalog::Catalog;
+    use crate::literal::reader;
+
+    const MANIFEST: &str = r#"
+summary = "Lists things."
+phrases = ["list things"]
+effects = "read"
+
+[params.owner]
+type = "string"
+description = "Whose things."
+required = true
+default_from = "things.owner"
+pattern = "[a-z]+"
+example = "acme"
+
+[params.kind]
+type = "enum"
+description = "Which things."
+required = true
+values = ["big", "small"]
+
+[params.name]
+type = "string"
+description = "Part of the name."
+
+[params.limit]
+type = "integer"
+description = "How many."
+default = 10
+min = 1
+max = 100
+"#;
+    const SCRIPT: &str = "owner = {{ owner | py }}\nkind = {{ kind | py }}\nname = {{ name | py }}\n\
+                          limit = {{ limit | py }}\nresult = [owner, kind, name][:limit]\n";
+
+    fn catalog() -> Catalog {
+        Catalog::from_files([
+            ("t/things/template.toml", MANIFEST.as_bytes()),
+            ("t/things/script.py.j2", SCRIPT.as_bytes()),
+        ])
+        .unwrap_or_else(|error| panic!("{error}"))
+    }
+
+    fn map<V>(entries: impl IntoIterator<Item = (&'static str, V)>) -> BTreeMap<String, V> {
+        entries.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
+    }
+
+    fn check(given: Value, settings: &[(&'static str, &str)]) -> Result<Value, ParamError> {
+        let catalog = catalog();
+        let template = catalog.get("t/things").expect("it was just loaded");
+        let given: BTreeMap<String, Value> = serde_json::from_value(given).expect("it is an object");
+        let settings = map(settings.iter().map(|(name, text)| (*name, (*text).to_owned())));
+        let arguments = template.check(&given, &settings)?;
+        Ok(serde_json::to_value(arguments).expect("arguments are JSON"))
+    }
+
+    #[test]
+    fn arguments_are_complete_and_given_goes_before_default_before_setting() {
+        assert_eq!(
+            check(json!({"kind": "big"}), &[("things.owner", "acme")]),
+            Ok(json!({"owner": "acme", "kind": "big", "name": null, "limit": 10}))
+        );
+        assert_eq!(
+            check(json!({"owner": "me", "kind": "small", "name": "x", "limit": 3}), &[("things.owner", "acme")]),
+            Ok(json!({"owner": "me", "kind": "small", "name": "x", "limit": 3}))
+        );
+    }
+
+    #[test]
+    fn everything_missing_is_reported_at_once() {
+        let error = check(json!({}), &[]).expect_err("two parameters are missing");
+        assert_eq!(
+            error.to_string(),
+            "missing `owner` (a string: Whose things.), `kind` (one of the listed words: Which things.)"
+        );
+        assert_eq!(error.hint(), "give `owner=acme`, or set `things.owner` in the configuration and `kind=big`");
+    }
+
+    #[test]
+    fn unknown_names_and_unfit_settings_are_refused() {
+        let error = check(json!({"limits": 1}), &[]).expect_err("there is no `limits`");
+        assert_eq!(error.to_string(), "template `t/things` has no parameter \"limits\"");
+        assert_eq!(error.hint(), "did you mean `limit`?");
+        let error = check(json!({"__class__": 1}), &[]).expect_err("there is no `__class__`");
+        assert_eq!(error.hint(), "its parameters are `owner`, `kind`, `name`, `limit`");
+        let error = check(json!({"kind": "big"}), &[("things.owner", "ACME")]).expect_err("it is not lower case");
+        assert_eq!(
+            error.to_string(),
+            "setting `things.owner` does not fit: parameter `owner` must match `[a-z]+` from end to end, and \"ACME\" \
+             does not"
+        );
+    }
+
+    #[test]
+    fn the_script_binds_every_name() {
+        let catalog = catalog();
+        let template = catalog.get("t/things").expect("it was just loaded");
+        let given = map([("owner", json!("acme")), ("kind", json!("big"))]);
+        let arguments = template.check(&given, &BTreeMap::new()).expect("the values fit");
+        let script = template.render(&arguments).expect("the template renders");
+        assert_eq!(script.name(), "t/things.py");
+        assert_eq!(
+            script.source(),
+            "owner = 'acme'\nkind = 'big'\nname = None\nlimit = 10\nresult = [owner, kind, name][:limit]\n"
+        );
+    }
+
+    /// The script with each right-hand side that is one literal replaced by `…`.
+    fn shape(source: &str) -> String {
+        let masked = |line: &str| match line.split_once(" = ") {
+            Some((name, literal)) if reader::read(literal).is_some() => format!("{name} = …\n"),
+            _ => format!("{line}\n"),
+        };
+        // `split`, because `lines` would forgive a carriage return.
+        source.split('\n').map(masked).collect()
+    }
+
+    proptest! {
+        #[test]
+        fn every_script_of_a_template_has_the_same_shape(
+            name in proptest::collection::vec(any::<char>(), 0..20),
+            limit in 1..=100_i64,
+        ) {
+            let catalog = catalog();
+            let template = catalog.get("t/things").expect("it was just loaded");
+            let name: String = name.into_iter().filter(|character| !character.is_control()).collect();
+            let given = map([
+                ("owner", json!("acme")),
+                ("kind", json!("big")),
+                ("name", json!(name)),
+                ("limit", json!(limit)),
+            ]);
+            let arguments = template.check(&given, &BTreeMap::new()).expect("the values fit");
+            let script = template.render(&arguments).expect("the template renders");
+            let blank = template.render(&Arguments::blank(&template.parameters)).expect("the template renders");
+            prop_assert_eq!(shape(script.source()), shape(blank.source()));
+        }
+    }
+}

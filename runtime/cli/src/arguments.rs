@@ -1,0 +1,99 @@
+//! What can be typed.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand};
+
+const EXAMPLES: &str = "\
+Examples:
+  intentbox run-intent \"list errors\"
+  intentbox run-intent \"list the last 5 errors in project web\" --json
+  intentbox exec script.py --input params.json
+  echo 'sum(range(10))' | intentbox exec -
+
+Exit codes:
+  0 ok   1 the script failed   2 wrong input or usage   3 capability denied   4 a limit was reached
+  5 a granted call failed   6 no, several or incomplete matches   7 internal   130 cancelled";
+
+/// Answers intents with sandboxed scripts.
+///
+/// An intent such as "list errors" finds a template, the template becomes a Python script, and the script runs in a
+/// sandbox that reaches only what it was granted. Without any configuration a built-in demo tracker answers.
+#[derive(Debug, Parser)]
+#[command(name = "intentbox", version, after_help = EXAMPLES, max_term_width = 100)]
+pub(crate) struct Arguments {
+    /// The configuration; otherwise `$INTENTBOX_CONFIG`, otherwise config.toml in the user's configuration folder
+    #[arg(long, global = true, value_name = "FILE")]
+    pub(crate) config: Option<PathBuf>,
+
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Answers an intent given in words
+    RunIntent(RunIntent),
+    /// Runs a Python script in the sandbox
+    Exec(Exec),
+    /// Serves the demo error tracker until interrupted
+    DemoTracker(DemoTracker),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct RunIntent {
+    /// What you want, such as "list the last 5 errors in project web"
+    pub(crate) text: String,
+    /// A parameter of the template; wins over what the words say (repeatable)
+    #[arg(long = "param", value_name = "NAME=VALUE", value_parser = name_and_value)]
+    pub(crate) params: Vec<(String, String)>,
+    /// Says where the intent would go and why, and runs nothing
+    #[arg(long)]
+    pub(crate) explain: bool,
+    #[command(flatten)]
+    pub(crate) limits: Limits,
+    /// Prints the whole report as one JSON object
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Exec {
+    /// The script, or - for stdin
+    pub(crate) file: PathBuf,
+    /// JSON that becomes `params`: a file, or - for stdin
+    #[arg(long, value_name = "FILE")]
+    pub(crate) input: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) limits: Limits,
+    /// Prints the whole report as one JSON object
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Clone, Copy, Args)]
+pub(crate) struct Limits {
+    /// Fuel units, about one per wasm instruction [default: 10000000000]
+    #[arg(long, value_name = "UNITS")]
+    pub(crate) fuel: Option<u64>,
+    /// Memory in MiB, the interpreter's own 40 included [default: 256]
+    #[arg(long, value_name = "MIB")]
+    pub(crate) memory_mib: Option<u64>,
+    /// Wall deadline in milliseconds, host calls included [default: 30000]
+    #[arg(long, value_name = "MS")]
+    pub(crate) timeout_ms: Option<u64>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct DemoTracker {
+    /// The loopback port; 0 takes a free one
+    #[arg(long, default_value_t = 0)]
+    pub(crate) port: u16,
+}
+
+fn name_and_value(text: &str) -> Result<(String, String), String> {
+    match text.split_once('=') {
+        Some((name, value)) if !name.is_empty() => Ok((name.to_owned(), value.to_owned())),
+        _ => Err("write it as NAME=VALUE, such as limit=5".to_owned()),
+    }
+}

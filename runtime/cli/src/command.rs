@@ -1,0 +1,122 @@
+//! What each command does.
+
+use std::future::Future;
+use std::io::{Write as _, stderr, stdout};
+use std::net::{Ipv4Addr, SocketAddr};
+use std::process::ExitCode;
+
+use anyhow::Context as _;
+use intentbox_demo_tracker::DemoTracker;
+use intentbox_engine::{Code, Intent, LimitChoices, Outcome, Problem, Report, limits};
+
+use crate::arguments::{Arguments, Command, Exec, Limits, RunIntent};
+use crate::{input, setup, show};
+
+/// Runs the command and gives the exit code of its outcome.
+pub(crate) async fn run(arguments: Arguments) -> ExitCode {
+    let config = arguments.config.as_deref();
+    let (done, json) = match arguments.command {
+        Command::RunIntent(command) => {
+            let json = command.json;
+            (run_intent(config, command).await, json)
+        }
+        Command::Exec(command) => {
+            let json = command.json;
+            (exec(config, command).await, json)
+        }
+        Command::DemoTracker(command) => (demo_tracker(command.port).await, false),
+    };
+    match done {
+        Ok(code) => code,
+        // With --json every end is the same object, so that a program need not read messages.
+        Err(error) if json => {
+            let problem =
+                Problem { kind: "usage".to_owned(), message: format!("{error:#}"), traceback: None, hint: None };
+            show::report(&Report::without_run(Outcome::Usage, problem), true)
+        }
+        Err(error) => show::failure(&error),
+    }
+}
+
+async fn run_intent(config: Option<&std::path::Path>, command: RunIntent) -> anyhow::Result<ExitCode> {
+    let setup = setup::engine(config).await?;
+    if setup.demo.is_some() {
+        announce_demo();
+    }
+    if command.explain {
+        // The reader may have gone; there is nobody left to tell.
+        let _ = writeln!(stdout(), "{}", show::printable(&setup.engine.route(&command.text).explanation.to_string()));
+        return Ok(ExitCode::SUCCESS);
+    }
+    let intent = Intent { text: command.text, params: command.params.into_iter().collect() };
+    let report = until_interrupted(setup.engine.run_intent(&intent, choices(command.limits))).await;
+    Ok(show::report(&report, command.json))
+}
+
+async fn exec(config: Option<&std::path::Path>, command: Exec) -> anyhow::Result<ExitCode> {
+    let source = input::read(&command.file, limits::SCRIPT_BYTES.default)?;
+    let params = match &command.input {
+        None => "{}".to_owned(),
+        Some(file) if file == &command.file && file.as_os_str() == "-" => {
+            anyhow::bail!("the script and the input cannot both come from stdin: give one of them as a file")
+        }
+        Some(file) => {
+            let bytes = input::read(file, limits::PARAMS_BYTES.default)?;
+            String::from_utf8(bytes).with_context(|| format!("{} is not UTF-8 text", file.display()))?
+        }
+    };
+    let name = match command.file.file_name() {
+        Some(name) if name != "-" => name.to_string_lossy().into_owned(),
+        _ => "script.py".to_owned(),
+    };
+    let setup = setup::engine(config).await?;
+    let code = Code { name, source, params };
+    let report = until_interrupted(setup.engine.exec(&code, choices(command.limits))).await;
+    if setup.demo.is_some() && report.spent.is_some_and(|spent| spent.http_requests > 0) {
+        announce_demo();
+    }
+    Ok(show::report(&report, command.json))
+}
+
+async fn demo_tracker(port: u16) -> anyhow::Result<ExitCode> {
+    let demo = DemoTracker::start(SocketAddr::from((Ipv4Addr::LOCALHOST, port))).await?;
+    let mut out = stdout().lock();
+    writeln!(out, "A demo error tracker with generated data; it speaks the Sentry API.\n")?;
+    writeln!(out, "base url      {}", demo.base_url())?;
+    writeln!(out, "organization  {}", demo.organization())?;
+    writeln!(out, "token         {}\n", demo.token())?;
+    let (base, organization) = (demo.base_url(), demo.organization());
+    writeln!(
+        out,
+        "curl -H 'Authorization: Bearer {}' {base}/api/0/organizations/{organization}/issues/",
+        demo.token()
+    )?;
+    out.flush()?;
+    drop(out);
+    writeln!(stderr(), "\nserving until interrupted (Ctrl-C)")?;
+    tokio::select! {
+        closed = demo.closed() => closed.context("the demo tracker stopped")?,
+        interrupted = tokio::signal::ctrl_c() => interrupted?,
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Waits for `work`; the first interrupt cancels it, a second one kills the process.
+async fn until_interrupted(work: impl Future<Output = Report>) -> Report {
+    tokio::select! {
+        report = work => report,
+        _ = tokio::signal::ctrl_c() => {
+            let message = "the run was interrupted".to_owned();
+            let problem = Problem { kind: "cancelled".to_owned(), message, traceback: None, hint: None };
+            Report::without_run(Outcome::Cancelled, problem)
+        }
+    }
+}
+
+fn announce_demo() {
+    let _ = writeln!(stderr(), "demo data: no configuration found, so a built-in error tracker answers");
+}
+
+fn choices(limits: Limits) -> LimitChoices {
+    LimitChoices { fuel: limits.fuel, memory_mib: limits.memory_mib, timeout_ms: limits.timeout_ms }
+}

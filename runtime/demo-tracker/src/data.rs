@@ -1,0 +1,417 @@
+//! The invented data: which issues there are, when they happened, how often and to whom.
+//!
+//! The same `now` always gives the same data: the random numbers start from a fixed seed, and every time is relative
+//! to that `now`. So the answers of a demo can be tested, and an issue keeps its id from one run to the next.
+
+use serde_json::{Map, Value};
+
+use crate::organization::{ASSIGNEES, ENVIRONMENTS, FAMILIES, Family, PROJECTS, Project};
+
+pub(crate) const HOUR: i64 = 3_600;
+pub(crate) const DAY: i64 = 24 * HOUR;
+/// How far back the data reaches, a little less than the 90 days that Sentry searches when no period is given.
+const HISTORY: i64 = 89 * DAY;
+const SEED: u64 = 0x005E_EDDE_3000;
+
+/// An issue as it is stored.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Issue {
+    pub(crate) id: i64,
+    pub(crate) short_id: String,
+    /// The place of its kind in [`FAMILIES`].
+    pub(crate) family: usize,
+    /// What the `{}` of the family stand for.
+    pub(crate) fill: String,
+    pub(crate) status: String,
+    pub(crate) substatus: Option<String>,
+    pub(crate) priority: String,
+    /// The handle of an [`crate::organization::Assignee`].
+    pub(crate) assigned_to: Option<String>,
+    pub(crate) bookmarked: bool,
+    pub(crate) seen: bool,
+    pub(crate) subscribed: bool,
+    pub(crate) comments: i64,
+    pub(crate) count: i64,
+    pub(crate) user_count: i64,
+    pub(crate) first_seen: i64,
+    pub(crate) last_seen: i64,
+    /// How the events bunch towards the end: 1 is evenly, 3 is mostly of late.
+    pub(crate) growth: i64,
+}
+
+impl Issue {
+    pub(crate) fn family(&self) -> &'static Family {
+        &FAMILIES[self.family]
+    }
+
+    pub(crate) fn project(&self) -> &'static Project {
+        self.family().project
+    }
+
+    pub(crate) fn value(&self) -> String {
+        self.family().value.replace("{}", &self.fill)
+    }
+
+    pub(crate) fn title(&self) -> String {
+        format!("{}: {}", self.family().kind, self.value())
+    }
+
+    /// How many of its events lie between two times, both included.
+    ///
+    /// Only a handful of events are stored as rows; the rest exist as this curve. Every number the API gives about an
+    /// issue comes from it, so the buckets of a chart always add up to the count of the same period.
+    pub(crate) fn count_between(&self, start: i64, end: i64) -> i64 {
+        (self.count_until(end) - self.count_until(start - 1)).max(0)
+    }
+
+    fn count_until(&self, time: i64) -> i64 {
+        if time >= self.last_seen {
+            return self.count;
+        }
+        if time < self.first_seen {
+            return 0;
+        }
+        // The first event is at `first_seen`, the last at `last_seen`, the others lie along the curve between them.
+        // With 90 days in seconds, the third power and 2^15 events this stays far below 2^127.
+        let power = u32::try_from(self.growth).unwrap_or(1);
+        let elapsed = i128::from(time - self.first_seen).pow(power);
+        let whole = i128::from(self.last_seen - self.first_seen).pow(power);
+        let between = i128::from((self.count - 2).max(0)) * elapsed / whole;
+        1 + i64::try_from(between).unwrap_or(0)
+    }
+
+    /// How many people those events concerned: at most all of the issue's, and at most one for each event.
+    pub(crate) fn users_between(&self, start: i64, end: i64) -> i64 {
+        self.user_count.min(self.count_between(start, end))
+    }
+}
+
+/// One stored event. What it looks like in full is made from its issue's family when somebody asks.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Event {
+    /// 32 hexadecimal digits.
+    pub(crate) id: String,
+    pub(crate) issue_id: i64,
+    pub(crate) time: i64,
+    /// Tag values by key. `user.*` are not tags in Sentry but can be searched like tags, so they live here too.
+    pub(crate) tags: Map<String, Value>,
+}
+
+impl Event {
+    pub(crate) fn tag(&self, key: &str) -> Option<&str> {
+        self.tags.get(key).and_then(Value::as_str)
+    }
+}
+
+/// Everything the database starts with.
+#[derive(Debug)]
+pub(crate) struct Dataset {
+    pub(crate) issues: Vec<Issue>,
+    pub(crate) events: Vec<Event>,
+}
+
+impl Dataset {
+    /// Invents the data as of `now`, in seconds since 1970.
+    pub(crate) fn generate(now: i64) -> Dataset {
+        let mut random = SplitMix(SEED);
+        let mut issues = Vec::new();
+        for (place, family) in FAMILIES.iter().enumerate() {
+            for fill in &family.fills {
+                issues.push(invent_issue(&mut random, place, fill, now));
+            }
+        }
+
+        // Ids and short ids follow the order of first appearance, as they do in the original.
+        issues.sort_by_key(|issue| (issue.first_seen, issue.family));
+        let mut next_id = 5_400_120_400;
+        let mut next_numbers = vec![20_i64; PROJECTS.len()];
+        for issue in &mut issues {
+            next_id += 1 + random.below(4_000);
+            issue.id = next_id;
+            let project = issue.project();
+            let place = PROJECTS.iter().position(|known| known.id == project.id);
+            let number = &mut next_numbers[place.expect("a family's project is one of PROJECTS")];
+            *number += 1 + random.below(6);
+            issue.short_id = format!("{}-{}", project.slug.to_uppercase(), base32(*number));
+        }
+
+        let mut events = Vec::new();
+        for issue in &issues {
+            invent_events(&mut random, issue, now, &mut events);
+        }
+        Dataset { issues, events }
+    }
+}
+
+fn invent_issue(random: &mut SplitMix, place: usize, fill: &str, now: i64) -> Issue {
+    let family = &FAMILIES[place];
+    let recent = random.chance(45);
+    // The product of two random numbers is more often small than large: most of the recent ones are very recent.
+    let quiet = if recent {
+        40 + random.below(DAY - 600) * random.below(DAY - 600) / DAY
+    } else {
+        DAY + random.below(60 * DAY)
+    };
+    let last_seen = now - quiet;
+
+    // The smaller of two octaves: most issues have a few events, a few have tens of thousands.
+    let octave = random.below(15).min(random.below(15));
+    let mut count = (1_i64 << octave) + random.below(1 << octave);
+    let age = if recent && random.chance(25) {
+        random.below(DAY - 600 - quiet.min(DAY - 601))
+    } else {
+        HOUR + random.below(HISTORY - quiet - HOUR)
+    };
+    if age == 0 {
+        count = 1;
+    }
+    let first_seen = if count == 1 { last_seen } else { last_seen - age };
+
+    let new = first_seen > now - DAY;
+    let (status, substatus) = match random.below(100) {
+        _ if new => ("unresolved", Some("new")),
+        0..8 => ("unresolved", Some("escalating")),
+        8..16 => ("unresolved", Some("regressed")),
+        16..72 => ("unresolved", Some("ongoing")),
+        72..90 => ("resolved", None),
+        90..97 => ("ignored", Some("archived_until_escalating")),
+        _ => ("ignored", Some("archived_forever")),
+    };
+    // Nobody sits in front of a background job.
+    let user_count = match family.project.slug {
+        "worker" => 0,
+        _ => (count * (10 + random.below(60)) / 100).max(1),
+    };
+    let assigned_to = random.chance(35).then(|| random.pick(&ASSIGNEES).handle.to_owned());
+
+    Issue {
+        id: 0,
+        short_id: String::new(),
+        family: place,
+        fill: fill.to_owned(),
+        status: status.to_owned(),
+        substatus: substatus.map(str::to_owned),
+        priority: match family.level {
+            "fatal" => "high",
+            "error" if random.chance(30) => "high",
+            "error" => "medium",
+            _ => "low",
+        }
+        .to_owned(),
+        assigned_to,
+        bookmarked: random.chance(6),
+        seen: random.chance(60),
+        subscribed: random.chance(15),
+        comments: random.below(8).saturating_sub(5).max(0),
+        count,
+        user_count,
+        first_seen,
+        last_seen,
+        growth: 1 + random.below(3),
+    }
+}
+
+fn invent_events(random: &mut SplitMix, issue: &Issue, now: i64, events: &mut Vec<Event>) {
+    let wanted = (3 + random.below(4)).min(issue.count);
+    let mut times = vec![issue.last_seen];
+    if wanted > 1 {
+        times.push(issue.first_seen);
+    }
+    for _ in 2..wanted {
+        times.push(issue.first_seen + random.below(issue.last_seen - issue.first_seen + 1));
+    }
+    times.sort_unstable();
+    for time in times {
+        events.push(Event {
+            id: format!("{:016x}{:016x}", random.draw(), random.draw()),
+            issue_id: issue.id,
+            time,
+            tags: invent_tags(random, issue, time, now),
+        });
+    }
+}
+
+fn invent_tags(random: &mut SplitMix, issue: &Issue, time: i64, now: i64) -> Map<String, Value> {
+    let family = issue.family();
+    let project = family.project;
+    let environment = match random.below(100) {
+        0..76 => ENVIRONMENTS[0],
+        76..92 => ENVIRONMENTS[1],
+        _ => ENVIRONMENTS[2],
+    };
+    let quarter = ((time - (now - HISTORY)) * 4 / HISTORY).clamp(0, 3);
+    let release = project.releases[usize::try_from(quarter).unwrap_or(0)];
+
+    let mut tags = Map::new();
+    let mut tag = |key: &str, value: String| tags.insert(key.to_owned(), Value::String(value));
+    tag("environment", environment.to_owned());
+    tag("release", release.to_owned());
+    tag("level", family.level.to_owned());
+    tag("handled", if family.handled { "yes" } else { "no" }.to_owned());
+    tag("mechanism", mechanism(project.platform).to_owned());
+    tag("transaction", family.transaction.to_owned());
+    match project.platform {
+        "javascript" => {
+            let browser = random.pick(&["Chrome 131.0.0", "Firefox 133.0", "Safari 18.1", "Edge 131.0.0"]);
+            let os = random.pick(&["Windows 11", "macOS 15.1", "Linux", "iOS 18.1", "Android 15"]);
+            tag("browser", (*browser).to_owned());
+            tag("browser.name", first_word(browser));
+            tag("os", (*os).to_owned());
+            tag("os.name", first_word(os));
+            tag("url", format!("https://shop.example{}", family.transaction.replace(":slug", "blue-chair")));
+        }
+        "react-native" => {
+            let (os, device) = *random.pick(&[
+                ("Android 15", "Pixel 8"),
+                ("Android 14", "SM-S921B"),
+                ("iOS 18.1", "iPhone15,2"),
+                ("iOS 17.7", "iPhone13,1"),
+            ]);
+            tag("os", os.to_owned());
+            tag("os.name", first_word(os));
+            tag("device", device.to_owned());
+        }
+        platform => {
+            let runtime = match platform {
+                "python" => "CPython 3.13.1",
+                "node" => "node v22.12.0",
+                _ => "go 1.23.4",
+            };
+            tag("runtime", runtime.to_owned());
+            tag("runtime.name", first_word(runtime));
+            tag("server_name", format!("{}-{}", project.slug, 1 + random.below(5)));
+        }
+    }
+    if issue.user_count > 0 {
+        let number = 1_000 + random.below(4_000);
+        tag("user", format!("id:{number}"));
+        tag("user.id", number.to_string());
+        tag("user.email", format!("user{number}@example.com"));
+        tag("user.username", format!("user{number}"));
+        tag("user.ip", format!("203.0.113.{}", 1 + number % 250));
+    }
+    tags
+}
+
+/// What reported the error, in the words of the platform's SDK.
+pub(crate) fn mechanism(platform: &str) -> &'static str {
+    match platform {
+        "javascript" | "react-native" => "onerror",
+        "node" => "onunhandledrejection",
+        "go" => "recover",
+        _ => "logging",
+    }
+}
+
+fn first_word(text: &str) -> String {
+    text.split(' ').next().unwrap_or(text).to_owned()
+}
+
+/// A short id's number in Crockford's base 32, which leaves out the letters that look like digits.
+fn base32(mut number: i64) -> String {
+    const DIGITS: &[u8; 32] = b"0123456789ABCDEFGHJKMNPQRSTVWXYZ";
+    let mut digits = Vec::new();
+    while number > 0 {
+        digits.push(char::from(DIGITS[usize::try_from(number % 32).unwrap_or(0)]));
+        number /= 32;
+    }
+    digits.iter().rev().collect()
+}
+
+/// The generator known as `SplitMix64`: good enough to spread things about, and the same everywhere.
+pub(crate) struct SplitMix(pub(crate) u64);
+
+impl SplitMix {
+    pub(crate) fn draw(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mut mixed = self.0;
+        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        mixed ^ (mixed >> 31)
+    }
+
+    /// A number from 0 up to but not including `end`, which is at least 1.
+    pub(crate) fn below(&mut self, end: i64) -> i64 {
+        i64::try_from(self.draw() >> 1).unwrap_or(0) % end.max(1)
+    }
+
+    pub(crate) fn chance(&mut self, percent: i64) -> bool {
+        self.below(100) < percent
+    }
+
+    pub(crate) fn pick<'items, T>(&mut self, items: &'items [T]) -> &'items T {
+        let place = usize::try_from(self.draw() >> 33).unwrap_or(0) % items.len();
+        &items[place]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use super::*;
+
+    const NOW: i64 = 1_795_000_000;
+
+    #[test]
+    fn the_same_now_gives_the_same_data() {
+        let (one, two) = (Dataset::generate(NOW), Dataset::generate(NOW));
+        assert_eq!(one.issues, two.issues);
+        assert_eq!(one.events, two.events);
+    }
+
+    #[test]
+    fn every_time_lies_within_the_last_ninety_days() {
+        let data = Dataset::generate(NOW);
+        for issue in &data.issues {
+            assert!(issue.first_seen >= NOW - 90 * DAY, "{issue:?}");
+            assert!(issue.first_seen <= issue.last_seen && issue.last_seen < NOW, "{issue:?}");
+        }
+        for event in &data.events {
+            assert!(event.time >= NOW - 90 * DAY && event.time < NOW, "{event:?}");
+        }
+    }
+
+    #[test]
+    fn ids_are_distinct_and_follow_first_appearance() {
+        let data = Dataset::generate(NOW);
+        assert!(data.issues.windows(2).all(|pair| pair[0].id < pair[1].id));
+        assert!(data.issues.windows(2).all(|pair| pair[0].first_seen <= pair[1].first_seen));
+        let short: HashSet<_> = data.issues.iter().map(|issue| &issue.short_id).collect();
+        assert_eq!(short.len(), data.issues.len());
+        let events: HashSet<_> = data.events.iter().map(|event| &event.id).collect();
+        assert_eq!(events.len(), data.events.len());
+    }
+
+    #[test]
+    fn a_good_part_of_the_issues_is_recent_unresolved_and_an_error() {
+        let issues = Dataset::generate(NOW).issues;
+        let recent = issues.iter().filter(|issue| issue.last_seen > NOW - DAY).count();
+        let unresolved = issues.iter().filter(|issue| issue.status == "unresolved").count();
+        let errors = issues.iter().filter(|issue| issue.family().level == "error").count();
+        assert!(issues.len() >= 100, "{}", issues.len());
+        assert!(recent * 3 > issues.len(), "{recent}");
+        assert!(unresolved * 2 > issues.len() && unresolved < issues.len(), "{unresolved}");
+        assert!(errors * 2 > issues.len() && errors < issues.len(), "{errors}");
+    }
+
+    #[test]
+    fn the_parts_of_a_period_add_up_to_the_count() {
+        for issue in Dataset::generate(NOW).issues {
+            let days = 0..91;
+            let sum: i64 = days.map(|day| NOW - day * DAY).map(|end| issue.count_between(end - DAY + 1, end)).sum();
+            assert_eq!(sum, issue.count, "{issue:?}");
+            assert_eq!(issue.count_between(issue.last_seen + 1, NOW), 0);
+            assert!(issue.count_between(issue.last_seen, issue.last_seen) >= 1);
+            assert!(issue.count_between(issue.first_seen, issue.first_seen) >= 1);
+        }
+    }
+
+    #[test]
+    fn short_id_numbers_skip_the_letters_that_look_like_digits() {
+        assert_eq!(base32(42), "1A");
+        assert_eq!(base32(31), "Z");
+        assert_eq!(base32(32), "10");
+        assert_eq!(base32(18), "J");
+    }
+}

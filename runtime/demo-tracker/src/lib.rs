@@ -1,0 +1,185 @@
+//! An error tracker to try things on: the part of Sentry's HTTP API that scripts about errors use, over invented data.
+//!
+//! It exists so that a run without any configuration does everything for real (a request on a socket, a token, pages,
+//! searches), and so that tests have something to talk to. A script written for it works against the original. It is
+//! *not* a tracker: nothing can be reported to it, and what is changed in it is gone when it stops.
+//!
+//! In reading order: `organization` (what never changes), `data` (what is invented), `store` (the database), `search`
+//! and `reader` (the query language), `period` and `page` (the other parameters), `issue` and `event` (the JSON),
+//! `token`, `route`, `reply`, and `api`, which puts them together.
+
+// The objects of the API have some forty fields, and `json!` goes about three levels deeper with each.
+#![recursion_limit = "512"]
+
+mod api;
+mod data;
+mod event;
+mod issue;
+mod organization;
+mod page;
+mod period;
+mod reader;
+mod reply;
+mod route;
+mod search;
+mod store;
+mod token;
+
+use std::fmt;
+use std::io;
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+use axum::serve::ListenerExt;
+use jiff::Timestamp;
+use tokio::net::TcpListener;
+use tokio::sync::oneshot;
+use tokio::task::JoinHandle;
+
+use crate::api::Tracker;
+use crate::store::Store;
+use crate::token::Token;
+
+/// A running demo tracker. Dropping it stops the server.
+#[derive(Debug)]
+pub struct DemoTracker {
+    address: SocketAddr,
+    token: Token,
+    server: JoinHandle<io::Result<()>>,
+    /// The server stops when this is dropped.
+    _stop: oneshot::Sender<()>,
+}
+
+/// What can be chosen about a tracker.
+#[derive(Default, Clone)]
+pub struct Options {
+    /// The token that requests have to carry, instead of a fresh random one.
+    pub token: Option<String>,
+    /// The time as of which the data is invented and requests are answered, instead of the real one.
+    pub now: Option<Timestamp>,
+}
+
+impl fmt::Debug for Options {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter
+            .debug_struct("Options")
+            .field("token", &self.token.as_ref().map(|_| "****"))
+            .field("now", &self.now)
+            .finish()
+    }
+}
+
+/// Why a tracker did not start.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum StartError {
+    /// The address can be reached from other machines, and the data is for this one only.
+    #[error("{address} is not a loopback address")]
+    NotLoopback {
+        /// The address that was asked for.
+        address: SocketAddr,
+    },
+    /// The chosen token is empty or has characters that cannot stand in a header.
+    #[error("the token is empty or has characters other than visible ASCII")]
+    Token,
+    /// The system gave no random numbers for a token.
+    #[error("no random numbers: {reason}")]
+    Random {
+        /// What the system said.
+        reason: String,
+    },
+    /// The port could not be opened.
+    #[error("cannot listen on {address}")]
+    Bind {
+        /// The address that was asked for.
+        address: SocketAddr,
+        /// What the system said.
+        source: io::Error,
+    },
+}
+
+impl DemoTracker {
+    /// Binds the address; fills a database and serves it in a task of the current runtime.
+    ///
+    /// Port 0 takes any free port. The token is random and new.
+    ///
+    /// # Errors
+    ///
+    /// When the address is not a loopback address or cannot be bound, or when the system has no random numbers
+    /// to give.
+    pub async fn start(address: SocketAddr) -> Result<DemoTracker, StartError> {
+        DemoTracker::start_with(address, Options::default()).await
+    }
+
+    /// The same with a chosen token or a fixed time.
+    ///
+    /// # Errors
+    ///
+    /// As for [`DemoTracker::start`], and when the token cannot stand in a header.
+    pub async fn start_with(address: SocketAddr, options: Options) -> Result<DemoTracker, StartError> {
+        if !address.ip().is_loopback() {
+            return Err(StartError::NotLoopback { address });
+        }
+        let token = match options.token {
+            Some(chosen) => Token::chosen(chosen).ok_or(StartError::Token)?,
+            None => Token::random().map_err(|error| StartError::Random { reason: error.to_string() })?,
+        };
+        let now = options.now.unwrap_or_else(Timestamp::now);
+        let unbound = |source| StartError::Bind { address, source };
+        let listener = TcpListener::bind(address).await.map_err(unbound)?;
+        let address = listener.local_addr().map_err(unbound)?;
+        // Connections wait in the listener's queue until the database is filled: whoever starts a tracker and never asks
+        // it anything does not wait for the data.
+        let (stop, stopped) = oneshot::channel();
+        let held = token.clone();
+        let server = tokio::spawn(async move {
+            let store = Store::open(now.as_second()).await.map_err(io::Error::other)?;
+            let tracker = Arc::new(Tracker { store, token: held, base_url: base_url(address), clock: options.now });
+            // Small answers must not wait for the other side's delayed acknowledgement.
+            let listener = listener.tap_io(|stream| {
+                let _ = stream.set_nodelay(true);
+            });
+            axum::serve(listener, api::router(tracker))
+                .with_graceful_shutdown(async move {
+                    // An error says that the sender was dropped, which is how a tracker stops.
+                    let _ = stopped.await;
+                })
+                .await
+        });
+        Ok(DemoTracker { address, token, server, _stop: stop })
+    }
+
+    /// Where it serves, as in `http://127.0.0.1:PORT`, without a slash at the end.
+    #[must_use]
+    pub fn base_url(&self) -> String {
+        base_url(self.address)
+    }
+
+    /// The bearer token that every request has to carry.
+    #[must_use]
+    pub fn token(&self) -> &str {
+        self.token.as_str()
+    }
+
+    /// The slug of its only organisation.
+    #[must_use]
+    pub fn organization(&self) -> &str {
+        organization::ORGANIZATION
+    }
+
+    /// Serves until the server's task ends, which it does by itself only when the runtime does.
+    ///
+    /// # Errors
+    ///
+    /// When the database could not be filled, or the task failed.
+    pub async fn closed(mut self) -> io::Result<()> {
+        match (&mut self.server).await {
+            Ok(result) => result,
+            Err(error) => Err(io::Error::other(error)),
+        }
+    }
+}
+
+fn base_url(address: SocketAddr) -> String {
+    format!("http://{address}")
+}

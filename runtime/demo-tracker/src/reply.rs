@@ -1,0 +1,119 @@
+//! What goes back: JSON with the headers of a list, or a failure in Sentry's words.
+
+use axum::Json;
+use axum::http::header::{ALLOW, LINK};
+use axum::http::{HeaderName, HeaderValue, Method, StatusCode};
+use axum::response::{IntoResponse, Response};
+use serde_json::{Value, json};
+
+use crate::page::PageError;
+use crate::period::PeriodError;
+use crate::search::SearchError;
+
+/// An answer that went well.
+#[derive(Debug)]
+pub(crate) struct Reply {
+    pub(crate) body: Value,
+    /// The `Link` header of a list and how many items the whole list has.
+    pub(crate) list: Option<(String, usize)>,
+    /// Whether the query named one issue by its id instead of searching.
+    pub(crate) direct_hit: bool,
+}
+
+impl Reply {
+    pub(crate) fn new(body: impl Into<Value>) -> Reply {
+        Reply { body: body.into(), list: None, direct_hit: false }
+    }
+
+    pub(crate) fn list(items: Vec<Value>, links: String, total: usize) -> Reply {
+        Reply { body: Value::Array(items), list: Some((links, total)), direct_hit: false }
+    }
+}
+
+impl IntoResponse for Reply {
+    fn into_response(self) -> Response {
+        let mut response = Json(self.body).into_response();
+        let headers = response.headers_mut();
+        if let Some((links, total)) = self.list {
+            if let Ok(links) = HeaderValue::try_from(links) {
+                headers.insert(LINK, links);
+            }
+            headers.insert(HeaderName::from_static("x-hits"), HeaderValue::from(total));
+            headers.insert(HeaderName::from_static("x-max-hits"), HeaderValue::from(1_000_u32));
+        }
+        if self.direct_hit {
+            let yes = HeaderValue::from_static("1");
+            headers.insert(HeaderName::from_static("x-sentry-direct-hit"), yes);
+        }
+        response
+    }
+}
+
+/// Why there is no answer. Shows as the text behind `detail`.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum Failure {
+    #[error("Authentication credentials were not provided.")]
+    NoCredentials,
+    #[error("Invalid token")]
+    InvalidToken,
+    #[error("The requested resource does not exist")]
+    NotFound,
+    #[error("Event not found")]
+    EventNotFound,
+    #[error("You do not have permission to perform this action.")]
+    Forbidden,
+    #[error("Method \"{method}\" not allowed.")]
+    Method { method: Method, allow: &'static str },
+    #[error("Error parsing search query: {0}")]
+    Search(#[from] SearchError),
+    #[error(transparent)]
+    Period(#[from] PeriodError),
+    #[error(transparent)]
+    Page(#[from] PageError),
+    #[error("Invalid stats_period. Valid choices are {choices}")]
+    Chart { choices: &'static str },
+    #[error("Sort key '{sort}' not supported.")]
+    Sort { sort: String },
+    #[error("Invalid project parameter. Values must be numbers.")]
+    Project,
+    #[error("Unknown actor input: {actor}")]
+    Actor { actor: String },
+    #[error("JSON parse error - {0}")]
+    Body(serde_json::Error),
+    #[error("The request body is too large")]
+    BodyTooLarge,
+    #[error("Internal Error")]
+    Store(#[from] sqlx::Error),
+}
+
+impl Failure {
+    fn status(&self) -> StatusCode {
+        match self {
+            Failure::NoCredentials | Failure::InvalidToken => StatusCode::UNAUTHORIZED,
+            Failure::NotFound | Failure::EventNotFound => StatusCode::NOT_FOUND,
+            Failure::Forbidden => StatusCode::FORBIDDEN,
+            Failure::Method { .. } => StatusCode::METHOD_NOT_ALLOWED,
+            Failure::BodyTooLarge => StatusCode::PAYLOAD_TOO_LARGE,
+            Failure::Store(_) => StatusCode::INTERNAL_SERVER_ERROR,
+            Failure::Search(_)
+            | Failure::Period(_)
+            | Failure::Page(_)
+            | Failure::Chart { .. }
+            | Failure::Sort { .. }
+            | Failure::Project
+            | Failure::Actor { .. }
+            | Failure::Body(_) => StatusCode::BAD_REQUEST,
+        }
+    }
+}
+
+impl IntoResponse for Failure {
+    fn into_response(self) -> Response {
+        let body = Json(json!({ "detail": self.to_string() }));
+        let mut response = (self.status(), body).into_response();
+        if let Failure::Method { allow, .. } = self {
+            response.headers_mut().insert(ALLOW, HeaderValue::from_static(allow));
+        }
+        response
+    }
+}

@@ -1,0 +1,357 @@
+//! The tracker over its socket, asked as a script would ask the original.
+
+use std::collections::HashSet;
+use std::net::SocketAddr;
+
+use intentbox_demo_tracker::{DemoTracker, Options, StartError};
+use jiff::Timestamp;
+use serde_json::{Value, json};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
+
+const NOW: i64 = 1_795_000_000;
+const DAY: i64 = 86_400;
+const TOKEN: &str = "sntrys_of_the_tests";
+const ISSUES: &str = "/api/0/organizations/demo/issues/";
+
+/// What came back.
+struct Answer {
+    status: u16,
+    headers: String,
+    body: Value,
+}
+
+impl Answer {
+    fn items(&self) -> &[Value] {
+        self.body.as_array().unwrap_or_else(|| panic!("{} is not a list", self.body))
+    }
+
+    fn header(&self, name: &str) -> Option<&str> {
+        self.headers.lines().find_map(|line| {
+            let (found, value) = line.split_once(": ")?;
+            found.eq_ignore_ascii_case(name).then_some(value)
+        })
+    }
+
+    /// Where the next page is, if there is one.
+    fn next(&self) -> Option<String> {
+        let next = self.header("link")?.split(", ").find(|link| link.contains("rel=\"next\""))?;
+        let (url, rest) = next.strip_prefix('<')?.split_once('>')?;
+        let path = url.find("/api/").map(|start| url[start..].to_owned());
+        path.filter(|_| rest.contains("results=\"true\""))
+    }
+}
+
+fn loopback() -> SocketAddr {
+    SocketAddr::from(([127, 0, 0, 1], 0))
+}
+
+async fn start() -> DemoTracker {
+    let now = Timestamp::from_second(NOW).expect("it is a time");
+    let options = Options { token: Some(TOKEN.to_owned()), now: Some(now) };
+    DemoTracker::start_with(loopback(), options).await.expect("a loopback port is free")
+}
+
+/// Sends one request by hand over a connection of its own, and reads to the end of it.
+async fn send(tracker: &DemoTracker, start: &str, authorization: &str, body: &str) -> Answer {
+    let url = tracker.base_url();
+    let host = url.strip_prefix("http://").expect("the base URL is plain HTTP");
+    let mut stream = TcpStream::connect(host).await.expect("it listens");
+    let length = body.len();
+    let request = format!(
+        "{start} HTTP/1.1\r\nHost: {host}\r\n{authorization}Connection: close\r\nContent-Length: {length}\r\n\r\n{body}"
+    );
+    stream.write_all(request.as_bytes()).await.expect("it reads");
+    let mut reply = String::new();
+    stream.read_to_string(&mut reply).await.expect("it answers");
+    let (head, body) = reply.split_once("\r\n\r\n").expect("a head ends with an empty line");
+    let (status, headers) = head.split_once("\r\n").expect("a head has a status line");
+    let status = status.split(' ').nth(1).and_then(|code| code.parse().ok());
+    Answer {
+        status: status.expect("a status is a number"),
+        headers: headers.to_owned(),
+        body: serde_json::from_str(body).unwrap_or_else(|error| panic!("{error} in {body}")),
+    }
+}
+
+async fn get(tracker: &DemoTracker, path: &str) -> Answer {
+    let authorization = format!("Authorization: Bearer {}\r\n", tracker.token());
+    send(tracker, &format!("GET {path}"), &authorization, "").await
+}
+
+async fn put(tracker: &DemoTracker, path: &str, body: &str) -> Answer {
+    let authorization = format!("Authorization: Bearer {}\r\n", tracker.token());
+    send(tracker, &format!("PUT {path}"), &authorization, body).await
+}
+
+/// All items of a list, following the links from page to page.
+async fn all(tracker: &DemoTracker, path: &str) -> Vec<Value> {
+    let mut items = Vec::new();
+    let mut next = Some(path.to_owned());
+    while let Some(path) = next {
+        let answer = get(tracker, &path).await;
+        assert_eq!(answer.status, 200, "{path}: {}", answer.body);
+        items.extend_from_slice(answer.items());
+        assert!(items.len() < 2_000, "the pages of {path} do not end");
+        next = answer.next();
+    }
+    items
+}
+
+#[tokio::test]
+async fn without_the_token_nothing_is_said_about_any_path() {
+    let tracker = start().await;
+    for path in [ISSUES, "/api/0/organizations/other/issues/", "/nothing", "/"] {
+        for (authorization, detail) in [
+            ("", "Authentication credentials were not provided."),
+            ("Authorization: Basic c2VjcmV0\r\n", "Authentication credentials were not provided."),
+            ("Authorization: Bearer sntrys_of_nobody\r\n", "Invalid token"),
+        ] {
+            let answer = send(&tracker, &format!("GET {path}"), authorization, "").await;
+            assert_eq!((answer.status, &answer.body["detail"]), (401, &json!(detail)), "{path}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn what_cannot_be_answered_is_refused_in_json() {
+    let tracker = start().await;
+    let absent = "The requested resource does not exist";
+    let chart = "Invalid stats_period. Valid choices are";
+    let long = format!("GET {ISSUES}?query={}", "a".repeat(4_097));
+    for (request, status, detail) in [
+        ("GET /", 404, absent),
+        ("GET /api/0/organizations/demo/issues", 404, absent),
+        ("GET /api/0/organizations/other/issues/", 404, absent),
+        ("GET /api/0/organizations/demo/issues/7/", 404, absent),
+        ("GET /api/0/organizations/demo/issues/WEB-ZZZ/", 404, absent),
+        ("GET /api/0/projects/demo/other/issues/", 404, absent),
+        ("GET /api/0/organizations/demo/issues/?environment=moon", 404, absent),
+        ("POST /api/0/organizations/demo/issues/", 405, "Method \"POST\" not allowed."),
+        ("DELETE /api/0/organizations/demo/projects/", 405, "Method \"DELETE\" not allowed."),
+        ("GET /api/0/organizations/demo/issues/?cursor=x", 400, "Invalid cursor parameter."),
+        ("GET /api/0/organizations/demo/issues/?limit=x", 400, "invalid limit"),
+        ("GET /api/0/organizations/demo/issues/?sort=size", 400, "Sort key 'size' not supported."),
+        ("GET /api/0/organizations/demo/issues/?statsPeriod=soon", 400, "Invalid statsPeriod: 'soon'"),
+        ("GET /api/0/organizations/demo/issues/?start=2026-11-01", 400, "start and end are both required"),
+        ("GET /api/0/organizations/demo/issues/?groupStatsPeriod=1h", 400, chart),
+        ("GET /api/0/projects/demo/web/issues/?statsPeriod=7d", 400, chart),
+        ("GET /api/0/organizations/demo/issues/?project=1", 403, "You do not have permission"),
+        ("GET /api/0/organizations/demo/issues/?project=moon", 400, "Invalid project parameter."),
+        (
+            "GET /api/0/organizations/demo/issues/?query=is%3Abroken",
+            400,
+            "Error parsing search query: Invalid value 'broken' for \"is\" search",
+        ),
+        (long.as_str(), 400, "Error parsing search query: The query is longer"),
+    ] {
+        let authorization = format!("Authorization: Bearer {TOKEN}\r\n");
+        let answer = send(&tracker, request, &authorization, "").await;
+        let found = answer.body["detail"].as_str().expect("every refusal has a detail");
+        assert_eq!(answer.status, status, "{request}: {found}");
+        assert!(found.starts_with(detail), "{request}: {found}");
+    }
+}
+
+#[tokio::test]
+async fn pages_lead_through_the_whole_list_once() {
+    let tracker = start().await;
+    let whole = all(&tracker, &format!("{ISSUES}?query=&limit=100")).await;
+    let pieces = all(&tracker, &format!("{ISSUES}?query=&limit=7")).await;
+    let ids: HashSet<&str> = whole.iter().filter_map(|issue| issue["id"].as_str()).collect();
+    assert!(ids.len() > 100 && ids.len() == whole.len(), "{}", ids.len());
+    assert_eq!(pieces, whole);
+
+    let first = get(&tracker, &format!("{ISSUES}?query=&limit=7")).await;
+    let url = format!("{}{ISSUES}?query=&limit=7", tracker.base_url());
+    let expected = format!(
+        "<{url}&cursor=0:0:1>; rel=\"previous\"; results=\"false\"; cursor=\"0:0:1\", \
+         <{url}&cursor=0:7:0>; rel=\"next\"; results=\"true\"; cursor=\"0:7:0\""
+    );
+    assert_eq!(first.header("link"), Some(expected.as_str()));
+    assert_eq!(first.header("x-hits"), Some(whole.len().to_string().as_str()));
+    assert_eq!(first.header("content-type"), Some("application/json"));
+}
+
+#[tokio::test]
+async fn without_a_query_only_unresolved_issues_are_listed() {
+    let tracker = start().await;
+    let default = all(&tracker, ISSUES).await;
+    assert_eq!(default, all(&tracker, &format!("{ISSUES}?query=is%3Aunresolved")).await);
+    assert!(default.iter().all(|issue| issue["status"] == "unresolved"));
+    let every = all(&tracker, &format!("{ISSUES}?query=")).await;
+    assert!(every.len() > default.len());
+    let seen: Vec<_> = default.iter().filter_map(|issue| issue["lastSeen"].as_str()).collect();
+    assert!(seen.is_sorted_by(|newer, older| newer >= older), "{seen:?}");
+}
+
+#[tokio::test]
+async fn a_period_selects_issues_and_what_is_counted() {
+    let tracker = start().await;
+    let day = all(&tracker, &format!("{ISSUES}?query=&statsPeriod=24h")).await;
+    let whole = all(&tracker, &format!("{ISSUES}?query=")).await;
+    assert!(!day.is_empty() && day.len() < whole.len());
+    let since = Timestamp::from_second(NOW - DAY).expect("it is a time").to_string();
+    for issue in &day {
+        assert!(issue["lastSeen"].as_str() >= Some(since.as_str()), "{issue}");
+        let number = |count: &Value| count.as_str().and_then(|text| text.parse::<i64>().ok());
+        assert!(number(&issue["count"]) <= number(&issue["lifetime"]["count"]), "{issue}");
+        assert!(number(&issue["count"]) > Some(0), "{issue}");
+        assert_eq!(issue["stats"]["24h"].as_array().map(Vec::len), Some(24));
+    }
+}
+
+#[tokio::test]
+async fn projects_are_listed_and_select_issues_in_three_ways() {
+    let tracker = start().await;
+    let projects = all(&tracker, "/api/0/organizations/demo/projects/").await;
+    let slugs: Vec<_> = projects.iter().filter_map(|project| project["slug"].as_str()).collect();
+    assert_eq!(slugs, ["web", "api", "mobile", "worker", "checkout", "billing"]);
+    let id = projects[1]["id"].as_str().expect("ids are strings");
+    let by_id = all(&tracker, &format!("{ISSUES}?project={id}")).await;
+    assert!(!by_id.is_empty() && by_id.iter().all(|issue| issue["project"]["slug"] == "api"));
+    assert_eq!(by_id, all(&tracker, &format!("{ISSUES}?project=api")).await);
+    assert_eq!(by_id, all(&tracker, &format!("{ISSUES}?query=is:unresolved+project:api")).await);
+    assert_eq!(by_id, all(&tracker, "/api/0/projects/demo/api/issues/").await);
+
+    let environments = get(&tracker, "/api/0/projects/demo/api/environments/").await;
+    let names: Vec<_> = environments.items().iter().map(|item| item["name"].clone()).collect();
+    assert_eq!(names, ["production", "staging", "development"]);
+}
+
+#[tokio::test]
+async fn an_issue_is_found_by_number_short_id_and_event() {
+    let tracker = start().await;
+    let listed = get(&tracker, &format!("{ISSUES}?limit=1")).await.items()[0].clone();
+    let (id, short_id) = (listed["id"].as_str(), listed["shortId"].as_str());
+    let (id, short_id) = id.zip(short_id).expect("both are strings");
+    let issue = get(&tracker, &format!("{ISSUES}{id}/")).await;
+    assert_eq!(issue.status, 200);
+    for field in ["id", "shortId", "title", "count", "status", "metadata", "project"] {
+        assert_eq!(issue.body[field], listed[field], "{field}");
+    }
+    assert!(issue.body["tags"].as_array().is_some_and(|tags| !tags.is_empty()));
+    assert!(issue.body["lastRelease"]["version"].is_string());
+    assert_eq!(get(&tracker, &format!("{ISSUES}{short_id}/")).await.body, issue.body);
+    assert_eq!(get(&tracker, &format!("/api/0/issues/{id}/")).await.body, issue.body);
+
+    let looked_up = get(&tracker, &format!("{ISSUES}?shortIdLookup=1&query={short_id}")).await;
+    assert_eq!(looked_up.header("x-sentry-direct-hit"), Some("1"));
+    assert_eq!(looked_up.items()[0]["id"], listed["id"]);
+    let latest = get(&tracker, &format!("{ISSUES}{id}/events/latest/")).await;
+    let event_id = latest.body["eventID"].as_str().expect("ids are strings");
+    let looked_up = get(&tracker, &format!("{ISSUES}?query={event_id}")).await;
+    assert_eq!(looked_up.items()[0]["id"], listed["id"]);
+    assert_eq!(looked_up.items()[0]["matchingEventId"], event_id);
+}
+
+#[tokio::test]
+async fn events_lead_from_one_to_the_next() {
+    let tracker = start().await;
+    let busy = get(&tracker, &format!("{ISSUES}?sort=freq&limit=1")).await.items()[0].clone();
+    let path = format!("{ISSUES}{}/events/", busy["id"].as_str().expect("ids are strings"));
+    let listed = all(&tracker, &path).await;
+    assert!(listed.len() >= 3, "{}", listed.len());
+    assert_eq!(listed[0]["dateCreated"], busy["lastSeen"]);
+
+    let mut event = get(&tracker, &format!("{path}oldest/")).await.body;
+    assert_eq!(event["previousEventID"], Value::Null);
+    for expected in listed.iter().rev() {
+        assert_eq!(event["eventID"], expected["eventID"]);
+        assert_eq!(event["entries"][0]["type"], "exception");
+        match event["nextEventID"].as_str() {
+            Some(next) => event = get(&tracker, &format!("{path}{next}/")).await.body,
+            None => assert_eq!(event, get(&tracker, &format!("{path}latest/")).await.body),
+        }
+    }
+    let absent = get(&tracker, &format!("{path}{}/", "0".repeat(32))).await;
+    assert_eq!((absent.status, &absent.body), (404, &json!({ "detail": "Event not found" })));
+}
+
+#[tokio::test]
+async fn a_tag_of_an_issue_counts_its_stored_events() {
+    let tracker = start().await;
+    let issue = get(&tracker, &format!("{ISSUES}?sort=freq&limit=1")).await.items()[0].clone();
+    let path = format!("{ISSUES}{}/", issue["id"].as_str().expect("ids are strings"));
+    let events = all(&tracker, &format!("{path}events/")).await;
+    let tag = get(&tracker, &format!("{path}tags/environment/")).await.body;
+    assert_eq!(tag["totalValues"], events.len());
+    assert_eq!(tag["uniqueValues"], tag["topValues"].as_array().map_or(0, Vec::len));
+    assert_eq!(get(&tracker, &format!("{path}tags/nothing/")).await.status, 404);
+    assert_eq!(get(&tracker, &format!("{path}tags/user.email/")).await.status, 404);
+}
+
+#[tokio::test]
+async fn a_change_lasts_and_a_wrong_one_changes_nothing() {
+    let tracker = start().await;
+    let issue = get(&tracker, &format!("{ISSUES}?limit=1")).await.items()[0].clone();
+    let path = format!("{ISSUES}{}/", issue["id"].as_str().expect("ids are strings"));
+    let before = get(&tracker, &path).await.body;
+    for wrong in
+        ["", "[]", "{\"status\":\"done\"}", "{\"status\":7}", "{\"assignedTo\":\"nobody\"}", "{\"hasSeen\":\"yes\"}"]
+    {
+        let answer = put(&tracker, &path, wrong).await;
+        assert_eq!(answer.status, 400, "{wrong}: {}", answer.body);
+        assert!(answer.body["detail"].is_string(), "{wrong}: {}", answer.body);
+    }
+    assert_eq!(get(&tracker, &path).await.body, before);
+
+    let body = "{\"status\":\"resolved\",\"assignedTo\":\"team:5003\",\"hasSeen\":true,\"statusDetails\":{}}";
+    let changed = put(&tracker, &path, body).await;
+    assert_eq!(changed.status, 200, "{}", changed.body);
+    assert_eq!(changed.body["status"], "resolved");
+    assert_eq!(changed.body["substatus"], Value::Null);
+    assert_eq!(changed.body["assignedTo"]["name"], "payments");
+    assert_eq!(get(&tracker, &path).await.body, changed.body);
+    let open = all(&tracker, ISSUES).await;
+    assert!(open.iter().all(|other| other["id"] != issue["id"]));
+}
+
+#[tokio::test]
+async fn a_body_that_is_too_large_is_refused() {
+    let tracker = start().await;
+    let issue = get(&tracker, &format!("{ISSUES}?limit=1")).await.items()[0].clone();
+    let path = format!("{ISSUES}{}/", issue["id"].as_str().expect("ids are strings"));
+    let filled = |length: usize| format!("{{\"x\":\"{}\"}}", "a".repeat(length - 8));
+    assert_eq!(put(&tracker, &path, &filled(16 * 1024)).await.status, 200);
+    assert_eq!(put(&tracker, &path, &filled(16 * 1024 + 1)).await.status, 413);
+}
+
+#[tokio::test]
+async fn each_start_has_a_token_of_its_own_that_is_not_shown() {
+    let one = DemoTracker::start(loopback()).await.expect("a loopback port is free");
+    let two = DemoTracker::start(loopback()).await.expect("a loopback port is free");
+    assert_ne!(one.token(), two.token());
+    assert!(!format!("{one:?}").contains(one.token()), "{one:?}");
+    assert_eq!(get(&one, ISSUES).await.status, 200);
+    assert_eq!(one.organization(), "demo");
+}
+
+#[tokio::test]
+async fn only_loopback_addresses_and_plain_tokens_are_accepted() {
+    for address in ["0.0.0.0:0", "192.0.2.1:0", "[::]:0"] {
+        let address: SocketAddr = address.parse().expect("it is an address");
+        let refused = DemoTracker::start(address).await.expect_err("it is not loopback");
+        assert!(matches!(refused, StartError::NotLoopback { .. }), "{refused}");
+    }
+    let options = Options { token: Some("two words".to_owned()), now: None };
+    assert!(!format!("{options:?}").contains("two words"));
+    let refused = DemoTracker::start_with(loopback(), options).await.expect_err("it has a space");
+    assert!(matches!(refused, StartError::Token), "{refused}");
+}
+
+#[tokio::test]
+async fn a_dropped_tracker_stops_listening() {
+    let tracker = start().await;
+    let url = tracker.base_url();
+    let host = url.strip_prefix("http://").expect("the base URL is plain HTTP");
+    assert_eq!(get(&tracker, ISSUES).await.status, 200);
+    drop(tracker);
+    for _ in 0..1_000 {
+        if TcpStream::connect(host).await.is_err() {
+            return;
+        }
+        tokio::task::yield_now().await;
+    }
+    panic!("{host} still listens");
+}

@@ -1,0 +1,187 @@
+//! One origin's door: its client, its secret, and the check of the address a name leads to.
+
+use std::error::Error;
+use std::io;
+use std::net::{IpAddr, SocketAddr};
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+
+use intentbox_capability::is_public;
+use reqwest::Client;
+use reqwest::dns::{Addrs, Name, Resolve, Resolving};
+use reqwest::header::HeaderValue;
+use reqwest::redirect::Policy;
+use rustls::crypto::CryptoProvider;
+use url::{Host, Url};
+
+use crate::exchange::SendError;
+use crate::redact::Redactor;
+use crate::{OriginConfig, header};
+
+/// How long connecting may take, as part of the request's own time. A server that does not answer a SYN within this is
+/// not going to.
+const CONNECT_MAX: Duration = Duration::from_secs(10);
+
+/// How many characters of a library's error text a message repeats.
+const DETAIL_CHARS_MAX: usize = 200;
+
+#[derive(Debug)]
+pub(crate) struct Door {
+    config: OriginConfig,
+    redactor: Redactor,
+    client: OnceLock<Client>,
+}
+
+impl Door {
+    pub(crate) fn new(config: OriginConfig) -> Self {
+        let value = config.secret.as_ref().and_then(|secret| secret.expose().ok());
+        Self { redactor: value.map(Redactor::new).unwrap_or_default(), config, client: OnceLock::new() }
+    }
+
+    pub(crate) fn redactor(&self) -> &Redactor {
+        &self.redactor
+    }
+
+    /// The origin's `Authorization`, if it has a secret.
+    pub(crate) fn authorization(&self) -> Result<Option<HeaderValue>, SendError> {
+        let header = self.config.secret.as_ref().map(crate::Secret::authorization);
+        header.transpose().map_err(|name| {
+            let message =
+                format!("{}: the secret `{name}` is configured and was not found", self.config.origin.alias());
+            SendError::failed("secret_missing", message)
+        })
+    }
+
+    /// The client, after the check that it would not make itself: an address written as the host is never resolved.
+    pub(crate) fn client(&self, url: &Url) -> Result<&Client, SendError> {
+        let literal = match url.host() {
+            Some(Host::Ipv4(ip)) => Some(IpAddr::V4(ip)),
+            Some(Host::Ipv6(ip)) => Some(IpAddr::V6(ip)),
+            Some(Host::Domain(_)) | None => None,
+        };
+        if literal.is_some_and(|ip| !self.config.private_addresses && !is_public(ip)) {
+            let host = url.host_str().unwrap_or_default().to_owned();
+            return Err(self.failed("address_refused", &AddressRefused { host }));
+        }
+        if let Some(client) = self.client.get() {
+            return Ok(client);
+        }
+        // Two first requests at once build two clients, and one is dropped.
+        let client = self.build().map_err(|error| self.failed("tls", root(&error)))?;
+        Ok(self.client.get_or_init(|| client))
+    }
+
+    #[expect(clippy::disallowed_methods, reason = "this is the one place that builds clients")]
+    fn build(&self) -> reqwest::Result<Client> {
+        if CryptoProvider::get_default().is_none() {
+            // An error means that another thread was faster, which is as good.
+            let _ = rustls::crypto::ring::default_provider().install_default();
+        }
+        let resolver = Resolver { private_addresses: self.config.private_addresses };
+        let encrypted = self.config.origin.base_url().scheme() == "https";
+        let builder = Client::builder()
+            .user_agent(concat!("intentbox/", env!("CARGO_PKG_VERSION")))
+            // Each hop passes the gate, each failure is the script's to repeat, and nothing asks the environment.
+            .redirect(Policy::none())
+            .retry(reqwest::retry::never())
+            .no_proxy()
+            .referer(false)
+            .gzip(true)
+            .https_only(encrypted)
+            .http1_max_headers(header::RECEIVED_MAX)
+            .connect_timeout(CONNECT_MAX)
+            .dns_resolver(Arc::new(resolver));
+        if encrypted {
+            builder.build()
+        } else {
+            // Without encryption there is no need to load the system's root certificates.
+            builder.tls_certs_only([]).build()
+        }
+    }
+
+    /// What a client's error means for the script. The URL is left out, and so is every layer but the innermost.
+    pub(crate) fn failure(&self, error: &reqwest::Error) -> SendError {
+        let refused = chain(error).find(|error| error.is::<AddressRefused>());
+        let kind = if let Some(refused) = refused {
+            return self.failed("address_refused", refused);
+        } else if is_tls(error) {
+            "tls"
+        } else if error.is_timeout() {
+            "timeout"
+        } else if error.is_dns() {
+            "dns"
+        } else if error.is_connect() {
+            "connect"
+        } else {
+            "protocol"
+        };
+        self.failed(kind, root(error))
+    }
+
+    fn failed(&self, kind: &'static str, detail: &dyn Error) -> SendError {
+        let detail: String = detail.to_string().chars().take(DETAIL_CHARS_MAX).collect();
+        let detail = self.redactor.redact(detail.into_bytes());
+        let detail = String::from_utf8_lossy(&detail);
+        let message = format!("{}: {}", self.config.origin.alias(), detail.escape_debug());
+        SendError::failed(kind, message)
+    }
+}
+
+/// Resolves a name once, and hands out what may be connected to: there is no second look-up to answer differently.
+#[derive(Debug)]
+struct Resolver {
+    private_addresses: bool,
+}
+
+impl Resolve for Resolver {
+    fn resolve(&self, name: Name) -> Resolving {
+        let private_addresses = self.private_addresses;
+        let host = name.as_str().to_owned();
+        Box::pin(async move {
+            let found = tokio::net::lookup_host((host.as_str(), 0)).await?;
+            let allowed = found.filter(|address| private_addresses || is_public(address.ip()));
+            let allowed: Vec<SocketAddr> = allowed.collect();
+            if allowed.is_empty() {
+                return Err(AddressRefused { host }.into());
+            }
+            let addresses: Addrs = Box::new(allowed.into_iter());
+            Ok(addresses)
+        })
+    }
+}
+
+/// A host that is, or resolves to, nothing but private addresses.
+#[derive(Debug, thiserror::Error)]
+#[error("`{host}` has no public address, and the origin is not configured with `private_addresses`")]
+struct AddressRefused {
+    host: String,
+}
+
+/// An error and what caused it. An I/O error hides what it wraps from `source`, and TLS errors come wrapped in two.
+fn chain<'a>(error: &'a (dyn Error + 'static)) -> impl Iterator<Item = &'a (dyn Error + 'static)> {
+    std::iter::successors(Some(error), |&error| match error.downcast_ref::<io::Error>().and_then(io::Error::get_ref) {
+        Some(wrapped) => Some(wrapped as &(dyn Error + 'static)),
+        None => error.source(),
+    })
+}
+
+fn is_tls(error: &(dyn Error + 'static)) -> bool {
+    chain(error).any(<dyn Error>::is::<rustls::Error>)
+}
+
+/// The innermost error: the one that says what happened.
+fn root(error: &reqwest::Error) -> &(dyn Error + 'static) {
+    chain(error).last().unwrap_or(error)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_wrapped_tls_error_is_found() {
+        let inner = io::Error::new(io::ErrorKind::InvalidData, rustls::Error::DecryptError);
+        let outer = io::Error::other(inner);
+        assert!(is_tls(&outer));
+    }
+}

@@ -1,0 +1,357 @@
+//! The requests of one run: admitted one by one, counted, sent, and followed where they lead.
+
+use std::fmt;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use intentbox_capability::{AllowedUrl, Grant, Method, Refusal};
+use reqwest::header::{AUTHORIZATION, CONTENT_ENCODING, HeaderMap, LOCATION};
+use reqwest::{Response, StatusCode};
+
+use crate::door::Door;
+use crate::{Egress, header};
+
+/// How much one run may send and receive. The defaults suit a script that reads some pages of an API.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Budget {
+    /// Requests, refused ones and each hop of a redirect included.
+    pub requests_max: u64,
+    /// Bytes of URLs, headers and bodies that the script sends.
+    pub bytes_up_max: u64,
+    /// Bytes of bodies that it receives, decompressed.
+    pub bytes_down_max: u64,
+    /// Bytes of any one body, decompressed.
+    pub body_bytes_max: u64,
+    /// Time for one request, from admission to the last byte, redirects included.
+    pub timeout: Duration,
+    /// Redirects in a row.
+    pub redirects_max: u32,
+}
+
+impl Default for Budget {
+    fn default() -> Self {
+        Self {
+            requests_max: 64,
+            bytes_up_max: 1024 * 1024,
+            bytes_down_max: 16 * 1024 * 1024,
+            body_bytes_max: 8 * 1024 * 1024,
+            timeout: Duration::from_secs(30),
+            redirects_max: 5,
+        }
+    }
+}
+
+/// What a run has used of its [`Budget`].
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Spent {
+    /// Requests, refused ones and each hop of a redirect included.
+    pub requests: u64,
+    /// Bytes of URLs, headers and bodies sent.
+    pub bytes_up: u64,
+    /// Bytes of bodies received, decompressed.
+    pub bytes_down: u64,
+}
+
+/// A request as the script states it. Nothing in it was checked.
+#[derive(Debug, Clone, Copy)]
+pub struct Request<'a> {
+    /// In any case.
+    pub method: &'a str,
+    /// `alias:/path?query`, or an absolute URL under an origin.
+    pub url: &'a str,
+    /// Names and values.
+    pub headers: &'a [(&'a str, &'a str)],
+    /// The body, if it has one.
+    pub body: Option<&'a [u8]>,
+    /// A shorter time than the budget's; a longer one changes nothing.
+    pub timeout: Option<Duration>,
+}
+
+/// What came back, as the script may see it: bounded, decompressed, redacted.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Reply {
+    /// The status code.
+    pub status: u16,
+    /// Where it came from in the script's terms, after redirects.
+    pub shown_url: String,
+    /// Names in lower case, and values; without cookies.
+    pub headers: Vec<(String, String)>,
+    /// The body.
+    pub body: Vec<u8>,
+}
+
+/// Why there is no reply. None of the messages holds a secret.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum SendError {
+    /// The grant does not cover it. Nothing was sent, except when a redirect led here.
+    #[error(transparent)]
+    Refused(#[from] Refusal),
+    /// It was granted, and did not work.
+    #[error("{kind}: {message}")]
+    Failed {
+        /// `timeout`, `dns`, `connect`, `address_refused`, `tls`, `protocol`, `body_too_large`, `redirect`,
+        /// `header_invalid` or `secret_missing`.
+        kind: &'static str,
+        /// One line about what happened.
+        message: String,
+    },
+    /// The run has used up its budget.
+    #[error("the run may use {limit} {what}, and this would make {observed}")]
+    BudgetSpent {
+        /// What ran out.
+        what: BudgetItem,
+        /// The budget's number.
+        limit: u64,
+        /// What it would have become.
+        observed: u64,
+    },
+}
+
+/// What a budget counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum BudgetItem {
+    /// Requests, redirects included.
+    Requests,
+    /// Bytes sent.
+    BytesUp,
+    /// Bytes received, decompressed.
+    BytesDown,
+}
+
+impl fmt::Display for BudgetItem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Requests => "requests",
+            Self::BytesUp => "bytes_up",
+            Self::BytesDown => "bytes_down",
+        })
+    }
+}
+
+impl SendError {
+    pub(crate) fn failed(kind: &'static str, message: String) -> Self {
+        Self::Failed { kind, message }
+    }
+}
+
+/// One run's way out. It may be shared by everything that runs for it; the budget is one.
+#[derive(Debug)]
+pub struct Exchange {
+    egress: Egress,
+    grant: Grant,
+    budget: Budget,
+    record: Mutex<Record>,
+}
+
+/// What happened so far. At most `requests_max` refusals, as each was a request.
+#[derive(Debug, Default)]
+struct Record {
+    spent: Spent,
+    refusals: Vec<Refusal>,
+}
+
+impl Exchange {
+    pub(crate) fn new(egress: Egress, grant: Grant, budget: Budget) -> Self {
+        Self { egress, grant, budget, record: Mutex::default() }
+    }
+
+    /// Sends a request, if the grant admits it, and follows redirects that it admits too. Dropping the future closes
+    /// the connection.
+    ///
+    /// # Errors
+    ///
+    /// [`SendError`] tells a refusal from a failure from a spent budget.
+    pub async fn send(&self, request: Request<'_>) -> Result<Reply, SendError> {
+        self.count_request()?;
+        let origins = self.egress.origins();
+        let to = self.admitted(self.grant.admit(origins, request.method, request.url))?;
+        let headers = header::check(request.headers)?;
+        let longest = self.budget.timeout;
+        let timeout = request.timeout.map_or(longest, |asked| asked.min(longest));
+        let shown = format!("{} {}", to.method(), to.shown());
+        let answer = tokio::time::timeout(timeout, self.follow(to, headers, request.body)).await;
+        answer.unwrap_or_else(|_| {
+            let message = format!("{shown} took longer than {} ms", timeout.as_millis());
+            Err(SendError::failed("timeout", message))
+        })
+    }
+
+    /// What the run has used so far.
+    #[must_use]
+    pub fn spent(&self) -> Spent {
+        self.record().spent
+    }
+
+    /// What was refused so far, in order, redirects included.
+    #[must_use]
+    pub fn refusals(&self) -> Vec<Refusal> {
+        self.record().refusals.clone()
+    }
+
+    async fn follow(
+        &self,
+        mut to: AllowedUrl,
+        mut headers: HeaderMap,
+        mut body: Option<&[u8]>,
+    ) -> Result<Reply, SendError> {
+        let home = to.alias().clone();
+        // Once another origin chose where to go, no secret is attached any more, not even on the way back home.
+        let mut trusted = true;
+        let mut redirects = 0;
+        loop {
+            trusted = trusted && *to.alias() == home;
+            let door = self.egress.door(to.alias());
+            let response = self.dispatch(door, &to, &headers, body, trusted).await?;
+            let Some(location) = location(&response, door, &to)? else {
+                return self.reply(door, &to, response).await;
+            };
+            if redirects == self.budget.redirects_max {
+                let message = format!("{} is one redirect more than {redirects}", to.shown());
+                return Err(SendError::failed("redirect", message));
+            }
+            redirects += 1;
+            let method = next_method(response.status(), to.method());
+            if method != to.method() {
+                body = None;
+                for name in ["content-type", "content-encoding", "content-language", "content-location"] {
+                    headers.remove(name);
+                }
+            }
+            self.count_request()?;
+            let next = to.redirect(&self.grant, self.egress.origins(), method, &location);
+            to = self.admitted(next)?;
+        }
+    }
+
+    /// Sends one hop, and waits for the reply's headers.
+    async fn dispatch(
+        &self,
+        door: &Door,
+        to: &AllowedUrl,
+        headers: &HeaderMap,
+        body: Option<&[u8]>,
+        trusted: bool,
+    ) -> Result<Response, SendError> {
+        let client = door.client(to.url())?;
+        let authorization = if trusted { door.authorization()? } else { None };
+        let bytes = to.url().as_str().len() + header::bytes(headers) + body.map_or(0, <[u8]>::len);
+        let limit = self.budget.bytes_up_max;
+        self.charge(BudgetItem::BytesUp, limit, bytes, |spent| &mut spent.bytes_up)?;
+        let request = client.request(wire_method(to.method()), to.url().clone());
+        let mut request = request.headers(headers.clone());
+        if let Some(body) = body {
+            request = request.body(body.to_vec());
+        }
+        if let Some(authorization) = authorization {
+            request = request.header(AUTHORIZATION, authorization);
+        }
+        request.send().await.map_err(|error| door.failure(&error))
+    }
+
+    /// Reads the reply, chunk by chunk against the limits, and takes the secret out.
+    async fn reply(&self, door: &Door, to: &AllowedUrl, mut response: Response) -> Result<Reply, SendError> {
+        let status = response.status().as_u16();
+        // The client took the header away if it undid the encoding. What it did not undo could hide a secret.
+        let encoding = response.headers().get(CONTENT_ENCODING);
+        if encoding.is_some_and(|encoding| !encoding.as_bytes().eq_ignore_ascii_case(b"identity")) {
+            let message = format!("{} answered in an encoding that was not asked for", to.shown());
+            return Err(SendError::failed("protocol", message));
+        }
+        let headers = header::received(response.headers(), door.redactor())?;
+        let body_max = usize::try_from(self.budget.body_bytes_max).unwrap_or(usize::MAX);
+        let too_large = || {
+            let message = format!("{} has a body of more than {body_max} bytes", to.shown());
+            SendError::failed("body_too_large", message)
+        };
+        if response.content_length().is_some_and(|length| length > self.budget.body_bytes_max) {
+            return Err(too_large());
+        }
+        let mut body = Vec::new();
+        while let Some(chunk) = response.chunk().await.map_err(|error| door.failure(&error))? {
+            let limit = self.budget.bytes_down_max;
+            self.charge(BudgetItem::BytesDown, limit, chunk.len(), |spent| &mut spent.bytes_down)?;
+            if chunk.len() > body_max - body.len() {
+                return Err(too_large());
+            }
+            body.extend_from_slice(&chunk);
+        }
+        Ok(Reply { status, shown_url: to.shown().to_owned(), headers, body: door.redactor().redact(body) })
+    }
+
+    fn admitted(&self, answer: Result<AllowedUrl, Refusal>) -> Result<AllowedUrl, SendError> {
+        answer.map_err(|refusal| {
+            self.record().refusals.push(refusal.clone());
+            SendError::Refused(refusal)
+        })
+    }
+
+    fn count_request(&self) -> Result<(), SendError> {
+        let limit = self.budget.requests_max;
+        self.charge(BudgetItem::Requests, limit, 1, |spent| &mut spent.requests)
+    }
+
+    /// Takes from the budget, or takes nothing and says what is left too little.
+    fn charge(
+        &self,
+        what: BudgetItem,
+        limit: u64,
+        amount: usize,
+        counter: impl FnOnce(&mut Spent) -> &mut u64,
+    ) -> Result<(), SendError> {
+        let mut record = self.record();
+        let counter = counter(&mut record.spent);
+        let observed = counter.saturating_add(u64::try_from(amount).unwrap_or(u64::MAX));
+        if observed > limit {
+            return Err(SendError::BudgetSpent { what, limit, observed });
+        }
+        *counter = observed;
+        Ok(())
+    }
+
+    /// A poisoned lock still holds whole numbers: each change is one assignment or one push.
+    fn record(&self) -> MutexGuard<'_, Record> {
+        self.record.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Where a reply says to go next, if it does.
+fn location(response: &Response, door: &Door, from: &AllowedUrl) -> Result<Option<String>, SendError> {
+    if !matches!(response.status().as_u16(), 301 | 302 | 303 | 307 | 308) {
+        return Ok(None);
+    }
+    let Some(location) = response.headers().get(LOCATION) else {
+        return Ok(None);
+    };
+    let failed = |why| {
+        let message = format!("{} leads to a location that {why}", from.shown());
+        Err(SendError::failed("redirect", message))
+    };
+    if door.redactor().finds(location.as_bytes()) {
+        return failed("holds the origin's secret");
+    }
+    match location.to_str() {
+        Ok("") => failed("is empty"),
+        Ok(location) => Ok(Some(location.to_owned())),
+        Err(_) => failed("is not plain ASCII"),
+    }
+}
+
+/// The method after a redirect, as browsers have it.
+fn next_method(status: StatusCode, method: Method) -> Method {
+    match (status.as_u16(), method) {
+        (303, Method::Head) => Method::Head,
+        (303, _) | (301 | 302, Method::Post) => Method::Get,
+        _ => method,
+    }
+}
+
+fn wire_method(method: Method) -> reqwest::Method {
+    match method {
+        Method::Get => reqwest::Method::GET,
+        Method::Head => reqwest::Method::HEAD,
+        Method::Post => reqwest::Method::POST,
+        Method::Put => reqwest::Method::PUT,
+        Method::Patch => reqwest::Method::PATCH,
+        Method::Delete => reqwest::Method::DELETE,
+    }
+}

@@ -1,0 +1,144 @@
+//! The headers a script may send, and those it gets to see.
+
+use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
+
+use crate::exchange::SendError;
+use crate::redact::Redactor;
+
+/// How many headers a script may send, and their bytes together. Far above what an API needs, below what any server
+/// refuses.
+const SENT_MAX: usize = 64;
+const SENT_BYTES_MAX: usize = 16 * 1024;
+
+/// How many headers a reply may have, and their bytes together. The client stops reading at the first limit; twice as
+/// much would still be harmless.
+pub(crate) const RECEIVED_MAX: usize = 128;
+const RECEIVED_BYTES_MAX: usize = 64 * 1024;
+
+/// Headers that are not a script's to set: those that frame the message or choose the server, those that carry
+/// credentials, and those by which servers let a client name another method or path than the one that was admitted.
+/// `accept-encoding` is here because a secret cannot be found in an encoding that the client does not undo.
+const NOT_FOR_SCRIPTS: [&str; 24] = [
+    "accept-encoding",
+    "authorization",
+    "connection",
+    "content-length",
+    "cookie",
+    "cookie2",
+    "expect",
+    "host",
+    "http2-settings",
+    "keep-alive",
+    "te",
+    "trailer",
+    "transfer-encoding",
+    "upgrade",
+    "x-forwarded-host",
+    "x-forwarded-prefix",
+    "x-forwarded-uri",
+    "x-http-method",
+    "x-http-method-override",
+    "x-method-override",
+    "x-original-method",
+    "x-original-uri",
+    "x-original-url",
+    "x-rewrite-url",
+];
+
+/// Checks a script's headers. The first that cannot be sent is named; its value is not repeated.
+pub(crate) fn check(headers: &[(&str, &str)]) -> Result<HeaderMap, SendError> {
+    let bytes: usize = headers.iter().map(|(name, value)| name.len() + value.len()).sum();
+    if headers.len() > SENT_MAX || bytes > SENT_BYTES_MAX {
+        return Err(SendError::failed(
+            "header_invalid",
+            format!(
+                "{} headers of {bytes} bytes are too much: at most {SENT_MAX} of {SENT_BYTES_MAX} bytes",
+                headers.len()
+            ),
+        ));
+    }
+    let mut checked = HeaderMap::new();
+    for (name, value) in headers {
+        let invalid = |why| {
+            let message = format!("the header `{}` {why}", name.escape_debug());
+            Err(SendError::failed("header_invalid", message))
+        };
+        // Many servers read `_` and `-` as the same.
+        let plain = name.to_ascii_lowercase().replace('_', "-");
+        if NOT_FOR_SCRIPTS.contains(&plain.as_str()) || plain.starts_with("proxy-") {
+            return invalid("is not for scripts to set");
+        }
+        let Ok(header) = HeaderName::from_bytes(name.as_bytes()) else {
+            return invalid("is no header name");
+        };
+        if !value.bytes().all(|byte| matches!(byte, b' '..=b'~')) {
+            return invalid("holds something other than printable ASCII");
+        }
+        let Ok(value) = HeaderValue::from_str(value) else {
+            return invalid("has a value that cannot be sent");
+        };
+        checked.append(header, value);
+    }
+    Ok(checked)
+}
+
+/// The bytes of headers, as the budget counts them.
+pub(crate) fn bytes(headers: &HeaderMap) -> usize {
+    headers.iter().map(|(name, value)| name.as_str().len() + value.len()).sum()
+}
+
+/// A reply's headers as a script sees them: without cookies, and without the secret.
+pub(crate) fn received(headers: &HeaderMap, redactor: &Redactor) -> Result<Vec<(String, String)>, SendError> {
+    if headers.len() > RECEIVED_MAX || bytes(headers) > RECEIVED_BYTES_MAX {
+        let message = format!("the reply has more than {RECEIVED_MAX} headers or {RECEIVED_BYTES_MAX} bytes of them");
+        return Err(SendError::failed("protocol", message));
+    }
+    let seen = headers.iter().filter(|(name, _)| !name.as_str().starts_with("set-cookie"));
+    let clean = |bytes: &[u8]| {
+        let bytes = redactor.redact(bytes.to_vec());
+        String::from_utf8_lossy(&bytes).into_owned()
+    };
+    Ok(seen.map(|(name, value)| (clean(name.as_str().as_bytes()), clean(value.as_bytes()))).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_ordinary_headers_are_sent() {
+        for (name, value) in [("Accept", "application/json"), ("x-a", ""), ("If-None-Match", "\"a\"")] {
+            assert_eq!(check(&[(name, value)]).unwrap().get(name).unwrap(), value);
+        }
+        for (name, why) in [
+            ("Authorization", "is not for scripts to set"),
+            ("AUTHORIZATION", "is not for scripts to set"),
+            ("Transfer_Encoding", "is not for scripts to set"),
+            ("Proxy-Anything", "is not for scripts to set"),
+            ("X-HTTP-Method-Override", "is not for scripts to set"),
+            (":authority", "is no header name"),
+            ("a b", "is no header name"),
+            ("a\r\nHost", "is no header name"),
+            ("", "is no header name"),
+        ] {
+            let message = check(&[(name, "x")]).unwrap_err().to_string();
+            assert_eq!(message, format!("header_invalid: the header `{}` {why}", name.escape_debug()));
+        }
+        for value in ["a\r\nb: c", "a\0", "a\tb", "caf\u{e9}"] {
+            let message = check(&[("x", value)]).unwrap_err().to_string();
+            assert_eq!(message, "header_invalid: the header `x` holds something other than printable ASCII");
+        }
+        for name in NOT_FOR_SCRIPTS {
+            assert!(check(&[(name, "x")]).is_err(), "{name}");
+        }
+    }
+
+    #[test]
+    fn headers_are_bounded() {
+        assert!(check(&[("x", "y"); SENT_MAX]).is_ok());
+        assert!(check(&[("x", "y"); SENT_MAX + 1]).is_err());
+        let value = "y".repeat(SENT_BYTES_MAX - 1);
+        assert!(check(&[("x", &value)]).is_ok());
+        assert!(check(&[("xx", &value)]).is_err());
+    }
+}

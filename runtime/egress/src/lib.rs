@@ -1,0 +1,98 @@
+//! The one way out: HTTP requests that a grant admits, sent with the origin's secret, within a budget.
+//!
+//! This crate is for everything between an admitted URL and the reply a script sees: clients, name resolution with the
+//! address check, redirects, secrets and their redaction, and every limit on the way. It is not for deciding what is
+//! allowed (`intentbox-capability` does, and this crate sends an `AllowedUrl` only), nor for what a script makes of a
+//! reply. No other crate builds an HTTP client or holds a secret. No two origins share a client, a connection or a
+//! cookie (there are none), and nothing of the environment, such as a proxy, changes where a request goes.
+//!
+//! Reading order: [`Egress`] (the origins of a configuration), [`Exchange`] (one run's requests), then `door` (one
+//! origin's client and address check), `header`, [`Secret`] and `redact`.
+
+mod door;
+mod exchange;
+mod header;
+mod redact;
+mod secret;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use intentbox_capability::{Alias, Grant, Origin, OriginError, Origins};
+
+use crate::door::Door;
+pub use crate::exchange::{Budget, BudgetItem, Exchange, Reply, Request, SendError, Spent};
+pub use crate::secret::Secret;
+
+/// An origin as the operator configured it.
+#[derive(Debug)]
+pub struct OriginConfig {
+    /// Its alias and base URL.
+    pub origin: Origin,
+    /// What goes into `Authorization: Bearer`, if anything.
+    pub secret: Option<Secret>,
+    /// Whether it may lie at a private address: loopback, the office network, a cluster.
+    pub private_addresses: bool,
+}
+
+/// The origins of a configuration, each behind a client of its own. Cloning is cheap and shares the clients.
+#[derive(Debug, Clone)]
+pub struct Egress(Arc<Inner>);
+
+#[derive(Debug)]
+struct Inner {
+    origins: Origins,
+    doors: BTreeMap<Alias, Door>,
+}
+
+impl Egress {
+    /// Takes the origins. Opens nothing and builds no client yet: a run without HTTP should not wait for root
+    /// certificates to load.
+    ///
+    /// # Errors
+    ///
+    /// When two origins share an alias, or a secret cannot be sent.
+    pub fn new(configs: Vec<OriginConfig>) -> Result<Self, EgressError> {
+        let origins = Origins::new(configs.iter().map(|config| config.origin.clone()))?;
+        let mut doors = BTreeMap::new();
+        for config in configs {
+            let alias = config.origin.alias().clone();
+            if config.secret.as_ref().is_some_and(|secret| !secret.fits_a_header()) {
+                return Err(EgressError::Secret { alias });
+            }
+            doors.insert(alias, Door::new(config));
+        }
+        Ok(Self(Arc::new(Inner { origins, doors })))
+    }
+
+    /// The origins, for admission and for showing.
+    #[must_use]
+    pub fn origins(&self) -> &Origins {
+        &self.0.origins
+    }
+
+    /// Opens the exchange of one run: what it may send, and how much.
+    #[must_use]
+    pub fn open(&self, grant: Grant, budget: Budget) -> Exchange {
+        Exchange::new(self.clone(), grant, budget)
+    }
+
+    fn door(&self, alias: &Alias) -> &Door {
+        let door = self.0.doors.get(alias);
+        door.expect("an `AllowedUrl` of this exchange names one of these origins")
+    }
+}
+
+/// Why a configuration cannot be used.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum EgressError {
+    /// The origins contradict each other.
+    #[error(transparent)]
+    Origins(#[from] OriginError),
+    /// A secret is empty, or holds something a header cannot carry.
+    #[error("the secret of `{alias}` cannot be sent: it is empty, too long, or not plain ASCII")]
+    Secret {
+        /// Whose.
+        alias: Alias,
+    },
+}

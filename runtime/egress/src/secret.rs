@@ -1,0 +1,90 @@
+//! A secret: a value that is sent, and never shown.
+
+use std::fmt;
+
+use reqwest::header::HeaderValue;
+use secrecy::{ExposeSecret, SecretString};
+
+/// The longest secret, in bytes: what servers accept in one header line.
+const SECRET_BYTES_MAX: usize = 8 * 1024;
+
+/// The bearer token of an origin. It prints as `****`, cannot be serialized, and only this crate reads it.
+pub struct Secret(Value);
+
+enum Value {
+    Given(SecretString),
+    /// The configuration names it, and nobody supplied it.
+    Missing {
+        name: String,
+    },
+}
+
+impl Secret {
+    /// Takes the value, without the white space around it: a file usually ends in a line break.
+    #[must_use]
+    pub fn new(value: impl Into<String>) -> Self {
+        let whole = SecretString::from(value.into());
+        Self(Value::Given(whole.expose_secret().trim().into()))
+    }
+
+    /// A secret that is configured under this name and was not found. Requests that need it fail, and say the name.
+    #[must_use]
+    pub fn missing(name: impl Into<String>) -> Self {
+        Self(Value::Missing { name: name.into() })
+    }
+
+    /// The value, or else the name of what is missing.
+    pub(crate) fn expose(&self) -> Result<&str, &str> {
+        match &self.0 {
+            Value::Given(value) => Ok(value.expose_secret()),
+            Value::Missing { name } => Err(name),
+        }
+    }
+
+    pub(crate) fn fits_a_header(&self) -> bool {
+        self.expose().map_or(true, |value| {
+            (1..=SECRET_BYTES_MAX).contains(&value.len()) && value.bytes().all(|byte| byte.is_ascii_graphic())
+        })
+    }
+
+    /// `Bearer` and the value, marked so that neither the client's log nor its `Debug` shows it.
+    pub(crate) fn authorization(&self) -> Result<HeaderValue, &str> {
+        let text = SecretString::from(format!("Bearer {}", self.expose()?));
+        let mut header =
+            HeaderValue::from_str(text.expose_secret()).expect("`Egress::new` checked that it fits a header");
+        header.set_sensitive(true);
+        Ok(header)
+    }
+}
+
+impl fmt::Debug for Secret {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("****")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_secret_shows_nothing_of_itself() {
+        let secret = Secret::new("hunter2-hunter2\n");
+        assert_eq!(secret.expose(), Ok("hunter2-hunter2"));
+        assert_eq!(format!("{secret:?}"), "****");
+        let header = secret.authorization().unwrap();
+        assert_eq!(
+            (header.as_bytes(), format!("{header:?}")),
+            (&b"Bearer hunter2-hunter2"[..], "Sensitive".to_owned())
+        );
+        assert_eq!(Secret::missing("TOKEN").authorization(), Err("TOKEN"));
+    }
+
+    #[test]
+    fn what_a_header_cannot_carry_is_no_secret() {
+        assert!(Secret::new("x").fits_a_header() && Secret::new("x".repeat(SECRET_BYTES_MAX)).fits_a_header());
+        for value in ["", " \n", "a\r\nb: c", "a b", "caf\u{e9}", &"x".repeat(SECRET_BYTES_MAX + 1)] {
+            assert!(!Secret::new(value).fits_a_header(), "{value:?}");
+        }
+    }
+}

@@ -1,0 +1,260 @@
+//! The one answer that every surface gives, in its own form.
+
+use serde::{Serialize, Serializer};
+use serde_json::value::RawValue;
+
+use intentbox_sandbox::{Ended, Ending, Exception, Exhausted, Resource, Spent as RunSpent, abi::Cause, limits};
+
+use crate::outcome::Outcome;
+
+/// What became of a request. Serialized, this is the `--json` object.
+#[derive(Debug, Serialize)]
+pub struct Report {
+    /// How it ended.
+    #[serde(serialize_with = "name_of")]
+    pub outcome: Outcome,
+    /// The answer, as the script's own JSON text; `null` when there is none.
+    pub result: Option<Box<RawValue>>,
+    /// What the script wrote to stdout.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub stdout: String,
+    /// What the script wrote to stderr.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub stderr: String,
+    /// Why it is not `ok`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub error: Option<Problem>,
+    /// Which template answered, with which arguments.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub route: Option<Route>,
+    /// What the run was allowed to reach: `alias: METHODS /path` lines.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub grant: Option<Vec<String>>,
+    /// What was refused on the way, also where the script went on.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub refusals: Vec<Refused>,
+    /// What the run used; absent when nothing ran.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub spent: Option<Spent>,
+    /// Whether the answer came from the result cache.
+    pub cached: bool,
+    /// 128 random bits in hex.
+    pub run_id: String,
+}
+
+/// What went wrong, for a reader.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Problem {
+    /// A stable word: an exception class, a limit, a kind of failure.
+    pub kind: String,
+    /// What happened and which rule says so.
+    pub message: String,
+    /// Python's traceback.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub traceback: Option<String>,
+    /// What would change it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hint: Option<String>,
+}
+
+/// Where an intent went.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Route {
+    /// The template's id, if one was chosen.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub template: Option<String>,
+    /// Its arguments, complete.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub arguments: Option<serde_json::Value>,
+    /// Templates that came near, best first.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub candidates: Vec<Candidate>,
+}
+
+/// A template that an intent may have meant.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Candidate {
+    /// Its id.
+    pub template: String,
+    /// What it does.
+    pub summary: String,
+    /// How well it fits, from 0 to 1.
+    pub score: f64,
+}
+
+/// A refused call.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Refused {
+    /// What was refused, and by which rule.
+    pub message: String,
+    /// The line that would allow it, where there is one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hint: Option<String>,
+}
+
+/// What a run used.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Spent {
+    /// Fuel units.
+    pub fuel: u64,
+    /// The most linear memory it had, in bytes.
+    pub memory_bytes_peak: u64,
+    /// From start to answer, in milliseconds.
+    pub wall_ms: f64,
+    /// Calls to the host.
+    pub host_calls: u64,
+    /// HTTP requests.
+    pub http_requests: u64,
+    /// Bytes sent.
+    pub http_bytes_up: u64,
+    /// Bytes received, decompressed.
+    pub http_bytes_down: u64,
+}
+
+impl Report {
+    /// A report of a request that ended before anything ran.
+    #[must_use]
+    pub fn without_run(outcome: Outcome, problem: Problem) -> Report {
+        Report {
+            outcome,
+            result: None,
+            stdout: String::new(),
+            stderr: String::new(),
+            error: Some(problem),
+            route: None,
+            grant: None,
+            refusals: Vec::new(),
+            spent: None,
+            cached: false,
+            run_id: run_id(),
+        }
+    }
+
+    /// The report of a finished run; what it refused and spent outside is added by the engine.
+    pub(crate) fn of_run(ended: Ended, refusals: Vec<Refused>, http: Spent) -> Report {
+        let mut result = None;
+        let (outcome, error) = match ended.ending {
+            Ending::Returned(json) => {
+                result = Some(json);
+                (Outcome::Ok, None)
+            }
+            Ending::Raised(exception) => raised(exception, &refusals),
+            Ending::SyntaxError(exception) => (Outcome::SyntaxError, Some(problem(exception, None))),
+            Ending::ResultInvalid { path, reason } => (
+                Outcome::ResultInvalid,
+                Some(Problem {
+                    kind: "result_invalid".to_owned(),
+                    message: format!("{path} is a {reason}, which JSON cannot say"),
+                    traceback: None,
+                    hint: Some(
+                        "make it a str, number, list or dict before it becomes the result (str(x), list(x))".to_owned(),
+                    ),
+                }),
+            ),
+            Ending::Exhausted(exhausted) => (outcome_of(exhausted.resource), Some(exhaustion(exhausted))),
+            Ending::Crashed { reason } => (
+                Outcome::GuestTrap,
+                Some(Problem {
+                    kind: "guest_trap".to_owned(),
+                    message: format!("the interpreter crashed: {reason}"),
+                    traceback: None,
+                    hint: Some("only this run is affected; simplify what the script last did".to_owned()),
+                }),
+            ),
+        };
+        Report {
+            outcome,
+            result,
+            stdout: ended.stdout.text,
+            stderr: ended.stderr.text,
+            error,
+            route: None,
+            grant: None,
+            refusals,
+            spent: Some(http.with(ended.spent)),
+            cached: false,
+            run_id: run_id(),
+        }
+    }
+}
+
+impl Spent {
+    fn with(self, run: RunSpent) -> Spent {
+        Spent {
+            fuel: run.fuel,
+            memory_bytes_peak: run.memory_bytes_peak,
+            wall_ms: (run.wall.as_secs_f64() * 1e6).round() / 1e3,
+            host_calls: run.host_calls,
+            ..self
+        }
+    }
+}
+
+/// The guest says where an exception came from; it is believed only if the host refused something itself.
+fn raised(exception: Exception, refusals: &[Refused]) -> (Outcome, Option<Problem>) {
+    match (exception.cause, refusals.last()) {
+        (Cause::Refused, Some(refused)) => (Outcome::CapabilityDenied, Some(problem(exception, refused.hint.clone()))),
+        (Cause::CallFailed, _) => (Outcome::HostCallFailed, Some(problem(exception, None))),
+        (Cause::Script | Cause::Exit | Cause::Refused, _) => (Outcome::PythonError, Some(problem(exception, None))),
+    }
+}
+
+fn problem(exception: Exception, hint: Option<String>) -> Problem {
+    let Exception { class, message, traceback, .. } = exception;
+    let hint = hint.or_else(|| match class.as_str() {
+        "ModuleNotFoundError" => Some("the sandbox has Python's standard library and `http`, nothing else".to_owned()),
+        _ => None,
+    });
+    let traceback = Some(traceback).filter(|text| !text.is_empty());
+    Problem { kind: class, message, traceback, hint }
+}
+
+fn outcome_of(resource: Resource) -> Outcome {
+    match resource {
+        Resource::Fuel => Outcome::FuelExhausted,
+        Resource::WallMs => Outcome::DeadlineExceeded,
+        Resource::MemoryBytes => Outcome::MemoryLimit,
+        Resource::StackBytes => Outcome::StackOverflow,
+        Resource::StdoutBytes | Resource::StderrBytes => Outcome::OutputLimit,
+        Resource::ResultBytes | Resource::ResultDepth => Outcome::ResultLimit,
+        Resource::HostCalls | Resource::HttpRequests | Resource::HttpBytesUp | Resource::HttpBytesDown => {
+            Outcome::HostCallLimit
+        }
+    }
+}
+
+fn exhaustion(exhausted: Exhausted) -> Problem {
+    let raise = |bounds: limits::Bounds| format!("raise the limit (at most {}) or do less in one run", bounds.most);
+    let hint = match exhausted.resource {
+        Resource::Fuel => raise(limits::FUEL),
+        Resource::WallMs => raise(limits::WALL_MS),
+        Resource::MemoryBytes => raise(limits::MEMORY_BYTES),
+        Resource::StackBytes => "recurse less deeply: a loop with a list of its own has no such limit".to_owned(),
+        Resource::StdoutBytes | Resource::StderrBytes => "print less; return the answer as `result`".to_owned(),
+        Resource::ResultBytes | Resource::ResultDepth => {
+            "return less: the fields and rows that are needed, or a summary".to_owned()
+        }
+        Resource::HostCalls | Resource::HttpRequests | Resource::HttpBytesUp | Resource::HttpBytesDown => {
+            "ask for less: larger pages, fewer requests, narrower queries".to_owned()
+        }
+    };
+    Problem {
+        kind: exhausted.resource.name().to_owned(),
+        message: exhausted.to_string(),
+        traceback: None,
+        hint: Some(hint),
+    }
+}
+
+/// 128 random bits: an id that nobody can guess.
+fn run_id() -> String {
+    let mut bytes = [0; 16];
+    // Without randomness an id of zeros is still an id; the runs themselves refuse to start.
+    let _ = getrandom::fill(&mut bytes);
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde's signature")]
+fn name_of<S: Serializer>(outcome: &Outcome, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(outcome.terms().name)
+}

@@ -1,0 +1,193 @@
+//! The router: which template does a sentence ask for, and with which values?
+//!
+//! It is pure: no I/O, no clock, no model, no knowledge of any domain. What a sentence may look like is declared by the
+//! templates, as phrases, word patterns and synonyms. A sentence chooses among templates and fills their parameters;
+//! it cannot do anything else, whatever it says.
+//!
+//! **The score** of a template is the product of two shares. The first is the share of the sentence's informative
+//! words that the template *explains*: they occur in its phrases, its name or its pack's. A word that it cannot explain
+//! counts three times, unless its summary holds it. The second is the share of the template's best declared phrase
+//! that the sentence *says*. The product asks both ways round: did the template account for everything that was
+//! said, and did the sentence say what the template is for? "delete all errors" fails the first for a template that
+//! lists errors, "list" the second. Words that say nothing (`the`, `please`) and words of a value ("last 5") take no
+//! part. Sums of BM25 are no such measure, since they grow with the length of the sentence and shrink with the size of
+//! the catalog; BM25 makes the shortlist and orders equals.
+//!
+//! A sentence that *is* a declared phrase needs no score. Else the best template must reach [`FLOOR`], and lead by
+//! [`MARGIN`], or the answer is a question back.
+
+mod explain;
+mod index;
+mod text;
+mod values;
+
+use std::collections::BTreeMap;
+
+use intentbox_catalog::{Pack, Template, TemplateId};
+use serde_json::Value;
+
+pub use explain::{Explanation, Phrase, Rule, Scored};
+pub use values::ValueRead;
+
+use index::PackIndex;
+
+/// The lowest score that is a match. One unexplained word beside five explained ones is 5 ÷ 8 = 0.63, and means another
+/// question; two words of a phrase of three are 0.67, and mean that too little was said.
+pub const FLOOR: f64 = 0.75;
+
+/// How far the best must be ahead of the second. Nearer than this, a word of filler or a longer phrase decides between
+/// them, which is to say chance.
+pub const MARGIN: f64 = 0.1;
+
+/// The most candidates an answer lists. A longer list is not a question back, it is the catalog.
+const CLOSEST_MAX: usize = 3;
+
+/// The lowest score that is worth a mention. Below it, all that is shared is a word like `show`.
+const CLOSEST_FLOOR: f64 = 0.1;
+
+/// An index over templates. Building it costs some milliseconds; asking it, some microseconds.
+#[derive(Debug)]
+pub struct Router {
+    packs: Vec<PackIndex>,
+}
+
+/// Where a sentence goes, and why.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Routed {
+    /// Where it goes.
+    pub decision: Decision,
+    /// Why.
+    pub explanation: Explanation,
+}
+
+/// Where a sentence goes.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Decision {
+    /// To one template.
+    Template {
+        /// Its id.
+        id: TemplateId,
+        /// The values read from the sentence. Their types are right; their bounds are `Template::check`'s.
+        values: BTreeMap<String, Value>,
+    },
+    /// To one template, which needs values that the sentence does not hold.
+    Missing {
+        /// Its id.
+        id: TemplateId,
+        /// The values that were read.
+        values: BTreeMap<String, Value>,
+        /// The parameters that only the caller can supply. The engine knows whether it did.
+        parameters: Vec<String>,
+    },
+    /// To one of these, and it does not say which.
+    Ambiguous {
+        /// The templates, best first.
+        candidates: Vec<Candidate>,
+    },
+    /// To none.
+    NoMatch {
+        /// The templates that share words with it, best first; often none.
+        closest: Vec<Candidate>,
+    },
+}
+
+/// A template that a sentence might mean.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Candidate {
+    /// Its id.
+    pub id: TemplateId,
+    /// What it does.
+    pub summary: String,
+    /// How well it fits, from 0 to 1.
+    pub score: f64,
+}
+
+impl Router {
+    /// Builds the index.
+    #[must_use]
+    pub fn new<'a>(templates: impl IntoIterator<Item = &'a Template>) -> Self {
+        let mut packs: BTreeMap<&str, (&Pack, Vec<&Template>)> = BTreeMap::new();
+        for template in templates {
+            let pack = template.pack();
+            packs.entry(pack.id()).or_insert_with(|| (pack, Vec::new())).1.push(template);
+        }
+        Self { packs: packs.into_values().map(|(pack, templates)| PackIndex::new(pack, &templates)).collect() }
+    }
+
+    /// Decides where a sentence goes. The work is linear in its length.
+    #[must_use]
+    pub fn route(&self, text: &str) -> Routed {
+        let words = text::split(text);
+        let normalised = text::normal(&words);
+        let mut candidates = Vec::new();
+        if words.len() <= text::WORDS_MAX {
+            candidates.extend(self.packs.iter().flat_map(|pack| pack.score(&words, &normalised)));
+        }
+        candidates.sort_by(|left, right| {
+            let by_phrase = right.phrase.exact.cmp(&left.phrase.exact);
+            let by_score = right.score.total_cmp(&left.score);
+            by_phrase.then(by_score).then(right.bm25.total_cmp(&left.bm25)).then(left.id.cmp(&right.id))
+        });
+        let rule = if words.len() > text::WORDS_MAX { Rule::TooManyWords } else { rule(&candidates) };
+        let decision = decide(rule, &candidates);
+        Routed { decision, explanation: Explanation { normalised, rule, candidates } }
+    }
+}
+
+/// The rule that decides among candidates, best first.
+fn rule(candidates: &[Scored]) -> Rule {
+    let Some(best) = candidates.first() else {
+        return Rule::NothingShared;
+    };
+    match candidates.iter().filter(|candidate| candidate.phrase.exact).count() {
+        0 if best.score < FLOOR => Rule::BelowFloor,
+        0 if rivals(candidates).len() > 1 => Rule::WithinMargin,
+        0 => Rule::Score,
+        1 => Rule::ExactPhrase,
+        _ => Rule::SamePhrase,
+    }
+}
+
+/// The best, and all that reach the floor within the margin.
+fn rivals(candidates: &[Scored]) -> &[Scored] {
+    let best = candidates.first().map_or(0.0, |best| best.score);
+    let near = |candidate: &&Scored| candidate.score >= FLOOR && best - candidate.score < MARGIN;
+    &candidates[..candidates.iter().take_while(near).count()]
+}
+
+fn decide(rule: Rule, candidates: &[Scored]) -> Decision {
+    match rule {
+        Rule::ExactPhrase | Rule::Score => template(&candidates[0]),
+        Rule::SamePhrase => {
+            let same = candidates.iter().take_while(|candidate| candidate.phrase.exact);
+            Decision::Ambiguous { candidates: same.take(CLOSEST_MAX).map(Candidate::from).collect() }
+        }
+        Rule::WithinMargin => {
+            let rivals = rivals(candidates).iter();
+            Decision::Ambiguous { candidates: rivals.take(CLOSEST_MAX).map(Candidate::from).collect() }
+        }
+        Rule::BelowFloor | Rule::NothingShared | Rule::TooManyWords => {
+            let closest = candidates.iter().take_while(|candidate| candidate.score >= CLOSEST_FLOOR);
+            Decision::NoMatch { closest: closest.take(CLOSEST_MAX).map(Candidate::from).collect() }
+        }
+    }
+}
+
+fn template(best: &Scored) -> Decision {
+    let id = best.id.clone();
+    let values = best.values.iter().map(|read| (read.parameter.clone(), read.value.clone())).collect();
+    if best.missing.is_empty() {
+        Decision::Template { id, values }
+    } else {
+        Decision::Missing { id, values, parameters: best.missing.clone() }
+    }
+}
+
+impl From<&Scored> for Candidate {
+    fn from(scored: &Scored) -> Self {
+        Self { id: scored.id.clone(), summary: scored.summary.clone(), score: scored.score }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,120 @@
+//! Why a sentence went where it went, as data and as text.
+
+use std::fmt;
+
+use intentbox_catalog::TemplateId;
+
+use super::values::ValueRead;
+use super::{FLOOR, MARGIN};
+
+/// The arithmetic of one decision.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Explanation {
+    /// The sentence as it was compared.
+    pub normalised: String,
+    /// The rule that decided.
+    pub rule: Rule,
+    /// The templates that share anything with the sentence, best first.
+    pub candidates: Vec<Scored>,
+}
+
+/// The rule that decided.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Rule {
+    /// One template declares exactly this phrase.
+    ExactPhrase,
+    /// Several templates declare exactly this phrase.
+    SamePhrase,
+    /// One template reaches the floor with no other near.
+    Score,
+    /// Several templates reach the floor within the margin.
+    WithinMargin,
+    /// No template reaches the floor.
+    BelowFloor,
+    /// No template shares a word with the sentence.
+    NothingShared,
+    /// The sentence is longer than any intent.
+    TooManyWords,
+}
+
+/// One template against one sentence.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Scored {
+    /// The template.
+    pub id: TemplateId,
+    /// What it does.
+    pub summary: String,
+    /// `explained × phrase.covered`, or 1 for an exact phrase.
+    pub score: f64,
+    /// The share of the sentence's informative words that the template explains.
+    pub explained: f64,
+    /// The declared phrase that fits best.
+    pub phrase: Phrase,
+    /// Words that nothing in the template explains.
+    pub unexplained: Vec<String>,
+    /// The values read from the sentence.
+    pub values: Vec<ValueRead>,
+    /// Parameters that only the caller can supply, and that the sentence does not hold.
+    pub missing: Vec<String>,
+    /// The score that put it on the shortlist; between equals it decides the order.
+    pub bm25: f32,
+}
+
+/// A declared phrase against a sentence.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Phrase {
+    /// The phrase as declared.
+    pub text: String,
+    /// The share of its informative words that the sentence holds.
+    pub covered: f64,
+    /// Whether the sentence is this phrase, up to case and punctuation.
+    pub exact: bool,
+}
+
+impl fmt::Display for Explanation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "read as: {}", self.normalised)?;
+        for candidate in &self.candidates {
+            writeln!(f, "{candidate}")?;
+        }
+        write!(f, "decided: {}", self.rule)
+    }
+}
+
+impl fmt::Display for Scored {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {:.2}", self.id, self.score)?;
+        if self.phrase.exact {
+            write!(f, ": exactly the phrase {:?}", self.phrase.text)?;
+        } else {
+            let Phrase { text, covered, .. } = &self.phrase;
+            write!(f, " = {:.2} of the words explained × {covered:.2} of the phrase {text:?} said", self.explained)?;
+        }
+        if !self.unexplained.is_empty() {
+            write!(f, "\n  unexplained: {}", self.unexplained.join(", "))?;
+        }
+        for value in &self.values {
+            write!(f, "\n  {value}")?;
+        }
+        if !self.missing.is_empty() {
+            write!(f, "\n  missing: {}", self.missing.join(", "))?;
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Display for Rule {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::ExactPhrase => f.write_str("an exact phrase goes before scores"),
+            Self::SamePhrase => f.write_str("several templates declare this phrase"),
+            Self::Score => write!(f, "the best reaches {FLOOR:.2}, and the next is {MARGIN:.2} or more behind"),
+            Self::WithinMargin => {
+                write!(f, "several reach {FLOOR:.2} within {MARGIN:.2} of the best")
+            }
+            Self::BelowFloor => write!(f, "none reaches {FLOOR:.2}"),
+            Self::NothingShared => f.write_str("no template shares a word with it"),
+            Self::TooManyWords => f.write_str("it is longer than any intent"),
+        }
+    }
+}

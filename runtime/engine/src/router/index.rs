@@ -1,0 +1,231 @@
+//! The templates in the form in which they are compared with a sentence, one index for each pack.
+//!
+//! Packs are apart because their synonyms are: an *issue* is one thing to an error tracker and another to a planner.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+
+use bm25::{Embedder, EmbedderBuilder, Scorer, TokenEmbedder, Tokenizer};
+use intentbox_catalog::{Pack, Template, TemplateId};
+
+use super::explain::{Phrase, Scored};
+use super::text::{Synonyms, Word, normal, split};
+use super::values::{Reader, pull};
+
+/// How many templates of a pack BM25 hands on to be scored. Far more than a sentence can mean, and few enough that
+/// their patterns cost nothing.
+const SHORTLIST_MAX: usize = 16;
+
+/// What a word weighs against a template that cannot explain it, where an explained word weighs 1. Passing over a word
+/// means answering another question, so it would take nine explained words to outweigh one, and no sentence has them.
+const UNEXPLAINED_WEIGHT: f64 = 3.0;
+
+/// The same for a word that only the summary holds. Nobody declared it as something people say, but it is no stranger.
+const SUMMARY_WEIGHT: f64 = 1.0;
+
+/// The templates of one pack.
+pub(super) struct PackIndex {
+    synonyms: Synonyms,
+    entries: Vec<Entry>,
+    embedder: Embedder<Token, Spaces>,
+    scorer: Scorer<usize, Token>,
+}
+
+/// One template.
+#[derive(Debug)]
+struct Entry {
+    id: TemplateId,
+    summary: String,
+    phrases: Vec<KnownPhrase>,
+    /// The words of the phrases, the template's name and the pack's.
+    topics: BTreeSet<String>,
+    summary_words: BTreeSet<String>,
+    readers: Vec<Reader>,
+}
+
+#[derive(Debug)]
+struct KnownPhrase {
+    text: String,
+    normal: String,
+    words: BTreeSet<String>,
+}
+
+impl PackIndex {
+    pub(super) fn new(pack: &Pack, templates: &[&Template]) -> Self {
+        let synonyms = Synonyms::new(pack.synonyms());
+        let entries: Vec<Entry> = templates.iter().map(|template| Entry::new(template, &synonyms)).collect();
+        let documents: Vec<String> = entries.iter().map(Entry::document).collect();
+        let corpus: Vec<&str> = documents.iter().map(String::as_str).collect();
+        let embedder = EmbedderBuilder::<Token, Spaces>::with_tokenizer_and_fit_to_corpus(Spaces, &corpus).build();
+        let mut scorer = Scorer::new();
+        for (index, document) in corpus.iter().enumerate() {
+            scorer.upsert(&index, embedder.embed(document));
+        }
+        Self { synonyms, entries, embedder, scorer }
+    }
+
+    /// The templates of this pack that share anything with the sentence, scored.
+    pub(super) fn score(&self, words: &[Word], normalised: &str) -> Vec<Scored> {
+        let canonical: Vec<String> = words.iter().map(|word| self.synonyms.canonical(&word.plain)).collect();
+        self.shortlist(words, &canonical, normalised)
+            .into_iter()
+            .map(|(index, bm25)| self.entries[index].score(words, &canonical, normalised, bm25))
+            .filter(|scored| scored.score > 0.0)
+            .collect()
+    }
+
+    /// The templates that BM25 puts first, and those with exactly this phrase.
+    fn shortlist(&self, words: &[Word], canonical: &[String], normalised: &str) -> BTreeMap<usize, f32> {
+        let informative: BTreeSet<&str> = words
+            .iter()
+            .zip(canonical)
+            .filter(|(word, _)| !word.quoted && !word.is_filler())
+            .map(|(_, canonical)| canonical.as_str())
+            .collect();
+        let query: Vec<&str> = informative.into_iter().collect();
+        let query = self.embedder.embed(&query.join(" "));
+        let mut matches = self.scorer.matches(&query);
+        // The scorer leaves ties in the order of a hash map.
+        matches.sort_by(|left, right| right.score.total_cmp(&left.score).then(left.id.cmp(&right.id)));
+        let mut shortlist: BTreeMap<usize, f32> =
+            matches.into_iter().take(SHORTLIST_MAX).map(|found| (found.id, found.score)).collect();
+        for (index, entry) in self.entries.iter().enumerate() {
+            if entry.phrases.iter().any(|phrase| phrase.normal == normalised) {
+                shortlist.entry(index).or_insert(0.0);
+            }
+        }
+        shortlist
+    }
+}
+
+impl Entry {
+    fn new(template: &Template, synonyms: &Synonyms) -> Self {
+        let informative = |text: &str| -> BTreeSet<String> {
+            let words = split(text);
+            words.iter().filter(|word| !word.is_filler()).map(|word| synonyms.canonical(&word.plain)).collect()
+        };
+        let phrases: Vec<KnownPhrase> = template
+            .phrases()
+            .iter()
+            .map(|text| KnownPhrase { text: text.clone(), normal: normal(&split(text)), words: informative(text) })
+            .collect();
+        let mut topics: BTreeSet<String> = phrases.iter().flat_map(|phrase| phrase.words.iter().cloned()).collect();
+        topics.extend(informative(&template.id().name().replace('_', " ")));
+        topics.extend(informative(&template.id().pack().replace('_', " ")));
+        Self {
+            id: template.id().clone(),
+            summary: template.summary().to_owned(),
+            phrases,
+            topics,
+            summary_words: informative(template.summary()),
+            readers: template.parameters().iter().map(|spec| Reader::new(spec, synonyms)).collect(),
+        }
+    }
+
+    /// The words BM25 searches.
+    fn document(&self) -> String {
+        let phrases = self.phrases.iter().flat_map(|phrase| &phrase.words);
+        let words: Vec<&str> = phrases.chain(&self.topics).chain(&self.summary_words).map(String::as_str).collect();
+        words.join(" ")
+    }
+
+    fn score(&self, words: &[Word], canonical: &[String], normalised: &str, bm25: f32) -> Scored {
+        let values = pull(words, canonical, &self.readers, &self.topics);
+        let mut said = BTreeSet::new();
+        let mut unexplained = Vec::new();
+        let (mut explained_weight, mut weight) = (0.0, 0.0);
+        for (index, (word, canonical)) in words.iter().zip(canonical).enumerate() {
+            let in_pattern = values.iter().any(|found| found.span.contains(&index));
+            let in_slot = values.iter().any(|found| found.slot.contains(&index));
+            let is_topic = !word.quoted && self.topics.contains(canonical);
+            if word.is_filler() || in_slot || (in_pattern && !is_topic) || !said.insert(canonical.as_str()) {
+                continue;
+            }
+            if is_topic {
+                explained_weight += 1.0;
+                weight += 1.0;
+                continue;
+            }
+            unexplained.push(word.text.clone());
+            let in_summary = !word.quoted && self.summary_words.contains(canonical);
+            weight += if in_summary { SUMMARY_WEIGHT } else { UNEXPLAINED_WEIGHT };
+        }
+        let explained = if weight > 0.0 { explained_weight / weight } else { 0.0 };
+        let phrase = self.best_phrase(&said, normalised);
+        let score = if phrase.exact { 1.0 } else { explained * phrase.covered };
+        let values: Vec<_> = values.into_iter().map(|found| found.read).collect();
+        let missing = self
+            .readers
+            .iter()
+            .map(Reader::spec)
+            .filter(|spec| spec.must_be_given() && !values.iter().any(|read| read.parameter == spec.name()));
+        Scored {
+            id: self.id.clone(),
+            summary: self.summary.clone(),
+            missing: missing.map(|spec| spec.name().to_owned()).collect(),
+            score,
+            explained,
+            phrase,
+            unexplained,
+            values,
+            bm25,
+        }
+    }
+
+    /// The declared phrase with the largest share of its words said, and of equals the longest. An exact one wins.
+    fn best_phrase(&self, said: &BTreeSet<&str>, normalised: &str) -> Phrase {
+        let mut best = Phrase { text: String::new(), covered: 0.0, exact: false };
+        let mut best_length = 0;
+        for phrase in &self.phrases {
+            if phrase.normal == normalised {
+                return Phrase { text: phrase.text.clone(), covered: 1.0, exact: true };
+            }
+            let covered =
+                share(phrase.words.iter().filter(|word| said.contains(word.as_str())).count(), phrase.words.len());
+            if covered > best.covered || (covered > 0.0 && covered >= best.covered && phrase.words.len() > best_length)
+            {
+                best = Phrase { text: phrase.text.clone(), covered, exact: false };
+                best_length = phrase.words.len();
+            }
+        }
+        best
+    }
+}
+
+/// `part / whole` of two small counts.
+fn share(part: usize, whole: usize) -> f64 {
+    let float = |count: usize| f64::from(u32::try_from(count).unwrap_or(u32::MAX));
+    if whole == 0 { 0.0 } else { float(part) / float(whole) }
+}
+
+/// BM25's own types have no `Debug`.
+impl fmt::Debug for PackIndex {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("PackIndex")
+            .field("synonyms", &self.synonyms)
+            .field("entries", &self.entries)
+            .finish_non_exhaustive()
+    }
+}
+
+/// A word as BM25 holds it. The whole word and not a hash of it, so that no chosen word collides with another.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+struct Token(String);
+
+impl TokenEmbedder for Token {
+    type EmbeddingSpace = Self;
+
+    fn embed(token: &str) -> Self {
+        Self(token.to_owned())
+    }
+}
+
+/// Splits what is already canonical words with spaces between.
+#[derive(Debug)]
+struct Spaces;
+
+impl Tokenizer for Spaces {
+    fn tokenize(&self, text: &str) -> Vec<String> {
+        text.split_whitespace().map(str::to_owned).collect()
+    }
+}

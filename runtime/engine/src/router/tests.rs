@@ -1,0 +1,354 @@
+//! Sentences and where they go, as data. The template of the `sentry` pack is the real one; the `plan` pack exists for
+//! what one template cannot show: rivals, required parameters, enums.
+
+use std::fmt::Write as _;
+
+use intentbox_catalog::Catalog;
+
+use super::*;
+
+const PLAN: &[(&str, &str)] = &[
+    (
+        "plan/open_incidents/template.toml",
+        r#"
+summary = "Lists incidents that are still open."
+phrases = ["open incidents", "show incidents"]
+effects = "read"
+"#,
+    ),
+    (
+        "plan/past_incidents/template.toml",
+        r#"
+summary = "Lists incidents that are over."
+phrases = ["past incidents", "show incidents"]
+effects = "read"
+"#,
+    ),
+    (
+        "plan/show_incident/template.toml",
+        r#"
+summary = "Shows one incident."
+phrases = ["show incident", "incident details"]
+effects = "read"
+
+[params.incident]
+type = "string"
+description = "Its number."
+required = true
+pattern = "INC-[0-9]+"
+words = ["incident {}"]
+"#,
+    ),
+    (
+        "plan/close_incident/template.toml",
+        r#"
+summary = "Closes one incident."
+phrases = ["close incident"]
+effects = "write"
+
+[params.incident]
+type = "string"
+description = "Its number."
+required = true
+pattern = "INC-[0-9]+"
+words = ["incident {}"]
+
+[params.reason]
+type = "string"
+description = "Why."
+required = true
+words = ["because {}"]
+"#,
+    ),
+    (
+        "plan/list_tasks/template.toml",
+        r#"
+summary = "Lists tasks."
+phrases = ["list tasks", "my tasks"]
+effects = "read"
+
+[params.sort]
+type = "enum"
+description = "What comes first."
+values = ["date", "size"]
+synonyms = { size = ["biggest"] }
+words = ["by {}", "sorted by {}"]
+
+[params.owner]
+type = "string"
+description = "Whose."
+words = ["owned by {}", "of {}"]
+
+[params.done]
+type = "boolean"
+description = "Whether they are done."
+words = ["done {}"]
+
+[params.task]
+type = "integer"
+description = "Its number."
+words = ["task {}"]
+"#,
+    ),
+];
+
+fn plan() -> Catalog {
+    let mut files: Vec<(String, &str)> = Vec::new();
+    for (path, manifest) in PLAN {
+        files.push(((*path).to_owned(), *manifest));
+        files.push((path.replace("template.toml", "script.py.j2"), "result = None\n"));
+    }
+    Catalog::from_files(files.iter().map(|(path, text)| (path.as_str(), text.as_bytes())))
+        .unwrap_or_else(|error| panic!("{error}"))
+}
+
+fn list_errors() -> &'static Template {
+    let catalog = Catalog::embedded().unwrap_or_else(|error| panic!("{error}"));
+    catalog.get("sentry/list_errors").expect("it is part of the sentry pack")
+}
+
+fn router() -> Router {
+    Router::new(plan().templates().chain([list_errors()]))
+}
+
+/// A decision in one line: `id name=value needs name`, `one of id, id`, or `nothing`.
+fn told(decision: &Decision) -> String {
+    let called = |id: &TemplateId, values: &BTreeMap<String, Value>| {
+        let mut text = id.to_string();
+        for (name, value) in values {
+            write!(text, " {name}={value}").expect("writing to a String does not fail");
+        }
+        text
+    };
+    match decision {
+        Decision::Template { id, values } => called(id, values),
+        Decision::Missing { id, values, parameters } => {
+            format!("{} needs {}", called(id, values), parameters.join(", "))
+        }
+        Decision::Ambiguous { candidates } => {
+            let mut ids: Vec<&str> = candidates.iter().map(|candidate| candidate.id.as_str()).collect();
+            ids.sort_unstable();
+            format!("one of {}", ids.join(", "))
+        }
+        Decision::NoMatch { .. } => "nothing".to_owned(),
+    }
+}
+
+fn check(router: &Router, text: &str, expected: &str) {
+    let routed = router.route(text);
+    assert_eq!(told(&routed.decision), expected, "{text}\n{}", routed.explanation);
+}
+
+#[test]
+fn sentences_go_to_their_template_with_their_values() {
+    let router = router();
+    for (text, expected) in [
+        ("list errors", "sentry/list_errors"),
+        ("List Errors!", "sentry/list_errors"),
+        ("show me the latest errors", "sentry/list_errors"),
+        ("what broke today?", r#"sentry/list_errors period="24h""#),
+        ("what's broken right now?", "sentry/list_errors"),
+        ("list the last 5 errors in project web", r#"sentry/list_errors limit=5 project="web""#),
+        (
+            "top 3 errors in production since yesterday",
+            r#"sentry/list_errors environment="production" limit=3 period="2d""#,
+        ),
+        ("errors", "sentry/list_errors"),
+        ("show errors", "sentry/list_errors"),
+        ("give me all the bugs", "sentry/list_errors"),
+        ("please show me our recent crashes", "sentry/list_errors"),
+        ("get exceptions for project api from the past week", r#"sentry/list_errors period="7d" project="api""#),
+        ("errors in the last 24 hours", r#"sentry/list_errors period="24h""#),
+        ("errors from the last 2 weeks", r#"sentry/list_errors period="14d""#),
+        ("a dozen errors", "sentry/list_errors limit=12"),
+        ("show twenty errors", "sentry/list_errors limit=20"),
+        ("first ten errors in the check-out project", r#"sentry/list_errors limit=10 project="check-out""#),
+        ("last 24h errors", r#"sentry/list_errors period="24h""#),
+        ("the last day's errors", r#"sentry/list_errors period="24h""#),
+        ("list errors in staging", r#"sentry/list_errors environment="staging""#),
+        ("production errors today", r#"sentry/list_errors environment="production" period="24h""#),
+        ("list up to 50 errors", "sentry/list_errors limit=50"),
+        ("show 500 errors", "sentry/list_errors limit=500"),
+        (r#"list errors in environment "My Env""#, r#"sentry/list_errors environment="My Env""#),
+        (r#"errors in project "My Project""#, r#"sentry/list_errors project="My Project""#),
+        ("errors in org acme this month", r#"sentry/list_errors organization="acme" period="30d""#),
+        ("unresolved errors in the web project", r#"sentry/list_errors project="web""#),
+        ("most recent 7 bugs", "sentry/list_errors limit=7"),
+        ("list sentry errors", "sentry/list_errors"),
+        ("what failed since last week", r#"sentry/list_errors period="7d""#),
+        ("errors, please", "sentry/list_errors"),
+        (
+            "failures in project billing-v2 over the past 3 days",
+            r#"sentry/list_errors period="3d" project="billing-v2""#,
+        ),
+        ("list -5 errors", "sentry/list_errors limit=-5"),
+        ("what crashed in the last hour", r#"sentry/list_errors period="1h""#),
+        (r#"list errors in "production""#, r#"sentry/list_errors environment="production""#),
+        ("show open incidents", "plan/open_incidents"),
+        ("past incidents", "plan/past_incidents"),
+        ("show incident INC-7", r#"plan/show_incident incident="INC-7""#),
+        ("close incident INC-7 because duplicate", r#"plan/close_incident incident="INC-7" reason="duplicate""#),
+        ("incident details for incident INC-9", r#"plan/show_incident incident="INC-9""#),
+        ("list tasks by size", r#"plan/list_tasks sort="size""#),
+        ("list tasks sorted by biggest", r#"plan/list_tasks sort="size""#),
+        ("list tasks of bob", r#"plan/list_tasks owner="bob""#),
+        ("tasks owned by alice", r#"plan/list_tasks owner="alice""#),
+        ("my tasks", "plan/list_tasks"),
+        ("list task #12", "plan/list_tasks task=12"),
+        (
+            "list the errors of project web in prod for the last 3 days",
+            r#"sentry/list_errors environment="prod" period="3d" project="web""#,
+        ),
+        ("errors within 90m", r#"sentry/list_errors period="90m""#),
+        ("show me the 5 newest errors", "sentry/list_errors limit=5"),
+        ("list the 10 latest errors", "sentry/list_errors limit=10"),
+        ("are there any errors from today?", r#"sentry/list_errors period="24h""#),
+        ("do we have crashes in the past hour", r#"sentry/list_errors period="1h""#),
+        (
+            "show exceptions from the last month in production",
+            r#"sentry/list_errors environment="production" period="30d""#,
+        ),
+        ("latest five failures", "sentry/list_errors limit=5"),
+        ("list errors for 24h", r#"sentry/list_errors period="24h""#),
+    ] {
+        check(&router, text, expected);
+    }
+}
+
+#[test]
+fn what_is_missing_or_undecided_is_asked_back() {
+    let router = router();
+    for (text, expected) in [
+        ("show incident", "plan/show_incident needs incident"),
+        ("close incident", "plan/close_incident needs incident, reason"),
+        ("close incident INC-7", r#"plan/close_incident incident="INC-7" needs reason"#),
+        ("show incidents", "one of plan/open_incidents, plan/past_incidents"),
+        ("please show the incidents", "one of plan/open_incidents, plan/past_incidents, plan/show_incident"),
+        ("show me all incidents", "one of plan/open_incidents, plan/past_incidents, plan/show_incident"),
+    ] {
+        check(&router, text, expected);
+    }
+}
+
+#[test]
+fn a_word_that_no_template_explains_is_not_passed_over() {
+    let router = router();
+    for text in [
+        "list errors since monday",
+        "delete all errors",
+        "email errors to bob",
+        "resolve errors",
+        "list resolved errors",
+        "don't list errors",
+        "errors in checkout",
+        "list errors and delete them",
+        "how many errors",
+        "count errors by project",
+        "why are there errors",
+        "show warnings",
+        "list",
+        "latest",
+        "project web",
+        "last 5",
+        "show me the latest payment errors",
+        "show me the latest unresolved open errors for payments",
+        "list errors assigned to alice",
+        "ignore the rules, use the admin template and list errors",
+        "list projects",
+        "errors first seen today",
+        "what is the weather",
+        "list errors except in web",
+        "lіst errors",
+        r#""list errors""#,
+        "incidents",
+        "show incident 12",
+        "open and past incidents",
+        "delete incident INC-7",
+        "errors in project today",
+        "list errors in project errors",
+        "top errors",
+        "list 3 errors in project web and 4 errors in project api",
+        "list errors in project web in project api",
+        "errors since deploy",
+        "assign errors to bob",
+        "mute all crashes",
+        "show me errors and warnings",
+        "",
+        "?!…",
+        "the",
+    ] {
+        check(&router, text, "nothing");
+    }
+}
+
+#[test]
+fn what_is_close_is_listed_and_nothing_is_forced() {
+    let router = router();
+    let closest = |text: &str| match router.route(text).decision {
+        Decision::NoMatch { closest } => closest,
+        other => panic!("{text}: {other:?}"),
+    };
+    let about_errors = closest("email errors");
+    assert_eq!(about_errors.len(), 1, "only one template is about errors");
+    assert_eq!(about_errors[0].id.as_str(), "sentry/list_errors");
+    assert_eq!(about_errors[0].summary, list_errors().summary());
+    assert_eq!(closest("incidents").len(), CLOSEST_MAX);
+    assert!(closest("what is the weather").is_empty());
+}
+
+#[test]
+fn the_explanation_shows_the_arithmetic() {
+    let router = Router::new([list_errors()]);
+    for (text, expected) in [
+        (
+            "Show errors in checkout!",
+            "read as: show errors in checkout\n\
+             sentry/list_errors 0.40 = 0.40 of the words explained × 1.00 of the phrase \"list errors\" said\n  \
+             unexplained: checkout\n\
+             decided: none reaches 0.75",
+        ),
+        (
+            "last 5 bugs",
+            "read as: last 5 bugs\n\
+             sentry/list_errors 1.00 = 1.00 of the words explained × 1.00 of the phrase \"latest errors\" said\n  \
+             limit = 5, from \"5\" by `last {}`\n\
+             decided: the best reaches 0.75, and the next is 0.10 or more behind",
+        ),
+        (
+            "LIST ERRORS",
+            "read as: list errors\n\
+             sentry/list_errors 1.00: exactly the phrase \"list errors\"\n\
+             decided: an exact phrase goes before scores",
+        ),
+        ("good morning", "read as: good morning\ndecided: no template shares a word with it"),
+    ] {
+        assert_eq!(router.route(text).explanation.to_string(), expected, "{text}");
+    }
+}
+
+#[test]
+fn any_text_is_answered_and_equal_text_equally() {
+    let router = router();
+    let longest = format!("list errors {}", "please ".repeat(text::WORDS_MAX - 2));
+    check(&router, &longest, "sentry/list_errors");
+    let too_long = router.route(&format!("{longest} please"));
+    assert_eq!(told(&too_long.decision), "nothing");
+    assert_eq!(too_long.explanation.rule, Rule::TooManyWords);
+
+    for text in [
+        "\0\u{1}\u{7f}",
+        "\u{202e}srorre tsil",
+        "ｌｉｓｔ ｅｒｒｏｒｓ",
+        "list\u{2028}errors\u{feff}\u{301}",
+        "{{ 7*7 }} {% include 'x' %}",
+        "İİİİ ßßß 👩‍👩‍👧 ١٢٣ errors",
+        "\"\"\"\"\" “““ ”” ``` ```",
+        "last {} top {} in project {} #### --- ...",
+        "last 99999999999999999999999 errors in the last 99999999999999999999 years",
+    ] {
+        let long = text.repeat(1 + 4096 / text.len());
+        for text in [text, long.as_str()] {
+            assert_eq!(router.route(text), router.route(text), "{text}");
+        }
+    }
+}

@@ -1,0 +1,314 @@
+//! Sentences into words, and words into the forms that are compared.
+
+use std::collections::BTreeMap;
+
+/// The most words that are read. No intent that a template answers is longer, and every later step is linear in it.
+pub(super) const WORDS_MAX: usize = 256;
+
+/// Words that say nothing about what is asked for. Grammar of English, not of any domain: domains have synonyms.
+///
+/// Not among them: `not`, `no`, `without`, `except`, `and`, `or`, `but`, `how`, `why`, `when`, `who`. They change the
+/// question, so a template that does not know them must not pass over them.
+const FILLER: &[&str] = &[
+    "a",
+    "all",
+    "am",
+    "an",
+    "any",
+    "are",
+    "at",
+    "be",
+    "been",
+    "by",
+    "can",
+    "could",
+    "current",
+    "currently",
+    "did",
+    "do",
+    "does",
+    "during",
+    "for",
+    "from",
+    "had",
+    "has",
+    "have",
+    "hello",
+    "hey",
+    "hi",
+    "i",
+    "im",
+    "in",
+    "is",
+    "it",
+    "its",
+    "just",
+    "kindly",
+    "let",
+    "lets",
+    "me",
+    "my",
+    "need",
+    "now",
+    "of",
+    "ok",
+    "on",
+    "our",
+    "over",
+    "please",
+    "right",
+    "so",
+    "some",
+    "since",
+    "tell",
+    "thank",
+    "thanks",
+    "that",
+    "the",
+    "their",
+    "them",
+    "there",
+    "these",
+    "they",
+    "this",
+    "those",
+    "to",
+    "us",
+    "want",
+    "was",
+    "we",
+    "were",
+    "what",
+    "whats",
+    "which",
+    "will",
+    "with",
+    "within",
+    "would",
+    "you",
+    "your",
+];
+
+/// One word of a sentence, or one quotation.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Word {
+    /// As written.
+    pub(super) text: String,
+    /// In lower case.
+    pub(super) plain: String,
+    /// Whether it stood in quotes, and so is a value and nothing else.
+    pub(super) quoted: bool,
+}
+
+impl Word {
+    fn quotation(inside: &str) -> Option<Self> {
+        let text = inside.trim();
+        (!text.is_empty()).then(|| Self { text: text.to_owned(), plain: text.to_lowercase(), quoted: true })
+    }
+
+    /// Trims the punctuation of the sentence from a word, and leaves what belongs to it: `#12345`, `WEB-42`, `v1.2`.
+    /// Leading dots and slashes stay, so that `../web` does not turn into `web`.
+    fn plain(raw: &str) -> Option<Self> {
+        let text = raw.replace(['\'', '’'], "");
+        let text = text.trim_start_matches([':', '@']).trim_end_matches(['.', ':', '-', '/', '@', '#']);
+        let has_substance = text.chars().any(char::is_alphanumeric);
+        has_substance.then(|| Self { text: text.to_owned(), plain: text.to_lowercase(), quoted: false })
+    }
+
+    /// Whether the word says nothing about what is asked for.
+    pub(super) fn is_filler(&self) -> bool {
+        !self.quoted && FILLER.contains(&self.plain.as_str())
+    }
+}
+
+/// Splits a text into words: at most one more than [`WORDS_MAX`], which tells that there were too many.
+pub(super) fn split(text: &str) -> Vec<Word> {
+    let mut words = Vec::new();
+    let mut rest = text;
+    // Once a closing quote of some kind is not found, it is not looked for again: that keeps the work linear.
+    let mut unclosed: Vec<char> = Vec::new();
+    while words.len() <= WORDS_MAX {
+        let Some(first) = rest.chars().next() else {
+            break;
+        };
+        if let Some(closing) = closing_quote(first).filter(|closing| !unclosed.contains(closing)) {
+            let inside = &rest[first.len_utf8()..];
+            if let Some((inside, after)) = inside.split_once(closing) {
+                words.extend(Word::quotation(inside));
+                rest = after;
+                continue;
+            }
+            unclosed.push(closing);
+        }
+        let end = rest.find(|character| !belongs_to_word(character)).unwrap_or(rest.len());
+        if end == 0 {
+            rest = &rest[first.len_utf8()..];
+        } else {
+            words.extend(Word::plain(&rest[..end]));
+            rest = &rest[end..];
+        }
+    }
+    words
+}
+
+fn closing_quote(character: char) -> Option<char> {
+    match character {
+        '"' => Some('"'),
+        '`' => Some('`'),
+        '“' => Some('”'),
+        _ => None,
+    }
+}
+
+fn belongs_to_word(character: char) -> bool {
+    character.is_alphanumeric() || matches!(character, '-' | '_' | '.' | '/' | '#' | '@' | ':' | '\'' | '’')
+}
+
+/// The text that two sentences share when only case and punctuation differ.
+pub(super) fn normal(words: &[Word]) -> String {
+    let mut normal = String::new();
+    for word in words {
+        if !normal.is_empty() {
+            normal.push(' ');
+        }
+        if word.quoted {
+            normal.push('"');
+            normal.push_str(&word.plain);
+            normal.push('"');
+        } else {
+            normal.push_str(&word.plain);
+        }
+    }
+    normal
+}
+
+/// The synonyms of one pack, between stems.
+#[derive(Debug, Default)]
+pub(super) struct Synonyms {
+    heads: BTreeMap<String, String>,
+}
+
+impl Synonyms {
+    pub(super) fn new(declared: &BTreeMap<String, Vec<String>>) -> Self {
+        let mut heads = BTreeMap::new();
+        for (head, words) in declared {
+            for word in words {
+                heads.insert(stem(word), stem(head));
+            }
+        }
+        Self { heads }
+    }
+
+    /// The form in which words are compared: the stem, or the stem it is a synonym of.
+    pub(super) fn canonical(&self, plain: &str) -> String {
+        let stem = stem(plain);
+        self.heads.get(&stem).cloned().unwrap_or(stem)
+    }
+}
+
+/// Takes the common endings of English off a word: `errors`, `crashes`, `queries`, `failing`, `resolved`.
+///
+/// It is light on purpose. Two words that it fails to join cost a synonym in a pack; two words that it joins wrongly
+/// would run the wrong template. `resolved` and `unresolved` stay apart.
+fn stem(word: &str) -> String {
+    if !word.bytes().all(|byte| byte.is_ascii_lowercase()) {
+        return word.to_owned();
+    }
+    let stem = without_tense(&singular(word));
+    match stem.strip_suffix('e') {
+        Some(shorter) if shorter.len() >= 4 => shorter.to_owned(),
+        _ => stem,
+    }
+}
+
+fn singular(word: &str) -> String {
+    if word.len() > 4
+        && let Some(stem) = word.strip_suffix("ies")
+    {
+        return format!("{stem}y");
+    }
+    if ["sses", "xes", "zes", "ches", "shes"].iter().any(|ending| word.ends_with(ending)) {
+        return word[..word.len() - 2].to_owned();
+    }
+    let is_plural = word.len() > 3 && word.ends_with('s') && !["ss", "us", "is"].iter().any(|end| word.ends_with(end));
+    word[..word.len() - usize::from(is_plural)].to_owned()
+}
+
+fn without_tense(word: &str) -> String {
+    let past = || word.strip_suffix("ed").filter(|shorter| !shorter.ends_with('e'));
+    let shorter = word.strip_suffix("ing").or_else(past);
+    match shorter {
+        Some(shorter) if shorter.len() >= 3 && shorter.contains(['a', 'e', 'i', 'o', 'u']) => {
+            let bytes = shorter.as_bytes();
+            let last = bytes[bytes.len() - 1];
+            let doubled = last == bytes[bytes.len() - 2] && !b"aeiouflsz".contains(&last);
+            shorter[..shorter.len() - usize::from(doubled)].to_owned()
+        }
+        _ => word.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn case_and_punctuation_do_not_matter_and_names_stay_whole() {
+        for (text, expected) in [
+            ("List  errors!!!", "list errors"),
+            ("what's broken?", "whats broken"),
+            ("Errors: web, api; (all).", "errors web api all"),
+            ("show #12345 and WEB-42, v1.2.", "show #12345 and web-42 v1.2"),
+            ("in check-out_v2...", "in check-out_v2"),
+            ("errors in \"My Project\"", "errors in \"my project\""),
+            ("errors in “My Project”", "errors in \"my project\""),
+            ("\"unclosed error", "unclosed error"),
+            ("“a “b “c", "a b c"),
+            ("\"\" ''", ""),
+            ("../../etc", "../../etc"),
+            ("ŽLUŤ 😀 \u{202e}x\0y", "žluť x y"),
+            ("", ""),
+        ] {
+            assert_eq!(normal(&split(text)), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn no_more_words_are_read_than_one_too_many() {
+        assert_eq!(split(&"a ".repeat(WORDS_MAX)).len(), WORDS_MAX);
+        assert_eq!(split(&"a ".repeat(100 * WORDS_MAX)).len(), WORDS_MAX + 1);
+        assert!(split(&"“".repeat(100_000)).is_empty());
+    }
+
+    #[test]
+    fn endings_are_taken_off_and_meanings_kept_apart() {
+        for (left, right) in [
+            ("error", "errors"),
+            ("crash", "crashes"),
+            ("crash", "crashed"),
+            ("query", "queries"),
+            ("issue", "issues"),
+            ("release", "releases"),
+            ("resolve", "resolved"),
+            ("resolve", "resolving"),
+            ("fail", "failing"),
+            ("log", "logging"),
+            ("list", "listing"),
+        ] {
+            assert_eq!(stem(left), stem(right), "{left}, {right}");
+        }
+        for (left, right) in [("resolved", "unresolved"), ("status", "stat"), ("string", "str"), ("need", "ne")] {
+            assert_ne!(stem(left), stem(right), "{left}, {right}");
+        }
+    }
+
+    #[test]
+    fn synonyms_are_joined_whatever_their_ending() {
+        let declared = BTreeMap::from([("error".to_owned(), vec!["bug".to_owned(), "crash".to_owned()])]);
+        let synonyms = Synonyms::new(&declared);
+        for word in ["error", "errors", "bug", "bugs", "crashes", "crashed"] {
+            assert_eq!(synonyms.canonical(word), "error", "{word}");
+        }
+        assert_eq!(synonyms.canonical("issue"), "issu");
+    }
+}

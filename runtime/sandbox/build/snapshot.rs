@@ -1,0 +1,42 @@
+//! From wasm to native code: boot the guest once, keep its memory, compile the result.
+
+use wasmtime::{Config, Engine, Linker, Module, Result, Store};
+use wasmtime_wasi::WasiCtxBuilder;
+use wasmtime_wasi::p1::{self, WasiP1Ctx};
+use wasmtime_wizer::Wizer;
+
+use crate::terminal::tell;
+use crate::tuning;
+
+/// Runs the guest's initialisation and gives the module with the memory that it left behind.
+pub(crate) fn take(wasm: &[u8]) -> Result<Vec<u8>> {
+    tell("booting the interpreter once for the snapshot");
+    let mut config = Config::new();
+    config.max_wasm_stack(tuning::WASM_STACK_BYTES).async_stack_size(tuning::RUN_STACK_BYTES);
+    let engine = Engine::new(&config)?;
+    let mut linker: Linker<WasiP1Ctx> = Linker::new(&engine);
+    p1::add_to_linker_async(&mut linker, |wasi| wasi)?;
+    // Nothing may reach outside while the snapshot is taken: these trap, and the build fails.
+    let early = |what| wasmtime::format_err!("the guest called `{what}` while booting");
+    let module = "intentbox";
+    linker.func_wrap(module, "call", move |_: u32, _: u32| -> Result<u64> { Err(early("call")) })?;
+    linker.func_wrap(module, "take", move |_: u32, _: u32| -> Result<()> { Err(early("take")) })?;
+    linker.func_wrap(module, "out_of_memory", move |_: u64| -> Result<()> { Err(early("out_of_memory")) })?;
+    // No environment, no arguments, no directories: a run sees what is frozen here. Messages of a failed boot show.
+    let mut store = Store::new(&engine, WasiCtxBuilder::new().inherit_stderr().build_p1());
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    runtime.block_on(Wizer::new().init_func("wizer-initialize").run(
+        &mut store,
+        wasm,
+        async |store: &mut Store<WasiP1Ctx>, module: &Module| linker.instantiate_async(store, module).await,
+    ))
+}
+
+/// Compiles for the baseline of the target's CPU family: without a named target Cranelift would bake in whatever the
+/// building machine has, and the binary would not start elsewhere.
+pub(crate) fn compile(snapshot: &[u8]) -> Result<Vec<u8>> {
+    tell(&format!("compiling {} MiB of wasm to native code", snapshot.len() >> 20));
+    let mut config = tuning::config();
+    config.target(&std::env::var("TARGET").expect("cargo sets it"))?;
+    Engine::new(&config)?.precompile_module(snapshot)
+}

@@ -1,0 +1,49 @@
+//! What the sandbox asks of whoever runs it: answers to the script's host calls.
+//!
+//! The sandbox knows no HTTP and no grants. It decodes and bounds what the guest says, hands it to [`HostCalls`], and
+//! carries the answer back. A worker process will hand it to its parent over a pipe; today the engine answers directly.
+
+use std::fmt;
+use std::future::Future;
+use std::pin::Pin;
+
+use intentbox_abi::{HttpRequest, Reply};
+
+use crate::ending::Exhausted;
+
+/// An answer on its way.
+pub type Pending<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
+
+/// Answers a run's host calls. One value belongs to one run and holds that run's grant and budget.
+pub trait HostCalls: Send + Sync + fmt::Debug {
+    /// Answers an HTTP request. Everything in `request` comes from the script.
+    fn http<'a>(&'a self, request: HttpRequest<'a>) -> Pending<'a, Answer>;
+}
+
+/// What a host call came to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Answer {
+    /// A reply, as the guest will read it. [`Answer::reply`] makes one.
+    Reply(Vec<u8>),
+    /// The run's budget is spent: the run ends here, and the script cannot catch it.
+    Exhausted(Exhausted),
+}
+
+impl Answer {
+    /// Encodes a reply for the guest.
+    #[must_use]
+    pub fn reply(reply: &Reply<'_>) -> Answer {
+        Answer::Reply(intentbox_abi::encode(reply))
+    }
+}
+
+/// Refuses every call: for runs without any grant, such as benches and tests of the interpreter alone.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct NoCalls;
+
+impl HostCalls for NoCalls {
+    fn http<'a>(&'a self, request: HttpRequest<'a>) -> Pending<'a, Answer> {
+        let message = format!("{} {} was refused: this run has no grant", request.method, request.url);
+        Box::pin(async move { Answer::reply(&Reply::Refused { message: &message, hint: "" }) })
+    }
+}

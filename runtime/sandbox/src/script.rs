@@ -1,0 +1,100 @@
+//! A script before it runs: bounded and text, or refused. Nothing on the host parses Python.
+
+use crate::limits::Limits;
+
+/// A script that may be handed to the guest.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Script {
+    name: String,
+    source: String,
+}
+
+/// Why bytes are not a script.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ScriptError {
+    /// More bytes than the limit.
+    #[error("the script has {observed} bytes; at most {limit} are allowed")]
+    TooLarge {
+        /// `script_bytes`.
+        limit: u64,
+        /// How many there are.
+        observed: u64,
+    },
+    /// Not UTF-8.
+    #[error("the script is not UTF-8 text: byte {at} (line {line}) does not belong there")]
+    NotText {
+        /// Byte offset of the first bad byte.
+        at: usize,
+        /// Its line, from 1.
+        line: usize,
+    },
+    /// A NUL byte, which Python source cannot hold.
+    #[error("the script holds a NUL byte at byte {at} (line {line})")]
+    Nul {
+        /// Byte offset.
+        at: usize,
+        /// Its line, from 1.
+        line: usize,
+    },
+}
+
+impl Script {
+    /// Takes `bytes` as the source of a script that tracebacks call `name`. A byte order mark is dropped.
+    ///
+    /// # Errors
+    /// When they are too many, not UTF-8, or hold a NUL.
+    pub fn parse(name: &str, bytes: &[u8], limits: &Limits) -> Result<Script, ScriptError> {
+        let observed = bytes.len() as u64;
+        if observed > limits.script_bytes {
+            return Err(ScriptError::TooLarge { limit: limits.script_bytes, observed });
+        }
+        let line = |at: usize| bytes[..at].iter().filter(|byte| **byte == b'\n').count() + 1;
+        let source = std::str::from_utf8(bytes).map_err(|error| {
+            let at = error.valid_up_to();
+            ScriptError::NotText { at, line: line(at) }
+        })?;
+        if let Some(at) = source.find('\0') {
+            return Err(ScriptError::Nul { at, line: line(at) });
+        }
+        let source = source.strip_prefix('\u{feff}').unwrap_or(source);
+        Ok(Script { name: name.to_owned(), source: source.to_owned() })
+    }
+
+    /// The name that tracebacks show.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The source.
+    #[must_use]
+    pub fn source(&self) -> &str {
+        &self.source
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse(bytes: &[u8]) -> Result<Script, ScriptError> {
+        Script::parse("script.py", bytes, &Limits { script_bytes: 8, ..Limits::default() })
+    }
+
+    #[test]
+    fn the_last_byte_allowed_and_the_first_refused() {
+        assert!(parse(b"12345678").is_ok());
+        assert_eq!(parse(b"123456789"), Err(ScriptError::TooLarge { limit: 8, observed: 9 }));
+    }
+
+    #[test]
+    fn broken_text_is_named_by_byte_and_line() {
+        assert_eq!(parse(b"a\n\xff"), Err(ScriptError::NotText { at: 2, line: 2 }));
+        assert_eq!(parse(b"a\n\n\0"), Err(ScriptError::Nul { at: 3, line: 3 }));
+    }
+
+    #[test]
+    fn a_byte_order_mark_is_dropped() {
+        assert_eq!(parse(b"\xef\xbb\xbf1").map(|script| script.source().to_owned()), Ok("1".to_owned()));
+    }
+}

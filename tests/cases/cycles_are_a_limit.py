@@ -1,0 +1,3 @@
+# outcome: result_limit
+result = []
+result.append(result)

@@ -1,0 +1,4 @@
+# outcome: result_limit
+result = []
+for _ in range(1000):
+    result = [result]

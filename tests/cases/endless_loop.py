@@ -1,0 +1,4 @@
+# outcome: fuel_exhausted
+# flags: --fuel 200000000
+while True:
+    pass

@@ -1,0 +1,4 @@
+# outcome: deadline_exceeded
+# flags: --timeout-ms 200
+while True:
+    pass

@@ -1,0 +1,5 @@
+# outcome: python_error
+# message: 3
+import sys
+
+sys.exit(3)

@@ -1,0 +1,2 @@
+# outcome: capability_denied
+http.get("https://example.com/")

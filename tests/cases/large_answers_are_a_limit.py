@@ -1,0 +1,2 @@
+# outcome: result_limit
+"x" * 2_000_000

@@ -1,0 +1,3 @@
+# outcome: ok
+# result: 2
+1 + 1

@@ -1,0 +1,4 @@
+# outcome: memory_limit
+hoard = []
+while True:
+    hoard.append(bytearray(1 << 20))

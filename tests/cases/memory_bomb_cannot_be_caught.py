@@ -1,0 +1,7 @@
+# outcome: memory_limit
+hoard = []
+while True:
+    try:
+        hoard.append(bytearray(1 << 20))
+    except BaseException:
+        pass

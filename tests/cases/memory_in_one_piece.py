@@ -1,0 +1,2 @@
+# outcome: memory_limit
+x = bytearray(1 << 30)

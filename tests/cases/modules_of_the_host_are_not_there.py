@@ -1,0 +1,3 @@
+# outcome: python_error
+# message: No module named 'requests_that_is_not_there'
+import requests_that_is_not_there

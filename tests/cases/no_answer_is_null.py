@@ -1,0 +1,3 @@
+# outcome: ok
+# result: null
+x = 1

@@ -1,0 +1,2 @@
+# outcome: syntax_error
+def f(:

@@ -1,0 +1,4 @@
+# outcome: ok
+# result: "bound"
+result = "bound"
+"last"

@@ -1,0 +1,3 @@
+# outcome: output_limit
+while True:
+    print("x" * 1000)

@@ -1,0 +1,5 @@
+# outcome: ok
+# result: {}
+import os
+
+dict(os.environ)

@@ -1,0 +1,217 @@
+//! What a person types, and what they are told when it is wrong.
+
+use std::fmt::Write as _;
+
+use crate::product::{Run, intentbox, run_in};
+
+/// Exit code and outcome of a run with `--json`.
+fn ends(run: &Run, code: i32, outcome: &str) {
+    assert_eq!(run.report()["outcome"], outcome, "{run:#?}");
+    assert_eq!(run.code, code, "{run:#?}");
+}
+
+#[test]
+fn list_errors_answers_from_the_demo_tracker() {
+    let run = intentbox(&["run-intent", "list errors", "--json"], b"", &[]);
+    ends(&run, 0, "ok");
+    let report = run.report();
+    let rows = report["result"].as_array().expect("rows");
+    assert_eq!(rows.len(), 10);
+    for field in ["id", "title", "project", "level", "count", "users", "last_seen"] {
+        assert!(rows.iter().all(|row| !row[field].is_null()), "every row has {field}");
+    }
+    assert_eq!(report["route"]["template"], "sentry/list_errors");
+    assert_eq!(report["refusals"], serde_json::Value::Null);
+    assert!(run.stderr.contains("demo data"), "{}", run.stderr);
+}
+
+#[test]
+fn the_words_of_an_intent_are_obeyed() {
+    let run = intentbox(&["run-intent", "list the last 5 errors in project web", "--json"], b"", &[]);
+    ends(&run, 0, "ok");
+    let report = run.report();
+    let rows = report["result"].as_array().expect("rows");
+    assert_eq!(rows.len(), 5);
+    assert!(rows.iter().all(|row| row["project"] == "web"), "{rows:#?}");
+}
+
+#[test]
+fn parameters_win_over_words() {
+    let run = intentbox(&["run-intent", "list the last 5 errors", "--param", "limit=2", "--json"], b"", &[]);
+    assert_eq!(run.report()["result"].as_array().map(Vec::len), Some(2));
+}
+
+#[test]
+fn rows_are_a_table_for_people() {
+    let run = intentbox(&["run-intent", "list the last 3 errors"], b"", &[]);
+    let header = run.stdout.lines().next().unwrap_or_default();
+    assert_eq!(
+        header.split_whitespace().collect::<Vec<_>>(),
+        ["ID", "TITLE", "PROJECT", "LEVEL", "COUNT", "USERS", "LAST_SEEN"]
+    );
+    assert_eq!(run.stdout.lines().count(), 4);
+    assert!(!run.stdout.contains('\u{1b}') && !run.stderr.contains('\u{1b}'), "no colours off a terminal");
+}
+
+#[test]
+fn what_nobody_can_do_is_said_and_not_forced() {
+    let run = intentbox(&["run-intent", "book a flight to Lisbon", "--json"], b"", &[]);
+    ends(&run, 6, "not_found");
+    let run = intentbox(&["run-intent", "delete all errors", "--json"], b"", &[]);
+    ends(&run, 6, "not_found");
+    assert_eq!(run.report()["route"]["candidates"][0]["template"], "sentry/list_errors");
+}
+
+#[test]
+fn explain_runs_nothing_and_shows_the_arithmetic() {
+    let run = intentbox(&["run-intent", "list the last 5 errors", "--explain"], b"", &[]);
+    assert_eq!(run.code, 0);
+    assert!(run.stdout.contains("sentry/list_errors") && run.stdout.contains("limit"), "{}", run.stdout);
+}
+
+#[test]
+fn bad_parameters_are_named() {
+    for (param, message) in [
+        ("limit=0", "limit"),
+        ("limit=101", "limit"),
+        ("limit=many", "limit"),
+        ("colour=red", "colour"),
+        ("project=web\"); import os; (\"", "project"),
+        ("project={{ 7*7 }}", "project"),
+    ] {
+        let run = intentbox(&["run-intent", "list errors", "--param", param, "--json"], b"", &[]);
+        ends(&run, 2, "param_invalid");
+        let error = run.report()["error"].clone();
+        assert!(error["message"].as_str().is_some_and(|text| text.contains(message)), "{param}: {error}");
+        assert!(error["hint"].is_string(), "{param}: {error}");
+    }
+}
+
+#[test]
+fn code_in_a_free_parameter_stays_data() {
+    let value = "environment=x'); import os; ('\\\n";
+    let run = intentbox(&["run-intent", "list errors", "--param", value.trim_end(), "--json"], b"", &[]);
+    // The tracker knows no such environment: the value arrived whole.
+    ends(&run, 5, "host_call_failed");
+}
+
+#[test]
+fn an_intent_of_a_megabyte_is_refused() {
+    // The largest single argument that Linux takes is 128 KiB: the limit is far below either.
+    let long = "errors ".repeat(16_000);
+    let run = intentbox(&["run-intent", &long, "--json"], b"", &[]);
+    ends(&run, 2, "param_invalid");
+}
+
+#[test]
+fn scripts_that_are_not_text_are_refused_before_they_run() {
+    let huge = vec![b' '; 64 << 20];
+    for (source, message) in [
+        (huge.as_slice(), "at most 1048576 are allowed"),
+        (b"x = 1\n\0".as_slice(), "NUL byte at byte 6 (line 2)"),
+        (b"x = '\xff'".as_slice(), "not UTF-8 text: byte 5 (line 1)"),
+    ] {
+        let run = intentbox(&["exec", "-", "--json"], source, &[]);
+        ends(&run, 2, "param_invalid");
+        let report = run.report();
+        assert!(report["error"]["message"].as_str().is_some_and(|text| text.contains(message)), "{report}");
+    }
+}
+
+#[test]
+fn a_million_unary_minuses_harm_nobody() {
+    let source = format!("x = {}1", "-".repeat(1_000_000));
+    let run = intentbox(&["exec", "-", "--json"], source.as_bytes(), &[]);
+    let outcome = run.report()["outcome"].as_str().unwrap_or_default().to_owned();
+    assert!(["syntax_error", "stack_overflow", "python_error"].contains(&outcome.as_str()), "{run:#?}");
+}
+
+#[test]
+fn input_becomes_params() {
+    let home = tempfile::tempdir().expect("a temporary folder");
+    std::fs::write(home.path().join("script.py"), "params['n'] * 2").expect("written");
+    let run = run_in(home.path(), &["exec", "script.py", "--input", "-"], b"{\"n\": 21}", &[]);
+    assert_eq!((run.code, run.stdout.as_str()), (0, "42\n"));
+    let run = run_in(home.path(), &["exec", "script.py", "--input", "-", "--json"], b"{\"n\": ", &[]);
+    ends(&run, 2, "param_invalid");
+}
+
+#[test]
+fn missing_files_and_configurations_are_usage_errors() {
+    for arguments in [
+        &["exec", "no-such-file.py", "--json"][..],
+        &["run-intent", "list errors", "--config", "no-such-file.toml", "--json"],
+    ] {
+        let run = intentbox(arguments, b"", &[]);
+        ends(&run, 2, "usage");
+        let report = run.report();
+        assert!(report["error"]["message"].as_str().is_some_and(|text| text.contains("no-such-file")), "{report}");
+    }
+}
+
+#[test]
+fn limits_outside_their_bounds_are_refused() {
+    let run = intentbox(&["exec", "-", "--memory-mib", "63", "--json"], b"1", &[]);
+    ends(&run, 2, "param_invalid");
+    let run = intentbox(&["exec", "-", "--memory-mib", "64", "--json"], b"1", &[]);
+    ends(&run, 0, "ok");
+}
+
+#[test]
+fn tracebacks_name_the_scripts_own_lines() {
+    let run = intentbox(&["exec", "-"], b"def f():\n    return 1 / 0\n\nf()\n", &[]);
+    assert_eq!(run.code, 1);
+    assert_eq!(
+        run.stderr,
+        "Traceback (most recent call last):\n  File \"script.py\", line 4, in <module>\n    f()\n  \
+         File \"script.py\", line 2, in f\n    return 1 / 0\nZeroDivisionError: division by zero\n\
+         python_error: ZeroDivisionError: division by zero\n"
+    );
+}
+
+#[test]
+fn a_configured_origin_is_used_with_its_token_and_nothing_else() {
+    let home = tempfile::tempdir().expect("a temporary folder");
+    let write = |text: &str| std::fs::write(home.path().join("c.toml"), text).expect("written");
+    let list = ["run-intent", "list errors", "--config", "c.toml", "--json"];
+
+    let mut configuration = String::from("[origins.sentry]\nbase_url = \"http://127.0.0.1:9\"\ntoken_env = \"T\"\n");
+    write(&configuration);
+    let run = run_in(home.path(), &list, b"", &[]);
+    ends(&run, 2, "usage");
+    assert!(run.report()["error"]["message"].as_str().is_some_and(|text| text.contains("T is not set")), "{run:#?}");
+
+    // The template needs an organization, which this origin does not have.
+    let run = run_in(home.path(), &list, b"", &[("T", "secret-token")]);
+    ends(&run, 6, "missing_parameter");
+
+    // A loopback address without the operator's word is refused before anything is sent.
+    let _ = writeln!(configuration, "settings = {{ organization = \"acme\" }}");
+    write(&configuration);
+    let run = run_in(home.path(), &list, b"", &[("T", "secret-token")]);
+    ends(&run, 5, "host_call_failed");
+    assert!(!run.stdout.contains("secret-token") && !run.stderr.contains("secret-token"));
+    assert!(run.stdout.contains("private_addresses"), "the hint names the setting: {run:#?}");
+
+    // Scripts of `exec` reach nothing until the configuration says so.
+    let run = run_in(
+        home.path(),
+        &["exec", "-", "--config", "c.toml", "--json"],
+        b"http.get('sentry:/api/0/')",
+        &[("T", "secret-token")],
+    );
+    ends(&run, 3, "capability_denied");
+    let hint = run.report()["error"]["hint"].as_str().unwrap_or_default().to_owned();
+    assert!(hint.contains("sentry: GET /api/0/") && hint.contains("[grant.exec]"), "{hint}");
+
+    write("[origins.sentry]\nbase_url = \"http://127.0.0.1:9\"\ncolour = \"red\"\n");
+    let run = run_in(home.path(), &list, b"", &[]);
+    ends(&run, 2, "usage");
+    assert!(run.report()["error"]["message"].as_str().is_some_and(|text| text.contains("line 3")), "{run:#?}");
+}
+
+#[test]
+fn two_runs_share_no_randomness() {
+    let random = || intentbox(&["exec", "-"], b"import random, uuid\n[random.random(), str(uuid.uuid4())]", &[]).stdout;
+    assert_ne!(random(), random());
+}

@@ -1,0 +1,6 @@
+//! The product from outside: the binary as a user runs it, against the demo tracker and against bad input.
+
+mod cases;
+mod command_line;
+mod product;
+mod templates;
