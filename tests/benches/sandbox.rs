@@ -1,7 +1,7 @@
 //! What people wait on: a fresh run, the start of the process, and a few pieces of work.
 //!
 //! `cargo bench --bench sandbox`. Each figure is the median of many runs, one after another on one thread; the process
-//! figures include everything from `exec` to exit. Machines differ: quote ratios to the CPython line beside them.
+//! figures include everything from `exec` to exit. Machines differ: quote ratios to the `CPython` line beside them.
 
 use std::process::{Command, Stdio};
 use std::sync::Arc;
@@ -81,7 +81,10 @@ fn main() {
     std::fs::write(&script, "1+1").expect("the temporary folder can be written");
     let path = script.to_str().expect("the temporary folder has a text name");
     println!("process: exec 1+1        {}", process(env!("CARGO_BIN_EXE_intentbox"), &["exec", path]));
-    println!("process: CPython 1+1     {}", process("python3", &["-c", "1+1"]));
-    println!("process: CPython CPU     {}", process("python3", &["-c", CPU]));
+    // The interpreter itself: `python3` on the path may be a script that looks for it.
+    let python = Command::new("python3").args(["-c", "import sys; print(sys.executable)"]).output();
+    let python = python.map(|output| String::from_utf8_lossy(&output.stdout).trim().to_owned()).unwrap_or_default();
+    println!("process: CPython 1+1     {}", process(&python, &["-c", "1+1"]));
+    println!("process: CPython CPU     {}", process(&python, &["-c", CPU]));
     let _ = std::fs::remove_file(script);
 }

@@ -1,2 +1,3 @@
 # outcome: capability_denied
+# message: GET https://example.com/ was refused: it lies under no granted origin (this run may reach: sentry)
 http.get("https://example.com/")

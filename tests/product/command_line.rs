@@ -204,6 +204,19 @@ fn a_configured_origin_is_used_with_its_token_and_nothing_else() {
     let hint = run.report()["error"]["hint"].as_str().unwrap_or_default().to_owned();
     assert!(hint.contains("sentry: GET /api/0/") && hint.contains("[grant.exec]"), "{hint}");
 
+    // A token file lies beside the configuration; a relative path cannot lead out of that folder.
+    let from_file = |name: &str| {
+        write(&format!(
+            "[origins.sentry]\nbase_url = \"http://127.0.0.1:9\"\ntoken_file = \"{name}\"\n\
+             settings = {{ organization = \"acme\" }}\n"
+        ));
+        run_in(home.path(), &list, b"", &[])
+    };
+    std::fs::write(home.path().join("token"), "secret-token\n").expect("written");
+    ends(&from_file("token"), 5, "host_call_failed");
+    ends(&from_file("../token"), 2, "usage");
+    ends(&from_file("no-such-token"), 2, "usage");
+
     write("[origins.sentry]\nbase_url = \"http://127.0.0.1:9\"\ncolour = \"red\"\n");
     let run = run_in(home.path(), &list, b"", &[]);
     ends(&run, 2, "usage");

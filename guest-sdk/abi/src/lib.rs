@@ -40,7 +40,7 @@ pub struct Start<'a> {
     /// The script's `params`: JSON text of an object.
     pub params: &'a str,
     /// Fresh random bytes: what the snapshot froze (`random`, for one) is seeded anew from them.
-    pub entropy: [u8; 32],
+    pub entropy: [u8; 16],
     /// The most bytes the result's JSON text may have.
     pub result_bytes_max: u32,
     /// The most levels of lists and objects the result may have.
@@ -206,7 +206,10 @@ pub fn decode<'a, T: Deserialize<'a>>(bytes: &'a [u8]) -> Result<T, Malformed> {
 }
 
 /// What the fuzz target and the property tests hold: any bytes either decode to a message that encodes and decodes to
-/// itself again, or are refused; never a panic.
+/// itself again, or are refused.
+///
+/// # Panics
+/// When that does not hold: it is an oracle.
 pub fn oracle(bytes: &[u8]) {
     fn round_trip<'a, T: Deserialize<'a> + Serialize + PartialEq + fmt::Debug>(bytes: &'a [u8]) -> Option<Vec<u8>> {
         decode::<T>(bytes).ok().map(|message| encode(&message))
@@ -274,7 +277,7 @@ mod tests {
             name: "script.py",
             source: "1+1",
             params: "{}",
-            entropy: [7; 32],
+            entropy: [7; 16],
             result_bytes_max: 1,
             result_depth_max: 2,
             traceback_bytes_max: 3,

@@ -47,7 +47,8 @@ pub(crate) fn run(vm: &VirtualMachine, world: &World, start: &Start<'_>) -> Vec<
 
 /// What must be new in each run: `params`, and what the snapshot froze.
 fn prepare(vm: &VirtualMachine, world: &World, start: &Start<'_>) -> PyResult<()> {
-    world.classes.seed.call((vm.ctx.new_bytes(start.entropy.to_vec()),), vm)?;
+    let entropy = vm.ctx.new_int(u128::from_le_bytes(start.entropy));
+    world.classes.seed.call((world.classes.random.clone(), entropy), vm)?;
     world.main.globals.set_item("params", host::loads(start.params, vm)?, vm)
 }
 
@@ -99,8 +100,12 @@ pub(crate) fn message(vm: &VirtualMachine, error: &PyBaseExceptionRef) -> String
 
 /// Sends what Python still holds of stdout and stderr. A script may have put anything in their place.
 fn flush(vm: &VirtualMachine) {
-    for name in ["stdout", "stderr", "__stdout__", "__stderr__"] {
-        if let Ok(stream) = vm.sys_module.get_attr(name, vm) {
+    for (name, original) in [("stdout", "__stdout__"), ("stderr", "__stderr__")] {
+        let stream = vm.sys_module.get_attr(name, vm).ok();
+        let original = vm.sys_module.get_attr(original, vm).ok();
+        let replaced = original.filter(|original| stream.as_ref().is_none_or(|stream| !stream.is(original)));
+        for stream in stream.into_iter().chain(replaced) {
+            // Whatever a flush raises comes too late to change how the script ended.
             let _ = vm.call_method(&stream, "flush", ());
         }
     }

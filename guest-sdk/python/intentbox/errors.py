@@ -8,6 +8,10 @@ class CapabilityDenied(PermissionError):
     script a way on; it does not give it the capability, and the refusal stays in the run's report.
     """
 
+    # `OSError` takes a second argument for the text of an error number: only the message may reach it.
+    def __new__(cls, message, hint=""):
+        return super().__new__(cls, message)
+
     def __init__(self, message, hint=""):
         super().__init__(message)
         self.hint = hint
@@ -19,6 +23,9 @@ class HostCallFailed(OSError):
     `kind` is a stable word: `timeout`, `connect`, `tls`, `body_too_large`, and so on.
     """
 
+    def __new__(cls, kind, message):
+        return super().__new__(cls, message)
+
     def __init__(self, kind, message):
         super().__init__(message)
         self.kind = kind
@@ -29,6 +36,9 @@ class HttpStatusError(HostCallFailed):
 
     `response` is the reply; its body often says why.
     """
+
+    def __new__(cls, message, response):
+        return super().__new__(cls, "status", message)
 
     def __init__(self, message, response):
         super().__init__("status", message)

@@ -152,7 +152,8 @@ fn is_triple(text: &str, quote: char) -> bool {
 mod tests {
     use super::*;
 
-    fn check(template: &str, expected: Option<DialectError>) {
+    fn check(template: &str, expected: impl Into<Option<DialectError>>) {
+        let expected = expected.into();
         assert_eq!(super::check(template).err().map(|(_, error)| error), expected, "{template}");
     }
 

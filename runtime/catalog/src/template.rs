@@ -156,7 +156,7 @@ impl Template {
         let mut values = IndexMap::with_capacity(self.parameters.len());
         let mut missing = Vec::new();
         for spec in &self.parameters {
-            match self.value_of(spec, given, settings)? {
+            match Self::value_of(spec, given, settings)? {
                 Some(value) => {
                     values.insert(spec.name.clone(), value);
                 }
@@ -170,7 +170,6 @@ impl Template {
     }
 
     fn value_of(
-        &self,
         spec: &ParamSpec,
         given: &BTreeMap<String, Value>,
         settings: &BTreeMap<String, String>,

@@ -1,22 +1,36 @@
 //! Files and stdin, never more of them than can be used.
 
-use std::fs::File;
 use std::io::{Read, stdin};
 use std::path::Path;
 
 use anyhow::Context as _;
+use cap_std::ambient_authority;
+use cap_std::fs::{Dir, File};
 
 /// Reads `path`, or stdin for `-`, up to one byte more than `bytes_max`: enough for whoever checks the size to see that
-/// there is too much.
+/// there is too much. The path is what the person typed, so it may lead anywhere.
 pub(crate) fn read(path: &Path, bytes_max: u64) -> anyhow::Result<Vec<u8>> {
-    let mut bytes = Vec::new();
     if path == Path::new("-") {
-        stdin().lock().take(bytes_max + 1).read_to_end(&mut bytes).context("stdin cannot be read")?;
-    } else {
-        let file = File::open(path).with_context(|| format!("{} cannot be opened", path.display()))?;
-        file.take(bytes_max + 1)
-            .read_to_end(&mut bytes)
-            .with_context(|| format!("{} cannot be read", path.display()))?;
+        return bounded(stdin().lock(), bytes_max).context("stdin cannot be read");
     }
+    let file = File::open_ambient(path, ambient_authority());
+    let file = file.with_context(|| format!("{} cannot be opened", path.display()))?;
+    bounded(file, bytes_max).with_context(|| format!("{} cannot be read", path.display()))
+}
+
+/// Reads a file that another file names: an absolute path as it is, a relative one inside `folder` and never outside
+/// it, whatever links and dots it has.
+pub(crate) fn read_named(folder: &Path, path: &Path, bytes_max: u64) -> anyhow::Result<Vec<u8>> {
+    if path.is_absolute() {
+        return read(path, bytes_max);
+    }
+    let opened = Dir::open_ambient_dir(folder, ambient_authority()).and_then(|folder| folder.open(path));
+    let file = opened.with_context(|| format!("{} cannot be opened inside {}", path.display(), folder.display()))?;
+    bounded(file, bytes_max).with_context(|| format!("{} cannot be read", path.display()))
+}
+
+fn bounded(source: impl Read, bytes_max: u64) -> std::io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    source.take(bytes_max + 1).read_to_end(&mut bytes)?;
     Ok(bytes)
 }

@@ -1,5 +1,7 @@
 //! From the machine to an engine: which configuration, which secrets, and the demo tracker where there is neither.
 
+#![expect(clippy::disallowed_methods, reason = "this is the place that reads the environment")]
+
 use std::collections::BTreeMap;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
@@ -23,12 +25,11 @@ pub(crate) struct Setup {
 
 /// Makes the engine of a command: one run at a time.
 pub(crate) async fn engine(config: Option<&Path>) -> anyhow::Result<Setup> {
-    let (configuration, demo) = match find(config)? {
-        Some(file) => (read(&file).with_context(|| format!("configuration {}", file.display()))?, None),
-        None => {
-            let (configuration, demo) = demonstration().await?;
-            (configuration, Some(demo))
-        }
+    let (configuration, demo) = if let Some(file) = find(config)? {
+        (read(&file).with_context(|| format!("configuration {}", file.display()))?, None)
+    } else {
+        let (configuration, demo) = demonstration().await?;
+        (configuration, Some(demo))
     };
     Ok(Setup { engine: Engine::new(configuration, 1)?, demo })
 }
@@ -57,11 +58,13 @@ fn read(file: &Path) -> anyhow::Result<Configuration> {
         bail!("it has more than {CONFIGURATION_BYTES_MAX} bytes");
     }
     let text = String::from_utf8(bytes).context("it is not UTF-8 text")?;
-    Ok(Configuration::parse(&text, &token)?)
+    // A relative token file lies beside the configuration that names it.
+    let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    Ok(Configuration::parse(&text, &|source| token(source, folder))?)
 }
 
 /// Fetches a token from where the configuration says it lies. Errors name the place, never the value.
-fn token(source: &TokenSource) -> Result<String, String> {
+fn token(source: &TokenSource, folder: &Path) -> Result<String, String> {
     let token = match source {
         TokenSource::Environment(name) => std::env::var(name).map_err(|error| match error {
             std::env::VarError::NotPresent => {
@@ -70,8 +73,8 @@ fn token(source: &TokenSource) -> Result<String, String> {
             std::env::VarError::NotUnicode(_) => format!("token_env: the variable {name} is not UTF-8 text"),
         })?,
         TokenSource::File(name) => {
-            let bytes =
-                input::read(Path::new(name), TOKEN_BYTES_MAX).map_err(|error| format!("token_file: {error:#}"))?;
+            let bytes = input::read_named(folder, Path::new(name), TOKEN_BYTES_MAX)
+                .map_err(|error| format!("token_file: {error:#}"))?;
             if bytes.len() as u64 > TOKEN_BYTES_MAX {
                 return Err(format!("token_file: {name} has more than {TOKEN_BYTES_MAX} bytes"));
             }

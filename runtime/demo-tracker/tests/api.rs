@@ -1,5 +1,7 @@
 //! The tracker over its socket, asked as a script would ask the original.
 
+#![expect(clippy::disallowed_methods, reason = "the test speaks to its own server on loopback")]
+
 use std::collections::HashSet;
 use std::net::SocketAddr;
 

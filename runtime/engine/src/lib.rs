@@ -182,14 +182,15 @@ impl Engine {
             Decision::Template { id, values } | Decision::Missing { id, values, .. } => (id, values),
             Decision::Ambiguous { candidates } => {
                 let message = "several templates fit this intent about equally well".to_owned();
-                let hint = "say which, in the words of one of the candidates".to_owned();
+                let hint = "say which, in the words of one of the candidates";
                 return Err(Box::new(question(Outcome::Ambiguous, message, hint, candidates)));
             }
             Decision::NoMatch { closest } => {
                 let message = "no template fits this intent".to_owned();
-                let hint = match closest.first() {
-                    Some(closest) => format!("the closest is {}: {}", closest.id, closest.summary),
-                    None => "`run-intent --explain` shows how the words were read".to_owned(),
+                let hint = if closest.is_empty() {
+                    "say it in other words; `intentbox run-intent --explain` shows how these were read"
+                } else {
+                    "if one of these is meant, say it in its words"
                 };
                 return Err(Box::new(question(Outcome::NotFound, message, hint, closest)));
             }
@@ -272,7 +273,7 @@ fn invalid(what: &str, message: &str, hint: &str) -> Report {
 }
 
 fn out_of_bounds(error: LimitOutOfBounds) -> Report {
-    invalid(error.name, &error.to_string(), "choose a value inside the bounds")
+    invalid("limits", &error.to_string(), "choose a value inside the bounds")
 }
 
 fn internal(message: String) -> Report {
@@ -290,8 +291,8 @@ fn refused_parameter(error: &ParamError) -> Report {
     Report::without_run(outcome, problem(outcome.terms().name, error.to_string(), &error.hint()))
 }
 
-fn question(outcome: Outcome, message: String, hint: String, candidates: Vec<router::Candidate>) -> Report {
-    let mut report = Report::without_run(outcome, problem(outcome.terms().name, message, &hint));
+fn question(outcome: Outcome, message: String, hint: &str, candidates: Vec<router::Candidate>) -> Report {
+    let mut report = Report::without_run(outcome, problem(outcome.terms().name, message, hint));
     report.route = Some(Route {
         template: None,
         arguments: None,

@@ -251,7 +251,7 @@ fn run_id() -> String {
     let mut bytes = [0; 16];
     // Without randomness an id of zeros is still an id; the runs themselves refuse to start.
     let _ = getrandom::fill(&mut bytes);
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+    format!("{:032x}", u128::from_le_bytes(bytes))
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde's signature")]

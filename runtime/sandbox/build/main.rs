@@ -3,6 +3,8 @@
 //! The crate that embeds the guest builds it, so that `cargo run` is all anybody types. Every step says on the terminal
 //! what it is doing (cargo hides a build script's own output); the first build takes minutes.
 
+#![expect(clippy::disallowed_methods, reason = "cargo speaks to build scripts through the environment")]
+
 #[path = "../src/tuning.rs"]
 mod tuning;
 

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::task::Poll;
 use std::time::Instant;
 
-use intentbox_abi::{CALL_BYTES_MAX, Call, IMPORT_MODULE, ResultMeasure, Start, decode, encode};
+use intentbox_abi::{CALL_BYTES_MAX, Call, Cause, IMPORT_MODULE, ResultMeasure, Start, decode, encode};
 use serde_json::value::RawValue;
 use wasmtime::{Caller, Extern, InstancePre, Linker, ResourceLimiter, Result, Store, Trap};
 use wasmtime_wasi::p1::{self, WasiP1Ctx};
@@ -40,6 +40,8 @@ pub(crate) struct Inside {
     host_calls: u64,
     /// The answer that the guest has been told of and has not fetched.
     waiting: Option<(u32, Vec<u8>)>,
+    /// Whether the script had the word when the run ended. What goes wrong before is the host's own trouble.
+    started: bool,
     /// The limit that made the host trap, set before the trap: it decides the verdict.
     exhausted: Option<Exhausted>,
 }
@@ -162,6 +164,7 @@ pub(crate) async fn run(
         memory_bytes_peak: 0,
         host_calls: 0,
         waiting: None,
+        started: false,
         exhausted: None,
     };
     let mut store = Store::new(pre.module().engine(), inside);
@@ -169,7 +172,7 @@ pub(crate) async fn run(
     store.set_fuel(limits.fuel)?;
     store.fuel_async_yield_interval(Some(FUEL_BETWEEN_LOOKS))?;
 
-    let mut entropy = [0; 32];
+    let mut entropy = [0; 16];
     getrandom::fill(&mut entropy).map_err(|error| wasmtime::format_err!("no randomness: {error}"))?;
     let start = encode(&Start {
         name: script.name(),
@@ -187,7 +190,7 @@ pub(crate) async fn run(
             let observed = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
             Ending::Exhausted(Exhausted { resource: Resource::WallMs, limit: limits.wall_ms, observed })
         }
-        Some(Ok(message)) => read(&message, &limits)?,
+        Some(Ok(message)) => read(&message, &limits),
         Some(Err(error)) => verdict(&error, store.data(), &limits)?,
     };
     let fuel = limits.fuel.saturating_sub(store.get_fuel().unwrap_or(0));
@@ -208,6 +211,7 @@ async fn exchange(pre: &InstancePre<Inside>, store: &mut Store<Inside>, start: &
     let length = u32::try_from(start.len()).map_err(|_| wasmtime::format_err!("a start message over 4 GiB"))?;
     let at = prepare.call_async(&mut *store, length).await?;
     memory.write(&mut *store, at as usize, start)?;
+    store.data_mut().started = true;
     let answer = run.call_async(&mut *store, at).await?;
     let (at, length) = ((answer >> 32) as usize, (answer & 0xffff_ffff) as usize);
     let bytes = memory.data(&*store).get(at..at.saturating_add(length));
@@ -228,7 +232,7 @@ async fn within<T>(deadline: Instant, work: impl Future<Output = T>) -> Option<T
 }
 
 /// What the guest says, believed as far as it can be checked.
-fn read(message: &[u8], limits: &Limits) -> Result<Ending> {
+fn read(message: &[u8], limits: &Limits) -> Ending {
     use intentbox_abi::Ended as Said;
     let exception = |raised: intentbox_abi::Raised<'_>| Exception {
         class: raised.class.to_owned(),
@@ -237,7 +241,7 @@ fn read(message: &[u8], limits: &Limits) -> Result<Ending> {
         cause: raised.cause,
     };
     let crashed = |reason: &str| Ending::Crashed { reason: reason.to_owned() };
-    Ok(match decode::<Said<'_>>(message) {
+    match decode::<Said<'_>>(message) {
         // A guest that was taken over may say anything; the answer is taken only as strict JSON within the limit.
         Ok(Said::Returned { result }) if result.len() as u64 <= limits.result_bytes => {
             match serde_json::from_str::<&RawValue>(result) {
@@ -259,7 +263,7 @@ fn read(message: &[u8], limits: &Limits) -> Result<Ending> {
             Ending::Exhausted(Exhausted { resource, limit, observed })
         }
         Err(_) => crashed("the answer is not a message"),
-    })
+    }
 }
 
 /// What a trap means. A limit that the host noted wins over what the trap looks like.
@@ -279,11 +283,14 @@ fn verdict(error: &wasmtime::Error, inside: &Inside, limits: &Limits) -> Result<
         }
         Some(trap) => Ok(Ending::Crashed { reason: trap.to_string() }),
         None => match error.downcast_ref::<I32Exit>() {
-            Some(exit) => {
-                Ok(Ending::Crashed { reason: format!("the script ended the interpreter with status {}", exit.0) })
-            }
-            // What the guest's own messages made the host refuse; the text is ours.
-            None if inside.host_calls > 0 => Ok(Ending::Crashed { reason: error.to_string() }),
+            Some(exit) => Ok(Ending::Raised(Exception {
+                class: "SystemExit".to_owned(),
+                message: format!("os._exit({}) ended the interpreter before there was an answer", exit.0),
+                traceback: String::new(),
+                cause: Cause::Exit,
+            })),
+            // What the script made a host function refuse: a malformed call, a request for too many random bytes.
+            None if inside.started => Ok(Ending::Crashed { reason: error.root_cause().to_string() }),
             None => Err(wasmtime::format_err!("{error:?}")),
         },
     }

@@ -48,7 +48,7 @@ impl Script {
         if observed > limits.script_bytes {
             return Err(ScriptError::TooLarge { limit: limits.script_bytes, observed });
         }
-        let line = |at: usize| bytes[..at].iter().filter(|byte| **byte == b'\n').count() + 1;
+        let line = |at: usize| bytes[..at].split(|byte| *byte == b'\n').count();
         let source = std::str::from_utf8(bytes).map_err(|error| {
             let at = error.valid_up_to();
             ScriptError::NotText { at, line: line(at) }

@@ -5,7 +5,7 @@
 
 use wasmtime::{Config, OptLevel};
 
-/// Stack for wasm frames. RustPython's own guard assumes 8 MiB of native stack; with less than that below it, deep data
+/// Stack for wasm frames. `RustPython`'s own guard assumes 8 MiB of native stack; with less than that below it, deep data
 /// would trap before Python could raise `RecursionError`.
 pub(crate) const WASM_STACK_BYTES: usize = 16 << 20;
 

@@ -135,8 +135,8 @@ fn told(decision: &Decision) -> String {
 }
 
 fn check(router: &Router, text: &str, expected: &str) {
-    let routed = router.route(text);
-    assert_eq!(told(&routed.decision), expected, "{text}\n{}", routed.explanation);
+    let answer = router.route(text);
+    assert_eq!(told(&answer.decision), expected, "{text}\n{}", answer.explanation);
 }
 
 #[test]

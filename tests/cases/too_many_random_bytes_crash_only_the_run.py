@@ -1,0 +1,4 @@
+# outcome: guest_trap
+import os
+
+os.urandom(1 << 24)
