@@ -1,6 +1,8 @@
 //! What a person types, and what they are told when it is wrong.
 
 use std::fmt::Write as _;
+use std::io::{BufRead as _, BufReader};
+use std::process::{Command, Stdio};
 
 use crate::product::{Run, intentbox, run_in};
 
@@ -97,10 +99,51 @@ fn code_in_a_free_parameter_stays_data() {
 
 #[test]
 fn an_intent_of_a_megabyte_is_refused() {
-    // The largest single argument that Linux takes is 128 KiB: the limit is far below either.
-    let long = "errors ".repeat(16_000);
-    let run = intentbox(&["run-intent", &long, "--json"], b"", &[]);
-    ends(&run, 2, "param_invalid");
+    // A single argument of Linux ends at 128 KiB; stdin has no end.
+    let long = "errors ".repeat(150_000);
+    ends(&intentbox(&["run-intent", "-", "--json"], long.as_bytes(), &[]), 2, "param_invalid");
+    ends(&intentbox(&["run-intent", &long[..100_000], "--json"], b"", &[]), 2, "param_invalid");
+    ends(&intentbox(&["run-intent", "-", "--json"], b"list errors\n", &[]), 0, "ok");
+}
+
+#[test]
+fn a_sentry_that_somebody_runs_answers_through_the_configuration() {
+    let mut tracker = Command::new(env!("CARGO_BIN_EXE_intentbox"))
+        .arg("demo-tracker")
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("the tracker starts");
+    let mut lines = BufReader::new(tracker.stdout.take().expect("piped")).lines();
+    let mut field = |name: &str| {
+        let line = lines.by_ref().map_while(Result::ok).find(|line| line.starts_with(name)).expect(name);
+        line[name.len()..].trim().to_owned()
+    };
+    let (base_url, organization, token) = (field("base url"), field("organization"), field("token"));
+
+    let home = tempfile::tempdir().expect("a temporary folder");
+    std::fs::write(home.path().join("token"), &token).expect("written");
+    let configuration = format!(
+        "[origins.sentry]\nbase_url = \"{base_url}\"\ntoken_file = \"token\"\nprivate_addresses = true\n\
+         settings = {{ organization = \"{organization}\" }}\n"
+    );
+    std::fs::write(home.path().join("c.toml"), configuration).expect("written");
+    let arguments = ["run-intent", "list the last 4 errors in project api", "--config", "c.toml", "--json"];
+    let run = run_in(home.path(), &arguments, b"", &[]);
+    let wrong_token = {
+        std::fs::write(home.path().join("token"), "not-the-token").expect("written");
+        run_in(home.path(), &arguments, b"", &[])
+    };
+    tracker.kill().and_then(|()| tracker.wait()).expect("the tracker stops");
+
+    ends(&run, 0, "ok");
+    assert_eq!(run.stderr, "", "a configured origin is no demo");
+    let report = run.report();
+    let rows = report["result"].as_array().expect("rows");
+    assert!(rows.len() == 4 && rows.iter().all(|row| row["project"] == "api"), "{rows:#?}");
+    assert!(!run.stdout.contains(&token));
+    ends(&wrong_token, 5, "host_call_failed");
+    assert!(wrong_token.stdout.contains("Invalid token"), "{wrong_token:#?}");
 }
 
 #[test]

@@ -10,7 +10,7 @@ use intentbox_abi::{ResultMeasure, Start};
 use rustpython_vm::builtins::{PyBaseExceptionRef, PyDict, PyFloat, PyFrozenSet, PyInt, PyList, PySet, PyStr, PyTuple};
 use rustpython_vm::{AsObject, Py, PyObject, PyObjectRef, PyResult, VirtualMachine};
 
-use crate::boot::Classes;
+use crate::world::Classes;
 
 /// The most bits an integer may have: about the 4,300 digits at which Python itself refuses to write one as text.
 const INTEGER_BITS_MAX: u64 = 14_284;
@@ -85,10 +85,10 @@ impl Writer<'_> {
         } else if let Some(set) = value.downcast_ref::<PyFrozenSet>() {
             let elements = set.elements();
             self.list(|index| elements.get(index).cloned())
-        } else if self.is_any(value, &self.classes.moments)? {
+        } else if self.is_any(value, &self.classes.moments) {
             let text = self.vm.call_method(value, "isoformat", ()).map_err(Unsayable::Raised)?;
             self.text_of(text)
-        } else if self.is_any(value, std::slice::from_ref(&self.classes.decimal))? {
+        } else if self.is_any(value, &self.classes.decimal) {
             let text = value.str(self.vm).map_err(Unsayable::Raised)?;
             self.string(&text)
         } else {
@@ -96,15 +96,9 @@ impl Writer<'_> {
         }
     }
 
-    fn is_any(&self, value: &PyObject, classes: &[PyObjectRef]) -> Result<bool, Unsayable> {
-        for class in classes {
-            // The type decides, not `__instancecheck__` or a faked `__class__`.
-            let class = class.downcast_ref().expect("held since boot");
-            if value.fast_isinstance(class) {
-                return Ok(true);
-            }
-        }
-        Ok(false)
+    /// Whether the type is one of `classes`: the type itself decides, not `__instancecheck__` or a faked `__class__`.
+    fn is_any(&self, value: &PyObject, classes: &[PyObjectRef]) -> bool {
+        classes.iter().any(|class| value.fast_isinstance(class.downcast_ref().expect("held since boot")))
     }
 
     fn text_of(&mut self, value: PyObjectRef) -> Result<(), Unsayable> {

@@ -3,20 +3,10 @@
 use std::cell::{Cell, RefCell};
 
 use intentbox_abi::{Start, decode};
-use rustpython_vm::{Interpreter, InterpreterBuilder, PyObjectRef, PyResult, Settings, VirtualMachine, scope::Scope};
+use rustpython_vm::{Interpreter, InterpreterBuilder, PyResult, Settings, VirtualMachine};
 
-use crate::{host, memory, script};
-
-/// Imported before the snapshot is taken: what scripts use most. A module that is here costs an import nothing; one that
-/// is not costs milliseconds of CPU when it is used. Every module makes the image larger, though, and the image is
-/// copied once when a process starts (about half a millisecond a megabyte), so what is rare stays outside.
-const IMPORTS: &str = "\
-import base64, bisect, collections, contextlib, copy, csv, dataclasses, datetime, decimal, enum, functools, hashlib
-import heapq, io, itertools, json, math, operator, os, random, re, statistics, string, sys, textwrap, time, typing
-import urllib.parse, uuid, warnings
-import intentbox, intentbox.http
-sys.stdout.reconfigure(line_buffering=True)
-";
+use crate::world::World;
+use crate::{host, memory, script, traceback};
 
 /// Run once before the snapshot so that caches, interned names and method tables it needs are in it already: whatever a
 /// run then only reads stays shared, whatever it writes is a page to copy.
@@ -44,23 +34,6 @@ datetime.datetime.fromisoformat("2026-01-01T00:00:00+00:00") - datetime.timedelt
 sorted({"b": 1, "a": 2}.items()), sum(x * x for x in range(4)), urllib.parse.quote("a b")
 "#;
 
-/// What a script runs in.
-pub(crate) struct World {
-    pub(crate) main: Scope,
-    pub(crate) classes: Classes,
-}
-
-/// Classes that the guest asks about, held from the start so that a script which rebinds names cannot mislead it.
-pub(crate) struct Classes {
-    pub(crate) moments: Vec<PyObjectRef>,
-    pub(crate) decimal: PyObjectRef,
-    pub(crate) denied: PyObjectRef,
-    pub(crate) call_failed: PyObjectRef,
-    pub(crate) random: PyObjectRef,
-    pub(crate) seed: PyObjectRef,
-    pub(crate) run_exit_functions: PyObjectRef,
-}
-
 thread_local! {
     static BOOTED: RefCell<Option<(Interpreter, World)>> = const { RefCell::new(None) };
     static START_BYTES: Cell<usize> = const { Cell::new(0) };
@@ -86,8 +59,7 @@ extern "C" fn initialize() {
         .add_frozen_modules(rustpython_pylib::FROZEN_STDLIB)
         .add_frozen_modules(rustpython_vm::py_freeze!(dir = "../../python"))
         .interpreter();
-    let prepared =
-        interpreter.enter(|vm| prepare_world(vm).map_err(|error| crate::traceback::of(vm, &error, "", 1 << 16)));
+    let prepared = interpreter.enter(|vm| World::new(vm).map_err(|error| traceback::of(vm, &error, "", 1 << 16)));
     // A snapshot that is not whole must not be taken: the build fails here, with the reason on its stderr.
     let world = prepared.unwrap_or_else(|raised| {
         eprintln!("the guest cannot boot: {raised}");
@@ -109,7 +81,7 @@ extern "C" fn initialize() {
     BOOTED.with_borrow_mut(|booted| {
         let (interpreter, world) = booted.as_mut().expect("set above");
         let fresh = interpreter.enter(|vm| {
-            let world = prepare_world(vm)?;
+            let world = World::new(vm)?;
             vm.import("gc", 0)?.get_attr("collect", vm)?.call((), vm)?;
             PyResult::Ok(world)
         });
@@ -132,30 +104,6 @@ extern "C" fn run(start: *const u8) -> u64 {
     let start: Start<'_> = decode(bytes).expect("the host sends what this very build of the protocol encodes");
     let answer = with(|world, vm| script::run(vm, world, &start)).leak();
     (answer.as_ptr() as u64) << 32 | answer.len() as u64
-}
-
-/// A new `__main__` with what every script finds in it, and the classes the guest needs to know.
-fn prepare_world(vm: &VirtualMachine) -> PyResult<World> {
-    let main = vm.new_scope_with_main()?;
-    let setup = vm
-        .compile(IMPORTS, rustpython_vm::compiler::Mode::Exec, "boot.py")
-        .map_err(|error| error.into_pyexception(vm, Some(IMPORTS)))?;
-    vm.run_code_obj(setup, vm.new_scope_with_builtins())?;
-    let class = |module: &'static str, name: &'static str| vm.import(module, 0)?.get_attr(name, vm);
-    let package = vm.import("intentbox", 0)?;
-    main.globals.set_item("http", package.get_attr("http", vm)?, vm)?;
-    let moment = |name| class("datetime", name);
-    let classes = Classes {
-        moments: vec![moment("datetime")?, moment("date")?, moment("time")?],
-        decimal: class("decimal", "Decimal")?,
-        denied: package.get_attr("CapabilityDenied", vm)?,
-        call_failed: package.get_attr("HostCallFailed", vm)?,
-        random: class("random", "_inst")?,
-        // The native half of `random.seed`: the Python half hashes its argument, which costs as much as a small script.
-        seed: class("_random", "Random")?.get_attr("seed", vm)?,
-        run_exit_functions: class("atexit", "_run_exitfuncs")?,
-    };
-    Ok(World { main, classes })
 }
 
 fn with<T>(act: impl FnOnce(&World, &VirtualMachine) -> T) -> T {

@@ -5,7 +5,7 @@
 //! host writes a [`Start`](intentbox_abi::Start) where [`prepare`](boot) tells it to, calls `run`, and reads an
 //! [`Ended`](intentbox_abi::Ended). An instance runs one script and is thrown away.
 //!
-//! - [`boot`]: the snapshot and the exports.
+//! - [`boot`]: the snapshot and the exports. [`world`]: what a script finds.
 //! - [`script`]: compiles and runs the script, in its own `__main__`.
 //! - [`answer`]: the script's value as JSON text, within the run's bounds.
 //! - [`traceback`]: an exception as text that names the script's own lines.
@@ -18,3 +18,4 @@ mod host;
 mod memory;
 mod script;
 mod traceback;
+mod world;

@@ -6,11 +6,8 @@ use rustpython_vm::compiler::Mode;
 use rustpython_vm::{AsObject, PyObjectRef, PyResult, VirtualMachine};
 
 use crate::answer::{self, Unsayable};
-use crate::boot::World;
+use crate::world::World;
 use crate::{host, traceback};
-
-/// The most bytes of an exception's own text worth sending.
-const MESSAGE_BYTES_MAX: usize = 4 << 10;
 
 /// Runs the script and gives its encoded [`Ended`].
 pub(crate) fn run(vm: &VirtualMachine, world: &World, start: &Start<'_>) -> Vec<u8> {
@@ -23,8 +20,12 @@ pub(crate) fn run(vm: &VirtualMachine, world: &World, start: &Start<'_>) -> Vec<
             // The text is a String: writing to it cannot fail.
             let _ = vm.write_exception(&mut text, &error);
             let class = error.class().name().to_string();
-            let raised =
-                Raised { class: &class, message: &message(vm, &error), traceback: &text, cause: Cause::Script };
+            let raised = Raised {
+                class: &class,
+                message: &traceback::message(vm, &error),
+                traceback: &text,
+                cause: Cause::Script,
+            };
             return encode(&if error.fast_isinstance(vm.ctx.exceptions.syntax_error) {
                 Ended::SyntaxError(raised)
             } else {
@@ -80,7 +81,12 @@ fn raised(vm: &VirtualMachine, world: &World, start: &Start<'_>, error: &PyBaseE
     let class = error.class().name().to_string();
     let traceback = traceback::of(vm, error, start.source, start.traceback_bytes_max as usize);
     flush(vm);
-    encode(&Ended::Raised(Raised { class: &class, message: &message(vm, error), traceback: &traceback, cause }))
+    encode(&Ended::Raised(Raised {
+        class: &class,
+        message: &traceback::message(vm, error),
+        traceback: &traceback,
+        cause,
+    }))
 }
 
 /// `sys.exit()` and `sys.exit(0)` end a script as well as its last line does.
@@ -90,12 +96,6 @@ fn is_success(vm: &VirtualMachine, error: &PyBaseExceptionRef) -> bool {
             None => true,
             Some(status) => vm.is_none(&status) || status.is(&vm.ctx.new_int(0)),
         }
-}
-
-/// `str()` of the exception, bounded. The class's own `__str__` may raise: then there is none.
-pub(crate) fn message(vm: &VirtualMachine, error: &PyBaseExceptionRef) -> String {
-    let text = error.as_object().str(vm).map(|text| text.to_string_lossy().into_owned()).unwrap_or_default();
-    traceback::shorten(&text, MESSAGE_BYTES_MAX)
 }
 
 /// Sends what Python still holds of stdout and stderr. A script may have put anything in their place.

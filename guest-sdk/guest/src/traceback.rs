@@ -6,8 +6,8 @@ use std::fmt::Write as _;
 use rustpython_vm::builtins::PyBaseExceptionRef;
 use rustpython_vm::{AsObject, VirtualMachine};
 
-use crate::script::message;
-
+/// The most bytes of an exception's own text worth sending.
+const MESSAGE_BYTES_MAX: usize = 4 << 10;
 /// How many exceptions of a `raise … from …` chain are shown.
 const CHAIN_MAX: usize = 4;
 /// How many frames are shown from each end of a traceback: deep recursion repeats itself in the middle.
@@ -76,6 +76,12 @@ fn write_one(vm: &VirtualMachine, error: &PyBaseExceptionRef, source: &str, text
         message if message.is_empty() => writeln!(text, "{name}"),
         message => writeln!(text, "{name}: {message}"),
     };
+}
+
+/// `str()` of the exception, bounded. The class's own `__str__` may raise: then there is none.
+pub(crate) fn message(vm: &VirtualMachine, error: &PyBaseExceptionRef) -> String {
+    let text = error.as_object().str(vm).map(|text| text.to_string_lossy().into_owned()).unwrap_or_default();
+    shorten(&text, MESSAGE_BYTES_MAX)
 }
 
 /// Cuts the middle out of `text` so that it has at most `bytes_max` bytes, and says so in its place.

@@ -42,7 +42,7 @@ pub(crate) enum Command {
 
 #[derive(Debug, Args)]
 pub(crate) struct RunIntent {
-    /// What you want, such as "list the last 5 errors in project web"
+    /// What you want, such as "list the last 5 errors in project web", or - for stdin
     pub(crate) text: String,
     /// A parameter of the template; wins over what the words say (repeatable)
     #[arg(long = "param", value_name = "NAME=VALUE", value_parser = name_and_value)]

@@ -7,7 +7,7 @@ use std::process::ExitCode;
 
 use anyhow::Context as _;
 use intentbox_demo_tracker::DemoTracker;
-use intentbox_engine::{Code, Intent, LimitChoices, Outcome, Problem, Report, limits};
+use intentbox_engine::{Code, INTENT_BYTES_MAX, Intent, LimitChoices, Outcome, Problem, Report, limits};
 
 use crate::arguments::{Arguments, Command, Exec, Limits, RunIntent};
 use crate::{input, setup, show};
@@ -39,16 +39,22 @@ pub(crate) async fn run(arguments: Arguments) -> ExitCode {
 }
 
 async fn run_intent(config: Option<&std::path::Path>, command: RunIntent) -> anyhow::Result<ExitCode> {
+    let text = if command.text == "-" {
+        let bytes = input::read(std::path::Path::new("-"), INTENT_BYTES_MAX as u64)?;
+        String::from_utf8(bytes).context("the intent is not UTF-8 text")?
+    } else {
+        command.text
+    };
     let setup = setup::engine(config).await?;
     if setup.demo.is_some() {
         announce_demo();
     }
     if command.explain {
         // The reader may have gone; there is nobody left to tell.
-        let _ = writeln!(stdout(), "{}", show::printable(&setup.engine.route(&command.text).explanation.to_string()));
+        let _ = writeln!(stdout(), "{}", show::printable(&setup.engine.route(&text).explanation.to_string()));
         return Ok(ExitCode::SUCCESS);
     }
-    let intent = Intent { text: command.text, params: command.params.into_iter().collect() };
+    let intent = Intent { text, params: command.params.into_iter().collect() };
     let report = until_interrupted(setup.engine.run_intent(&intent, choices(command.limits))).await;
     Ok(show::report(&report, command.json))
 }
