@@ -264,6 +264,12 @@ fn a_configured_origin_is_used_with_its_token_and_nothing_else() {
     let run = run_in(home.path(), &list, b"", &[]);
     ends(&run, 2, "usage");
     assert!(run.report()["error"]["message"].as_str().is_some_and(|text| text.contains("line 3")), "{run:#?}");
+
+    // A token in the wrong place is named by its line and never shown.
+    write("[origins.sentry]\nbase_url = \"http://127.0.0.1:9\"\ntoken = \"secret-token\"\n");
+    let run = run_in(home.path(), &list, b"", &[]);
+    ends(&run, 2, "usage");
+    assert!(!run.stdout.contains("secret-token") && !run.stderr.contains("secret-token"), "{run:#?}");
 }
 
 #[test]

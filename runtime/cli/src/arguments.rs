@@ -73,7 +73,7 @@ pub(crate) struct Exec {
 
 #[derive(Debug, Clone, Copy, Args)]
 pub(crate) struct Limits {
-    /// Fuel units, about one per wasm instruction [default: 10000000000]
+    /// Fuel units, about one per wasm instruction [default: 100000000000]
     #[arg(long, value_name = "UNITS")]
     pub(crate) fuel: Option<u64>,
     /// Memory in MiB, the interpreter's own 40 included [default: 256]

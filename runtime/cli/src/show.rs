@@ -98,7 +98,7 @@ fn answer(json: &str) -> String {
             text
         }
         // Numbers keep the digits the script gave: a parsed value would round long ones.
-        Ok(Value::Number(_)) | Err(_) => format!("{json}\n"),
+        Ok(Value::Number(_)) | Err(_) => format!("{}\n", printable(json)),
         Ok(value) => format!("{}\n", printable(&format!("{value:#}"))),
     }
 }
@@ -179,6 +179,7 @@ mod tests {
 
     #[test]
     fn terminal_escapes_are_shown_and_not_obeyed() {
+        assert_eq!(answer("[\"\u{9b}31m\",1e999]"), "[\"\\u{9b}31m\",1e999]\n");
         assert_eq!(printable("a\x1b[2Jb\u{202e}c\td\n"), "a\\u{1b}[2Jb\\u{202e}c\td\n");
     }
 }

@@ -123,7 +123,12 @@ impl Configuration {
         text: &str,
         token: &dyn Fn(&TokenSource) -> Result<String, String>,
     ) -> Result<Configuration, ConfigurationError> {
-        let written: Written = toml::from_str(text).map_err(|error| ConfigurationError::Syntax(error.to_string()))?;
+        let written: Written = toml::from_str(text).map_err(|error| {
+            // The error's own display quotes the line, and the line may hold a token that was put in the wrong place.
+            let at = error.span().map_or(0, |span| span.start.min(text.len()));
+            let line = text.as_bytes()[..at].split(|byte| *byte == b'\n').count();
+            ConfigurationError::Syntax(format!("line {line}: {}", error.message()))
+        })?;
         let mut origins = Vec::new();
         let mut settings = BTreeMap::new();
         for (name, origin) in written.origins {

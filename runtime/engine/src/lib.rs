@@ -158,6 +158,11 @@ impl Engine {
             Ok(script) => script,
             Err(error) => return invalid("script", &error.to_string(), "a script is UTF-8 text within `script_bytes`"),
         };
+        let (limit, observed) = (limits.params_bytes, code.params.len() as u64);
+        if observed > limit {
+            let message = format!("the input has more than {limit} bytes");
+            return invalid("input", &message, "give the script less, or let it fetch what it needs");
+        }
         // RawValue checks the grammar and the depth without building anything.
         if let Err(error) = serde_json::from_str::<&serde_json::value::RawValue>(&code.params) {
             return invalid(

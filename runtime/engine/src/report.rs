@@ -138,7 +138,7 @@ impl Report {
                 result = Some(json);
                 (Outcome::Ok, None)
             }
-            Ending::Raised(exception) => raised(exception, &refusals),
+            Ending::Raised(exception) => raised(exception, &refusals, http.http_requests),
             Ending::SyntaxError(exception) => (Outcome::SyntaxError, Some(problem(exception, None))),
             Ending::ResultInvalid { path, reason } => (
                 Outcome::ResultInvalid,
@@ -190,12 +190,15 @@ impl Spent {
     }
 }
 
-/// The guest says where an exception came from; it is believed only if the host refused something itself.
-fn raised(exception: Exception, refusals: &[Refused]) -> (Outcome, Option<Problem>) {
+/// The guest says where an exception came from; it is believed only if the host knows of such a call: one that it
+/// refused, or one that it was asked for.
+fn raised(exception: Exception, refusals: &[Refused], requests: u64) -> (Outcome, Option<Problem>) {
     match (exception.cause, refusals.last()) {
         (Cause::Refused, Some(refused)) => (Outcome::CapabilityDenied, Some(problem(exception, refused.hint.clone()))),
-        (Cause::CallFailed, _) => (Outcome::HostCallFailed, Some(problem(exception, None))),
-        (Cause::Script | Cause::Exit | Cause::Refused, _) => (Outcome::PythonError, Some(problem(exception, None))),
+        (Cause::CallFailed, _) if requests > 0 => (Outcome::HostCallFailed, Some(problem(exception, None))),
+        (Cause::Script | Cause::Exit | Cause::Refused | Cause::CallFailed, _) => {
+            (Outcome::PythonError, Some(problem(exception, None)))
+        }
     }
 }
 

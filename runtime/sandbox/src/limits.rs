@@ -15,8 +15,9 @@ pub struct Bounds {
     pub most: u64,
 }
 
-/// Fuel: about one unit per wasm instruction. Ten billion are some ten seconds of one core.
-pub const FUEL: Bounds = Bounds { name: "fuel", least: 10_000_000, default: 10_000_000_000, most: 1_000_000_000_000 };
+/// Fuel: about one unit per wasm instruction. A core burns some ten billion a second, so the default is some ten seconds
+/// of one core and the ceiling a quarter of an hour.
+pub const FUEL: Bounds = Bounds { name: "fuel", least: 10_000_000, default: 100_000_000_000, most: 10_000_000_000_000 };
 
 /// Wall time from start to answer, host calls and sleeps included, in milliseconds.
 pub const WALL_MS: Bounds = Bounds { name: "wall_ms", least: 10, default: 30_000, most: 600_000 };

@@ -19,12 +19,18 @@ use crate::output::Captured;
 use crate::script::Script;
 use crate::tuning::WASM_STACK_BYTES;
 
-/// How much fuel a run burns before it lets others have the thread and looks at the clock. A million units are about a
-/// millisecond: deadlines hold to that, and the looking costs less than one percent.
-const FUEL_BETWEEN_LOOKS: u64 = 1_000_000;
+/// How much fuel a run burns before it lets others have the thread and looks at the clock. Some ten units burn in a
+/// nanosecond, so this is about a millisecond: deadlines hold to that, and the looking costs less than one percent.
+const FUEL_BETWEEN_LOOKS: u64 = 10_000_000;
 
 /// The most bytes of traceback that are worth carrying.
 const TRACEBACK_BYTES_MAX: u32 = 16 << 10;
+
+/// The most bytes of a class name, a path in an answer or the reason why it cannot be said. The script chooses them.
+const NAME_BYTES_MAX: usize = 1 << 10;
+
+/// The most bytes of an exception's text. The guest keeps to half of it; a guest that was taken over might not.
+const MESSAGE_BYTES_MAX: usize = 8 << 10;
 
 /// The most random bytes that one call may ask for.
 const RANDOM_BYTES_MAX: u64 = 1 << 20;
@@ -235,9 +241,9 @@ async fn within<T>(deadline: Instant, work: impl Future<Output = T>) -> Option<T
 fn read(message: &[u8], limits: &Limits) -> Ending {
     use intentbox_abi::Ended as Said;
     let exception = |raised: intentbox_abi::Raised<'_>| Exception {
-        class: raised.class.to_owned(),
-        message: raised.message.to_owned(),
-        traceback: raised.traceback.to_owned(),
+        class: shortened(raised.class, NAME_BYTES_MAX),
+        message: shortened(raised.message, MESSAGE_BYTES_MAX),
+        traceback: shortened(raised.traceback, TRACEBACK_BYTES_MAX as usize),
         cause: raised.cause,
     };
     let crashed = |reason: &str| Ending::Crashed { reason: reason.to_owned() };
@@ -253,7 +259,7 @@ fn read(message: &[u8], limits: &Limits) -> Ending {
         Ok(Said::Raised(raised)) => Ending::Raised(exception(raised)),
         Ok(Said::SyntaxError(raised)) => Ending::SyntaxError(exception(raised)),
         Ok(Said::ResultInvalid { path, reason }) => {
-            Ending::ResultInvalid { path: path.to_owned(), reason: reason.to_owned() }
+            Ending::ResultInvalid { path: shortened(path, NAME_BYTES_MAX), reason: shortened(reason, NAME_BYTES_MAX) }
         }
         Ok(Said::ResultLimit { measure, limit, observed }) => {
             let resource = match measure {
@@ -294,6 +300,16 @@ fn verdict(error: &wasmtime::Error, inside: &Inside, limits: &Limits) -> Result<
             None => Err(wasmtime::format_err!("{error:?}")),
         },
     }
+}
+
+/// `text` with its middle left out where it has more than `bytes_max` bytes.
+fn shortened(text: &str, bytes_max: usize) -> String {
+    if text.len() <= bytes_max {
+        return text.to_owned();
+    }
+    let head = text.floor_char_boundary(bytes_max / 2);
+    let tail = text.ceil_char_boundary(text.len() - bytes_max / 2);
+    format!("{} […] {}", &text[..head], &text[tail..])
 }
 
 fn bound(limit: u64) -> u32 {
