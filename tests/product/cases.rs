@@ -52,7 +52,10 @@ fn every_case_file_ends_as_its_header_says() {
         let outcome = report["outcome"].as_str().unwrap_or_default();
         // The result as the product wrote it: parsing would round long numbers and hide the order of keys.
         let result = run.stdout.split_once("\"result\":").map_or("", |(_, rest)| rest);
+        // Whatever a script chooses for names and texts, the report of its failure stays small.
+        let error_bytes = report["error"].to_string().len();
         let fits = outcome == expected.outcome
+            && error_bytes <= 64 << 10
             && expected.result.as_ref().is_none_or(|expected| result.starts_with(&format!("{expected},")))
             && expected.message.as_ref().is_none_or(|expected| report["error"]["message"] == *expected);
         if !fits {

@@ -179,7 +179,7 @@ impl Engine {
     fn plan(&self, intent: &Intent) -> Result<(&'static Template, Arguments), Box<Report>> {
         let observed = intent.text.len();
         if observed > INTENT_BYTES_MAX {
-            let message = format!("the intent has {observed} bytes; at most {INTENT_BYTES_MAX} are allowed");
+            let message = format!("the intent has {observed} bytes or more; at most {INTENT_BYTES_MAX} are allowed");
             return Err(Box::new(invalid("intent", &message, "say what you want in one sentence")));
         }
         let routed = self.router.route(&intent.text);

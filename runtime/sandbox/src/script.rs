@@ -13,11 +13,11 @@ pub struct Script {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ScriptError {
     /// More bytes than the limit.
-    #[error("the script has {observed} bytes; at most {limit} are allowed")]
+    #[error("the script has {observed} bytes or more; at most {limit} are allowed")]
     TooLarge {
         /// `script_bytes`.
         limit: u64,
-        /// How many there are.
+        /// How many there are at least: whoever read it may have stopped there.
         observed: u64,
     },
     /// Not UTF-8.
