@@ -2,5 +2,11 @@
 
 mod cases;
 mod command_line;
+mod fresh;
+mod place;
 mod product;
+mod python;
+mod rows;
+mod sources;
 mod templates;
+mod workers;

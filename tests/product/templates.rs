@@ -2,11 +2,12 @@
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use intentbox_catalog::case::Reply as Canned;
 use intentbox_catalog::{Case, Catalog};
 use intentbox_sandbox::abi::{Cause, HttpReply, HttpRequest, Reply};
-use intentbox_sandbox::{Answer, Ending, HostCalls, Limits, Pending, Sandbox, Script};
+use intentbox_sandbox::{Answer, Capacity, Ending, HostCalls, Job, Limits, Pending, Sandbox, Script};
 use url::Url;
 
 /// Answers each request with the next canned reply, if it is the request that the reply is for.
@@ -50,7 +51,8 @@ fn parts(url: &str) -> (String, Vec<(String, String)>) {
 #[test]
 fn every_case_of_every_template_ends_as_it_says() {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
-    let sandbox = Sandbox::new(1).expect("the sandbox starts");
+    let sandbox = Sandbox::in_process(Capacity { runs: 1, memory_bytes: 1 << 30, patience: Duration::from_secs(5) })
+        .expect("the sandbox starts");
     let catalog = Catalog::embedded().expect("the templates are whole");
     let cases = Case::embedded().expect("the cases are whole");
     assert!(!cases.is_empty());
@@ -71,7 +73,7 @@ fn every_case_of_every_template_ends_as_it_says() {
         let replies = Mutex::new(case.replies.clone());
         let params = serde_json::to_string(&arguments).expect("arguments are JSON");
         let calls = Arc::new(Replayed { replies });
-        let run = sandbox.run(&script, &params, Limits::default(), Arc::clone(&calls) as Arc<_>);
+        let run = sandbox.run(Job::new(&script, &params), Arc::clone(&calls) as Arc<_>);
         let ended = runtime.block_on(run).unwrap_or_else(|error| panic!("{label}: {error}"));
         let (kind, result, error) = match &ended.ending {
             Ending::Returned(json) => ("ok", serde_json::from_str(json.get()).ok(), String::new()),

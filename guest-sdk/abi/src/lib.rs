@@ -10,6 +10,7 @@
 
 #![no_std]
 #![forbid(unsafe_code)]
+#![expect(clippy::ref_option_ref, reason = "what serde derives for an optional slice passes fields by reference")]
 
 extern crate alloc;
 
@@ -47,6 +48,10 @@ pub struct Start<'a> {
     pub result_depth_max: u32,
     /// The most bytes of traceback text worth sending.
     pub traceback_bytes_max: u32,
+    /// The most bytes that the files of the scratch directory may have together.
+    pub scratch_bytes_max: u32,
+    /// The most files and directories that may be in it.
+    pub scratch_entries_max: u32,
 }
 
 /// How the script ended, as the guest tells it. A run that trapped or ran out has no such message.
@@ -133,6 +138,7 @@ pub struct HttpRequest<'a> {
     #[serde(borrow, deserialize_with = "bounded_headers")]
     pub headers: Vec<(&'a str, &'a str)>,
     /// The body, if there is one.
+    #[serde(borrow, with = "serde_bytes")]
     pub body: Option<&'a [u8]>,
     /// How long the script is willing to wait, in milliseconds; the run's own deadline holds besides.
     pub timeout_ms: Option<u32>,
@@ -170,6 +176,7 @@ pub struct HttpReply<'a> {
     #[serde(borrow, deserialize_with = "bounded_headers")]
     pub headers: Vec<(&'a str, &'a str)>,
     /// The body, decompressed.
+    #[serde(with = "serde_bytes")]
     pub body: &'a [u8],
 }
 
@@ -281,6 +288,8 @@ mod tests {
             result_bytes_max: 1,
             result_depth_max: 2,
             traceback_bytes_max: 3,
+            scratch_bytes_max: 4,
+            scratch_entries_max: 5,
         };
         assert_eq!(decode(&encode(&start)), Ok(start));
         let call = request(vec![("accept", "application/json")]);

@@ -145,23 +145,24 @@ impl Writer<'_> {
 
     fn dict(&mut self, dict: &Py<PyDict>) -> Result<(), Unsayable> {
         self.put(b"{")?;
+        // Different keys may read the same in JSON (1 and "1", or a text that compares as it likes); a dictionary whose
+        // keys are all plain text cannot clash.
+        let plain = |key: &PyObject| key.downcast_ref_if_exact::<PyStr>(self.vm).is_some();
+        let mut seen = if dict.into_iter().all(|(key, _)| plain(&key)) { None } else { Some(HashSet::new()) };
         let mut first = true;
-        // Different keys may read the same in JSON (1 and "1"); dictionaries with only text keys cannot clash.
-        let mut other_keys = HashSet::new();
         for (key, value) in dict {
             if !first {
                 self.put(b",")?;
             }
             first = false;
-            if let Some(text) = key.downcast_ref::<PyStr>() {
-                self.string(text)?;
-            } else {
+            if let Some(seen) = &mut seen {
                 let text = self.key_text(&key)?;
-                let clash = dict.get_item_opt(text.as_str(), self.vm).map_err(Unsayable::Raised)?.is_some();
-                if clash || !other_keys.insert(text.clone()) {
+                self.quoted(&text)?;
+                if let Some(text) = seen.replace(text) {
                     return Err(self.invalid(format!("dict with two keys that JSON writes as \"{text}\"")));
                 }
-                self.quoted(&text)?;
+            } else if let Some(text) = key.downcast_ref::<PyStr>() {
+                self.string(text)?;
             }
             self.put(b":")?;
             self.within(Step::Key(key), &value)?;
@@ -171,7 +172,10 @@ impl Writer<'_> {
 
     fn key_text(&self, key: &PyObject) -> Result<String, Unsayable> {
         let types = &self.vm.ctx.types;
-        if self.vm.is_none(key) {
+        if let Some(text) = key.downcast_ref::<PyStr>() {
+            let text = text.to_str().map(str::to_owned);
+            text.ok_or_else(|| self.invalid("dict with a key that holds a lone surrogate".to_owned()))
+        } else if self.vm.is_none(key) {
             Ok("null".to_owned())
         } else if key.fast_isinstance(types.bool_type) {
             let truth = key.downcast_ref::<PyInt>().is_some_and(|int| int.as_bigint().bits() > 0);

@@ -5,8 +5,8 @@ use std::cell::{Cell, RefCell};
 use intentbox_abi::{Start, decode};
 use rustpython_vm::{Interpreter, InterpreterBuilder, PyResult, Settings, VirtualMachine};
 
-use crate::world::World;
-use crate::{host, memory, script, traceback};
+use crate::world::{self, World};
+use crate::{files, host, memory, script, traceback};
 
 /// Run once before the snapshot so that caches, interned names and method tables it needs are in it already: whatever a
 /// run then only reads stays shared, whatever it writes is a page to copy.
@@ -42,6 +42,10 @@ thread_local! {
 #[unsafe(export_name = "wizer-initialize")]
 extern "C" fn initialize() {
     memory::install_panic_hook();
+    if files::install().is_err() {
+        eprintln!("the guest cannot lay out its files");
+        std::process::abort()
+    }
     let mut settings = Settings::default();
     settings.hash_seed = Some(0);
     settings.install_signal_handlers = false;
@@ -59,7 +63,10 @@ extern "C" fn initialize() {
         .add_frozen_modules(rustpython_pylib::FROZEN_STDLIB)
         .add_frozen_modules(rustpython_vm::py_freeze!(dir = "../../python"))
         .interpreter();
-    let prepared = interpreter.enter(|vm| World::new(vm).map_err(|error| traceback::of(vm, &error, "", 1 << 16)));
+    let prepared = interpreter.enter(|vm| {
+        let world = world::prepare(vm).and_then(|()| World::new(vm));
+        world.map_err(|error| traceback::of(vm, &error, "", 1 << 16))
+    });
     // A snapshot that is not whole must not be taken: the build fails here, with the reason on its stderr.
     let world = prepared.unwrap_or_else(|raised| {
         eprintln!("the guest cannot boot: {raised}");
@@ -74,6 +81,8 @@ extern "C" fn initialize() {
         result_bytes_max: 1 << 16,
         result_depth_max: 64,
         traceback_bytes_max: 1 << 14,
+        scratch_bytes_max: 1 << 20,
+        scratch_entries_max: 100,
     };
     for source in [WARM_UP, "[1, 2.5, 'x', {'a': None}]", "1 / 0", "=", "1+1"] {
         with(|world, vm| script::run(vm, world, &Start { source, ..warm.clone() }));

@@ -49,7 +49,7 @@ pub(crate) fn install_panic_hook() {
     std::panic::set_hook(Box::new(|panic| {
         let text = panic.payload().downcast_ref::<&str>().copied();
         let text = text.or_else(|| panic.payload().downcast_ref::<String>().map(String::as_str));
-        if text.is_some_and(|text| text.contains("capacity overflow")) {
+        if text == Some("capacity overflow") {
             host::tell_out_of_memory(u64::from(u32::MAX));
         }
     }));

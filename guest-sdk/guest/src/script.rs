@@ -7,7 +7,7 @@ use rustpython_vm::{AsObject, PyObjectRef, PyResult, VirtualMachine};
 
 use crate::answer::{self, Unsayable};
 use crate::world::World;
-use crate::{host, traceback};
+use crate::{files, host, traceback};
 
 /// Runs the script and gives its encoded [`Ended`].
 pub(crate) fn run(vm: &VirtualMachine, world: &World, start: &Start<'_>) -> Vec<u8> {
@@ -46,10 +46,15 @@ pub(crate) fn run(vm: &VirtualMachine, world: &World, start: &Start<'_>) -> Vec<
     }
 }
 
-/// What must be new in each run: `params`, and what the snapshot froze.
+/// What must be new in each run: the script's name and text, `params`, and what the snapshot froze.
 fn prepare(vm: &VirtualMachine, world: &World, start: &Start<'_>) -> PyResult<()> {
+    files::set_quota(u64::from(start.scratch_bytes_max), start.scratch_entries_max);
     let entropy = vm.ctx.new_int(u128::from_le_bytes(start.entropy));
     world.classes.seed.call((world.classes.random.clone(), entropy), vm)?;
+    let name: PyObjectRef = vm.ctx.new_str(start.name).into();
+    world.loader.set_attr("source", vm.ctx.new_str(start.source), vm)?;
+    vm.sys_module.set_attr("argv", vm.ctx.new_list(vec![name.clone()]), vm)?;
+    world.main.globals.set_item("__file__", name, vm)?;
     world.main.globals.set_item("params", host::loads(start.params, vm)?, vm)
 }
 

@@ -1,8 +1,9 @@
 //! What a script finds: its `__main__`, the modules imported ahead, and the classes that the guest itself asks about.
 
+use rustpython_vm::builtins::PySet;
 use rustpython_vm::compiler::Mode;
 use rustpython_vm::scope::Scope;
-use rustpython_vm::{PyObjectRef, PyResult, VirtualMachine};
+use rustpython_vm::{PyObjectRef, PyPayload as _, PyResult, VirtualMachine};
 
 /// Imported before the snapshot is taken: what scripts use most. A module that is here costs an import nothing; one that
 /// is not costs milliseconds of CPU when it is used. Every module makes the image larger, though, and the image is
@@ -15,10 +16,23 @@ import intentbox, intentbox.http
 sys.stdout.reconfigure(line_buffering=True)
 ";
 
+/// Makes the modules of the standard library what they are in here: `guest-sdk/python/intentbox/world.py`. Once.
+pub(crate) fn prepare(vm: &VirtualMachine) -> PyResult<()> {
+    module(vm, "intentbox.world")?.get_attr("prepare", vm)?.call((), vm).map(|_| ())
+}
+
+/// Imports the module itself, where `import` alone would give the package that holds it.
+fn module(vm: &VirtualMachine, name: &'static str) -> PyResult {
+    vm.import(name, 0)?;
+    vm.sys_module.get_attr("modules", vm)?.get_item(name, vm)
+}
+
 /// What a script runs in.
 pub(crate) struct World {
     pub(crate) main: Scope,
     pub(crate) classes: Classes,
+    /// The `__loader__` of `__main__`: through it `traceback` and `inspect` find the script's own lines.
+    pub(crate) loader: PyObjectRef,
 }
 
 /// Objects that the guest asks about, held from the start so that a script which rebinds names cannot mislead it.
@@ -42,6 +56,12 @@ impl World {
         let class = |module: &'static str, name: &'static str| vm.import(module, 0)?.get_attr(name, vm);
         let package = vm.import("intentbox", 0)?;
         main.globals.set_item("http", package.get_attr("http", vm)?, vm)?;
+        // A module's annotations go into these. The compiler makes them in its other modes, and forgets them in the one
+        // that gives the value of the last expression.
+        main.globals.set_item("__annotations__", vm.ctx.new_dict().into(), vm)?;
+        main.globals.set_item("__conditional_annotations__", PySet::default().into_ref(&vm.ctx).into(), vm)?;
+        let loader = module(vm, "intentbox.world")?.get_attr("Script", vm)?.call((), vm)?;
+        main.globals.set_item("__loader__", loader.clone(), vm)?;
         let moment = |name| class("datetime", name);
         let classes = Classes {
             moments: [moment("datetime")?, moment("date")?, moment("time")?],
@@ -54,6 +74,6 @@ impl World {
             seed: class("_random", "Random")?.get_attr("seed", vm)?,
             run_exit_functions: class("atexit", "_run_exitfuncs")?,
         };
-        Ok(World { main, classes })
+        Ok(World { main, classes, loader })
     }
 }

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, Parser, Subcommand};
+use clap::{Args, Parser, Subcommand, ValueEnum};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -38,6 +38,8 @@ pub(crate) enum Command {
     Exec(Exec),
     /// Serves the demo error tracker until interrupted
     DemoTracker(DemoTracker),
+    /// Tries what this machine gives the sandbox: worker processes and the walls around them
+    Doctor,
 }
 
 #[derive(Debug, Args)]
@@ -51,7 +53,7 @@ pub(crate) struct RunIntent {
     #[arg(long)]
     pub(crate) explain: bool,
     #[command(flatten)]
-    pub(crate) limits: Limits,
+    pub(crate) run: Run,
     /// Prints the whole report as one JSON object
     #[arg(long)]
     pub(crate) json: bool,
@@ -65,23 +67,44 @@ pub(crate) struct Exec {
     #[arg(long, value_name = "FILE")]
     pub(crate) input: Option<PathBuf>,
     #[command(flatten)]
-    pub(crate) limits: Limits,
+    pub(crate) run: Run,
     /// Prints the whole report as one JSON object
     #[arg(long)]
     pub(crate) json: bool,
 }
 
-#[derive(Debug, Clone, Copy, Args)]
-pub(crate) struct Limits {
+#[derive(Debug, Clone, Args)]
+pub(crate) struct Run {
     /// Fuel units, about one per wasm instruction [default: 100000000000]
     #[arg(long, value_name = "UNITS")]
     pub(crate) fuel: Option<u64>,
-    /// Memory in MiB, the interpreter's own 40 included [default: 256]
+    /// Memory in MiB, the interpreter's own 50 included [default: 256]
     #[arg(long, value_name = "MIB")]
     pub(crate) memory_mib: Option<u64>,
     /// Wall deadline in milliseconds, host calls included [default: 30000]
     #[arg(long, value_name = "MS")]
     pub(crate) timeout_ms: Option<u64>,
+    /// Any limit by its name, such as `stdout_bytes=1000` (repeatable; a wrong name lists them all)
+    #[arg(long = "limit", value_name = "NAME=VALUE", value_parser = limit)]
+    pub(crate) limits: Vec<(String, u64)>,
+    /// Makes two runs equal, byte for byte: randomness from this number, time from --time
+    #[arg(long, value_name = "NUMBER")]
+    pub(crate) seed: Option<u64>,
+    /// The time at which a run with --seed starts [default: 2000-01-01T00:00:00Z]
+    #[arg(long, value_name = "TIME", value_parser = unix_ns, requires = "seed")]
+    pub(crate) time: Option<u64>,
+    /// Where the script runs: in this process, or behind the second wall of a worker process
+    #[arg(long, value_enum, default_value_t = Isolation::InProcess)]
+    pub(crate) isolation: Isolation,
+}
+
+/// Where a script runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Isolation {
+    /// In this process
+    InProcess,
+    /// In a worker process
+    Process,
 }
 
 #[derive(Debug, Args)]
@@ -96,4 +119,15 @@ fn name_and_value(text: &str) -> Result<(String, String), String> {
         Some((name, value)) if !name.is_empty() => Ok((name.to_owned(), value.to_owned())),
         _ => Err("write it as NAME=VALUE, such as limit=5".to_owned()),
     }
+}
+
+fn limit(text: &str) -> Result<(String, u64), String> {
+    let (name, value) = name_and_value(text)?;
+    let value = value.parse().map_err(|_| format!("{value:?} is not a whole number"))?;
+    Ok((name, value))
+}
+
+fn unix_ns(text: &str) -> Result<u64, String> {
+    let time: jiff::Timestamp = text.parse().map_err(|error| format!("{error}; write it as 2026-01-31T12:00:00Z"))?;
+    u64::try_from(time.as_nanosecond()).map_err(|_| "a time from 1970 to 2554 is needed".to_owned())
 }

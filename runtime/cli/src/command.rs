@@ -7,10 +7,10 @@ use std::process::ExitCode;
 
 use anyhow::Context as _;
 use intentbox_demo_tracker::DemoTracker;
-use intentbox_engine::{Code, INTENT_BYTES_MAX, Intent, LimitChoices, Outcome, Problem, Report, limits};
+use intentbox_engine::{Code, Deterministic, INTENT_BYTES_MAX, Intent, Outcome, Problem, Report, RunOptions, limits};
 
-use crate::arguments::{Arguments, Command, Exec, Limits, RunIntent};
-use crate::{input, setup, show};
+use crate::arguments::{Arguments, Command, Exec, Run, RunIntent};
+use crate::{doctor, input, setup, show};
 
 /// Runs the command and gives the exit code of its outcome.
 pub(crate) async fn run(arguments: Arguments) -> ExitCode {
@@ -25,6 +25,7 @@ pub(crate) async fn run(arguments: Arguments) -> ExitCode {
             (exec(config, command).await, json)
         }
         Command::DemoTracker(command) => (demo_tracker(command.port).await, false),
+        Command::Doctor => (doctor::run().await, false),
     };
     match done {
         Ok(code) => code,
@@ -45,7 +46,7 @@ async fn run_intent(config: Option<&std::path::Path>, command: RunIntent) -> any
     } else {
         command.text
     };
-    let setup = setup::engine(config).await?;
+    let setup = setup::engine(config, command.run.isolation).await?;
     if setup.demo.is_some() {
         announce_demo();
     }
@@ -55,19 +56,20 @@ async fn run_intent(config: Option<&std::path::Path>, command: RunIntent) -> any
         return Ok(ExitCode::SUCCESS);
     }
     let intent = Intent { text, params: command.params.into_iter().collect() };
-    let report = until_interrupted(setup.engine.run_intent(&intent, choices(command.limits))).await;
+    let options = options(&command.run);
+    let report = until_interrupted(setup.engine.run_intent(&intent, &options)).await;
     Ok(show::report(&report, command.json))
 }
 
 async fn exec(config: Option<&std::path::Path>, command: Exec) -> anyhow::Result<ExitCode> {
-    let source = input::read(&command.file, limits::SCRIPT_BYTES.default)?;
+    let source = input::read(&command.file, limits::SCRIPT_BYTES.most)?;
     let params = match &command.input {
         None => "{}".to_owned(),
         Some(file) if file == &command.file && file.as_os_str() == "-" => {
             anyhow::bail!("the script and the input cannot both come from stdin: give one of them as a file")
         }
         Some(file) => {
-            let bytes = input::read(file, limits::PARAMS_BYTES.default)?;
+            let bytes = input::read(file, limits::PARAMS_BYTES.most)?;
             String::from_utf8(bytes).with_context(|| format!("{} is not UTF-8 text", file.display()))?
         }
     };
@@ -75,9 +77,10 @@ async fn exec(config: Option<&std::path::Path>, command: Exec) -> anyhow::Result
         Some(name) if name != "-" => name.to_string_lossy().into_owned(),
         _ => "script.py".to_owned(),
     };
-    let setup = setup::engine(config).await?;
+    let setup = setup::engine(config, command.run.isolation).await?;
     let code = Code { name, source, params };
-    let report = until_interrupted(setup.engine.exec(&code, choices(command.limits))).await;
+    let options = options(&command.run);
+    let report = until_interrupted(setup.engine.exec(&code, &options)).await;
     if setup.demo.is_some() && report.spent.is_some_and(|spent| spent.http_requests > 0) {
         announce_demo();
     }
@@ -123,6 +126,18 @@ fn announce_demo() {
     let _ = writeln!(stderr(), "demo data: no configuration found, so a built-in error tracker answers");
 }
 
-fn choices(limits: Limits) -> LimitChoices {
-    LimitChoices { fuel: limits.fuel, memory_mib: limits.memory_mib, timeout_ms: limits.timeout_ms }
+/// Midnight, 1 January 2000 UTC, in nanoseconds after 1970: when a deterministic run starts unless told otherwise.
+const MILLENNIUM_NS: u64 = 946_684_800_000_000_000;
+
+fn options(run: &Run) -> RunOptions {
+    let short = [
+        ("fuel", run.fuel),
+        ("memory_bytes", run.memory_mib.map(|mib| mib.saturating_mul(1 << 20))),
+        ("wall_ms", run.timeout_ms),
+    ];
+    let short = short.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?)));
+    RunOptions {
+        limits: short.chain(run.limits.iter().cloned()).collect(),
+        deterministic: run.seed.map(|seed| Deterministic { seed, unix_ns: run.time.unwrap_or(MILLENNIUM_NS) }),
+    }
 }

@@ -5,6 +5,7 @@
 
 mod arguments;
 mod command;
+mod doctor;
 mod input;
 mod setup;
 mod show;
@@ -13,7 +14,17 @@ use std::process::ExitCode;
 
 use clap::Parser as _;
 
+/// The argument that makes this program a worker process. Only the program itself uses it.
+pub(crate) const WORKER: &str = "worker-process";
+
 fn main() -> ExitCode {
+    // Before anything else: a worker gives up what it inherited, and must not have opened anything itself.
+    if std::env::args_os().nth(1).is_some_and(|argument| argument == WORKER) {
+        return match intentbox_engine::serve_runs() {
+            Ok(()) => ExitCode::SUCCESS,
+            Err(reason) => show::failure(&anyhow::anyhow!("worker process: {reason}")),
+        };
+    }
     let arguments = arguments::Arguments::parse();
     // One thread: guests run fastest alone in a process, and a command runs one.
     let runtime = match tokio::runtime::Builder::new_current_thread().enable_all().build() {

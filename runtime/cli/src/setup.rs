@@ -5,14 +5,18 @@
 use std::collections::BTreeMap;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use anyhow::{Context as _, bail};
 use intentbox_capability::Origin;
 use intentbox_demo_tracker::DemoTracker;
 use intentbox_egress::{OriginConfig, Secret};
-use intentbox_engine::{CONFIGURATION_BYTES_MAX, Configuration, Engine, TokenSource};
+use intentbox_engine::{
+    self as engine, CONFIGURATION_BYTES_MAX, Capacity, Configuration, Engine, TokenSource, WorkerCommand,
+};
 
-use crate::input;
+use crate::arguments::Isolation;
+use crate::{WORKER, input};
 
 /// The longest token that is read from a file, in bytes.
 const TOKEN_BYTES_MAX: u64 = 16 << 10;
@@ -23,15 +27,36 @@ pub(crate) struct Setup {
     pub(crate) demo: Option<DemoTracker>,
 }
 
+/// A command runs one script, which may use all that a run may use.
+const ONE_RUN: Capacity = Capacity { runs: 1, memory_bytes: 2 << 30, patience: Duration::from_secs(5) };
+
+/// This program again, as a worker.
+pub(crate) fn place(isolation: Isolation) -> engine::Isolation {
+    match isolation {
+        Isolation::InProcess => engine::Isolation::InProcess,
+        Isolation::Process => engine::Isolation::Process(WorkerCommand {
+            // Not the path: the file may have been replaced since this process started.
+            program: "/proc/self/exe".into(),
+            arguments: vec![WORKER.into()],
+            count: 1,
+        }),
+    }
+}
+
 /// Makes the engine of a command: one run at a time.
-pub(crate) async fn engine(config: Option<&Path>) -> anyhow::Result<Setup> {
+pub(crate) async fn engine(config: Option<&Path>, isolation: Isolation) -> anyhow::Result<Setup> {
     let (configuration, demo) = if let Some(file) = find(config)? {
         (read(&file).with_context(|| format!("configuration {}", file.display()))?, None)
     } else {
         let (configuration, demo) = demonstration().await?;
         (configuration, Some(demo))
     };
-    Ok(Setup { engine: Engine::new(configuration, 1)?, demo })
+    Ok(Setup { engine: Engine::new(configuration, place(isolation), ONE_RUN)?, demo })
+}
+
+/// An engine that can run scripts and reaches nothing.
+pub(crate) fn engine_for_doctor(isolation: engine::Isolation) -> anyhow::Result<Engine> {
+    Ok(Engine::new(Configuration::parse("", &|_| Err("there is no token".to_owned()))?, isolation, ONE_RUN)?)
 }
 
 /// The configuration file in force, if there is one. One that was named must exist.

@@ -16,18 +16,19 @@ mod report;
 pub mod router;
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use intentbox_capability::{Grant, HttpRule};
 use intentbox_catalog::{Arguments, Catalog, ParamError, Template};
 use intentbox_egress::{Budget, Egress};
-use intentbox_sandbox::{LimitOutOfBounds, Limits, Sandbox, Script};
+use intentbox_sandbox::{Job, LimitOutOfBounds, Limits, NoSuchLimit, RunError, Sandbox, Script, StartError};
+use tokio::sync::OnceCell;
 
 pub use crate::configuration::{CONFIGURATION_BYTES_MAX, Configuration, ConfigurationError, TokenSource};
 pub use crate::outcome::{McpForm, Outcome, Terms};
 pub use crate::report::{Candidate, Problem, Refused, Report, Route, Spent};
-pub use intentbox_sandbox::Limits as RunLimits;
-pub use intentbox_sandbox::limits;
+pub use intentbox_sandbox::{Capacity, Deterministic, Walls, WorkerCommand, WorkerState};
+pub use intentbox_sandbox::{limits, serve as serve_runs};
 
 use crate::broker::Broker;
 use crate::router::{Decision, Routed, Router};
@@ -55,28 +56,42 @@ pub struct Code {
     pub params: String,
 }
 
-/// What the caller says about limits; the rest is the template's or the default.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct LimitChoices {
-    /// Fuel units.
-    pub fuel: Option<u64>,
-    /// Linear memory in MiB.
-    pub memory_mib: Option<u64>,
-    /// Wall deadline in milliseconds.
-    pub timeout_ms: Option<u64>,
+/// What the caller says about a run; the rest is the template's or the default.
+#[derive(Debug, Clone, Default)]
+pub struct RunOptions {
+    /// Limits by name, unit included, such as `("wall_ms", 500)`: see [`limits::ALL`].
+    pub limits: Vec<(String, u64)>,
+    /// A seed and a time instead of the machine's.
+    pub deterministic: Option<Deterministic>,
 }
 
-impl LimitChoices {
-    /// These choices, where there are some, over `base`.
-    fn over(self, base: Limits) -> Result<Limits, LimitOutOfBounds> {
-        let limits = Limits {
-            fuel: self.fuel.unwrap_or(base.fuel),
-            memory_bytes: self.memory_mib.map_or(base.memory_bytes, |mib| mib.saturating_mul(1 << 20)),
-            wall_ms: self.timeout_ms.unwrap_or(base.wall_ms),
-            ..base
-        };
-        limits.check()
+/// A limit that cannot be set so.
+#[derive(Debug, thiserror::Error)]
+enum LimitRefused {
+    #[error(transparent)]
+    Unknown(#[from] NoSuchLimit),
+    #[error(transparent)]
+    OutOfBounds(#[from] LimitOutOfBounds),
+}
+
+impl RunOptions {
+    /// The chosen limits over `base`.
+    fn over(&self, base: Limits) -> Result<Limits, LimitRefused> {
+        let mut limits = base;
+        for (name, value) in &self.limits {
+            limits.set(name, *value)?;
+        }
+        Ok(limits.check()?)
     }
+}
+
+/// Where guests run.
+#[derive(Debug, Clone)]
+pub enum Isolation {
+    /// In this process: for a command that runs one script.
+    InProcess,
+    /// In worker processes, started by this command: for whatever lives longer.
+    Process(WorkerCommand),
 }
 
 /// Answers intents and runs code.
@@ -88,8 +103,9 @@ pub struct Engine {
     settings: BTreeMap<String, String>,
     templates_may: Vec<HttpRule>,
     exec_may: Vec<HttpRule>,
-    slots: u32,
-    sandbox: OnceLock<Sandbox>,
+    isolation: Isolation,
+    capacity: Capacity,
+    sandbox: OnceCell<Sandbox>,
 }
 
 /// The engine cannot start.
@@ -104,11 +120,11 @@ pub enum EngineError {
 }
 
 impl Engine {
-    /// Makes an engine whose sandbox can hold `slots` runs at a time. The sandbox itself starts with the first run.
+    /// Makes an engine whose runs share `capacity`. The sandbox itself starts with the first run.
     ///
     /// # Errors
     /// When a built-in template is broken or an origin cannot be used.
-    pub fn new(configuration: Configuration, slots: u32) -> Result<Engine, EngineError> {
+    pub fn new(configuration: Configuration, isolation: Isolation, capacity: Capacity) -> Result<Engine, EngineError> {
         let catalog = Catalog::embedded().map_err(EngineError::Catalog)?;
         let egress = Egress::new(configuration.origins)?;
         // A template is eligible when every origin it wants is there: an answer must not end in "not configured".
@@ -121,8 +137,9 @@ impl Engine {
             settings: configuration.settings,
             templates_may: configuration.templates,
             exec_may: configuration.exec,
-            slots,
-            sandbox: OnceLock::new(),
+            isolation,
+            capacity,
+            sandbox: OnceCell::new(),
         })
     }
 
@@ -133,11 +150,11 @@ impl Engine {
     }
 
     /// Answers an intent.
-    pub async fn run_intent(&self, intent: &Intent, limits: LimitChoices) -> Report {
+    pub async fn run_intent(&self, intent: &Intent, options: &RunOptions) -> Report {
         match self.plan(intent) {
             Err(report) => *report,
             Ok((template, arguments)) => {
-                let mut report = self.run_template(template, &arguments, limits).await;
+                let mut report = self.run_template(template, &arguments, options).await;
                 report.route = Some(Route {
                     template: Some(template.id().to_string()),
                     arguments: serde_json::to_value(&arguments).ok(),
@@ -149,10 +166,10 @@ impl Engine {
     }
 
     /// Runs code that somebody wrote, under the grant of `exec`.
-    pub async fn exec(&self, code: &Code, limits: LimitChoices) -> Report {
-        let limits = match limits.over(Limits::default()) {
+    pub async fn exec(&self, code: &Code, options: &RunOptions) -> Report {
+        let limits = match options.over(Limits::default()) {
             Ok(limits) => limits,
-            Err(error) => return out_of_bounds(error),
+            Err(refused) => return limit_refused(&refused),
         };
         let script = match Script::parse(&code.name, &code.source, &limits) {
             Ok(script) => script,
@@ -172,7 +189,8 @@ impl Engine {
             );
         }
         let grant = Grant::of(self.exec_may.clone());
-        self.run(&script, &code.params, limits, grant, "grant.exec").await
+        let job = Job { script: &script, params: &code.params, limits, deterministic: options.deterministic };
+        self.run(job, grant, "grant.exec").await
     }
 
     /// From words to a template and its arguments, or the report that says why not.
@@ -209,16 +227,18 @@ impl Engine {
         Ok((template, arguments))
     }
 
-    async fn run_template(&self, template: &Template, arguments: &Arguments, limits: LimitChoices) -> Report {
+    async fn run_template(&self, template: &Template, arguments: &Arguments, options: &RunOptions) -> Report {
         let declared = template.limits();
-        let declared = LimitChoices {
-            fuel: declared.fuel,
-            memory_mib: declared.memory_mib.map(u64::from),
-            timeout_ms: declared.timeout_ms,
-        };
-        let limits = match declared.over(Limits::default()).and_then(|base| limits.over(base)) {
+        let declared = [
+            ("fuel", declared.fuel),
+            ("memory_bytes", declared.memory_mib.map(|mib| u64::from(mib) << 20)),
+            ("wall_ms", declared.timeout_ms),
+        ];
+        let declared = declared.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?)));
+        let declared = RunOptions { limits: declared.collect(), deterministic: None };
+        let limits = match declared.over(Limits::default()).and_then(|base| options.over(base)) {
             Ok(limits) => limits,
-            Err(error) => return out_of_bounds(error),
+            Err(refused) => return limit_refused(&refused),
         };
         let broken = |kind: &str, message: String, hint: &str| {
             Report::without_run(Outcome::TemplateError, problem(kind, message, hint))
@@ -236,36 +256,58 @@ impl Engine {
             Err(error) => return broken("template_error", error.to_string(), ""),
         };
         let grant = Grant::of(template.wants().to_vec()).and(self.templates_may.clone());
-        self.run(&script, &params, limits, grant, "grant.templates").await
+        let job = Job { script: &script, params: &params, limits, deterministic: options.deterministic };
+        self.run(job, grant, "grant.templates").await
     }
 
-    async fn run(&self, script: &Script, params: &str, limits: Limits, grant: Grant, table: &'static str) -> Report {
+    async fn run(&self, job: Job<'_>, grant: Grant, table: &'static str) -> Report {
         let shown = grant.rules().iter().map(ToString::to_string).collect();
-        let sandbox = match self.sandbox() {
+        let sandbox = match self.sandbox().await {
             Ok(sandbox) => sandbox,
             Err(error) => return internal(error.to_string()),
         };
         let broker = Arc::new(Broker::new(self.egress.open(grant, Budget::default()), table));
-        let ended = sandbox.run(script, params, limits, Arc::clone(&broker) as Arc<_>).await;
+        let ended = sandbox.run(job, Arc::clone(&broker) as Arc<_>).await;
         let mut report = match ended {
             Ok(ended) => Report::of_run(ended, broker.refusals(), broker.spent()),
-            Err(error @ intentbox_sandbox::RunError::ParamsTooLarge { .. }) => {
-                invalid("input", &error.to_string(), "give the script less, or let it fetch what it needs")
-            }
-            Err(error) => internal(error.to_string()),
+            Err(error) => Report { refusals: broker.refusals(), ..not_run(&error) },
         };
         report.grant = Some(shown);
         report
     }
 
-    fn sandbox(&self) -> Result<&Sandbox, intentbox_sandbox::StartError> {
-        if let Some(sandbox) = self.sandbox.get() {
-            return Ok(sandbox);
-        }
-        let started = Sandbox::new(self.slots)?;
-        // Two callers may have started one each; the first stays and the other is dropped.
-        Ok(self.sandbox.get_or_init(|| started))
+    /// Starts the sandbox if it is not up, and says which worker processes there are.
+    ///
+    /// # Errors
+    /// When it does not start.
+    pub async fn workers(&self) -> Result<Vec<WorkerState>, StartError> {
+        Ok(self.sandbox().await?.workers())
     }
+
+    async fn sandbox(&self) -> Result<&Sandbox, StartError> {
+        self.sandbox
+            .get_or_try_init(async || match &self.isolation {
+                Isolation::InProcess => Sandbox::in_process(self.capacity),
+                Isolation::Process(command) => Sandbox::in_workers(self.capacity, command.clone()).await,
+            })
+            .await
+    }
+}
+
+/// The report of a run that the machine could not carry through.
+fn not_run(error: &RunError) -> Report {
+    let (outcome, hint) = match error {
+        RunError::ParamsTooLarge { .. } => {
+            return invalid("input", &error.to_string(), "give the script less, or let it fetch what it needs");
+        }
+        RunError::Overloaded(_) => (Outcome::Overloaded, "try again when other runs have ended"),
+        RunError::WorkerLost { .. } => (
+            Outcome::WorkerLost,
+            "a new worker takes over; what the run did outside stays done, so look before you repeat it",
+        ),
+        RunError::Internal { .. } => (Outcome::Internal, "this is a fault of the program or the machine"),
+    };
+    Report::without_run(outcome, problem(outcome.terms().name, error.to_string(), hint))
 }
 
 fn problem(kind: &str, message: String, hint: &str) -> Problem {
@@ -277,8 +319,12 @@ fn invalid(what: &str, message: &str, hint: &str) -> Report {
     Report::without_run(Outcome::ParamInvalid, problem(what, message.to_owned(), hint))
 }
 
-fn out_of_bounds(error: LimitOutOfBounds) -> Report {
-    invalid("limits", &error.to_string(), "choose a value inside the bounds")
+fn limit_refused(refused: &LimitRefused) -> Report {
+    let hint = match refused {
+        LimitRefused::Unknown(_) => "name one of these limits",
+        LimitRefused::OutOfBounds(_) => "choose a value inside the bounds",
+    };
+    invalid("limits", &refused.to_string(), hint)
 }
 
 fn internal(message: String) -> Report {

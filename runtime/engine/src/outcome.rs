@@ -45,6 +45,10 @@ pub enum Outcome {
     MissingParameter,
     /// The caller gave up.
     Cancelled,
+    /// All runs together are at what the process may use.
+    Overloaded,
+    /// The worker process of the run died, hung or was killed.
+    WorkerLost,
     /// Our own failure: always a bug or a broken machine.
     Internal,
 }
@@ -77,7 +81,7 @@ pub struct Terms {
 
 impl Outcome {
     /// Every outcome.
-    pub const ALL: [Outcome; 22] = [
+    pub const ALL: [Outcome; 24] = [
         Outcome::Ok,
         Outcome::PythonError,
         Outcome::SyntaxError,
@@ -99,6 +103,8 @@ impl Outcome {
         Outcome::Ambiguous,
         Outcome::MissingParameter,
         Outcome::Cancelled,
+        Outcome::Overloaded,
+        Outcome::WorkerLost,
         Outcome::Internal,
     ];
 
@@ -128,6 +134,8 @@ impl Outcome {
             Outcome::Ambiguous => ("ambiguous", 6, 409, Clarification),
             Outcome::MissingParameter => ("missing_parameter", 6, 422, Clarification),
             Outcome::Cancelled => ("cancelled", 130, 499, Cancelled),
+            Outcome::Overloaded => ("overloaded", 7, 503, Error),
+            Outcome::WorkerLost => ("worker_lost", 7, 503, Error),
             Outcome::Internal => ("internal", 7, 500, Error),
         };
         Terms { name, exit, http, mcp }

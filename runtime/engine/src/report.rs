@@ -18,9 +18,15 @@ pub struct Report {
     /// What the script wrote to stdout.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub stdout: String,
+    /// Whether stdout was cut at its limit.
+    #[serde(skip_serializing_if = "is_false")]
+    pub stdout_truncated: bool,
     /// What the script wrote to stderr.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub stderr: String,
+    /// Whether stderr was cut at its limit.
+    #[serde(skip_serializing_if = "is_false")]
+    pub stderr_truncated: bool,
     /// Why it is not `ok`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<Problem>,
@@ -111,6 +117,11 @@ pub struct Spent {
     pub http_bytes_down: u64,
 }
 
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes fields by reference")]
+fn is_false(flag: &bool) -> bool {
+    !flag
+}
+
 impl Report {
     /// A report of a request that ended before anything ran.
     #[must_use]
@@ -119,7 +130,9 @@ impl Report {
             outcome,
             result: None,
             stdout: String::new(),
+            stdout_truncated: false,
             stderr: String::new(),
+            stderr_truncated: false,
             error: Some(problem),
             route: None,
             grant: None,
@@ -166,7 +179,9 @@ impl Report {
             outcome,
             result,
             stdout: ended.stdout.text,
+            stdout_truncated: ended.stdout.truncated,
             stderr: ended.stderr.text,
+            stderr_truncated: ended.stderr.truncated,
             error,
             route: None,
             grant: None,

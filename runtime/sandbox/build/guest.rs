@@ -87,14 +87,16 @@ fn rustflags(guest_sdk: &Path) -> Vec<String> {
         // RustPython assumes 8 MiB of native stack; see `tuning::WASM_STACK_BYTES`.
         "-Clink-arg=-zstack-size=16777216".to_owned(),
     ];
-    // Panic messages carry source paths: none of this machine may end up in the guest.
+    // What the interpreter prints when it gives up names source files: none of this machine may end up in the guest, so
+    // that files are named from their crate on. The last prefix that fits wins.
     let home = std::env::var_os("CARGO_HOME").map(PathBuf::from);
     let home = home.or_else(|| std::env::home_dir().map(|home| home.join(".cargo")));
-    let guest_sdk = guest_sdk.canonicalize().unwrap_or_else(|_| guest_sdk.to_owned());
-    for (from, to) in [(home.map(|home| home.join("registry/src")), "/crates"), (Some(guest_sdk), "/guest-sdk")] {
-        if let Some(from) = from {
-            flags.push(format!("--remap-path-prefix={}={to}", from.display()));
-        }
-    }
+    let sources = home.unwrap_or_default().join("registry/src");
+    let mut prefixes = vec![guest_sdk.canonicalize().unwrap_or_else(|_| guest_sdk.to_owned()), sources.clone()];
+    let registries = std::fs::read_dir(sources).into_iter().flatten().flatten();
+    let mut registries: Vec<_> = registries.map(|registry| registry.path()).collect();
+    registries.sort();
+    prefixes.extend(registries);
+    flags.extend(prefixes.iter().map(|prefix| format!("--remap-path-prefix={}=", prefix.display())));
     flags
 }

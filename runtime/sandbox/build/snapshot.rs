@@ -1,6 +1,8 @@
 //! From wasm to native code: boot the guest once, keep its memory, compile the result.
 
-use wasmtime::{Config, Engine, Linker, Module, Result, Store};
+use std::io::Write as _;
+
+use wasmtime::{Caller, Config, Engine, Linker, Module, Result, Store};
 use wasmtime_wasi::WasiCtxBuilder;
 use wasmtime_wasi::p1::{self, WasiP1Ctx};
 use wasmtime_wizer::Wizer;
@@ -21,15 +23,25 @@ pub(crate) fn take(wasm: &[u8]) -> Result<Vec<u8>> {
     let module = "intentbox";
     linker.func_wrap(module, "call", move |_: u32, _: u32| -> Result<u64> { Err(early("call")) })?;
     linker.func_wrap(module, "take", move |_: u32, _: u32| -> Result<()> { Err(early("take")) })?;
+    linker.func_wrap(module, "pause", move |_: u64| -> Result<()> { Err(early("pause")) })?;
+    linker.func_wrap(module, "print", print)?;
     linker.func_wrap(module, "out_of_memory", move |_: u64| -> Result<()> { Err(early("out_of_memory")) })?;
-    // No environment, no arguments, no directories: a run sees what is frozen here. Messages of a failed boot show.
-    let mut store = Store::new(&engine, WasiCtxBuilder::new().inherit_stderr().build_p1());
+    // No environment, no arguments, no directories: a run sees what is frozen here.
+    let mut store = Store::new(&engine, WasiCtxBuilder::new().build_p1());
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     runtime.block_on(Wizer::new().init_func("wizer-initialize").run(
         &mut store,
         wasm,
         async |store: &mut Store<WasiP1Ctx>, module: &Module| linker.instantiate_async(store, module).await,
     ))
+}
+
+/// Messages of a failed boot show in the build's log.
+fn print(mut caller: Caller<'_, WasiP1Ctx>, _: u32, text: u32, length: u32) -> Result<()> {
+    let memory = caller.get_export("memory").and_then(wasmtime::Extern::into_memory);
+    let bytes = memory.and_then(|memory| memory.data(&caller).get(text as usize..)?.get(..length as usize));
+    std::io::stderr().write_all(bytes.unwrap_or_default())?;
+    Ok(())
 }
 
 /// Compiles for the baseline of the target's CPU family: without a named target Cranelift would bake in whatever the

@@ -1,13 +1,15 @@
 //! What the sandbox asks of whoever runs it: answers to the script's host calls.
 //!
 //! The sandbox knows no HTTP and no grants. It decodes and bounds what the guest says, hands it to [`HostCalls`], and
-//! carries the answer back. A worker process will hand it to its parent over a pipe; today the engine answers directly.
+//! carries the answer back. In a worker process the bytes travel to the parent as they are, and are decoded there: what
+//! a worker says is believed no more than what a guest says.
 
 use std::fmt;
 use std::future::Future;
 use std::pin::Pin;
+use std::sync::Arc;
 
-use intentbox_abi::{HttpRequest, Reply};
+use intentbox_abi::{Call, HttpRequest, Reply, decode};
 
 use crate::ending::Exhausted;
 
@@ -45,5 +47,24 @@ impl HostCalls for NoCalls {
     fn http<'a>(&'a self, request: HttpRequest<'a>) -> Pending<'a, Answer> {
         let message = format!("{} {} was refused: this run has no grant", request.method, request.url);
         Box::pin(async move { Answer::reply(&Reply::Refused { message: &message, hint: "" }) })
+    }
+}
+
+/// Answers a run's host calls as bytes: `None` when they are no call.
+pub(crate) trait Calls: Send + Sync {
+    fn call(&self, message: Vec<u8>) -> Pending<'_, Option<Answer>>;
+}
+
+/// Decodes here and asks a [`HostCalls`].
+pub(crate) struct Decoded(pub(crate) Arc<dyn HostCalls>);
+
+impl Calls for Decoded {
+    fn call(&self, message: Vec<u8>) -> Pending<'_, Option<Answer>> {
+        Box::pin(async move {
+            match decode::<Call<'_>>(&message) {
+                Ok(Call::Http(request)) => Some(self.0.http(request).await),
+                Err(_) => None,
+            }
+        })
     }
 }

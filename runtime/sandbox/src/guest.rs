@@ -1,61 +1,81 @@
-//! The precompiled guest, and the one place that trusts bytes to be native code.
-//!
-//! The bytes are part of the program: the build script compiled them, the linker placed them, and the operating system
-//! maps them with the rest of the binary. Nothing at run time chooses which bytes are loaded, so there is no file whose
-//! replacement would become code. They are used where they lie; copying 70 MiB would cost more than a whole run.
+//! The guest in this process: its code, its memory pool, and the budget that its runs share.
 
-use std::ptr::NonNull;
 use std::sync::Arc;
 
-use wasmtime::{CustomCodeMemory, Engine, Module, Result};
+use wasmtime::{Config, Enabled, Engine, InstanceAllocationStrategy, InstancePre, Linker, PoolingAllocationConfig};
 
-/// Page-aligned, so that the code inside can be made executable in place. 64 KiB is the largest page size in use.
-#[repr(C, align(65536))]
-struct Aligned<T: ?Sized>(T);
+use crate::budget::{Budget, Capacity};
+use crate::calls::Calls;
+use crate::ending::Ended;
+use crate::import::{self, Inside};
+use crate::job::Job;
+use crate::run::{self, Failed};
+use crate::{code, limits, tuning};
 
-static GUEST: &Aligned<[u8]> = &Aligned(*include_bytes!(concat!(env!("OUT_DIR"), "/guest.cwasm")));
+/// How much of an instance's memory stays resident between runs where the kernel can tell which pages were written.
+/// Larger gains nothing (measured: 8 MiB is as good as 64).
+const KEEP_RESIDENT_BYTES: usize = 8 << 20;
 
-/// Makes the guest's code executable where the binary's own mapping has it read-only.
-pub(crate) struct InPlace;
+/// A loaded guest. One thread at a time should run it: two in a process are slower than one, since they contend for the
+/// process's memory map.
+pub(crate) struct Guest {
+    pre: InstancePre<Inside>,
+    budget: Arc<Budget>,
+    /// Whether the kernel can tell which pages a run wrote (`PAGEMAP_SCAN`, Linux 6.7).
+    pub(crate) scans_pages: bool,
+    /// Given back when the code above is gone: fields are dropped in order.
+    _place: Option<code::Place>,
+}
 
-impl InPlace {
-    pub(crate) fn code_memory() -> Arc<dyn CustomCodeMemory> {
-        Arc::new(InPlace)
+impl Guest {
+    pub(crate) fn load(capacity: Capacity) -> wasmtime::Result<Guest> {
+        return_large_blocks();
+        let place = code::Place::take();
+        let config = |scan_pages| config(capacity.runs, scan_pages, place.is_some());
+        let (engine, scans_pages) = match Engine::new(&config(true)) {
+            Ok(engine) => (engine, true),
+            Err(_) => (Engine::new(&config(false))?, false),
+        };
+        let module = code::load(&engine, place.as_ref())?;
+        let mut linker = Linker::new(&engine);
+        import::link(&mut linker)?;
+        let pre = linker.instantiate_pre(&module)?;
+        Ok(Guest { pre, budget: Arc::new(Budget::new(capacity)), scans_pages, _place: place })
+    }
+
+    pub(crate) async fn run(&self, job: Job<'_>, calls: Arc<dyn Calls>) -> Result<Ended, Failed> {
+        run::run(&self.pre, &self.budget, job, calls).await
     }
 }
 
-impl CustomCodeMemory for InPlace {
-    fn required_alignment(&self) -> usize {
-        rustix::param::page_size()
-    }
-
-    #[expect(unsafe_code, reason = "changing page protection is an unsafe call; the range is checked below")]
-    fn publish_executable(&self, code: *const u8, bytes: usize) -> Result<()> {
-        let guest = GUEST.0.as_ptr_range();
-        let inside = guest.contains(&code) && bytes <= guest.end.addr() - code.addr();
-        if !inside {
-            return Err(wasmtime::format_err!("only the embedded guest may become executable"));
-        }
-        let executable = rustix::mm::MprotectFlags::READ | rustix::mm::MprotectFlags::EXEC;
-        // SAFETY: the range lies in the embedded guest, which is never written: it goes from read-only to read-only and
-        // executable, as wasmtime asks for with the text section of that very guest.
-        unsafe { rustix::mm::mprotect(code.cast_mut().cast(), bytes, executable) }
-            .map_err(|error| wasmtime::format_err!("the guest's code cannot be made executable: {error}"))
-    }
-
-    fn unpublish_executable(&self, _: *const u8, _: usize) -> Result<()> {
-        // The guest lives as long as the process.
-        Ok(())
+/// Tells the C library to give large blocks back to the system when they are freed. By default it learns from one answer
+/// of many megabytes to keep as much for ever.
+fn return_large_blocks() {
+    #[cfg(all(target_os = "linux", target_env = "gnu"))]
+    #[expect(unsafe_code, reason = "settings of the allocator are foreign calls")]
+    // SAFETY: `mallopt` takes two numbers, knows these, and may be called at any time.
+    unsafe {
+        libc::mallopt(libc::M_MMAP_THRESHOLD, 1 << 20);
+        libc::mallopt(libc::M_TRIM_THRESHOLD, 1 << 20);
     }
 }
 
-/// Loads the embedded guest.
-///
-/// # Errors
-/// When the machine lacks what the guest was compiled for, or refuses executable memory.
-#[expect(unsafe_code, reason = "loading precompiled code is trusting it; the bytes are the program's own")]
-pub(crate) fn load(engine: &Engine) -> Result<Module> {
-    // SAFETY: the bytes are what `build/snapshot.rs` made with `Engine::precompile_module` for this very build, they
-    // are static and nothing writes to them.
-    unsafe { Module::deserialize_raw(engine, NonNull::from(&GUEST.0)) }
+fn config(slots: u32, scan_pages: bool, in_place: bool) -> Config {
+    let mut pool = PoolingAllocationConfig::default();
+    pool.total_core_instances(slots)
+        .total_memories(slots)
+        .total_tables(slots)
+        .total_stacks(slots)
+        .max_memory_size(usize::try_from(limits::MEMORY_BYTES.most).unwrap_or(usize::MAX))
+        .table_elements(40_000)
+        .max_core_instance_size(4 << 20)
+        .pagemap_scan(if scan_pages { Enabled::Yes } else { Enabled::No })
+        // Without the scan every kept byte is compared: keeping none is then the fastest.
+        .linear_memory_keep_resident(if scan_pages { KEEP_RESIDENT_BYTES } else { 0 });
+    let mut config = tuning::config();
+    config
+        .allocation_strategy(InstanceAllocationStrategy::Pooling(pool))
+        .async_stack_zeroing(true)
+        .with_custom_code_memory(in_place.then(code::InPlace::code_memory));
+    config
 }

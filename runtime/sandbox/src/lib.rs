@@ -1,51 +1,71 @@
 //! Runs one script, under limits, in a fresh guest; the only user of wasmtime.
 //!
-//! A [`Sandbox`] holds the engine and the snapshot. [`Sandbox::run`] takes a [`Script`], its `params` as JSON text,
-//! [`Limits`] and something that answers [`HostCalls`], and gives an [`Ended`]: every way a script can end is a value.
-//! An error means that the machine failed the sandbox, never that a script was bad.
+//! A [`Sandbox`] runs guests in this process or in worker processes. [`Sandbox::run`] takes a [`Job`] (a script, its
+//! `params`, limits) and something that answers [`HostCalls`], and gives an [`Ended`]: every way a script can end is a
+//! value. An error means that the machine failed the sandbox, never that a script was bad.
 //!
-//! What goes in and out is plain data, and host calls go through a trait: a run can as well happen in a worker process.
-//! This crate knows no HTTP, no templates and no grants.
+//! What goes in and out is plain data, and host calls go through a trait: that is why a run does not notice where it
+//! happens. This crate knows no HTTP, no templates and no grants.
 //!
-//! - [`limits`]: what a run may use, with defaults and ceilings in one place.
-//! - `script`: bytes that may be a script.
-//! - `calls`: what the script may ask of the host.
-//! - `ending`: how runs end.
-//! - `run`: one run. `guest`: the embedded code. `output`: stdout and stderr. `tuning`: settings shared with the build.
+//! - [`limits`]: what a run may use, with defaults and ceilings in one place. `budget`: what all runs may use together.
+//! - `script` and `job`: what is to be run. `calls`: what it may ask of the host. `ending`: how runs end.
+//! - `guest`: the guest in this process. `code`: its embedded native code. `import`: what it may call.
+//! - `answer`: what the guest says, believed as far as it can be checked. `oracle`: what holds of it.
+//! - `run`: one run. `clock` and `output`: what it sees and says. `tuning`: settings shared with the build.
+//! - `worker`: the same in processes of their own.
 
+mod answer;
+mod budget;
 mod calls;
+mod clock;
+mod code;
 mod ending;
 mod guest;
+mod import;
+mod job;
 pub mod limits;
+#[cfg(test)]
+mod oracle;
 mod output;
 mod run;
 mod script;
 mod tuning;
+mod worker;
 
 use std::fmt;
 use std::sync::Arc;
 
-use wasmtime::{Config, Enabled, Engine, InstanceAllocationStrategy, InstancePre, Linker, PoolingAllocationConfig};
+use crate::calls::Decoded;
+use crate::guest::Guest;
+use crate::run::Failed;
+use crate::worker::Pool;
 
+pub use crate::budget::{Capacity, Overloaded};
 pub use crate::calls::{Answer, HostCalls, NoCalls, Pending};
 pub use crate::ending::{Ended, Ending, Exception, Exhausted, Output, Resource, Spent};
-pub use crate::limits::{LimitOutOfBounds, Limits};
+pub use crate::job::{Deterministic, Job};
+pub use crate::limits::{LimitOutOfBounds, Limits, NoSuchLimit};
 pub use crate::script::{Script, ScriptError};
+pub use crate::worker::{Walls, WorkerCommand, WorkerState, serve};
 pub use intentbox_abi as abi;
 
-/// How much of an instance's memory stays resident between runs where the kernel can tell which pages were written.
-/// Larger gains nothing (measured: 8 MiB is as good as 64).
-const KEEP_RESIDENT_BYTES: usize = 8 << 20;
-
-/// Runs scripts. Cheap to share; one thread at a time should run guests (two are slower than one: they contend for the
-/// process's memory map).
+/// Runs scripts. Cheap to share.
 pub struct Sandbox {
-    pre: InstancePre<run::Inside>,
+    place: Place,
+}
+
+/// Where guests run.
+enum Place {
+    Here(Guest),
+    Workers(Pool),
 }
 
 impl fmt::Debug for Sandbox {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Sandbox").finish_non_exhaustive()
+        match &self.place {
+            Place::Here(_) => f.write_str("Sandbox(in this process)"),
+            Place::Workers(pool) => f.debug_tuple("Sandbox").field(pool).finish(),
+        }
     }
 }
 
@@ -68,6 +88,15 @@ pub enum RunError {
         /// How many there are.
         observed: u64,
     },
+    /// All runs together are at what the process may use.
+    #[error("there is no room for the run: {0}")]
+    Overloaded(#[source] Overloaded),
+    /// The worker process died, hung or was killed, and the run with it. What it did outside stays done.
+    #[error("the worker process of this run was lost: {reason}")]
+    WorkerLost {
+        /// What is known about the end of the worker.
+        reason: String,
+    },
     /// The host's own trouble.
     #[error("the run could not be carried through: {reason}")]
     Internal {
@@ -76,62 +105,61 @@ pub enum RunError {
     },
 }
 
-impl Sandbox {
-    /// Makes a sandbox that can hold `slots` runs at a time (each reserves 4 GiB of addresses, not of memory).
-    ///
-    /// # Errors
-    /// When the guest cannot be loaded or the address space is too small.
-    pub fn new(slots: u32) -> Result<Sandbox, StartError> {
-        let start = || -> wasmtime::Result<Sandbox> {
-            let engine = match Engine::new(&config(slots, true)) {
-                Ok(engine) => engine,
-                // Kernels before 6.7 cannot tell which pages were written.
-                Err(_) => Engine::new(&config(slots, false))?,
-            };
-            let module = guest::load(&engine)?;
-            let mut linker = Linker::new(&engine);
-            run::link(&mut linker)?;
-            Ok(Sandbox { pre: linker.instantiate_pre(&module)? })
-        };
-        start().map_err(|error| StartError { reason: format!("{error:#}") })
-    }
-
-    /// Runs `script` with `params` (JSON text of an object) under `limits`. Dropping the future ends the run at once.
-    ///
-    /// # Errors
-    /// When `params` are too large, or the host fails; whatever the script does is an [`Ending`].
-    pub async fn run(
-        &self,
-        script: &Script,
-        params: &str,
-        limits: Limits,
-        calls: Arc<dyn HostCalls>,
-    ) -> Result<Ended, RunError> {
-        let observed = params.len() as u64;
-        if observed > limits.params_bytes {
-            return Err(RunError::ParamsTooLarge { limit: limits.params_bytes, observed });
+impl From<Failed> for RunError {
+    fn from(failed: Failed) -> RunError {
+        match failed {
+            Failed::Overloaded(overloaded) => RunError::Overloaded(overloaded),
+            Failed::Host(error) => RunError::Internal { reason: format!("{error:#}") },
         }
-        let ended = run::run(&self.pre, script, params, limits, calls).await;
-        ended.map_err(|error| RunError::Internal { reason: format!("{error:#}") })
     }
 }
 
-fn config(slots: u32, scan_pages: bool) -> Config {
-    let mut pool = PoolingAllocationConfig::default();
-    pool.total_core_instances(slots)
-        .total_memories(slots)
-        .total_tables(slots)
-        .total_stacks(slots)
-        .max_memory_size(usize::try_from(limits::MEMORY_BYTES.most).unwrap_or(usize::MAX))
-        .table_elements(40_000)
-        .max_core_instance_size(4 << 20)
-        .pagemap_scan(if scan_pages { Enabled::Yes } else { Enabled::No })
-        // Without the scan every kept byte is compared: keeping none is then the fastest.
-        .linear_memory_keep_resident(if scan_pages { KEEP_RESIDENT_BYTES } else { 0 });
-    let mut config = tuning::config();
-    config
-        .allocation_strategy(InstanceAllocationStrategy::Pooling(pool))
-        .async_stack_zeroing(true)
-        .with_custom_code_memory(Some(guest::InPlace::code_memory()));
-    config
+impl Sandbox {
+    /// A sandbox in this process: nothing to start but the guest, and no second wall. For commands that run one script.
+    /// One thread at a time should run guests: two are slower than one, they contend for the process's memory map.
+    ///
+    /// # Errors
+    /// When the guest cannot be loaded or the address space is too small.
+    pub fn in_process(capacity: Capacity) -> Result<Sandbox, StartError> {
+        match Guest::load(capacity) {
+            Ok(guest) => Ok(Sandbox { place: Place::Here(guest) }),
+            Err(error) => Err(StartError { reason: format!("{error:#}") }),
+        }
+    }
+
+    /// A sandbox in worker processes: a second wall, and a core for each worker. Waits until the first is up; wants a
+    /// tokio runtime, on which it keeps the workers up.
+    ///
+    /// # Errors
+    /// When no worker comes up.
+    pub async fn in_workers(capacity: Capacity, command: WorkerCommand) -> Result<Sandbox, StartError> {
+        match Pool::start(capacity, command).await {
+            Ok(pool) => Ok(Sandbox { place: Place::Workers(pool) }),
+            Err(reason) => Err(StartError { reason }),
+        }
+    }
+
+    /// The worker processes that are up; none where guests run in this process.
+    #[must_use]
+    pub fn workers(&self) -> Vec<WorkerState> {
+        match &self.place {
+            Place::Here(_) => Vec::new(),
+            Place::Workers(pool) => pool.workers(),
+        }
+    }
+
+    /// Runs a job. Dropping the future ends the run within milliseconds.
+    ///
+    /// # Errors
+    /// When `params` are too large, there is no room, or the host fails; whatever the script does is an [`Ending`].
+    pub async fn run(&self, job: Job<'_>, calls: Arc<dyn HostCalls>) -> Result<Ended, RunError> {
+        let observed = job.params.len() as u64;
+        if observed > job.limits.params_bytes {
+            return Err(RunError::ParamsTooLarge { limit: job.limits.params_bytes, observed });
+        }
+        match &self.place {
+            Place::Here(guest) => Ok(guest.run(job, Arc::new(Decoded(calls))).await?),
+            Place::Workers(pool) => pool.run(job, calls).await,
+        }
+    }
 }

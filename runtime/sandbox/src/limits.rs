@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use serde::{Deserialize, Serialize};
+
 /// One limit: its unit, what holds when nobody says otherwise, and what nobody may exceed.
 #[derive(Debug, Clone, Copy)]
 pub struct Bounds {
@@ -46,8 +48,30 @@ pub const SCRIPT_BYTES: Bounds = Bounds { name: "script_bytes", least: 1, defaul
 /// Bytes of `params` as JSON text.
 pub const PARAMS_BYTES: Bounds = Bounds { name: "params_bytes", least: 2, default: 4 << 20, most: 32 << 20 };
 
+/// Bytes of all files in the run's scratch directory. They lie in the guest's memory and count against it too.
+pub const SCRATCH_BYTES: Bounds = Bounds { name: "scratch_bytes", least: 0, default: 64 << 20, most: 512 << 20 };
+
+/// Files and directories in the run's scratch directory.
+pub const SCRATCH_ENTRIES: Bounds = Bounds { name: "scratch_entries", least: 0, default: 10_000, most: 100_000 };
+
+/// Every limit, in the order in which they are documented.
+pub const ALL: [Bounds; 12] = [
+    FUEL,
+    WALL_MS,
+    MEMORY_BYTES,
+    STDOUT_BYTES,
+    STDERR_BYTES,
+    RESULT_BYTES,
+    RESULT_DEPTH,
+    HOST_CALLS,
+    SCRIPT_BYTES,
+    PARAMS_BYTES,
+    SCRATCH_BYTES,
+    SCRATCH_ENTRIES,
+];
+
 /// What one run may use.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Limits {
     /// See [`FUEL`].
     pub fuel: u64,
@@ -69,6 +93,10 @@ pub struct Limits {
     pub script_bytes: u64,
     /// See [`PARAMS_BYTES`].
     pub params_bytes: u64,
+    /// See [`SCRATCH_BYTES`].
+    pub scratch_bytes: u64,
+    /// See [`SCRATCH_ENTRIES`].
+    pub scratch_entries: u64,
 }
 
 impl Default for Limits {
@@ -84,6 +112,8 @@ impl Default for Limits {
             host_calls: HOST_CALLS.default,
             script_bytes: SCRIPT_BYTES.default,
             params_bytes: PARAMS_BYTES.default,
+            scratch_bytes: SCRATCH_BYTES.default,
+            scratch_entries: SCRATCH_ENTRIES.default,
         }
     }
 }
@@ -102,26 +132,52 @@ pub struct LimitOutOfBounds {
     pub most: u64,
 }
 
+/// A name that is no limit's.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("there is no limit `{name}`; there are {}", ALL.map(|bounds| bounds.name).join(", "))]
+pub struct NoSuchLimit {
+    /// What was asked for.
+    pub name: String,
+}
+
 impl Limits {
+    /// Sets the limit called `name`, unit included, such as `stdout_bytes`. [`Limits::check`] has the last word on values.
+    ///
+    /// # Errors
+    /// When no limit has that name.
+    pub fn set(&mut self, name: &str, value: u64) -> Result<(), NoSuchLimit> {
+        *self.field(name).ok_or_else(|| NoSuchLimit { name: name.to_owned() })? = value;
+        Ok(())
+    }
+
+    fn field(&mut self, name: &str) -> Option<&mut u64> {
+        Some(match name {
+            "fuel" => &mut self.fuel,
+            "wall_ms" => &mut self.wall_ms,
+            "memory_bytes" => &mut self.memory_bytes,
+            "stdout_bytes" => &mut self.stdout_bytes,
+            "stderr_bytes" => &mut self.stderr_bytes,
+            "result_bytes" => &mut self.result_bytes,
+            "result_depth" => &mut self.result_depth,
+            "host_calls" => &mut self.host_calls,
+            "script_bytes" => &mut self.script_bytes,
+            "params_bytes" => &mut self.params_bytes,
+            "scratch_bytes" => &mut self.scratch_bytes,
+            "scratch_entries" => &mut self.scratch_entries,
+            _ => return None,
+        })
+    }
+
     /// Checks every limit against its bounds.
     ///
     /// # Errors
     /// The first limit that lies outside.
-    pub fn check(self) -> Result<Limits, LimitOutOfBounds> {
-        let pairs = [
-            (FUEL, self.fuel),
-            (WALL_MS, self.wall_ms),
-            (MEMORY_BYTES, self.memory_bytes),
-            (STDOUT_BYTES, self.stdout_bytes),
-            (STDERR_BYTES, self.stderr_bytes),
-            (RESULT_BYTES, self.result_bytes),
-            (RESULT_DEPTH, self.result_depth),
-            (HOST_CALLS, self.host_calls),
-            (SCRIPT_BYTES, self.script_bytes),
-            (PARAMS_BYTES, self.params_bytes),
-        ];
-        for (Bounds { name, least, most, .. }, asked) in pairs {
-            if !(least..=most).contains(&asked) {
+    pub fn check(mut self) -> Result<Limits, LimitOutOfBounds> {
+        for Bounds { name, least, most, .. } in ALL {
+            // Every limit has a field: a test sets them all.
+            if let Some(&mut asked) = self.field(name)
+                && !(least..=most).contains(&asked)
+            {
                 return Err(LimitOutOfBounds { name, asked, least, most });
             }
         }
@@ -142,6 +198,18 @@ mod tests {
     #[test]
     fn the_defaults_lie_within_their_bounds() {
         assert!(Limits::default().check().is_ok());
+    }
+
+    #[test]
+    fn every_limit_can_be_set_by_its_name_and_keeps_its_bounds() {
+        for bounds in ALL {
+            for (value, fits) in [(bounds.least, true), (bounds.most, true), (bounds.most + 1, false)] {
+                let mut limits = Limits::default();
+                limits.set(bounds.name, value).expect("it is in the list");
+                assert_eq!(limits.check().is_ok(), fits, "{} = {value}", bounds.name);
+            }
+        }
+        assert!(Limits::default().set("patience", 1).is_err());
     }
 
     #[test]

@@ -60,6 +60,11 @@ impl Script {
         Ok(Script { name: name.to_owned(), source: source.to_owned() })
     }
 
+    /// A script that a parent process has parsed already.
+    pub(crate) fn of_parent(name: &str, source: &str) -> Script {
+        Script { name: name.to_owned(), source: source.to_owned() }
+    }
+
     /// The name that tracebacks show.
     #[must_use]
     pub fn name(&self) -> &str {

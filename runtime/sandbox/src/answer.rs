@@ -1,0 +1,163 @@
+//! What a guest says about its run, believed as far as it can be checked.
+//!
+//! Here a guest's words become values of the host, and a worker's words pass the same gate. Whatever the bytes are, an
+//! answer is strict JSON within the run's limits, and every text within its bound. Nothing here does I/O.
+//!
+//! This file is compiled twice: into the crate, and into the fuzz target `result`, which would otherwise have to build
+//! wasmtime and the guest.
+
+use intentbox_abi::{Ended as Said, Raised, ResultMeasure, decode};
+use serde_json::value::RawValue;
+
+use crate::ending::{Ending, Exception, Exhausted, Resource};
+use crate::limits::Limits;
+
+/// The most bytes of traceback that are worth carrying.
+pub(crate) const TRACEBACK_BYTES_MAX: u32 = 16 << 10;
+
+/// The most bytes of a class name, a path in an answer or the reason why it cannot be said. The script chooses them.
+pub(crate) const NAME_BYTES_MAX: usize = 1 << 10;
+
+/// The most bytes of an exception's text. The guest keeps to half of it; a guest that was taken over might not.
+pub(crate) const MESSAGE_BYTES_MAX: usize = 8 << 10;
+
+/// What stands where a text was cut.
+const CUT: &str = " […] ";
+
+/// Reads the guest's last message.
+pub(crate) fn read(message: &[u8], limits: &Limits) -> Ending {
+    let crashed = |reason: &str| Ending::Crashed { reason: reason.to_owned() };
+    match decode::<Said<'_>>(message) {
+        Ok(Said::Returned { result }) => match returned(result, limits) {
+            Ok(json) => Ending::Returned(json),
+            Err(reason) => crashed(reason),
+        },
+        Ok(Said::Raised(raised)) => Ending::Raised(exception(&raised)),
+        Ok(Said::SyntaxError(raised)) => Ending::SyntaxError(exception(&raised)),
+        Ok(Said::ResultInvalid { path, reason }) => result_invalid(path, reason),
+        // The limit is the host's own; only how far the guest came is the guest's to say.
+        Ok(Said::ResultLimit { measure, observed, .. }) => {
+            let (resource, limit) = match measure {
+                ResultMeasure::Bytes => (Resource::ResultBytes, limits.result_bytes),
+                ResultMeasure::Depth => (Resource::ResultDepth, limits.result_depth),
+            };
+            Ending::Exhausted(Exhausted { resource, limit, observed })
+        }
+        Err(_) => crashed("the answer is not a message"),
+    }
+}
+
+/// An answer, or why it is none.
+pub(crate) fn returned(json: &str, limits: &Limits) -> Result<Box<RawValue>, &'static str> {
+    if json.len() as u64 > limits.result_bytes {
+        return Err("the answer is larger than its limit");
+    }
+    let json = serde_json::from_str::<&RawValue>(json).map_err(|_| "the answer is not JSON")?;
+    match levels(json.get()) {
+        None => Err("the answer holds half a character"),
+        Some(levels) if levels > limits.result_depth => Err("the answer is deeper than its limit"),
+        Some(_) => Ok(json.to_owned()),
+    }
+}
+
+pub(crate) fn exception(raised: &Raised<'_>) -> Exception {
+    Exception {
+        class: shortened(raised.class, NAME_BYTES_MAX),
+        message: shortened(raised.message, MESSAGE_BYTES_MAX),
+        traceback: shortened(raised.traceback, TRACEBACK_BYTES_MAX as usize),
+        cause: raised.cause,
+    }
+}
+
+pub(crate) fn result_invalid(path: &str, reason: &str) -> Ending {
+    Ending::ResultInvalid { path: shortened(path, NAME_BYTES_MAX), reason: shortened(reason, NAME_BYTES_MAX) }
+}
+
+/// `text`, with its middle left out where it has more than `bytes_max` bytes. What was cut once fits and stays as it is.
+pub(crate) fn shortened(text: &str, bytes_max: usize) -> String {
+    if text.len() <= bytes_max {
+        return text.to_owned();
+    }
+    let half = bytes_max.saturating_sub(CUT.len()) / 2;
+    let head = text.floor_char_boundary(half);
+    let tail = text.ceil_char_boundary(text.len() - half);
+    format!("{}{CUT}{}", &text[..head], &text[tail..])
+}
+
+/// How deep the lists and objects of well-formed JSON go, where an empty one is no level, as the guest counts. `None`
+/// when a text holds half of a surrogate pair: JSON's grammar allows that, and common parsers refuse all of the answer.
+fn levels(json: &str) -> Option<u64> {
+    let (mut open, mut deepest) = (0_u64, 0);
+    let mut rest = json;
+    while let Some(at) = rest.find(['"', '[', '{', ']', '}']) {
+        let (token, after) = (rest.as_bytes()[at], &rest[at + 1..]);
+        rest = match token {
+            b'"' => {
+                let text = &rest[at..];
+                let mut texts = serde_json::Deserializer::from_str(text).into_iter::<String>();
+                texts.next()?.ok()?;
+                &text[texts.byte_offset()..]
+            }
+            b'[' | b'{' => {
+                open += 1;
+                if !after.trim_ascii_start().starts_with([']', '}']) {
+                    deepest = deepest.max(open);
+                }
+                after
+            }
+            _ => {
+                open = open.saturating_sub(1);
+                after
+            }
+        };
+    }
+    Some(deepest)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn told(json: &str) -> Result<String, &'static str> {
+        let limits = Limits { result_bytes: 24, result_depth: 2, ..Limits::default() };
+        returned(json, &limits).map(|json| json.get().to_owned())
+    }
+
+    #[test]
+    fn the_last_answer_allowed_and_the_first_refused() {
+        for json in [
+            "\"1234567890123456789012\"",
+            "[[1]]",
+            "[[[]],{\"a\":{}}]",
+            "\"[[[\\\"[[[\"",
+            "1e999",
+            "\"\\ud83d\\ude00\"",
+        ] {
+            assert_eq!(told(json), Ok(json.to_owned()));
+        }
+        for (json, reason) in [
+            ("\"12345678901234567890123\"", "the answer is larger than its limit"),
+            ("[[[1]]]", "the answer is deeper than its limit"),
+            ("{\"a\":[{\"b\":1}]}", "the answer is deeper than its limit"),
+            ("\"\\ud83d\"", "the answer holds half a character"),
+            ("{\"\\ude00\":1}", "the answer holds half a character"),
+            ("NaN", "the answer is not JSON"),
+            ("1 2", "the answer is not JSON"),
+            ("", "the answer is not JSON"),
+        ] {
+            assert_eq!(told(json), Err(reason), "{json}");
+        }
+    }
+
+    #[test]
+    fn a_text_is_cut_once() {
+        let text = "ü".repeat(600);
+        let cut = shortened(&text, NAME_BYTES_MAX);
+        assert!(
+            cut.len() <= NAME_BYTES_MAX && cut.contains(CUT) && cut.starts_with('ü') && cut.ends_with('ü'),
+            "{cut}"
+        );
+        assert_eq!(shortened(&cut, NAME_BYTES_MAX), cut);
+        assert_eq!(shortened(&text[..NAME_BYTES_MAX], NAME_BYTES_MAX), text[..NAME_BYTES_MAX]);
+    }
+}

@@ -1,0 +1,37 @@
+//! What is to be run.
+
+use serde::{Deserialize, Serialize};
+
+use crate::limits::Limits;
+use crate::script::Script;
+
+/// One script with its input, and what it may use.
+#[derive(Debug, Clone, Copy)]
+pub struct Job<'a> {
+    /// The script.
+    pub script: &'a Script,
+    /// `params`: JSON text of an object.
+    pub params: &'a str,
+    /// What the run may use.
+    pub limits: Limits,
+    /// Where time and randomness come from, when they must not be the machine's.
+    pub deterministic: Option<Deterministic>,
+}
+
+/// A time and a seed instead of the machine's: two runs of the same job then give the same answer and the same output,
+/// byte for byte, and burn the same fuel. What the outside answers is not part of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Deterministic {
+    /// All randomness of the run comes from it.
+    pub seed: u64,
+    /// The time at which the run starts, in nanoseconds after 1970. Sleeping passes at once.
+    pub unix_ns: u64,
+}
+
+impl<'a> Job<'a> {
+    /// A job under the default limits, at the machine's own time.
+    #[must_use]
+    pub fn new(script: &'a Script, params: &'a str) -> Job<'a> {
+        Job { script, params, limits: Limits::default(), deterministic: None }
+    }
+}

@@ -1,0 +1,518 @@
+//! The parent's side: starts workers, gives them runs, answers their host calls, and replaces them.
+
+use std::collections::HashMap;
+use std::ffi::OsString;
+use std::fmt;
+use std::os::fd::OwnedFd;
+use std::os::unix::net::UnixStream as StdUnixStream;
+use std::path::PathBuf;
+use std::pin::pin;
+use std::process::{ExitStatus, Stdio};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use bytes::Bytes;
+use futures_util::StreamExt as _;
+use intentbox_abi::{CALL_BYTES_MAX, decode, encode};
+use tokio::net::UnixStream;
+use tokio::process::{Child, Command};
+use tokio::sync::{Notify, Semaphore, mpsc, oneshot};
+use tokio::task::AbortHandle;
+use tokio::time::{sleep, sleep_until, timeout};
+
+use super::walls::Walls;
+use super::wire::{self, Answered, Down, Incoming, Outgoing, Up};
+use crate::RunError;
+use crate::answer::{MESSAGE_BYTES_MAX, shortened};
+use crate::budget::{Capacity, Overloaded};
+use crate::calls::{Answer, Calls, Decoded, HostCalls};
+use crate::ending::Ended;
+use crate::job::Job;
+use crate::limits::Limits;
+
+/// How long a worker may take to start. It maps tens of megabytes and runs one script; a busy machine is slow at that.
+const START_MAX: Duration = Duration::from_secs(20);
+
+/// How long after a run's deadline a worker may take to say so before it counts as hung. Endings of hundreds of runs
+/// come within tens of milliseconds.
+const GRACE: Duration = Duration::from_secs(2);
+
+/// The pause before a worker is replaced, and what it grows to while they fail to start.
+const PAUSE: (Duration, Duration) = (Duration::from_millis(10), Duration::from_secs(5));
+
+/// How to start a worker: this program again, with an argument that leads to [`serve`](super::serve::serve).
+#[derive(Debug, Clone)]
+pub struct WorkerCommand {
+    /// The program.
+    pub program: PathBuf,
+    /// Its arguments.
+    pub arguments: Vec<OsString>,
+    /// How many workers: one a core is the most that helps.
+    pub count: u32,
+}
+
+/// A worker as it stands.
+#[derive(Debug, Clone, Copy)]
+pub struct WorkerState {
+    /// Its process.
+    pub process_id: u32,
+    /// What it gave up.
+    pub walls: Walls,
+    /// How many runs it has.
+    pub runs: usize,
+}
+
+/// Workers, and who keeps them up.
+pub(crate) struct Pool {
+    shared: Arc<Shared>,
+    supervisors: Vec<AbortHandle>,
+}
+
+struct Shared {
+    command: WorkerCommand,
+    capacity: Capacity,
+    seats: Semaphore,
+    workers: Mutex<Vec<Arc<Worker>>>,
+    /// Told whenever a worker came up or has room again.
+    room: Notify,
+    /// Why the last one went down.
+    last_loss: Mutex<String>,
+}
+
+/// A live worker.
+struct Worker {
+    process_id: u32,
+    walls: Walls,
+    outbox: mpsc::UnboundedSender<Bytes>,
+    runs: Mutex<Runs>,
+    /// Told when the worker must go.
+    condemned: Notify,
+}
+
+#[derive(Default)]
+struct Runs {
+    next: u32,
+    open: HashMap<u32, Open>,
+    /// Set when the worker is gone: no run may begin on it.
+    closed: bool,
+    /// Twice the number of runs that were cancelled: one more call and one ending each may still come. See `forgives`.
+    cancelled: u64,
+}
+
+impl Runs {
+    /// Whether a word about a run that is not open may be true: the worker may have said it before it knew that the run
+    /// was cancelled. Beyond that, it is not our worker any more.
+    fn forgives(&mut self) -> bool {
+        let forgiven = self.cancelled > 0;
+        self.cancelled = self.cancelled.saturating_sub(1);
+        forgiven
+    }
+}
+
+/// A run that a worker has.
+struct Open {
+    calls: Arc<dyn HostCalls>,
+    limits: Limits,
+    started: Instant,
+    host_calls: u64,
+    call: Option<AbortHandle>,
+    ending: oneshot::Sender<Result<Ended, RunError>>,
+}
+
+impl Drop for Open {
+    fn drop(&mut self) {
+        if let Some(call) = &self.call {
+            call.abort();
+        }
+    }
+}
+
+impl fmt::Debug for Pool {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Pool").field("command", &self.shared.command).finish_non_exhaustive()
+    }
+}
+
+impl Drop for Pool {
+    fn drop(&mut self) {
+        for supervisor in &self.supervisors {
+            supervisor.abort();
+        }
+    }
+}
+
+impl Pool {
+    /// Starts the workers, and waits until the first is up.
+    pub(crate) async fn start(capacity: Capacity, command: WorkerCommand) -> Result<Pool, String> {
+        let count = command.count.max(1);
+        let shared = Arc::new(Shared {
+            command,
+            capacity,
+            seats: Semaphore::new(capacity.runs as usize),
+            workers: Mutex::default(),
+            room: Notify::new(),
+            last_loss: Mutex::new("no worker has come up yet".to_owned()),
+        });
+        let supervise = |_| tokio::spawn(Arc::clone(&shared).supervise()).abort_handle();
+        let supervisors = (0..count).map(supervise).collect();
+        let pool = Pool { shared, supervisors };
+        pool.shared.worker(START_MAX).await.map_err(|lost| lost.to_string())?;
+        Ok(pool)
+    }
+
+    /// The workers that are up.
+    pub(crate) fn workers(&self) -> Vec<WorkerState> {
+        let workers = self.shared.workers();
+        let state = |worker: &Arc<Worker>| WorkerState {
+            process_id: worker.process_id,
+            walls: worker.walls,
+            runs: worker.runs().open.len(),
+        };
+        workers.iter().map(state).collect()
+    }
+
+    pub(crate) async fn run(&self, job: Job<'_>, calls: Arc<dyn HostCalls>) -> Result<Ended, RunError> {
+        let started = Instant::now();
+        let Capacity { runs, patience, .. } = self.shared.capacity;
+        let patience = patience.min(job.limits.wall());
+        let waited_ms = u64::try_from(patience.as_millis()).unwrap_or(u64::MAX);
+        let overloaded = |_| RunError::Overloaded(Overloaded { name: "runs", limit: u64::from(runs), waited_ms });
+        let _seat = timeout(patience, self.shared.seats.acquire()).await.map_err(overloaded)?;
+        let (worker, run, ending) = loop {
+            let worker = self.shared.worker(patience.max(PAUSE.1)).await?;
+            // It may have gone between the choice and the begin.
+            if let Some((run, ending)) = worker.begin(job, Arc::clone(&calls), started) {
+                break (worker, run, ending);
+            }
+        };
+        let held = Held { shared: &self.shared, worker: &worker, run };
+        let late = sleep_until((Instant::now() + job.limits.wall() + GRACE).into());
+        let ended = tokio::select! {
+            ended = ending => ended.unwrap_or_else(|_| Err(lost("its run was dropped"))),
+            () = late => {
+                self.shared.condemn(&worker);
+                Err(lost("it did not answer in time"))
+            }
+        };
+        drop(held);
+        ended
+    }
+}
+
+fn lost(reason: &str) -> RunError {
+    RunError::WorkerLost { reason: reason.to_owned() }
+}
+
+/// Cancels the run when its caller goes away before it ended.
+struct Held<'a> {
+    shared: &'a Shared,
+    worker: &'a Worker,
+    run: u32,
+}
+
+impl Drop for Held<'_> {
+    fn drop(&mut self) {
+        let mut runs = self.worker.runs();
+        if runs.open.remove(&self.run).is_some() {
+            runs.cancelled += 2;
+            self.worker.send(&Down::Cancel { run: self.run });
+        }
+        drop(runs);
+        self.shared.room.notify_one();
+    }
+}
+
+impl Worker {
+    fn runs(&self) -> std::sync::MutexGuard<'_, Runs> {
+        self.runs.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn send(&self, message: &Down<'_>) {
+        // Without a writer there is no worker, and its runs are told so elsewhere.
+        let _ = self.outbox.send(encode(message).into());
+    }
+
+    fn begin(
+        &self,
+        job: Job<'_>,
+        calls: Arc<dyn HostCalls>,
+        started: Instant,
+    ) -> Option<(u32, oneshot::Receiver<Result<Ended, RunError>>)> {
+        let (ending, ended) = oneshot::channel();
+        let mut runs = self.runs();
+        if runs.closed {
+            return None;
+        }
+        let run = runs.next;
+        // Four billion runs later the first is long over.
+        runs.next = runs.next.wrapping_add(1);
+        let limits = job.limits;
+        runs.open.insert(run, Open { calls, limits, started, host_calls: 0, call: None, ending });
+        drop(runs);
+        self.send(&Down::Begin {
+            run,
+            name: job.script.name(),
+            source: job.script.source(),
+            params: job.params,
+            limits,
+            deterministic: job.deterministic,
+        });
+        Some((run, ended))
+    }
+
+    /// Acts on one frame; says whether it can be believed.
+    fn heed(self: &Arc<Worker>, frame: &[u8]) -> bool {
+        match decode::<Up<'_>>(frame) {
+            Ok(Up::Call { run, message }) => return self.answer(run, message),
+            Ok(up @ Up::Ended { run, .. }) => {
+                let mut runs = self.runs();
+                let Some(mut open) = runs.open.remove(&run) else { return runs.forgives() };
+                drop(runs);
+                let ended = wire::ended(&up, &open.limits, open.started.elapsed());
+                let believed = ended.is_some();
+                open.end(ended.ok_or_else(|| lost("it said what cannot be true")));
+                return believed;
+            }
+            Ok(Up::Overloaded { run, memory, limit, waited_ms }) => {
+                if let Some(mut open) = self.runs().open.remove(&run) {
+                    let name = if memory { "memory_bytes" } else { "runs" };
+                    open.end(Err(RunError::Overloaded(Overloaded { name, limit, waited_ms })));
+                }
+            }
+            Ok(Up::Broken { run, reason }) => {
+                if let Some(mut open) = self.runs().open.remove(&run) {
+                    open.end(Err(RunError::Internal { reason: shortened(reason, MESSAGE_BYTES_MAX) }));
+                }
+            }
+            Ok(Up::Ready(_) | Up::Failed { .. }) | Err(_) => return false,
+        }
+        true
+    }
+
+    fn answer(self: &Arc<Worker>, run: u32, message: &[u8]) -> bool {
+        let mut runs = self.runs();
+        let Some(open) = runs.open.get_mut(&run) else { return runs.forgives() };
+        open.host_calls += 1;
+        // The worker counts and measures too: what gets here beyond that is not our worker any more.
+        let busy = open.call.as_ref().is_some_and(|call| !call.is_finished());
+        if open.host_calls > open.limits.host_calls || message.len() > CALL_BYTES_MAX || busy {
+            return false;
+        }
+        let calls = Decoded(Arc::clone(&open.calls));
+        let (worker, message) = (Arc::clone(self), message.to_vec());
+        let call = tokio::spawn(async move {
+            let unanswered = Unanswered { worker: &worker, run };
+            let answer = calls.call(message).await;
+            std::mem::forget(unanswered);
+            let answer = match &answer {
+                Some(Answer::Reply(bytes)) => Answered::Reply(bytes),
+                Some(Answer::Exhausted(exhausted)) => Answered::Exhausted {
+                    resource: exhausted.resource,
+                    limit: exhausted.limit,
+                    observed: exhausted.observed,
+                },
+                None => Answered::Malformed,
+            };
+            worker.runs().open.get_mut(&run).and_then(|open| open.call.take());
+            worker.send(&Down::Answered { run, answer });
+        });
+        open.call = Some(call.abort_handle());
+        true
+    }
+}
+
+/// Ends a run whose host call panicked: a fault of the program must not look like a slow script.
+struct Unanswered<'a> {
+    worker: &'a Worker,
+    run: u32,
+}
+
+impl Drop for Unanswered<'_> {
+    fn drop(&mut self) {
+        if std::thread::panicking()
+            && let Some(mut open) = self.worker.runs().open.remove(&self.run)
+        {
+            self.worker.send(&Down::Cancel { run: self.run });
+            open.end(Err(RunError::Internal { reason: "the answer to a host call panicked".to_owned() }));
+        }
+    }
+}
+
+impl Open {
+    fn end(&mut self, ended: Result<Ended, RunError>) {
+        let ending = std::mem::replace(&mut self.ending, oneshot::channel().0);
+        // Whoever waited may have gone.
+        let _ = ending.send(ended);
+    }
+}
+
+/// A worker that is up, and its way to speak.
+struct Started {
+    child: Child,
+    worker: Arc<Worker>,
+    up: Incoming,
+    down: Outgoing,
+    frames: mpsc::UnboundedReceiver<Bytes>,
+}
+
+impl Shared {
+    fn workers(&self) -> std::sync::MutexGuard<'_, Vec<Arc<Worker>>> {
+        self.workers.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// How many runs one worker holds.
+    fn share(&self) -> u32 {
+        self.capacity.runs.div_ceil(self.command.count.max(1))
+    }
+
+    /// The worker with the fewest runs; waits for one where none is up, or those that are up are full.
+    async fn worker(&self, wait: Duration) -> Result<Arc<Worker>, RunError> {
+        let least = || {
+            let runs = |worker: &Arc<Worker>| worker.runs().open.len();
+            let worker = self.workers().iter().min_by_key(|worker| runs(worker)).cloned();
+            worker.filter(|worker| runs(worker) < self.share() as usize)
+        };
+        let found = timeout(wait, async {
+            loop {
+                // Registered before the look: what comes free in between must not be missed.
+                let mut room = pin!(self.room.notified());
+                room.as_mut().enable();
+                if let Some(worker) = least() {
+                    return worker;
+                }
+                room.await;
+            }
+        });
+        found.await.map_err(|_| {
+            if !self.workers().is_empty() {
+                let waited_ms = u64::try_from(wait.as_millis()).unwrap_or(u64::MAX);
+                return RunError::Overloaded(Overloaded { name: "runs", limit: self.capacity.runs.into(), waited_ms });
+            }
+            let last_loss = self.last_loss.lock().unwrap_or_else(PoisonError::into_inner);
+            lost(&format!("no worker is up: {last_loss}"))
+        })
+    }
+
+    /// Sees to it that a worker gets no more runs and is replaced.
+    fn condemn(&self, worker: &Arc<Worker>) {
+        self.workers().retain(|known| !Arc::ptr_eq(known, worker));
+        worker.runs().closed = true;
+        worker.condemned.notify_one();
+    }
+
+    /// Keeps one worker up for as long as the pool lives.
+    async fn supervise(self: Arc<Shared>) {
+        let mut pause = PAUSE.0;
+        loop {
+            let loss = match self.start().await {
+                Err(loss) => {
+                    pause = (pause * 2).min(PAUSE.1);
+                    loss
+                }
+                Ok(started) => {
+                    pause = PAUSE.0;
+                    self.accompany(started).await
+                }
+            };
+            *self.last_loss.lock().unwrap_or_else(PoisonError::into_inner) = loss;
+            sleep(pause).await;
+        }
+    }
+
+    async fn start(&self) -> Result<Started, String> {
+        let (ours, theirs) = StdUnixStream::pair().map_err(|error| format!("no socket pair: {error}"))?;
+        ours.set_nonblocking(true).map_err(|error| format!("the socket: {error}"))?;
+        let ours = UnixStream::from_std(ours).map_err(|error| format!("the socket: {error}"))?;
+        let child = Command::new(&self.command.program)
+            .args(&self.command.arguments)
+            .env_clear()
+            .current_dir("/")
+            .stdin(Stdio::from(OwnedFd::from(theirs)))
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            // The terminal's interrupt is for the parent: it cancels runs and says so.
+            .process_group(0)
+            .kill_on_drop(true)
+            .spawn();
+        let mut child = child.map_err(|error| format!("{}: {error}", self.command.program.display()))?;
+        let (mut up, mut down) = wire::frames(ours);
+        let share = u64::from(self.command.count.max(1));
+        let hello = encode(&Down::Hello {
+            runs: self.share(),
+            memory_bytes: self.capacity.memory_bytes / share,
+            patience_ms: u64::try_from(self.capacity.patience.as_millis()).unwrap_or(u64::MAX),
+        });
+        let said = async {
+            let _ = down.send(hello).await;
+            up.next().await
+        };
+        let walls = match timeout(START_MAX, said).await {
+            Ok(Some(Ok(frame))) => match decode::<Up<'_>>(&frame) {
+                Ok(Up::Ready(walls)) => walls,
+                Ok(Up::Failed { reason }) => {
+                    return Err(format!("a worker could not start: {}", shortened(reason, MESSAGE_BYTES_MAX)));
+                }
+                Ok(_) | Err(_) => return Err("a worker began with something else than its state".to_owned()),
+            },
+            Ok(_) => {
+                let status = timeout(GRACE, child.wait()).await;
+                return Err(format!("a worker ended while it started: {}", describe(status.ok().and_then(Result::ok))));
+            }
+            Err(_) => return Err(format!("a worker did not start within {} s", START_MAX.as_secs())),
+        };
+        let (outbox, frames) = mpsc::unbounded_channel();
+        let worker = Arc::new(Worker {
+            process_id: child.id().unwrap_or_default(),
+            walls,
+            outbox,
+            runs: Mutex::default(),
+            condemned: Notify::new(),
+        });
+        Ok(Started { child, worker, up, down, frames })
+    }
+
+    /// Carries frames to and from a worker until it goes; says why it went.
+    async fn accompany(&self, started: Started) -> String {
+        let Started { mut child, worker, mut up, down, frames } = started;
+        self.workers().push(Arc::clone(&worker));
+        self.room.notify_waiters();
+        let read = async {
+            while let Some(Ok(frame)) = up.next().await {
+                if !worker.heed(&frame) {
+                    return "it said what no worker of ours says";
+                }
+            }
+            "it closed its socket"
+        };
+        let why = tokio::select! {
+            why = read => why,
+            () = down.carry(frames) => "it no longer reads",
+            () = worker.condemned.notified() => "it did not answer in time",
+        };
+        self.workers().retain(|known| !Arc::ptr_eq(known, &worker));
+        let open = {
+            let mut runs = worker.runs();
+            runs.closed = true;
+            std::mem::take(&mut runs.open)
+        };
+        // A process that closed its socket is about to end; one that hangs is made to.
+        let status = timeout(Duration::from_millis(100), child.wait()).await.ok().and_then(Result::ok);
+        if status.is_none() {
+            let _ = child.start_kill();
+        }
+        let loss = format!("{why}; {}", describe(status));
+        for mut open in open.into_values() {
+            open.end(Err(lost(&loss)));
+        }
+        // One that is stuck in the kernel is left to it.
+        let _ = timeout(START_MAX, child.wait()).await;
+        loss
+    }
+}
+
+fn describe(status: Option<ExitStatus>) -> String {
+    match status {
+        Some(status) => format!("the process ended with {status}"),
+        None => "the process was killed by its parent".to_owned(),
+    }
+}

@@ -1,0 +1,198 @@
+//! The worker's side: one thread that runs guests, and a socket to the parent.
+
+use std::collections::HashMap;
+use std::os::fd::AsFd as _;
+use std::os::unix::net::UnixStream as StdUnixStream;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use bytes::Bytes;
+use futures_util::StreamExt as _;
+use intentbox_abi::{decode, encode};
+use tokio::net::UnixStream;
+use tokio::sync::{mpsc, oneshot};
+use tokio::task::AbortHandle;
+
+use super::walls::{self, Walls};
+use super::wire::{Answered, Down, Up, frames, overloaded, tell};
+use crate::budget::Capacity;
+use crate::calls::{Answer, Calls, Pending};
+use crate::ending::Exhausted;
+use crate::guest::Guest;
+use crate::job::{Deterministic, Job};
+use crate::limits::Limits;
+use crate::run::Failed;
+use crate::script::Script;
+
+/// Frames on their way to the parent.
+type Outbox = mpsc::UnboundedSender<Bytes>;
+
+/// Runs this process as a worker: its stdin is the socket to the parent. Returns when the parent is gone.
+///
+/// Meant to be called first thing in `main`, before anything opens a file or starts a thread.
+///
+/// # Errors
+/// A sentence when stdin is no such socket or the guest does not start.
+pub fn serve() -> Result<(), String> {
+    walls::drop_what_is_inherited();
+    let stdin = std::io::stdin().as_fd().try_clone_to_owned().map_err(|error| format!("stdin: {error}"))?;
+    let socket = StdUnixStream::from(stdin);
+    socket.peer_addr().map_err(|_| "stdin is not the socket of a parent: workers are started by it".to_owned())?;
+    socket.set_nonblocking(true).map_err(|error| format!("the socket: {error}"))?;
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    let runtime = runtime.map_err(|error| format!("the runtime: {error}"))?;
+    runtime.block_on(async {
+        let socket = UnixStream::from_std(socket).map_err(|error| format!("the socket: {error}"))?;
+        Worker::start(socket).await
+    })
+}
+
+/// What the tasks of a worker share.
+struct Worker {
+    guest: Guest,
+    outbox: Outbox,
+    runs: Mutex<HashMap<u32, Run>>,
+}
+
+/// A run in progress: how to end it, and who waits for the answer to its host call.
+struct Run {
+    task: AbortHandle,
+    answer: Option<oneshot::Sender<Option<Answer>>>,
+}
+
+impl Worker {
+    async fn start(socket: UnixStream) -> Result<(), String> {
+        let (mut down, mut up) = frames(socket);
+        let Some(Ok(hello)) = down.next().await else { return Ok(()) };
+        let Ok(Down::Hello { runs, memory_bytes, patience_ms }) = decode::<Down<'_>>(&hello) else {
+            return Err("the parent did not say hello".to_owned());
+        };
+        let capacity = Capacity { runs, memory_bytes, patience: Duration::from_millis(patience_ms) };
+        let (guest, walls) = match Worker::prepare(capacity).await {
+            Ok(prepared) => prepared,
+            Err(reason) => {
+                let _ = up.send(encode(&Up::Failed { reason: &reason })).await;
+                return Err(reason);
+            }
+        };
+        let (outbox, frames) = mpsc::unbounded_channel();
+        let _ = outbox.send(encode(&Up::Ready(walls)).into());
+        tokio::spawn(async {
+            up.carry(frames).await;
+            // Nothing can be told any more. The filter lets no half of a socket be closed: only the end of the process
+            // tells the parent.
+            std::process::exit(1);
+        });
+        let worker = Arc::new(Worker { guest, outbox, runs: Mutex::default() });
+        // A frame that cannot be read or understood leaves nothing to go on with: the parent sees the socket close.
+        while let Some(Ok(frame)) = down.next().await {
+            if !worker.heed(&frame) {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// Loads the guest, runs it once so that what the first run touches is there, and gives up everything else.
+    async fn prepare(capacity: Capacity) -> Result<(Guest, Walls), String> {
+        let guest = Guest::load(capacity).map_err(|error| format!("{error:#}"))?;
+        let script = Script::parse("warm_up.py", b"1+1", &Limits::default()).map_err(|error| error.to_string())?;
+        let calls = Arc::new(crate::calls::Decoded(Arc::new(crate::calls::NoCalls)));
+        let warm = guest.run(Job::new(&script, "{}"), calls).await;
+        warm.map_err(|failed| match failed {
+            Failed::Overloaded(overloaded) => overloaded.to_string(),
+            Failed::Host(error) => format!("{error:#}"),
+        })?;
+        let walls = walls::raise(guest.scans_pages);
+        Ok((guest, walls))
+    }
+
+    /// Acts on one frame; says whether it made sense.
+    fn heed(self: &Arc<Worker>, frame: &[u8]) -> bool {
+        match decode::<Down<'_>>(frame) {
+            Ok(Down::Begin { run, name, source, params, limits, deterministic }) => {
+                let script = Script::of_parent(name, source);
+                self.begin(run, script, params.to_owned(), limits, deterministic);
+            }
+            Ok(Down::Answered { run, answer }) => {
+                let waiting = self.with_runs(|runs| runs.get_mut(&run).and_then(|run| run.answer.take()));
+                if let Some(waiting) = waiting {
+                    let _ = waiting.send(match answer {
+                        Answered::Reply(bytes) => Some(Answer::Reply(bytes.to_vec())),
+                        Answered::Exhausted { resource, limit, observed } => {
+                            Some(Answer::Exhausted(Exhausted { resource, limit, observed }))
+                        }
+                        Answered::Malformed => None,
+                    });
+                }
+            }
+            Ok(Down::Cancel { run }) => {
+                if let Some(run) = self.with_runs(|runs| runs.remove(&run)) {
+                    run.task.abort();
+                }
+            }
+            Ok(Down::Hello { .. }) | Err(_) => return false,
+        }
+        true
+    }
+
+    fn begin(
+        self: &Arc<Worker>,
+        run: u32,
+        script: Script,
+        params: String,
+        limits: Limits,
+        deterministic: Option<Deterministic>,
+    ) {
+        let worker = Arc::clone(self);
+        // The entry must be there before the task is, or a run that ends at once would leave it behind: tasks of this
+        // runtime start only when this one waits.
+        let task = tokio::spawn(async move {
+            let calls = Arc::new(ToParent { worker: Arc::clone(&worker), run });
+            let job = Job { script: &script, params: &params, limits, deterministic };
+            let frame = match worker.guest.run(job, calls).await {
+                Ok(ended) => tell(run, &ended),
+                Err(Failed::Overloaded(reason)) => overloaded(run, reason),
+                Err(Failed::Host(error)) => encode(&Up::Broken { run, reason: &format!("{error:#}") }),
+            };
+            worker.with_runs(|runs| runs.remove(&run));
+            // When the writer is gone the parent is, and this process ends.
+            let _ = worker.outbox.send(frame.into());
+        });
+        let task = task.abort_handle();
+        self.with_runs(|runs| runs.insert(run, Run { task, answer: None }));
+    }
+
+    fn with_runs<T>(&self, act: impl FnOnce(&mut HashMap<u32, Run>) -> T) -> T {
+        act(&mut self.runs.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+/// Hands a run's host calls to the parent.
+struct ToParent {
+    worker: Arc<Worker>,
+    run: u32,
+}
+
+impl Calls for ToParent {
+    fn call(&self, message: Vec<u8>) -> Pending<'_, Option<Answer>> {
+        Box::pin(async move {
+            let (answer, answered) = oneshot::channel();
+            let known = self.worker.with_runs(|runs| match runs.get_mut(&self.run) {
+                Some(run) => {
+                    run.answer = Some(answer);
+                    true
+                }
+                None => false,
+            });
+            if !known {
+                // Cancelled: this future is about to be dropped.
+                return std::future::pending().await;
+            }
+            let frame = encode(&Up::Call { run: self.run, message: &message });
+            let _ = self.worker.outbox.send(frame.into());
+            // Without a parent there is no answer; the process ends with its socket.
+            answered.await.unwrap_or(None)
+        })
+    }
+}

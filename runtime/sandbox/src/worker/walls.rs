@@ -1,0 +1,150 @@
+//! What a worker gives up before it runs anything: everything that a run does not need.
+//!
+//! The guest's own sandbox is the first wall; these stand behind it. Each holds where the kernel has it, and the worker
+//! says which do: the parent shows it and a test looks from outside.
+
+use std::fs::File;
+use std::io;
+
+use rustix::process::{DumpableBehavior, Resource, Rlimit};
+use serde::{Deserialize, Serialize};
+
+/// Which walls stand around a worker.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[expect(clippy::struct_excessive_bools, reason = "each wall stands or does not, by itself")]
+pub struct Walls {
+    /// No program that the process starts could gain privileges.
+    pub no_new_privileges: bool,
+    /// No new descriptors, files, core dumps.
+    pub resource_limits: bool,
+    /// No file of the machine can be opened (tried).
+    pub landlock: bool,
+    /// Only the system calls of a running guest: no file, socket, process or executable memory.
+    pub seccomp: bool,
+    /// Not a wall but a matter of speed: the kernel can tell which pages a run wrote (Linux 6.7).
+    pub scans_pages: bool,
+}
+
+/// Closes every descriptor but stdin, stdout and stderr, and lets the kernel choose this process first when memory is
+/// short.
+pub(super) fn drop_what_is_inherited() {
+    if let Ok(entries) = std::fs::read_dir("/proc/self/fd") {
+        let open: Vec<i32> = entries.flatten().filter_map(|entry| entry.file_name().to_str()?.parse().ok()).collect();
+        for descriptor in open.into_iter().filter(|descriptor| *descriptor > 2) {
+            #[expect(unsafe_code, reason = "closing a number is an unsafe call")]
+            // SAFETY: this runs before the process opens anything of its own: whatever is open was inherited, and the
+            // listing's own descriptor is closed already, which the kernel answers with an error.
+            unsafe {
+                rustix::io::close(descriptor);
+            }
+        }
+    }
+    let _ = std::fs::write("/proc/self/oom_score_adj", "1000");
+}
+
+/// Gives everything up. What cannot be given up here is told, not fatal: the guest's sandbox holds without it.
+pub(super) fn raise(scans_pages: bool) -> Walls {
+    let no_new_privileges = rustix::thread::set_no_new_privs(true).is_ok();
+    let _ = rustix::process::set_dumpable_behavior(DumpableBehavior::NotDumpable);
+    let resource_limits = limit_resources();
+    let landlock = close_files();
+    let seccomp = filter_system_calls().is_ok();
+    Walls { no_new_privileges, resource_limits, landlock, seccomp, scans_pages }
+}
+
+fn limit_resources() -> bool {
+    // The descriptors that are open stay; the numbers leave none for another.
+    let limits = [
+        (Resource::Nofile, 3),
+        (Resource::Fsize, 0),
+        (Resource::Core, 0),
+        (Resource::Nproc, 0),
+        (Resource::Msgqueue, 0),
+    ];
+    limits.into_iter().all(|(resource, most)| {
+        rustix::process::setrlimit(resource, Rlimit { current: Some(most), maximum: Some(most) }).is_ok()
+    })
+}
+
+/// A rule set that allows no access to any file, and no connection.
+fn close_files() -> bool {
+    use landlock::{ABI, Access as _, AccessFs, AccessNet, Ruleset, RulesetAttr as _, Scope};
+    // What an older kernel does not know of this it leaves out.
+    let latest = ABI::V6;
+    let restrict = || {
+        Ruleset::default()
+            .handle_access(AccessFs::from_all(latest))?
+            .handle_access(AccessNet::from_all(latest))?
+            .scope(Scope::from_all(latest))?
+            .create()?
+            .restrict_self()
+    };
+    let restricted = restrict();
+    // Seen, not believed: the descriptor limit alone would give another error.
+    let denied = |error: io::Error| error.kind() == io::ErrorKind::PermissionDenied;
+    restricted.is_ok() && File::open("/proc/self/status").is_err_and(denied)
+}
+
+/// Lets through what the runtime, the guest's memory pool and the socket need. Everything else fails with EPERM: a wall
+/// that killed instead would turn a harmless call of a new C library into a dead worker.
+fn filter_system_calls() -> Result<(), Box<dyn std::error::Error>> {
+    use seccompiler::{
+        BpfProgram, SeccompAction, SeccompCmpArgLen, SeccompCmpOp, SeccompCondition, SeccompFilter, SeccompRule,
+    };
+    /// `_IOWR('f', 16, struct pm_scan_arg)`: which pages were written.
+    const PAGEMAP_SCAN: u64 = 0xc060_6610;
+
+    let always = [
+        libc::SYS_read,
+        libc::SYS_write,
+        libc::SYS_readv,
+        libc::SYS_writev,
+        libc::SYS_recvfrom,
+        libc::SYS_sendto,
+        libc::SYS_recvmsg,
+        libc::SYS_sendmsg,
+        libc::SYS_epoll_ctl,
+        libc::SYS_epoll_pwait,
+        #[cfg(target_arch = "x86_64")]
+        libc::SYS_epoll_wait,
+        libc::SYS_ppoll,
+        libc::SYS_munmap,
+        libc::SYS_mremap,
+        libc::SYS_madvise,
+        libc::SYS_brk,
+        libc::SYS_futex,
+        libc::SYS_clock_gettime,
+        libc::SYS_clock_nanosleep,
+        libc::SYS_nanosleep,
+        libc::SYS_getrandom,
+        libc::SYS_sched_yield,
+        libc::SYS_rt_sigprocmask,
+        libc::SYS_rt_sigaction,
+        libc::SYS_rt_sigreturn,
+        libc::SYS_sigaltstack,
+        libc::SYS_restart_syscall,
+        libc::SYS_getpid,
+        libc::SYS_gettid,
+        libc::SYS_close,
+        libc::SYS_exit,
+        libc::SYS_exit_group,
+    ];
+    let mut rules: std::collections::BTreeMap<i64, Vec<SeccompRule>> = always.map(|call| (call, Vec::new())).into();
+    let when = |argument, operator, value| {
+        let condition = SeccompCondition::new(argument, SeccompCmpArgLen::Dword, operator, value)?;
+        Ok::<_, seccompiler::BackendError>(vec![SeccompRule::new(vec![condition])?])
+    };
+    // Memory, but never executable: the code is in place already.
+    let executable = u64::try_from(libc::PROT_EXEC)?;
+    for call in [libc::SYS_mmap, libc::SYS_mprotect] {
+        rules.insert(call, when(2, SeccompCmpOp::MaskedEq(executable), 0)?);
+    }
+    // An abort is a signal to oneself.
+    let own = u64::from(std::process::id());
+    rules.insert(libc::SYS_tgkill, when(0, SeccompCmpOp::Eq, own)?);
+    rules.insert(libc::SYS_ioctl, when(1, SeccompCmpOp::Eq, PAGEMAP_SCAN)?);
+    let refused = SeccompAction::Errno(u32::try_from(libc::EPERM)?);
+    let filter = SeccompFilter::new(rules, refused, SeccompAction::Allow, std::env::consts::ARCH.try_into()?)?;
+    let program: BpfProgram = filter.try_into()?;
+    Ok(seccompiler::apply_filter_all_threads(&program)?)
+}

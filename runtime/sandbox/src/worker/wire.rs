@@ -1,0 +1,287 @@
+//! What parent and worker say to each other over their socket: frames of a length and a postcard message.
+//!
+//! The wire has types of its own, converted by hand: what a run is may change without its form on the wire, and a worker
+//! is believed no more than a guest. The parent bounds what it reads ([`FRAME_BYTES_MAX`]) and checks what it says.
+
+use std::time::Duration;
+
+use bytes::Bytes;
+use futures_util::SinkExt;
+use serde::{Deserialize, Serialize};
+use tokio::net::unix::{OwnedReadHalf, OwnedWriteHalf};
+use tokio::sync::mpsc;
+use tokio_util::codec::{FramedRead, FramedWrite, LengthDelimitedCodec};
+
+use super::walls::Walls;
+use crate::answer;
+use crate::budget::Overloaded;
+use crate::ending::{Ended, Ending, Exception, Exhausted, Output, Resource, Spent};
+use crate::job::Deterministic;
+use crate::limits::{self, Limits};
+
+/// The longest frame: an answer, stdout and stderr at their ceilings, or a script and its params, and change.
+#[expect(clippy::cast_possible_truncation, reason = "some fifty million")]
+const FRAME_BYTES_MAX: usize =
+    (limits::RESULT_BYTES.most + limits::STDOUT_BYTES.most + limits::STDERR_BYTES.most + (1 << 20)) as usize;
+
+/// A socket as frames: those that come, and where to put those that go.
+pub(super) fn frames(socket: tokio::net::UnixStream) -> (Incoming, Outgoing) {
+    let codec = || LengthDelimitedCodec::builder().little_endian().max_frame_length(FRAME_BYTES_MAX).new_codec();
+    let (read, write) = socket.into_split();
+    (FramedRead::new(read, codec()), Outgoing(FramedWrite::new(write, codec())))
+}
+
+/// The frames that come.
+pub(super) type Incoming = FramedRead<OwnedReadHalf, LengthDelimitedCodec>;
+
+/// The frames that go.
+pub(super) struct Outgoing(FramedWrite<OwnedWriteHalf, LengthDelimitedCodec>);
+
+impl Outgoing {
+    /// Sends one frame.
+    pub(super) async fn send(&mut self, frame: Vec<u8>) -> std::io::Result<()> {
+        self.0.send(Bytes::from(frame)).await
+    }
+
+    /// Sends what comes until nobody is left to write or to read. All that is ready goes in one piece: endings come in
+    /// bunches when runs do.
+    pub(super) async fn carry(mut self, mut frames: mpsc::UnboundedReceiver<Bytes>) {
+        while let Some(frame) = frames.recv().await {
+            let mut sent = self.0.feed(frame).await;
+            while let Ok(frame) = frames.try_recv() {
+                sent = sent.and(self.0.feed(frame).await);
+            }
+            if sent.is_err() || SinkExt::<Bytes>::flush(&mut self.0).await.is_err() {
+                return;
+            }
+        }
+    }
+}
+
+/// From parent to worker.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) enum Down<'a> {
+    /// First of all: how much the worker may hold.
+    Hello { runs: u32, memory_bytes: u64, patience_ms: u64 },
+    /// Start a run.
+    Begin {
+        run: u32,
+        name: &'a str,
+        source: &'a str,
+        params: &'a str,
+        limits: Limits,
+        deterministic: Option<Deterministic>,
+    },
+    /// The answer to the run's host call, which is waiting: a run has one at a time.
+    Answered {
+        run: u32,
+        #[serde(borrow)]
+        answer: Answered<'a>,
+    },
+    /// Nobody wants the run's ending any more.
+    Cancel { run: u32 },
+}
+
+/// What a host call came to.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) enum Answered<'a> {
+    Reply(#[serde(with = "serde_bytes")] &'a [u8]),
+    Exhausted { resource: Resource, limit: u64, observed: u64 },
+    Malformed,
+}
+
+/// From worker to parent.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) enum Up<'a> {
+    /// The worker is up, and these walls stand around it.
+    Ready(Walls),
+    /// The worker cannot start.
+    Failed { reason: &'a str },
+    /// A run's host call, as the guest sent it.
+    Call {
+        run: u32,
+        #[serde(with = "serde_bytes")]
+        message: &'a [u8],
+    },
+    /// A run came to an end.
+    Ended {
+        run: u32,
+        #[serde(borrow)]
+        ending: Told<'a>,
+        stdout: &'a str,
+        stdout_truncated: bool,
+        stderr: &'a str,
+        stderr_truncated: bool,
+        fuel: u64,
+        memory_bytes_peak: u64,
+        host_calls: u64,
+    },
+    /// There was no room for a run.
+    Overloaded { run: u32, memory: bool, limit: u64, waited_ms: u64 },
+    /// The worker could not carry a run through.
+    Broken { run: u32, reason: &'a str },
+}
+
+/// An [`Ending`] on the wire.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) enum Told<'a> {
+    Returned(&'a str),
+    Raised(#[serde(borrow)] intentbox_abi::Raised<'a>),
+    SyntaxError(#[serde(borrow)] intentbox_abi::Raised<'a>),
+    ResultInvalid { path: &'a str, reason: &'a str },
+    Exhausted { resource: Resource, limit: u64, observed: u64 },
+    Crashed { reason: &'a str },
+}
+
+/// An ending as the worker tells it.
+pub(super) fn tell(run: u32, ended: &Ended) -> Vec<u8> {
+    fn raised(exception: &Exception) -> intentbox_abi::Raised<'_> {
+        intentbox_abi::Raised {
+            class: &exception.class,
+            message: &exception.message,
+            traceback: &exception.traceback,
+            cause: exception.cause,
+        }
+    }
+    let ending = match &ended.ending {
+        Ending::Returned(json) => Told::Returned(json.get()),
+        Ending::Raised(exception) => Told::Raised(raised(exception)),
+        Ending::SyntaxError(exception) => Told::SyntaxError(raised(exception)),
+        Ending::ResultInvalid { path, reason } => Told::ResultInvalid { path, reason },
+        Ending::Exhausted(Exhausted { resource, limit, observed }) => {
+            Told::Exhausted { resource: *resource, limit: *limit, observed: *observed }
+        }
+        Ending::Crashed { reason } => Told::Crashed { reason },
+    };
+    intentbox_abi::encode(&Up::Ended {
+        run,
+        ending,
+        stdout: &ended.stdout.text,
+        stdout_truncated: ended.stdout.truncated,
+        stderr: &ended.stderr.text,
+        stderr_truncated: ended.stderr.truncated,
+        fuel: ended.spent.fuel,
+        memory_bytes_peak: ended.spent.memory_bytes_peak,
+        host_calls: ended.spent.host_calls,
+    })
+}
+
+impl Told<'_> {
+    /// What the worker told, if it can be believed: it passes the gate that a guest's words pass.
+    pub(super) fn believed(&self, limits: &Limits) -> Option<Ending> {
+        Some(match self {
+            Told::Returned(json) => Ending::Returned(answer::returned(json, limits).ok()?),
+            Told::Raised(raised) => Ending::Raised(answer::exception(raised)),
+            Told::SyntaxError(raised) => Ending::SyntaxError(answer::exception(raised)),
+            Told::ResultInvalid { path, reason } => answer::result_invalid(path, reason),
+            Told::Exhausted { resource, limit, observed } => {
+                Ending::Exhausted(Exhausted { resource: *resource, limit: *limit, observed: *observed })
+            }
+            Told::Crashed { reason } => {
+                Ending::Crashed { reason: answer::shortened(reason, answer::MESSAGE_BYTES_MAX) }
+            }
+        })
+    }
+}
+
+/// The pieces of [`Up::Ended`] besides the ending, for the parent: `wall` is the parent's own measure.
+pub(super) fn ended(up: &Up<'_>, limits: &Limits, wall: Duration) -> Option<Ended> {
+    let Up::Ended {
+        ending,
+        stdout,
+        stdout_truncated,
+        stderr,
+        stderr_truncated,
+        fuel,
+        memory_bytes_peak,
+        host_calls,
+        ..
+    } = up
+    else {
+        return None;
+    };
+    let fits = stdout.len() as u64 <= limits.stdout_bytes && stderr.len() as u64 <= limits.stderr_bytes;
+    let output = |text: &str, truncated: bool| Output { text: text.to_owned(), truncated };
+    Some(Ended {
+        ending: ending.believed(limits).filter(|_| fits)?,
+        stdout: output(stdout, *stdout_truncated),
+        stderr: output(stderr, *stderr_truncated),
+        spent: Spent {
+            fuel: (*fuel).min(limits.fuel),
+            memory_bytes_peak: (*memory_bytes_peak).min(limits.memory_bytes),
+            wall,
+            host_calls: (*host_calls).min(limits.host_calls + 1),
+        },
+    })
+}
+
+pub(super) fn overloaded(run: u32, overloaded: Overloaded) -> Vec<u8> {
+    let Overloaded { name, limit, waited_ms } = overloaded;
+    intentbox_abi::encode(&Up::Overloaded { run, memory: name == "memory_bytes", limit, waited_ms })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::oracle::{LIMITS, check};
+    use intentbox_abi::{Cause, Raised, decode, encode};
+    use proptest::prelude::*;
+
+    /// What the parent makes of one frame.
+    fn heed(frame: &[u8]) {
+        if let Ok(up) = decode::<Up<'_>>(frame)
+            && let Some(ended) = ended(&up, &LIMITS, Duration::ZERO)
+        {
+            check(&ended.ending);
+            assert!(ended.stdout.text.len() as u64 <= LIMITS.stdout_bytes);
+            assert!(ended.stderr.text.len() as u64 <= LIMITS.stderr_bytes);
+        }
+    }
+
+    fn told(kind: u8, text: &str, number: u64) -> Told<'_> {
+        let raised = Raised { class: text, message: text, traceback: text, cause: Cause::CallFailed };
+        match kind {
+            0 => Told::Returned(text),
+            1 => Told::Raised(raised),
+            2 => Told::SyntaxError(raised),
+            3 => Told::ResultInvalid { path: text, reason: text },
+            4 => Told::Exhausted { resource: Resource::Fuel, limit: number, observed: number },
+            _ => Told::Crashed { reason: text },
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn e14_any_bytes_of_a_worker_are_bounded_or_not_believed(bytes in proptest::collection::vec(any::<u8>(), 0..256)) {
+            heed(&bytes);
+        }
+
+        #[test]
+        fn e14_a_worker_that_was_taken_over_is_bounded_or_not_believed(
+            kind in 0_u8..6,
+            text in "[\\[\\]{}:, \"a0-9ü]{0,90}",
+            times in 1_usize..300,
+            output in "[a-zü]{0,30}",
+            number in any::<u64>(),
+            damage in proptest::option::of((any::<proptest::sample::Index>(), any::<u8>())),
+        ) {
+            let text = text.repeat(times);
+            let mut frame = encode(&Up::Ended {
+                run: 7,
+                ending: told(kind, &text, number),
+                stdout: &output,
+                stdout_truncated: false,
+                stderr: &output,
+                stderr_truncated: true,
+                fuel: number,
+                memory_bytes_peak: number,
+                host_calls: number,
+            });
+            if let Some((index, mask)) = damage {
+                let at = index.index(frame.len());
+                frame[at] ^= mask;
+            }
+            heed(&frame);
+        }
+    }
+}

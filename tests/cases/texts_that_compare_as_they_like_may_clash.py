@@ -1,0 +1,11 @@
+# outcome: result_invalid
+# message: result is a dict with two keys that JSON writes as "a", which JSON cannot say
+class Text(str):
+    def __hash__(self):
+        return id(self)
+
+    def __eq__(self, other):
+        return self is other
+
+
+result = {Text("a"): 1, "b": 2, Text("a"): 3}

@@ -1,4 +1,0 @@
-# outcome: guest_trap
-import os
-
-os.urandom(1 << 24)

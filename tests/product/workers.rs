@@ -1,0 +1,234 @@
+//! Worker processes: what they hold, what they lack, and what is left of a run when one dies.
+
+use std::fs::{read, read_dir, read_to_string};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use intentbox_sandbox::abi::{HttpReply, HttpRequest, Reply};
+use intentbox_sandbox::{Answer, Capacity, Ending, Exhausted, HostCalls, Limits, Pending, Resource, RunError, Sandbox};
+use rustix::process::{Pid, Signal, kill_process};
+use tokio::sync::Semaphore;
+
+use crate::place::{ROOMY, answer, both, run, run_with, workers};
+
+/// Holds every call back until the gate opens, and counts those that wait.
+#[derive(Debug)]
+struct Gate {
+    waiting: AtomicUsize,
+    open: Semaphore,
+}
+
+impl Gate {
+    fn new() -> Arc<Gate> {
+        Arc::new(Gate { waiting: AtomicUsize::new(0), open: Semaphore::new(0) })
+    }
+
+    async fn until_waiting(&self, count: usize) {
+        while self.waiting.load(Ordering::Relaxed) < count {
+            tokio::time::sleep(Duration::from_millis(1)).await;
+        }
+    }
+}
+
+impl HostCalls for Gate {
+    fn http<'a>(&'a self, request: HttpRequest<'a>) -> Pending<'a, Answer> {
+        Box::pin(async move {
+            self.waiting.fetch_add(1, Ordering::Relaxed);
+            let _open = self.open.acquire().await.expect("the gate is never closed for good");
+            Answer::reply(&Reply::Http(HttpReply { status: 204, url: request.url, headers: Vec::new(), body: b"" }))
+        })
+    }
+}
+
+const CALL: &str = "http.get('demo:/').status";
+
+#[tokio::test]
+async fn a_run_ends_the_same_way_wherever_it_runs() {
+    let limits = Limits { fuel: 300_000_000, stdout_bytes: 10, ..Limits::default() };
+    for (source, expected) in [
+        ("print('out')\n[1, 'ü', None]", "Returned(RawValue([1,\"ü\",null]))"),
+        ("1 / 0", "ZeroDivisionError"),
+        ("=", "SyntaxError"),
+        ("result = float('nan')", "ResultInvalid"),
+        ("while True: pass", "resource: Fuel, limit: 300000000"),
+        ("print('x' * 11)", "resource: StdoutBytes, limit: 10, observed: 12"),
+        ("b = bytearray(1 << 30)", "resource: MemoryBytes"),
+        ("import os; os._exit(3)", "os._exit(3)"),
+        (CALL, "CapabilityDenied"),
+    ] {
+        for (place, sandbox) in both(ROOMY).await {
+            let ended = run(&sandbox, source, limits).await.expect("the run is carried through");
+            let told = format!("{:?}", ended.ending);
+            assert!(told.contains(expected), "{place}: {source}: {told}");
+            assert!(ended.spent.fuel > 0 && ended.spent.memory_bytes_peak > 1 << 20, "{place}: {:?}", ended.spent);
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_thousand_runs_wait_at_the_same_time_on_few_threads() {
+    let gate = Gate::new();
+    let sandbox = Arc::new(workers(ROOMY, 2).await);
+    let start = |_| {
+        let (sandbox, gate) = (Arc::clone(&sandbox), Arc::clone(&gate));
+        tokio::spawn(async move { answer(run_with(&sandbox, CALL, Limits::default(), gate).await) })
+    };
+    let runs: Vec<_> = (0..1_000).map(start).collect();
+    gate.until_waiting(1_000).await;
+    let threads = |process: &str| read_dir(format!("/proc/{process}/task")).map_or(0, Iterator::count);
+    let of_workers: usize = sandbox.workers().iter().map(|worker| threads(&worker.process_id.to_string())).sum();
+    assert_eq!(of_workers, 2, "a worker has one thread");
+    gate.open.add_permits(1);
+    for run in runs {
+        assert_eq!(run.await.expect("no run panics"), "204");
+    }
+}
+
+#[tokio::test]
+async fn a_worker_has_nothing_to_give() {
+    let sandbox = workers(ROOMY, 1).await;
+    let worker = sandbox.workers()[0];
+    let process = format!("/proc/{}", worker.process_id);
+    let status = read_to_string(format!("{process}/status")).expect("the worker lives");
+    let line =
+        |name: &str| status.lines().find_map(|line| line.strip_prefix(name)).unwrap_or_default().trim().to_owned();
+    assert_eq!(worker.walls.no_new_privileges, line("NoNewPrivs:") == "1", "{status}");
+    assert_eq!(worker.walls.seccomp, line("Seccomp:") == "2", "{status}");
+    assert!(worker.walls.no_new_privileges && worker.walls.resource_limits, "{:?}", worker.walls);
+    // A worker cannot be looked into by others than root.
+    if let Ok(environment) = read(format!("{process}/environ")) {
+        assert_eq!(String::from_utf8_lossy(&environment), "");
+    }
+    if let Ok(descriptors) = read_dir(format!("{process}/fd")) {
+        let targets: Vec<_> = descriptors.flatten().filter_map(|entry| entry.path().read_link().ok()).collect();
+        let names: Vec<_> = targets.iter().map(|target| target.to_string_lossy().into_owned()).collect();
+        let known = ["socket:", "/dev/null", "anon_inode:", "/memfd:", "/proc/", "pipe:"];
+        assert!(names.iter().all(|name| known.iter().any(|known| name.starts_with(known))), "{names:?}");
+        let sockets = names.iter().filter(|name| name.starts_with("socket:")).count();
+        assert!(sockets <= 5, "the parent's, twice, and the runtime's own pair for signals: {names:?}");
+    }
+    assert_eq!(answer(run(&sandbox, "1+1", Limits::default()).await), "2");
+}
+
+/// Lanes of runs with answers that cannot be mistaken, while workers are killed one after the other.
+#[tokio::test]
+async fn killed_workers_lose_their_runs_and_nothing_else() {
+    const KILLS: usize = 100;
+    const RUNS: usize = 10_000;
+    let sandbox = Arc::new(workers(ROOMY, 2).await);
+    let done = Arc::new(AtomicUsize::new(0));
+    let lane = |lane: usize| {
+        let (sandbox, done) = (Arc::clone(&sandbox), Arc::clone(&done));
+        tokio::spawn(async move {
+            let mut lost = 0;
+            for number in (lane..RUNS).step_by(16) {
+                match run(&sandbox, &format!("print({number})\n{number} * 3"), Limits::default()).await {
+                    Ok(ended) => {
+                        assert_eq!(ended.stdout.text, format!("{number}\n"));
+                        let Ending::Returned(json) = ended.ending else { panic!("{number}: {:?}", ended.ending) };
+                        assert_eq!(json.get(), (number * 3).to_string());
+                    }
+                    Err(RunError::WorkerLost { .. }) => lost += 1,
+                    Err(error) => panic!("{number}: {error}"),
+                }
+                done.fetch_add(1, Ordering::Relaxed);
+            }
+            lost
+        })
+    };
+    let lanes: Vec<_> = (0..16).map(lane).collect();
+    let mut killed = 0;
+    for kill in 0..KILLS {
+        // Spread over the work, whatever its speed is.
+        while done.load(Ordering::Relaxed) < kill * RUNS / KILLS {
+            tokio::time::sleep(Duration::from_micros(200)).await;
+        }
+        if let Some(worker) = sandbox.workers().get(kill % 2) {
+            killed += usize::from(kill_process(pid(worker.process_id), Signal::KILL).is_ok());
+        }
+    }
+    let mut lost = 0;
+    for lane in lanes {
+        lost += lane.await.expect("no lane panics");
+    }
+    assert!(killed >= KILLS / 2, "{killed} workers were killed");
+    assert!(lost > 0 && lost <= killed * 16, "{lost} runs were lost with {killed} workers");
+    assert_eq!(answer(run(&sandbox, "1+1", Limits::default()).await), "2");
+}
+
+#[tokio::test]
+async fn a_worker_that_hangs_is_lost_and_replaced() {
+    let capacity = Capacity { patience: Duration::from_millis(100), ..ROOMY };
+    let sandbox = workers(capacity, 1).await;
+    let stopped = sandbox.workers()[0].process_id;
+    kill_process(pid(stopped), Signal::STOP).expect("the worker can be stopped");
+    let ended = run(&sandbox, "1+1", Limits { wall_ms: 50, ..Limits::default() }).await;
+    assert!(matches!(ended, Err(RunError::WorkerLost { .. })), "{ended:?}");
+    assert_eq!(answer(run(&sandbox, "1+1", Limits::default()).await), "2");
+    assert_ne!(sandbox.workers()[0].process_id, stopped);
+}
+
+/// With room for one run, the next one gets in only if the dropped one is gone within the patience.
+#[tokio::test]
+async fn a_dropped_run_is_gone_within_fifty_milliseconds() {
+    let capacity = Capacity { runs: 1, patience: Duration::from_millis(50), ..ROOMY };
+    for (place, sandbox) in both(capacity).await {
+        for source in ["while True: pass", "import time; time.sleep(60)", "sum(x for x in iter(int, 1))"] {
+            let endless = run(&sandbox, source, Limits { fuel: 1 << 40, ..Limits::default() });
+            let cut = tokio::time::timeout(Duration::from_millis(30), endless).await;
+            assert!(cut.is_err(), "{place}: {source} does not end by itself: {cut:?}");
+            assert_eq!(answer(run(&sandbox, "1+1", Limits::default()).await), "2", "{place}: after {source}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_run_without_a_slot_waits_and_is_then_turned_away() {
+    let capacity = Capacity { runs: 1, patience: Duration::from_millis(20), ..ROOMY };
+    for (place, sandbox) in both(capacity).await {
+        let (gate, sandbox) = (Gate::new(), Arc::new(sandbox));
+        let first = tokio::spawn({
+            let (gate, sandbox) = (Arc::clone(&gate), Arc::clone(&sandbox));
+            async move { answer(run_with(&sandbox, CALL, Limits::default(), gate).await) }
+        });
+        gate.until_waiting(1).await;
+        let second = run(&sandbox, "1+1", Limits::default()).await;
+        let Err(RunError::Overloaded(overloaded)) = second else { panic!("{place}: {second:?}") };
+        assert_eq!((overloaded.name, overloaded.limit), ("runs", 1), "{place}");
+        gate.open.add_permits(1);
+        assert_eq!(first.await.expect("it does not panic"), "204", "{place}");
+        assert_eq!(answer(run(&sandbox, "1+1", Limits::default()).await), "2", "{place}");
+    }
+}
+
+#[tokio::test]
+async fn runs_share_one_budget_of_memory() {
+    let capacity = Capacity { runs: 4, memory_bytes: 64 << 20, patience: Duration::from_millis(20) };
+    for (place, sandbox) in both(capacity).await {
+        assert_eq!(answer(run(&sandbox, "len(bytearray(32 << 20))", Limits::default()).await), "33554432", "{place}");
+        let large = run(&sandbox, "len(bytearray(96 << 20))", Limits::default()).await;
+        let Err(RunError::Overloaded(overloaded)) = large else { panic!("{place}: {large:?}") };
+        assert_eq!((overloaded.name, overloaded.limit), ("memory_bytes", 64 << 20), "{place}");
+        // The run's own limit comes first: that is the script's to mend.
+        let limits = Limits { memory_bytes: 80 << 20, ..Limits::default() };
+        let ended = run(&sandbox, "len(bytearray(96 << 20))", limits).await.expect("it ends by its own limit");
+        let Ending::Exhausted(Exhausted { resource, .. }) = ended.ending else { panic!("{place}: {:?}", ended.ending) };
+        assert_eq!(resource, Resource::MemoryBytes, "{place}");
+    }
+}
+
+#[tokio::test]
+async fn a_program_that_is_no_worker_is_said_to_be_none() {
+    let command = intentbox_sandbox::WorkerCommand { program: "/bin/false".into(), arguments: Vec::new(), count: 1 };
+    let sandbox = tokio::time::timeout(Duration::from_mins(1), Sandbox::in_workers(ROOMY, command)).await;
+    let error = sandbox.expect("it does not wait for ever").expect_err("there is no worker");
+    assert!(
+        error.to_string().contains("a worker ended while it started: the process ended with exit status: 1"),
+        "{error}"
+    );
+}
+
+fn pid(process: u32) -> Pid {
+    i32::try_from(process).ok().and_then(Pid::from_raw).expect("a process id")
+}
