@@ -1,0 +1,8 @@
+# cpython: "opened\n"
+# intentbox: "OSError sockets are not available in the sandbox: use http.get(url) and its kind for granted origins\n"
+import socket
+try:
+    socket.socket().close()
+    print("opened")
+except OSError as error:
+    print(type(error).__name__, error)

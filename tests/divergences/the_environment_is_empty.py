@@ -1,0 +1,4 @@
+# cpython: "True\n"
+# intentbox: "False\n"
+import os
+print(len(os.environ) > 0)

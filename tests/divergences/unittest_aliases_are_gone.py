@@ -1,0 +1,4 @@
+# cpython: "True True\n"
+# intentbox: "False False\n"
+import unittest
+print(hasattr(unittest.TestCase, "assertEquals"), hasattr(unittest, "makeSuite"))

@@ -1,0 +1,10 @@
+import difflib
+old = "one\ntwo\nthree\nfour\n".splitlines(keepends=True)
+new = "one\n2\nthree\nfour\nfive\n".splitlines(keepends=True)
+print("".join(difflib.unified_diff(old, new, "old.txt", "new.txt", n=1)))
+print("".join(difflib.ndiff(old[:2], new[:2])))
+matcher = difflib.SequenceMatcher(None, "kitten", "sitting")
+print(round(matcher.ratio(), 4), matcher.get_opcodes())
+print(difflib.get_close_matches("appel", ["ape", "apple", "peach", "puppy"]), difflib.get_close_matches("zzz", ["a"]))
+print(list(difflib.context_diff(["a"], ["b"], lineterm=""))[-3:])
+print(list(difflib.restore(difflib.ndiff(["a\n", "b\n"], ["a\n", "c\n"]), 2)), matcher.find_longest_match().size)

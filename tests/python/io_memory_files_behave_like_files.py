@@ -1,0 +1,31 @@
+import io
+text = io.StringIO("first\nsecond\nthird")
+print(text.readline(), text.tell(), text.read(3), list(text), text.read())
+text.seek(0)
+text.write("FIRST")
+text.seek(0, io.SEEK_END)
+print("!", file=text, end="")
+print(text.getvalue().splitlines(), text.readable(), text.seekable())
+data = io.BytesIO(b"\x00\x01\x02\x03")
+data.seek(2)
+print(data.read(1), data.read(), data.getbuffer()[1], data.tell())
+data.truncate(1)
+print(data.getvalue())
+wrapped = io.TextIOWrapper(io.BytesIO(b"caf\xc3\xa9\r\nend"), encoding="utf-8", newline=None)
+print([line for line in wrapped], wrapped.encoding)
+reader = io.BufferedReader(io.BytesIO(b"abcdef"))
+print(reader.peek(2)[:2], reader.read(2), reader.readinto(bytearray(2)), reader.read())
+out = io.BytesIO()
+writer = io.TextIOWrapper(out, encoding="latin-1", newline="\r\n", write_through=True)
+writer.write("é\n")
+print(out.getvalue())
+text.close()
+try:
+    text.read()
+except ValueError as error:
+    print(error)
+try:
+    io.BytesIO(b"x").fileno()
+except io.UnsupportedOperation:
+    print("UnsupportedOperation")
+print(io.StringIO("a\r\nb", newline=None).read() == "a\nb", isinstance(text, io.TextIOBase))
