@@ -1,0 +1,17 @@
+# row: E09
+# outcome: python_error
+# flags: --fuel 1000000000 --timeout-ms 500
+# about: a thread that never ends is not started, or runs under the limits of the run
+import threading
+
+done = []
+
+
+def spin():
+    while True:
+        pass
+
+
+thread = threading.Thread(target=spin, daemon=True)
+thread.start()
+result = "started"

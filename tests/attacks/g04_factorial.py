@@ -1,0 +1,7 @@
+# row: G04
+# outcome: fuel_exhausted deadline_exceeded
+# flags: --fuel 2000000000
+# about: a native factorial must burn fuel
+import math
+
+math.factorial(10**8)

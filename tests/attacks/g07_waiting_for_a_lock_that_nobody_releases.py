@@ -1,0 +1,11 @@
+# row: G07
+# outcome: python_error
+# flags: --timeout-ms 300
+# about: a deadlock with oneself is refused, crashes the run, or meets the deadline
+import threading
+
+lock = threading.Lock()
+lock.acquire()
+lock.acquire()
+result = "acquired twice"
+raise RuntimeError(result)

@@ -1,0 +1,11 @@
+# row: G15
+# outcome: ok stack_overflow
+# result: "RecursionError"
+# about: repr() of a list nested 300,000 times
+value = []
+for _ in range(300_000):
+    value = [value]
+try:
+    repr(value)
+except RecursionError as error:
+    result = type(error).__name__

@@ -1,0 +1,9 @@
+# row: G18
+# outcome: output_limit
+# flags: --timeout-ms 5000
+# about: one character at a time, flushed, must meet the limit of stderr
+import sys
+
+while True:
+    sys.stderr.write(".")
+    sys.stderr.flush()
