@@ -50,6 +50,9 @@ result = sorted(([name, len(rows), sum(row['count'] for row in rows)] for name, 
                 key=lambda group: -group[2])
 ";
 
+/// A mebibyte of answer that costs the script itself next to nothing.
+const ANSWER: &str = "['x' * 1021] * 1024";
+
 const CALLS: &str = "
 for _ in range(100):
     http.get('demo:/')
@@ -232,7 +235,7 @@ fn main() {
     let json = bench.runs(&here, GROUP, &rows, 200, &no_calls);
     line(&format!("in process: {} KB of JSON, group, sort", rows.len() / 1_000), milliseconds(json));
     line("in process: 100 host calls", milliseconds(bench.runs(&here, CALLS, "{}", 200, &at_once)));
-    line("in process: 1 MiB answer", milliseconds(bench.runs(&here, "'x' * (1 << 20)", "{}", 100, &no_calls)));
+    line("in process: 1 MiB answer", milliseconds(bench.runs(&here, ANSWER, "{}", 100, &no_calls)));
     let before = private_kib("self");
     let sleeping = bench.count(500);
     bench.waiting(&here, sleeping, Duration::from_secs(1), || {
@@ -253,7 +256,7 @@ fn main() {
     line("worker: over in-process", milliseconds(in_worker.saturating_sub(in_process)));
     line("worker: 118 KB of JSON, group, sort", milliseconds(bench.runs(&one, GROUP, &rows, 200, &no_calls)));
     line("worker: 100 host calls", milliseconds(bench.runs(&one, CALLS, "{}", 200, &at_once)));
-    line("worker: 1 MiB answer", milliseconds(bench.runs(&one, "'x' * (1 << 20)", "{}", 100, &no_calls)));
+    line("worker: 1 MiB answer", milliseconds(bench.runs(&one, ANSWER, "{}", 100, &no_calls)));
     drop(one);
     let two = Arc::new(workers(2));
     bench.runtime.block_on(async {
@@ -294,6 +297,6 @@ fn main() {
     std::fs::write(&file, &rows).expect("the temporary folder can be written");
     let load = format!("import json\nwith open({path:?}) as file: params = json.load(file)\n{GROUP}");
     line("CPython without its start: JSON, group, sort", inside(&load));
-    line("CPython without its start: 1 MiB answer", inside("import json; json.dumps('x' * (1 << 20))"));
+    line("CPython without its start: 1 MiB answer", inside(&format!("import json; json.dumps({ANSWER})")));
     let _ = std::fs::remove_file(file);
 }

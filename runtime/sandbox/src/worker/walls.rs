@@ -46,8 +46,9 @@ pub(super) fn drop_what_is_inherited() {
 pub(super) fn raise(scans_pages: bool) -> Walls {
     let no_new_privileges = rustix::thread::set_no_new_privs(true).is_ok();
     let _ = rustix::process::set_dumpable_behavior(DumpableBehavior::NotDumpable);
-    let resource_limits = limit_resources();
+    // A rule set is a descriptor, and after the limits there is room for none.
     let landlock = close_files();
+    let resource_limits = limit_resources();
     let seccomp = filter_system_calls().is_ok();
     Walls { no_new_privileges, resource_limits, landlock, seccomp, scans_pages }
 }
@@ -80,7 +81,7 @@ fn close_files() -> bool {
             .restrict_self()
     };
     let restricted = restrict();
-    // Seen, not believed: the descriptor limit alone would give another error.
+    // Seen, not believed.
     let denied = |error: io::Error| error.kind() == io::ErrorKind::PermissionDenied;
     restricted.is_ok() && File::open("/proc/self/status").is_err_and(denied)
 }
