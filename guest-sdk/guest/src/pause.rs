@@ -6,8 +6,8 @@
 use core::ptr;
 
 use wasi::{
-    ERRNO_FAULT, ERRNO_INVAL, ERRNO_SUCCESS, EVENTTYPE_CLOCK, Event, EventFdReadwrite, SUBCLOCKFLAGS_SUBSCRIPTION_CLOCK_ABSTIME,
-    Subscription,
+    ERRNO_FAULT, ERRNO_INVAL, ERRNO_SUCCESS, EVENTTYPE_CLOCK, Event, EventFdReadwrite,
+    SUBCLOCKFLAGS_SUBSCRIPTION_CLOCK_ABSTIME, Subscription,
 };
 
 #[link(wasm_import_module = "intentbox")]
