@@ -96,6 +96,7 @@ extern "C" fn initialize() {
         });
         *world = fresh.unwrap_or_else(|_| unreachable!("the same worked above"));
     });
+    memory::fill_holes();
 }
 
 /// Makes room for a `Start` of `length` bytes and tells where.

@@ -43,6 +43,35 @@ unsafe impl GlobalAlloc for Told {
     }
 }
 
+/// The largest block that a run commonly asks for in one piece. Larger holes may stay: they are contiguous enough.
+const HOLE_BYTES_MAX: usize = 64 << 10;
+
+/// Room at the end of the heap for the runs to come. Larger gains nothing: the heap grows when it must.
+const FRESH_BYTES: usize = 1 << 20;
+
+/// Takes every hole that boot left in the heap, for ever, so that what a run allocates lies together at the end.
+///
+/// Boot frees as much as it keeps, all over the heap. A run that fills such holes writes a few bytes on many pages, and
+/// each page written is one to copy: that is most of what a short run costs.
+pub(crate) fn fill_holes() {
+    let layout = |bytes| Layout::from_size_align(bytes, 8).expect("a small power of two");
+    // SAFETY: the layout is not empty. The block marks the end: what is allocated beyond it fills no hole.
+    let end = unsafe { System.alloc(layout(FRESH_BYTES)) };
+    let mut bytes = HOLE_BYTES_MAX;
+    while bytes >= 8 {
+        loop {
+            // SAFETY: as above. The block is never freed, and nobody knows of it.
+            let block = unsafe { System.alloc(layout(bytes)) };
+            if block.is_null() || block > end {
+                break;
+            }
+        }
+        bytes /= 2;
+    }
+    // SAFETY: `end` came from this allocator with this layout.
+    unsafe { System.dealloc(end, layout(FRESH_BYTES)) };
+}
+
 /// Makes panics silent, since their text carries source paths, and turns "capacity overflow" (a collection asked for
 /// more than the address space) into the limit that it is.
 pub(crate) fn install_panic_hook() {
