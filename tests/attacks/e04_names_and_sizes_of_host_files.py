@@ -6,7 +6,7 @@ import glob, os, pathlib
 
 needle = "".join(["canary", "-7f3a"])
 leaks = []
-for path in ("/etc/passwd", f"/tmp/intentbox-{needle}.txt", "/proc/self", "/proc", "/etc", "/bin", "/root", "/home", "/sys", "/dev", "/work", "/proc/self/fd", "/var"):
+for path in ("/etc/passwd", f"/tmp/intentbox-{needle}.txt", "/proc/self", "/proc", "/etc", "/bin", "/root", "/home", "/sys", "/dev", "/usr/bin", "/proc/self/fd", "/var"):
     for act in (lambda: os.stat(path), lambda: os.lstat(path), lambda: os.listdir(path), lambda: os.readlink(path), lambda: os.statvfs(path), lambda: list(os.scandir(path)), lambda: os.path.getsize(path)):
         try:
             leaks.append(f"{path} {act()!r}"[:60])
