@@ -229,14 +229,14 @@ impl Engine {
 
     async fn run_template(&self, template: &Template, arguments: &Arguments, options: &RunOptions) -> Report {
         let declared = template.limits();
-        let declared = [
-            ("fuel", declared.fuel),
-            ("memory_bytes", declared.memory_mib.map(|mib| u64::from(mib) << 20)),
-            ("wall_ms", declared.timeout_ms),
-        ];
-        let declared = declared.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?)));
-        let declared = RunOptions { limits: declared.collect(), deterministic: None };
-        let limits = match declared.over(Limits::default()).and_then(|base| options.over(base)) {
+        let base = Limits::default();
+        let declared = Limits {
+            fuel: declared.fuel.unwrap_or(base.fuel),
+            memory_bytes: declared.memory_mib.map_or(base.memory_bytes, |mib| u64::from(mib) << 20),
+            wall_ms: declared.timeout_ms.unwrap_or(base.wall_ms),
+            ..base
+        };
+        let limits = match declared.check().map_err(LimitRefused::from).and_then(|base| options.over(base)) {
             Ok(limits) => limits,
             Err(refused) => return limit_refused(&refused),
         };
