@@ -14,6 +14,9 @@
 
 extern crate alloc;
 
+use alloc::borrow::ToOwned as _;
+use alloc::format;
+use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt;
 
@@ -210,6 +213,20 @@ pub fn decode<'a, T: Deserialize<'a>>(bytes: &'a [u8]) -> Result<T, Malformed> {
         Ok((message, [])) => Ok(message),
         Ok(_) | Err(_) => Err(Malformed),
     }
+}
+
+/// `text`, with its middle left out where it has more than `bytes_max` bytes. What was cut once fits, and stays as it is
+/// when it is cut again: the guest cuts what it sends, and the host cuts what it is sent.
+#[must_use]
+pub fn shortened(text: &str, bytes_max: usize) -> String {
+    const CUT: &str = " […] ";
+    if text.len() <= bytes_max {
+        return text.to_owned();
+    }
+    let half = bytes_max.saturating_sub(CUT.len()) / 2;
+    let head = text.floor_char_boundary(half);
+    let tail = text.ceil_char_boundary(text.len() - half);
+    format!("{}{CUT}{}", &text[..head], &text[tail..])
 }
 
 /// What the fuzz target and the property tests hold: any bytes either decode to a message that encodes and decodes to

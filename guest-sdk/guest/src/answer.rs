@@ -227,7 +227,7 @@ impl Writer<'_> {
                 Step::Key(key) => {
                     let key: PyResult<_> = key.repr(self.vm);
                     let key = key.map(|key| key.to_string_lossy().into_owned()).unwrap_or_default();
-                    path.push_str(&format!("[{}]", crate::traceback::shorten(&key, 80)));
+                    path.push_str(&format!("[{}]", intentbox_abi::shortened(&key, 80)));
                 }
             }
         }

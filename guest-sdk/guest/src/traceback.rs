@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 use std::fmt::Write as _;
 
+use intentbox_abi::shortened;
 use rustpython_vm::builtins::PyBaseExceptionRef;
 use rustpython_vm::{AsObject, VirtualMachine};
 
@@ -35,7 +36,7 @@ pub(crate) fn of(vm: &VirtualMachine, error: &PyBaseExceptionRef, source: &str, 
         write_one(vm, error, source, &mut text);
         text.push_str(bridge);
     }
-    shorten(&text, bytes_max)
+    shortened(&text, bytes_max)
 }
 
 fn write_one(vm: &VirtualMachine, error: &PyBaseExceptionRef, source: &str, text: &mut String) {
@@ -68,7 +69,7 @@ fn write_one(vm: &VirtualMachine, error: &PyBaseExceptionRef, source: &str, text
         if file.ends_with(".py")
             && let Some(line) = source.lines().nth(line - 1)
         {
-            let _ = writeln!(text, "    {}", shorten(line.trim(), 200));
+            let _ = writeln!(text, "    {}", shortened(line.trim(), 200));
         }
     }
     let name = error.class().name().to_string();
@@ -81,17 +82,5 @@ fn write_one(vm: &VirtualMachine, error: &PyBaseExceptionRef, source: &str, text
 /// `str()` of the exception, bounded. The class's own `__str__` may raise: then there is none.
 pub(crate) fn message(vm: &VirtualMachine, error: &PyBaseExceptionRef) -> String {
     let text = error.as_object().str(vm).map(|text| text.to_string_lossy().into_owned()).unwrap_or_default();
-    shorten(&text, MESSAGE_BYTES_MAX)
-}
-
-/// Cuts the middle out of `text` so that it has at most `bytes_max` bytes, and says so in its place.
-pub(crate) fn shorten(text: &str, bytes_max: usize) -> String {
-    const CUT: &str = " […] ";
-    if text.len() <= bytes_max {
-        return text.to_owned();
-    }
-    let half = bytes_max.saturating_sub(CUT.len()) / 2;
-    let head = text.floor_char_boundary(half);
-    let tail = text.ceil_char_boundary(text.len() - half);
-    format!("{}{CUT}{}", &text[..head], &text[tail..])
+    shortened(&text, MESSAGE_BYTES_MAX)
 }

@@ -58,11 +58,6 @@ def prepare():
     sys.executable = ""
 
 
-def fresh(entropy):
-    """Seeds, for one run, what the snapshot froze: the generator behind the functions of `random`."""
-    _random.Random.seed(random._inst, entropy)
-
-
 def _prepare_time():
     time.tzname = ("UTC", "UTC")
     time.timezone = time.altzone = time.daylight = 0

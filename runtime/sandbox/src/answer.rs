@@ -6,7 +6,7 @@
 //! This file is compiled twice: into the crate, and into the fuzz target `result`, which would otherwise have to build
 //! wasmtime and the guest.
 
-use intentbox_abi::{Ended as Said, Raised, ResultMeasure, decode};
+use intentbox_abi::{Ended as Said, Raised, ResultMeasure, decode, shortened};
 use serde_json::value::RawValue;
 
 use crate::ending::{Ending, Exception, Exhausted, Resource};
@@ -20,9 +20,6 @@ pub(crate) const NAME_BYTES_MAX: usize = 1 << 10;
 
 /// The most bytes of an exception's text. The guest keeps to half of it; a guest that was taken over might not.
 pub(crate) const MESSAGE_BYTES_MAX: usize = 8 << 10;
-
-/// What stands where a text was cut.
-const CUT: &str = " […] ";
 
 /// Reads the guest's last message.
 pub(crate) fn read(message: &[u8], limits: &Limits) -> Ending {
@@ -71,17 +68,6 @@ pub(crate) fn exception(raised: &Raised<'_>) -> Exception {
 
 pub(crate) fn result_invalid(path: &str, reason: &str) -> Ending {
     Ending::ResultInvalid { path: shortened(path, NAME_BYTES_MAX), reason: shortened(reason, NAME_BYTES_MAX) }
-}
-
-/// `text`, with its middle left out where it has more than `bytes_max` bytes. What was cut once fits and stays as it is.
-pub(crate) fn shortened(text: &str, bytes_max: usize) -> String {
-    if text.len() <= bytes_max {
-        return text.to_owned();
-    }
-    let half = bytes_max.saturating_sub(CUT.len()) / 2;
-    let head = text.floor_char_boundary(half);
-    let tail = text.ceil_char_boundary(text.len() - half);
-    format!("{}{CUT}{}", &text[..head], &text[tail..])
 }
 
 /// How deep the lists and objects of well-formed JSON go, where an empty one is no level, as the guest counts. `None`
@@ -154,7 +140,7 @@ mod tests {
         let text = "ü".repeat(600);
         let cut = shortened(&text, NAME_BYTES_MAX);
         assert!(
-            cut.len() <= NAME_BYTES_MAX && cut.contains(CUT) && cut.starts_with('ü') && cut.ends_with('ü'),
+            cut.len() <= NAME_BYTES_MAX && cut.contains(" […] ") && cut.starts_with('ü') && cut.ends_with('ü'),
             "{cut}"
         );
         assert_eq!(shortened(&cut, NAME_BYTES_MAX), cut);
