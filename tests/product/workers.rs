@@ -6,7 +6,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use intentbox_sandbox::abi::{HttpReply, HttpRequest, Reply};
-use intentbox_sandbox::{Answer, Capacity, Ending, Exhausted, HostCalls, Limits, Pending, Resource, RunError, Sandbox};
+use intentbox_sandbox::{
+    Answer, Capacity, Ending, Exhausted, HostCalls, Limits, Pending, Resource, Room, RunError, Sandbox,
+};
 use rustix::process::{Pid, Signal, kill_process};
 use tokio::sync::Semaphore;
 
@@ -159,8 +161,7 @@ async fn killed_workers_lose_their_runs_and_nothing_else() {
 
 #[tokio::test]
 async fn a_worker_that_hangs_is_lost_and_replaced() {
-    let capacity = Capacity { patience: Duration::from_millis(100), ..ROOMY };
-    let sandbox = workers(capacity, 1).await;
+    let sandbox = workers(ROOMY, 1).await;
     let stopped = sandbox.workers()[0].process_id;
     kill_process(pid(stopped), Signal::STOP).expect("the worker can be stopped");
     let ended = run(&sandbox, "1+1", Limits { wall_ms: 50, ..Limits::default() }).await;
@@ -195,7 +196,7 @@ async fn a_run_without_a_slot_waits_and_is_then_turned_away() {
         gate.until_waiting(1).await;
         let second = run(&sandbox, "1+1", Limits::default()).await;
         let Err(RunError::Overloaded(overloaded)) = second else { panic!("{place}: {second:?}") };
-        assert_eq!((overloaded.name, overloaded.limit), ("runs", 1), "{place}");
+        assert_eq!((overloaded.room, overloaded.limit), (Room::Runs, 1), "{place}");
         gate.open.add_permits(1);
         assert_eq!(first.await.expect("it does not panic"), "204", "{place}");
         assert_eq!(answer(run(&sandbox, "1+1", Limits::default()).await), "2", "{place}");
@@ -209,7 +210,7 @@ async fn runs_share_one_budget_of_memory() {
         assert_eq!(answer(run(&sandbox, "len(bytearray(32 << 20))", Limits::default()).await), "33554432", "{place}");
         let large = run(&sandbox, "len(bytearray(96 << 20))", Limits::default()).await;
         let Err(RunError::Overloaded(overloaded)) = large else { panic!("{place}: {large:?}") };
-        assert_eq!((overloaded.name, overloaded.limit), ("memory_bytes", 64 << 20), "{place}");
+        assert_eq!((overloaded.room, overloaded.limit), (Room::MemoryBytes, 64 << 20), "{place}");
         // The run's own limit comes first: that is the script's to mend.
         let limits = Limits { memory_bytes: 80 << 20, ..Limits::default() };
         let ended = run(&sandbox, "len(bytearray(96 << 20))", limits).await.expect("it ends by its own limit");

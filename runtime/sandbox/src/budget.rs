@@ -4,9 +4,11 @@
 //! fit waits for others to end. One that has waited long enough is turned away as overloaded, before it starts or where
 //! it stands: waiting for ever would let runs that hold memory and want more lock each other out.
 
+use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
+use serde::{Deserialize, Serialize};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::{Instant, sleep, timeout_at};
 
@@ -30,12 +32,30 @@ pub struct Capacity {
     pub patience: Duration,
 }
 
+/// What runs can be short of together.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Room {
+    /// Slots.
+    Runs,
+    /// Bytes of linear memory.
+    MemoryBytes,
+}
+
+impl fmt::Display for Room {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Room::Runs => "runs",
+            Room::MemoryBytes => "memory_bytes",
+        })
+    }
+}
+
 /// There was no room in time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("{name}: all of {limit} are in use, and none came free in {waited_ms} ms")]
+#[error("{room}: all of {limit} are in use, and none came free in {waited_ms} ms")]
 pub struct Overloaded {
-    /// `runs` or `memory_bytes`.
-    pub name: &'static str,
+    /// What there was too little of.
+    pub room: Room,
     /// How many there are.
     pub limit: u64,
     /// How long the run waited.
@@ -71,11 +91,11 @@ impl Budget {
     pub(crate) async fn enter(&self, wall: Duration) -> Result<Share, Overloaded> {
         let patience = self.capacity.patience.min(wall);
         let until = Instant::now() + patience;
-        let overloaded = |name, limit| move |_| Overloaded { name, limit, waited_ms: milliseconds(patience) };
+        let overloaded = |room, limit| move |_| Overloaded { room, limit, waited_ms: milliseconds(patience) };
         let run = timeout_at(until, Arc::clone(&self.runs).acquire_owned()).await;
-        let run = run.map_err(overloaded("runs", u64::from(self.capacity.runs)))?;
+        let run = run.map_err(overloaded(Room::Runs, u64::from(self.capacity.runs)))?;
         let memory = timeout_at(until, Arc::clone(&self.memory).acquire_many_owned(units(ENTRY_BYTES))).await;
-        let memory = memory.map_err(overloaded("memory_bytes", self.capacity.memory_bytes))?;
+        let memory = memory.map_err(overloaded(Room::MemoryBytes, self.capacity.memory_bytes))?;
         let (run, memory) = (run.expect("nobody closes it"), memory.expect("nobody closes it"));
         Ok(Share { _run: run, memory, held_bytes: ENTRY_BYTES })
     }
@@ -104,7 +124,7 @@ impl Budget {
             }
             if Instant::now() >= until {
                 let limit = self.capacity.memory_bytes;
-                return Err(Overloaded { name: "memory_bytes", limit, waited_ms: milliseconds(patience) });
+                return Err(Overloaded { room: Room::MemoryBytes, limit, waited_ms: milliseconds(patience) });
             }
             sleep(LOOK_AGAIN).await;
         }
@@ -135,7 +155,7 @@ mod tests {
         let budget = budget(1, 64);
         let first = budget.enter(Duration::from_mins(1)).await.expect("there is room");
         let refused = budget.enter(Duration::from_mins(1)).await.expect_err("there is none");
-        assert_eq!(refused, Overloaded { name: "runs", limit: 1, waited_ms: 0 });
+        assert_eq!(refused, Overloaded { room: Room::Runs, limit: 1, waited_ms: 0 });
         drop(first);
         assert!(budget.enter(Duration::from_mins(1)).await.is_ok());
     }
@@ -146,7 +166,7 @@ mod tests {
         let mut share = budget.enter(Duration::from_mins(1)).await.expect("8 of 12 MiB");
         assert!(budget.grow(&mut share, 4 << 20).await.is_ok());
         let refused = budget.grow(&mut share, 1).await.expect_err("nothing is left");
-        assert_eq!((refused.name, refused.limit), ("memory_bytes", 12 << 20));
+        assert_eq!((refused.room, refused.limit), (Room::MemoryBytes, 12 << 20));
         drop(share);
         assert!(budget.enter(Duration::from_mins(1)).await.is_ok());
     }

@@ -40,7 +40,7 @@ use crate::guest::Guest;
 use crate::run::Failed;
 use crate::worker::Pool;
 
-pub use crate::budget::{Capacity, Overloaded};
+pub use crate::budget::{Capacity, Overloaded, Room};
 pub use crate::calls::{Answer, HostCalls, NoCalls, Pending};
 pub use crate::ending::{Ended, Ending, Exception, Exhausted, Output, Resource, Spent};
 pub use crate::job::{Deterministic, Job};

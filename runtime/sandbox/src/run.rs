@@ -135,7 +135,7 @@ async fn exchange(pre: &InstancePre<Inside>, store: &mut Store<Inside>, start: &
 }
 
 /// Polls `work` until `deadline`. The clock is looked at before each poll, and a timer covers waits inside host calls. What
-/// comes too late counts as not come: one instruction that fills or copies much memory cannot be interrupted.
+/// comes too late counts as not come: a piece of work between two looks may have been long.
 async fn within<T>(deadline: Instant, work: impl Future<Output = T>) -> Option<T> {
     let mut work = pin!(work);
     let mut timer = pin!(tokio::time::sleep_until(deadline.into()));

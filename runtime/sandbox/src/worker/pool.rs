@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use futures_util::StreamExt as _;
-use intentbox_abi::{CALL_BYTES_MAX, decode, encode};
+use intentbox_abi::{CALL_BYTES_MAX, decode, encode, shortened};
 use tokio::net::UnixStream;
 use tokio::process::{Child, Command};
 use tokio::sync::{Notify, Semaphore, mpsc, oneshot};
@@ -23,8 +23,8 @@ use tokio::time::{sleep, sleep_until, timeout};
 use super::walls::Walls;
 use super::wire::{self, Answered, Down, Incoming, Outgoing, Up};
 use crate::RunError;
-use crate::answer::{MESSAGE_BYTES_MAX, shortened};
-use crate::budget::{Capacity, Overloaded};
+use crate::answer::MESSAGE_BYTES_MAX;
+use crate::budget::{Capacity, Overloaded, Room};
 use crate::calls::{Answer, Calls, Decoded, HostCalls};
 use crate::ending::Ended;
 use crate::job::Job;
@@ -176,17 +176,17 @@ impl Pool {
         let Capacity { runs, patience, .. } = self.shared.capacity;
         let patience = patience.min(job.limits.wall());
         let waited_ms = u64::try_from(patience.as_millis()).unwrap_or(u64::MAX);
-        let overloaded = |_| RunError::Overloaded(Overloaded { name: "runs", limit: u64::from(runs), waited_ms });
+        let overloaded = |_| RunError::Overloaded(Overloaded { room: Room::Runs, limit: u64::from(runs), waited_ms });
         let _seat = timeout(patience, self.shared.seats.acquire()).await.map_err(overloaded)?;
         let (worker, run, ending) = loop {
-            let worker = self.shared.worker(patience.max(PAUSE.1)).await?;
+            let worker = self.shared.worker(patience.saturating_sub(started.elapsed())).await?;
             // It may have gone between the choice and the begin.
             if let Some((run, ending)) = worker.begin(job, Arc::clone(&calls), started) {
                 break (worker, run, ending);
             }
         };
         let held = Held { shared: &self.shared, worker: &worker, run };
-        let late = sleep_until((Instant::now() + job.limits.wall() + GRACE).into());
+        let late = sleep_until((started + job.limits.wall() + GRACE).into());
         let ended = tokio::select! {
             ended = ending => ended.unwrap_or_else(|_| Err(lost("its run was dropped"))),
             () = late => {
@@ -249,6 +249,9 @@ impl Worker {
         let limits = job.limits;
         runs.open.insert(run, Open { calls, limits, started, host_calls: 0, call: None, ending });
         drop(runs);
+        // What the run waited for a place is part of its time.
+        let waited_ms = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
+        let limits = Limits { wall_ms: limits.wall_ms.saturating_sub(waited_ms).max(1), ..limits };
         self.send(&Down::Begin {
             run,
             name: job.script.name(),
@@ -273,10 +276,9 @@ impl Worker {
                 open.end(ended.ok_or_else(|| lost("it said what cannot be true")));
                 return believed;
             }
-            Ok(Up::Overloaded { run, memory, limit, waited_ms }) => {
+            Ok(Up::Overloaded { run, room, limit, waited_ms }) => {
                 if let Some(mut open) = self.runs().open.remove(&run) {
-                    let name = if memory { "memory_bytes" } else { "runs" };
-                    open.end(Err(RunError::Overloaded(Overloaded { name, limit, waited_ms })));
+                    open.end(Err(RunError::Overloaded(Overloaded { room, limit, waited_ms })));
                 }
             }
             Ok(Up::Broken { run, reason }) => {
@@ -386,7 +388,11 @@ impl Shared {
         found.await.map_err(|_| {
             if !self.workers().is_empty() {
                 let waited_ms = u64::try_from(wait.as_millis()).unwrap_or(u64::MAX);
-                return RunError::Overloaded(Overloaded { name: "runs", limit: self.capacity.runs.into(), waited_ms });
+                return RunError::Overloaded(Overloaded {
+                    room: Room::Runs,
+                    limit: self.capacity.runs.into(),
+                    waited_ms,
+                });
             }
             let last_loss = self.last_loss.lock().unwrap_or_else(PoisonError::into_inner);
             lost(&format!("no worker is up: {last_loss}"))

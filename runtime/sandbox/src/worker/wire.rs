@@ -14,7 +14,7 @@ use tokio_util::codec::{FramedRead, FramedWrite, LengthDelimitedCodec};
 
 use super::walls::Walls;
 use crate::answer;
-use crate::budget::Overloaded;
+use crate::budget::{Overloaded, Room};
 use crate::ending::{Ended, Ending, Exception, Exhausted, Output, Resource, Spent};
 use crate::job::Deterministic;
 use crate::limits::{self, Limits};
@@ -117,7 +117,7 @@ pub(super) enum Up<'a> {
         host_calls: u64,
     },
     /// There was no room for a run.
-    Overloaded { run: u32, memory: bool, limit: u64, waited_ms: u64 },
+    Overloaded { run: u32, room: Room, limit: u64, waited_ms: u64 },
     /// The worker could not carry a run through.
     Broken { run: u32, reason: &'a str },
 }
@@ -178,7 +178,7 @@ impl Told<'_> {
                 Ending::Exhausted(Exhausted { resource: *resource, limit: *limit, observed: *observed })
             }
             Told::Crashed { reason } => {
-                Ending::Crashed { reason: answer::shortened(reason, answer::MESSAGE_BYTES_MAX) }
+                Ending::Crashed { reason: intentbox_abi::shortened(reason, answer::MESSAGE_BYTES_MAX) }
             }
         })
     }
@@ -201,9 +201,15 @@ pub(super) fn ended(up: &Up<'_>, limits: &Limits, wall: Duration) -> Option<Ende
         return None;
     };
     let fits = stdout.len() as u64 <= limits.stdout_bytes && stderr.len() as u64 <= limits.stderr_bytes;
+    let mut ending = ending.believed(limits).filter(|_| fits)?;
+    // The worker counts from when it heard of the run.
+    if let Ending::Exhausted(Exhausted { resource: Resource::WallMs, limit, observed }) = &mut ending {
+        *limit = limits.wall_ms;
+        *observed = u64::try_from(wall.as_millis()).unwrap_or(u64::MAX);
+    }
     let output = |text: &str, truncated: bool| Output { text: text.to_owned(), truncated };
     Some(Ended {
-        ending: ending.believed(limits).filter(|_| fits)?,
+        ending,
         stdout: output(stdout, *stdout_truncated),
         stderr: output(stderr, *stderr_truncated),
         spent: Spent {
@@ -216,8 +222,8 @@ pub(super) fn ended(up: &Up<'_>, limits: &Limits, wall: Duration) -> Option<Ende
 }
 
 pub(super) fn overloaded(run: u32, overloaded: Overloaded) -> Vec<u8> {
-    let Overloaded { name, limit, waited_ms } = overloaded;
-    intentbox_abi::encode(&Up::Overloaded { run, memory: name == "memory_bytes", limit, waited_ms })
+    let Overloaded { room, limit, waited_ms } = overloaded;
+    intentbox_abi::encode(&Up::Overloaded { run, room, limit, waited_ms })
 }
 
 #[cfg(test)]
