@@ -19,7 +19,7 @@ for name, module in list(sys.modules.items()):
         code = getattr(value, "__code__", None)
         texts.append(str(getattr(code, "co_filename", "")))
     for text in texts:
-        for word in ("/root/", "/crates/", "/.cargo/", "/home/", "guest-sdk", "registry/src", "/rustc/"):
+        for word in ("/root/", "/crates/", "/.cargo/", "/home/", "/guest-sdk/", "registry/src", "/rustc/"):
             if word in text and name != "__main__":
                 leaks.add(f"{name}: {word} {text[max(0, text.find(word) - 20):][:80]}")
 result = sorted(leaks)
