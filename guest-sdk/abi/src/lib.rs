@@ -19,6 +19,7 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt;
+use core::marker::PhantomData;
 
 use serde::de::{SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
@@ -33,6 +34,9 @@ pub const CALL_BYTES_MAX: usize = 2 << 20;
 /// The most header entries a message may hold. Real requests and replies carry a few dozen; an entry costs the host
 /// 32 bytes against 2 in the message, so without a count a 2 MiB message would become 32 MiB.
 pub const HEADERS_MAX: usize = 256;
+
+/// The most files a listing may hold, for the same reason.
+pub const FILES_MAX: usize = 10_000;
 
 /// What a run starts from.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -128,6 +132,20 @@ pub enum Cause {
 pub enum Call<'a> {
     /// One HTTP exchange.
     Http(#[serde(borrow)] HttpRequest<'a>),
+    /// The files of a folder of a granted directory, those of its folders too.
+    ListFiles {
+        /// `alias:folder`, or `alias:` for the directory itself.
+        folder: &'a str,
+    },
+    /// A piece of a file of a granted directory.
+    ReadFile {
+        /// `alias:folder/file`.
+        path: &'a str,
+        /// Where the piece begins, in bytes.
+        offset: u64,
+        /// The most bytes it may have.
+        length: u32,
+    },
 }
 
 /// An HTTP request as the script states it; nothing in it is trusted.
@@ -152,6 +170,10 @@ pub struct HttpRequest<'a> {
 pub enum Reply<'a> {
     /// The exchange happened, whatever its status.
     Http(#[serde(borrow)] HttpReply<'a>),
+    /// The files, by path.
+    Files(#[serde(borrow, deserialize_with = "bounded_files")] Vec<FileEntry<'a>>),
+    /// The piece; empty at the end of the file.
+    Piece(#[serde(with = "serde_bytes")] &'a [u8]),
     /// The run's grant does not cover it.
     Refused {
         /// What was refused and by which rule.
@@ -181,6 +203,17 @@ pub struct HttpReply<'a> {
     /// The body, decompressed.
     #[serde(with = "serde_bytes")]
     pub body: &'a [u8],
+}
+
+/// A file of a listing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FileEntry<'a> {
+    /// `alias:folder/file`.
+    pub path: &'a str,
+    /// Its size in bytes.
+    pub bytes: u64,
+    /// When it was last changed, in milliseconds after 1970.
+    pub modified_unix_ms: i64,
 }
 
 /// A message that is not one of ours.
@@ -243,11 +276,15 @@ pub fn oracle(bytes: &[u8]) {
     }
     if let Some(again) = round_trip::<Call<'_>>(bytes) {
         assert_eq!(decode::<Call<'_>>(&again), decode::<Call<'_>>(bytes));
-        let Ok(Call::Http(request)) = decode::<Call<'_>>(bytes) else { unreachable!("it decoded a line above") };
-        assert!(request.headers.len() <= HEADERS_MAX);
+        if let Ok(Call::Http(request)) = decode::<Call<'_>>(bytes) {
+            assert!(request.headers.len() <= HEADERS_MAX);
+        }
     }
     if let Some(again) = round_trip::<Reply<'_>>(bytes) {
         assert_eq!(decode::<Reply<'_>>(&again), decode::<Reply<'_>>(bytes));
+        if let Ok(Reply::Files(files)) = decode::<Reply<'_>>(bytes) {
+            assert!(files.len() <= FILES_MAX);
+        }
     }
     if let Some(again) = round_trip::<Start<'_>>(bytes) {
         assert_eq!(decode::<Start<'_>>(&again), decode::<Start<'_>>(bytes));
@@ -255,28 +292,36 @@ pub fn oracle(bytes: &[u8]) {
 }
 
 fn bounded_headers<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<(&'de str, &'de str)>, D::Error> {
-    struct Bounded;
+    deserializer.deserialize_seq(Bounded { most: HEADERS_MAX, entry: PhantomData })
+}
 
-    impl<'de> Visitor<'de> for Bounded {
-        type Value = Vec<(&'de str, &'de str)>;
+fn bounded_files<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<FileEntry<'de>>, D::Error> {
+    deserializer.deserialize_seq(Bounded { most: FILES_MAX, entry: PhantomData })
+}
 
-        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-            write!(f, "at most {HEADERS_MAX} headers")
-        }
+/// Reads a list entry by entry, and no more entries than `most`: the length that a message claims allocates nothing.
+struct Bounded<T> {
+    most: usize,
+    entry: PhantomData<T>,
+}
 
-        fn visit_seq<A: SeqAccess<'de>>(self, mut entries: A) -> Result<Self::Value, A::Error> {
-            let mut headers = Vec::new();
-            while let Some(entry) = entries.next_element()? {
-                if headers.len() == HEADERS_MAX {
-                    return Err(serde::de::Error::invalid_length(HEADERS_MAX + 1, &self));
-                }
-                headers.push(entry);
-            }
-            Ok(headers)
-        }
+impl<'de, T: Deserialize<'de>> Visitor<'de> for Bounded<T> {
+    type Value = Vec<T>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "at most {} entries", self.most)
     }
 
-    deserializer.deserialize_seq(Bounded)
+    fn visit_seq<A: SeqAccess<'de>>(self, mut entries: A) -> Result<Self::Value, A::Error> {
+        let mut list = Vec::new();
+        while let Some(entry) = entries.next_element()? {
+            if list.len() == self.most {
+                return Err(serde::de::Error::invalid_length(self.most + 1, &self));
+            }
+            list.push(entry);
+        }
+        Ok(list)
+    }
 }
 
 #[cfg(test)]
@@ -311,6 +356,13 @@ mod tests {
         assert_eq!(decode(&encode(&start)), Ok(start));
         let call = request(vec![("accept", "application/json")]);
         assert_eq!(decode(&encode(&call)), Ok(call));
+        for call in [Call::ListFiles { folder: "logs:" }, Call::ReadFile { path: "logs:a", offset: 1 << 40, length: 9 }] {
+            assert_eq!(decode(&encode(&call)), Ok(call));
+        }
+        let entry = FileEntry { path: "logs:a", bytes: u64::MAX, modified_unix_ms: -1 };
+        for reply in [Reply::Files(vec![entry; 2]), Reply::Piece(&[0, 255])] {
+            assert_eq!(decode(&encode(&reply)), Ok(reply));
+        }
         let ended = Ended::ResultLimit { measure: ResultMeasure::Depth, limit: 64, observed: 65 };
         assert_eq!(decode(&encode(&ended)), Ok(ended));
         let reply = Reply::Http(HttpReply { status: 200, url: "sentry:/", headers: vec![("a", "b")], body: &[0, 255] });
@@ -329,6 +381,15 @@ mod tests {
         for (count, fits) in [(HEADERS_MAX, true), (HEADERS_MAX + 1, false)] {
             let bytes = encode(&request(vec![("", ""); count]));
             assert_eq!(decode::<Call<'_>>(&bytes).is_ok(), fits, "{count} headers");
+        }
+    }
+
+    #[test]
+    fn the_last_file_allowed_and_the_first_refused() {
+        let entry = FileEntry { path: "", bytes: 0, modified_unix_ms: 0 };
+        for (count, fits) in [(FILES_MAX, true), (FILES_MAX + 1, false)] {
+            let bytes = encode(&Reply::Files(vec![entry; count]));
+            assert_eq!(decode::<Reply<'_>>(&bytes).is_ok(), fits, "{count} files");
         }
     }
 

@@ -68,9 +68,11 @@ fn has_wide_integer(text: &str) -> bool {
 #[rustpython_vm::pymodule]
 pub(crate) mod _intentbox {
     use super::{Call, Reply, decode, exchange};
-    use intentbox_abi::{HEADERS_MAX, HttpRequest};
+    use crate::logs;
+    use intentbox_abi::{FileEntry, HEADERS_MAX, HttpRequest};
+    use intentbox_logs::Scan;
     use rustpython_vm::builtins::{PyBytesRef, PyStrRef};
-    use rustpython_vm::{AsObject, PyObjectRef, PyResult, VirtualMachine};
+    use rustpython_vm::{PyObjectRef, PyResult, VirtualMachine};
 
     /// Sends one HTTP request: `("reply", status, url, headers, body)`, `("refused", message, hint)` or
     /// `("failed", kind, message)`. `headers` alternates names and values.
@@ -83,9 +85,6 @@ pub(crate) mod _intentbox {
         timeout_ms: Option<u32>,
         vm: &VirtualMachine,
     ) -> PyResult<PyObjectRef> {
-        fn text<'a>(text: &'a PyStrRef, what: &str, vm: &VirtualMachine) -> PyResult<&'a str> {
-            text.to_str().ok_or_else(|| vm.new_value_error(format!("{what} holds a lone surrogate")))
-        }
         let (pairs, _) = headers.as_chunks::<2>();
         if pairs.len() > HEADERS_MAX {
             return Err(vm.new_value_error(format!("{} headers; at most {HEADERS_MAX} fit", pairs.len())));
@@ -102,29 +101,103 @@ pub(crate) mod _intentbox {
             timeout_ms,
         };
         let bytes = exchange(&Call::Http(request));
-        let reply: Reply<'_> =
-            decode(&bytes).map_err(|error| vm.new_runtime_error(format!("the host's answer: {error}")))?;
         let ctx = &vm.ctx;
         let string = |text: &str| -> PyObjectRef { ctx.new_str(text).into() };
-        let parts = match reply {
-            Reply::Http(reply) => vec![
-                string("reply"),
-                ctx.new_int(reply.status).into(),
-                string(reply.url),
-                ctx.new_list(
-                    reply
-                        .headers
-                        .iter()
-                        .map(|(name, value)| ctx.new_tuple(vec![string(name), string(value)]).into())
-                        .collect(),
-                )
-                .into(),
-                ctx.new_bytes(reply.body.to_vec()).into(),
-            ],
-            Reply::Refused { message, hint } => vec![string("refused"), string(message), string(hint)],
-            Reply::Failed { kind, message } => vec![string("failed"), string(kind), string(message)],
+        let answer = reply(&bytes, vm)?;
+        let Reply::Http(reply) = answer else { return no(&answer, vm) };
+        let header = |(name, value): &(&str, &str)| ctx.new_tuple(vec![string(name), string(value)]).into();
+        let parts = vec![
+            string("reply"),
+            ctx.new_int(reply.status).into(),
+            string(reply.url),
+            ctx.new_list(reply.headers.iter().map(header).collect()).into(),
+            ctx.new_bytes(reply.body.to_vec()).into(),
+        ];
+        Ok(ctx.new_tuple(parts).into())
+    }
+
+    /// Lists the files of a folder: `("files", [(path, bytes, modified_unix_ms), …])`, or as `http` says no.
+    #[pyfunction]
+    fn list_files(folder: PyStrRef, vm: &VirtualMachine) -> PyResult<PyObjectRef> {
+        let bytes = exchange(&Call::ListFiles { folder: text(&folder, "the folder", vm)? });
+        let ctx = &vm.ctx;
+        match reply(&bytes, vm)? {
+            Reply::Files(files) => {
+                let entry = |file: &FileEntry<'_>| -> PyObjectRef {
+                    let parts = vec![
+                        ctx.new_str(file.path).into(),
+                        ctx.new_int(file.bytes).into(),
+                        ctx.new_int(file.modified_unix_ms).into(),
+                    ];
+                    ctx.new_tuple(parts).into()
+                };
+                let files = ctx.new_list(files.iter().map(entry).collect());
+                Ok(ctx.new_tuple(vec![ctx.new_str("files").into(), files.into()]).into())
+            }
+            other => no(&other, vm),
+        }
+    }
+
+    /// Reads a piece of a file: `("piece", bytes)`, or as `http` says no.
+    #[pyfunction]
+    fn read_file(path: PyStrRef, offset: u64, length: u32, vm: &VirtualMachine) -> PyResult<PyObjectRef> {
+        let bytes = exchange(&Call::ReadFile { path: text(&path, "the path", vm)?, offset, length });
+        let ctx = &vm.ctx;
+        match reply(&bytes, vm)? {
+            Reply::Piece(piece) => {
+                Ok(ctx.new_tuple(vec![ctx.new_str("piece").into(), ctx.new_bytes(piece.to_vec()).into()]).into())
+            }
+            other => no(&other, vm),
+        }
+    }
+
+    /// Opens a scan of logs for a query as JSON text, and gives its handle.
+    #[pyfunction]
+    fn scan_open(query: PyStrRef, vm: &VirtualMachine) -> PyResult<u32> {
+        logs::open(text(&query, "the query", vm)?).map_err(|reason| vm.new_value_error(reason))
+    }
+
+    /// Begins a file of a scan.
+    #[pyfunction]
+    fn scan_begin_file(handle: u32, name: PyStrRef, vm: &VirtualMachine) -> PyResult<()> {
+        let name = text(&name, "the name", vm)?;
+        logs::with(handle, |scan| scan.begin_file(name)).map_err(|reason| vm.new_value_error(reason))
+    }
+
+    /// Gives a scan the next bytes of its file.
+    #[pyfunction]
+    fn scan_feed(handle: u32, piece: PyBytesRef, vm: &VirtualMachine) -> PyResult<()> {
+        logs::with(handle, |scan| scan.feed(piece.as_bytes())).map_err(|reason| vm.new_value_error(reason))
+    }
+
+    /// Ends the file of a scan.
+    #[pyfunction]
+    fn scan_end_file(handle: u32, vm: &VirtualMachine) -> PyResult<()> {
+        logs::with(handle, Scan::end_of_file).map_err(|reason| vm.new_value_error(reason))
+    }
+
+    /// Ends a scan and gives its answer as JSON text.
+    #[pyfunction]
+    fn scan_answer(handle: u32, vm: &VirtualMachine) -> PyResult<String> {
+        logs::answer(handle).map_err(|reason| vm.new_value_error(reason))
+    }
+
+    fn text<'a>(text: &'a PyStrRef, what: &str, vm: &VirtualMachine) -> PyResult<&'a str> {
+        text.to_str().ok_or_else(|| vm.new_value_error(format!("{what} holds a lone surrogate")))
+    }
+
+    fn reply<'a>(bytes: &'a [u8], vm: &VirtualMachine) -> PyResult<Reply<'a>> {
+        decode(bytes).map_err(|error| vm.new_runtime_error(format!("the host's answer: {error}")))
+    }
+
+    /// A refusal or a failure as a tuple.
+    fn no(reply: &Reply<'_>, vm: &VirtualMachine) -> PyResult<PyObjectRef> {
+        let parts = match *reply {
+            Reply::Refused { message, hint } => ["refused", message, hint],
+            Reply::Failed { kind, message } => ["failed", kind, message],
+            _ => return Err(vm.new_runtime_error("the host answered another question".to_owned())),
         };
-        Ok(ctx.new_tuple(parts).as_object().to_owned())
+        Ok(vm.ctx.new_tuple(parts.map(|part| vm.ctx.new_str(part).into()).into()).into())
     }
 
     /// Parses JSON bytes.

@@ -12,7 +12,7 @@ const IMPORTS: &str = "\
 import base64, bisect, collections, contextlib, copy, csv, dataclasses, datetime, decimal, enum, functools, hashlib
 import heapq, io, itertools, json, math, operator, os, random, re, statistics, string, sys, textwrap, time, typing
 import urllib.parse, uuid, warnings
-import intentbox, intentbox.http
+import intentbox, intentbox.files, intentbox.http
 sys.stdout.reconfigure(line_buffering=True)
 ";
 
@@ -55,7 +55,9 @@ impl World {
         vm.run_code_obj(setup, vm.new_scope_with_builtins())?;
         let class = |module: &'static str, name: &'static str| vm.import(module, 0)?.get_attr(name, vm);
         let package = vm.import("intentbox", 0)?;
-        main.globals.set_item("http", package.get_attr("http", vm)?, vm)?;
+        for name in ["files", "http"] {
+            main.globals.set_item(name, package.get_attr(name, vm)?, vm)?;
+        }
         // A module's annotations go into these. The compiler makes them in its other modes, and forgets them in the one
         // that gives the value of the last expression.
         main.globals.set_item("__annotations__", vm.ctx.new_dict().into(), vm)?;

@@ -6,7 +6,7 @@
 //! secret and has no `async`. Sending belongs to `intentbox-egress`, which accepts an `AllowedUrl` and nothing else.
 //!
 //! Reading order: [`HttpRule`] (what is granted), [`Origin`] (what an alias means), [`Grant`] (rules in layers),
-//! [`AllowedUrl`] (the gate), [`Refusal`] (how it says no), and [`is_public`] (the same question for an address).
+//! [`AllowedUrl`] (the gate), [`Reads`] and [`AllowedFile`] (the same for directories), [`Refusal`] (how it says no), and [`is_public`] (the same question for an address).
 //!
 //! ```
 //! use intentbox_capability::{Grant, Origin, Origins};
@@ -28,7 +28,10 @@
 
 mod address;
 mod admit;
+mod file;
 mod grant;
+#[doc(hidden)]
+pub mod oracle;
 mod origin;
 mod path;
 mod refusal;
@@ -36,6 +39,7 @@ mod rule;
 
 pub use address::is_public;
 pub use admit::AllowedUrl;
+pub use file::{AllowedFile, PATH_BYTES_MAX, PathFlaw, Reads};
 pub use grant::Grant;
 pub use origin::{Origin, OriginError, Origins};
 pub use path::{Flaw, PathPattern, URL_BYTES_MAX};

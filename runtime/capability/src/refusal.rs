@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use crate::file::PathFlaw;
 use crate::path::Flaw;
 use crate::rule::{Alias, HttpRule, Method};
 
@@ -69,26 +70,45 @@ pub enum Refusal {
         /// The rules of the run.
         granted: Vec<HttpRule>,
     },
+    /// A path is one that no grant could allow.
+    #[error("reading {path} was refused: {flaw}")]
+    Path {
+        /// As asked for, shortened and escaped.
+        path: String,
+        /// What is wrong with it.
+        flaw: PathFlaw,
+    },
+    /// The directory is not granted.
+    #[error("reading {alias}:{path} was refused: the run may read {}", directories(.granted))]
+    NotReadable {
+        /// The directory.
+        alias: Alias,
+        /// The path below it, shortened and escaped.
+        path: String,
+        /// The directories of the run.
+        granted: Vec<Alias>,
+    },
 }
 
 impl Refusal {
-    /// What to write into the configuration to have it allowed; `table` is where the rules of this kind of run are, such
-    /// as `grant.exec`. Nothing when no configuration allows it.
+    /// What to write to have it allowed; `table` is the table of `policy.toml` where the rules of this kind of run are, such
+    /// as `exec` or `packs.sentry`. Nothing when no policy allows it.
     #[must_use]
     pub fn hint(&self, table: &str) -> Option<String> {
         match self {
-            Self::Method { .. } | Self::Malformed { .. } => None,
+            Self::Method { .. } | Self::Malformed { .. } | Self::Path { .. } => None,
             Self::UnknownAlias { alias, .. } => Some(format!(
                 "add a table [origins.{alias}] with its `base_url` to the configuration, and rules for `{alias}` to \
-                 http under [{table}]"
+                 http under [{table}] in policy.toml"
             )),
             Self::UnknownOrigin { base_url, .. } => Some(format!(
                 "add a table [origins.NAME] with `base_url = \"{base_url}\"` to the configuration, and rules for \
-                 NAME to http under [{table}]"
+                 NAME to http under [{table}] in policy.toml"
             )),
             Self::NotGranted { method, alias, path, .. } => {
-                Some(format!("add \"{alias}: {method} {path}\" to http under [{table}] in the configuration"))
+                Some(format!("add \"{alias}: {method} {path}\" to http under [{table}] in policy.toml"))
             }
+            Self::NotReadable { alias, .. } => Some(format!("add \"{alias}\" to read under [{table}] in policy.toml")),
         }
     }
 }
@@ -118,6 +138,11 @@ fn reach(granted: &[HttpRule]) -> String {
     } else {
         format!("this run may reach: {}", listed(&aliases))
     }
+}
+
+fn directories(granted: &[Alias]) -> String {
+    let aliases: Vec<&str> = granted.iter().map(Alias::as_str).collect();
+    if aliases.is_empty() { "no directory".to_owned() } else { listed(&aliases) }
 }
 
 fn given(granted: &[HttpRule], alias: &Alias) -> String {

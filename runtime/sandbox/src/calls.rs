@@ -20,6 +20,25 @@ pub type Pending<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 pub trait HostCalls: Send + Sync + fmt::Debug {
     /// Answers an HTTP request. Everything in `request` comes from the script.
     fn http<'a>(&'a self, request: HttpRequest<'a>) -> Pending<'a, Answer>;
+
+    /// Lists the files of a folder, `alias:folder`. The text comes from the script. Unless overridden, it is refused.
+    fn list_files<'a>(&'a self, folder: &'a str) -> Pending<'a, Answer> {
+        no_directories(folder)
+    }
+
+    /// Reads up to `length` bytes of a file, `alias:folder/file`, from `offset` on. All of it comes from the script.
+    /// Unless overridden, it is refused.
+    fn read_file<'a>(&'a self, path: &'a str, offset: u64, length: u32) -> Pending<'a, Answer> {
+        let _ = (offset, length);
+        no_directories(path)
+    }
+}
+
+fn no_directories(path: &str) -> Pending<'_, Answer> {
+    Box::pin(async move {
+        let message = format!("reading {path} was refused: this run has no directories");
+        Answer::reply(&Reply::Refused { message: &message, hint: "" })
+    })
 }
 
 /// What a host call came to.
@@ -63,6 +82,8 @@ impl Calls for Decoded {
         Box::pin(async move {
             match decode::<Call<'_>>(&message) {
                 Ok(Call::Http(request)) => Some(self.0.http(request).await),
+                Ok(Call::ListFiles { folder }) => Some(self.0.list_files(folder).await),
+                Ok(Call::ReadFile { path, offset, length }) => Some(self.0.read_file(path, offset, length).await),
                 Err(_) => None,
             }
         })

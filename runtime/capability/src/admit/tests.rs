@@ -1,3 +1,5 @@
+mod rows;
+
 use super::*;
 use crate::path::URL_BYTES_MAX;
 
@@ -150,11 +152,11 @@ fn the_length_is_bounded() {
 fn the_hint_is_the_line_that_would_allow_it() {
     let hint = |method: &str, url: &str| {
         let refusal = grant().admit(&origins(), method, url).unwrap_err();
-        refusal.hint("grant.exec")
+        refusal.hint("exec")
     };
     assert_eq!(
         hint("POST", "sentry:/api/0/%78?q=1").unwrap(),
-        "add \"sentry: POST /api/0/x\" to http under [grant.exec] in the configuration"
+        "add \"sentry: POST /api/0/x\" to http under [exec] in policy.toml"
     );
     let more = Grant::of(["sentry: POST /api/0/x".parse().unwrap()]);
     assert!(more.admit(&origins(), "POST", "sentry:/api/0/%78?q=1").is_ok());

@@ -1,0 +1,16 @@
+//! The one way to the host's files: directories that a grant names, listed and read in bounded pieces, never written.
+//!
+//! This crate is for everything between an admitted path and the bytes a script sees. It is not for deciding what is
+//! allowed (`intentbox-capability` does, and this crate opens an `AllowedFile` only), nor for what the bytes mean. Every
+//! path is opened relative to the handle of its directory, by `cap-std`, which refuses whatever leads out of it: `..`,
+//! absolute paths, symbolic links. Only regular files are read: a pipe or a device could block for ever.
+//!
+//! Reading order: [`Directories`] (what the operator configured), [`Reader`] (one run's reads).
+
+mod directories;
+mod list;
+mod reader;
+
+pub use directories::{Directories, DirectoryError};
+pub use list::{ENTRIES_MAX, Listed, VISITED_MAX};
+pub use reader::{PIECE_BYTES_MAX, ReadError, Reader};
