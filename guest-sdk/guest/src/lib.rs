@@ -10,13 +10,14 @@
 //! - [`answer`]: the script's value as JSON text, within the run's bounds.
 //! - [`traceback`]: an exception as text that names the script's own lines.
 //! - [`host`]: the imports, and the native module under the `intentbox` Python package.
-//! - [`files`]: the script's scratch directory, behind WASI's file functions. [`pause`]: its waiting.
+//! - [`logs`]: scans of logs. [`files`]: the script's scratch directory, behind WASI's file functions. [`pause`]: its waiting.
 //! - [`memory`]: what happens when the allocator finds nothing.
 
 mod answer;
 mod boot;
 mod files;
 mod host;
+mod logs;
 mod memory;
 mod pause;
 mod script;

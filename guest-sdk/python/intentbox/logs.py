@@ -1,0 +1,303 @@
+"""Log files as records: filtered, counted and grouped, of any size in bounded memory.
+
+    for record in logs.records("logs:app/*.log", level="error", since="24h", limit=20):
+        print(record["time"], record["message"])
+    logs.count("logs:", by="hour", text="timeout")
+    logs.top("logs:", level="warning", limit=5)
+
+`paths` is an alias of the configuration with a folder or a glob behind it (`"logs:"`, `"logs:app/*.log"`), or a list of
+those. Each line's format is detected by itself: JSON lines, logfmt, syslog, access logs, and plain text with a time or
+a level in front; tracebacks stay with the record they belong to. Files that start like gzip, bzip2 or xz are
+decompressed on the way.
+
+`level` is the least severe level (`"warning"` is warnings, errors and fatal errors) or a list of exactly the levels
+meant: fatal, error, warning, info, debug, trace, unknown. `text` is a text, or a list of texts that must all occur in
+the record as it is written, in any case. `since` (included) and `until` (left out) are a `datetime`, ISO 8601 text, or
+a duration such as `"24h"` before now. A time without a zone is UTC, here and in the logs; a record without a time has
+that of the record before it in its file.
+
+A file that was last modified before `since` is not read. Each answer has an attribute `seen`: how many `files`,
+`lines`, `records` and `bytes` were read, how many records were `unparsed` (no level, time or format) or `undated` (left
+out, for they have no time and a bound was set), how many lines were `cut`, how many files were `skipped` without
+reading, and the paths of files that are `broken`: not decompressed to their end.
+"""
+
+import json as _json
+import re as _re
+import time as _time
+from datetime import datetime as _datetime
+from datetime import timezone as _timezone
+
+import _intentbox
+from intentbox import files as _files
+
+__all__ = ["count", "files", "records", "top"]
+
+# Bytes of one read, compressed or not, and of one step of decompression: a bomb fills no more than this at a time.
+_PIECE_BYTES = 1 << 20
+_DURATION = _re.compile(r"(\d{1,9})\s*(s|m|h|d|w)")
+_UNIT_S = {"s": 1, "m": 60, "h": 3600, "d": 86400, "w": 604800}
+# Times without a zone are read as UTC, and may be this much ahead of a file's modification.
+_ZONE_S_MAX = 14 * 3600
+
+
+class Records(list):
+    """Records, the oldest first: `time` (RFC 3339 or `None`), `level`, `message`, `file`, `line`, and, where there are
+    any, `fields` and `cut`. `seen` says what was looked at."""
+
+    seen = None
+
+
+class Counts(dict):
+    """Key → number of records. `seen` says what was looked at."""
+
+    seen = None
+
+
+class Messages(list):
+    """Frequent messages: `count`, `level`, `message` (the first one), `first` and `last` (times or `None`).
+
+    `exact` is false when there were so many distinct messages that counts may be too high. `seen` says what was looked
+    at."""
+
+    exact = True
+    seen = None
+
+
+def files(paths="logs:"):
+    """Returns the files that `paths` means: `path`, `bytes` and `modified` (seconds since 1970), sorted by path."""
+    found = {}
+    for path in [paths] if isinstance(paths, str) else paths:
+        for entry in _files.list(path):
+            found[entry["path"]] = entry
+    return [found[path] for path in sorted(found)]
+
+
+def records(paths="logs:", *, level=None, text=None, since=None, until=None, limit=100, newest=True):
+    """Returns at most `limit` records (1 to 1000) that match: the newest ones by their times, in the order of those, or
+    with `newest=False` the first ones, file by file in the order of the paths.
+
+    For the newest ones, files are read from the most recently modified on, and no further than records can be newer.
+    """
+    query = _query({"records": {"limit": limit, "newest": newest}}, level, text, since, until)
+    entries, seen = _chosen(paths, query)
+    if newest:
+        entries.sort(key=lambda entry: entry["modified"], reverse=True)
+    kept = []
+    for rank, entry in enumerate(entries):
+        if len(kept) == limit and (not newest or kept[0][0] > _iso(entry["modified"] + _ZONE_S_MAX)):
+            seen["skipped"] += len(entries) - rank
+            break
+        answer = _scan(query, [entry], seen)
+        moment = ""
+        for number, record in enumerate(answer["records"]):
+            moment = record["time"] or moment
+            kept.append((moment, -rank, number, record))
+        if newest:
+            # The number decides before the records, which do not compare.
+            kept = sorted(kept)[-limit:]
+        else:
+            kept = kept[:limit]
+    result = Records(record for *_, record in kept)
+    result.seen = seen
+    return result
+
+
+def count(paths="logs:", *, by="level", level=None, text=None, since=None, until=None):
+    """Returns how many records match, by `"level"`, `"file"`, `"hour"`, `"day"` or `"minute"`: a `Counts`.
+
+    Levels come from the most severe on, files by name, spans of time in their order and in UTC. Records without a time
+    count as `unknown`.
+    """
+    query = _query({"counts": {"by": by}}, level, text, since, until)
+    entries, seen = _chosen(paths, query)
+    result = Counts(_scan(query, entries, seen)["counts"])
+    result.seen = seen
+    return result
+
+
+def top(paths="logs:", *, limit=10, level=None, text=None, since=None, until=None):
+    """Returns the `limit` (1 to 1000) most frequent messages of the records that match, as `Messages`.
+
+    Messages are the same when they differ in numbers, ids and quoted values only.
+    """
+    query = _query({"top": {"limit": limit}}, level, text, since, until)
+    entries, seen = _chosen(paths, query)
+    answer = _scan(query, entries, seen)
+    result = Messages(answer["top"])
+    result.exact, result.seen = answer["exact"], seen
+    return result
+
+
+def _query(want, level, text, since, until):
+    now_s = _time.time()
+    query = {"want": want, "now_ms": int(now_s * 1000)}
+    if isinstance(level, str):
+        query["levels"] = {"at_least": level}
+    elif level is not None:
+        query["levels"] = {"exactly": list(level)}
+    if text is not None:
+        query["text"] = [text] if isinstance(text, str) else list(text)
+    if since is not None:
+        query["since_ms"] = _moment_ms(since, now_s, "since")
+    if until is not None:
+        query["until_ms"] = _moment_ms(until, now_s, "until")
+    return query
+
+
+def _moment_ms(moment, now_s, name):
+    if isinstance(moment, str):
+        duration = _DURATION.fullmatch(moment.strip().lower())
+        if duration:
+            return int((now_s - int(duration[1]) * _UNIT_S[duration[2]]) * 1000)
+        try:
+            moment = _datetime.fromisoformat(moment.strip())
+        except ValueError:
+            raise ValueError(
+                f"{name}: expected a time like '2026-11-20T09:00:00Z' or a duration like '24h', found {moment!r}"
+            ) from None
+    if not isinstance(moment, _datetime):
+        raise TypeError(f"{name}: expected text or a datetime, found {type(moment).__name__}")
+    if moment.tzinfo is None:
+        moment = moment.replace(tzinfo=_timezone.utc)
+    # Not `timestamp()`: whole milliseconds, without a float between.
+    since_1970 = moment - _datetime(1970, 1, 1, tzinfo=_timezone.utc)
+    return (since_1970.days * 86400 + since_1970.seconds) * 1000 + since_1970.microseconds // 1000
+
+
+def _iso(seconds):
+    """Seconds since 1970 as the answers write times, so that text compares like time."""
+    moment = _datetime.fromtimestamp(max(0, min(seconds, 253402300799)), _timezone.utc)
+    return moment.strftime("%Y-%m-%dT%H:%M:%S") + ".999Z"
+
+
+def _chosen(paths, query):
+    """The files to read, and a `seen` that counts those that are too old for it."""
+    since_s = query.get("since_ms", float("-inf")) / 1000
+    found = files(paths)
+    chosen = [entry for entry in found if entry["modified"] >= since_s]
+    counters = dict.fromkeys(("files", "lines", "records", "bytes", "unparsed", "undated", "cut"), 0)
+    return chosen, {**counters, "skipped": len(found) - len(chosen), "broken": []}
+
+
+def _scan(query, entries, seen):
+    handle = _intentbox.scan_open(_json.dumps(query))
+    try:
+        for entry in entries:
+            _intentbox.scan_begin_file(handle, entry["path"])
+            for piece in _pieces(entry["path"], seen["broken"]):
+                _intentbox.scan_feed(handle, piece)
+            _intentbox.scan_end_file(handle)
+    except BaseException:
+        # Closes the scan. What it found so far is not the answer.
+        _intentbox.scan_answer(handle)
+        raise
+    answer = _json.loads(_intentbox.scan_answer(handle))
+    for name, value in answer["seen"].items():
+        seen[name] = seen.get(name, 0) + value
+    return answer
+
+
+def _pieces(path, broken):
+    """The content of a file in pieces, decompressed when its first bytes say so."""
+    with _files.open(path) as stream:
+        piece = stream.read(_PIECE_BYTES)
+        kind = _compression(piece)
+        if kind is None:
+            while piece:
+                yield piece
+                piece = stream.read(_PIECE_BYTES)
+        elif not (yield from _decompressed(kind, piece, stream)):
+            broken.append(path)
+
+
+def _compression(start):
+    if start.startswith(b"\x1f\x8b\x08"):
+        return _gzip
+    if start.startswith(b"BZh") and start[4:10] == b"1AY&SY":
+        return _bzip2
+    if start.startswith(b"\xfd7zXZ\x00"):
+        return _xz
+    if start.startswith(b"\x28\xb5\x2f\xfd"):
+        return _zstandard
+    return None
+
+
+class _Gzip:
+    """One member of a gzip file, with the face of the decompressors of `bz2` and `lzma`."""
+
+    def __init__(self, zlib):
+        self._stream = zlib.decompressobj(31)
+
+    def decompress(self, data, max_length):
+        """Decompresses what was left of the last call's data, and `data`, to at most `max_length` bytes."""
+        return self._stream.decompress(self._stream.unconsumed_tail + data, max_length)
+
+    @property
+    def needs_input(self):
+        """Whether all data has been used."""
+        return not self._stream.unconsumed_tail
+
+    @property
+    def eof(self):
+        """Whether the member ended."""
+        return self._stream.eof
+
+    @property
+    def unused_data(self):
+        """What follows the member."""
+        return self._stream.unused_data
+
+
+def _gzip():
+    import zlib
+
+    return lambda: _Gzip(zlib), zlib.error
+
+
+def _bzip2():
+    import bz2
+
+    return bz2.BZ2Decompressor, OSError
+
+
+def _xz():
+    import lzma
+
+    return lzma.LZMADecompressor, lzma.LZMAError
+
+
+def _zstandard():
+    return None
+
+
+def _decompressed(kind, piece, stream):
+    """Yields what is compressed, in pieces. Returns whether it came to a proper end: a file that is being written has
+    none yet, and what is there of it counts."""
+    opening = kind()
+    if opening is None:
+        return False
+    new, error = opening
+    member = None
+    while piece:
+        member = member or new()
+        try:
+            output = member.decompress(piece, _PIECE_BYTES)
+            while output:
+                yield output
+                if member.eof or member.needs_input:
+                    break
+                output = member.decompress(b"", _PIECE_BYTES)
+        except (error, EOFError):
+            return False
+        if not member.eof:
+            piece = stream.read(_PIECE_BYTES)
+            continue
+        # Members follow each other, as `cat a.gz b.gz` makes them; zeros may fill the end up.
+        piece = member.unused_data.lstrip(b"\0") or stream.read(_PIECE_BYTES).lstrip(b"\0")
+        member = None
+        if piece and len(piece) < 10:
+            piece += stream.read(_PIECE_BYTES)
+        if piece and _compression(piece) is not kind:
+            return False
+    return member is None
