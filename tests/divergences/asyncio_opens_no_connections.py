@@ -1,5 +1,5 @@
 # cpython: "ConnectionRefusedError Connect call failed\n"
-# intentbox: "OSError sockets are not available in the sandbox: use http.get(url) and its kind for granted origins\n"
+# intentbox: "OSError sockets are not available in the sandbox: use requests.get(url) or http.get(url) for granted origins\n"
 import asyncio
 async def main():
     try:

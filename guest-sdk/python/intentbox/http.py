@@ -12,11 +12,9 @@ Units: timeouts are seconds, sizes are bytes. What is not granted raises `Capabi
 work raises `HostCallFailed`. A reply with an error status is a reply: see `Response.raise_for_status`.
 """
 
-import json as _json
-from urllib.parse import urlencode as _urlencode
-
 import _intentbox
-from intentbox.errors import CapabilityDenied, HostCallFailed, HttpStatusError
+from intentbox import exchange as _exchange
+from intentbox.errors import HttpStatusError
 
 __all__ = ["Response", "delete", "get", "head", "patch", "post", "put", "request"]
 
@@ -58,6 +56,11 @@ class Response:
         return f"<Response {self.status} {self.url}>"
 
     @property
+    def status_code(self):
+        """`status`, under the name that `requests` has for it."""
+        return self.status
+
+    @property
     def ok(self):
         """Whether the status is below 400."""
         return self.status < 400
@@ -65,15 +68,8 @@ class Response:
     @property
     def text(self):
         """The body as text, in the charset the reply names, else UTF-8; broken bytes become U+FFFD."""
-        charset = "utf-8"
-        for part in self.headers.get("content-type", "").split(";")[1:]:
-            name, _, value = part.strip().partition("=")
-            if name.lower() == "charset":
-                charset = value.strip("\"' ")
-        try:
-            return self.content.decode(charset, "replace")
-        except LookupError:
-            return self.content.decode("utf-8", "replace")
+        charset = _exchange.charset(self.headers.get("content-type", ""))
+        return _exchange.text(self.content, charset or "utf-8")
 
     def json(self):
         """Returns the body parsed as JSON. Raises `ValueError` when it is not JSON."""
@@ -82,17 +78,8 @@ class Response:
     @property
     def links(self):
         """The `Link` header: relation → `{"url": …, "rel": …, and its other parameters}`."""
-        links = {}
-        for entry in self.headers.get("link", "").split(", <"):
-            target, _, parameters = entry.partition(">")
-            link = {"url": target.strip("<> ")}
-            for parameter in parameters.split(";"):
-                name, equals, value = parameter.strip().partition("=")
-                if equals:
-                    link[name] = value.strip('"')
-            if link["url"]:
-                links[link.get("rel", link["url"])] = link
-        return links
+        links = _exchange.links(self.headers.get("link", ""))
+        return {link.get("rel", link["url"]): link for link in links}
 
     def raise_for_status(self):
         """Returns the reply itself, or raises `HttpStatusError` when its status is 400 or more."""
@@ -109,34 +96,11 @@ def request(method, url, *, params=None, headers=None, json=None, data=None, tim
     `data` as it is (bytes, str) or as a form (mapping). `timeout` is in seconds, inside the run's own deadline.
     """
     headers = {str(name): str(value) for name, value in (headers or {}).items()}
-    names = {name.lower() for name in headers}
-    if params:
-        pairs = params.items() if hasattr(params, "items") else params
-        query = _urlencode([(name, value) for name, value in pairs if value is not None], doseq=True)
-        if query:
-            url, hash_mark, fragment = url.partition("#")
-            url = url + ("&" if "?" in url else "?") + query + hash_mark + fragment
-    body = None
-    if json is not None:
-        body = _json.dumps(json).encode()
-        if "content-type" not in names:
-            headers["content-type"] = "application/json"
-    elif isinstance(data, str):
-        body = data.encode()
-    elif isinstance(data, (bytes, bytearray)):
-        body = bytes(data)
-    elif data is not None:
-        body = _urlencode(data, doseq=True).encode()
-        if "content-type" not in names:
-            headers["content-type"] = "application/x-www-form-urlencoded"
-    timeout_ms = None if timeout is None else max(1, int(timeout * 1000))
-    flat = [part for pair in headers.items() for part in pair]
-    answer = _intentbox.http(method, url, flat, body, timeout_ms)
-    if answer[0] == "reply":
-        return Response(*answer[1:])
-    if answer[0] == "refused":
-        raise CapabilityDenied(*answer[1:])
-    raise HostCallFailed(*answer[1:])
+    url = _exchange.with_query(url, _exchange.form(params or ()))
+    body, content_type = _exchange.encoded(json, data)
+    if content_type and "content-type" not in {name.lower() for name in headers}:
+        headers["content-type"] = content_type
+    return Response(*_exchange.send(method, url, headers, body, timeout))
 
 
 def get(url, **options):

@@ -1,0 +1,5 @@
+"""Not available; the reason is in the error."""
+
+from intentbox import absent
+
+raise ModuleNotFoundError(absent.HTTPX, name="httpx")

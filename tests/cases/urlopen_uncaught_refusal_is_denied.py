@@ -1,0 +1,10 @@
+# outcome: capability_denied
+# message: POST https://example.com/ was refused: it lies under no granted origin (this run may reach: sentry)
+import urllib.error
+import urllib.request
+
+try:
+    urllib.request.urlopen("https://example.com/", data=b"a=1")
+except urllib.error.URLError as error:
+    assert error.reason == str(error)
+    raise
