@@ -1,6 +1,7 @@
 //! One origin's door: its client, its secret, and the check of the address a name leads to.
 
 use std::error::Error;
+use std::hash::{BuildHasher as _, RandomState};
 use std::io;
 use std::net::{IpAddr, SocketAddr};
 use std::sync::{Arc, OnceLock};
@@ -36,6 +37,10 @@ impl Door {
     pub(crate) fn new(config: OriginConfig) -> Self {
         let value = config.secret.as_ref().and_then(|secret| secret.expose().ok());
         Self { redactor: value.map(Redactor::new).unwrap_or_default(), config, client: OnceLock::new() }
+    }
+
+    pub(crate) fn secret_version(&self, versions: &RandomState) -> u64 {
+        versions.hash_one(self.config.secret.as_ref().map(crate::Secret::expose))
     }
 
     pub(crate) fn redactor(&self) -> &Redactor {

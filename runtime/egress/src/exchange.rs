@@ -7,9 +7,10 @@ use std::time::Duration;
 use intentbox_capability::{AllowedUrl, Grant, Method, Refusal};
 use reqwest::header::{AUTHORIZATION, CONTENT_ENCODING, HeaderMap, LOCATION};
 use reqwest::{Response, StatusCode};
+use tokio::time::Instant;
 
 use crate::door::Door;
-use crate::{Egress, header};
+use crate::{Egress, header, retry};
 
 /// How much one run may send and receive. The defaults suit a script that reads some pages of an API.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -26,6 +27,9 @@ pub struct Budget {
     pub timeout: Duration,
     /// Redirects in a row.
     pub redirects_max: u32,
+    /// Time for the run as a whole. It only decides whether waiting for a rate limit could still help: ending the run is
+    /// its runner's.
+    pub run: Duration,
 }
 
 impl Default for Budget {
@@ -37,6 +41,7 @@ impl Default for Budget {
             body_bytes_max: 8 * 1024 * 1024,
             timeout: Duration::from_secs(30),
             redirects_max: 5,
+            run: Duration::from_secs(30),
         }
     }
 }
@@ -140,6 +145,7 @@ pub struct Exchange {
     egress: Egress,
     grant: Grant,
     budget: Budget,
+    ends: Instant,
     record: Mutex<Record>,
 }
 
@@ -152,11 +158,12 @@ struct Record {
 
 impl Exchange {
     pub(crate) fn new(egress: Egress, grant: Grant, budget: Budget) -> Self {
-        Self { egress, grant, budget, record: Mutex::default() }
+        Self { egress, grant, budget, ends: Instant::now() + budget.run, record: Mutex::default() }
     }
 
-    /// Sends a request, if the grant admits it, and follows redirects that it admits too. Dropping the future closes
-    /// the connection.
+    /// Sends a request, if the grant admits it, and follows redirects that it admits too. Where the origin says when to
+    /// come back (429 or 503 with `Retry-After`), a request that only reads waits for it, if the run lives that long.
+    /// Dropping the future closes the connection.
     ///
     /// # Errors
     ///
@@ -169,7 +176,8 @@ impl Exchange {
         let longest = self.budget.timeout;
         let timeout = request.timeout.map_or(longest, |asked| asked.min(longest));
         let shown = format!("{} {}", to.method(), to.shown());
-        let answer = tokio::time::timeout(timeout, self.follow(to, headers, request.body)).await;
+        let ends = self.ends.min(Instant::now() + timeout);
+        let answer = tokio::time::timeout(timeout, self.follow(to, headers, request.body, ends)).await;
         answer.unwrap_or_else(|_| {
             let message = format!("{shown} took longer than {} ms", timeout.as_millis());
             Err(SendError::failed("timeout", message))
@@ -193,15 +201,26 @@ impl Exchange {
         mut to: AllowedUrl,
         mut headers: HeaderMap,
         mut body: Option<&[u8]>,
+        ends: Instant,
     ) -> Result<Reply, SendError> {
         let home = to.alias().clone();
         // Once another origin chose where to go, no secret is attached any more, not even on the way back home.
         let mut trusted = true;
         let mut redirects = 0;
+        let mut waits = 0;
         loop {
             trusted = trusted && *to.alias() == home;
             let door = self.egress.door(to.alias());
             let response = self.dispatch(door, &to, &headers, body, trusted).await?;
+            if let Some(wait) = retry::wait(to.method(), &response, waits, ends.saturating_duration_since(Instant::now()))
+            {
+                // The connection goes back before the wait: others may use it.
+                drop(response);
+                tokio::time::sleep(wait).await;
+                waits += 1;
+                self.count_request()?;
+                continue;
+            }
             let Some(location) = location(&response, door, &to)? else {
                 return self.reply(door, &to, response).await;
             };

@@ -18,7 +18,7 @@ const RECEIVED_BYTES_MAX: usize = 64 * 1024;
 /// Headers that are not a script's to set: those that frame the message or choose the server, those that carry
 /// credentials, and those by which servers let a client name another method or path than the one that was admitted.
 /// `accept-encoding` is here because a secret cannot be found in an encoding that the client does not undo.
-const NOT_FOR_SCRIPTS: [&str; 24] = [
+const NOT_FOR_SCRIPTS: [&str; 25] = [
     "accept-encoding",
     "authorization",
     "connection",
@@ -26,6 +26,7 @@ const NOT_FOR_SCRIPTS: [&str; 24] = [
     "cookie",
     "cookie2",
     "expect",
+    "forwarded",
     "host",
     "http2-settings",
     "keep-alive",

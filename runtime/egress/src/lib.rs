@@ -7,15 +7,19 @@
 //! cookie (there are none), and nothing of the environment, such as a proxy, changes where a request goes.
 //!
 //! Reading order: [`Egress`] (the origins of a configuration), [`Exchange`] (one run's requests), then `door` (one
-//! origin's client and address check), `header`, [`Secret`] and `redact`.
+//! origin's client and address check), `header`, `retry`, [`Secret`] and `redact`.
 
 mod door;
 mod exchange;
 mod header;
+#[doc(hidden)]
+pub mod oracle;
 mod redact;
+mod retry;
 mod secret;
 
 use std::collections::BTreeMap;
+use std::hash::RandomState;
 use std::sync::Arc;
 
 use intentbox_capability::{Alias, Grant, Origin, OriginError, Origins};
@@ -43,6 +47,7 @@ pub struct Egress(Arc<Inner>);
 struct Inner {
     origins: Origins,
     doors: BTreeMap<Alias, Door>,
+    versions: RandomState,
 }
 
 impl Egress {
@@ -62,7 +67,7 @@ impl Egress {
             }
             doors.insert(alias, Door::new(config));
         }
-        Ok(Self(Arc::new(Inner { origins, doors })))
+        Ok(Self(Arc::new(Inner { origins, doors, versions: RandomState::new() })))
     }
 
     /// The origins, for admission and for showing.
@@ -75,6 +80,13 @@ impl Egress {
     #[must_use]
     pub fn open(&self, grant: Grant, budget: Budget) -> Exchange {
         Exchange::new(self.clone(), grant, budget)
+    }
+
+    /// Numbers that change with the secrets of these origins, for telling answers apart that were had with different ones.
+    /// They say nothing about the secrets: the hash is keyed anew in each process.
+    pub fn secret_versions<'a>(&self, aliases: impl IntoIterator<Item = &'a Alias>) -> Vec<u64> {
+        let version = |alias| self.0.doors.get(alias).map_or(0, |door| door.secret_version(&self.0.versions));
+        aliases.into_iter().map(version).collect()
     }
 
     fn door(&self, alias: &Alias) -> &Door {

@@ -1,12 +1,14 @@
 //! Taking a secret out of what an origin sends back.
 //!
 //! An origin that echoes request headers would hand its token to the script. Plain, base64 (also inside something
-//! longer, such as `user:token`) and percent-encoded forms are replaced. Other forms (split, reversed, hashed) are not:
+//! longer, such as `user:token`), percent-encoded and HTML-escaped forms are replaced. Other forms (split, reversed, hashed) are not:
 //! grant only origins that are trusted with their own token.
 
+use std::fmt;
+
+use aho_corasick::{AhoCorasick, AhoCorasickKind, MatchKind};
 use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD, STANDARD_NO_PAD, URL_SAFE, URL_SAFE_NO_PAD};
-use secrecy::{ExposeSecret, SecretSlice};
 
 /// What stands in the place of a secret.
 const MARK: &[u8] = b"[redacted]";
@@ -14,10 +16,10 @@ const MARK: &[u8] = b"[redacted]";
 /// Shorter secrets are left alone: they would be found by accident, and tell by their absence what they were.
 const SECRET_BYTES_MIN: usize = 8;
 
-/// The forms of one secret that are looked for, longest first.
-#[derive(Debug, Default)]
+/// The forms of one secret that are looked for, all of them in one pass.
+#[derive(Default)]
 pub(crate) struct Redactor {
-    forms: Vec<SecretSlice<u8>>,
+    forms: Option<AhoCorasick>,
 }
 
 impl Redactor {
@@ -33,6 +35,7 @@ impl Redactor {
             URL_SAFE_NO_PAD.encode(secret),
             percent_encoded(secret, b"0123456789ABCDEF"),
             percent_encoded(secret, b"0123456789abcdef"),
+            html_escaped(secret),
         ];
         for before in 0..3 {
             forms.extend(base64_inside(secret, before));
@@ -40,51 +43,46 @@ impl Redactor {
         // Some JSON writers escape slashes.
         let escaped = forms.iter().map(|form| form.replace('/', "\\/"));
         forms.extend(escaped.collect::<Vec<_>>());
-        forms.sort_by(|one, two| two.len().cmp(&one.len()).then_with(|| one.cmp(two)));
+        forms.sort();
         forms.dedup();
-        let forms = forms.into_iter().map(|form| form.into_bytes().into());
-        Self { forms: forms.collect() }
+        // A non-contiguous automaton is a few hundred bytes for each byte of the secret; a DFA would be megabytes.
+        let forms = AhoCorasick::builder()
+            .match_kind(MatchKind::LeftmostLongest)
+            .kind(Some(AhoCorasickKind::ContiguousNFA))
+            .build(&forms)
+            .expect("some twenty forms of at most a few ten thousand bytes make an automaton");
+        Self { forms: Some(forms) }
     }
 
     /// Whether the bytes hold the secret in any of its forms.
     pub(crate) fn finds(&self, bytes: &[u8]) -> bool {
-        self.next(bytes, 0).is_some()
+        self.forms.as_ref().is_some_and(|forms| forms.is_match(bytes))
     }
 
     /// The bytes with the mark in the place of each form.
     pub(crate) fn redact(&self, bytes: Vec<u8>) -> Vec<u8> {
-        let Some(mut found) = self.next(&bytes, 0) else {
+        let Some(forms) = self.forms.as_ref().filter(|forms| forms.is_match(&bytes)) else {
             return bytes;
         };
         let mut clean = Vec::with_capacity(bytes.len());
-        let mut kept = 0;
-        loop {
-            let (at, length) = found;
-            clean.extend_from_slice(&bytes[kept..at]);
+        forms.replace_all_with_bytes(&bytes, &mut clean, |_, _, clean| {
             clean.extend_from_slice(MARK);
-            kept = at + length;
-            match self.next(&bytes, kept) {
-                Some(next) => found = next,
-                None => break,
-            }
-        }
-        clean.extend_from_slice(&bytes[kept..]);
+            true
+        });
         clean
     }
+}
 
-    /// Where the next form starts, and how long it is.
-    fn next(&self, bytes: &[u8], from: usize) -> Option<(usize, usize)> {
-        let mut starts = [false; 256];
-        for form in &self.forms {
-            starts[usize::from(form.expose_secret()[0])] = true;
-        }
-        let candidates = (from..bytes.len()).filter(|at| starts[usize::from(bytes[*at])]);
-        candidates.into_iter().find_map(|at| {
-            let mut forms = self.forms.iter().map(ExposeSecret::expose_secret);
-            let form = forms.find(|form| bytes[at..].starts_with(form))?;
-            Some((at, form.len()))
-        })
+/// The automaton holds the secret.
+impl fmt::Debug for Redactor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Redactor")
     }
+}
+
+/// As the error pages of web frameworks write it.
+fn html_escaped(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;").replace('\'', "&#39;")
 }
 
 /// The base64 digits that depend on nothing but the secret when `before` other bytes (modulo 3) come first.
@@ -144,6 +142,13 @@ mod tests {
             let clean = String::from_utf8(clean).unwrap();
             assert!(clean.contains("[redacted]") && clean.len() < whole.len(), "{clean}");
         }
+    }
+
+    #[test]
+    fn html_escaped_secrets_are_replaced_and_nothing_is_shown() {
+        let redactor = Redactor::new("a<b>&c\"d'e");
+        assert_eq!(redactor.redact(b"x a&lt;b&gt;&amp;c&quot;d&#39;e y".to_vec()), b"x [redacted] y");
+        assert_eq!(format!("{redactor:?}"), "Redactor");
     }
 
     #[test]
