@@ -1,12 +1,13 @@
-//! The rows of the threat model that are about scripts, and which tests hold them.
+//! The rows of the threat model that are about scripts, requests, secrets and templates, and which tests hold them.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::fs::{read_dir, read_to_string};
 use std::path::{Path, PathBuf};
 
-/// Every row: what it runs out of (G), or how it tries to get out (E).
-const ROWS: [(&str, &str); 36] = [
+/// Every row: what a script runs out of (G), how it tries to get out (E), what becomes of its requests and of their
+/// replies (H), what could show a secret (S), and how a value could become code (T).
+const ROWS: [(&str, &str); 78] = [
     ("G01", "loops without an end"),
     ("G02", "code that starts again when it is stopped: handlers, `finally`, finalizers, hooks"),
     ("G03", "loops inside one native call, without any bytecode"),
@@ -43,6 +44,48 @@ const ROWS: [(&str, &str); 36] = [
     ("E14", "the wall itself: imports called with any numbers, answers with any bytes"),
     ("E15", "what one run leaves to the next: memory, files, randomness, time"),
     ("E16", "another guest in place of the embedded one"),
+    ("H01", "requests without any grant"),
+    ("H02", "addresses of the machine, its network and its cloud"),
+    ("H03", "other spellings of such addresses"),
+    ("H04", "names that resolve to them"),
+    ("H05", "URLs that two parsers read differently"),
+    ("H06", "hosts that look like a granted one"),
+    ("H07", "another port, another scheme"),
+    ("H08", "URLs that are no HTTP"),
+    ("H09", "line breaks and NUL in any part of a request"),
+    ("H10", "headers and methods that belong to the host"),
+    ("H11", "requests of any size"),
+    ("H12", "redirects: elsewhere, in circles, to nowhere"),
+    ("H13", "compressed bombs, encodings within encodings"),
+    ("H14", "replies without an end, or without a beginning"),
+    ("H15", "headers without an end"),
+    ("H16", "replies that contradict themselves, or are none"),
+    ("H17", "JSON that is hard to read"),
+    ("H18", "requests by the million, and large ones"),
+    ("H19", "proxies of the environment"),
+    ("H20", "certificates that prove nothing"),
+    ("H21", "runs that end in the middle of a request"),
+    ("H22", "several tenants of one origin"),
+    ("S01", "templates and parameters that ask for a secret"),
+    ("S02", "origins that send it back"),
+    ("S03", "text that looks like a place for it"),
+    ("S04", "scripts that set the credential themselves"),
+    ("S05", "redirects and retries that carry it elsewhere"),
+    ("S06", "messages, logs and debug output"),
+    ("S07", "files, variables and arguments that others can read"),
+    ("S08", "secrets that change or are missing"),
+    ("S09", "data that leaves through what is granted"),
+    ("S10", "secrets in what is stored"),
+    ("T01", "values that try to leave their string"),
+    ("T02", "values that are templates themselves"),
+    ("T03", "values of another type, size or depth"),
+    ("T04", "characters that readers and parsers see differently"),
+    ("T05", "templates that work or write without end"),
+    ("T06", "templates that use more than a name and a filter"),
+    ("T07", "names that are paths"),
+    ("T08", "intents with instructions, and names that look alike"),
+    ("T09", "scripts that are too large, or no Python"),
+    ("T10", "escaping that depends on a file's name"),
 ];
 
 /// The tests of one row.
@@ -111,7 +154,8 @@ fn tests() -> BTreeMap<String, Tests> {
 fn table(tests: &BTreeMap<String, Tests>) -> String {
     let mut text = String::from(
         "# Rows\n\n\
-         What hostile scripts may try, by rows G01–G20 (exhaustion) and E01–E16 (escape), and the tests that hold each.\n\
+         What may be tried, by rows, and the tests that hold each: G01–G20 (exhaustion) and E01–E16 (escape) by\n\
+         scripts, H01–H22 by requests and replies, S01–S10 for secrets, T01–T10 by values and templates.\n\
          A script is a file of [attacks](attacks/README.md); the rest are Rust tests by their names. The test\n\
          `every_row_has_a_test` writes this file: change `product/rows.rs` or the tests, not this.\n\n\
          | Row | What | Tests |\n|---|---|---|\n",

@@ -1,144 +1,13 @@
 //! The way out, against servers on the loopback interface: what arrives there, and what the script gets to see.
 
-use std::sync::{Arc, Mutex};
+mod fixture;
+mod rows;
+
 use std::time::Duration;
 
-use intentbox_capability::{Grant, Origin};
-use intentbox_egress::{
-    Budget, BudgetItem, Egress, EgressError, Exchange, OriginConfig, Reply, Request, Secret, SendError, Spent,
-};
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use tokio::net::{TcpListener, TcpStream};
+use intentbox_egress::{Budget, Egress, EgressError, OriginConfig, Request, Secret, Spent};
 
-const SECRET: &str = "tok-0123456789abcdef";
-
-/// How a server behaves after it has read a request.
-#[derive(Clone)]
-enum Answer {
-    /// These bytes, then the end of the connection.
-    Bytes(String),
-    /// These bytes, then nothing until the client leaves.
-    Stall(String),
-    /// These bytes, and the last of them again and again.
-    Endless(String),
-    /// A redirect with that status and location; the next request is answered with `Bytes` of `ok`.
-    Redirect(u16, String),
-}
-
-/// A server with one behaviour, and the requests that it saw.
-struct Server {
-    port: u16,
-    seen: Arc<Mutex<Vec<String>>>,
-}
-
-impl Server {
-    async fn start(answer: Answer) -> Self {
-        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-        let port = listener.local_addr().unwrap().port();
-        let seen = Arc::new(Mutex::new(Vec::new()));
-        let record = Arc::clone(&seen);
-        tokio::spawn(async move {
-            while let Ok((stream, _)) = listener.accept().await {
-                tokio::spawn(serve(stream, answer.clone(), Arc::clone(&record)));
-            }
-        });
-        Self { port, seen }
-    }
-
-    fn seen(&self) -> Vec<String> {
-        self.seen.lock().unwrap().clone()
-    }
-}
-
-async fn serve(mut stream: TcpStream, answer: Answer, record: Arc<Mutex<Vec<String>>>) {
-    let mut request = Vec::new();
-    let mut buffer = [0; 4096];
-    while !complete(&request) {
-        match stream.read(&mut buffer).await {
-            Ok(length) if length > 0 => request.extend_from_slice(&buffer[..length]),
-            _ => return,
-        }
-    }
-    let before = {
-        let mut seen = record.lock().unwrap();
-        seen.push(String::from_utf8_lossy(&request).into_owned());
-        seen.len() - 1
-    };
-    // The client may leave at any time; a failing write is then the expected end.
-    match answer {
-        Answer::Redirect(status, location) if before == 0 => {
-            let head = format!(
-                "HTTP/1.1 {status} Go\r\nlocation: {location}\r\ncontent-length: 0\r\nconnection: close\r\n\r\n"
-            );
-            let _ = stream.write_all(head.as_bytes()).await;
-        }
-        Answer::Redirect(..) => {
-            let _ = stream.write_all(ok("ok").as_bytes()).await;
-        }
-        Answer::Bytes(bytes) => {
-            let _ = stream.write_all(bytes.as_bytes()).await;
-        }
-        Answer::Stall(bytes) => {
-            let _ = stream.write_all(bytes.as_bytes()).await;
-            let _ = stream.read(&mut buffer).await;
-        }
-        Answer::Endless(bytes) => {
-            let _ = stream.write_all(bytes.as_bytes()).await;
-            let last = bytes.as_bytes()[bytes.len() - 1];
-            while stream.write_all(&[last; 1024]).await.is_ok() {}
-        }
-    }
-}
-
-/// Whether the head and as much body as it announces have arrived.
-fn complete(request: &[u8]) -> bool {
-    let text = String::from_utf8_lossy(request).to_ascii_lowercase();
-    let Some((head, body)) = text.split_once("\r\n\r\n") else {
-        return false;
-    };
-    let length = head.lines().find_map(|line| line.strip_prefix("content-length: "));
-    length.is_none_or(|length| body.len() >= length.trim().parse().unwrap())
-}
-
-fn ok(body: &str) -> String {
-    format!("HTTP/1.1 200 OK\r\ncontent-length: {}\r\nconnection: close\r\n\r\n{body}", body.len())
-}
-
-fn origin(alias: &str, base_url: &str, private_addresses: bool) -> OriginConfig {
-    OriginConfig {
-        origin: Origin::new(alias.parse().unwrap(), base_url).unwrap(),
-        secret: Some(Secret::new(SECRET)),
-        private_addresses,
-    }
-}
-
-/// An exchange with one private origin per server, `a`, `b` and so on, and everything below `/x` granted.
-fn exchange(servers: &[&Server], budget: Budget) -> Exchange {
-    let origins = servers
-        .iter()
-        .zip(["a", "b"])
-        .map(|(server, alias)| origin(alias, &format!("http://127.0.0.1:{}", server.port), true));
-    let rules = ["a: GET,POST /x/**", "b: GET /x/**"].map(|rule| rule.parse().unwrap());
-    Egress::new(origins.collect()).unwrap().open(Grant::of(rules), budget)
-}
-
-fn get(url: &str) -> Request<'_> {
-    Request { method: "GET", url, headers: &[], body: None, timeout: None }
-}
-
-fn kind(answer: Result<Reply, SendError>) -> &'static str {
-    match answer {
-        Ok(_) => "replied",
-        Err(SendError::Refused(_)) => "refused",
-        Err(SendError::Failed { kind, message }) => {
-            assert!(!message.contains(SECRET) && !message.contains('\n'), "{message}");
-            kind
-        }
-        Err(SendError::BudgetSpent { what: BudgetItem::Requests, .. }) => "requests",
-        Err(SendError::BudgetSpent { what: BudgetItem::BytesUp, .. }) => "bytes_up",
-        Err(SendError::BudgetSpent { what: BudgetItem::BytesDown, .. }) => "bytes_down",
-    }
-}
+use crate::fixture::{Answer, SECRET, Server, exchange, get, kind, ok, origin, reading};
 
 #[tokio::test]
 async fn the_secret_is_attached_once_and_cannot_be_overridden() {
@@ -216,9 +85,7 @@ async fn private_addresses_are_refused_unless_the_origin_says_so() {
     // An address is checked before the request, a name when it is resolved.
     for host in ["127.0.0.1", "localhost", "[::ffff:127.0.0.1]"] {
         let base_url = format!("http://{host}:{}", server.port);
-        let grant = Grant::of(["a: GET /**".parse().unwrap()]);
-        let egress = Egress::new(vec![origin("a", &base_url, false)]).unwrap();
-        let answer = egress.open(grant, Budget::default()).send(get("a:/")).await;
+        let answer = reading(origin("a", &base_url, false)).send(get("a:/")).await;
         assert_eq!(kind(answer), "address_refused", "{host}");
     }
     assert!(server.seen().is_empty());
@@ -272,7 +139,7 @@ async fn an_endless_or_stalled_reply_ends() {
         let answer = exchange.send(Request { timeout: soon, ..get("a:/x") }).await;
         assert_eq!(kind(answer), "timeout", "{start}");
     }
-    let server = Server::start(Answer::Endless(format!("{head}x"))).await;
+    let server = Server::start(Answer::Endless(head.to_owned(), "x".to_owned())).await;
     let budget = Budget { body_bytes_max: 100_000, ..Budget::default() };
     assert_eq!(kind(exchange(&[&server], budget).send(get("a:/x")).await), "body_too_large");
 }
@@ -314,8 +181,7 @@ async fn a_secret_is_shown_nowhere() {
 
     let base_url = format!("http://127.0.0.1:{}", server.port);
     let missing = OriginConfig { secret: Some(Secret::missing("TOKEN")), ..origin("a", &base_url, true) };
-    let grant = Grant::of(["a: GET /**".parse().unwrap()]);
-    let error = Egress::new(vec![missing]).unwrap().open(grant, Budget::default()).send(get("a:/")).await;
+    let error = reading(missing).send(get("a:/")).await;
     assert_eq!(error.unwrap_err().to_string(), "secret_missing: a: the secret `TOKEN` is configured and was not found");
 
     let unsendable = OriginConfig { secret: Some(Secret::new("a b")), ..origin("a", &base_url, true) };

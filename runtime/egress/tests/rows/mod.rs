@@ -1,0 +1,10 @@
+//! The rows of the threat model that are about the way out, by the names of the tests: `h…` requests and replies,
+//! `s…` secrets.
+
+mod address;
+mod redirect;
+mod reply;
+mod request;
+mod retry;
+mod secret;
+mod tls;

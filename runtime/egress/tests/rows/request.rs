@@ -1,0 +1,282 @@
+//! What a script may send, and how much.
+
+use std::io::ErrorKind;
+use std::net::TcpListener;
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+use intentbox_capability::Grant;
+use intentbox_egress::{Budget, Egress, OriginConfig, Request, Secret};
+
+use crate::fixture::{Answer, Server, exchange, get, kind, ok, origin};
+
+/// How long a connection may outlive the request that it was for.
+const GONE_WITHIN: Duration = Duration::from_secs(1);
+
+#[tokio::test]
+async fn h09_line_breaks_and_nul_are_refused_before_a_byte_is_sent() {
+    let server = Server::start(Answer::Bytes(ok("no"))).await;
+    let exchange = exchange(&[&server], Budget::default());
+    for method in ["GET\r\nX-A: b", "GET\n", "GET /x HTTP/1.1\r\nHost: evil\r\n\r\n", "G\0ET", " GET", "GET\t"] {
+        assert_eq!(kind(exchange.send(Request { method, ..get("a:/x") }).await), "refused", "{method:?}");
+    }
+    for url in [
+        "a:/x/\r\nX-A: b",
+        "a:/x/\n",
+        "a:/x/\r",
+        "a:/x/\0",
+        "a:/x/\t",
+        "a:/x/%0d%0aX-A:%20b",
+        "a:/x/%00",
+        "a:/x?q=\r\nX-A: b",
+        "a:/x?q=\n",
+        "a:/x?q=\0",
+        "a:/x HTTP/1.1\r\nHost: evil",
+        "a:/x\u{85}",
+        "a:/x\u{2028}",
+    ] {
+        assert_eq!(kind(exchange.send(get(url)).await), "refused", "{url:?}");
+    }
+    for (name, value) in [
+        ("x", "a\r\nX-A: b"),
+        ("x", "a\n b"),
+        ("x", "a\r"),
+        ("x", "a\0"),
+        ("x", "\u{10a}"),
+        ("x\r\nX-A", "b"),
+        ("x\n", "b"),
+        ("x\0", "b"),
+        ("x: y\r\nX-A", "b"),
+        ("x ", "b"),
+        ("", "b"),
+    ] {
+        let headers = [(name, value)];
+        let answer = exchange.send(Request { headers: &headers, ..get("a:/x") }).await;
+        assert_eq!(kind(answer), "header_invalid", "{name:?}: {value:?}");
+    }
+    // Encoded in a query they are data, and stay encoded. It is the first connection of all.
+    assert_eq!(kind(exchange.send(get("a:/x?q=%0d%0aX-A:%20b")).await), "replied");
+    assert_eq!(server.connections(), 1);
+    let seen = server.seen().remove(0);
+    assert!(seen.starts_with("GET /x?q=%0d%0aX-A:%20b HTTP/1.1\r\n") && !seen.contains("\r\nX-A"), "{seen}");
+}
+
+#[tokio::test]
+async fn h10_headers_of_the_host_are_not_for_scripts() {
+    let server = Server::start(Answer::Bytes(ok("yes"))).await;
+    let exchange = exchange(&[&server], Budget::default());
+    for name in [
+        "Host",
+        "hOST",
+        ":authority",
+        ":path",
+        "TE",
+        "Transfer-Encoding",
+        "Transfer_Encoding",
+        "Content-Length",
+        "content_length",
+        "Connection",
+        "Keep-Alive",
+        "Upgrade",
+        "HTTP2-Settings",
+        "Trailer",
+        "Expect",
+        "Proxy-Authorization",
+        "Proxy-Connection",
+        "proxy_anything",
+        "Forwarded",
+        "X-Forwarded-Host",
+        "X-HTTP-Method-Override",
+        "X-Original-URL",
+        "Accept-Encoding",
+        "Cookie",
+    ] {
+        let headers = [("x-before", "1"), (name, "evil.example")];
+        let answer = exchange.send(Request { headers: &headers, ..get("a:/x") }).await;
+        assert_eq!(kind(answer), "header_invalid", "{name}");
+    }
+    assert_eq!(server.connections(), 0);
+}
+
+#[tokio::test]
+async fn h10_methods_that_open_tunnels_or_echo_are_refused() {
+    let server = Server::start(Answer::Bytes(ok("no"))).await;
+    let exchange = exchange(&[&server], Budget::default());
+    for method in ["CONNECT", "connect", "TRACE", "TRACK", "OPTIONS", "PRI", "*", "", "GET,POST", "G\u{17f}T"] {
+        assert_eq!(kind(exchange.send(Request { method, ..get("a:/x") }).await), "refused", "{method:?}");
+    }
+    assert_eq!(server.connections(), 0);
+}
+
+#[tokio::test]
+async fn h10_the_host_computes_the_framing() {
+    let server = Server::start(Answer::Bytes(ok("yes"))).await;
+    let exchange = exchange(&[&server], Budget::default());
+    let smuggled = "GET /y HTTP/1.1\r\nHost: evil\r\n\r\n";
+    let request = Request { method: "POST", body: Some(smuggled.as_bytes()), ..get("a:/x") };
+    assert_eq!(kind(exchange.send(request).await), "replied");
+    let seen = server.seen().remove(0);
+    let (head, body) = seen.split_once("\r\n\r\n").unwrap();
+    let head = head.to_ascii_lowercase();
+    let count = |header: &str| head.lines().filter(|line| line.starts_with(header)).count();
+    assert_eq!((count("host:"), count("content-length:"), count("transfer-encoding:")), (1, 1, 0), "{head}");
+    assert!(head.contains(&format!("content-length: {}", smuggled.len())) && body == smuggled, "{seen}");
+}
+
+#[tokio::test]
+async fn h11_many_and_long_headers_are_refused() {
+    let server = Server::start(Answer::Bytes(ok("yes"))).await;
+    let exchange = exchange(&[&server], Budget { requests_max: 99, ..Budget::default() });
+    let long = "y".repeat(8 << 20);
+    for headers in [vec![("x", "y"); 20_000], vec![("x", long.as_str())], vec![(long.as_str(), "y")]] {
+        let error = exchange.send(Request { headers: &headers, ..get("a:/x") }).await.unwrap_err();
+        assert!(error.to_string().len() < 300, "a message does not repeat what was too long");
+        assert_eq!(kind(Err(error)), "header_invalid");
+    }
+    for url in [format!("a:/x/{long}"), format!("a:/x?{long}"), format!("{long}:/x"), format!("http://{long}/x")] {
+        let error = exchange.send(get(&url)).await.unwrap_err();
+        assert!(error.to_string().len() < 1000, "a message does not repeat what was too long");
+        assert_eq!(kind(Err(error)), "refused");
+    }
+    assert_eq!(server.connections(), 0);
+}
+
+#[tokio::test]
+async fn h18_a_run_that_ignores_errors_cannot_send_more_than_its_budget() {
+    let server = Server::start(Answer::Bytes(ok("yes"))).await;
+    let exchange = exchange(&[&server], Budget { requests_max: 8, ..Budget::default() });
+    let mut kinds = Vec::new();
+    for _ in 0..1000 {
+        kinds.push(kind(exchange.send(get("a:/x")).await));
+    }
+    assert!(kinds[..8].iter().all(|kind| *kind == "replied") && kinds[8..].iter().all(|kind| *kind == "requests"));
+    assert_eq!((server.seen().len(), exchange.spent().requests), (8, 8));
+}
+
+#[tokio::test]
+async fn h18_refused_requests_count_too() {
+    let server = Server::start(Answer::Bytes(ok("yes"))).await;
+    let exchange = exchange(&[&server], Budget { requests_max: 8, ..Budget::default() });
+    for expected in ["refused"; 8].into_iter().chain(["requests"; 8]) {
+        assert_eq!(kind(exchange.send(get("https://evil.example/")).await), expected);
+    }
+    assert_eq!(exchange.refusals().len(), 8, "the record of refusals is bounded by the same number");
+    assert_eq!(kind(exchange.send(get("a:/x")).await), "requests");
+    assert_eq!(server.connections(), 0);
+}
+
+#[tokio::test]
+async fn h18_uploads_and_downloads_are_budgets_of_the_run() {
+    let server = Server::start(Answer::Bytes(ok(&"y".repeat(1000)))).await;
+    let mebibyte = vec![b'x'; 1 << 20];
+    let upload = |body| Request { method: "POST", body: Some(body), ..get("a:/x") };
+    let all = exchange(&[&server], Budget::default());
+    assert_eq!(kind(all.send(upload(&mebibyte)).await), "bytes_up", "the body fits, and its URL is too much");
+    assert_eq!((server.connections(), all.spent().bytes_up), (0, 0));
+    for expected in ["replied", "replied", "replied", "bytes_up"] {
+        assert_eq!(kind(all.send(upload(&mebibyte[..300 << 10])).await), expected);
+    }
+
+    let down = exchange(&[&server], Budget { bytes_down_max: 2500, ..Budget::default() });
+    for expected in ["replied", "replied", "bytes_down", "bytes_down"] {
+        assert_eq!(kind(down.send(get("a:/x")).await), expected);
+    }
+    assert!(down.spent().bytes_down <= 2500);
+}
+
+/// The environment belongs to the process, so another one runs a test of this file under hostile settings: here a proxy
+/// that is there and would be heard of.
+#[test]
+fn h19_a_proxy_of_the_environment_hears_nothing() {
+    let proxy = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = format!("http://{}", proxy.local_addr().unwrap());
+    let mut command = Command::new(std::env::current_exe().unwrap());
+    command.args(["--exact", "an_echo_of_the_secret_is_redacted"]);
+    for name in ["http_proxy", "HTTP_PROXY", "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"] {
+        command.env(name, &address);
+    }
+    // With one of these a client that honours proxies might go without.
+    for name in ["no_proxy", "NO_PROXY", "REQUEST_METHOD"] {
+        command.env_remove(name);
+    }
+    let output = command.output().unwrap();
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success() && text.contains("1 passed"), "{text}");
+    proxy.set_nonblocking(true).unwrap();
+    assert_eq!(proxy.accept().unwrap_err().kind(), ErrorKind::WouldBlock, "the proxy was asked");
+}
+
+#[tokio::test]
+async fn h21_a_cancelled_request_closes_its_connection() {
+    for start in ["", "HTTP/1.1 200 OK\r\n", "HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nhalf"] {
+        let server = Server::start(Answer::Stall(start.to_owned())).await;
+        let exchange = exchange(&[&server], Budget::default());
+        let request = tokio::spawn(async move { kind(exchange.send(get("a:/x")).await) });
+        server.asked().await;
+        let cancelled = Instant::now();
+        request.abort();
+        server.left().await;
+        assert!(cancelled.elapsed() < GONE_WITHIN, "{start:?}");
+        assert!(request.await.unwrap_err().is_cancelled());
+    }
+}
+
+#[tokio::test]
+async fn h21_a_request_that_failed_closes_its_connection() {
+    let head = "HTTP/1.1 200 OK\r\nconnection: close\r\n\r\n".to_owned();
+    for (answer, ends) in [
+        (Answer::Stall(head.clone()), "timeout"),
+        (Answer::Drip(head.clone()), "timeout"),
+        (Answer::Endless(head, "x".to_owned()), "body_too_large"),
+    ] {
+        let server = Server::start(answer).await;
+        let exchange = exchange(&[&server], Budget::default());
+        let request = Request { timeout: Some(Duration::from_millis(200)), ..get("a:/x") };
+        // A body without an end meets its limit on the way; how soon is the machine's business.
+        let request = if ends == "timeout" { request } else { get("a:/x") };
+        assert_eq!(kind(exchange.send(request).await), ends);
+        let failed = Instant::now();
+        server.left().await;
+        assert!(failed.elapsed() < GONE_WITHIN, "{ends}");
+    }
+}
+
+#[tokio::test]
+async fn h22_runs_share_neither_cookies_nor_answers() {
+    let reply = "HTTP/1.1 200 OK\r\nset-cookie: id=1; Path=/\r\ncache-control: max-age=3600\r\netag: \"1\"\r\n\
+                 content-length: 2\r\n\r\nok";
+    let server = Server::start(Answer::KeepAlive(reply.to_owned())).await;
+    let grant = || Grant::of(["a: GET /**".parse().unwrap()]);
+    let egress = Egress::new(vec![origin("a", &format!("http://127.0.0.1:{}", server.port), true)]).unwrap();
+    for _ in 0..3 {
+        let run = egress.open(grant(), Budget::default());
+        let reply = run.send(get("a:/x")).await.unwrap();
+        assert!(reply.headers.iter().all(|(name, _)| name != "set-cookie"));
+        assert_eq!(run.spent().requests, 1, "each run has a budget of its own");
+    }
+    let seen = server.seen();
+    assert_eq!(seen.len(), 3, "no answer was kept");
+    for request in &seen {
+        let request = request.to_ascii_lowercase();
+        assert!(!request.contains("cookie:") && !request.contains("if-none-match:"), "{request}");
+    }
+}
+
+#[tokio::test]
+async fn h22_tenants_of_one_origin_send_their_own_token_on_their_own_connection() {
+    let server = Server::start(Answer::KeepAlive("HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok".to_owned())).await;
+    let base_url = format!("http://127.0.0.1:{}", server.port);
+    let tenants = ["token-of-the-first", "token-of-the-second"];
+    let egress = tenants.map(|token| {
+        let config = OriginConfig { secret: Some(Secret::new(token)), ..origin("a", &base_url, true) };
+        Egress::new(vec![config]).unwrap()
+    });
+    for tenant in [0, 1, 0, 1] {
+        let run = egress[tenant].open(Grant::of(["a: GET /**".parse().unwrap()]), Budget::default());
+        assert_eq!(kind(run.send(get("a:/x")).await), "replied");
+        let seen = server.seen().pop().unwrap();
+        assert!(seen.contains(&format!("authorization: Bearer {}\r\n", tenants[tenant])), "{seen}");
+        assert!(!seen.contains(tenants[1 - tenant]), "{seen}");
+    }
+    assert!(server.connections() >= 2, "they do not share one");
+}
