@@ -21,6 +21,12 @@
 //! [replies.headers]
 //! Link = '<https://sentry.example.com/…>; rel="next"; results="false"; cursor="0:2:0"'
 //!
+//! # Every case takes place at 2026-11-20T12:00:00Z, with a fixed seed, so that it repeats.
+//!
+//! [[files]]                   # what lies in the directories that the template reads
+//! path = "logs:app.log"
+//! body = "…"                  # or: body_file
+//!
 //! [outcome]
 //! kind = "ok"                 # a name of an outcome, as a report has it
 //! result = "[]"               # JSON; or: error = "a part of the error's text"
@@ -48,6 +54,8 @@ pub struct Case {
     /// The requests the script makes, in order, each with its reply. A request that is not the next one here is a
     /// failure, and so is one that never comes.
     pub replies: Vec<Reply>,
+    /// The files in the directories that the script reads.
+    pub files: Vec<CaseFile>,
     /// How the run ends.
     pub outcome: ExpectedOutcome,
     /// The script as it was last reviewed; nothing when there is no `<case>.py`.
@@ -70,6 +78,15 @@ pub struct Reply {
     pub body: String,
 }
 
+/// One file of a directory.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CaseFile {
+    /// `alias:folder/file`.
+    pub path: String,
+    /// What it holds.
+    pub body: String,
+}
+
 /// How a run ends.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ExpectedOutcome {
@@ -88,7 +105,16 @@ impl Case {
     ///
     /// When a case file is not well formed, with its file and line.
     pub fn embedded() -> Result<Vec<Self>, CatalogError> {
-        let files: BTreeMap<&str, &[u8]> = crate::embedded::files().into_iter().collect();
+        Self::from_files(crate::embedded::files())
+    }
+
+    /// The cases among the files of a folder of templates, in the order of their paths.
+    ///
+    /// # Errors
+    ///
+    /// When a case file is not well formed, with its file and line.
+    pub fn from_files<'a>(files: impl IntoIterator<Item = (&'a str, &'a [u8])>) -> Result<Vec<Self>, CatalogError> {
+        let files: BTreeMap<&str, &[u8]> = files.into_iter().collect();
         let text = |path: &str| files.get(path).and_then(|bytes| std::str::from_utf8(bytes).ok()).map(str::to_owned);
         let mut cases = Vec::new();
         for path in files.keys() {
@@ -123,22 +149,31 @@ impl Case {
             let message = error.message().trim_end().to_owned();
             refuse(error.span().map_or(0, |span| span.start), Problem::Toml { message })
         })?;
-        let mut replies = Vec::new();
-        for reply in raw.replies {
-            let at = reply.span().start;
-            let reply = reply.into_inner();
-            let body = match (reply.body, reply.body_file) {
+        let body = |at: usize, body: Option<String>, body_file: Option<String>| {
+            let text = match (body, body_file) {
                 (Some(body), None) => Some(body),
                 (None, Some(file)) => side(&file),
                 _ => None,
             };
             let expected = "either `body` or `body_file`, a file beside the case".to_owned();
+            text.ok_or_else(|| refuse(at, Problem::Expected { expected }))
+        };
+        let mut files = Vec::new();
+        for file in raw.files {
+            let at = file.span().start;
+            let file = file.into_inner();
+            files.push(CaseFile { path: file.path, body: body(at, file.body, file.body_file)? });
+        }
+        let mut replies = Vec::new();
+        for reply in raw.replies {
+            let at = reply.span().start;
+            let reply = reply.into_inner();
             replies.push(Reply {
                 method: reply.method,
                 url: reply.url,
                 status: reply.status,
                 headers: reply.headers,
-                body: body.ok_or_else(|| refuse(at, Problem::Expected { expected }))?,
+                body: body(at, reply.body, reply.body_file)?,
             });
         }
         let at = raw.outcome.span().start;
@@ -151,6 +186,7 @@ impl Case {
             arguments: raw.arguments,
             settings: raw.settings,
             replies,
+            files,
             outcome: ExpectedOutcome { kind: outcome.kind, result, error: outcome.error },
             script: None,
         })
@@ -166,6 +202,8 @@ struct RawCase {
     settings: BTreeMap<String, String>,
     #[serde(default)]
     replies: Vec<toml::Spanned<RawReply>>,
+    #[serde(default)]
+    files: Vec<toml::Spanned<RawFile>>,
     outcome: toml::Spanned<RawOutcome>,
 }
 
@@ -177,6 +215,14 @@ struct RawReply {
     status: u16,
     #[serde(default)]
     headers: BTreeMap<String, String>,
+    body: Option<String>,
+    body_file: Option<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RawFile {
+    path: String,
     body: Option<String>,
     body_file: Option<String>,
 }

@@ -4,6 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::sync::{Arc, LazyLock};
 
+use sha2::{Digest, Sha256};
+
 use crate::dialect::{self, DialectError};
 use crate::id::{TemplateId, is_name};
 use crate::manifest::{Manifest, PackManifest};
@@ -27,10 +29,26 @@ impl Catalog {
     /// # Errors
     ///
     /// When an embedded folder is not well formed, which a test of this crate rules out.
-    pub fn embedded() -> Result<&'static Self, &'static CatalogError> {
-        static EMBEDDED: LazyLock<Result<Catalog, CatalogError>> =
-            LazyLock::new(|| Catalog::from_files(crate::embedded::files()));
-        EMBEDDED.as_ref()
+    pub fn embedded() -> Result<Arc<Self>, CatalogError> {
+        static EMBEDDED: LazyLock<Result<Arc<Catalog>, CatalogError>> =
+            LazyLock::new(|| Catalog::from_files(crate::embedded::files()).map(Arc::new));
+        EMBEDDED.clone()
+    }
+
+    /// The templates compiled into the program, with these files over them: a template of the same id takes the place of
+    /// the built-in one, whole, and others come besides.
+    ///
+    /// # Errors
+    ///
+    /// The first fault found, with its file and line.
+    pub fn embedded_with<'a>(files: impl IntoIterator<Item = (&'a str, &'a [u8])>) -> Result<Self, CatalogError> {
+        let files: BTreeMap<&str, &[u8]> = files.into_iter().collect();
+        let folder = |path: &str| path.match_indices('/').nth(1).map(|(end, _)| path[..=end].to_owned());
+        let replaced: BTreeSet<String> = files.keys().filter_map(|path| folder(path)).collect();
+        let kept = crate::embedded::files().into_iter();
+        let kept = kept.filter(|(path, _)| folder(path).is_none_or(|folder| !replaced.contains(&folder)));
+        let all: BTreeMap<&str, &[u8]> = kept.chain(files).collect();
+        Self::from_files(all)
     }
 
     /// Reads templates from files, each a path such as `sentry/list_errors/template.toml` and its bytes.
@@ -99,16 +117,25 @@ fn read_template(files: &BTreeMap<&str, &[u8]>, pack: Arc<Pack>, name: &str) -> 
         .parse()
         .map_err(|_| CatalogError::at_start(manifest_file.clone(), Problem::Name { found: shown(name) }))?;
 
-    let manifest = Manifest::parse(&manifest_file, read_text(files, &manifest_file)?)?;
+    let manifest_text = read_text(files, &manifest_file)?;
+    let manifest = Manifest::parse(&manifest_file, manifest_text)?;
     let source = read_text(files, &script_file)?;
     dialect::check(source)
         .map_err(|(offset, error)| CatalogError::at_offset(&script_file, source, offset, Problem::Dialect(error)))?;
     let script = ScriptTemplate::compile(&script_file, &format!("{folder}.py"), source)
-        .map_err(|error| CatalogError::in_script(&script_file, error))?;
+        .map_err(|error| CatalogError::in_script(&script_file, source, error))?;
     // A rehearsal: it finds names that are not declared before anyone asks for the template.
     script
         .render(&Arguments::blank(&manifest.parameters))
-        .map_err(|error| CatalogError::in_script(&script_file, error))?;
+        .map_err(|error| CatalogError::in_script(&script_file, source, error))?;
+
+    let mut hasher = Sha256::new();
+    for part in [folder.as_str(), manifest_text, source] {
+        // The length first, so that no text can move across a boundary.
+        hasher.update((part.len() as u64).to_le_bytes());
+        hasher.update(part);
+    }
+    let digest = hasher.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
 
     Ok(Template {
         id,
@@ -118,8 +145,11 @@ fn read_template(files: &BTreeMap<&str, &[u8]>, pack: Arc<Pack>, name: &str) -> 
         parameters: manifest.parameters,
         effects: manifest.effects,
         wants: manifest.wants,
+        reads: manifest.reads,
         cache_s: manifest.cache_s,
         limits: manifest.limits,
+        result: manifest.result,
+        digest,
         source: source.to_owned(),
         script,
     })
@@ -143,6 +173,8 @@ pub struct CatalogError {
     pub line: usize,
     /// What is wrong.
     pub problem: Problem,
+    /// The line itself and the column in it, counted in characters from 1, where they are known.
+    pub excerpt: Option<(String, usize)>,
 }
 
 /// What can be wrong with a file of a template folder.
@@ -196,17 +228,36 @@ pub enum Problem {
 
 impl CatalogError {
     pub(crate) fn at_start(file: String, problem: Problem) -> Self {
-        Self { file, line: 1, problem }
+        Self { file, line: 1, problem, excerpt: None }
     }
 
     pub(crate) fn at_offset(file: &str, text: &str, offset: usize, problem: Problem) -> Self {
-        let line = 1 + text.get(..offset).map_or(0, |before| before.matches('\n').count());
-        Self { file: file.to_owned(), line, problem }
+        let before = text.get(..offset).unwrap_or_default();
+        let line = 1 + before.matches('\n').count();
+        let start = before.rfind('\n').map_or(0, |newline| newline + 1);
+        let column = 1 + before[start..].chars().count();
+        let excerpt = text[start..].lines().next().map(|line| (line.to_owned(), column));
+        Self { file: file.to_owned(), line, problem, excerpt }
     }
 
-    fn in_script(file: &str, error: RenderError) -> Self {
+    /// The line with a caret under the place, for a terminal; nothing where it is not known.
+    #[must_use]
+    pub fn caret(&self) -> Option<String> {
+        let (text, column) = self.excerpt.as_ref()?;
+        let number = self.line.to_string();
+        let margin = " ".repeat(number.len());
+        // Tabs stay tabs, so that the caret stands where the terminal puts the character above it.
+        let below: String =
+            text.chars().take(column - 1).map(|character| if character == '\t' { '\t' } else { ' ' }).collect();
+        Some(format!("{margin} |\n{number} | {text}\n{margin} | {below}^"))
+    }
+
+    fn in_script(file: &str, source: &str, error: RenderError) -> Self {
         let line = error.line();
-        Self { file: file.to_owned(), line, problem: Problem::Script(error) }
+        let text = source.lines().nth(line.saturating_sub(1)).unwrap_or_default();
+        let column = 1 + text.chars().take_while(|character| character.is_whitespace()).count();
+        let excerpt = Some((text.to_owned(), column));
+        Self { file: file.to_owned(), line, problem: Problem::Script(error), excerpt }
     }
 }
 
@@ -254,6 +305,19 @@ mod tests {
     }
 
     #[test]
+    fn a_fault_is_shown_with_a_caret() {
+        let manifest = format!("{MANIFEST}[params.p]\ntype = \"integer\"\ndescription = \"P.\"\n\tdefault = \"ž\"\n");
+        let load = |manifest: &str, script: &str| {
+            Catalog::from_files([("p/t/template.toml", manifest.as_bytes()), ("p/t/script.py.j2", script.as_bytes())])
+                .expect_err("it is at fault")
+                .caret()
+        };
+        assert_eq!(load(&manifest, "1").as_deref(), Some("  |\n7 | \tdefault = \"ž\"\n  | \t          ^"));
+        assert_eq!(load(MANIFEST, "x = 1\nif x:\n    y = {{ a | py }}\n").as_deref(), Some("  |\n3 |     y = {{ a | py }}\n  |     ^"));
+        assert_eq!(CatalogError::at_start("f".to_owned(), Problem::NoFile).caret(), None);
+    }
+
+    #[test]
     fn missing_and_oversized_files_are_refused() {
         let error = Catalog::from_files([("p/t/script.py.j2", &b"1"[..])]).expect_err("there is no manifest");
         assert_eq!((error.file.as_str(), &error.problem), ("p/t/template.toml", &Problem::NoFile));
@@ -269,6 +333,24 @@ mod tests {
         assert_eq!(error.problem, Problem::TooLarge { bytes: FILE_BYTES_MAX + 1 });
         let error = Catalog::from_files([("p/t/template.toml", &b"\xff"[..])]).expect_err("it is not text");
         assert_eq!(error.problem, Problem::NotUtf8);
+    }
+
+    #[test]
+    fn a_folder_of_templates_goes_over_the_built_in_ones() {
+        let script = &b"1"[..];
+        let catalog = Catalog::embedded_with([
+            ("sentry/list_errors/template.toml", MANIFEST.as_bytes()),
+            ("sentry/list_errors/script.py.j2", script),
+            ("p/t/template.toml", MANIFEST.as_bytes()),
+            ("p/t/script.py.j2", script),
+        ])
+        .unwrap_or_else(|error| panic!("{error}"));
+        let embedded = Catalog::embedded().expect("whole");
+        assert_eq!(catalog.templates().count(), embedded.templates().count() + 1);
+        let replaced = catalog.get("sentry/list_errors").expect("it is there");
+        assert_eq!((replaced.summary(), replaced.source()), ("Lists.", "1"));
+        assert_ne!(replaced.digest(), embedded.get("sentry/list_errors").expect("it is there").digest());
+        assert_eq!(replaced.pack().synonyms(), embedded.get("sentry/list_errors").expect("there").pack().synonyms());
     }
 
     #[test]

@@ -37,6 +37,9 @@ pub enum DialectError {
         /// The neighbour.
         touched: char,
     },
+    /// A `{#-` or `-#}`: it would take away the white space around it, and with it the distance between two things.
+    #[error("`{{#-` and `-#}}` join what stands around them: write `{{# … #}}`")]
+    TrimmingComment,
     /// A tag or comment without its end.
     #[error("expected the closing `{expected}`")]
     Unclosed {
@@ -66,8 +69,13 @@ pub(crate) fn check(template: &str) -> Result<(), (usize, DialectError)> {
         let tag = &rest[start..];
         let at = template.len() - tag.len();
         let after = if tag.starts_with("{#") {
-            let end = tag.find("#}").ok_or((at, DialectError::Unclosed { expected: "#}" }))?;
-            &tag[end + 2..]
+            // From behind the opening: `{#}` is not a whole comment.
+            let inside = &tag[2..];
+            let end = inside.find("#}").ok_or((at, DialectError::Unclosed { expected: "#}" }))?;
+            if inside.starts_with(['-', '+']) || inside[..end].ends_with(['-', '+']) {
+                return Err((at, DialectError::TrimmingComment));
+            }
+            &inside[end + 2..]
         } else if tag.starts_with("{%") {
             return Err((at, DialectError::Statement));
         } else {
@@ -233,5 +241,74 @@ mod tests {
     #[test]
     fn the_offset_is_that_of_the_tag() {
         assert_eq!(super::check("a\nb {% x %}"), Err((4, DialectError::Statement)));
+    }
+
+    /// The renderer has its own idea of a comment: it ends at the first `#}` after both characters of its beginning,
+    /// and a `-` at either end takes the space beside it away. A template that is read otherwise here would put a value
+    /// into a string, or glue it to the letter of an f-string.
+    #[test]
+    fn t06_a_comment_is_read_as_the_renderer_reads_it() {
+        for template in [
+            "{#}",
+            "{#}\nx = {{ a | py }}",
+            "s = f\"\"\" {#} \"\"\" #}\n{{ a | py }} \"\"\"",
+            "# {#}\n#} {{ a | py }}",
+            "x = f {#- note -#} {{ a | py }}",
+            "x = f {# note -#} {{ a | py }}",
+            "x = f {#- note #}{{ a | py }}",
+            "x = {{ a | py }} {#- note -#} b",
+        ] {
+            assert!(super::check(template).is_err(), "{template:?} was accepted");
+        }
+    }
+
+    #[test]
+    fn t06_nothing_but_a_declared_name_and_one_filter_is_part_of_the_dialect() {
+        for inside in [
+            "debug()",
+            "self",
+            "loop.index | py",
+            "a.__class__ | py",
+            "a['b'] | py",
+            "a.b.c | py",
+            "(a) | py",
+            "a | py(1)",
+            "a | attr('x') | py",
+            "a | map('py') | py",
+            "a | tojson",
+            "a is defined | py",
+            "a if b else c | py",
+            "namespace() | py",
+            "dict(a=1) | py",
+            "lipsum() | py",
+            "range(10) | py",
+            "'{{' | py",
+            "a ~ b | py",
+            "a, b | py",
+            "*a | py",
+            "a\u{a0}b | py",
+        ] {
+            assert!(super::check(&format!("x = {{{{ {inside} }}}}")).is_err(), "{inside}");
+        }
+        for statement in [
+            "if a",
+            "for x in a",
+            "set x = 1",
+            "include 'x'",
+            "extends 'x'",
+            "import 'x' as y",
+            "macro m()",
+            "call m()",
+            "filter py",
+            "raw",
+            "autoescape false",
+            "block b",
+            "do a",
+            "with",
+        ] {
+            for open in ["{%", "{%-", "{%+"] {
+                assert_eq!(super::check(&format!("{open} {statement} %}}")), Err((0, DialectError::Statement)));
+            }
+        }
     }
 }

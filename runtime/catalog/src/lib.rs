@@ -10,7 +10,8 @@
 //! are compiled in, and other sources hand their files to [`Catalog::from_files`].
 //!
 //! In reading order: [`catalog`] loads the folders, `manifest` reads `template.toml`, [`template`] checks and renders,
-//! [`param`] holds the parameter types with [`period`] and [`words`], `dialect` says what a script template may
+//! [`param`] holds the parameter types with [`period`], [`instant`] and [`words`], [`result`] the declared shape of
+//! the answer, `dialect` says what a script template may
 //! contain, [`script`] renders it, [`literal`] writes the values, and [`case`] reads the examples.
 //!
 //! ```
@@ -34,20 +35,25 @@ pub mod catalog;
 mod dialect;
 mod embedded;
 pub mod id;
+pub mod instant;
 pub mod literal;
 mod manifest;
+#[doc(hidden)]
+pub mod oracle;
 pub mod param;
 pub mod param_error;
 pub mod period;
+pub mod result;
 pub mod script;
 pub mod template;
 pub mod words;
 
-pub use case::Case;
+pub use case::{Case, CaseFile};
 pub use catalog::{Catalog, CatalogError};
 pub use dialect::DialectError;
 pub use id::TemplateId;
 pub use param::{ParamKind, ParamSpec};
 pub use param_error::ParamError;
+pub use result::{ResultError, ResultSchema};
 pub use script::{RenderError, Script};
 pub use template::{Arguments, Effects, Limits, Pack, Template};

@@ -4,8 +4,8 @@
 //! complete expression, a literal equal to that value, whatever characters the value holds.
 //!
 //! So no value can end its string, start a comment, open a second line or look different to a reader than to Python.
-//! Both kinds of quotes are escaped although only single ones delimit: a literal stays inert even when a careless
-//! template puts it between triple quotes.
+//! Both kinds of quotes are escaped although only single ones delimit, and so are braces: a literal stays inert even when
+//! a careless template puts it between triple quotes or into an f-string.
 
 use std::fmt::Write as _;
 
@@ -101,6 +101,9 @@ fn write_string(text: &mut String, string: &str) {
             '\'' => text.push_str("\\'"),
             '"' => text.push_str("\\\""),
             '\\' => text.push_str("\\\\"),
+            // Inert even inside an f-string that a template's author nested where the dialect cannot see it.
+            '{' => text.push_str("\\x7b"),
+            '}' => text.push_str("\\x7d"),
             '\n' => text.push_str("\\n"),
             '\r' => text.push_str("\\r"),
             '\t' => text.push_str("\\t"),
@@ -119,7 +122,6 @@ fn push(text: &mut String, what: std::fmt::Arguments<'_>) {
     text.write_fmt(what).expect("writing to a String does not fail");
 }
 
-#[cfg(test)]
 pub(crate) mod reader;
 
 #[cfg(test)]
@@ -162,8 +164,8 @@ mod tests {
             ("trailing\\", r"'trailing\\'"),
             ("a\nb\rc\td", r"'a\nb\rc\td'"),
             ("\0\u{7f}\u{85}", r"'\x00\x7f\x85'"),
-            ("\\N{BULLET}", r"'\\N{BULLET}'"),
-            ("{{ 7*7 }}{% x %}", "'{{ 7*7 }}{% x %}'"),
+            ("\\N{BULLET}", r"'\\N\x7bBULLET\x7d'"),
+            ("{{ 7*7 }}{% x %}", r"'\x7b\x7b 7*7 \x7d\x7d\x7b% x %\x7d'"),
             ("\u{2028}\u{2029}\u{202e}\u{feff}", r"'\u2028\u2029\u202e\ufeff'"),
             ("é", r"'\xe9'"),
             ("ā€", r"'\u0101\u20ac'"),

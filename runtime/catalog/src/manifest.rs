@@ -2,16 +2,20 @@
 
 use std::collections::BTreeMap;
 
-use intentbox_capability::HttpRule;
+use intentbox_capability::{Alias, HttpRule};
 use serde::Deserialize;
 use serde_json::Value;
 use toml::Spanned;
 
 use crate::catalog::{CatalogError, Problem};
 use crate::id::is_name;
-use crate::param::{Choice, LENGTH_MAX_DEFAULT, LENGTH_MAX_MAX, ParamKind, ParamSpec, Pattern};
+use crate::instant::Instant;
+use crate::param::{
+    Choice, ITEMS_MAX_DEFAULT, ITEMS_MAX_MAX, LENGTH_MAX_DEFAULT, LENGTH_MAX_MAX, ParamKind, ParamSpec, Pattern,
+};
 use crate::param_error::shown;
 use crate::period::Period;
+use crate::result::ResultSchema;
 use crate::template::{Effects, Limits};
 use crate::words::{Slot, WordPattern};
 
@@ -20,6 +24,13 @@ const PHRASES_MAX: usize = 64;
 const PARAMETERS_MAX: usize = 32;
 const PATTERNS_MAX: usize = 32;
 const TEXT_CHARS_MAX: usize = 200;
+const READS_MAX: usize = 8;
+
+/// How long an answer may be served again when a template that reads says nothing about it, in seconds.
+const CACHE_S_DEFAULT: u32 = 300;
+
+/// The longest a template may declare. A day-old answer is a record, not an answer.
+const CACHE_S_MAX: u32 = 24 * 60 * 60;
 
 /// A `template.toml`, read and checked.
 #[derive(Debug)]
@@ -29,8 +40,10 @@ pub(crate) struct Manifest {
     pub(crate) parameters: Vec<ParamSpec>,
     pub(crate) effects: Effects,
     pub(crate) wants: Vec<HttpRule>,
-    pub(crate) cache_s: Option<u32>,
+    pub(crate) reads: Vec<Alias>,
+    pub(crate) cache_s: u32,
     pub(crate) limits: Limits,
+    pub(crate) result: Option<ResultSchema>,
 }
 
 /// A `pack.toml`, read and checked.
@@ -48,9 +61,12 @@ struct RawTemplate {
     effects: Effects,
     #[serde(default)]
     wants: Vec<Spanned<String>>,
-    cache_s: Option<u32>,
+    #[serde(default)]
+    reads: Vec<Spanned<String>>,
+    cache_s: Option<Spanned<u32>>,
     #[serde(default)]
     limits: Limits,
+    result: Option<Spanned<Value>>,
     #[serde(default)]
     params: BTreeMap<Spanned<String>, RawParam>,
 }
@@ -76,6 +92,8 @@ struct RawParam {
     max: Option<Spanned<Value>>,
     pattern: Option<Spanned<String>>,
     length_max: Option<Spanned<usize>>,
+    items: Option<Spanned<RawType>>,
+    items_max: Option<Spanned<usize>>,
     values: Option<Spanned<Vec<String>>>,
     synonyms: Option<Spanned<BTreeMap<String, Vec<String>>>>,
     unit: Option<String>,
@@ -84,7 +102,7 @@ struct RawParam {
     words: Vec<Spanned<String>>,
 }
 
-#[derive(Deserialize, Clone, Copy)]
+#[derive(Deserialize, Clone, Copy, PartialEq, Eq)]
 #[serde(rename_all = "lowercase")]
 enum RawType {
     String,
@@ -93,6 +111,8 @@ enum RawType {
     Boolean,
     Enum,
     Duration,
+    Datetime,
+    List,
 }
 
 /// A manifest's name and text: what an error needs to know its line.
@@ -122,14 +142,20 @@ impl Manifest {
                 })?,
             );
         }
+        let reads = raw.reads.iter().map(|alias| source.alias(alias)).collect::<Result<Vec<_>, _>>()?;
+        if let Some(alias) = raw.reads.get(READS_MAX) {
+            return Err(source.expected(alias, format!("at most {READS_MAX} directories")));
+        }
         Ok(Self {
             summary: source.sentence(raw.summary)?,
             phrases,
             parameters: source.parameters(raw.params)?,
             effects: raw.effects,
             wants,
-            cache_s: raw.cache_s,
+            reads,
+            cache_s: source.cache_s(raw.effects, raw.cache_s)?,
             limits: raw.limits,
+            result: raw.result.map(|schema| source.result(&schema)).transpose()?,
         })
     }
 }
@@ -171,6 +197,30 @@ impl<'a> Source<'a> {
 
     fn expected<T>(self, at: &Spanned<T>, expected: String) -> CatalogError {
         self.refuse(at, Problem::Expected { expected })
+    }
+
+    fn alias(self, alias: &Spanned<String>) -> Result<Alias, CatalogError> {
+        let parsed = alias.get_ref().parse();
+        parsed.map_err(|error| self.expected(alias, format!("the alias of a directory, such as `logs`: {error}")))
+    }
+
+    /// What writes is never served from a cache: the second answer would claim a change that did not happen.
+    fn cache_s(self, effects: Effects, declared: Option<Spanned<u32>>) -> Result<u32, CatalogError> {
+        match (effects, declared) {
+            (_, Some(cache_s)) if *cache_s.get_ref() > CACHE_S_MAX => {
+                Err(self.expected(&cache_s, format!("at most {CACHE_S_MAX} seconds")))
+            }
+            (Effects::Write, Some(cache_s)) if *cache_s.get_ref() > 0 => {
+                Err(self.expected(&cache_s, "no `cache_s`, since the template writes".to_owned()))
+            }
+            (Effects::Write, _) => Ok(0),
+            (Effects::Read, declared) => Ok(declared.map_or(CACHE_S_DEFAULT, Spanned::into_inner)),
+        }
+    }
+
+    fn result(self, schema: &Spanned<Value>) -> Result<ResultSchema, CatalogError> {
+        ResultSchema::new(schema.get_ref().clone())
+            .map_err(|error| self.expected(schema, format!("a JSON Schema as a table: {error}")))
     }
 
     /// One line of text for people.
@@ -245,8 +295,11 @@ impl<'a> Source<'a> {
             .get_ref()
             .parse::<WordPattern>()
             .map_err(|error| self.refuse(text, Problem::Words { text: text.get_ref().clone(), error }))?;
-        let speaks_for_itself = matches!(kind, ParamKind::Duration { .. } | ParamKind::Enum { .. })
-            || matches!(pattern.slot(), Slot::OneOf(_));
+        let speaks_for_itself =
+            matches!(kind, ParamKind::Duration { .. } | ParamKind::Datetime { .. } | ParamKind::Enum { .. })
+                || matches!(pattern.slot(), Slot::OneOf(_))
+                // `WEB-42` and `#17` say what they are by their shape, and a plain word does not have it.
+                || matches!(kind, ParamKind::String { pattern: Some(pattern), .. } if !pattern.matches("word"));
         if pattern.is_bare() && !speaks_for_itself {
             return Err(self.expected(text, "words around the slot, since any word could be the value".to_owned()));
         }
@@ -255,16 +308,40 @@ impl<'a> Source<'a> {
 
     /// The type with its bounds. A bound that the type does not know is refused, not ignored.
     fn kind(self, name: &Spanned<String>, raw: &RawParam) -> Result<ParamKind, CatalogError> {
-        let ranged = matches!(raw.r#type, RawType::Integer | RawType::Number | RawType::Duration);
-        let textual = matches!(raw.r#type, RawType::String);
-        let listed = matches!(raw.r#type, RawType::Enum);
-        self.only(ranged, raw.min.as_ref(), "`min` with integer, number or duration only")?;
-        self.only(ranged, raw.max.as_ref(), "`max` with integer, number or duration only")?;
+        let of_list = raw.r#type == RawType::List;
+        self.only(of_list, raw.items.as_ref(), "`items` with list only")?;
+        self.only(of_list, raw.items_max.as_ref(), "`items_max` with list only")?;
+        if !of_list {
+            return self.plain_kind(name, raw, raw.r#type);
+        }
+        let Some(items) = &raw.items else {
+            return Err(self.expected(name, "`items`, the type of the list's values".to_owned()));
+        };
+        if *items.get_ref() == RawType::List {
+            return Err(self.expected(items, "a type that is not itself a list".to_owned()));
+        }
+        let items_max = match &raw.items_max {
+            Some(count) if !(1..=ITEMS_MAX_MAX).contains(count.get_ref()) => {
+                return Err(self.expected(count, format!("a count between 1 and {ITEMS_MAX_MAX}")));
+            }
+            Some(count) => *count.get_ref(),
+            None => ITEMS_MAX_DEFAULT,
+        };
+        Ok(ParamKind::List { item: Box::new(self.plain_kind(name, raw, *items.get_ref())?), items_max })
+    }
+
+    /// A type that is not a list.
+    fn plain_kind(self, name: &Spanned<String>, raw: &RawParam, kind: RawType) -> Result<ParamKind, CatalogError> {
+        let ranged = matches!(kind, RawType::Integer | RawType::Number | RawType::Duration | RawType::Datetime);
+        let textual = matches!(kind, RawType::String);
+        let listed = matches!(kind, RawType::Enum);
+        self.only(ranged, raw.min.as_ref(), "`min` with integer, number, duration or datetime only")?;
+        self.only(ranged, raw.max.as_ref(), "`max` with integer, number, duration or datetime only")?;
         self.only(textual, raw.pattern.as_ref(), "`pattern` with string only")?;
         self.only(textual, raw.length_max.as_ref(), "`length_max` with string only")?;
         self.only(listed, raw.values.as_ref(), "`values` with enum only")?;
         self.only(listed, raw.synonyms.as_ref(), "`synonyms` with enum only")?;
-        Ok(match raw.r#type {
+        Ok(match kind {
             RawType::String => self.string(raw)?,
             RawType::Integer => {
                 let (min, max) = self.range(raw, "an integer", Value::as_i64)?;
@@ -281,6 +358,13 @@ impl<'a> Source<'a> {
                 let (min, max) = self.range(raw, "a duration such as \"24h\"", read)?;
                 ParamKind::Duration { min, max }
             }
+            RawType::Datetime => {
+                let read = |value: &Value| value.as_str().and_then(|text| text.parse::<Instant>().ok());
+                let (min, max) = self.range(raw, "a time such as \"2026-01-31T12:00:00Z\"", read)?;
+                ParamKind::Datetime { min, max }
+            }
+            // `kind` has refused a list of lists.
+            RawType::List => return Err(self.expected(name, "a type that is not itself a list".to_owned())),
         })
     }
 
@@ -383,11 +467,24 @@ mod tests {
     }
 
     #[test]
+    fn what_writes_is_never_served_again() {
+        let writing = HEAD.replace("read", "write");
+        let parse = |rest: &str| Manifest::parse("template.toml", &format!("{writing}{rest}"));
+        assert_eq!(parse("").map(|manifest| manifest.cache_s).ok(), Some(0));
+        assert_eq!(parse("cache_s = 0\n").map(|manifest| manifest.cache_s).ok(), Some(0));
+        assert!(parse("cache_s = 1\n").is_err());
+        assert_eq!(super::Manifest::parse("t", HEAD).map(|manifest| manifest.cache_s).ok(), Some(CACHE_S_DEFAULT));
+    }
+
+    #[test]
     fn faults_are_found_at_their_line() {
         refused("colour = 1\n", 1, "unknown field `colour`");
         refused("cache_s = \"soon\"\n", 1, "invalid type");
         refused("\nwants = [\n  \"sentry: GET\",\n]\n", 3, "expected `alias: METHOD[,METHOD] /path/pattern`");
         refused("[limits]\nram = 1\n", 2, "unknown field `ram`");
+        refused("reads = [\"a\", \"/etc\"]\n", 1, "the alias of a directory");
+        refused("\ncache_s = 86401\n", 2, "at most 86400 seconds");
+        refused("[result]\ntype = \"text\"\n", 1, "a JSON Schema as a table");
     }
 
     #[test]
@@ -396,7 +493,7 @@ mod tests {
         for (rest, line, expected) in [
             ("type = \"text\"", 3, "unknown variant `text`"),
             ("type = \"integer\"\npattern = \"a\"", 4, "`pattern` with string only"),
-            ("type = \"string\"\nmin = 1", 4, "`min` with integer, number or duration only"),
+            ("type = \"string\"\nmin = 1", 4, "`min` with integer, number, duration or datetime only"),
             ("type = \"string\"\npattern = \"(\"", 4, "a regular expression"),
             ("type = \"string\"\nlength_max = 0", 4, "a length between 1 and 10000"),
             ("type = \"integer\"\nmin = 1.5", 4, "expected an integer"),
@@ -406,6 +503,12 @@ mod tests {
             ("type = \"number\"\ndefault = nan", 4, "a value that fits"),
             ("type = \"duration\"\nmax = \"soon\"", 4, "a duration such as"),
             ("type = \"enum\"", 1, "`values`"),
+            ("type = \"datetime\"\nmin = \"soon\"", 4, "a time such as"),
+            ("type = \"list\"", 1, "`items`"),
+            ("type = \"list\"\nitems = \"list\"", 4, "not itself a list"),
+            ("type = \"list\"\nitems = \"string\"\nitems_max = 0", 5, "between 1 and 1000"),
+            ("type = \"list\"\nitems = \"string\"\nmin = 1", 5, "`min` with integer"),
+            ("type = \"string\"\nitems = \"string\"", 4, "`items` with list only"),
             ("type = \"enum\"\nvalues = [\"a\"]\nsynonyms = { b = [] }", 5, "which has no `b`"),
             ("type = \"string\"\nwords = [\n  \"last\",\n]", 5, "expected one slot"),
             ("type = \"string\"\nwords = [\"{}\"]", 4, "words around the slot"),

@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+use crate::instant::Instant;
 use crate::param_error::{Bounds, ParamError, closest};
 use crate::period::Period;
 use crate::words::WordPattern;
@@ -12,6 +13,13 @@ pub const LENGTH_MAX_DEFAULT: usize = 200;
 /// The largest `length_max` a template may declare. Every string is copied into the script and into the guest, and
 /// each character may take ten there; a template that needs more text than this needs another way to get it.
 pub const LENGTH_MAX_MAX: usize = 10_000;
+
+/// How many values a list may have when its parameter says nothing else.
+pub const ITEMS_MAX_DEFAULT: usize = 20;
+
+/// The largest `items_max` a template may declare; as with [`LENGTH_MAX_MAX`], more than this is data and needs another
+/// way in.
+pub const ITEMS_MAX_MAX: usize = 1000;
 
 /// One declared parameter of a template. Only reading a `template.toml` makes one.
 #[derive(Debug, Clone)]
@@ -64,6 +72,20 @@ pub enum ParamKind {
         min: Option<Period>,
         /// The longest.
         max: Option<Period>,
+    },
+    /// A point in time, as canonical text such as `2026-11-20T10:00:00Z`.
+    Datetime {
+        /// The earliest.
+        min: Option<Instant>,
+        /// The latest.
+        max: Option<Instant>,
+    },
+    /// Several values of one type, in their order. As text they are separated by commas.
+    List {
+        /// The type of each; never a list.
+        item: Box<ParamKind>,
+        /// The most values.
+        items_max: usize,
     },
 }
 
@@ -141,22 +163,27 @@ impl ParamSpec {
     /// A value that would do, as text.
     #[must_use]
     pub fn example(&self) -> String {
+        let plain = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
         match self.example.as_ref().or(self.default.as_ref()) {
-            Some(Value::String(text)) => text.clone(),
-            Some(value) => value.to_string(),
+            Some(Value::Array(items)) => items.iter().map(plain).collect::<Vec<_>>().join(","),
+            Some(value) => plain(value),
             None => self.kind.example(),
         }
     }
 
     /// Checks a value against the type and the bounds, and returns it as scripts will see it.
     ///
-    /// Only a duration changes here, to its canonical text; nothing is converted from one type to another.
+    /// Only durations and times change here, to their canonical text; nothing is converted from one type to another.
     ///
     /// # Errors
     ///
     /// When the value has another type, or lies outside the declared bounds.
     pub fn check(&self, value: &Value) -> Result<Value, ParamError> {
-        match (&self.kind, value) {
+        self.check_as(&self.kind, value)
+    }
+
+    fn check_as(&self, kind: &ParamKind, value: &Value) -> Result<Value, ParamError> {
+        match (kind, value) {
             (ParamKind::String { pattern, length_max }, Value::String(text)) => {
                 self.check_text(text, *length_max)?;
                 if let Some(pattern) = pattern
@@ -172,12 +199,12 @@ impl ParamSpec {
             }
             (ParamKind::Integer { min, max }, Value::Number(number)) => {
                 let got = if number.is_f64() { "a number with a fraction" } else { "a number of this size" };
-                let integer = number.as_i64().ok_or_else(|| self.wrong_type(got))?;
+                let integer = number.as_i64().ok_or_else(|| self.wrong_type(kind, got))?;
                 self.check_range(&integer, min.as_ref(), max.as_ref())?;
             }
             (ParamKind::Number { min, max }, Value::Number(number)) => {
                 let float = number.as_f64().filter(|float| float.is_finite());
-                let float = float.ok_or_else(|| self.wrong_type("a number of this size"))?;
+                let float = float.ok_or_else(|| self.wrong_type(kind, "a number of this size"))?;
                 self.check_range(&float, min.as_ref(), max.as_ref())?;
             }
             (ParamKind::Boolean, Value::Bool(_)) => {}
@@ -187,11 +214,20 @@ impl ParamSpec {
                 }
             }
             (ParamKind::Duration { min, max }, Value::String(text)) => {
-                let period: Period = text.parse().map_err(|_| self.unreadable(text))?;
+                let period: Period = text.parse().map_err(|_| self.unreadable(kind, text))?;
                 self.check_range(&period, min.as_ref(), max.as_ref())?;
                 return Ok(Value::String(period.to_string()));
             }
-            _ => return Err(self.wrong_type(type_name(value))),
+            (ParamKind::Datetime { min, max }, Value::String(text)) => {
+                let instant: Instant = text.parse().map_err(|_| self.unreadable(kind, text))?;
+                self.check_range(&instant, min.as_ref(), max.as_ref())?;
+                return Ok(Value::String(instant.to_string()));
+            }
+            (ParamKind::List { item, items_max }, Value::Array(items)) => {
+                self.check_count(items.len(), *items_max)?;
+                return items.iter().map(|value| self.check_as(item, value)).collect();
+            }
+            _ => return Err(self.wrong_type(kind, type_name(value))),
         }
         Ok(value.clone())
     }
@@ -205,7 +241,36 @@ impl ParamSpec {
     ///
     /// When the text is not a value of the declared type.
     pub fn read(&self, text: &str) -> Result<Value, ParamError> {
-        let value = match &self.kind {
+        self.read_as(&self.kind, text)
+    }
+
+    /// As [`read`](Self::read), and one value of the list where the parameter is a list.
+    ///
+    /// # Errors
+    ///
+    /// When the text is not a value of that type.
+    pub fn read_item(&self, text: &str) -> Result<Value, ParamError> {
+        self.read_as(self.item(), text)
+    }
+
+    /// As [`check`](Self::check), and of one value of the list where the parameter is a list.
+    ///
+    /// # Errors
+    ///
+    /// When the value has another type, or lies outside the declared bounds.
+    pub fn check_item(&self, value: &Value) -> Result<Value, ParamError> {
+        self.check_as(self.item(), value)
+    }
+
+    fn item(&self) -> &ParamKind {
+        match &self.kind {
+            ParamKind::List { item, .. } => item,
+            kind => kind,
+        }
+    }
+
+    fn read_as(&self, kind: &ParamKind, text: &str) -> Result<Value, ParamError> {
+        let value = match kind {
             ParamKind::String { .. } => Some(Value::from(text)),
             ParamKind::Integer { .. } => text.parse::<i64>().ok().map(Value::from),
             ParamKind::Number { .. } => match text.parse::<i64>() {
@@ -223,8 +288,21 @@ impl ParamSpec {
                 None => return Err(self.not_one_of(choices, text)),
             },
             ParamKind::Duration { .. } => text.parse::<Period>().ok().map(|period| Value::from(period.to_string())),
+            ParamKind::Datetime { .. } => text.parse::<Instant>().ok().map(|instant| Value::from(instant.to_string())),
+            ParamKind::List { item, items_max } => {
+                let count = text.bytes().filter(|byte| *byte == b',').count() + 1;
+                self.check_count(count, *items_max)?;
+                return text.split(',').map(|part| self.read_as(item, part.trim())).collect();
+            }
         };
-        value.ok_or_else(|| self.unreadable(text))
+        value.ok_or_else(|| self.unreadable(kind, text))
+    }
+
+    fn check_count(&self, count: usize, items_max: usize) -> Result<(), ParamError> {
+        if count > items_max {
+            return Err(ParamError::TooMany { name: self.name.clone(), count, items_max });
+        }
+        Ok(())
     }
 
     fn check_text(&self, text: &str, length_max: usize) -> Result<(), ParamError> {
@@ -262,14 +340,14 @@ impl ParamSpec {
         })
     }
 
-    fn wrong_type(&self, got: &'static str) -> ParamError {
-        ParamError::WrongType { name: self.name.clone(), expected: self.kind.expected(), got, example: self.example() }
+    fn wrong_type(&self, kind: &ParamKind, got: &'static str) -> ParamError {
+        ParamError::WrongType { name: self.name.clone(), expected: kind.expected(), got, example: self.example() }
     }
 
-    fn unreadable(&self, text: &str) -> ParamError {
+    fn unreadable(&self, kind: &ParamKind, text: &str) -> ParamError {
         ParamError::Unreadable {
             name: self.name.clone(),
-            expected: self.kind.expected(),
+            expected: kind.expected(),
             text: text.to_owned(),
             example: self.example(),
         }
@@ -296,10 +374,13 @@ impl ParamKind {
             Self::Boolean => "true or false",
             Self::Enum { .. } => "one of the listed words",
             Self::Duration { .. } => "a duration",
+            Self::Datetime { .. } => "a time",
+            Self::List { .. } => "a list",
         }
     }
 
     fn example(&self) -> String {
+        let earliest = "2026-01-31T12:00:00Z";
         match self {
             Self::String { .. } => "text".to_owned(),
             Self::Integer { min, max } => min.or(*max).unwrap_or(1).to_string(),
@@ -307,6 +388,8 @@ impl ParamKind {
             Self::Boolean => "true".to_owned(),
             Self::Enum { choices } => choices.first().map_or_else(String::new, |choice| choice.value.clone()),
             Self::Duration { min, max } => min.or(*max).map_or_else(|| "24h".to_owned(), |period| period.to_string()),
+            Self::Datetime { min, max } => min.or(*max).map_or_else(|| earliest.to_owned(), |time| time.to_string()),
+            Self::List { item, .. } => item.example(),
         }
     }
 }
@@ -399,6 +482,14 @@ mod tests {
         ParamKind::Duration { min: Period::of(1, "h"), max: Period::of(7, "d") }
     }
 
+    fn this_year() -> ParamKind {
+        ParamKind::Datetime { min: "2026-01-01".parse().ok(), max: "2026-12-31".parse().ok() }
+    }
+
+    fn few(item: ParamKind) -> ParamKind {
+        ParamKind::List { item: Box::new(item), items_max: 2 }
+    }
+
     /// `expected` is the checked value, or the beginning of the refusal.
     fn check(kind: ParamKind, value: &Value, expected: Result<Value, &str>) {
         let spec = spec(kind);
@@ -424,6 +515,10 @@ mod tests {
         check(sort(), &json!("freq"), Ok(json!("freq")));
         check(week(), &json!("7d"), Ok(json!("7d")));
         check(week(), &json!("1 day"), Ok(json!("24h")));
+        check(this_year(), &json!("2026-12-31"), Ok(json!("2026-12-31T00:00:00Z")));
+        check(few(percent()), &json!([1, 100]), Ok(json!([1, 100])));
+        check(few(week()), &json!(["1 day"]), Ok(json!(["24h"])));
+        check(few(text()), &json!([]), Ok(json!([])));
     }
 
     #[test]
@@ -441,6 +536,10 @@ mod tests {
         check(week(), &json!("8d"), Err("between 1h and 7d, and is 8d"));
         check(week(), &json!("59m"), Err("and is 59m"));
         check(week(), &json!("soon"), Err("must be a duration, and \"soon\" is not one"));
+        check(this_year(), &json!("2027-01-01"), Err("and is 2027-01-01T00:00:00Z"));
+        check(this_year(), &json!("soon"), Err("must be a time, and \"soon\" is not one"));
+        check(few(percent()), &json!([1, 2, 3]), Err("at most 2 values, and has 3"));
+        check(few(percent()), &json!([1, 101]), Err("and is 101"));
     }
 
     #[test]
@@ -457,6 +556,8 @@ mod tests {
         check(week(), &json!(24), Err("must be a duration"));
         let deep = (0..1000).fold(json!(1), |value, _| json!([value]));
         check(percent(), &deep, Err("not a list"));
+        check(few(text()), &deep, Err("must be a string, not a list"));
+        check(few(text()), &json!("a"), Err("must be a list, not a string"));
     }
 
     #[test]
@@ -481,6 +582,12 @@ mod tests {
             (week(), "24 hours", Some(json!("24h"))),
             (week(), "", None),
             (slug(), "5", Some(json!("5"))),
+            (this_year(), "2026-11-20", Some(json!("2026-11-20T00:00:00Z"))),
+            (this_year(), "today", None),
+            (few(percent()), "1, 2", Some(json!([1, 2]))),
+            (few(percent()), "1,2,3", None),
+            (few(percent()), "1,,", None),
+            (few(sort()), "latest,freq", Some(json!(["date", "freq"]))),
         ] {
             assert_eq!(spec(kind).read(text).ok(), expected, "{text:?}");
         }

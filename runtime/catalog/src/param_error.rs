@@ -50,7 +50,17 @@ pub enum ParamError {
         /// A value that would do.
         example: String,
     },
-    /// A number or a duration lies outside the declared range.
+    /// A list has more values than declared.
+    #[error("parameter `{name}` may have at most {items_max} values, and has {count}")]
+    TooMany {
+        /// The parameter.
+        name: String,
+        /// How many it has.
+        count: usize,
+        /// How many it may have.
+        items_max: usize,
+    },
+    /// A number, a duration or a time lies outside the declared range.
     #[error("parameter `{name}` must be {bounds}, and is {value}")]
     OutOfRange {
         /// The parameter.
@@ -164,6 +174,7 @@ impl ParamError {
             Self::OutOfRange { name, bounds, .. } => {
                 format!("`{name}={}` is the nearest that is allowed", bounds.nearest)
             }
+            Self::TooMany { name, items_max, .. } => format!("give at most {items_max} values for `{name}`"),
             Self::TooLong { name, length_max, .. } => format!("shorten `{name}` to {length_max} characters"),
             Self::ControlCharacter { name, at, .. } => {
                 format!("remove character {at} from `{name}`")

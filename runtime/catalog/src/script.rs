@@ -278,7 +278,7 @@ mod tests {
     #[test]
     fn values_are_written_as_literals_and_text_stays_as_it_is() {
         let value = json!("'); import os  # {{ 7*7 }}\n");
-        assert_eq!(render("x = {{ a | py }}\n", value).as_deref(), Ok("x = '\\'); import os  # {{ 7*7 }}\\n'\n"));
+        assert_eq!(render("x = {{ a | py }}\n", value).as_deref(), Ok("x = '\\'); import os  # \\x7b\\x7b 7*7 \\x7d\\x7d\\n'\n"));
         assert_eq!(render("{{ a | py }}", json!({"k": [1, 2.5, null]})).as_deref(), Ok("{'k': [1, 2.5, None]}"));
         assert_eq!(render("{{ a | py }}", json!(u64::MAX)).as_deref(), Ok("18446744073709551615"));
     }
@@ -334,5 +334,66 @@ mod tests {
 
         let deep = (0..=literal::DEPTH_MAX).fold(json!(1), |value, _| json!([value]));
         assert!(matches!(render("{{ a | py }}", deep), Err(RenderError::Literal { line: 1, .. })));
+    }
+
+    /// Templates that are learned do not exist yet. What would hold one that the dialect let through by a mistake is
+    /// what is tested here: the renderer's own bounds on steps and bytes, and an environment with nothing in it.
+    #[test]
+    fn t05_a_template_without_an_end_is_stopped() {
+        let list = json!(vec![0; 300]);
+        for source in [
+            "{% for x in a %}{% for y in a %}{% for z in a %}{% endfor %}{% endfor %}{% endfor %}",
+            "{% for x in a %}{% for y in a %}{% for z in a %}{{ x | py }}{% endfor %}{% endfor %}{% endfor %}",
+            "{% macro m() %}{{ m() }}{% endmacro %}{{ m() }}",
+            "{% for x in range(1000000000) %}{% endfor %}",
+            "{% include 't/t/script.py.j2' %}",
+            "{% extends 't/t/script.py.j2' %}",
+            "{% import 't/t/script.py.j2' as t %}",
+            "{{ a | replace('0', '00') | py }}",
+            "{{ '%1000000000d' | format(1) | py }}",
+            "{{ 'x'.rjust(1000000000) | py }}",
+            "{{ a | join('x' * 1000) | py }}",
+        ] {
+            assert!(render(source, list.clone()).is_err(), "{source}");
+        }
+        let wide = format!("{{% for x in a %}}{}{{% endfor %}}", "x".repeat(10_000));
+        assert!(matches!(render(&wide, list), Err(RenderError::TooLarge { .. })));
+    }
+
+    #[test]
+    fn t02_a_value_is_rendered_once() {
+        for text in
+            ["{{ 7*7 }}", "{{ a | py }}", "{% for x in y %}", "{# note #}", "{{", "}}", "{%", "{% endraw %}", "#}"]
+        {
+            let expected = format!("x = '{}'\n", text.replace('{', "\\x7b").replace('}', "\\x7d"));
+            assert_eq!(render("x = {{ a | py }}\n", json!(text)), Ok(expected), "{text}");
+        }
+    }
+
+    #[test]
+    fn t10_escaping_does_not_depend_on_the_name_of_the_file() {
+        let value = json!("<a href='x'>&\"\\");
+        for file in [
+            "t.html",
+            "t.htm",
+            "t.xml",
+            "t.html.j2",
+            "t.js",
+            "t.json",
+            "t.yaml",
+            "t.py",
+            "t",
+            "t.txt",
+            "html/html.html",
+        ] {
+            let template = ScriptTemplate::compile(file, "t/t.py", "x = {{ a | py }}\n").expect(file);
+            let script = template.render(&Arguments::of_one("a", value.clone())).expect(file);
+            assert_eq!(script.source(), "x = '<a href=\\'x\\'>&\\\"\\\\'\n", "{file}");
+            for other in ["{{ a | e }}", "{{ a | safe }}", "{{ a | escape | py }}", "{{ a | tojson }}", "{{ a }}"] {
+                let refused = ScriptTemplate::compile(file, "t/t.py", other)
+                    .and_then(|template| template.render(&Arguments::of_one("a", value.clone())));
+                assert!(refused.is_err(), "{file}: {other}");
+            }
+        }
     }
 }

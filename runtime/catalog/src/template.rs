@@ -5,13 +5,14 @@ use std::fmt;
 use std::sync::Arc;
 
 use indexmap::IndexMap;
-use intentbox_capability::HttpRule;
+use intentbox_capability::{Alias, HttpRule};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::id::TemplateId;
 use crate::param::ParamSpec;
 use crate::param_error::{MissingParam, ParamError, closest};
+use crate::result::ResultSchema;
 use crate::script::{RenderError, Script, ScriptTemplate};
 
 /// A template: data about a script, and the script.
@@ -24,8 +25,11 @@ pub struct Template {
     pub(crate) parameters: Vec<ParamSpec>,
     pub(crate) effects: Effects,
     pub(crate) wants: Vec<HttpRule>,
-    pub(crate) cache_s: Option<u32>,
+    pub(crate) reads: Vec<Alias>,
+    pub(crate) cache_s: u32,
     pub(crate) limits: Limits,
+    pub(crate) result: Option<ResultSchema>,
+    pub(crate) digest: String,
     pub(crate) source: String,
     pub(crate) script: ScriptTemplate,
 }
@@ -58,6 +62,8 @@ pub struct Limits {
     pub memory_mib: Option<u32>,
     /// The wall deadline in milliseconds.
     pub timeout_ms: Option<u64>,
+    /// Calls to the host: requests, and pieces of files.
+    pub host_calls: Option<u64>,
 }
 
 /// Values that passed [`Template::check`], and nothing else: one for each declared parameter, in declared order.
@@ -119,10 +125,28 @@ impl Template {
         &self.wants
     }
 
-    /// For how many seconds an answer may be served again, if at all.
+    /// The aliases of the directories it reads. What it gets is decided elsewhere.
     #[must_use]
-    pub fn cache_s(&self) -> Option<u32> {
+    pub fn reads(&self) -> &[Alias] {
+        &self.reads
+    }
+
+    /// For how many seconds an answer may be served again; 0 is never.
+    #[must_use]
+    pub fn cache_s(&self) -> u32 {
         self.cache_s
+    }
+
+    /// The declared shape of its result, if it declares one.
+    #[must_use]
+    pub fn result(&self) -> Option<&ResultSchema> {
+        self.result.as_ref()
+    }
+
+    /// SHA-256 over its id, manifest and script, in hexadecimal: another text is another template.
+    #[must_use]
+    pub fn digest(&self) -> &str {
+        &self.digest
     }
 
     /// The limits it asks for.
@@ -284,12 +308,15 @@ impl Arguments {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::LazyLock;
+
     use proptest::prelude::*;
     use serde_json::json;
 
     use super::*;
     use crate::catalog::Catalog;
     use crate::literal::reader;
+    use crate::oracle::shape;
 
     const MANIFEST: &str = r#"
 summary = "Lists things."
@@ -396,8 +423,16 @@ max = 100
         );
     }
 
+    /// A hundred thousand values of each run, or as many as `PROPTEST_CASES` asks for: a million take some minutes.
+    fn many() -> ProptestConfig {
+        let default = ProptestConfig::default();
+        ProptestConfig { cases: default.cases.max(100_000), ..default }
+    }
+
+    static THINGS: LazyLock<Catalog> = LazyLock::new(catalog);
+
     /// The script with each right-hand side that is one literal replaced by `…`.
-    fn shape(source: &str) -> String {
+    fn masked(source: &str) -> String {
         let masked = |line: &str| match line.split_once(" = ") {
             Some((name, literal)) if reader::read(literal).is_some() => format!("{name} = …\n"),
             _ => format!("{line}\n"),
@@ -407,13 +442,14 @@ max = 100
     }
 
     proptest! {
+        #![proptest_config(many())]
+
         #[test]
         fn every_script_of_a_template_has_the_same_shape(
             name in proptest::collection::vec(any::<char>(), 0..20),
             limit in 1..=100_i64,
         ) {
-            let catalog = catalog();
-            let template = catalog.get("t/things").expect("it was just loaded");
+            let template = THINGS.get("t/things").expect("it was just loaded");
             let name: String = name.into_iter().filter(|character| !character.is_control()).collect();
             let given = map([
                 ("owner", json!("acme")),
@@ -424,7 +460,9 @@ max = 100
             let arguments = template.check(&given, &BTreeMap::new()).expect("the values fit");
             let script = template.render(&arguments).expect("the template renders");
             let blank = template.render(&Arguments::blank(&template.parameters)).expect("the template renders");
-            prop_assert_eq!(shape(script.source()), shape(blank.source()));
+            prop_assert_eq!(masked(script.source()), masked(blank.source()));
+            let same = shape(template, &arguments);
+            prop_assert_eq!(same.as_ref(), Ok(&script), "each literal is its argument");
         }
     }
 }

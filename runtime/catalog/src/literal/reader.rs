@@ -1,4 +1,4 @@
-//! A reader for the literals this crate writes: the oracle of its tests, and of nothing else.
+//! A reader for the literals this crate writes: for its oracle and its tests, and for nothing else.
 //!
 //! It knows Python's literal grammar and not the writer's habits, so that it does not share the writer's mistakes:
 //! it accepts any escape Python has in a single-quoted string, and stops at whatever would end that string.
