@@ -1,6 +1,7 @@
 //! Requests and their answers: admission, then the resource, then what is asked of it.
 
 use std::sync::Arc;
+use std::time::Instant;
 
 use axum::Router;
 use axum::body::{Body, to_bytes};
@@ -19,6 +20,8 @@ use crate::issue::{self, Chart, View};
 use crate::organization::{ENVIRONMENTS, PROJECTS, Project, project};
 use crate::page::{Page, Query};
 use crate::period::Period;
+use crate::rate::Allowance;
+use crate::release;
 use crate::reply::{Failure, Reply};
 use crate::route::Route;
 use crate::search::Search;
@@ -33,6 +36,8 @@ const BODY_BYTES_MAX: usize = 16 * 1024;
 pub(crate) struct Tracker {
     pub(crate) store: Store,
     pub(crate) token: Token,
+    /// How often the token may still be used, if that is limited.
+    pub(crate) allowance: Option<Allowance>,
     /// Without a slash at the end.
     pub(crate) base_url: String,
     /// The time that requests see instead of the real one.
@@ -81,12 +86,14 @@ impl Tracker {
     }
 
     fn admit(&self, headers: &HeaderMap) -> Result<(), Failure> {
-        self.token.admit(headers.get(AUTHORIZATION))
+        self.token.admit(headers.get(AUTHORIZATION))?;
+        self.allowance.as_ref().map_or(Ok(()), |allowance| allowance.take(Instant::now()))
     }
 
     async fn read(&self, route: Route<'_>, asked: &Asked) -> Result<Reply, Failure> {
         match route {
             Route::Projects => projects(asked),
+            Route::Releases => self.releases(asked).await,
             Route::Issues => self.issues(None, asked).await,
             Route::ProjectIssues(project) => self.issues(Some(project), asked).await,
             Route::Environments(project) => Ok(Reply::new(environments(project))),
@@ -120,6 +127,20 @@ impl Tracker {
                 Ok(Reply::new(issue::tag_values(key, values.ok_or(Failure::NotFound)?)))
             }
         }
+    }
+
+    /// The releases of the projects that the request selects, the newest first.
+    async fn releases(&self, asked: &Asked) -> Result<Reply, Failure> {
+        let query = &asked.query;
+        let page = Page::by_per_page(query)?;
+        let projects = selected_projects(query)?;
+        let environments = environment_filter(asked)?;
+        let wanted = query.last("query").unwrap_or_default().to_ascii_lowercase();
+        let mut releases = self.store.releases(&projects, &environments).await?;
+        releases.retain(|release| release.version.to_ascii_lowercase().contains(&wanted));
+        let shown = page.cut(&releases).iter().map(release::summary).collect();
+        let links = page.links(&asked.url, query, releases.len());
+        Ok(Reply::list(shown, links, releases.len()))
     }
 
     /// The list of issues of a project or, without one, of those the request selects.
@@ -194,6 +215,8 @@ impl Tracker {
     }
 
     async fn detail(&self, issue: &Issue, asked: &Asked) -> Result<Reply, Failure> {
+        // The curve of an issue's events knows no environments. One that does not exist is refused all the same.
+        environment_filter(asked)?;
         let period = Period::longest(asked.now);
         let view = View { base_url: &self.base_url, now: asked.now, period, chart: None };
         let tags = self.store.tags(issue.id).await?;

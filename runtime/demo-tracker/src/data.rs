@@ -12,6 +12,8 @@ pub(crate) const DAY: i64 = 24 * HOUR;
 /// How far back the data reaches, a little less than the 90 days that Sentry searches when no period is given.
 const HISTORY: i64 = 89 * DAY;
 const SEED: u64 = 0x005E_EDDE_3000;
+/// How many stretches of equal length the life of an issue has; each has its own share of the events.
+const STRETCHES: usize = 32;
 
 /// An issue as it is stored.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -71,13 +73,30 @@ impl Issue {
         if time < self.first_seen {
             return 0;
         }
-        // The first event is at `first_seen`, the last at `last_seen`, the others lie along the curve between them.
-        // With 90 days in seconds, the third power and 2^15 events this stays far below 2^127.
-        let power = u32::try_from(self.growth).unwrap_or(1);
-        let elapsed = i128::from(time - self.first_seen).pow(power);
-        let whole = i128::from(self.last_seen - self.first_seen).pow(power);
-        let between = i128::from((self.count - 2).max(0)) * elapsed / whole;
+        // The first event is at `first_seen`, the last at `last_seen`, the others lie along the curve between them. It
+        // is made of straight pieces. With 90 days in seconds, shares below 2^17 and 2^15 events this stays far below
+        // 2^127.
+        let shares = self.shares();
+        let whole = i128::from(self.last_seen - self.first_seen);
+        let elapsed = i128::from(time - self.first_seen) * i128::try_from(shares.len()).unwrap_or(1);
+        let stretch = usize::try_from(elapsed / whole).unwrap_or(0);
+        let before: i128 = shares[..stretch].iter().sum();
+        let reached = before * whole + shares[stretch] * (elapsed % whole);
+        let between = i128::from((self.count - 2).max(0)) * reached / (shares.iter().sum::<i128>() * whole);
         1 + i64::try_from(between).unwrap_or(0)
+    }
+
+    /// How the events are shared out among the stretches of the issue's life: quiet ones, some bursts, and all the more
+    /// towards the end the larger the growth. The random numbers start from the id, so that a count stays the same.
+    fn shares(&self) -> [i128; STRETCHES] {
+        let power = u32::try_from(self.growth).unwrap_or(1);
+        let mut random = SplitMix(self.id.unsigned_abs());
+        let mut place: i128 = 0;
+        std::array::from_fn(|_| {
+            let rise = (place + 1).pow(power) - place.pow(power);
+            place += 1;
+            rise * i128::from(if random.chance(15) { 12 } else { 1 + random.below(3) })
+        })
     }
 
     /// How many people those events concerned: at most all of the issue's, and at most one for each event.
@@ -103,9 +122,19 @@ impl Event {
     }
 }
 
+/// A version of a project that came out.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Release {
+    pub(crate) id: i64,
+    pub(crate) project_id: i64,
+    pub(crate) version: &'static str,
+    pub(crate) created: i64,
+}
+
 /// Everything the database starts with.
 #[derive(Debug)]
 pub(crate) struct Dataset {
+    pub(crate) releases: Vec<Release>,
     pub(crate) issues: Vec<Issue>,
     pub(crate) events: Vec<Event>,
 }
@@ -139,8 +168,32 @@ impl Dataset {
         for issue in &issues {
             invent_events(&mut random, issue, now, &mut events);
         }
-        Dataset { issues, events }
+        Dataset { releases: invent_releases(now), issues, events }
     }
+}
+
+/// All releases, the oldest first, as their ids say.
+fn invent_releases(now: i64) -> Vec<Release> {
+    let mut releases = Vec::new();
+    for project in &PROJECTS {
+        for (place, version) in project.releases.into_iter().enumerate() {
+            let created = released_at(project, place, now);
+            releases.push(Release { id: 0, project_id: project.id, version, created });
+        }
+    }
+    releases.sort_by_key(|release| (release.created, release.project_id));
+    for (id, release) in (88_001..).zip(&mut releases) {
+        release.id = id;
+    }
+    releases
+}
+
+/// When the release at this place of its project came out: the first ones before everything, the others a quarter of the
+/// history apart, and those of each project some days after those of the one before it.
+fn released_at(project: &Project, place: usize, now: i64) -> i64 {
+    let quarters = i64::try_from(place).unwrap_or(0);
+    let behind = if place == 0 { 0 } else { (project.id - PROJECTS[0].id) * 4 * DAY };
+    now - HISTORY + quarters * (HISTORY / 4) + behind
 }
 
 fn invent_issue(random: &mut SplitMix, place: usize, fill: &str, now: i64) -> Issue {
@@ -239,8 +292,8 @@ fn invent_tags(random: &mut SplitMix, issue: &Issue, time: i64, now: i64) -> Map
         76..92 => ENVIRONMENTS[1],
         _ => ENVIRONMENTS[2],
     };
-    let quarter = ((time - (now - HISTORY)) * 4 / HISTORY).clamp(0, 3);
-    let release = project.releases[usize::try_from(quarter).unwrap_or(0)];
+    let newest = (0..project.releases.len()).rev().find(|place| released_at(project, *place, now) <= time);
+    let release = project.releases[newest.unwrap_or(0)];
 
     let mut tags = Map::new();
     let mut tag = |key: &str, value: String| tags.insert(key.to_owned(), Value::String(value));
@@ -404,6 +457,41 @@ mod tests {
             assert_eq!(issue.count_between(issue.last_seen + 1, NOW), 0);
             assert!(issue.count_between(issue.last_seen, issue.last_seen) >= 1);
             assert!(issue.count_between(issue.first_seen, issue.first_seen) >= 1);
+        }
+    }
+
+    #[test]
+    fn the_events_of_a_busy_issue_come_in_bursts() {
+        let mut busy = 0;
+        let mut bursting = 0;
+        for issue in Dataset::generate(NOW).issues {
+            let days = (issue.last_seen - issue.first_seen) / DAY;
+            if issue.count < 200 || days < 10 {
+                continue;
+            }
+            let day = |number: i64| {
+                let start = issue.first_seen + number * DAY;
+                issue.count_between(start, start + DAY - 1)
+            };
+            let most = (0..days).map(day).max().unwrap_or(0);
+            busy += 1;
+            bursting += usize::from(most * days > 2 * issue.count);
+        }
+        assert!(busy >= 5, "{busy}");
+        assert!(bursting * 4 >= busy * 3, "{bursting} of {busy}");
+    }
+
+    #[test]
+    fn an_event_carries_the_release_that_was_out_at_its_time() {
+        let data = Dataset::generate(NOW);
+        assert!(data.releases.is_sorted_by(|one, other| (one.created, one.id) < (other.created, other.id)));
+        for event in &data.events {
+            let release = data.releases.iter().find(|release| event.tag("release") == Some(release.version));
+            let release = release.expect("every event has a release");
+            assert!(release.created <= event.time, "{event:?}");
+            let later = data.releases.iter().filter(|other| other.project_id == release.project_id);
+            let next = later.map(|other| other.created).filter(|created| *created > release.created).min();
+            assert!(next.is_none_or(|next| event.time < next), "{event:?}");
         }
     }
 

@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 
 use crate::data::{Event, Issue, SplitMix, mechanism};
 use crate::issue::{is_shown, object};
-use crate::organization::Project;
+use crate::organization::{Caller, Project};
 use crate::period::iso;
 
 /// The events before and after another of the same issue.
@@ -138,27 +138,22 @@ fn contexts(event: &Event, project: &Project) -> Value {
 /// The parts of an event that a page about it would show one below the other.
 fn entries(event: &Event, issue: &Issue) -> Value {
     let family = issue.family();
-    let project = family.project;
     let mut random = SplitMix(u64::from_str_radix(&event.id[..16], 16).unwrap_or(0));
+    let mut values = Vec::new();
+    // The first to go wrong is the first of the list; the last one gives the issue its title.
+    if let Some(cause) = family.cause() {
+        let frames: Vec<Value> = cause.frames.iter().map(|at| frame(family.project, at, &Value::Null)).collect();
+        let chained = json!({ "type": "chained", "handled": family.handled });
+        values.push(exception(cause.kind, cause.value, &chained, &frames));
+    }
+    let mechanism = json!({ "type": mechanism(family.project.platform), "handled": family.handled });
+    let mut raised = exception(family.kind, &issue.value(), &mechanism, &frames(issue, &mut random));
+    raised["module"] = Value::from(module(family.file, family.project.platform));
+    values.push(raised);
+
     let mut entries = vec![json!({
         "type": "exception",
-        "data": {
-            "values": [{
-                "type": family.kind,
-                "value": issue.value(),
-                "module": module(family.file, project.platform),
-                "mechanism": { "type": mechanism(project.platform), "handled": family.handled },
-                "threadId": null,
-                "stacktrace": {
-                    "frames": frames(issue, &mut random),
-                    "framesOmitted": null,
-                    "hasSystemFrames": true,
-                },
-                "rawStacktrace": null,
-            }],
-            "hasSystemFrames": true,
-            "excOmitted": null,
-        },
+        "data": { "values": values, "hasSystemFrames": true, "excOmitted": null },
     })];
     if let Some(request) = request(event, issue, &mut random) {
         entries.push(request);
@@ -167,39 +162,24 @@ fn entries(event: &Event, issue: &Issue) -> Value {
     Value::Array(entries)
 }
 
+fn exception(kind: &str, value: &str, mechanism: &Value, frames: &[Value]) -> Value {
+    json!({
+        "type": kind,
+        "value": value,
+        "module": null,
+        "mechanism": mechanism,
+        "threadId": null,
+        "stacktrace": { "frames": frames, "framesOmitted": null, "hasSystemFrames": true },
+        "rawStacktrace": null,
+    })
+}
+
 /// The stack trace, oldest frame first: the project's entry points, then the code that failed.
-fn frames(issue: &Issue, random: &mut SplitMix) -> Value {
+fn frames(issue: &Issue, random: &mut SplitMix) -> Vec<Value> {
     let family = issue.family();
     let project = family.project;
-    let scripted = matches!(project.platform, "javascript" | "react-native");
-    let frame = |file: &str, function: &str, line: i64, source: &str, in_app: bool, vars: Value| {
-        json!({
-            "filename": file,
-            "absPath": format!("{}{file}", project.root),
-            "module": module(file, project.platform),
-            "package": null,
-            "platform": null,
-            "function": function,
-            "rawFunction": null,
-            "lineNo": line,
-            "colNo": if scripted { json!(9 + line % 40) } else { Value::Null },
-            "inApp": in_app,
-            "context": [
-                [line - 1, format!("    {}", project.around[0])],
-                [line, format!("    {source}")],
-                [line + 1, format!("    {}", project.around[1])],
-            ],
-            "vars": vars,
-            "errors": null,
-        })
-    };
-    let mut frames: Vec<Value> = project
-        .callers
-        .iter()
-        .map(|caller| frame(caller.file, caller.function, caller.line, caller.source, caller.in_app, Value::Null))
-        .collect();
-    // Browsers and phones report no local variables.
-    let vars = if scripted {
+    let mut frames: Vec<Value> = project.callers.iter().map(|caller| frame(project, caller, &Value::Null)).collect();
+    let vars = if is_scripted(project) {
         Value::Null
     } else {
         json!({
@@ -209,8 +189,44 @@ fn frames(issue: &Issue, random: &mut SplitMix) -> Value {
         })
     };
     let source = family.source.replace("{}", &issue.fill);
-    frames.push(frame(family.file, family.function, family.line, &source, true, vars));
-    Value::Array(frames)
+    let failed = Caller {
+        file: family.file,
+        line: family.line,
+        function: family.function,
+        source: &source,
+        in_app: family.is_in_app(),
+    };
+    frames.push(frame(project, &failed, &vars));
+    frames
+}
+
+/// One frame, with its local variables if the platform reports them.
+fn frame(project: &Project, at: &Caller<'_>, vars: &Value) -> Value {
+    let &Caller { file, line, function, source, in_app } = at;
+    json!({
+        "filename": file,
+        "absPath": format!("{}{file}", project.root),
+        "module": module(file, project.platform),
+        "package": null,
+        "platform": null,
+        "function": function,
+        "rawFunction": null,
+        "lineNo": line,
+        "colNo": if is_scripted(project) { json!(9 + line % 40) } else { Value::Null },
+        "inApp": in_app,
+        "context": [
+            [line - 1, format!("    {}", project.around[0])],
+            [line, format!("    {source}")],
+            [line + 1, format!("    {}", project.around[1])],
+        ],
+        "vars": vars,
+        "errors": null,
+    })
+}
+
+/// Whether the code runs in a browser or a phone's script engine, which know columns and no local variables.
+fn is_scripted(project: &Project) -> bool {
+    matches!(project.platform, "javascript" | "react-native")
 }
 
 /// The module a file is in: `api.orders.views` in Python, the package in Go, the file without its ending elsewhere.
@@ -311,16 +327,41 @@ mod tests {
             let issue = data.issues.iter().find(|issue| issue.id == event.issue_id);
             let issue = issue.expect("every event has an issue");
             let shown = full(event, issue, &Neighbours::default());
-            let exception = &shown["entries"][0]["data"]["values"][0];
+            let values = shown["entries"][0]["data"]["values"].as_array().expect("values are a list");
+            let exception = values.last().expect("there is an exception");
             let frames = exception["stacktrace"]["frames"].as_array().expect("frames are a list");
             let last = &frames[frames.len() - 1];
             assert!(frames.len() > 1);
             assert_eq!(last["function"], shown["metadata"]["function"]);
             assert_eq!(last["filename"], shown["metadata"]["filename"]);
-            assert_eq!(last["inApp"], true);
+            assert_eq!(last["inApp"], issue.family().is_in_app());
+            assert!(frames.iter().any(|frame| frame["inApp"] == true), "{frames:?}");
             assert_eq!(last["context"][1][0], last["lineNo"]);
             assert_eq!(exception["type"], issue.family().kind);
         }
+    }
+
+    #[test]
+    fn a_chain_begins_with_its_cause() {
+        let data = Dataset::generate(NOW);
+        let mut chains = 0;
+        for event in &data.events {
+            let issue = data.issues.iter().find(|issue| issue.id == event.issue_id);
+            let issue = issue.expect("every event has an issue");
+            let shown = entries(event, issue);
+            let values = shown[0]["data"]["values"].as_array().expect("values are a list");
+            let Some(cause) = issue.family().cause() else {
+                assert_eq!(values.len(), 1);
+                continue;
+            };
+            chains += 1;
+            let kinds: Vec<_> = values.iter().map(|exception| exception["type"].as_str()).collect();
+            assert_eq!(kinds, [Some(cause.kind), Some(issue.family().kind)]);
+            let frames = values[0]["stacktrace"]["frames"].as_array().expect("frames are a list");
+            assert_eq!(frames.len(), cause.frames.len());
+            assert_eq!(frames[frames.len() - 1]["lineNo"], cause.frames[cause.frames.len() - 1].line);
+        }
+        assert!(chains > 0);
     }
 
     #[test]

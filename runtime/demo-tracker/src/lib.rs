@@ -5,8 +5,9 @@
 //! *not* a tracker: nothing can be reported to it, and what is changed in it is gone when it stops.
 //!
 //! In reading order: `organization` (what never changes), `data` (what is invented), `store` (the database), `search`
-//! and `reader` (the query language), `period` and `page` (the other parameters), `issue` and `event` (the JSON),
-//! `token`, `route`, `reply`, and `api`, which puts them together.
+//! and `reader` (the query language), `period` and `page` (the other parameters), `issue`, `event` and
+//! `release` (the JSON), `token` and `rate` (who may ask, and how often), `route`, `reply`, and `api`, which puts them
+//! together.
 
 // The objects of the API have some forty fields, and `json!` goes about three levels deeper with each.
 #![recursion_limit = "512"]
@@ -18,7 +19,9 @@ mod issue;
 mod organization;
 mod page;
 mod period;
+mod rate;
 mod reader;
+mod release;
 mod reply;
 mod route;
 mod search;
@@ -29,6 +32,7 @@ use std::fmt;
 use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
+use std::time::Instant;
 
 use axum::serve::ListenerExt;
 use jiff::Timestamp;
@@ -37,8 +41,11 @@ use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 
 use crate::api::Tracker;
+use crate::rate::Allowance;
 use crate::store::Store;
 use crate::token::Token;
+
+pub use crate::rate::RateLimit;
 
 /// A running demo tracker. Dropping it stops the server.
 #[derive(Debug)]
@@ -57,6 +64,8 @@ pub struct Options {
     pub token: Option<String>,
     /// The time as of which the data is invented and requests are answered, instead of the real one.
     pub now: Option<Timestamp>,
+    /// How often the token may be used, instead of without a limit.
+    pub rate_limit: Option<RateLimit>,
 }
 
 impl fmt::Debug for Options {
@@ -65,6 +74,7 @@ impl fmt::Debug for Options {
             .debug_struct("Options")
             .field("token", &self.token.as_ref().map(|_| "****"))
             .field("now", &self.now)
+            .field("rate_limit", &self.rate_limit)
             .finish()
     }
 }
@@ -82,6 +92,9 @@ pub enum StartError {
     /// The chosen token is empty or has characters that cannot stand in a header.
     #[error("the token is empty or has characters other than visible ASCII")]
     Token,
+    /// The rate limit would answer nothing.
+    #[error("a rate limit is at least one request in at least one second")]
+    RateLimit,
     /// The system gave no random numbers for a token.
     #[error("no random numbers: {reason}")]
     Random {
@@ -111,11 +124,11 @@ impl DemoTracker {
         DemoTracker::start_with(address, Options::default()).await
     }
 
-    /// The same with a chosen token or a fixed time.
+    /// The same with a chosen token, a fixed time or a rate limit.
     ///
     /// # Errors
     ///
-    /// As for [`DemoTracker::start`], and when the token cannot stand in a header.
+    /// As for [`DemoTracker::start`], and when the token cannot stand in a header or the rate limit has a zero.
     pub async fn start_with(address: SocketAddr, options: Options) -> Result<DemoTracker, StartError> {
         if !address.ip().is_loopback() {
             return Err(StartError::NotLoopback { address });
@@ -124,6 +137,9 @@ impl DemoTracker {
             Some(chosen) => Token::chosen(chosen).ok_or(StartError::Token)?,
             None => Token::random().map_err(|error| StartError::Random { reason: error.to_string() })?,
         };
+        if options.rate_limit.is_some_and(|limit| !limit.is_usable()) {
+            return Err(StartError::RateLimit);
+        }
         let now = options.now.unwrap_or_else(Timestamp::now);
         let unbound = |source| StartError::Bind { address, source };
         let listener = TcpListener::bind(address).await.map_err(unbound)?;
@@ -134,7 +150,13 @@ impl DemoTracker {
         let held = token.clone();
         let server = tokio::spawn(async move {
             let store = Store::open(now.as_second()).await.map_err(io::Error::other)?;
-            let tracker = Arc::new(Tracker { store, token: held, base_url: base_url(address), clock: options.now });
+            let tracker = Arc::new(Tracker {
+                store,
+                token: held,
+                allowance: options.rate_limit.map(|limit| Allowance::new(limit, Instant::now())),
+                base_url: base_url(address),
+                clock: options.now,
+            });
             // Small answers must not wait for the other side's delayed acknowledgement.
             let listener = listener.tap_io(|stream| {
                 let _ = stream.set_nodelay(true);

@@ -25,26 +25,26 @@ pub(crate) struct Project {
     /// What stands before a relative file name in `absPath`.
     pub(crate) root: &'static str,
     /// The frames below the failing one, oldest first.
-    pub(crate) callers: &'static [Caller],
+    pub(crate) callers: &'static [Caller<'static>],
     /// A source line that can stand before and one that can stand after any other, in the project's language.
     pub(crate) around: [&'static str; 2],
 }
 
-/// A frame between the entry point and the code that failed.
+/// A frame of a stack trace.
 #[derive(Debug)]
-pub(crate) struct Caller {
-    pub(crate) file: &'static str,
+pub(crate) struct Caller<'text> {
+    pub(crate) file: &'text str,
     pub(crate) line: i64,
-    pub(crate) function: &'static str,
-    pub(crate) source: &'static str,
+    pub(crate) function: &'text str,
+    pub(crate) source: &'text str,
     pub(crate) in_app: bool,
 }
 
-const fn ours(file: &'static str, line: i64, function: &'static str, source: &'static str) -> Caller {
+const fn ours(file: &'static str, line: i64, function: &'static str, source: &'static str) -> Caller<'static> {
     Caller { file, line, function, source, in_app: true }
 }
 
-const fn theirs(file: &'static str, line: i64, function: &'static str, source: &'static str) -> Caller {
+const fn theirs(file: &'static str, line: i64, function: &'static str, source: &'static str) -> Caller<'static> {
     Caller { file, line, function, source, in_app: false }
 }
 
@@ -188,6 +188,39 @@ pub(crate) static ASSIGNEES: [Assignee; 6] = [
     Assignee { id: "5003", name: "payments", handle: "#payments" },
 ];
 
+/// The exception that another one was raised because of.
+#[derive(Debug)]
+pub(crate) struct Cause {
+    /// The kind of the other one.
+    pub(crate) of: &'static str,
+    pub(crate) kind: &'static str,
+    pub(crate) value: &'static str,
+    /// Its own trace, oldest frame first.
+    pub(crate) frames: &'static [Caller<'static>],
+}
+
+/// One cause in the project's own code, and one in which no frame is its own.
+static CAUSES: [Cause; 2] = [
+    Cause {
+        of: "MaxRetriesExceededError",
+        kind: "ConnectionResetError",
+        value: "[Errno 104] Connection reset by peer",
+        frames: &[
+            theirs("celery/app/trace.py", 453, "trace_task", "R = retval = fun(*args, **kwargs)"),
+            ours("worker/transport.py", 118, "drain_events", "data = self.socket.recv(4096)"),
+        ],
+    },
+    Cause {
+        of: "ReadTimeout",
+        kind: "TimeoutError",
+        value: "The read operation timed out",
+        frames: &[
+            theirs("urllib3/connectionpool.py", 534, "_make_request", "response = conn.getresponse()"),
+            theirs("ssl.py", 1_103, "read", "return self._sslobj.read(len, buffer)"),
+        ],
+    },
+];
+
 /// A kind of error: one line of `families.txt`.
 #[derive(Debug)]
 pub(crate) struct Family {
@@ -205,6 +238,16 @@ pub(crate) struct Family {
 }
 
 impl Family {
+    /// What it was raised because of, if it was not the first to go wrong.
+    pub(crate) fn cause(&self) -> Option<&'static Cause> {
+        CAUSES.iter().find(|cause| cause.of == self.kind)
+    }
+
+    /// Whether the line that failed is the project's own, and not a library's.
+    pub(crate) fn is_in_app(&self) -> bool {
+        !self.file.starts_with("node_modules/") && !self.file.starts_with("webpack/")
+    }
+
     /// The family of one line, or nothing when a column is missing or names what does not exist.
     fn parse(line: &'static str) -> Option<Family> {
         let columns: Vec<&'static str> = line.split(" | ").map(str::trim).collect();
@@ -257,6 +300,14 @@ mod tests {
         assert!(distinct.len() >= 40, "{}", distinct.len());
         for project in &PROJECTS {
             assert!(FAMILIES.iter().any(|family| family.project.id == project.id), "{project:?}");
+        }
+    }
+
+    #[test]
+    fn every_cause_explains_a_family() {
+        for cause in &CAUSES {
+            assert!(FAMILIES.iter().any(|family| family.kind == cause.of), "{cause:?}");
+            assert!(!cause.frames.is_empty(), "{cause:?}");
         }
     }
 

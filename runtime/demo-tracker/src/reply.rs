@@ -1,13 +1,14 @@
 //! What goes back: JSON with the headers of a list, or a failure in Sentry's words.
 
 use axum::Json;
-use axum::http::header::{ALLOW, LINK};
+use axum::http::header::{ALLOW, LINK, RETRY_AFTER};
 use axum::http::{HeaderName, HeaderValue, Method, StatusCode};
 use axum::response::{IntoResponse, Response};
 use serde_json::{Value, json};
 
 use crate::page::PageError;
 use crate::period::PeriodError;
+use crate::rate::RateLimit;
 use crate::search::SearchError;
 
 /// An answer that went well.
@@ -82,6 +83,12 @@ pub(crate) enum Failure {
     Body(serde_json::Error),
     #[error("The request body is too large")]
     BodyTooLarge,
+    #[error(
+        "You are attempting to use this endpoint too frequently. Limit is {} requests in {} seconds",
+        .limit.requests,
+        .limit.per_s
+    )]
+    RateLimited { limit: RateLimit, retry_after_s: u64 },
     #[error("Internal Error")]
     Store(#[from] sqlx::Error),
 }
@@ -94,6 +101,7 @@ impl Failure {
             Failure::Forbidden => StatusCode::FORBIDDEN,
             Failure::Method { .. } => StatusCode::METHOD_NOT_ALLOWED,
             Failure::BodyTooLarge => StatusCode::PAYLOAD_TOO_LARGE,
+            Failure::RateLimited { .. } => StatusCode::TOO_MANY_REQUESTS,
             Failure::Store(_) => StatusCode::INTERNAL_SERVER_ERROR,
             Failure::Search(_)
             | Failure::Period(_)
@@ -111,8 +119,15 @@ impl IntoResponse for Failure {
     fn into_response(self) -> Response {
         let body = Json(json!({ "detail": self.to_string() }));
         let mut response = (self.status(), body).into_response();
-        if let Failure::Method { allow, .. } = self {
-            response.headers_mut().insert(ALLOW, HeaderValue::from_static(allow));
+        let headers = response.headers_mut();
+        match self {
+            Failure::Method { allow, .. } => {
+                headers.insert(ALLOW, HeaderValue::from_static(allow));
+            }
+            Failure::RateLimited { retry_after_s, .. } => {
+                headers.insert(RETRY_AFTER, HeaderValue::from(retry_after_s));
+            }
+            _ => {}
         }
         response
     }

@@ -6,6 +6,7 @@ use crate::organization::{ORGANIZATION, ORGANIZATION_ID, Project, project};
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Route<'path> {
     Projects,
+    Releases,
     Issues,
     ProjectIssues(&'static Project),
     ProjectEvents(&'static Project),
@@ -29,6 +30,7 @@ impl<'path> Route<'path> {
                 exists(organization)?;
                 match rest {
                     ["projects"] => Some(Route::Projects),
+                    ["releases"] => Some(Route::Releases),
                     ["issues"] => Some(Route::Issues),
                     ["issues", issue @ ..] => Route::of_issue(issue),
                     _ => None,
@@ -80,6 +82,7 @@ mod tests {
     fn check(path: &str, expected: Option<&str>) {
         let found = Route::parse(path).map(|route| match route {
             Route::Projects => "projects".to_owned(),
+            Route::Releases => "releases".to_owned(),
             Route::Issues => "issues".to_owned(),
             Route::ProjectIssues(project) => format!("issues of {}", project.slug),
             Route::ProjectEvents(project) => format!("events of {}", project.slug),
@@ -96,6 +99,7 @@ mod tests {
     #[test]
     fn paths_are_those_of_the_original() {
         check("/api/0/organizations/demo/projects/", Some("projects"));
+        check("/api/0/organizations/demo/releases/", Some("releases"));
         check("/api/0/organizations/4507100000000001/issues/", Some("issues"));
         check("/api/0/organizations/demo/issues/WEB-1A/", Some("issue WEB-1A"));
         check("/api/0/issues/7/", Some("issue 7"));
@@ -115,6 +119,7 @@ mod tests {
         check("/api/0/organizations/demo/projects", None);
         check("/api/0/organizations/other/projects/", None);
         check("/api/0/organizations/demo//", None);
+        check("/api/0/organizations/demo/releases/web@4.12.0/", None);
         check("/api/0/organizations/demo/issues//", Some("issue "));
         check("/api/0/projects/demo/other/issues/", None);
         check("/api/1/organizations/demo/projects/", None);

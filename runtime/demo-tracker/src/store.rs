@@ -54,6 +54,12 @@ CREATE TABLE events (
     time INTEGER NOT NULL,
     tags TEXT NOT NULL
 );
+CREATE TABLE releases (
+    id INTEGER PRIMARY KEY,
+    project_id INTEGER NOT NULL REFERENCES projects (id),
+    version TEXT NOT NULL UNIQUE,
+    created INTEGER NOT NULL
+);
 CREATE INDEX events_of_issue ON events (issue_id, time);
 ";
 
@@ -88,6 +94,19 @@ pub(crate) struct TagValue {
     pub(crate) count: i64,
     pub(crate) first_seen: i64,
     pub(crate) last_seen: i64,
+}
+
+/// A release, and what the stored events that carry it say about it.
+#[derive(Debug)]
+pub(crate) struct Release {
+    pub(crate) id: i64,
+    pub(crate) project_id: i64,
+    pub(crate) version: String,
+    pub(crate) created: i64,
+    pub(crate) first_event: Option<i64>,
+    pub(crate) last_event: Option<i64>,
+    /// How many issues were seen in it for the first time.
+    pub(crate) new_issues: i64,
 }
 
 impl Store {
@@ -169,6 +188,37 @@ impl Store {
         row.as_ref().map(event).transpose()
     }
 
+    /// The releases of these projects, the newest first. With environments, those that were seen in one of them.
+    pub(crate) async fn releases(&self, projects: &[i64], environments: &[&str]) -> Result<Vec<Release>, sqlx::Error> {
+        // Versions name their project, so an event's release needs no second condition.
+        let mut sql = QueryBuilder::<Sqlite>::new(
+            "SELECT r.id, r.project_id, r.version, r.created, MIN(e.time) AS first_event, MAX(e.time) AS last_event, \
+             COUNT(DISTINCT CASE WHEN e.time = i.first_seen THEN i.id END) AS new_issues \
+             FROM releases r LEFT JOIN events e ON json_extract(e.tags, '$.release') = r.version",
+        );
+        if !environments.is_empty() {
+            sql.push(" AND json_extract(e.tags, '$.environment') IN (");
+            let mut names = sql.separated(", ");
+            for name in environments {
+                names.push_bind(*name);
+            }
+            sql.push(")");
+        }
+        sql.push(" LEFT JOIN issues i ON i.id = e.issue_id WHERE r.project_id IN (");
+        let mut ids = sql.separated(", ");
+        for id in projects {
+            ids.push_bind(*id);
+        }
+        sql.push(") GROUP BY r.id");
+        if !environments.is_empty() {
+            sql.push(" HAVING COUNT(e.id) > 0");
+        }
+        sql.push(" ORDER BY r.created DESC, r.id DESC");
+        let mut connection = self.connection.lock().await;
+        let rows = sql.build().fetch_all(&mut *connection).await?;
+        rows.iter().map(release).collect()
+    }
+
     /// The values of each tag that the stored events of an issue carry, the most frequent first.
     pub(crate) async fn tags(&self, issue_id: i64) -> Result<BTreeMap<String, Vec<TagValue>>, sqlx::Error> {
         let mut connection = self.connection.lock().await;
@@ -208,7 +258,7 @@ impl Store {
     }
 }
 
-/// Inserts everything in three statements: a statement for each row would take most of the start-up time.
+/// Inserts everything in four statements: a statement for each row would take most of the start-up time.
 async fn fill(connection: &mut SqliteConnection, data: &Dataset) -> Result<(), sqlx::Error> {
     let mut sql = QueryBuilder::<Sqlite>::new("INSERT INTO projects (id, slug, platform) ");
     sql.push_values(&PROJECTS, |mut row, project| {
@@ -260,6 +310,12 @@ async fn fill(connection: &mut SqliteConnection, data: &Dataset) -> Result<(), s
         row.push_bind(event.id.as_str()).push_bind(event.issue_id).push_bind(event.time).push_bind(tags);
     });
     sql.build().execute(&mut *connection).await?;
+
+    let mut sql = QueryBuilder::<Sqlite>::new("INSERT INTO releases (id, project_id, version, created) ");
+    sql.push_values(&data.releases, |mut row, release| {
+        row.push_bind(release.id).push_bind(release.project_id).push_bind(release.version).push_bind(release.created);
+    });
+    sql.build().execute(&mut *connection).await?;
     Ok(())
 }
 
@@ -293,6 +349,18 @@ fn event(row: &SqliteRow) -> Result<Event, sqlx::Error> {
         issue_id: row.try_get("issue_id")?,
         time: row.try_get("time")?,
         tags: serde_json::from_str(&tags).map_err(|error| sqlx::Error::Decode(error.into()))?,
+    })
+}
+
+fn release(row: &SqliteRow) -> Result<Release, sqlx::Error> {
+    Ok(Release {
+        id: row.try_get("id")?,
+        project_id: row.try_get("project_id")?,
+        version: row.try_get("version")?,
+        created: row.try_get("created")?,
+        first_event: row.try_get("first_event")?,
+        last_event: row.try_get("last_event")?,
+        new_issues: row.try_get("new_issues")?,
     })
 }
 
@@ -358,6 +426,36 @@ mod tests {
         }
         assert!(find(&store, "is:linked").await.is_empty());
         assert_eq!(find(&store, "is:unlinked !has:nothing").await, all);
+    }
+
+    #[tokio::test]
+    async fn a_release_knows_the_events_that_carry_it() {
+        let store = Store::open(NOW).await.expect("memory can be opened");
+        let data = Dataset::generate(NOW);
+        let projects: Vec<i64> = PROJECTS.iter().map(|project| project.id).collect();
+        let releases = store.releases(&projects, &[]).await.expect("the query is valid");
+        assert_eq!(releases.len(), data.releases.len());
+        assert!(releases.is_sorted_by(|newer, older| newer.created >= older.created));
+        for release in &releases {
+            let carrying = data.events.iter().filter(|event| event.tag("release") == Some(release.version.as_str()));
+            let times: Vec<i64> = carrying.map(|event| event.time).collect();
+            assert_eq!(release.first_event, times.iter().min().copied(), "{release:?}");
+            assert_eq!(release.last_event, times.iter().max().copied(), "{release:?}");
+            assert!(release.first_event.is_none_or(|first| first >= release.created), "{release:?}");
+        }
+        // Every issue was new in one release: the one of its first event.
+        let new: i64 = releases.iter().map(|release| release.new_issues).sum();
+        assert_eq!(usize::try_from(new).ok(), Some(data.issues.len()));
+
+        let staging = store.releases(&projects[..1], &["staging"]).await.expect("the query is valid");
+        assert!(!staging.is_empty());
+        for release in &staging {
+            assert_eq!(release.project_id, projects[0]);
+            let last = data.events.iter().filter(|event| {
+                event.tag("release") == Some(release.version.as_str()) && event.tag("environment") == Some("staging")
+            });
+            assert_eq!(release.last_event, last.map(|event| event.time).max(), "{release:?}");
+        }
     }
 
     #[tokio::test]

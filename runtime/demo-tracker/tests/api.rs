@@ -5,7 +5,7 @@
 use std::collections::HashSet;
 use std::net::SocketAddr;
 
-use intentbox_demo_tracker::{DemoTracker, Options, StartError};
+use intentbox_demo_tracker::{DemoTracker, Options, RateLimit, StartError};
 use jiff::Timestamp;
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -50,7 +50,7 @@ fn loopback() -> SocketAddr {
 
 async fn start() -> DemoTracker {
     let now = Timestamp::from_second(NOW).expect("it is a time");
-    let options = Options { token: Some(TOKEN.to_owned()), now: Some(now) };
+    let options = Options { token: Some(TOKEN.to_owned()), now: Some(now), ..Options::default() };
     DemoTracker::start_with(loopback(), options).await.expect("a loopback port is free")
 }
 
@@ -129,6 +129,8 @@ async fn what_cannot_be_answered_is_refused_in_json() {
         ("GET /api/0/organizations/demo/issues/WEB-ZZZ/", 404, absent),
         ("GET /api/0/projects/demo/other/issues/", 404, absent),
         ("GET /api/0/organizations/demo/issues/?environment=moon", 404, absent),
+        ("GET /api/0/organizations/demo/releases", 404, absent),
+        ("GET /api/0/organizations/demo/releases/?project=1", 403, "You do not have permission"),
         ("POST /api/0/organizations/demo/issues/", 405, "Method \"POST\" not allowed."),
         ("DELETE /api/0/organizations/demo/projects/", 405, "Method \"DELETE\" not allowed."),
         ("GET /api/0/organizations/demo/issues/?cursor=x", 400, "Invalid cursor parameter."),
@@ -307,6 +309,125 @@ async fn a_change_lasts_and_a_wrong_one_changes_nothing() {
     assert_eq!(get(&tracker, &path).await.body, changed.body);
     let open = all(&tracker, ISSUES).await;
     assert!(open.iter().all(|other| other["id"] != issue["id"]));
+    let resolved = all(&tracker, &format!("{ISSUES}?query=is%3Aresolved")).await;
+    assert!(resolved.iter().any(|other| other["id"] == issue["id"] && other["status"] == "resolved"));
+
+    let reopened = put(&tracker, &path, "{\"status\":\"unresolved\"}").await;
+    assert_eq!((reopened.status, &reopened.body["status"]), (200, &json!("unresolved")));
+    assert_eq!(get(&tracker, &path).await.body["status"], "unresolved");
+}
+
+#[tokio::test]
+async fn releases_are_listed_page_by_page_the_newest_first() {
+    let tracker = start().await;
+    let path = "/api/0/organizations/demo/releases/";
+    let whole = all(&tracker, path).await;
+    assert_eq!(whole, all(&tracker, &format!("{path}?per_page=7")).await);
+    let created: Vec<_> = whole.iter().filter_map(|release| release["dateCreated"].as_str()).collect();
+    assert!(created.len() == whole.len() && created.is_sorted_by(|newer, older| newer >= older), "{created:?}");
+    let versions: HashSet<_> = whole.iter().filter_map(|release| release["version"].as_str()).collect();
+    assert_eq!(versions.len(), 24);
+    for release in &whole {
+        assert!(release["id"].is_i64() && release["newGroups"].is_i64(), "{release}");
+        assert!(release["firstEvent"].as_str() <= release["lastEvent"].as_str(), "{release}");
+        assert_eq!(release["projects"].as_array().map(Vec::len), Some(1), "{release}");
+    }
+
+    let web = all(&tracker, &format!("{path}?project=web")).await;
+    assert!(web.len() == 4 && web.iter().all(|release| release["projects"][0]["slug"] == "web"), "{web:?}");
+    assert_eq!(all(&tracker, &format!("{path}?query=BILLING@0.64")).await.len(), 1);
+    assert!(all(&tracker, &format!("{path}?query=nothing")).await.is_empty());
+    assert_eq!(get(&tracker, &format!("{path}?environment=moon")).await.status, 404);
+    assert_eq!(get(&tracker, &format!("{path}?per_page=101")).await.status, 400);
+    assert_eq!(put(&tracker, path, "{}").await.status, 405);
+}
+
+#[tokio::test]
+async fn events_and_issues_name_releases_that_are_listed() {
+    let tracker = start().await;
+    let releases = all(&tracker, "/api/0/organizations/demo/releases/").await;
+    let version_of = |found: &Value| found["version"].as_str().map(str::to_owned);
+    let versions: HashSet<_> = releases.iter().filter_map(version_of).collect();
+    for issue in &all(&tracker, ISSUES).await[..5] {
+        let path = format!("{ISSUES}{}/", issue["id"].as_str().expect("ids are strings"));
+        let detail = get(&tracker, &path).await.body;
+        for release in [&detail["firstRelease"], &detail["lastRelease"]] {
+            assert!(version_of(release).is_some_and(|version| versions.contains(&version)), "{release}");
+        }
+        let latest = get(&tracker, &format!("{path}events/latest/")).await.body;
+        assert_eq!(latest["release"]["version"], detail["lastRelease"]["version"]);
+    }
+}
+
+#[tokio::test]
+async fn a_trace_says_whose_code_each_frame_is_and_what_caused_it() {
+    let tracker = start().await;
+    for (query, kinds, is_ours) in [
+        ("error.type%3AKeyError", vec!["KeyError"], true),
+        ("error.type%3AHydrationError", vec!["HydrationError"], false),
+        ("error.type%3AMaxRetriesExceededError", vec!["ConnectionResetError", "MaxRetriesExceededError"], true),
+        ("error.type%3AReadTimeout", vec!["TimeoutError", "ReadTimeout"], false),
+    ] {
+        let issue = get(&tracker, &format!("{ISSUES}?query={query}&limit=1")).await.items()[0].clone();
+        let id = issue["shortId"].as_str().expect("ids are strings");
+        let event = get(&tracker, &format!("{ISSUES}{id}/events/latest/")).await.body;
+        let values = event["entries"][0]["data"]["values"].as_array().expect("there is an exception");
+        let found: Vec<_> = values.iter().filter_map(|exception| exception["type"].as_str()).collect();
+        assert_eq!(found, kinds, "{query}");
+        assert_eq!(issue["metadata"]["type"], kinds[kinds.len() - 1], "{query}");
+        let frames = values[0]["stacktrace"]["frames"].as_array().expect("frames are a list");
+        assert!(frames.len() > 1 && frames[0]["inApp"] == false, "{query}");
+        assert_eq!(frames[frames.len() - 1]["inApp"], is_ours, "{query}");
+    }
+}
+
+#[tokio::test]
+async fn the_charts_of_an_issue_count_its_events_over_time() {
+    let tracker = start().await;
+    let busy = get(&tracker, &format!("{ISSUES}?sort=freq&statsPeriod=14d&limit=1")).await.items()[0].clone();
+    let detail = get(&tracker, &format!("{ISSUES}{}/", busy["id"].as_str().expect("ids are strings"))).await.body;
+    for (name, buckets, step) in [("24h", 24, 3_600), ("30d", 30, DAY)] {
+        let chart = detail["stats"][name].as_array().expect("a chart is a list");
+        assert_eq!(chart.len(), buckets, "{name}");
+        let starts: Vec<i64> = chart.iter().filter_map(|point| point[0].as_i64()).collect();
+        assert!(starts.windows(2).all(|pair| pair[1] - pair[0] == step), "{name}: {starts:?}");
+        assert_eq!(starts.last(), Some(&(NOW - NOW % step)), "{name}");
+    }
+    let counts: Vec<i64> =
+        detail["stats"]["30d"].as_array().into_iter().flatten().filter_map(|point| point[1].as_i64()).collect();
+    let most = counts.iter().max().expect("there are buckets");
+    assert!(most * 30 > counts.iter().sum::<i64>() * 3 / 2, "{counts:?}");
+}
+
+#[tokio::test]
+async fn more_requests_than_the_limit_are_told_when_to_come_back() {
+    let limit = RateLimit { requests: 3, per_s: 3_600 };
+    let options = Options { token: Some(TOKEN.to_owned()), rate_limit: Some(limit), ..Options::default() };
+    let tracker = DemoTracker::start_with(loopback(), options).await.expect("a loopback port is free");
+    // Whoever has no token uses nothing up.
+    for _ in 0..5 {
+        assert_eq!(send(&tracker, &format!("GET {ISSUES}"), "", "").await.status, 401);
+    }
+    // What fails counts too.
+    for (path, status) in [(ISSUES, 200), ("/nothing", 404), (ISSUES, 200), (ISSUES, 429), ("/nothing", 429)] {
+        let answer = get(&tracker, path).await;
+        assert_eq!(answer.status, status, "{path}: {}", answer.body);
+        let wait = answer.header("retry-after").map(|seconds| seconds.parse::<u64>().expect("it is a number"));
+        assert_eq!(wait.is_some(), status == 429, "{path}");
+        assert!(wait.is_none_or(|seconds| (1..=3_600).contains(&seconds)), "{path}: {wait:?}");
+    }
+    let detail = get(&tracker, ISSUES).await.body["detail"].clone();
+    let expected = "You are attempting to use this endpoint too frequently. Limit is 3 requests in 3600 seconds";
+    assert_eq!(detail, expected);
+}
+
+#[tokio::test]
+async fn a_rate_limit_of_nothing_is_refused() {
+    for limit in [RateLimit { requests: 0, per_s: 1 }, RateLimit { requests: 1, per_s: 0 }] {
+        let options = Options { rate_limit: Some(limit), ..Options::default() };
+        let refused = DemoTracker::start_with(loopback(), options).await.expect_err("it answers nothing");
+        assert!(matches!(refused, StartError::RateLimit), "{refused}");
+    }
 }
 
 #[tokio::test]
@@ -336,7 +457,7 @@ async fn only_loopback_addresses_and_plain_tokens_are_accepted() {
         let refused = DemoTracker::start(address).await.expect_err("it is not loopback");
         assert!(matches!(refused, StartError::NotLoopback { .. }), "{refused}");
     }
-    let options = Options { token: Some("two words".to_owned()), now: None };
+    let options = Options { token: Some("two words".to_owned()), ..Options::default() };
     assert!(!format!("{options:?}").contains("two words"));
     let refused = DemoTracker::start_with(loopback(), options).await.expect_err("it has a space");
     assert!(matches!(refused, StartError::Token), "{refused}");
