@@ -11,7 +11,11 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use intentbox_engine::{Capacity, Code, Configuration, Engine, Isolation, Outcome, Report, RunOptions, WorkerCommand};
+use intentbox_catalog::Catalog;
+use intentbox_engine::{
+    Capacity, Code, Configuration, Engine, Isolation, Outcome, Parts, Policy, Report, RunOptions, WorkerCommand,
+};
+use intentbox_files::Directories;
 use serde_json::Value;
 
 /// How long after its deadline a run may end.
@@ -119,7 +123,7 @@ fn attack(file: &Path) -> Attack {
     let known: Vec<&str> = Outcome::ALL.iter().map(|outcome| outcome.terms().name).collect();
     assert!(!outcomes.is_empty() && outcomes.iter().all(|kind| known.contains(&kind.as_str())), "{name}: {outcomes:?}");
     let result = header.get("result").map(|text| serde_json::from_str(text).expect("a result is JSON"));
-    let options = RunOptions { limits, deterministic: None };
+    let options = RunOptions { limits, ..RunOptions::default() };
     Attack { outcomes, result, options, timeout_ms, source: source.clone(), name }
 }
 
@@ -127,7 +131,15 @@ fn attack(file: &Path) -> Attack {
 async fn corpus(place: &str, isolation: Isolation, attacks: &Arc<Vec<Attack>>) -> (Vec<String>, (f64, String)) {
     let capacity = Capacity { runs: 2, memory_bytes: 4 << 30, patience: Duration::from_secs(10) };
     let configuration = Configuration::parse("", &|_| Err("there is no token".to_owned())).expect("an empty one");
-    let engine = Arc::new(Engine::new(configuration, isolation, capacity).expect("the engine starts"));
+    let parts = Parts {
+        catalog: Catalog::embedded().expect("the templates are whole"),
+        configuration,
+        directories: Directories::default(),
+        policy: Policy::default(),
+        isolation,
+        capacity,
+    };
+    let engine = Arc::new(Engine::new(parts).expect("the engine starts"));
     // A slot keeps up to 8 MiB of pages once they were written: runs that write all over come before the first look.
     for _ in 0..4 {
         let fill = "def f(n): return n and 1 + f(n - 1)\nimport sys\nsys.setrecursionlimit(10**6)\ntry: f(10**5)\nexcept \

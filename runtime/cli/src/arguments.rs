@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap_complete::Shell;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -10,6 +11,8 @@ Examples:
   intentbox run-intent \"list the last 5 errors in project web\" --json
   intentbox exec script.py --input params.json
   echo 'sum(range(10))' | intentbox exec -
+  intentbox run-intent \"count log lines by level\" --dir logs=/var/log/app
+  intentbox templates list
 
 Exit codes:
   0 ok   1 the script failed   2 wrong input or usage   3 capability denied   4 a limit was reached
@@ -22,12 +25,28 @@ Exit codes:
 #[derive(Debug, Parser)]
 #[command(name = "intentbox", version, after_help = EXAMPLES, max_term_width = 100)]
 pub(crate) struct Arguments {
-    /// The configuration; otherwise `$INTENTBOX_CONFIG`, otherwise config.toml in the user's configuration folder
-    #[arg(long, global = true, value_name = "FILE")]
-    pub(crate) config: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) sources: Sources,
 
     #[command(subcommand)]
     pub(crate) command: Command,
+}
+
+/// Where everything comes from that is not typed.
+#[derive(Debug, Args)]
+pub(crate) struct Sources {
+    /// The configuration; otherwise `$INTENTBOX_CONFIG`, otherwise config.toml in the user's configuration folder
+    #[arg(long, global = true, value_name = "FILE")]
+    pub(crate) config: Option<PathBuf>,
+    /// What is permitted; otherwise policy.toml beside the configuration
+    #[arg(long, global = true, value_name = "FILE")]
+    pub(crate) policy: Option<PathBuf>,
+    /// A directory to read, such as `logs=/var/log/app`; the pack of that name and `exec` may read it (repeatable)
+    #[arg(long = "dir", global = true, value_name = "ALIAS=PATH", value_parser = directory)]
+    pub(crate) directories: Vec<(String, PathBuf)>,
+    /// A folder of templates that goes over the built-in ones
+    #[arg(long, global = true, value_name = "DIR")]
+    pub(crate) templates: Option<PathBuf>,
 }
 
 #[derive(Debug, Subcommand)]
@@ -36,10 +55,94 @@ pub(crate) enum Command {
     RunIntent(RunIntent),
     /// Runs a Python script in the sandbox
     Exec(Exec),
+    /// Shows, renders, checks and makes templates
+    #[command(subcommand)]
+    Templates(Templates),
+    /// Checks the policy, and says why something is permitted or not
+    #[command(subcommand)]
+    Policy(Policy),
+    /// Writes a configuration and a policy with comments, to start from
+    Init(Init),
+    /// Tries the configuration, and what this machine gives the sandbox
+    Doctor,
     /// Serves the demo error tracker until interrupted
     DemoTracker(DemoTracker),
-    /// Tries what this machine gives the sandbox: worker processes and the walls around them
-    Doctor,
+    /// Writes realistic logs to try things on
+    DemoLogs(DemoLogs),
+    /// Prints completions for a shell
+    Completions {
+        /// The shell
+        shell: Shell,
+    },
+    /// Prints the manual page, for `man -l -`
+    Man,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Templates {
+    /// Lists the templates, and what each still needs
+    List {
+        /// Prints JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Shows one template: its parameters, phrases, wants and result
+    Show {
+        /// Its id, such as `sentry/list_errors`
+        id: String,
+    },
+    /// Prints the script that a template renders to
+    Render {
+        /// Its id
+        id: String,
+        /// A parameter (repeatable)
+        #[arg(long = "param", value_name = "NAME=VALUE", value_parser = name_and_value)]
+        params: Vec<(String, String)>,
+    },
+    /// Reads all templates and runs their cases in the sandbox
+    Check {
+        /// Only these templates
+        ids: Vec<String>,
+    },
+    /// Makes the folder of a new template, with a case, in the folder of --templates
+    New {
+        /// Its id, such as `mine/first`
+        id: String,
+    },
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Policy {
+    /// Reads the policy and names lines that can never matter
+    Check,
+    /// Says whether a request is permitted, and by which line
+    Explain {
+        /// A method, or READ for a file of a directory
+        method: String,
+        /// `alias:/path` or an absolute URL; `alias:folder/file` with READ
+        url: String,
+        /// The template that asks; without it, a script of `exec`
+        #[arg(long = "for", value_name = "TEMPLATE")]
+        template: Option<String>,
+    },
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Init {
+    /// The folder to write into [default: the user's configuration folder]
+    pub(crate) folder: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct DemoLogs {
+    /// The folder to write into; it is made if it is not there
+    pub(crate) folder: PathBuf,
+    /// How much, in MiB
+    #[arg(long, default_value_t = 8, value_parser = clap::value_parser!(u64).range(1..=65536))]
+    pub(crate) mib: u64,
+    /// The same number gives the same logs
+    #[arg(long, default_value_t = 1)]
+    pub(crate) seed: u64,
 }
 
 #[derive(Debug, Args)]
@@ -52,6 +155,9 @@ pub(crate) struct RunIntent {
     /// Says where the intent would go and why, and runs nothing
     #[arg(long)]
     pub(crate) explain: bool,
+    /// Lets a template that changes something run; the policy must permit its requests besides
+    #[arg(long)]
+    pub(crate) allow_writes: bool,
     #[command(flatten)]
     pub(crate) run: Run,
     /// Prints the whole report as one JSON object
@@ -118,6 +224,13 @@ fn name_and_value(text: &str) -> Result<(String, String), String> {
     match text.split_once('=') {
         Some((name, value)) if !name.is_empty() => Ok((name.to_owned(), value.to_owned())),
         _ => Err("write it as NAME=VALUE, such as limit=5".to_owned()),
+    }
+}
+
+fn directory(text: &str) -> Result<(String, PathBuf), String> {
+    match text.split_once('=') {
+        Some((alias, path)) if !alias.is_empty() && !path.is_empty() => Ok((alias.to_owned(), path.into())),
+        _ => Err("write it as ALIAS=PATH, such as logs=/var/log/app".to_owned()),
     }
 }
 

@@ -6,26 +6,37 @@ use std::net::{Ipv4Addr, SocketAddr};
 use std::process::ExitCode;
 
 use anyhow::Context as _;
+use clap::CommandFactory as _;
+use intentbox_demo_logs::{Plan, generate};
 use intentbox_demo_tracker::DemoTracker;
 use intentbox_engine::{Code, Deterministic, INTENT_BYTES_MAX, Intent, Outcome, Problem, Report, RunOptions, limits};
 
-use crate::arguments::{Arguments, Command, Exec, Run, RunIntent};
-use crate::{doctor, input, setup, show};
+use crate::arguments::{Arguments, Command, DemoLogs, Exec, Run, RunIntent, Sources};
+use crate::{doctor, init, input, policy, setup, show, templates};
 
 /// Runs the command and gives the exit code of its outcome.
 pub(crate) async fn run(arguments: Arguments) -> ExitCode {
-    let config = arguments.config.as_deref();
+    let sources = &arguments.sources;
     let (done, json) = match arguments.command {
         Command::RunIntent(command) => {
             let json = command.json;
-            (run_intent(config, command).await, json)
+            (run_intent(sources, command).await, json)
         }
         Command::Exec(command) => {
             let json = command.json;
-            (exec(config, command).await, json)
+            (exec(sources, command).await, json)
         }
+        Command::Templates(command) => (templates::run(sources, command).await, false),
+        Command::Policy(command) => (policy::run(sources, command).await, false),
+        Command::Init(command) => (init::run(command.folder), false),
+        Command::Doctor => (doctor::run(sources).await, false),
         Command::DemoTracker(command) => (demo_tracker(command.port).await, false),
-        Command::Doctor => (doctor::run().await, false),
+        Command::DemoLogs(command) => (demo_logs(&command), false),
+        Command::Completions { shell } => {
+            clap_complete::generate(shell, &mut Arguments::command(), "intentbox", &mut stdout());
+            (Ok(ExitCode::SUCCESS), false)
+        }
+        Command::Man => (manual(), false),
     };
     match done {
         Ok(code) => code,
@@ -39,14 +50,14 @@ pub(crate) async fn run(arguments: Arguments) -> ExitCode {
     }
 }
 
-async fn run_intent(config: Option<&std::path::Path>, command: RunIntent) -> anyhow::Result<ExitCode> {
+async fn run_intent(sources: &Sources, command: RunIntent) -> anyhow::Result<ExitCode> {
     let text = if command.text == "-" {
         let bytes = input::read(std::path::Path::new("-"), INTENT_BYTES_MAX as u64)?;
         String::from_utf8(bytes).context("the intent is not UTF-8 text")?
     } else {
         command.text
     };
-    let setup = setup::engine(config, command.run.isolation).await?;
+    let setup = setup::engine(sources, command.run.isolation).await?;
     if setup.demo.is_some() {
         announce_demo();
     }
@@ -56,12 +67,12 @@ async fn run_intent(config: Option<&std::path::Path>, command: RunIntent) -> any
         return Ok(ExitCode::SUCCESS);
     }
     let intent = Intent { text, params: command.params.into_iter().collect() };
-    let options = options(&command.run);
+    let options = RunOptions { allow_writes: command.allow_writes, ..options(&command.run) };
     let report = until_interrupted(setup.engine.run_intent(&intent, &options)).await;
     Ok(show::report(&report, command.json))
 }
 
-async fn exec(config: Option<&std::path::Path>, command: Exec) -> anyhow::Result<ExitCode> {
+async fn exec(sources: &Sources, command: Exec) -> anyhow::Result<ExitCode> {
     let source = input::read(&command.file, limits::SCRIPT_BYTES.most)?;
     let params = match &command.input {
         None => "{}".to_owned(),
@@ -77,7 +88,7 @@ async fn exec(config: Option<&std::path::Path>, command: Exec) -> anyhow::Result
         Some(name) if name != "-" => name.to_string_lossy().into_owned(),
         _ => "script.py".to_owned(),
     };
-    let setup = setup::engine(config, command.run.isolation).await?;
+    let setup = setup::engine(sources, command.run.isolation).await?;
     let code = Code { name, source, params };
     let options = options(&command.run);
     let report = until_interrupted(setup.engine.exec(&code, &options)).await;
@@ -110,6 +121,34 @@ async fn demo_tracker(port: u16) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
+/// Writes logs, and says what is in them.
+fn demo_logs(command: &DemoLogs) -> anyhow::Result<ExitCode> {
+    let path = &command.folder;
+    std::fs::create_dir_all(path).with_context(|| path.display().to_string())?;
+    let folder = cap_std::fs::Dir::open_ambient_dir(path, cap_std::ambient_authority())?;
+    let plan = Plan {
+        seed: command.seed,
+        bytes: command.mib << 20,
+        now_unix_s: jiff::Timestamp::now().as_second(),
+        span_s: DEMO_SPAN_S,
+    };
+    generate(&folder, &plan).with_context(|| path.display().to_string())?;
+    let path = path.display();
+    writeln!(stdout(), "{path} holds about {} MiB of logs of five services over two days. Try:\n", command.mib)?;
+    for intent in ["count log lines by level", "list errors in the logs", "most frequent log messages"] {
+        writeln!(stdout(), "  intentbox run-intent \"{intent}\" --dir logs={path}")?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The time that demo logs cover, in seconds: two days, so that "today" and "yesterday" differ.
+const DEMO_SPAN_S: u32 = 2 * 24 * 60 * 60;
+
+fn manual() -> anyhow::Result<ExitCode> {
+    clap_mangen::Man::new(Arguments::command()).render(&mut stdout())?;
+    Ok(ExitCode::SUCCESS)
+}
+
 /// Waits for `work`; the first interrupt cancels it, a second one kills the process.
 async fn until_interrupted(work: impl Future<Output = Report>) -> Report {
     tokio::select! {
@@ -139,5 +178,6 @@ fn options(run: &Run) -> RunOptions {
     RunOptions {
         limits: short.chain(run.limits.iter().cloned()).collect(),
         deterministic: run.seed.map(|seed| Deterministic { seed, unix_ns: run.time.unwrap_or(MILLENNIUM_NS) }),
+        ..RunOptions::default()
     }
 }

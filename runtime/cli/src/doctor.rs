@@ -4,13 +4,70 @@ use std::io::{Write as _, stdout};
 use std::process::ExitCode;
 
 use anyhow::Context as _;
+use intentbox_capability::Reads;
 use intentbox_engine::{Code, Engine, Outcome, RunOptions, Walls};
 
-use crate::arguments::Isolation;
-use crate::setup;
+use crate::arguments::{Isolation, Sources};
+use crate::setup::Setup;
+use crate::{setup, show};
 
-/// Starts a worker, lets it run a script, and says which walls stand around it.
-pub(crate) async fn run() -> anyhow::Result<ExitCode> {
+/// Tries what is configured, starts a worker, lets it run a script, and says which walls stand around it.
+pub(crate) async fn run(sources: &Sources) -> anyhow::Result<ExitCode> {
+    let configured = configuration(sources).await?;
+    let machine = machine().await?;
+    Ok(if configured { machine } else { ExitCode::from(Outcome::Usage.terms().exit) })
+}
+
+/// Tries the configuration: each origin and its token, each directory, the policy. Says whether all of it works.
+async fn configuration(sources: &Sources) -> anyhow::Result<bool> {
+    let configured = setup::configured(sources).await?;
+    let mut out = stdout().lock();
+    let mut line = |what: &str, state: &str| writeln!(out, "{what:<22} {}", show::printable(state));
+    match (&configured.file, &configured.demo) {
+        (Some(file), _) => line("configuration", &file.display().to_string())?,
+        (None, Some(_)) => line("configuration", "none, so the demo tracker answers; `intentbox init` writes one")?,
+        (None, None) => line("configuration", "none but what --dir says")?,
+    }
+    match &configured.policy_file {
+        Some(file) => line("policy", &file.display().to_string())?,
+        None if configured.file.is_some() => {
+            line("policy", "MISSING: nothing is permitted; `intentbox init` shows what a policy.toml looks like")?;
+        }
+        None => {}
+    }
+    let (origins, directories) = configured.aliases();
+    let mut works = configured.file.is_none() || configured.policy_file.is_some();
+    for fault in configured.policy.check(&configured.catalog, &origins, &directories) {
+        works = false;
+        line("policy", &format!("WRONG: {fault}"))?;
+    }
+    for alias in &directories {
+        let reader = configured.directories.reader(Reads::of([alias.clone()]));
+        match reader.list(&format!("{alias}:")).await {
+            Ok(files) => line(&format!("directory {alias}"), &format!("readable, {} files", files.len()))?,
+            Err(error) => {
+                works = false;
+                line(&format!("directory {alias}"), &format!("NOT READABLE: {error}"))?;
+            }
+        }
+    }
+    let checks = configured.configuration.checks.clone();
+    let Setup { engine, demo: _demo } = configured.into_setup(Isolation::InProcess)?;
+    for (alias, check) in &checks {
+        let (accepted, state) = match engine.try_origin(alias, check).await {
+            Ok(status @ 200..=299) => (true, format!("answers {status} to GET {check}")),
+            Ok(status @ (401 | 403)) => (false, format!("TOKEN NOT ACCEPTED: {status} to GET {check}")),
+            Ok(status) => (true, format!("answers {status} to GET {check}; set `check` to a path that needs the token")),
+            Err(fault) => (false, format!("NOT REACHABLE: {fault}")),
+        };
+        works &= accepted;
+        line(&format!("origin {alias}"), &state)?;
+    }
+    writeln!(out)?;
+    Ok(works)
+}
+
+async fn machine() -> anyhow::Result<ExitCode> {
     let engine = setup::engine_for_doctor(setup::place(Isolation::Process))?;
     let started = std::time::Instant::now();
     let workers = engine.workers().await.context("no worker process comes up")?;

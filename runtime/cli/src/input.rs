@@ -5,7 +5,7 @@ use std::path::Path;
 
 use anyhow::Context as _;
 use cap_std::ambient_authority;
-use cap_std::fs::{Dir, File};
+use cap_std::fs::{Dir, File, PermissionsExt as _};
 
 /// Reads `path`, or stdin for `-`, up to one byte more than `bytes_max`: enough for whoever checks the size to see that
 /// there is too much. The path is what the person typed, so it may lead anywhere.
@@ -18,18 +18,28 @@ pub(crate) fn read(path: &Path, bytes_max: u64) -> anyhow::Result<Vec<u8>> {
     bounded(file, bytes_max).with_context(|| format!("{} cannot be read", path.display()))
 }
 
-/// Reads a file that another file names: an absolute path as it is, a relative one inside `folder` and never outside
-/// it, whatever links and dots it has.
-pub(crate) fn read_named(folder: &Path, path: &Path, bytes_max: u64) -> anyhow::Result<Vec<u8>> {
-    if path.is_absolute() {
-        return read(path, bytes_max);
+/// Reads a file with a secret that another file names: an absolute path as it is, a relative one inside `folder` and never
+/// outside it, whatever links and dots it has. A file that everybody may read holds no secret, and is refused; those of
+/// service managers under `/run` come with modes of their own.
+pub(crate) fn read_secret(folder: &Path, path: &Path, bytes_max: u64) -> anyhow::Result<Vec<u8>> {
+    let opened = if path.is_absolute() {
+        File::open_ambient(path, ambient_authority())
+    } else {
+        Dir::open_ambient_dir(folder, ambient_authority()).and_then(|folder| folder.open(path))
+    };
+    let file = opened.with_context(|| match path.is_absolute() {
+        true => format!("{} cannot be opened", path.display()),
+        false => format!("{} cannot be opened inside {}", path.display(), folder.display()),
+    })?;
+    let mode = file.metadata().with_context(|| format!("{} cannot be read", path.display()))?.permissions().mode();
+    if mode & 0o004 != 0 && !folder.join(path).starts_with("/run") {
+        anyhow::bail!("everybody can read {} (mode {:03o}): chmod 600 {0}", path.display(), mode & 0o777);
     }
-    let opened = Dir::open_ambient_dir(folder, ambient_authority()).and_then(|folder| folder.open(path));
-    let file = opened.with_context(|| format!("{} cannot be opened inside {}", path.display(), folder.display()))?;
     bounded(file, bytes_max).with_context(|| format!("{} cannot be read", path.display()))
 }
 
-fn bounded(source: impl Read, bytes_max: u64) -> std::io::Result<Vec<u8>> {
+/// Reads up to one byte more than `bytes_max`.
+pub(crate) fn bounded(source: impl Read, bytes_max: u64) -> std::io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     source.take(bytes_max + 1).read_to_end(&mut bytes)?;
     Ok(bytes)

@@ -6,9 +6,13 @@
 mod arguments;
 mod command;
 mod doctor;
+mod folder;
+mod init;
 mod input;
+mod policy;
 mod setup;
 mod show;
+mod templates;
 
 use std::process::ExitCode;
 

@@ -2,21 +2,25 @@
 
 #![expect(clippy::disallowed_methods, reason = "this is the place that reads the environment")]
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context as _, bail};
-use intentbox_capability::Origin;
+use intentbox_capability::{Alias, Origin};
+use intentbox_catalog::Catalog;
 use intentbox_demo_tracker::DemoTracker;
 use intentbox_egress::{OriginConfig, Secret};
 use intentbox_engine::{
-    self as engine, CONFIGURATION_BYTES_MAX, Capacity, Configuration, Engine, TokenSource, WorkerCommand,
+    self as engine, CONFIGURATION_BYTES_MAX, Capacity, Configuration, Engine, POLICY_BYTES_MAX, Parts, Policy, TokenSource,
+    WorkerCommand,
 };
+use intentbox_files::Directories;
 
-use crate::arguments::Isolation;
-use crate::{WORKER, input};
+use crate::arguments::{Isolation, Sources};
+use crate::{WORKER, folder, input};
 
 /// The longest token that is read from a file, in bytes.
 const TOKEN_BYTES_MAX: u64 = 16 << 10;
@@ -24,6 +28,19 @@ const TOKEN_BYTES_MAX: u64 = 16 << 10;
 /// An engine, and the demo tracker that lives as long as it does.
 pub(crate) struct Setup {
     pub(crate) engine: Engine,
+    pub(crate) demo: Option<DemoTracker>,
+}
+
+/// What is configured, before an engine is made of it.
+pub(crate) struct Configured {
+    /// Where the configuration was read; nothing for the demo and for what flags alone say.
+    pub(crate) file: Option<PathBuf>,
+    /// Where the policy was read, if there is one.
+    pub(crate) policy_file: Option<PathBuf>,
+    pub(crate) catalog: Arc<Catalog>,
+    pub(crate) configuration: Configuration,
+    pub(crate) policy: Policy,
+    pub(crate) directories: Directories,
     pub(crate) demo: Option<DemoTracker>,
 }
 
@@ -44,19 +61,103 @@ pub(crate) fn place(isolation: Isolation) -> engine::Isolation {
 }
 
 /// Makes the engine of a command: one run at a time.
-pub(crate) async fn engine(config: Option<&Path>, isolation: Isolation) -> anyhow::Result<Setup> {
-    let (configuration, demo) = if let Some(file) = find(config)? {
-        (read(&file).with_context(|| format!("configuration {}", file.display()))?, None)
-    } else {
-        let (configuration, demo) = demonstration().await?;
-        (configuration, Some(demo))
-    };
-    Ok(Setup { engine: Engine::new(configuration, place(isolation), ONE_RUN)?, demo })
+pub(crate) async fn engine(sources: &Sources, isolation: Isolation) -> anyhow::Result<Setup> {
+    configured(sources).await?.into_setup(isolation)
+}
+
+impl Configured {
+    pub(crate) fn into_setup(self, isolation: Isolation) -> anyhow::Result<Setup> {
+        let Configured { catalog, configuration, policy, directories, demo, .. } = self;
+        let isolation = place(isolation);
+        let parts = Parts { catalog, configuration, directories, policy, isolation, capacity: ONE_RUN };
+        Ok(Setup { engine: Engine::new(parts)?, demo })
+    }
+
+    /// The origins and directories there are, for checking a policy against them.
+    pub(crate) fn aliases(&self) -> (BTreeSet<Alias>, BTreeSet<Alias>) {
+        let origins = self.configuration.origins.iter().map(|config| config.origin.alias().clone());
+        (origins.collect(), self.configuration.directories.keys().cloned().collect())
+    }
 }
 
 /// An engine that can run scripts and reaches nothing.
 pub(crate) fn engine_for_doctor(isolation: engine::Isolation) -> anyhow::Result<Engine> {
-    Ok(Engine::new(Configuration::parse("", &|_| Err("there is no token".to_owned()))?, isolation, ONE_RUN)?)
+    Ok(Engine::new(Parts {
+        catalog: Catalog::embedded()?,
+        configuration: empty()?,
+        directories: Directories::default(),
+        policy: Policy::default(),
+        isolation,
+        capacity: ONE_RUN,
+    })?)
+}
+
+fn empty() -> anyhow::Result<Configuration> {
+    Ok(Configuration::parse("", &|_| Err("there is no token".to_owned()))?)
+}
+
+/// Reads everything that the flags, the environment and the files say.
+pub(crate) async fn configured(sources: &Sources) -> anyhow::Result<Configured> {
+    let file = find(sources.config.as_deref())?;
+    let mut demo = None;
+    let (mut configuration, beside) = match &file {
+        Some(file) => {
+            let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+            let configuration =
+                read(file, folder).with_context(|| format!("configuration {}", file.display()))?;
+            (configuration, Some(folder.to_owned()))
+        }
+        // The demo is for a program that was told nothing at all: a directory alone is something.
+        None if sources.directories.is_empty() => {
+            let (configuration, tracker) = demonstration().await?;
+            demo = Some(tracker);
+            (configuration, None)
+        }
+        None => (empty()?, None),
+    };
+
+    let policy_file = match (&sources.policy, &beside) {
+        (Some(named), _) => Some(named.clone()),
+        (None, Some(folder)) => Some(folder.join("policy.toml")).filter(|file| file.exists()),
+        (None, None) => None,
+    };
+    let mut policy = match &policy_file {
+        Some(file) => read_policy(file).with_context(|| format!("policy {}", file.display()))?,
+        // What the demo's templates change is invented, and gone when the program ends.
+        None if demo.is_some() => Policy::open(&"sentry".parse()?, "GET,HEAD,PUT", "GET,HEAD"),
+        None => Policy::default(),
+    };
+
+    for path in configuration.directories.values_mut() {
+        if let Some(folder) = &beside {
+            *path = folder.join(&*path);
+        }
+    }
+    for (alias, path) in &sources.directories {
+        let alias: Alias = alias.parse().map_err(|error| anyhow::anyhow!("--dir {alias}: {error}"))?;
+        if configuration.origins.iter().any(|config| *config.origin.alias() == alias) {
+            bail!("--dir {alias}: an origin has this name already; choose another");
+        }
+        policy = policy.and_read(&alias);
+        configuration.directories.insert(alias, path.clone());
+    }
+    let paths = configuration.directories.iter().map(|(alias, path)| (alias, path.as_path()));
+    let directories = Directories::open(paths)?;
+
+    let named: Option<PathBuf> = sources.templates.clone();
+    let of_configuration = configuration.templates.as_ref().zip(beside.as_ref());
+    let catalog = match named.or_else(|| of_configuration.map(|(path, folder)| folder.join(path))) {
+        Some(path) => Arc::new(folder::catalog(&path)?),
+        None => Catalog::embedded()?,
+    };
+    Ok(Configured { file, policy_file, catalog, configuration, policy, directories, demo })
+}
+
+/// The folder of the user's configuration, if there is a home.
+pub(crate) fn user_folder() -> Option<PathBuf> {
+    let folder = std::env::var_os("XDG_CONFIG_HOME").filter(|folder| !folder.is_empty()).map(PathBuf::from);
+    let folder = folder.or_else(|| std::env::home_dir().map(|home| home.join(".config")));
+    folder.map(|folder| folder.join("intentbox"))
 }
 
 /// The configuration file in force, if there is one. One that was named must exist.
@@ -67,9 +168,7 @@ fn find(named: Option<&Path>) -> anyhow::Result<Option<PathBuf>> {
     if let Some(file) = std::env::var_os("INTENTBOX_CONFIG").filter(|file| !file.is_empty()) {
         return Ok(Some(file.into()));
     }
-    let folder = std::env::var_os("XDG_CONFIG_HOME").filter(|folder| !folder.is_empty()).map(PathBuf::from);
-    let folder = folder.or_else(|| std::env::home_dir().map(|home| home.join(".config")));
-    let Some(file) = folder.map(|folder| folder.join("intentbox/config.toml")) else { return Ok(None) };
+    let Some(file) = user_folder().map(|folder| folder.join("config.toml")) else { return Ok(None) };
     match file.try_exists() {
         Ok(true) => Ok(Some(file)),
         Ok(false) => Ok(None),
@@ -77,15 +176,22 @@ fn find(named: Option<&Path>) -> anyhow::Result<Option<PathBuf>> {
     }
 }
 
-fn read(file: &Path) -> anyhow::Result<Configuration> {
-    let bytes = input::read(file, CONFIGURATION_BYTES_MAX as u64)?;
-    if bytes.len() > CONFIGURATION_BYTES_MAX {
-        bail!("it has more than {CONFIGURATION_BYTES_MAX} bytes");
+fn text(file: &Path, bytes_max: usize) -> anyhow::Result<String> {
+    let bytes = input::read(file, bytes_max as u64)?;
+    if bytes.len() > bytes_max {
+        bail!("it has more than {bytes_max} bytes");
     }
-    let text = String::from_utf8(bytes).context("it is not UTF-8 text")?;
+    String::from_utf8(bytes).context("it is not UTF-8 text")
+}
+
+fn read(file: &Path, folder: &Path) -> anyhow::Result<Configuration> {
+    let text = text(file, CONFIGURATION_BYTES_MAX)?;
     // A relative token file lies beside the configuration that names it.
-    let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     Ok(Configuration::parse(&text, &|source| token(source, folder))?)
+}
+
+fn read_policy(file: &Path) -> anyhow::Result<Policy> {
+    Ok(Policy::parse(&text(file, POLICY_BYTES_MAX)?)?)
 }
 
 /// Fetches a token from where the configuration says it lies. Errors name the place, never the value.
@@ -98,12 +204,19 @@ fn token(source: &TokenSource, folder: &Path) -> Result<String, String> {
             std::env::VarError::NotUnicode(_) => format!("token_env: the variable {name} is not UTF-8 text"),
         })?,
         TokenSource::File(name) => {
-            let bytes = input::read_named(folder, Path::new(name), TOKEN_BYTES_MAX)
-                .map_err(|error| format!("token_file: {error:#}"))?;
-            if bytes.len() as u64 > TOKEN_BYTES_MAX {
-                return Err(format!("token_file: {name} has more than {TOKEN_BYTES_MAX} bytes"));
+            token_of_file("token_file", folder, name)?
+        }
+        TokenSource::Credential(name) => {
+            let folder = std::env::var_os("CREDENTIALS_DIRECTORY").filter(|folder| !folder.is_empty()).ok_or_else(|| {
+                format!(
+                    "token_credential: there is no $CREDENTIALS_DIRECTORY; add `LoadCredential={name}:FILE` to the \
+                     systemd unit, or use token_file"
+                )
+            })?;
+            if name.contains('/') {
+                return Err(format!("token_credential: {name} is a path; give the name of a credential"));
             }
-            String::from_utf8(bytes).map_err(|_| format!("token_file: {name} is not UTF-8 text"))?
+            token_of_file("token_credential", Path::new(&folder), name)?
         }
     };
     let token = token.trim().to_owned();
@@ -111,6 +224,15 @@ fn token(source: &TokenSource, folder: &Path) -> Result<String, String> {
         return Err("the token is empty or holds control characters".to_owned());
     }
     Ok(token)
+}
+
+fn token_of_file(key: &str, folder: &Path, name: &str) -> Result<String, String> {
+    let bytes = input::read_secret(folder, Path::new(name), TOKEN_BYTES_MAX);
+    let bytes = bytes.map_err(|error| format!("{key}: {error:#}"))?;
+    if bytes.len() as u64 > TOKEN_BYTES_MAX {
+        return Err(format!("{key}: {name} has more than {TOKEN_BYTES_MAX} bytes"));
+    }
+    String::from_utf8(bytes).map_err(|_| format!("{key}: {name} is not UTF-8 text"))
 }
 
 /// The demo tracker and the configuration that reaches it: an ordinary origin with an ordinary secret.
@@ -122,5 +244,5 @@ async fn demonstration() -> anyhow::Result<(Configuration, DemoTracker)> {
         private_addresses: true,
     };
     let settings = BTreeMap::from([("sentry.organization".to_owned(), demo.organization().to_owned())]);
-    Ok((Configuration::reading(origin, settings), demo))
+    Ok((Configuration::of_origin(origin, settings), demo))
 }

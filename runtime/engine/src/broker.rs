@@ -1,9 +1,11 @@
-//! Between the script's host calls and egress: one broker a run, with that run's grant and budget.
+//! Between a script's host calls and what answers them: one broker a run, with that run's grant and budget.
 
 use std::time::Duration;
 
+use intentbox_capability::Refusal;
 use intentbox_egress::{BudgetItem, Exchange, Request, SendError};
-use intentbox_sandbox::abi::{HttpReply, HttpRequest, Reply};
+use intentbox_files::{ReadError, Reader};
+use intentbox_sandbox::abi::{FileEntry, HttpReply, HttpRequest, Reply};
 use intentbox_sandbox::{Answer, Exhausted, HostCalls, Pending, Resource};
 
 use crate::report::{Refused, Spent};
@@ -12,25 +14,26 @@ use crate::report::{Refused, Spent};
 #[derive(Debug)]
 pub(crate) struct Broker {
     exchange: Exchange,
-    /// The configuration table whose line would allow what is refused.
-    table: &'static str,
+    reader: Reader,
+    /// The table of the policy whose line would allow what is refused.
+    table: String,
 }
 
 impl Broker {
-    pub(crate) fn new(exchange: Exchange, table: &'static str) -> Broker {
-        Broker { exchange, table }
+    pub(crate) fn new(exchange: Exchange, reader: Reader, table: String) -> Broker {
+        Broker { exchange, reader, table }
     }
 
-    /// What was refused so far.
+    /// What was refused so far: requests, then files.
     pub(crate) fn refusals(&self) -> Vec<Refused> {
-        let refusals = self.exchange.refusals();
+        let refusals = [self.exchange.refusals(), self.reader.refusals()].concat();
         refusals
             .iter()
-            .map(|refusal| Refused { message: refusal.to_string(), hint: refusal.hint(self.table) })
+            .map(|refusal| Refused { message: refusal.to_string(), hint: refusal.hint(&self.table) })
             .collect()
     }
 
-    /// What HTTP cost so far; the rest is the sandbox's to say.
+    /// What requests and files cost so far; the rest is the sandbox's to say.
     pub(crate) fn spent(&self) -> Spent {
         let spent = self.exchange.spent();
         Spent {
@@ -41,6 +44,7 @@ impl Broker {
             http_requests: spent.requests,
             http_bytes_up: spent.bytes_up,
             http_bytes_down: spent.bytes_down,
+            file_bytes: self.reader.bytes(),
         }
     }
 }
@@ -62,10 +66,7 @@ impl HostCalls for Broker {
                     headers: reply.headers.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect(),
                     body: &reply.body,
                 })),
-                Err(SendError::Refused(refusal)) => Answer::reply(&Reply::Refused {
-                    message: &refusal.to_string(),
-                    hint: refusal.hint(self.table).as_deref().unwrap_or_default(),
-                }),
+                Err(SendError::Refused(refusal)) => self.refused(&refusal),
                 Err(SendError::Failed { kind, message }) => Answer::reply(&Reply::Failed { kind, message: &message }),
                 Err(SendError::BudgetSpent { what, limit, observed }) => {
                     let resource = match what {
@@ -76,6 +77,47 @@ impl HostCalls for Broker {
                     Answer::Exhausted(Exhausted { resource, limit, observed })
                 }
             }
+        })
+    }
+
+    fn list_files<'a>(&'a self, folder: &'a str) -> Pending<'a, Answer> {
+        Box::pin(async move {
+            match self.reader.list(folder).await {
+                Ok(files) => {
+                    let entries = files.iter().map(|file| FileEntry {
+                        path: &file.path,
+                        bytes: file.bytes,
+                        modified_unix_ms: file.modified_unix_ms,
+                    });
+                    Answer::reply(&Reply::Files(entries.collect()))
+                }
+                Err(error) => self.not_read(&error),
+            }
+        })
+    }
+
+    fn read_file<'a>(&'a self, path: &'a str, offset: u64, length: u32) -> Pending<'a, Answer> {
+        Box::pin(async move {
+            match self.reader.read(path, offset, length).await {
+                Ok(piece) => Answer::reply(&Reply::Piece(&piece)),
+                Err(error) => self.not_read(&error),
+            }
+        })
+    }
+}
+
+impl Broker {
+    fn not_read(&self, error: &ReadError) -> Answer {
+        match error {
+            ReadError::Refused(refusal) => self.refused(refusal),
+            ReadError::Failed { kind, message } => Answer::reply(&Reply::Failed { kind, message }),
+        }
+    }
+
+    fn refused(&self, refusal: &Refusal) -> Answer {
+        Answer::reply(&Reply::Refused {
+            message: &refusal.to_string(),
+            hint: refusal.hint(&self.table).as_deref().unwrap_or_default(),
         })
     }
 }

@@ -1,23 +1,26 @@
-//! What the operator says: which origins exist, and what runs may ask of them.
+//! What the operator says about the world: which origins and directories there are. What runs may do with them is the
+//! policy's.
 //!
 //! ```toml
 //! [origins.sentry]
 //! base_url = "https://sentry.example.com"
-//! token_env = "SENTRY_TOKEN"            # or token_file = "/run/secrets/sentry"
+//! token_env = "SENTRY_TOKEN"            # or token_file = "/run/secrets/sentry", or token_credential = "sentry"
 //! settings = { organization = "acme" }  # not secret; templates take defaults from it
+//! check = "/api/0/"                     # what `doctor` asks, to see whether the token is accepted
 //!
-//! [grant.templates]                     # what templates may use of what they want; without it: GET and HEAD
-//! http = ["sentry: GET /api/0/**"]
+//! [directories]
+//! logs = "/var/log/app"
 //!
-//! [grant.exec]                          # what scripts of `exec` may reach; without it: nothing
-//! http = ["sentry: GET /api/0/organizations/*/issues/"]
+//! [templates]
+//! directory = "templates"               # more templates, or others in the place of the built-in ones
 //! ```
 //!
 //! Reading files and the environment is the caller's; here is only what the text means.
 
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 
-use intentbox_capability::{Alias, HttpRule, Origin};
+use intentbox_capability::{Alias, Origin};
 use intentbox_egress::{OriginConfig, Secret};
 use serde::Deserialize;
 
@@ -31,10 +34,12 @@ pub struct Configuration {
     pub origins: Vec<OriginConfig>,
     /// Settings of origins by `alias.name`, not secret.
     pub settings: BTreeMap<String, String>,
-    /// What templates may use of what they want.
-    pub templates: Vec<HttpRule>,
-    /// What scripts of `exec` may reach.
-    pub exec: Vec<HttpRule>,
+    /// The directories, as written: a relative one lies beside the configuration.
+    pub directories: BTreeMap<Alias, PathBuf>,
+    /// Where more templates lie, as written.
+    pub templates: Option<PathBuf>,
+    /// The path of each origin that tells whether its token is accepted, for `doctor`.
+    pub checks: BTreeMap<Alias, String>,
 }
 
 /// Where an origin's token lies.
@@ -44,6 +49,8 @@ pub enum TokenSource {
     Environment(String),
     /// A file.
     File(String),
+    /// A credential that systemd hands to the service, by its name.
+    Credential(String),
 }
 
 /// Why a configuration cannot be used.
@@ -60,15 +67,13 @@ pub enum ConfigurationError {
         /// What is wrong.
         reason: String,
     },
-    /// A grant names an origin that is not configured.
-    #[error("[grant.{table}]: `{rule}` names the origin `{alias}`, and there is no [origins.{alias}]")]
-    UnknownOrigin {
-        /// `templates` or `exec`.
-        table: &'static str,
-        /// The rule.
-        rule: String,
-        /// The alias it names.
+    /// A directory's alias is wrong, or its path is empty.
+    #[error("[directories]: `{alias}`: {reason}")]
+    Directory {
+        /// Its alias.
         alias: String,
+        /// What is wrong.
+        reason: String,
     },
     /// A token is not where the configuration says.
     #[error("[origins.{alias}]: {reason}")]
@@ -86,7 +91,15 @@ struct Written {
     #[serde(default)]
     origins: BTreeMap<String, WrittenOrigin>,
     #[serde(default)]
-    grant: WrittenGrant,
+    directories: BTreeMap<String, PathBuf>,
+    #[serde(default)]
+    templates: WrittenTemplates,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct WrittenTemplates {
+    directory: Option<PathBuf>,
 }
 
 #[derive(Deserialize)]
@@ -95,23 +108,22 @@ struct WrittenOrigin {
     base_url: String,
     token_env: Option<String>,
     token_file: Option<String>,
+    token_credential: Option<String>,
     #[serde(default)]
     private_addresses: bool,
     #[serde(default)]
     settings: BTreeMap<String, String>,
+    check: Option<String>,
 }
 
-#[derive(Default, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct WrittenGrant {
-    templates: Option<WrittenRules>,
-    exec: Option<WrittenRules>,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct WrittenRules {
-    http: Vec<HttpRule>,
+/// A parser's message without the text that it found: where it expected something else, it may have found a token.
+fn without_text(message: &str) -> String {
+    match (message.find("string \""), message.rfind('"')) {
+        (Some(start), Some(end)) if end > start + "string".len() + 1 => {
+            format!("{}a string{}", &message[..start], &message[end + 1..])
+        }
+        _ => message.to_owned(),
+    }
 }
 
 impl Configuration {
@@ -127,21 +139,33 @@ impl Configuration {
             // The error's own display quotes the line, and the line may hold a token that was put in the wrong place.
             let at = error.span().map_or(0, |span| span.start.min(text.len()));
             let line = text.as_bytes()[..at].split(|byte| *byte == b'\n').count();
-            ConfigurationError::Syntax(format!("line {line}: {}", error.message()))
+            ConfigurationError::Syntax(format!("line {line}: {}", without_text(error.message())))
         })?;
         let mut origins = Vec::new();
         let mut settings = BTreeMap::new();
+        let mut checks = BTreeMap::new();
         for (name, origin) in written.origins {
             let wrong = |reason: String| ConfigurationError::Origin { alias: name.clone(), reason };
-            let source = match (origin.token_env, origin.token_file) {
-                (Some(_), Some(_)) => return Err(wrong("token_env and token_file are both set; keep one".to_owned())),
-                (Some(variable), None) => Some(TokenSource::Environment(variable)),
-                (None, Some(file)) => Some(TokenSource::File(file)),
-                (None, None) => None,
-            };
+            let mut sources = [
+                origin.token_env.map(TokenSource::Environment),
+                origin.token_file.map(TokenSource::File),
+                origin.token_credential.map(TokenSource::Credential),
+            ]
+            .into_iter()
+            .flatten();
+            let source = sources.next();
+            if sources.next().is_some() {
+                let keys = "token_env, token_file and token_credential";
+                return Err(wrong(format!("more than one of {keys} is set; keep one")));
+            }
             let secret = source.as_ref().map(token).transpose();
             let secret = secret.map_err(|reason| ConfigurationError::Token { alias: name.clone(), reason })?;
             let alias: Alias = name.parse().map_err(|error| wrong(format!("{error}")))?;
+            let check = origin.check.unwrap_or_else(|| "/".to_owned());
+            if !check.starts_with('/') {
+                return Err(wrong(format!("check: {check:?} is no path; it begins with a slash")));
+            }
+            checks.insert(alias.clone(), check);
             let base = Origin::new(alias, &origin.base_url).map_err(|error| wrong(format!("base_url: {error}")))?;
             origins.push(OriginConfig {
                 origin: base,
@@ -150,33 +174,26 @@ impl Configuration {
             });
             settings.extend(origin.settings.into_iter().map(|(key, value)| (format!("{name}.{key}"), value)));
         }
-        let known = |rule: &HttpRule| origins.iter().any(|config| config.origin.alias() == rule.alias());
-        let rules = |table, rules: Option<WrittenRules>| match rules {
-            None => Ok(None),
-            Some(WrittenRules { http }) => match http.iter().find(|rule| !known(rule)) {
-                None => Ok(Some(http)),
-                Some(rule) => Err(ConfigurationError::UnknownOrigin {
-                    table,
-                    rule: rule.to_string(),
-                    alias: rule.alias().to_string(),
-                }),
-            },
-        };
-        let reading = || origins.iter().map(|config| reading_only(config.origin.alias())).collect();
-        let templates = rules("templates", written.grant.templates)?.unwrap_or_else(reading);
-        let exec = rules("exec", written.grant.exec)?.unwrap_or_default();
-        Ok(Configuration { origins, settings, templates, exec })
+        let mut directories = BTreeMap::new();
+        for (name, path) in written.directories {
+            let wrong = |reason: String| ConfigurationError::Directory { alias: name.clone(), reason };
+            let alias: Alias = name.parse().map_err(|error| wrong(format!("{error}")))?;
+            if path.as_os_str().is_empty() {
+                return Err(wrong("the path is empty".to_owned()));
+            }
+            // One name is one thing: `x:/a` would otherwise be a request, and `x:a` a file.
+            if origins.iter().any(|config| *config.origin.alias() == alias) {
+                return Err(wrong("an origin has this name already".to_owned()));
+            }
+            directories.insert(alias, path);
+        }
+        Ok(Configuration { origins, settings, directories, templates: written.templates.directory, checks })
     }
 
-    /// A configuration with one origin that everything may read: the demo's.
+    /// A configuration with one origin and nothing else: the demo's.
     #[must_use]
-    pub fn reading(origin: OriginConfig, settings: BTreeMap<String, String>) -> Configuration {
-        let rule = reading_only(origin.origin.alias());
-        Configuration { origins: vec![origin], settings, templates: vec![rule.clone()], exec: vec![rule] }
+    pub fn of_origin(origin: OriginConfig, settings: BTreeMap<String, String>) -> Configuration {
+        let checks = BTreeMap::from([(origin.origin.alias().clone(), "/".to_owned())]);
+        Configuration { origins: vec![origin], settings, directories: BTreeMap::new(), templates: None, checks }
     }
-}
-
-/// Every path of an origin, for methods that change nothing.
-fn reading_only(alias: &Alias) -> HttpRule {
-    format!("{alias}: GET,HEAD /**").parse().expect("an alias, two methods and a path make a rule")
 }

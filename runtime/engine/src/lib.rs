@@ -6,35 +6,47 @@
 //! The engine reads no environment, prints nothing and knows no surface. It does not know HTTP either: it makes a grant
 //! and hands it to egress. Only absence falls back: a refusal, an exhausted limit or a crash is the answer.
 //!
-//! - `configuration`: what the operator says. - `router`: from a sentence to a template.
-//! - `broker`: a run's host calls. - `report` and `outcome`: the answer, and what each surface calls it.
+//! - `configuration`: what there is. - `policy`: what is permitted. - `router`: from a sentence to a template.
+//! - `broker`: a run's host calls. - `cache`: answers that may be served again.
+//! - `rehearsal`: the cases of templates. - `report` and `outcome`: the answer, and what each surface calls it.
 
 mod broker;
+mod cache;
 mod configuration;
 mod outcome;
+mod policy;
+mod rehearsal;
 mod report;
 pub mod router;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::time::Duration;
 
-use intentbox_capability::{Grant, HttpRule};
-use intentbox_catalog::{Arguments, Catalog, ParamError, Template};
-use intentbox_egress::{Budget, Egress};
+use intentbox_capability::{Alias, Grant, HttpRule, Reads};
+use intentbox_catalog::{Arguments, Case, Catalog, Effects, ParamError, Template, TemplateId};
+use intentbox_egress::{Budget, Egress, Request};
+use intentbox_files::Directories;
 use intentbox_sandbox::{Job, LimitOutOfBounds, Limits, NoSuchLimit, RunError, Sandbox, Script, StartError};
 use tokio::sync::OnceCell;
 
 pub use crate::configuration::{CONFIGURATION_BYTES_MAX, Configuration, ConfigurationError, TokenSource};
 pub use crate::outcome::{McpForm, Outcome, Terms};
+pub use crate::policy::{POLICY_BYTES_MAX, Policy, PolicyError, Rules};
 pub use crate::report::{Candidate, Problem, Refused, Report, Route, Spent};
+pub use intentbox_egress::EgressError;
 pub use intentbox_sandbox::{Capacity, Deterministic, Walls, WorkerCommand, WorkerState};
 pub use intentbox_sandbox::{limits, serve as serve_runs};
 
 use crate::broker::Broker;
+use crate::cache::{Question, ResultCache};
 use crate::router::{Decision, Routed, Router};
 
 /// The longest intent, in bytes. A sentence has some 200; beyond this it is a document, and no phrase of a template.
 pub const INTENT_BYTES_MAX: usize = 4 << 10;
+
+/// How long trying an origin may take.
+const TRY_MAX: Duration = Duration::from_secs(10);
 
 /// What somebody wants, in words.
 #[derive(Debug, Clone)]
@@ -63,6 +75,12 @@ pub struct RunOptions {
     pub limits: Vec<(String, u64)>,
     /// A seed and a time instead of the machine's.
     pub deterministic: Option<Deterministic>,
+    /// Whether a template that writes may run. The policy must permit its requests besides.
+    pub allow_writes: bool,
+    /// Whether to run even if an answer is there that could be served again.
+    pub fresh: bool,
+    /// Who asks, where there are several: answers are not shared between them.
+    pub principal: String,
 }
 
 /// A limit that cannot be set so.
@@ -97,50 +115,73 @@ pub enum Isolation {
 /// Answers intents and runs code.
 #[derive(Debug)]
 pub struct Engine {
-    catalog: &'static Catalog,
+    catalog: Arc<Catalog>,
     router: Router,
     egress: Egress,
+    directories: Directories,
     settings: BTreeMap<String, String>,
-    templates_may: Vec<HttpRule>,
-    exec_may: Vec<HttpRule>,
+    policy: Policy,
+    cache: ResultCache,
     isolation: Isolation,
     capacity: Capacity,
     sandbox: OnceCell<Sandbox>,
 }
 
-/// The engine cannot start.
-#[derive(Debug, thiserror::Error)]
-pub enum EngineError {
-    /// A template of the binary is broken.
-    #[error("a built-in template is broken: {0}")]
-    Catalog(&'static intentbox_catalog::CatalogError),
-    /// An origin cannot be used.
-    #[error(transparent)]
-    Egress(#[from] intentbox_egress::EgressError),
+/// What an engine is made of.
+#[derive(Debug)]
+pub struct Parts {
+    /// The templates.
+    pub catalog: Arc<Catalog>,
+    /// The origins and their settings.
+    pub configuration: Configuration,
+    /// The configured directories, opened.
+    pub directories: Directories,
+    /// What is permitted.
+    pub policy: Policy,
+    /// Where scripts run.
+    pub isolation: Isolation,
+    /// What all runs share.
+    pub capacity: Capacity,
 }
 
 impl Engine {
-    /// Makes an engine whose runs share `capacity`. The sandbox itself starts with the first run.
+    /// Makes an engine. The sandbox itself starts with the first run.
     ///
     /// # Errors
-    /// When a built-in template is broken or an origin cannot be used.
-    pub fn new(configuration: Configuration, isolation: Isolation, capacity: Capacity) -> Result<Engine, EngineError> {
-        let catalog = Catalog::embedded().map_err(EngineError::Catalog)?;
+    /// When an origin cannot be used.
+    pub fn new(parts: Parts) -> Result<Engine, EgressError> {
+        let Parts { catalog, configuration, directories, policy, isolation, capacity } = parts;
         let egress = Egress::new(configuration.origins)?;
-        // A template is eligible when every origin it wants is there: an answer must not end in "not configured".
-        let configured = |rule: &HttpRule| egress.origins().get(rule.alias()).is_some();
-        let router = Router::new(catalog.templates().filter(|template| template.wants().iter().all(configured)));
+        // A template is eligible when everything it wants is there: an answer must not end in "not configured".
+        let eligible = |template: &&Template| {
+            template.wants().iter().all(|rule| egress.origins().get(rule.alias()).is_some())
+                && template.reads().iter().all(|alias| directories.has(alias))
+        };
+        let router = Router::new(catalog.templates().filter(eligible));
         Ok(Engine {
             catalog,
             router,
             egress,
+            directories,
             settings: configuration.settings,
-            templates_may: configuration.templates,
-            exec_may: configuration.exec,
+            policy,
+            cache: ResultCache::new(),
             isolation,
             capacity,
             sandbox: OnceCell::new(),
         })
+    }
+
+    /// The templates.
+    #[must_use]
+    pub fn catalog(&self) -> &Catalog {
+        &self.catalog
+    }
+
+    /// Whether everything a template wants is configured, so that an intent can reach it.
+    #[must_use]
+    pub fn reaches(&self, id: &TemplateId) -> bool {
+        self.router.holds(id)
     }
 
     /// Says where an intent would go and why, without going there.
@@ -188,13 +229,22 @@ impl Engine {
                 "give JSON text, such as {\"limit\": 5}",
             );
         }
-        let grant = Grant::of(self.exec_may.clone());
         let job = Job { script: &script, params: &code.params, limits, deterministic: options.deterministic };
-        self.run(job, grant, "grant.exec").await
+        self.run(job, self.may_exec()).await
+    }
+
+    /// What a script of `exec` may do.
+    fn may_exec(&self) -> May {
+        let permitted = self.policy.exec();
+        May {
+            http: Grant::of(permitted.http.iter().cloned()),
+            files: Reads::of(permitted.read.iter().cloned()),
+            table: "exec".to_owned(),
+        }
     }
 
     /// From words to a template and its arguments, or the report that says why not.
-    fn plan(&self, intent: &Intent) -> Result<(&'static Template, Arguments), Box<Report>> {
+    fn plan(&self, intent: &Intent) -> Result<(&Template, Arguments), Box<Report>> {
         let observed = intent.text.len();
         if observed > INTENT_BYTES_MAX {
             let message = format!("the intent has {observed} bytes or more; at most {INTENT_BYTES_MAX} are allowed");
@@ -228,15 +278,12 @@ impl Engine {
     }
 
     async fn run_template(&self, template: &Template, arguments: &Arguments, options: &RunOptions) -> Report {
-        let declared = template.limits();
-        let base = Limits::default();
-        let declared = Limits {
-            fuel: declared.fuel.unwrap_or(base.fuel),
-            memory_bytes: declared.memory_mib.map_or(base.memory_bytes, |mib| u64::from(mib) << 20),
-            wall_ms: declared.timeout_ms.unwrap_or(base.wall_ms),
-            ..base
-        };
-        let limits = match declared.check().map_err(LimitRefused::from).and_then(|base| options.over(base)) {
+        if template.effects() == Effects::Write && !options.allow_writes {
+            let message = format!("template `{}` changes something, and this call does not allow that", template.id());
+            let hint = "repeat it with --allow-writes if the change is meant";
+            return Report::without_run(Outcome::CapabilityDenied, problem("writes", message, hint));
+        }
+        let limits = match limits_of(template).check().map_err(LimitRefused::from).and_then(|base| options.over(base)) {
             Ok(limits) => limits,
             Err(refused) => return limit_refused(&refused),
         };
@@ -255,18 +302,50 @@ impl Engine {
             Ok(params) => params,
             Err(error) => return broken("template_error", error.to_string(), ""),
         };
-        let grant = Grant::of(template.wants().to_vec()).and(self.templates_may.clone());
-        let job = Job { script: &script, params: &params, limits, deterministic: options.deterministic };
-        self.run(job, grant, "grant.templates").await
+        // The grant comes before the cache: what is no longer permitted is not served either.
+        let may = self.may(template);
+        let run = || async {
+            let job = Job { script: &script, params: &params, limits, deterministic: options.deterministic };
+            checked(template, self.run(job, may.clone()).await)
+        };
+        if template.cache_s() == 0 || options.deterministic.is_some() {
+            return run().await;
+        }
+        let grant = may.lines();
+        let question = Question {
+            principal: &options.principal,
+            template_digest: template.digest(),
+            arguments: &params,
+            grant: &grant,
+            secrets: &self.egress.secret_versions(template.wants().iter().map(HttpRule::alias)),
+        };
+        let key = question.key();
+        if options.fresh {
+            self.cache.forget(key).await;
+        }
+        let report = self.cache.answer(key, template.cache_s(), run).await;
+        Report { grant: Some(grant), ..report }
     }
 
-    async fn run(&self, job: Job<'_>, grant: Grant, table: &'static str) -> Report {
-        let shown = grant.rules().iter().map(ToString::to_string).collect();
+    /// What a template may do: what it wants, as far as the policy permits it.
+    fn may(&self, template: &Template) -> May {
+        let permitted = self.policy.template(template.id());
+        May {
+            http: Grant::of(template.wants().to_vec()).and(permitted.http),
+            files: Reads::of(template.reads().iter().cloned()).and(permitted.read),
+            table: format!("packs.{}", template.id().pack()),
+        }
+    }
+
+    async fn run(&self, job: Job<'_>, may: May) -> Report {
+        let shown = may.lines();
         let sandbox = match self.sandbox().await {
             Ok(sandbox) => sandbox,
             Err(error) => return internal(error.to_string()),
         };
-        let broker = Arc::new(Broker::new(self.egress.open(grant, Budget::default()), table));
+        let budget = Budget { run: Duration::from_millis(job.limits.wall_ms), ..Budget::default() };
+        let (exchange, reader) = (self.egress.open(may.http, budget), self.directories.reader(may.files));
+        let broker = Arc::new(Broker::new(exchange, reader, may.table));
         let ended = sandbox.run(job, Arc::clone(&broker) as Arc<_>).await;
         let mut report = match ended {
             Ok(ended) => Report::of_run(ended, broker.refusals(), broker.spent()),
@@ -274,6 +353,53 @@ impl Engine {
         };
         report.grant = Some(shown);
         report
+    }
+
+    /// Runs a case of a template in the sandbox, against the replies and files that it tells.
+    ///
+    /// # Errors
+    /// What does not come out as the case says.
+    pub async fn rehearse(&self, case: &Case) -> Result<(), String> {
+        let template = self.catalog.get(case.template.as_str());
+        let template = template.ok_or_else(|| format!("there is no template {}", case.template))?;
+        let sandbox = self.sandbox().await.map_err(|error| error.to_string())?;
+        rehearsal::rehearse(sandbox, template, case).await
+    }
+
+    /// Whether a request of a template or of `exec` would be admitted, and by which lines.
+    ///
+    /// # Errors
+    /// The refusal, with the line that would allow it, as a run would get them.
+    pub fn admits(&self, who: Option<&TemplateId>, method: &str, url: &str) -> Result<Vec<String>, Refused> {
+        let unknown = |id: &TemplateId| Refused { message: format!("there is no template {id}"), hint: None };
+        let may = match who {
+            None => self.may_exec(),
+            Some(id) => self.may(self.catalog.get(id.as_str()).ok_or_else(|| unknown(id))?),
+        };
+        let refused = |refusal: intentbox_capability::Refusal| Refused {
+            message: refusal.to_string(),
+            hint: refusal.hint(&may.table),
+        };
+        if method.eq_ignore_ascii_case("read") {
+            let file = may.files.admit(url).map_err(refused)?;
+            return Ok(vec![format!("{}: READ", file.alias())]);
+        }
+        let allowed = may.http.admit(self.egress.origins(), method, url).map_err(refused)?;
+        let alone = |rule: &HttpRule| Grant::of([rule.clone()]).admit(self.egress.origins(), method, url).is_ok();
+        let lines = may.http.rules().into_iter().filter(alone).map(|rule| rule.to_string());
+        Ok(lines.chain([format!("= {} {}", allowed.method(), allowed.shown())]).collect())
+    }
+
+    /// Asks an origin for one path with its token, whatever the policy says: for trying a configuration. Gives the status.
+    ///
+    /// # Errors
+    /// Why there is no reply, without the token.
+    pub async fn try_origin(&self, alias: &Alias, path: &str) -> Result<u16, String> {
+        let rule = format!("{alias}: GET /**").parse::<HttpRule>().map_err(|error| error.to_string())?;
+        let exchange = self.egress.open(Grant::of([rule]), Budget { timeout: TRY_MAX, ..Budget::default() });
+        let url = format!("{alias}:{path}");
+        let request = Request { method: "GET", url: &url, headers: &[], body: None, timeout: None };
+        exchange.send(request).await.map(|reply| reply.status).map_err(|error| error.to_string())
     }
 
     /// Starts the sandbox if it is not up, and says which worker processes there are.
@@ -291,6 +417,56 @@ impl Engine {
                 Isolation::Process(command) => Sandbox::in_workers(self.capacity, command.clone()).await,
             })
             .await
+    }
+}
+
+/// What one run may reach, and the table of the policy that says so.
+#[derive(Debug, Clone)]
+struct May {
+    http: Grant,
+    files: Reads,
+    table: String,
+}
+
+impl May {
+    /// The grant line by line, for showing.
+    fn lines(&self) -> Vec<String> {
+        let rules = self.http.rules();
+        let reads = self.files.aliases().map(|alias: &Alias| format!("{alias}: READ"));
+        rules.iter().map(ToString::to_string).chain(reads).collect()
+    }
+}
+
+/// The limits a template asks for, over the defaults.
+fn limits_of(template: &Template) -> Limits {
+    let declared = template.limits();
+    let base = Limits::default();
+    Limits {
+        fuel: declared.fuel.unwrap_or(base.fuel),
+        memory_bytes: declared.memory_mib.map_or(base.memory_bytes, |mib| u64::from(mib) << 20),
+        wall_ms: declared.timeout_ms.unwrap_or(base.wall_ms),
+        host_calls: declared.host_calls.unwrap_or(base.host_calls),
+        ..base
+    }
+}
+
+/// The report, or the one that says how its result is not what the template promises.
+fn checked(template: &Template, report: Report) -> Report {
+    let (Some(schema), Some(result)) = (template.result(), &report.result) else { return report };
+    if report.outcome != Outcome::Ok {
+        return report;
+    }
+    let fault = match serde_json::from_str(result.get()) {
+        Ok(result) => schema.check(&result).err().map(|error| error.to_string()),
+        Err(error) => Some(format!("the result cannot be checked: {error}")),
+    };
+    let Some(message) = fault else { return report };
+    let hint = format!("this is a fault of the template `{}` or of what it read, not of the intent", template.id());
+    Report {
+        outcome: Outcome::ResultInvalid,
+        result: None,
+        error: Some(problem("result_invalid", message, &hint)),
+        ..report
     }
 }
 

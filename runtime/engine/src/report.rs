@@ -33,7 +33,7 @@ pub struct Report {
     /// Which template answered, with which arguments.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub route: Option<Route>,
-    /// What the run was allowed to reach: `alias: METHODS /path` lines.
+    /// What the run was allowed to reach: `alias: METHODS /path` lines, and `alias: READ` for directories.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub grant: Option<Vec<String>>,
     /// What was refused on the way, also where the script went on.
@@ -99,7 +99,7 @@ pub struct Refused {
 }
 
 /// What a run used.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
 pub struct Spent {
     /// Fuel units.
     pub fuel: u64,
@@ -115,6 +115,8 @@ pub struct Spent {
     pub http_bytes_up: u64,
     /// Bytes received, decompressed.
     pub http_bytes_down: u64,
+    /// Bytes of files read.
+    pub file_bytes: u64,
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes fields by reference")]
@@ -123,6 +125,25 @@ fn is_false(flag: &bool) -> bool {
 }
 
 impl Report {
+    /// The report of an answer that is served again: nothing ran for it.
+    pub(crate) fn cached(result: Option<Box<RawValue>>, stdout: String) -> Report {
+        Report {
+            outcome: Outcome::Ok,
+            result,
+            stdout,
+            stdout_truncated: false,
+            stderr: String::new(),
+            stderr_truncated: false,
+            error: None,
+            route: None,
+            grant: None,
+            refusals: Vec::new(),
+            spent: None,
+            cached: true,
+            run_id: run_id(),
+        }
+    }
+
     /// A report of a request that ended before anything ran.
     #[must_use]
     pub fn without_run(outcome: Outcome, problem: Problem) -> Report {
@@ -220,7 +241,7 @@ fn raised(exception: Exception, refusals: &[Refused], requests: u64) -> (Outcome
 fn problem(exception: Exception, hint: Option<String>) -> Problem {
     let Exception { class, message, traceback, .. } = exception;
     let hint = hint.or_else(|| match class.as_str() {
-        "ModuleNotFoundError" => Some("the sandbox has Python's standard library and `http`, nothing else".to_owned()),
+        "ModuleNotFoundError" => Some("the sandbox has Python's standard library, `http`, `requests` and `files`, nothing else".to_owned()),
         _ => None,
     });
     let traceback = Some(traceback).filter(|text| !text.is_empty());

@@ -1,0 +1,77 @@
+//! A folder of templates on the disk.
+
+use std::path::Path;
+
+use anyhow::{Context as _, bail};
+use cap_std::ambient_authority;
+use cap_std::fs::Dir;
+use intentbox_catalog::catalog::FILE_BYTES_MAX;
+use intentbox_catalog::{Case, Catalog, CatalogError};
+
+use crate::input;
+
+/// The most files that are read, and how deep they may lie: `pack/name/cases/file`.
+const FILES_MAX: usize = 20_000;
+const DEPTH_MAX: usize = 3;
+
+/// The files of a folder, each as its path below it and its bytes.
+type Files = Vec<(String, Vec<u8>)>;
+
+/// The built-in templates with those of a folder over them.
+pub(crate) fn catalog(path: &Path) -> anyhow::Result<Catalog> {
+    let files = files(path)?;
+    Catalog::embedded_with(borrowed(&files)).map_err(|error| shown(&error))
+}
+
+/// The cases of a folder's templates.
+pub(crate) fn cases(path: &Path) -> anyhow::Result<Vec<Case>> {
+    let files = files(path)?;
+    Case::from_files(borrowed(&files)).map_err(|error| shown(&error))
+}
+
+/// The error with its line and a caret.
+pub(crate) fn shown(error: &CatalogError) -> anyhow::Error {
+    match error.caret() {
+        Some(caret) => anyhow::anyhow!("{error}\n{caret}"),
+        None => anyhow::anyhow!("{error}"),
+    }
+}
+
+fn borrowed(files: &Files) -> impl Iterator<Item = (&str, &[u8])> {
+    files.iter().map(|(path, bytes)| (path.as_str(), bytes.as_slice()))
+}
+
+fn files(path: &Path) -> anyhow::Result<Files> {
+    let context = || format!("templates {}", path.display());
+    let root = Dir::open_ambient_dir(path, ambient_authority()).with_context(context)?;
+    let mut files = Vec::new();
+    collect(&root, "", 0, &mut files).with_context(context)?;
+    Ok(files)
+}
+
+fn collect(folder: &Dir, prefix: &str, depth: usize, files: &mut Files) -> anyhow::Result<()> {
+    for entry in folder.entries()? {
+        let entry = entry?;
+        let name = entry.file_name();
+        let Some(name) = name.to_str() else { bail!("{prefix}{} is not UTF-8", name.display()) };
+        // What editors and version control leave there.
+        if name.starts_with('.') {
+            continue;
+        }
+        let path = format!("{prefix}{name}");
+        let kind = entry.file_type()?;
+        if kind.is_dir() {
+            if depth == DEPTH_MAX {
+                bail!("{path}: a template is pack/name/, and its cases lie in pack/name/cases/");
+            }
+            collect(&entry.open_dir()?, &format!("{path}/"), depth + 1, files)?;
+        } else if kind.is_file() {
+            if files.len() == FILES_MAX {
+                bail!("there are more than {FILES_MAX} files");
+            }
+            let bytes = input::bounded(entry.open()?, FILE_BYTES_MAX as u64)?;
+            files.push((path, bytes));
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,253 @@
+//! Answers that may be served again: those of templates that only read, for as long as the template says.
+//!
+//! A cached answer is served to whoever would get the same from a run: the key holds everything that a run depends on and
+//! that the caller or the operator can change. The grant is part of it and is formed before the cache is asked, so an
+//! answer outlives no permission. Many that ask the same at once share one run.
+
+use std::future::Future;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use moka::Expiry;
+use moka::future::Cache;
+use serde_json::value::RawValue;
+use sha2::{Digest, Sha256};
+
+use crate::outcome::Outcome;
+use crate::report::Report;
+
+/// All answers together, in bytes of JSON. Answers are small; this holds tens of thousands.
+const BYTES_MAX: u64 = 32 << 20;
+
+/// The largest answer that is kept, in bytes: a few large ones must not drive out the many.
+const ANSWER_BYTES_MAX: usize = 1 << 20;
+
+/// What an answer depends on, as SHA-256.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) struct Key([u8; 32]);
+
+/// What a [`Key`] is made of.
+#[derive(Debug)]
+pub(crate) struct Question<'a> {
+    /// Who asks.
+    pub(crate) principal: &'a str,
+    /// The template as it is, not as it is called.
+    pub(crate) template_digest: &'a str,
+    /// The arguments as JSON text, in declared order.
+    pub(crate) arguments: &'a str,
+    /// What the run may reach, line by line.
+    pub(crate) grant: &'a [String],
+    /// The versions of the secrets that it would send.
+    pub(crate) secrets: &'a [u64],
+}
+
+impl Question<'_> {
+    pub(crate) fn key(&self) -> Key {
+        let mut hasher = Sha256::new();
+        let mut part = |bytes: &[u8]| {
+            // The length first, so that no text can move from one part into the next.
+            hasher.update((bytes.len() as u64).to_le_bytes());
+            hasher.update(bytes);
+        };
+        part(self.principal.as_bytes());
+        part(self.template_digest.as_bytes());
+        part(self.arguments.as_bytes());
+        part(&(self.grant.len() as u64).to_le_bytes());
+        for line in self.grant {
+            part(line.as_bytes());
+        }
+        for version in self.secrets {
+            part(&version.to_le_bytes());
+        }
+        Key(hasher.finalize().into())
+    }
+}
+
+/// An answer that worked.
+#[derive(Debug, Clone)]
+struct Kept {
+    result: Option<Box<RawValue>>,
+    stdout: String,
+    stdout_truncated: bool,
+    for_s: u32,
+}
+
+/// The answers of a process.
+#[derive(Debug, Clone)]
+pub(crate) struct ResultCache {
+    kept: Cache<Key, Arc<Kept>>,
+}
+
+impl ResultCache {
+    pub(crate) fn new() -> Self {
+        let weight = |kept: &Arc<Kept>| {
+            let bytes = kept.result.as_ref().map_or(0, |result| result.get().len()) + kept.stdout.len();
+            // What an entry costs besides.
+            u32::try_from(bytes + 256).unwrap_or(u32::MAX)
+        };
+        let kept = Cache::builder()
+            .max_capacity(BYTES_MAX)
+            .weigher(move |_, kept| weight(kept))
+            .expire_after(ForSeconds)
+            .build();
+        Self { kept }
+    }
+
+    /// The answer that is there, or the report of `run`, which is kept for `for_s` seconds if it worked.
+    ///
+    /// While one runs, others that ask the same wait for it, and get its answer if it worked; if it did not, each runs
+    /// itself, since failing may have been the other's bad luck.
+    pub(crate) async fn answer<R: Future<Output = Report>>(&self, key: Key, for_s: u32, run: impl Fn() -> R) -> Report {
+        let mut mine = None;
+        let entry = self.kept.entry(key).or_optionally_insert_with(async {
+            let report = run().await;
+            let kept = keepable(&report, for_s).map(Arc::new);
+            mine = Some(report);
+            kept
+        });
+        let entry = entry.await;
+        match (mine, entry) {
+            (Some(report), _) => report,
+            (None, Some(entry)) => report_of(entry.value()),
+            (None, None) => run().await,
+        }
+    }
+
+    /// Forgets an answer, so that the next run takes its place.
+    pub(crate) async fn forget(&self, key: Key) {
+        self.kept.invalidate(&key).await;
+    }
+}
+
+/// What is worth keeping of a report: answers that worked, without a refusal on the way, and not too large.
+fn keepable(report: &Report, for_s: u32) -> Option<Kept> {
+    let bytes = report.result.as_ref().map_or(0, |result| result.get().len()) + report.stdout.len();
+    let whole = report.outcome == Outcome::Ok && report.refusals.is_empty() && report.stderr.is_empty();
+    (whole && bytes <= ANSWER_BYTES_MAX).then(|| Kept {
+        result: report.result.clone(),
+        stdout: report.stdout.clone(),
+        stdout_truncated: report.stdout_truncated,
+        for_s,
+    })
+}
+
+fn report_of(kept: &Kept) -> Report {
+    let mut report = Report::cached(kept.result.clone(), kept.stdout.clone());
+    report.stdout_truncated = kept.stdout_truncated;
+    report
+}
+
+/// Each answer lives as long as its template says.
+#[derive(Debug)]
+struct ForSeconds;
+
+impl Expiry<Key, Arc<Kept>> for ForSeconds {
+    fn expire_after_create(&self, _: &Key, kept: &Arc<Kept>, _: Instant) -> Option<Duration> {
+        Some(Duration::from_secs(kept.for_s.into()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::Cell;
+
+    use super::*;
+    use crate::report::Problem;
+
+    fn question<'a>(principal: &'a str, grant: &'a [String], secrets: &'a [u64]) -> Question<'a> {
+        Question { principal, template_digest: "d", arguments: "{}", grant, secrets }
+    }
+
+    /// Changing any part changes the key; `("ab", "c")` and `("a", "bc")` are different questions.
+    #[test]
+    fn l07_a_key_holds_everything_that_an_answer_depends_on() {
+        let lines = |lines: &[&str]| lines.iter().map(|line| (*line).to_owned()).collect::<Vec<_>>();
+        let (none, one, two) = (lines(&[]), lines(&["a: GET /"]), lines(&["a: GET /", "b: GET /"]));
+        let mut keys = vec![
+            question("", &none, &[]).key(),
+            question("me", &none, &[]).key(),
+            question("", &one, &[]).key(),
+            question("", &two, &[]).key(),
+            question("", &one, &[1]).key(),
+            question("", &one, &[2]).key(),
+            question("", &one, &[1, 1]).key(),
+            Question { template_digest: "e", ..question("", &none, &[]) }.key(),
+            Question { arguments: "{\"a\":1}", ..question("", &none, &[]) }.key(),
+            Question { template_digest: "d{", arguments: "}", ..question("", &none, &[]) }.key(),
+            Question { template_digest: "", ..question("d", &none, &[]) }.key(),
+        ];
+        let count = keys.len();
+        keys.sort_by_key(|key| key.0);
+        keys.dedup();
+        assert_eq!(keys.len(), count);
+        assert_eq!(question("me", &one, &[7]).key(), question("me", &one, &[7]).key());
+    }
+
+    fn answered(text: &str) -> Report {
+        Report::cached(Some(RawValue::from_string(text.to_owned()).expect("JSON")), String::new())
+    }
+
+    fn failed() -> Report {
+        let problem = Problem { kind: "x".to_owned(), message: String::new(), traceback: None, hint: None };
+        Report::without_run(Outcome::HostCallFailed, problem)
+    }
+
+    fn run<T>(work: impl Future<Output = T>) -> T {
+        tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime").block_on(work)
+    }
+
+    #[test]
+    fn an_answer_is_served_again_until_it_is_forgotten() {
+        run(async {
+            let cache = ResultCache::new();
+            let key = question("", &[], &[]).key();
+            let runs = Cell::new(0);
+            let ask = || {
+                cache.answer(key, 60, || async {
+                    runs.set(runs.get() + 1);
+                    Report { cached: false, ..answered("1") }
+                })
+            };
+            assert!(!ask().await.cached);
+            let again = ask().await;
+            assert_eq!((again.cached, again.result.as_ref().map(|result| result.get()), runs.get()), (true, Some("1"), 1));
+            cache.forget(key).await;
+            assert!(!ask().await.cached);
+            assert_eq!(runs.get(), 2);
+        });
+    }
+
+    #[test]
+    fn a_failure_is_never_served_again() {
+        run(async {
+            let cache = ResultCache::new();
+            let key = question("", &[], &[]).key();
+            for _ in 0..2 {
+                let report = cache.answer(key, 60, || async { failed() }).await;
+                assert_eq!((report.outcome, report.cached), (Outcome::HostCallFailed, false));
+            }
+        });
+    }
+
+    /// A hundred ask at once: those that share a failing run run themselves, and no one waits for ever.
+    #[test]
+    fn n01_many_that_ask_the_same_share_one_run() {
+        for (works, expected) in [(true, 1), (false, 100)] {
+            let runs = Cell::new(0);
+            run(async {
+                let cache = ResultCache::new();
+                let key = question("", &[], &[]).key();
+                let one = || {
+                    cache.answer(key, 60, || async {
+                        runs.set(runs.get() + 1);
+                        tokio::task::yield_now().await;
+                        if works { answered("1") } else { failed() }
+                    })
+                };
+                let all: Vec<Report> = futures_util::future::join_all((0..100).map(|_| one())).await;
+                assert!(all.iter().all(|report| (report.outcome == Outcome::Ok) == works));
+            });
+            assert_eq!(runs.get(), expected, "{works}");
+        }
+    }
+}

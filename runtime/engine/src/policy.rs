@@ -1,0 +1,208 @@
+//! What the operator permits: `policy.toml`. **This file is a boundary.**
+//!
+//! Invariant: nothing is permitted that no line of the policy names. An absent file, table or key permits nothing, and a
+//! key that is not known is an error, since a line that was misspelt must not look like one that holds.
+//!
+//! ```toml
+//! [packs.sentry]                          # all templates of the pack
+//! http = ["sentry: GET /api/0/**"]
+//!
+//! [templates."sentry/resolve_issue"]      # one template, besides what its pack may
+//! http = ["sentry: PUT /api/0/organizations/*/issues/*/"]
+//!
+//! [packs.logs]
+//! read = ["logs"]
+//!
+//! [exec]                                  # scripts of `exec` and `execute_code`
+//! http = ["sentry: GET /api/0/organizations/*/issues/"]
+//! read = ["logs"]
+//! ```
+//!
+//! A run of a template gets what the template wants, as far as its pack's table and its own permit it. A run of `exec`
+//! gets the table `exec`. It reads text and decides; files and aliases that do not exist are for [`Policy::check`].
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use intentbox_capability::{Alias, HttpRule};
+use intentbox_catalog::{Catalog, TemplateId};
+use serde::Deserialize;
+
+/// The largest policy that is read, in bytes.
+pub const POLICY_BYTES_MAX: usize = 1 << 20;
+
+/// What runs may reach, by who asks.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Policy {
+    #[serde(default)]
+    packs: BTreeMap<String, Rules>,
+    #[serde(default)]
+    templates: BTreeMap<String, Rules>,
+    #[serde(default)]
+    exec: Rules,
+}
+
+/// The lines of one table.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Rules {
+    /// Requests: `alias: METHOD[,METHOD] /path/pattern`.
+    #[serde(default)]
+    pub http: Vec<HttpRule>,
+    /// Directories, by alias.
+    #[serde(default)]
+    pub read: Vec<Alias>,
+}
+
+/// Text that is no policy.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("line {line}: {message}")]
+pub struct PolicyError {
+    /// Counted from 1.
+    pub line: usize,
+    /// What was expected.
+    pub message: String,
+}
+
+impl Policy {
+    /// Reads a policy.
+    ///
+    /// # Errors
+    /// When the text is not TOML of this shape, with its line.
+    pub fn parse(text: &str) -> Result<Policy, PolicyError> {
+        toml::from_str(text).map_err(|error| {
+            let at = error.span().map_or(0, |span| span.start.min(text.len()));
+            let line = text.as_bytes()[..at].split(|byte| *byte == b'\n').count();
+            PolicyError { line, message: error.message().trim_end().to_owned() }
+        })
+    }
+
+    /// The policy of one origin that everybody may use with these methods: the demo's.
+    ///
+    /// # Panics
+    /// Never: the aliases are checked, and the rules made of them are.
+    #[must_use]
+    pub fn open(alias: &Alias, template_methods: &str, exec_methods: &str) -> Policy {
+        let rule = |methods: &str| -> HttpRule {
+            format!("{alias}: {methods} /**").parse().expect("an alias, methods and a path make a rule")
+        };
+        let rules = |methods| Rules { http: vec![rule(methods)], read: Vec::new() };
+        Policy {
+            packs: BTreeMap::from([(alias.to_string(), rules(template_methods))]),
+            exec: rules(exec_methods),
+            ..Policy::default()
+        }
+    }
+
+    /// This policy, with a directory besides that one pack and `exec` may read: for directories named on the command
+    /// line, where naming one is permitting it.
+    #[must_use]
+    pub fn and_read(mut self, alias: &Alias) -> Policy {
+        self.packs.entry(alias.to_string()).or_default().read.push(alias.clone());
+        self.exec.read.push(alias.clone());
+        self
+    }
+
+    /// What a template may use of what it wants: the lines of its pack and its own.
+    #[must_use]
+    pub fn template(&self, id: &TemplateId) -> Rules {
+        let mut rules = self.packs.get(id.pack()).cloned().unwrap_or_default();
+        if let Some(own) = self.templates.get(id.as_str()) {
+            rules.http.extend(own.http.iter().cloned());
+            rules.read.extend(own.read.iter().cloned());
+        }
+        rules
+    }
+
+    /// What scripts of `exec` may reach.
+    #[must_use]
+    pub fn exec(&self) -> &Rules {
+        &self.exec
+    }
+
+    /// Lines that can never matter: they name a pack, template, origin or directory that there is not.
+    #[must_use]
+    pub fn check(&self, catalog: &Catalog, origins: &BTreeSet<Alias>, directories: &BTreeSet<Alias>) -> Vec<String> {
+        let mut faults = Vec::new();
+        for pack in self.packs.keys() {
+            if !catalog.templates().any(|template| template.id().pack() == pack) {
+                faults.push(format!("[packs.{pack}]: there is no such pack"));
+            }
+        }
+        for template in self.templates.keys() {
+            if catalog.get(template).is_none() {
+                faults.push(format!("[templates.\"{template}\"]: there is no such template"));
+            }
+        }
+        let packs = self.packs.iter().map(|(name, rules)| (format!("packs.{name}"), rules));
+        let templates = self.templates.iter().map(|(name, rules)| (format!("templates.\"{name}\""), rules));
+        for (table, rules) in packs.chain(templates).chain([("exec".to_owned(), &self.exec)]) {
+            for rule in rules.http.iter().filter(|rule| !origins.contains(rule.alias())) {
+                let alias = rule.alias();
+                faults.push(format!("[{table}]: `{rule}` names the origin `{alias}`, and there is no [origins.{alias}]"));
+            }
+            for alias in rules.read.iter().filter(|alias| !directories.contains(alias)) {
+                faults.push(format!("[{table}]: `{alias}` is no directory of [directories]"));
+            }
+        }
+        faults
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const POLICY: &str = "[packs.sentry]\nhttp = [\"sentry: GET /api/0/**\"]\n\
+                          [templates.\"sentry/list_errors\"]\nread = [\"logs\"]\n\
+                          [exec]\nread = [\"logs\"]\n";
+
+    fn shown(rules: &Rules) -> String {
+        format!("{:?} {:?}", rules.http.iter().map(ToString::to_string).collect::<Vec<_>>(), rules.read)
+    }
+
+    #[test]
+    fn what_no_line_names_is_not_permitted() {
+        let policy = Policy::parse(POLICY).expect("it is a policy");
+        let id = |text: &str| text.parse::<TemplateId>().expect("an id");
+        assert_eq!(shown(&policy.template(&id("logs/tail"))), shown(&Rules::default()));
+        assert_eq!(shown(Policy::default().exec()), shown(&Rules::default()));
+        assert!(policy.exec().http.is_empty(), "a line of a pack is not one of exec");
+        let both = policy.template(&id("sentry/list_errors"));
+        assert_eq!((both.http.len(), both.read.len()), (1, 1));
+        assert!(policy.template(&id("sentry/list_projects")).read.is_empty(), "a line of a template is its own");
+    }
+
+    #[test]
+    fn unknown_keys_are_errors_with_their_line() {
+        for (text, line, part) in [
+            ("[exec]\nhtpp = []", 2, "unknown field `htpp`"),
+            ("[pack.sentry]\nhttp = []", 1, "unknown field `pack`"),
+            ("[exec]\nhttp = [\n  \"sentry: FETCH /\",\n]", 2, "method"),
+            ("[exec]\nread = [\"/etc\"]", 2, "alias"),
+            ("[exec", 1, ""),
+        ] {
+            let error = Policy::parse(text).expect_err(text);
+            assert_eq!(error.line, line, "{text}: {error}");
+            assert!(error.message.to_lowercase().contains(part), "{text}: {error}");
+        }
+    }
+
+    #[test]
+    fn lines_that_can_never_matter_are_found() {
+        let text = format!("{POLICY}[packs.sentri]\nhttp = [\"sentri: GET /\"]\n[templates.\"sentry/list\"]\n");
+        let policy = Policy::parse(&text).expect("it is a policy");
+        let catalog = Catalog::embedded().expect("whole");
+        let aliases = |names: &[&str]| names.iter().map(|name| name.parse().expect("an alias")).collect();
+        assert_eq!(
+            policy.check(&catalog, &aliases(&["sentry"]), &aliases(&[])),
+            [
+                "[packs.sentri]: there is no such pack",
+                "[templates.\"sentry/list\"]: there is no such template",
+                "[packs.sentri]: `sentri: GET /` names the origin `sentri`, and there is no [origins.sentri]",
+                "[templates.\"sentry/list_errors\"]: `logs` is no directory of [directories]",
+                "[exec]: `logs` is no directory of [directories]",
+            ]
+        );
+    }
+}

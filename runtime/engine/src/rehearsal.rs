@@ -1,0 +1,133 @@
+//! Running a template's cases: in the real sandbox, against the replies and files that the case tells.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use intentbox_capability::Method;
+use intentbox_catalog::case::Reply as Canned;
+use intentbox_catalog::{Case, CaseFile, Template};
+use intentbox_sandbox::abi::{FileEntry, HttpReply, HttpRequest, Reply};
+use intentbox_sandbox::{Answer, Deterministic, HostCalls, Job, Pending, RunError, Sandbox, Script};
+use url::Url;
+
+use crate::report::{Report, Spent};
+
+/// When every case takes place, in milliseconds after 1970: 2026-11-20T12:00:00Z. Files were changed at that moment too.
+const NOW_UNIX_MS: u64 = 1_795_176_000_000;
+
+/// Answers each request with the next canned reply, if it is the request that the reply is for, and reads from the files
+/// of the case.
+#[derive(Debug)]
+struct Told {
+    replies: Mutex<Vec<Canned>>,
+    files: Vec<CaseFile>,
+}
+
+/// Runs one case and says how it ended, and what of it was never asked for.
+pub(crate) async fn rehearse(sandbox: &Sandbox, template: &Template, case: &Case) -> Result<(), String> {
+    let expected = &case.outcome;
+    let arguments = match template.check(&case.arguments, &case.settings) {
+        Ok(arguments) => arguments,
+        Err(error) => {
+            let (kind, message) = ("param_invalid", error.to_string());
+            let fits = expected.kind == kind && expected.error.iter().all(|part| message.contains(part));
+            return if fits { Ok(()) } else { Err(format!("ends as {kind}: {message}")) };
+        }
+    };
+    let script = template.render(&arguments).map_err(|error| format!("it does not render: {error}"))?;
+    if case.script.as_deref() != Some(script.source()) {
+        return Err(format!("{}.py beside the case is not the script that it renders to", case.name));
+    }
+    let limits = crate::limits_of(template).check().map_err(|error| error.to_string())?;
+    let parsed = Script::parse(script.name(), script.source().as_bytes(), &limits);
+    let parsed = parsed.map_err(|error| error.to_string())?;
+    let params = serde_json::to_string(&arguments).map_err(|error| error.to_string())?;
+    let told = Arc::new(Told { replies: Mutex::new(case.replies.clone()), files: case.files.clone() });
+    let deterministic = Some(Deterministic { seed: 0, unix_ns: NOW_UNIX_MS * 1_000_000 });
+    let job = Job { script: &parsed, params: &params, limits, deterministic };
+    let ended = sandbox.run(job, Arc::clone(&told) as Arc<_>).await;
+    let ended = ended.map_err(|error: RunError| error.to_string())?;
+    let asked = case.replies.len() as u64;
+    let spent = Spent { http_requests: asked, ..Spent::default() };
+    let report = crate::checked(template, Report::of_run(ended, Vec::new(), spent));
+    let kind = report.outcome.terms().name;
+    let error = report.error.as_ref().map_or(String::new(), |error| {
+        format!("{}\n{}", error.message, error.traceback.as_deref().unwrap_or_default())
+    });
+    if kind != expected.kind {
+        return Err(format!("ends as {kind}, not as {}: {error}", expected.kind));
+    }
+    if let Some(part) = expected.error.as_ref().filter(|part| !error.contains(*part)) {
+        return Err(format!("its error does not say {part:?}: {error}"));
+    }
+    let result: Option<serde_json::Value> = report.result.and_then(|json| serde_json::from_str(json.get()).ok());
+    if result != expected.result {
+        let shown = |value: &Option<serde_json::Value>| value.as_ref().map_or("nothing".to_owned(), ToString::to_string);
+        return Err(format!("its result is {}, not {}", shown(&result), shown(&expected.result)));
+    }
+    let left = told.replies.lock().unwrap_or_else(PoisonError::into_inner).len();
+    if left > 0 {
+        return Err(format!("{left} of its replies were never asked for"));
+    }
+    Ok(())
+}
+
+impl HostCalls for Told {
+    fn http<'a>(&'a self, request: HttpRequest<'a>) -> Pending<'a, Answer> {
+        Box::pin(async move {
+            let mut replies = self.replies.lock().unwrap_or_else(PoisonError::into_inner);
+            let fail = |message: String| Answer::reply(&Reply::Failed { kind: "case", message: &message });
+            if replies.is_empty() {
+                return fail(format!("the case has no reply left for {} {}", request.method, request.url));
+            }
+            let reply = replies.remove(0);
+            let asked = (request.method.parse::<Method>().ok(), parts(request.url));
+            if asked != (reply.method.parse().ok(), parts(&reply.url)) {
+                let (method, url) = (request.method, request.url);
+                return fail(format!("the case expects {} {}, and the script asked {method} {url}", reply.method, reply.url));
+            }
+            // Egress hands names over in lower case, and so does this.
+            let headers: Vec<_> = reply.headers.iter().map(|(name, value)| (name.to_lowercase(), value)).collect();
+            Answer::reply(&Reply::Http(HttpReply {
+                status: reply.status,
+                url: request.url,
+                headers: headers.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect(),
+                body: reply.body.as_bytes(),
+            }))
+        })
+    }
+
+    fn list_files<'a>(&'a self, folder: &'a str) -> Pending<'a, Answer> {
+        Box::pin(async move {
+            let inside = |path: &str| {
+                let below = path.strip_prefix(folder.trim_end_matches('/'));
+                below.is_some_and(|below| folder.ends_with(':') || below.starts_with('/'))
+            };
+            let mut files: Vec<&CaseFile> = self.files.iter().filter(|file| inside(&file.path)).collect();
+            files.sort_by(|one, two| one.path.cmp(&two.path));
+            let entry = |file: &&'a CaseFile| FileEntry {
+                path: &file.path,
+                bytes: file.body.len() as u64,
+                modified_unix_ms: NOW_UNIX_MS.cast_signed(),
+            };
+            Answer::reply(&Reply::Files(files.iter().map(entry).collect()))
+        })
+    }
+
+    fn read_file<'a>(&'a self, path: &'a str, offset: u64, length: u32) -> Pending<'a, Answer> {
+        Box::pin(async move {
+            let Some(file) = self.files.iter().find(|file| file.path == path) else {
+                let message = format!("{path}: there is no such file");
+                return Answer::reply(&Reply::Failed { kind: "not_found", message: &message });
+            };
+            let start = usize::try_from(offset).unwrap_or(usize::MAX).min(file.body.len());
+            let end = start.saturating_add(length as usize).min(file.body.len());
+            Answer::reply(&Reply::Piece(&file.body.as_bytes()[start..end]))
+        })
+    }
+}
+
+/// A URL with its query as pairs: `+` and `%20` are the same request.
+fn parts(url: &str) -> Option<(String, Vec<(String, String)>)> {
+    let url = Url::parse(url).ok()?;
+    Some((url.path().to_owned(), url.query_pairs().into_owned().collect()))
+}
