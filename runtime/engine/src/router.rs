@@ -19,6 +19,7 @@
 mod explain;
 mod index;
 mod text;
+mod typo;
 mod values;
 
 use std::collections::BTreeMap;
@@ -114,6 +115,12 @@ impl Router {
         Self { packs: packs.into_values().map(|(pack, templates)| PackIndex::new(pack, &templates)).collect() }
     }
 
+    /// Whether an intent can reach this template.
+    #[must_use]
+    pub fn holds(&self, id: &TemplateId) -> bool {
+        self.packs.iter().any(|pack| pack.holds(id))
+    }
+
     /// Decides where a sentence goes. The work is linear in its length.
     #[must_use]
     pub fn route(&self, text: &str) -> Routed {
@@ -149,21 +156,27 @@ fn rule(candidates: &[Scored]) -> Rule {
 }
 
 /// The best, and all that reach the floor within the margin.
-fn rivals(candidates: &[Scored]) -> &[Scored] {
+///
+/// Those that lack a required value are none where another has all of its own: who asks for "the issues" does not mean
+/// the template that needs to know which.
+fn rivals(candidates: &[Scored]) -> Vec<&Scored> {
     let best = candidates.first().map_or(0.0, |best| best.score);
     let near = |candidate: &&Scored| candidate.score >= FLOOR && best - candidate.score < MARGIN;
-    &candidates[..candidates.iter().take_while(near).count()]
+    let near: Vec<&Scored> = candidates.iter().take_while(near).collect();
+    let whole: Vec<&Scored> = near.iter().copied().filter(|candidate| candidate.missing.is_empty()).collect();
+    if whole.is_empty() { near } else { whole }
 }
 
 fn decide(rule: Rule, candidates: &[Scored]) -> Decision {
     match rule {
-        Rule::ExactPhrase | Rule::Score => template(&candidates[0]),
+        Rule::ExactPhrase => template(&candidates[0]),
+        Rule::Score => template(rivals(candidates)[0]),
         Rule::SamePhrase => {
             let same = candidates.iter().take_while(|candidate| candidate.phrase.exact);
             Decision::Ambiguous { candidates: same.take(CLOSEST_MAX).map(Candidate::from).collect() }
         }
         Rule::WithinMargin => {
-            let rivals = rivals(candidates).iter();
+            let rivals = rivals(candidates).into_iter();
             Decision::Ambiguous { candidates: rivals.take(CLOSEST_MAX).map(Candidate::from).collect() }
         }
         Rule::BelowFloor | Rule::NothingShared | Rule::TooManyWords => {

@@ -52,6 +52,8 @@ pub struct Scored {
     pub phrase: Phrase,
     /// Words that nothing in the template explains.
     pub unexplained: Vec<String>,
+    /// Words taken for mistyped ones: as written, and as understood.
+    pub corrected: Vec<(String, String)>,
     /// The values read from the sentence.
     pub values: Vec<ValueRead>,
     /// Parameters that only the caller can supply, and that the sentence does not hold.
@@ -89,6 +91,9 @@ impl fmt::Display for Scored {
         } else {
             let Phrase { text, covered, .. } = &self.phrase;
             write!(f, " = {:.2} of the words explained × {covered:.2} of the phrase {text:?} said", self.explained)?;
+        }
+        for (written, meant) in &self.corrected {
+            write!(f, "\n  {written:?} is read as {meant:?}")?;
         }
         if !self.unexplained.is_empty() {
             write!(f, "\n  unexplained: {}", self.unexplained.join(", "))?;

@@ -6,10 +6,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use bm25::{Embedder, EmbedderBuilder, Scorer, TokenEmbedder, Tokenizer};
-use intentbox_catalog::{Pack, Template, TemplateId};
+use intentbox_catalog::words::Slot;
+use intentbox_catalog::{Pack, ParamKind, ParamSpec, Template, TemplateId};
 
 use super::explain::{Phrase, Scored};
 use super::text::{Synonyms, Word, normal, split};
+use super::typo::Vocabulary;
 use super::values::{Reader, pull};
 
 /// How many templates of a pack BM25 hands on to be scored. Far more than a sentence can mean, and few enough that
@@ -26,6 +28,7 @@ const SUMMARY_WEIGHT: f64 = 1.0;
 /// The templates of one pack.
 pub(super) struct PackIndex {
     synonyms: Synonyms,
+    vocabulary: Vocabulary,
     entries: Vec<Entry>,
     embedder: Embedder<Token, Spaces>,
     scorer: Scorer<usize, Token>,
@@ -61,15 +64,20 @@ impl PackIndex {
         for (index, document) in corpus.iter().enumerate() {
             scorer.upsert(&index, embedder.embed(document));
         }
-        Self { synonyms, entries, embedder, scorer }
+        Self { vocabulary: vocabulary(pack, templates), synonyms, entries, embedder, scorer }
+    }
+
+    pub(super) fn holds(&self, id: &TemplateId) -> bool {
+        self.entries.iter().any(|entry| entry.id == *id)
     }
 
     /// The templates of this pack that share anything with the sentence, scored.
     pub(super) fn score(&self, words: &[Word], normalised: &str) -> Vec<Scored> {
+        let words = self.vocabulary.correct(words);
         let canonical: Vec<String> = words.iter().map(|word| self.synonyms.canonical(&word.plain)).collect();
-        self.shortlist(words, &canonical, normalised)
+        self.shortlist(&words, &canonical, normalised)
             .into_iter()
-            .map(|(index, bm25)| self.entries[index].score(words, &canonical, normalised, bm25))
+            .map(|(index, bm25)| self.entries[index].score(&words, &canonical, normalised, bm25))
             .filter(|scored| scored.score > 0.0)
             .collect()
     }
@@ -96,6 +104,32 @@ impl PackIndex {
         }
         shortlist
     }
+}
+
+/// Every word that some template of the pack understands: of phrases, names, patterns, choices and synonyms.
+fn vocabulary(pack: &Pack, templates: &[&Template]) -> Vocabulary {
+    let mut words: Vec<String> = Vec::new();
+    for (head, others) in pack.synonyms() {
+        words.push(head.clone());
+        words.extend(others.iter().cloned());
+    }
+    for template in templates {
+        let texts = template.phrases().iter().map(String::as_str).chain([template.summary()]);
+        words.extend(texts.flat_map(split).map(|word| word.plain));
+        words.extend(template.id().name().split('_').map(str::to_owned));
+        for pattern in template.parameters().iter().flat_map(ParamSpec::words) {
+            words.extend(pattern.before().iter().chain(pattern.after()).cloned());
+            if let Slot::OneOf(choices) = pattern.slot() {
+                words.extend(choices.iter().cloned());
+            }
+        }
+        for parameter in template.parameters() {
+            if let ParamKind::Enum { choices } = parameter.kind() {
+                words.extend(choices.iter().flat_map(|choice| choice.synonyms.iter().chain([&choice.value])).cloned());
+            }
+        }
+    }
+    Vocabulary::new(words)
 }
 
 impl Entry {
@@ -136,9 +170,9 @@ impl Entry {
         let (mut explained_weight, mut weight) = (0.0, 0.0);
         for (index, (word, canonical)) in words.iter().zip(canonical).enumerate() {
             let in_pattern = values.iter().any(|found| found.span.contains(&index));
-            let in_slot = values.iter().any(|found| found.slot.contains(&index));
             let is_topic = !word.quoted && self.topics.contains(canonical);
-            if word.is_filler() || in_slot || (in_pattern && !is_topic) || !said.insert(canonical.as_str()) {
+            // A value may be what the sentence is about as well: the level in "list warnings".
+            if word.is_filler() || (in_pattern && !is_topic) || !said.insert(canonical.as_str()) {
                 continue;
             }
             if is_topic {
@@ -167,6 +201,11 @@ impl Entry {
             explained,
             phrase,
             unexplained,
+            corrected: words
+                .iter()
+                .filter(|word| word.corrected)
+                .map(|word| (word.text.clone(), word.plain.clone()))
+                .collect(),
             values,
             bm25,
         }

@@ -2,6 +2,7 @@
 //! what one template cannot show: rivals, required parameters, enums.
 
 use std::fmt::Write as _;
+use std::sync::{Arc, LazyLock};
 
 use intentbox_catalog::Catalog;
 
@@ -103,8 +104,9 @@ fn plan() -> Catalog {
 }
 
 fn list_errors() -> &'static Template {
-    let catalog = Catalog::embedded().unwrap_or_else(|error| panic!("{error}"));
-    catalog.get("sentry/list_errors").expect("it is part of the sentry pack")
+    static CATALOG: LazyLock<Arc<Catalog>> =
+        LazyLock::new(|| Catalog::embedded().unwrap_or_else(|error| panic!("{error}")));
+    CATALOG.get("sentry/list_errors").expect("it is part of the sentry pack")
 }
 
 fn router() -> Router {
@@ -223,8 +225,8 @@ fn what_is_missing_or_undecided_is_asked_back() {
         ("close incident", "plan/close_incident needs incident, reason"),
         ("close incident INC-7", r#"plan/close_incident incident="INC-7" needs reason"#),
         ("show incidents", "one of plan/open_incidents, plan/past_incidents"),
-        ("please show the incidents", "one of plan/open_incidents, plan/past_incidents, plan/show_incident"),
-        ("show me all incidents", "one of plan/open_incidents, plan/past_incidents, plan/show_incident"),
+        ("please show the incidents", "one of plan/open_incidents, plan/past_incidents"),
+        ("show me all incidents", "one of plan/open_incidents, plan/past_incidents"),
     ] {
         check(&router, text, expected);
     }

@@ -28,6 +28,7 @@ const FILLER: &[&str] = &[
     "do",
     "does",
     "during",
+    "every",
     "for",
     "from",
     "had",
@@ -37,6 +38,7 @@ const FILLER: &[&str] = &[
     "hey",
     "hi",
     "i",
+    "id",
     "im",
     "in",
     "is",
@@ -46,6 +48,7 @@ const FILLER: &[&str] = &[
     "kindly",
     "let",
     "lets",
+    "like",
     "me",
     "my",
     "need",
@@ -56,10 +59,12 @@ const FILLER: &[&str] = &[
     "our",
     "over",
     "please",
+    "pls",
+    "plz",
     "right",
+    "since",
     "so",
     "some",
-    "since",
     "tell",
     "thank",
     "thanks",
@@ -72,6 +77,7 @@ const FILLER: &[&str] = &[
     "they",
     "this",
     "those",
+    "thx",
     "to",
     "us",
     "want",
@@ -98,32 +104,55 @@ pub(super) struct Word {
     pub(super) plain: String,
     /// Whether it stood in quotes, and so is a value and nothing else.
     pub(super) quoted: bool,
+    /// Whether a comma follows: then the next word may be one more of the same.
+    pub(super) comma: bool,
+    /// Whether `plain` is not what was written but what was taken to be meant.
+    pub(super) corrected: bool,
 }
 
 impl Word {
     fn quotation(inside: &str) -> Option<Self> {
         let text = inside.trim();
-        (!text.is_empty()).then(|| Self { text: text.to_owned(), plain: text.to_lowercase(), quoted: true })
+        (!text.is_empty()).then(|| Self {
+            text: text.to_owned(),
+            plain: text.to_lowercase(),
+            quoted: true,
+            comma: false,
+            corrected: false,
+        })
     }
 
     /// Trims the punctuation of the sentence from a word, and leaves what belongs to it: `#12345`, `WEB-42`, `v1.2`.
     /// Leading dots and slashes stay, so that `../web` does not turn into `web`.
     fn plain(raw: &str) -> Option<Self> {
-        let text = raw.replace(['\'', '’'], "");
+        // The one who owns something is who it is: `WEB-42's`.
+        let owner = ["'s", "’s"].iter().find_map(|ending| raw.strip_suffix(ending));
+        let text = owner.unwrap_or(raw).replace(['\'', '’'], "");
         let text = text.trim_start_matches([':', '@']).trim_end_matches(['.', ':', '-', '/', '@', '#']);
         let has_substance = text.chars().any(char::is_alphanumeric);
-        has_substance.then(|| Self { text: text.to_owned(), plain: text.to_lowercase(), quoted: false })
+        has_substance.then(|| Self {
+            text: text.to_owned(),
+            plain: text.to_lowercase(),
+            quoted: false,
+            comma: false,
+            corrected: false,
+        })
     }
 
     /// Whether the word says nothing about what is asked for.
     pub(super) fn is_filler(&self) -> bool {
-        !self.quoted && FILLER.contains(&self.plain.as_str())
+        !self.quoted && is_filler(&self.plain)
     }
+}
+
+/// Whether a word in lower case says nothing about what is asked for.
+pub(super) fn is_filler(word: &str) -> bool {
+    FILLER.contains(&word)
 }
 
 /// Splits a text into words: at most one more than [`WORDS_MAX`], which tells that there were too many.
 pub(super) fn split(text: &str) -> Vec<Word> {
-    let mut words = Vec::new();
+    let mut words: Vec<Word> = Vec::new();
     let mut rest = text;
     // Once a closing quote of some kind is not found, it is not looked for again: that keeps the work linear.
     let mut unclosed: Vec<char> = Vec::new();
@@ -142,6 +171,9 @@ pub(super) fn split(text: &str) -> Vec<Word> {
         }
         let end = rest.find(|character| !belongs_to_word(character)).unwrap_or(rest.len());
         if end == 0 {
+            if let Some(last) = words.last_mut().filter(|_| first == ',') {
+                last.comma = true;
+            }
             rest = &rest[first.len_utf8()..];
         } else {
             words.extend(Word::plain(&rest[..end]));
@@ -210,7 +242,7 @@ impl Synonyms {
 ///
 /// It is light on purpose. Two words that it fails to join cost a synonym in a pack; two words that it joins wrongly
 /// would run the wrong template. `resolved` and `unresolved` stay apart.
-fn stem(word: &str) -> String {
+pub(super) fn stem(word: &str) -> String {
     if !word.bytes().all(|byte| byte.is_ascii_lowercase()) {
         return word.to_owned();
     }
@@ -221,7 +253,7 @@ fn stem(word: &str) -> String {
     }
 }
 
-fn singular(word: &str) -> String {
+pub(super) fn singular(word: &str) -> String {
     if word.len() > 4
         && let Some(stem) = word.strip_suffix("ies")
     {
@@ -256,7 +288,8 @@ mod tests {
     fn case_and_punctuation_do_not_matter_and_names_stay_whole() {
         for (text, expected) in [
             ("List  errors!!!", "list errors"),
-            ("what's broken?", "whats broken"),
+            ("what's broken?", "what broken"),
+            ("WEB-42’s cause, the users' ids", "web-42 cause the users ids"),
             ("Errors: web, api; (all).", "errors web api all"),
             ("show #12345 and WEB-42, v1.2.", "show #12345 and web-42 v1.2"),
             ("in check-out_v2...", "in check-out_v2"),

@@ -5,11 +5,10 @@ use std::fmt;
 use std::ops::Range;
 
 use intentbox_catalog::period::Period;
-use intentbox_catalog::words::Slot;
-use intentbox_catalog::{ParamKind, ParamSpec};
+use intentbox_catalog::{ParamKind, ParamSpec, words};
 use serde_json::Value;
 
-use super::text::{Synonyms, Word};
+use super::text::{Synonyms, Word, is_filler, singular, stem};
 
 /// A value read from a sentence.
 #[derive(Debug, Clone, PartialEq)]
@@ -33,10 +32,8 @@ impl fmt::Display for ValueRead {
 /// Where a value was found.
 #[derive(Debug)]
 pub(super) struct Found {
-    /// The words of the whole pattern.
+    /// The words of the whole pattern, the value's among them.
     pub(super) span: Range<usize>,
-    /// The words of the value.
-    pub(super) slot: Range<usize>,
     pub(super) read: ValueRead,
 }
 
@@ -55,6 +52,19 @@ struct Pattern {
     after: Vec<String>,
 }
 
+/// Where the value stands.
+#[derive(Debug)]
+enum Slot {
+    Any,
+    OneOf(Vec<Choice>),
+}
+
+#[derive(Debug)]
+struct Choice {
+    text: String,
+    canonical: String,
+}
+
 impl Reader {
     pub(super) fn new(spec: &ParamSpec, synonyms: &Synonyms) -> Self {
         let canonical = |words: &[String]| words.iter().map(|word| synonyms.canonical(word)).collect();
@@ -64,7 +74,15 @@ impl Reader {
             .map(|pattern| Pattern {
                 text: pattern.to_string(),
                 before: canonical(pattern.before()),
-                slot: pattern.slot().clone(),
+                slot: match pattern.slot() {
+                    words::Slot::Any => Slot::Any,
+                    words::Slot::OneOf(choices) => Slot::OneOf(
+                        choices
+                            .iter()
+                            .map(|text| Choice { text: text.clone(), canonical: synonyms.canonical(text) })
+                            .collect(),
+                    ),
+                },
                 after: canonical(pattern.after()),
             })
             .collect();
@@ -82,7 +100,7 @@ impl Reader {
 /// then the one declared earlier: "last 24 hours" is a period and not the limit 24. `topics` are the words a template
 /// is about; they are no names, unless quoted.
 pub(super) fn pull(words: &[Word], canonical: &[String], readers: &[Reader], topics: &BTreeSet<String>) -> Vec<Found> {
-    let sentence = Sentence { words, canonical, topics };
+    let sentence = Sentence { words, canonical, topics, readers };
     let mut all: Vec<(usize, Found)> = Vec::new();
     for (index, reader) in readers.iter().enumerate() {
         for pattern in &reader.patterns {
@@ -110,6 +128,7 @@ struct Sentence<'a> {
     words: &'a [Word],
     canonical: &'a [String],
     topics: &'a BTreeSet<String>,
+    readers: &'a [Reader],
 }
 
 impl Sentence<'_> {
@@ -120,22 +139,31 @@ impl Sentence<'_> {
             return None;
         }
         let bare = pattern.before.is_empty() && pattern.after.is_empty();
+        let vague = pattern.before.iter().chain(&pattern.after).all(|word| is_filler(word));
         // The longer reading first: "2 weeks" before "2".
-        let width_max = if matches!(spec.kind(), ParamKind::Duration { .. }) { 2 } else { 1 };
-        (1..=width_max).rev().find_map(|width| {
+        let (item, widths) = match spec.kind() {
+            ParamKind::List { item, items_max } => (item.as_ref(), self.enumerated(from, *items_max)),
+            kind @ (ParamKind::Duration { .. } | ParamKind::Datetime { .. }) => (kind, 2),
+            kind => (kind, 1),
+        };
+        (1..=widths).rev().find_map(|width| {
             let slot = from..from + width;
             let inside = self.words.get(slot.clone())?;
             if !self.has(&pattern.after, slot.end) {
                 return None;
             }
-            let value = match &pattern.slot {
-                Slot::OneOf(choices) => read_choice(spec, choices, inside),
-                Slot::Any => self.read(spec, inside, &self.canonical[slot.clone()], bare),
+            let value = match (&pattern.slot, spec.kind()) {
+                (Slot::OneOf(choices), _) => self.choice(spec, choices, slot.start),
+                (Slot::Any, ParamKind::List { .. }) => {
+                    let each = slot.clone().filter(|index| !self.is_and(*index));
+                    let each = each.map(|index| self.read(spec, item, index..index + 1, (bare, vague)));
+                    each.collect::<Option<Vec<Value>>>().map(Value::Array)
+                }
+                (Slot::Any, _) => self.read(spec, item, slot.clone(), (bare, vague)),
             }?;
             let text: Vec<&str> = inside.iter().map(|word| word.text.as_str()).collect();
             Some(Found {
                 span: start..slot.end + pattern.after.len(),
-                slot,
                 read: ValueRead {
                     parameter: spec.name().to_owned(),
                     pattern: pattern.text.clone(),
@@ -146,42 +174,87 @@ impl Sentence<'_> {
         })
     }
 
+    /// How many words from `from` on an enumeration has, "and" included: `web, api and worker` has four.
+    fn enumerated(&self, from: usize, items_max: usize) -> usize {
+        let mut width = 1;
+        for _ in 1..items_max {
+            let last = from + width - 1;
+            if self.is_and(last + 1) && last + 2 < self.words.len() {
+                width += 2;
+            } else if self.words.get(last).is_some_and(|word| word.comma) {
+                width += 1;
+            } else {
+                break;
+            }
+        }
+        width
+    }
+
+    fn is_and(&self, index: usize) -> bool {
+        self.words.get(index).is_some_and(|word| !word.quoted && word.plain == "and")
+    }
+
     fn has(&self, expected: &[String], start: usize) -> bool {
         let range = start..start + expected.len();
         let plain = self.words.get(range.clone()).is_some_and(|words| words.iter().all(|word| !word.quoted));
         plain && self.canonical[range] == *expected
     }
 
-    fn read(&self, spec: &ParamSpec, inside: &[Word], canonical: &[String], bare: bool) -> Option<Value> {
-        let word = &inside[0];
-        match spec.kind() {
+    /// The choice that the word at `index` is, or is another word for.
+    fn choice(&self, spec: &ParamSpec, choices: &[Choice], index: usize) -> Option<Value> {
+        let (word, canonical) = (self.words.get(index)?, self.canonical.get(index)?);
+        let exact = choices.iter().find(|choice| choice.text == word.plain);
+        // One of several, or a declared synonym. Tenses are kept apart: "resolve" asks for what "resolved" has.
+        let is_declared = *canonical != stem(&word.plain);
+        let other = |choice: &&Choice| {
+            singular(&choice.text) == singular(&word.plain) || (is_declared && choice.canonical == *canonical)
+        };
+        let choice = exact.or_else(|| choices.iter().filter(|_| !word.quoted).find(other))?;
+        let item = spec.read_item(&choice.text).ok()?;
+        Some(if matches!(spec.kind(), ParamKind::List { .. }) { Value::Array(vec![item]) } else { item })
+    }
+
+    /// Whether some pattern of the template has this word: then it announces a value, and is none.
+    fn announces(&self, canonical: &String) -> bool {
+        let mut patterns = self.readers.iter().flat_map(|reader| &reader.patterns);
+        patterns.any(|pattern| pattern.before.contains(canonical) || pattern.after.contains(canonical))
+    }
+
+    /// Reads the words at `slot` as a value of `kind`, which is the parameter's type or that of its list.
+    fn read(&self, spec: &ParamSpec, kind: &ParamKind, slot: Range<usize>, (bare, vague): (bool, bool)) -> Option<Value> {
+        let canonical = self.canonical.get(slot.start)?;
+        let inside = self.words.get(slot)?;
+        let word = inside.first()?;
+        let fits = |text: &str| spec.read_item(text).ok().filter(|value| spec.check_item(value).is_ok());
+        match kind {
             ParamKind::Duration { .. } => period(inside, bare).map(|period| Value::from(period.to_string())),
-            ParamKind::String { .. } if word.quoted => spec.read(&word.text).ok(),
+            ParamKind::Datetime { .. } => {
+                let text: Vec<&str> = inside.iter().map(|word| word.text.as_str()).collect();
+                spec.read_item(&text.join(" ")).ok()
+            }
+            ParamKind::String { .. } if word.quoted => spec.read_item(&word.text).ok(),
             ParamKind::String { .. } => {
-                let is_name = !word.is_filler()
-                    && !self.topics.contains(&canonical[0])
-                    && Period::of(1, &word.plain).is_none()
-                    && period(inside, true).is_none();
-                let readings = [word.text.as_str(), word.plain.as_str()];
-                readings
-                    .into_iter()
-                    .filter(|_| is_name)
-                    .filter_map(|text| spec.read(text).ok())
-                    .find(|value| spec.check(value).is_ok())
+                // A word that was put right was not one of the pack's as it was written.
+                let is_topic = !word.corrected
+                    && (word.is_filler() || self.topics.contains(canonical) || self.announces(canonical));
+                // A bare number is an amount or a year, unless the pattern says what it numbers.
+                let has_shape = matches!(kind, ParamKind::String { pattern: Some(pattern), .. } if !pattern.matches("word"));
+                let is_amount = vague && has_shape && word.plain.bytes().all(|byte| byte.is_ascii_digit());
+                let is_time = Period::of(1, &word.plain).is_some() || period(inside, true).is_some();
+                let is_name = !is_topic && !is_amount && !is_time;
+                let text = word.text.as_str();
+                let readings =
+                    [text.to_owned(), text.to_lowercase(), text.to_uppercase(), text.trim_start_matches('#').to_owned()];
+                readings.iter().filter(|_| is_name).find_map(|text| fits(text))
             }
             ParamKind::Integer { .. } | ParamKind::Number { .. } => match count(&word.plain) {
-                Some(number) => spec.read(&number.to_string()).ok(),
-                None => spec.read(word.plain.trim_start_matches('#')).ok(),
+                Some(number) => spec.read_item(&number.to_string()).ok(),
+                None => spec.read_item(word.plain.trim_start_matches('#')).ok(),
             },
-            ParamKind::Boolean | ParamKind::Enum { .. } => spec.read(&word.plain).ok(),
+            ParamKind::Boolean | ParamKind::Enum { .. } => spec.read_item(&word.plain).ok(),
+            ParamKind::List { .. } => None,
         }
     }
-}
-
-fn read_choice(spec: &ParamSpec, choices: &[String], inside: &[Word]) -> Option<Value> {
-    let [word] = inside else { return None };
-    let choice = choices.iter().find(|choice| **choice == word.plain)?;
-    spec.read(choice).ok()
 }
 
 /// A period of one or two words: `24h`, `2 weeks`, `an hour`, `today`, and `week` where a pattern says it is one.
@@ -207,6 +280,11 @@ fn period(words: &[Word], bare: bool) -> Option<Period> {
         }
         _ => None,
     }
+}
+
+/// Whether a word is a number or a time: what every template understands.
+pub(super) fn says_how_much(word: &str) -> bool {
+    count(word).is_some() || Period::of(1, word).is_some() || matches!(word, "today" | "tonight" | "yesterday")
 }
 
 /// A number as digits or as a word.

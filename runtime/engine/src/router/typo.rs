@@ -1,0 +1,111 @@
+//! Words that were mistyped: the one word of a pack's vocabulary that was meant, if there is exactly one.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::text::Word;
+use super::values::says_how_much;
+
+/// Shorter words have too many neighbours: `log`, `lag`, `leg`.
+const LETTERS_MIN: usize = 4;
+
+/// From this length on two slips are forgiven, where one is the rule.
+const LONG_LETTERS_MIN: usize = 8;
+
+/// The longest word that is looked up, so that the distance costs little whatever was typed.
+const LETTERS_MAX: usize = 24;
+
+/// The words that a pack's templates understand.
+#[derive(Debug, Default)]
+pub(super) struct Vocabulary {
+    words: BTreeSet<String>,
+    /// By first letter, which is rarely mistyped: it keeps `mirrors` from being `errors`.
+    by_first: BTreeMap<char, Vec<String>>,
+}
+
+impl Vocabulary {
+    pub(super) fn new(words: impl IntoIterator<Item = String>) -> Self {
+        let words: BTreeSet<String> = words.into_iter().collect();
+        let mut by_first: BTreeMap<char, Vec<String>> = BTreeMap::new();
+        for word in words.iter().filter(|word| is_looked_up(word)) {
+            by_first.entry(word.chars().next().unwrap_or_default()).or_default().push(word.clone());
+        }
+        Self { words, by_first }
+    }
+
+    /// The words of a sentence with slips put right. A quotation is what it is, and so is a word that is known.
+    pub(super) fn correct(&self, words: &[Word]) -> Vec<Word> {
+        let correct = |word: &Word| match self.meant(word) {
+            Some(meant) => Word { plain: meant.to_owned(), corrected: true, ..word.clone() },
+            None => word.clone(),
+        };
+        words.iter().map(correct).collect()
+    }
+
+    fn meant(&self, word: &Word) -> Option<&str> {
+        let plain = word.plain.as_str();
+        let is_known = word.is_filler() || self.words.contains(plain) || says_how_much(plain);
+        if word.quoted || is_known || !is_looked_up(plain) {
+            return None;
+        }
+        // An ending that nobody declared is no slip: `listing`, `errored`.
+        let known_stem = self.words.iter().any(|known| super::text::stem(known) == super::text::stem(plain));
+        if known_stem {
+            return None;
+        }
+        let slips_max = if plain.len() >= LONG_LETTERS_MIN { 2 } else { 1 };
+        let mut best: Option<(usize, &str)> = None;
+        let mut is_tied = false;
+        for known in self.by_first.get(&plain.chars().next()?)? {
+            if known.len().abs_diff(plain.len()) > slips_max {
+                continue;
+            }
+            let slips = strsim::osa_distance(known, plain);
+            if slips > slips_max {
+                continue;
+            }
+            match best {
+                Some((fewest, _)) if slips > fewest => {}
+                // `error` and `errors` are one word; two that mean different things are a question, not an answer.
+                Some((fewest, other)) if slips == fewest => {
+                    is_tied |= super::text::stem(other) != super::text::stem(known);
+                }
+                _ => {
+                    best = Some((slips, known));
+                    is_tied = false;
+                }
+            }
+        }
+        best.filter(|_| !is_tied).map(|(_, known)| known)
+    }
+}
+
+fn is_looked_up(word: &str) -> bool {
+    (LETTERS_MIN..=LETTERS_MAX).contains(&word.len()) && word.bytes().all(|byte| byte.is_ascii_lowercase())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::text::{normal, split};
+    use super::*;
+
+    #[test]
+    fn slips_are_put_right_and_other_words_left_alone() {
+        let words = ["there", "weekly", "list", "errors", "error", "project", "projects", "production", "issue", "show", "trace", "track"];
+        let vocabulary = Vocabulary::new(words.map(str::to_owned));
+        for (text, expected) in [
+            ("lsit erors", "list errors"),
+            ("list errros in porduction", "list errors in production"),
+            ("shwo projcets", "show projects"),
+            ("lists errored listing", "lists errored listing"),
+            ("list mirrors", "list mirrors"),
+            ("list the eras", "list the eras"),
+            ("lisp eror", "list error"),
+            ("tracs", "tracs"),
+            ("\"lsit\"", "\"lsit\""),
+            ("er01rs ERRORZ", "er01rs error"),
+            ("three weeks yesterday", "three weeks yesterday"),
+        ] {
+            assert_eq!(normal(&vocabulary.correct(&split(text))), expected, "{text}");
+        }
+    }
+}
