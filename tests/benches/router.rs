@@ -16,7 +16,7 @@ use intentbox_engine::router::{Decision, Router};
 /// How many templates the large catalog has.
 const TEMPLATES: usize = 200;
 
-/// How often each sentence is routed.
+/// How often each sentence is answer.
 const ROUNDS: usize = 50;
 
 /// What the built-in templates are about. In a copy, each of these is another word.
@@ -132,12 +132,12 @@ fn measure(catalog: &Catalog, sentences: &[String], rounds: usize) {
     line("index", format!("{:9.3} ms", built.as_secs_f64() * 1e3));
     let settings = BTreeMap::from([("sentry.organization".to_owned(), "demo".to_owned())]);
 
-    let (mut routes, mut scripts) = (Vec::new(), Vec::new());
+    let (mut times, mut scripts) = (Vec::new(), Vec::new());
     for _ in 0..rounds {
         for sentence in sentences {
-            let (took, routed) = timed(|| router.route(sentence));
-            routes.push(took);
-            let Decision::Template { id, values } = routed.decision else {
+            let (took, answer) = timed(|| router.route(sentence));
+            times.push(took);
+            let Decision::Template { id, values } = answer.decision else {
                 continue;
             };
             let template = catalog.get(id.as_str()).expect("the router knows the catalog's templates only");
@@ -150,7 +150,7 @@ fn measure(catalog: &Catalog, sentences: &[String], rounds: usize) {
             }
         }
     }
-    line("route", told(routes));
+    line("route", told(times));
     line("route, check and render of a hit", told(scripts));
 }
 

@@ -64,10 +64,7 @@ fn parameters_win_over_words() {
 fn rows_are_a_table_for_people() {
     let run = intentbox(&["run-intent", "list the last 3 errors"], b"", &[]);
     let header = run.stdout.lines().next().unwrap_or_default();
-    assert_eq!(
-        header.split_whitespace().collect::<Vec<_>>(),
-        ["ID", "TITLE", "COUNT", "LAST_SEEN"]
-    );
+    assert_eq!(header.split_whitespace().collect::<Vec<_>>(), ["ID", "TITLE", "COUNT", "LAST_SEEN"]);
     assert_eq!(run.stdout.lines().count(), 4);
     assert!(!run.stdout.contains('\u{1b}') && !run.stderr.contains('\u{1b}'), "no colours off a terminal");
 }
@@ -408,5 +405,8 @@ fn a_directory_on_the_command_line_can_be_read_and_nothing_beside_it() {
     assert_eq!(run("[f['path'] for f in files.list('box:')]"), ("ok".into(), serde_json::json!(["box:a.txt"])));
     assert_eq!(run("files.read_text('box:../out.txt')").0, "capability_denied");
     assert_eq!(run("files.read_text('other:a.txt')").0, "capability_denied");
-    assert_eq!(run("try:\n    files.read_text('box:b.txt')\nexcept FileNotFoundError as e:\n    result = 'none'").1, "none");
+    assert_eq!(
+        run("try:\n    files.read_text('box:b.txt')\nexcept FileNotFoundError as e:\n    result = 'none'").1,
+        "none"
+    );
 }

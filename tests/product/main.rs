@@ -1,5 +1,6 @@
 //! The product from outside: the binary as a user runs it, against the demo tracker and against bad input.
 
+mod cache;
 mod cases;
 mod command_line;
 mod fresh;
@@ -12,4 +13,5 @@ mod rows;
 mod secrets;
 mod sources;
 mod templates;
+mod tokens;
 mod workers;

@@ -55,8 +55,7 @@ impl Server {
 
 fn exec(port: u16, source: &str) -> Run {
     let home = tempfile::tempdir().expect("a temporary folder");
-    let configuration =
-        format!("[origins.api]\nbase_url = \"http://127.0.0.1:{port}\"\nprivate_addresses = true\n");
+    let configuration = format!("[origins.api]\nbase_url = \"http://127.0.0.1:{port}\"\nprivate_addresses = true\n");
     let policy = "[exec]\nhttp = [\"api: GET,HEAD,POST,PUT,PATCH,DELETE /**\"]\n";
     std::fs::write(home.path().join("c.toml"), configuration).expect("written");
     std::fs::write(home.path().join("policy.toml"), policy).expect("written");

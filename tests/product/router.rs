@@ -303,15 +303,15 @@ fn people_are_understood_and_no_template_runs_that_was_not_asked_for() {
     let router = Router::new(catalog.templates());
     let mut counts: BTreeMap<(Half, Verdict), usize> = BTreeMap::new();
     for entry in corpus(&catalog) {
-        let routed = router.route(&entry.text);
-        let decided = Expected::decided(&routed.decision, &catalog);
+        let answer = router.route(&entry.text);
+        let decided = Expected::decided(&answer.decision, &catalog);
         let verdict = entry.judge(&decided);
         *counts.entry((entry.half, verdict)).or_default() += 1;
         if verdict != Verdict::Right {
             let expected: Vec<String> = entry.expected.iter().map(Expected::to_string).collect();
             println!("{verdict} ({:?}): {:?}", entry.half, entry.text);
             println!("  expected {}\n  decided  {decided}", expected.join("\n  or       "));
-            println!("  {}\n", routed.explanation.to_string().replace('\n', "\n  "));
+            println!("  {}\n", answer.explanation.to_string().replace('\n', "\n  "));
         }
     }
 

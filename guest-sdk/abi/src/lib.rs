@@ -356,7 +356,8 @@ mod tests {
         assert_eq!(decode(&encode(&start)), Ok(start));
         let call = request(vec![("accept", "application/json")]);
         assert_eq!(decode(&encode(&call)), Ok(call));
-        for call in [Call::ListFiles { folder: "logs:" }, Call::ReadFile { path: "logs:a", offset: 1 << 40, length: 9 }] {
+        for call in [Call::ListFiles { folder: "logs:" }, Call::ReadFile { path: "logs:a", offset: 1 << 40, length: 9 }]
+        {
             assert_eq!(decode(&encode(&call)), Ok(call));
         }
         let entry = FileEntry { path: "logs:a", bytes: u64::MAX, modified_unix_ms: -1 };

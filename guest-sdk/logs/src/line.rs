@@ -313,7 +313,7 @@ fn level(line: &[u8], start: usize, timed: bool) -> Option<(Level, usize)> {
     for word in 0..if timed { WORDS_MAX } else { 1 } {
         at += window.get(at..)?.iter().position(u8::is_ascii_alphanumeric)?;
         let before = at.checked_sub(1).filter(|before| *before >= start).map(|before| window[before]);
-        if !timed && !(at == start || at == start + 1 && matches!(before, Some(b'[' | b'(' | b'<'))) {
+        if !(timed || at == start || at == start + 1 && matches!(before, Some(b'[' | b'(' | b'<'))) {
             return None;
         }
         let end = at + window[at..].iter().take_while(|byte| byte.is_ascii_alphanumeric()).count();
@@ -348,7 +348,7 @@ fn opening(line: &[u8]) -> Level {
         return Level::Error;
     }
     let named = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_' | b'$');
-    let name = &line[..line.iter().take(CLIENT_BYTES_MAX).take_while(|byte| named(*byte)).count()];
+    let name = &line[..line.iter().take(CLIENT_BYTES_MAX).take_while(|byte| named(byte)).count()];
     match line.get(name.len()) {
         Some(b':') | None if name.ends_with(b"Exception") || name.ends_with(b"Error") => Level::Error,
         Some(b':') => Level::of_word(name).unwrap_or(Level::Unknown),

@@ -50,7 +50,8 @@ fn query(question: u8, filter: u8) -> Query {
     };
     query.text = [(bit(2), "or"), (bit(3) && bit(4), "Ä")]
         .into_iter()
-        .filter_map(|(wanted, text)| wanted.then(|| text.to_owned()))
+        .filter(|(wanted, _)| *wanted)
+        .map(|(_, text)| text.to_owned())
         .collect();
     query.since_ms = bit(5).then_some(NOW_MS - 86_400_000);
     query.until_ms = bit(6).then_some(NOW_MS);

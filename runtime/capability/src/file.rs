@@ -162,10 +162,7 @@ mod tests {
         check("data:x", Err("data:x was refused: the run may read logs"));
         let refusal = Reads::of(aliases(&["logs"])).and([]).admit("logs:x").expect_err("nothing is granted");
         assert_eq!(refusal.to_string(), "reading logs:x was refused: the run may read no directory");
-        assert_eq!(
-            refusal.hint("exec").as_deref(),
-            Some("add \"logs\" to read under [exec] in policy.toml")
-        );
+        assert_eq!(refusal.hint("exec").as_deref(), Some("add \"logs\" to read under [exec] in policy.toml"));
     }
 
     proptest! {

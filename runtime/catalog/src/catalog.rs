@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
+use std::fmt::Write as _;
 use std::sync::{Arc, LazyLock};
 
 use sha2::{Digest, Sha256};
@@ -135,7 +136,10 @@ fn read_template(files: &BTreeMap<&str, &[u8]>, pack: Arc<Pack>, name: &str) -> 
         hasher.update((part.len() as u64).to_le_bytes());
         hasher.update(part);
     }
-    let digest = hasher.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
+    let mut digest = String::new();
+    for byte in hasher.finalize() {
+        write!(digest, "{byte:02x}").expect("writing to a String does not fail");
+    }
 
     Ok(Template {
         id,
@@ -174,7 +178,7 @@ pub struct CatalogError {
     /// What is wrong.
     pub problem: Problem,
     /// The line itself and the column in it, counted in characters from 1, where they are known.
-    pub excerpt: Option<(String, usize)>,
+    pub excerpt: Option<Box<(String, usize)>>,
 }
 
 /// What can be wrong with a file of a template folder.
@@ -236,14 +240,14 @@ impl CatalogError {
         let line = 1 + before.matches('\n').count();
         let start = before.rfind('\n').map_or(0, |newline| newline + 1);
         let column = 1 + before[start..].chars().count();
-        let excerpt = text[start..].lines().next().map(|line| (line.to_owned(), column));
+        let excerpt = text[start..].lines().next().map(|line| Box::new((line.to_owned(), column)));
         Self { file: file.to_owned(), line, problem, excerpt }
     }
 
     /// The line with a caret under the place, for a terminal; nothing where it is not known.
     #[must_use]
     pub fn caret(&self) -> Option<String> {
-        let (text, column) = self.excerpt.as_ref()?;
+        let (text, column) = self.excerpt.as_deref()?;
         let number = self.line.to_string();
         let margin = " ".repeat(number.len());
         // Tabs stay tabs, so that the caret stands where the terminal puts the character above it.
@@ -256,7 +260,7 @@ impl CatalogError {
         let line = error.line();
         let text = source.lines().nth(line.saturating_sub(1)).unwrap_or_default();
         let column = 1 + text.chars().take_while(|character| character.is_whitespace()).count();
-        let excerpt = Some((text.to_owned(), column));
+        let excerpt = Some(Box::new((text.to_owned(), column)));
         Self { file: file.to_owned(), line, problem: Problem::Script(error), excerpt }
     }
 }
@@ -313,7 +317,10 @@ mod tests {
                 .caret()
         };
         assert_eq!(load(&manifest, "1").as_deref(), Some("  |\n7 | \tdefault = \"ž\"\n  | \t          ^"));
-        assert_eq!(load(MANIFEST, "x = 1\nif x:\n    y = {{ a | py }}\n").as_deref(), Some("  |\n3 |     y = {{ a | py }}\n  |     ^"));
+        assert_eq!(
+            load(MANIFEST, "x = 1\nif x:\n    y = {{ a | py }}\n").as_deref(),
+            Some("  |\n3 |     y = {{ a | py }}\n  |     ^")
+        );
         assert_eq!(CatalogError::at_start("f".to_owned(), Problem::NoFile).caret(), None);
     }
 

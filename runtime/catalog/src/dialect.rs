@@ -68,9 +68,8 @@ pub(crate) fn check(template: &str) -> Result<(), (usize, DialectError)> {
         place = walk(place, &rest[..start]);
         let tag = &rest[start..];
         let at = template.len() - tag.len();
-        let after = if tag.starts_with("{#") {
-            // From behind the opening: `{#}` is not a whole comment.
-            let inside = &tag[2..];
+        // From behind the opening: `{#}` is not a whole comment.
+        let after = if let Some(inside) = tag.strip_prefix("{#") {
             let end = inside.find("#}").ok_or((at, DialectError::Unclosed { expected: "#}" }))?;
             if inside.starts_with(['-', '+']) || inside[..end].ends_with(['-', '+']) {
                 return Err((at, DialectError::TrimmingComment));

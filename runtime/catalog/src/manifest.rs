@@ -295,8 +295,7 @@ impl<'a> Source<'a> {
             .get_ref()
             .parse::<WordPattern>()
             .map_err(|error| self.refuse(text, Problem::Words { text: text.get_ref().clone(), error }))?;
-        let speaks_for_itself =
-            matches!(kind, ParamKind::Duration { .. } | ParamKind::Datetime { .. } | ParamKind::Enum { .. })
+        let speaks_for_itself = matches!(kind, ParamKind::Duration { .. } | ParamKind::Datetime { .. } | ParamKind::Enum { .. })
                 || matches!(pattern.slot(), Slot::OneOf(_))
                 // `WEB-42` and `#17` say what they are by their shape, and a plain word does not have it.
                 || matches!(kind, ParamKind::String { pattern: Some(pattern), .. } if !pattern.matches("word"));

@@ -66,7 +66,7 @@ pub fn render(bytes: &[u8]) {
         match shape(template, &arguments) {
             Ok(script) => assert!(script.source().len() <= SCRIPT_BYTES_MAX),
             Err(error) => {
-                assert!(matches!(error, RenderError::TooLarge { .. } | RenderError::Exhausted { .. }), "{error}")
+                assert!(matches!(error, RenderError::TooLarge { .. } | RenderError::Exhausted { .. }), "{error}");
             }
         }
     }

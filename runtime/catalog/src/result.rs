@@ -59,14 +59,13 @@ impl ResultSchema {
     ///
     /// When it is not what the schema says, with the first faults.
     pub fn check(&self, result: &Value) -> Result<(), ResultError> {
-        let validator = match self.validator.get() {
-            Some(validator) => validator,
-            None => {
-                let built = jsonschema::validator_for(&self.schema).map_err(|error| ResultError {
-                    faults: format!("its schema cannot be used: {}", shown(&error.to_string())),
-                })?;
-                self.validator.get_or_init(|| built)
-            }
+        let validator = if let Some(validator) = self.validator.get() {
+            validator
+        } else {
+            let built = jsonschema::validator_for(&self.schema).map_err(|error| ResultError {
+                faults: format!("its schema cannot be used: {}", shown(&error.to_string())),
+            })?;
+            self.validator.get_or_init(|| built)
         };
         if validator.is_valid(result) {
             return Ok(());

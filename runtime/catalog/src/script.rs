@@ -278,7 +278,10 @@ mod tests {
     #[test]
     fn values_are_written_as_literals_and_text_stays_as_it_is() {
         let value = json!("'); import os  # {{ 7*7 }}\n");
-        assert_eq!(render("x = {{ a | py }}\n", value).as_deref(), Ok("x = '\\'); import os  # \\x7b\\x7b 7*7 \\x7d\\x7d\\n'\n"));
+        assert_eq!(
+            render("x = {{ a | py }}\n", value).as_deref(),
+            Ok("x = '\\'); import os  # \\x7b\\x7b 7*7 \\x7d\\x7d\\n'\n")
+        );
         assert_eq!(render("{{ a | py }}", json!({"k": [1, 2.5, null]})).as_deref(), Ok("{'k': [1, 2.5, None]}"));
         assert_eq!(render("{{ a | py }}", json!(u64::MAX)).as_deref(), Ok("18446744073709551615"));
     }

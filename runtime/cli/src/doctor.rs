@@ -57,7 +57,9 @@ async fn configuration(sources: &Sources) -> anyhow::Result<bool> {
         let (accepted, state) = match engine.try_origin(alias, check).await {
             Ok(status @ 200..=299) => (true, format!("answers {status} to GET {check}")),
             Ok(status @ (401 | 403)) => (false, format!("TOKEN NOT ACCEPTED: {status} to GET {check}")),
-            Ok(status) => (true, format!("answers {status} to GET {check}; set `check` to a path that needs the token")),
+            Ok(status) => {
+                (true, format!("answers {status} to GET {check}; set `check` to a path that needs the token"))
+            }
             Err(fault) => (false, format!("NOT REACHABLE: {fault}")),
         };
         works &= accepted;

@@ -27,9 +27,9 @@ pub(crate) fn read_secret(folder: &Path, path: &Path, bytes_max: u64) -> anyhow:
     } else {
         Dir::open_ambient_dir(folder, ambient_authority()).and_then(|folder| folder.open(path))
     };
-    let file = opened.with_context(|| match path.is_absolute() {
-        true => format!("{} cannot be opened", path.display()),
-        false => format!("{} cannot be opened inside {}", path.display(), folder.display()),
+    let file = opened.with_context(|| {
+        let inside = if path.is_absolute() { String::new() } else { format!(" inside {}", folder.display()) };
+        format!("{} cannot be opened{inside}", path.display())
     })?;
     let mode = file.metadata().with_context(|| format!("{} cannot be read", path.display()))?.permissions().mode();
     if mode & 0o004 != 0 && !folder.join(path).starts_with("/run") {

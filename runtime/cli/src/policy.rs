@@ -28,7 +28,9 @@ async fn check(sources: &Sources) -> anyhow::Result<ExitCode> {
     if faults.is_empty() {
         let _ = match &configured.policy_file {
             Some(file) => writeln!(text, "{}: every line can matter", file.display()),
-            None => writeln!(text, "there is no policy.toml, so nothing is permitted but what the demo and --dir bring"),
+            None => {
+                writeln!(text, "there is no policy.toml, so nothing is permitted but what the demo and --dir bring")
+            }
         };
     }
     stdout().write_all(show::printable(&text).as_bytes())?;

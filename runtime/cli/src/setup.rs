@@ -14,8 +14,8 @@ use intentbox_catalog::Catalog;
 use intentbox_demo_tracker::DemoTracker;
 use intentbox_egress::{OriginConfig, Secret};
 use intentbox_engine::{
-    self as engine, CONFIGURATION_BYTES_MAX, Capacity, Configuration, Engine, POLICY_BYTES_MAX, Parts, Policy, TokenSource,
-    WorkerCommand,
+    self as engine, CONFIGURATION_BYTES_MAX, Capacity, Configuration, Engine, POLICY_BYTES_MAX, Parts, Policy,
+    TokenSource, WorkerCommand,
 };
 use intentbox_files::Directories;
 
@@ -103,8 +103,7 @@ pub(crate) async fn configured(sources: &Sources) -> anyhow::Result<Configured> 
     let (mut configuration, beside) = match &file {
         Some(file) => {
             let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-            let configuration =
-                read(file, folder).with_context(|| format!("configuration {}", file.display()))?;
+            let configuration = read(file, folder).with_context(|| format!("configuration {}", file.display()))?;
             (configuration, Some(folder.to_owned()))
         }
         // The demo is for a program that was told nothing at all: a directory alone is something.
@@ -203,16 +202,15 @@ fn token(source: &TokenSource, folder: &Path) -> Result<String, String> {
             }
             std::env::VarError::NotUnicode(_) => format!("token_env: the variable {name} is not UTF-8 text"),
         })?,
-        TokenSource::File(name) => {
-            token_of_file("token_file", folder, name)?
-        }
+        TokenSource::File(name) => token_of_file("token_file", folder, name)?,
         TokenSource::Credential(name) => {
-            let folder = std::env::var_os("CREDENTIALS_DIRECTORY").filter(|folder| !folder.is_empty()).ok_or_else(|| {
-                format!(
-                    "token_credential: there is no $CREDENTIALS_DIRECTORY; add `LoadCredential={name}:FILE` to the \
+            let folder =
+                std::env::var_os("CREDENTIALS_DIRECTORY").filter(|folder| !folder.is_empty()).ok_or_else(|| {
+                    format!(
+                        "token_credential: there is no $CREDENTIALS_DIRECTORY; add `LoadCredential={name}:FILE` to the \
                      systemd unit, or use token_file"
-                )
-            })?;
+                    )
+                })?;
             if name.contains('/') {
                 return Err(format!("token_credential: {name} is a path; give the name of a credential"));
             }
@@ -244,5 +242,6 @@ async fn demonstration() -> anyhow::Result<(Configuration, DemoTracker)> {
         private_addresses: true,
     };
     let settings = BTreeMap::from([("sentry.organization".to_owned(), demo.organization().to_owned())]);
-    Ok((Configuration::of_origin(origin, settings), demo))
+    let check = format!("/api/0/organizations/{}/projects/", demo.organization());
+    Ok((Configuration::of_origin(origin, settings, check), demo))
 }

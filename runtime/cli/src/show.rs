@@ -89,18 +89,37 @@ fn answer(json: &str) -> String {
         Ok(Value::String(text)) => format!("{}\n", printable(&text)),
         Ok(Value::Array(rows)) if is_table(&rows) => table(&rows),
         Ok(Value::Array(rows)) if rows.is_empty() => "no rows\n".to_owned(),
-        Ok(Value::Object(pairs)) if pairs.values().all(is_cell) && !pairs.is_empty() => {
-            let widest = pairs.keys().map(|key| key.chars().count()).max().unwrap_or(0);
-            let mut text = String::new();
-            for (key, value) in &pairs {
-                let _ = writeln!(text, "{:<widest$}  {}", printable(key), cell(value));
-            }
-            text
-        }
+        Ok(Value::Object(pairs)) if !pairs.is_empty() => object(&pairs),
         // Numbers keep the digits the script gave: a parsed value would round long ones.
         Ok(Value::Number(_)) | Err(_) => format!("{}\n", printable(json)),
         Ok(value) => format!("{}\n", printable(&format!("{value:#}"))),
     }
+}
+
+/// One object: its plain values as pairs, then each list of rows as a table under its name.
+fn object(pairs: &serde_json::Map<String, Value>) -> String {
+    let plain = || pairs.iter().filter(|(_, value)| is_cell(value));
+    let widest = plain().map(|(key, _)| key.chars().count()).max().unwrap_or(0);
+    let mut text = String::new();
+    for (key, value) in plain() {
+        let _ = writeln!(text, "{:<widest$}  {}", printable(key), cell(value));
+    }
+    for (key, value) in pairs.iter().filter(|(_, value)| !is_cell(value)) {
+        let key = printable(key);
+        let _ = match value {
+            Value::Array(rows) if rows.is_empty() => writeln!(text, "{key}  none"),
+            Value::Array(rows) if is_table(rows) => write!(text, "\n{key}\n{}", table(rows)),
+            Value::Object(inner) if inner.values().all(is_cell) && !inner.is_empty() => {
+                write!(text, "\n{key}\n{}", indented(&object(inner)))
+            }
+            value => writeln!(text, "{key}  {}", printable(&value.to_string())),
+        };
+    }
+    text
+}
+
+fn indented(text: &str) -> String {
+    text.lines().fold(String::new(), |text, line| text + " " + line + "\n")
 }
 
 fn is_table(rows: &[Value]) -> bool {
@@ -174,6 +193,12 @@ mod tests {
         assert_eq!(answer("\"plain\""), "plain\n");
         assert_eq!(answer("123456789012345678901234567890"), "123456789012345678901234567890\n");
         assert_eq!(answer(r#"{"file": "a.py", "line": 7}"#), "file  a.py\nline  7\n");
+        assert_eq!(
+            answer(
+                r#"{"tags": [{"key": "os", "value": "Linux"}], "id": "A-1", "none": [], "by": {"error": 2}, "n": [1]}"#
+            ),
+            "id  A-1\n\ntags\n KEY  VALUE\n os   Linux\nnone  none\n\nby\n error  2\nn  [1]\n"
+        );
         assert_eq!(answer("[1,2]"), "[\n  1,\n  2\n]\n");
     }
 

@@ -103,7 +103,9 @@ fn describe(template: &Template, engine: &Engine, settings: &BTreeMap<String, St
     }
     for spec in template.parameters() {
         let default = match (spec.default(), spec.default_from()) {
-            (Some(value), _) => format!(", default {}", value.as_str().map_or_else(|| value.to_string(), str::to_owned)),
+            (Some(value), _) => {
+                format!(", default {}", value.as_str().map_or_else(|| value.to_string(), str::to_owned))
+            }
             (None, Some(setting)) => match settings.get(setting) {
                 Some(value) => format!(", default {value} (from {setting})"),
                 None => format!(", default from {setting}"),
@@ -148,7 +150,8 @@ fn kind(kind: &ParamKind) -> String {
 async fn render(sources: &Sources, id: &str, params: &[(String, String)]) -> anyhow::Result<ExitCode> {
     let configured = setup::configured(sources).await?;
     let template = configured.catalog.get(id);
-    let template = template.with_context(|| format!("there is no template {id}; `intentbox templates list` shows all"))?;
+    let template =
+        template.with_context(|| format!("there is no template {id}; `intentbox templates list` shows all"))?;
     let fail = |error: intentbox_catalog::ParamError| anyhow::anyhow!("{error}\nhint: {}", error.hint());
     let mut given = BTreeMap::new();
     for (name, text) in params {
@@ -180,7 +183,8 @@ async fn check(sources: &Sources, ids: &[String]) -> anyhow::Result<ExitCode> {
         let mine: Vec<&Case> = cases.iter().filter(|case| case.template == *template.id()).collect();
         if mine.is_empty() {
             failed += 1;
-            let _ = writeln!(text, "{}: it has no cases; write cases/default.toml, as `templates new` does", template.id());
+            let _ =
+                writeln!(text, "{}: it has no cases; write cases/default.toml, as `templates new` does", template.id());
         }
         let before = failed;
         for case in &mine {

@@ -1,6 +1,7 @@
 //! The logs are what the summary says, and the parser finds just that.
 
 use std::io::Read;
+use std::path::Path;
 
 use cap_std::ambient_authority;
 use cap_std::fs::Dir;
@@ -20,7 +21,7 @@ fn written(plan: &Plan) -> (Summary, Vec<(String, Vec<u8>)>) {
     let summary = generate(&directory, plan).unwrap();
     let read = |path: &str| {
         let mut text = directory.read(path).unwrap();
-        if path.ends_with(".gz") {
+        if Path::new(path).extension().is_some_and(|extension| extension == "gz") {
             let mut decompressed = Vec::new();
             GzDecoder::new(&*text).read_to_end(&mut decompressed).unwrap();
             text = decompressed;

@@ -212,7 +212,8 @@ impl Exchange {
             trusted = trusted && *to.alias() == home;
             let door = self.egress.door(to.alias());
             let response = self.dispatch(door, &to, &headers, body, trusted).await?;
-            if let Some(wait) = retry::wait(to.method(), &response, waits, ends.saturating_duration_since(Instant::now()))
+            if let Some(wait) =
+                retry::wait(to.method(), &response, waits, ends.saturating_duration_since(Instant::now()))
             {
                 // The connection goes back before the wait: others may use it.
                 drop(response);

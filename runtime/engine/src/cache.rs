@@ -113,6 +113,11 @@ impl ResultCache {
         }
     }
 
+    /// Forgets every answer: something was changed, and nobody knows which of them it shows in.
+    pub(crate) fn forget_all(&self) {
+        self.kept.invalidate_all();
+    }
+
     /// Forgets an answer, so that the next run takes its place.
     pub(crate) async fn forget(&self, key: Key) {
         self.kept.invalidate(&key).await;
@@ -210,7 +215,10 @@ mod tests {
             };
             assert!(!ask().await.cached);
             let again = ask().await;
-            assert_eq!((again.cached, again.result.as_ref().map(|result| result.get()), runs.get()), (true, Some("1"), 1));
+            assert_eq!(
+                (again.cached, again.result.as_ref().map(|result| result.get()), runs.get()),
+                (true, Some("1"), 1)
+            );
             cache.forget(key).await;
             assert!(!ask().await.cached);
             assert_eq!(runs.get(), 2);

@@ -190,10 +190,10 @@ impl Configuration {
         Ok(Configuration { origins, settings, directories, templates: written.templates.directory, checks })
     }
 
-    /// A configuration with one origin and nothing else: the demo's.
+    /// A configuration with one origin and nothing else: the demo's. `check` is a path that needs the token.
     #[must_use]
-    pub fn of_origin(origin: OriginConfig, settings: BTreeMap<String, String>) -> Configuration {
-        let checks = BTreeMap::from([(origin.origin.alias().clone(), "/".to_owned())]);
+    pub fn of_origin(origin: OriginConfig, settings: BTreeMap<String, String>, check: String) -> Configuration {
+        let checks = BTreeMap::from([(origin.origin.alias().clone(), check)]);
         Configuration { origins: vec![origin], settings, directories: BTreeMap::new(), templates: None, checks }
     }
 }

@@ -195,7 +195,7 @@ impl Engine {
         match self.plan(intent) {
             Err(report) => *report,
             Ok((template, arguments)) => {
-                let mut report = self.run_template(template, &arguments, options).await;
+                let mut report = Box::pin(self.run_template(template, &arguments, options)).await;
                 report.route = Some(Route {
                     template: Some(template.id().to_string()),
                     arguments: serde_json::to_value(&arguments).ok(),
@@ -309,7 +309,12 @@ impl Engine {
             checked(template, self.run(job, may.clone()).await)
         };
         if template.cache_s() == 0 || options.deterministic.is_some() {
-            return run().await;
+            let report = run().await;
+            // Also after a failure: what it changed before it failed is changed.
+            if template.effects() == Effects::Write {
+                self.cache.forget_all();
+            }
+            return report;
         }
         let grant = may.lines();
         let question = Question {

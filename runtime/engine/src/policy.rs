@@ -139,7 +139,8 @@ impl Policy {
         for (table, rules) in packs.chain(templates).chain([("exec".to_owned(), &self.exec)]) {
             for rule in rules.http.iter().filter(|rule| !origins.contains(rule.alias())) {
                 let alias = rule.alias();
-                faults.push(format!("[{table}]: `{rule}` names the origin `{alias}`, and there is no [origins.{alias}]"));
+                faults
+                    .push(format!("[{table}]: `{rule}` names the origin `{alias}`, and there is no [origins.{alias}]"));
             }
             for alias in rules.read.iter().filter(|alias| !directories.contains(alias)) {
                 faults.push(format!("[{table}]: `{alias}` is no directory of [directories]"));

@@ -61,7 +61,8 @@ pub(crate) async fn rehearse(sandbox: &Sandbox, template: &Template, case: &Case
     }
     let result: Option<serde_json::Value> = report.result.and_then(|json| serde_json::from_str(json.get()).ok());
     if result != expected.result {
-        let shown = |value: &Option<serde_json::Value>| value.as_ref().map_or("nothing".to_owned(), ToString::to_string);
+        let shown =
+            |value: &Option<serde_json::Value>| value.as_ref().map_or("nothing".to_owned(), ToString::to_string);
         return Err(format!("its result is {}, not {}", shown(&result), shown(&expected.result)));
     }
     let left = told.replies.lock().unwrap_or_else(PoisonError::into_inner).len();
@@ -83,7 +84,10 @@ impl HostCalls for Told {
             let asked = (request.method.parse::<Method>().ok(), parts(request.url));
             if asked != (reply.method.parse().ok(), parts(&reply.url)) {
                 let (method, url) = (request.method, request.url);
-                return fail(format!("the case expects {} {}, and the script asked {method} {url}", reply.method, reply.url));
+                return fail(format!(
+                    "the case expects {} {}, and the script asked {method} {url}",
+                    reply.method, reply.url
+                ));
             }
             // Egress hands names over in lower case, and so does this.
             let headers: Vec<_> = reply.headers.iter().map(|(name, value)| (name.to_lowercase(), value)).collect();

@@ -241,7 +241,9 @@ fn raised(exception: Exception, refusals: &[Refused], requests: u64) -> (Outcome
 fn problem(exception: Exception, hint: Option<String>) -> Problem {
     let Exception { class, message, traceback, .. } = exception;
     let hint = hint.or_else(|| match class.as_str() {
-        "ModuleNotFoundError" => Some("the sandbox has Python's standard library, `http`, `requests` and `files`, nothing else".to_owned()),
+        "ModuleNotFoundError" => {
+            Some("the sandbox has Python's standard library, `http`, `requests` and `files`, nothing else".to_owned())
+        }
         _ => None,
     });
     let traceback = Some(traceback).filter(|text| !text.is_empty());

@@ -45,8 +45,7 @@ impl Directories {
                 dir.entries()?;
                 Ok(dir)
             });
-            let dir =
-                dir.map_err(|error| DirectoryError { alias: alias.clone(), path: path.to_owned(), error })?;
+            let dir = dir.map_err(|error| DirectoryError { alias: alias.clone(), path: path.to_owned(), error })?;
             open.insert(alias.clone(), dir);
         }
         Ok(Self { open: Arc::new(open) })

@@ -62,10 +62,8 @@ impl Reader {
         let shown = folder.shown();
         let found = {
             let folder = folder.clone();
-            off_thread(move || {
-                if folder.path().is_empty() { list(&dir) } else { list(&dir.open_dir(folder.path())?) }
-            })
-            .await
+            off_thread(move || if folder.path().is_empty() { list(&dir) } else { list(&dir.open_dir(folder.path())?) })
+                .await
         };
         match found.map_err(|error| failed(&shown, &error))? {
             Listing::Whole(mut files) => {

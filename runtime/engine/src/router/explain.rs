@@ -7,6 +7,9 @@ use intentbox_catalog::TemplateId;
 use super::values::ValueRead;
 use super::{FLOOR, MARGIN};
 
+/// How many candidates the text shows. The data has all of them.
+const SHOWN_MAX: usize = 4;
+
 /// The arithmetic of one decision.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Explanation {
@@ -76,8 +79,11 @@ pub struct Phrase {
 impl fmt::Display for Explanation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "read as: {}", self.normalised)?;
-        for candidate in &self.candidates {
+        for candidate in self.candidates.iter().take(SHOWN_MAX) {
             writeln!(f, "{candidate}")?;
+        }
+        if let Some(more) = self.candidates.len().checked_sub(SHOWN_MAX).filter(|more| *more > 0) {
+            writeln!(f, "and {more} that fit less")?;
         }
         write!(f, "decided: {}", self.rule)
     }

@@ -90,7 +90,20 @@ mod tests {
 
     #[test]
     fn slips_are_put_right_and_other_words_left_alone() {
-        let words = ["there", "weekly", "list", "errors", "error", "project", "projects", "production", "issue", "show", "trace", "track"];
+        let words = [
+            "there",
+            "weekly",
+            "list",
+            "errors",
+            "error",
+            "project",
+            "projects",
+            "production",
+            "issue",
+            "show",
+            "trace",
+            "track",
+        ];
         let vocabulary = Vocabulary::new(words.map(str::to_owned));
         for (text, expected) in [
             ("lsit erors", "list errors"),

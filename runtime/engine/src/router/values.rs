@@ -139,7 +139,7 @@ impl Sentence<'_> {
             return None;
         }
         let bare = pattern.before.is_empty() && pattern.after.is_empty();
-        let vague = pattern.before.iter().chain(&pattern.after).all(|word| is_filler(word));
+        let mute = pattern.before.iter().chain(&pattern.after).all(|word| is_filler(word));
         // The longer reading first: "2 weeks" before "2".
         let (item, widths) = match spec.kind() {
             ParamKind::List { item, items_max } => (item.as_ref(), self.enumerated(from, *items_max)),
@@ -156,10 +156,10 @@ impl Sentence<'_> {
                 (Slot::OneOf(choices), _) => self.choice(spec, choices, slot.start),
                 (Slot::Any, ParamKind::List { .. }) => {
                     let each = slot.clone().filter(|index| !self.is_and(*index));
-                    let each = each.map(|index| self.read(spec, item, index..index + 1, (bare, vague)));
+                    let each = each.map(|index| self.read(spec, item, index..index + 1, (bare, mute)));
                     each.collect::<Option<Vec<Value>>>().map(Value::Array)
                 }
-                (Slot::Any, _) => self.read(spec, item, slot.clone(), (bare, vague)),
+                (Slot::Any, _) => self.read(spec, item, slot.clone(), (bare, mute)),
             }?;
             let text: Vec<&str> = inside.iter().map(|word| word.text.as_str()).collect();
             Some(Found {
@@ -221,7 +221,13 @@ impl Sentence<'_> {
     }
 
     /// Reads the words at `slot` as a value of `kind`, which is the parameter's type or that of its list.
-    fn read(&self, spec: &ParamSpec, kind: &ParamKind, slot: Range<usize>, (bare, vague): (bool, bool)) -> Option<Value> {
+    fn read(
+        &self,
+        spec: &ParamSpec,
+        kind: &ParamKind,
+        slot: Range<usize>,
+        (bare, mute): (bool, bool),
+    ) -> Option<Value> {
         let canonical = self.canonical.get(slot.start)?;
         let inside = self.words.get(slot)?;
         let word = inside.first()?;
@@ -238,13 +244,18 @@ impl Sentence<'_> {
                 let is_topic = !word.corrected
                     && (word.is_filler() || self.topics.contains(canonical) || self.announces(canonical));
                 // A bare number is an amount or a year, unless the pattern says what it numbers.
-                let has_shape = matches!(kind, ParamKind::String { pattern: Some(pattern), .. } if !pattern.matches("word"));
-                let is_amount = vague && has_shape && word.plain.bytes().all(|byte| byte.is_ascii_digit());
+                let has_shape =
+                    matches!(kind, ParamKind::String { pattern: Some(pattern), .. } if !pattern.matches("word"));
+                let is_amount = mute && has_shape && word.plain.bytes().all(|byte| byte.is_ascii_digit());
                 let is_time = Period::of(1, &word.plain).is_some() || period(inside, true).is_some();
                 let is_name = !is_topic && !is_amount && !is_time;
                 let text = word.text.as_str();
-                let readings =
-                    [text.to_owned(), text.to_lowercase(), text.to_uppercase(), text.trim_start_matches('#').to_owned()];
+                let readings = [
+                    text.to_owned(),
+                    text.to_lowercase(),
+                    text.to_uppercase(),
+                    text.trim_start_matches('#').to_owned(),
+                ];
                 readings.iter().filter(|_| is_name).find_map(|text| fits(text))
             }
             ParamKind::Integer { .. } | ParamKind::Number { .. } => match count(&word.plain) {

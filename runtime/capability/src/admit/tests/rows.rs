@@ -64,7 +64,7 @@ fn spelled(ip: Ipv4Addr, style: usize) -> String {
         10 => wide(ip.to_string()),
         11 => ip.to_string().replace('.', "\u{3002}"),
         12 => ip.to_string().replace('.', "\u{ff0e}"),
-        13 => ip.to_string().bytes().map(|byte| format!("%{byte:02x}")).collect(),
+        13 => ip.to_string().bytes().fold(String::new(), |text, byte| format!("{text}%{byte:02x}")),
         14 => format!("0x000000000000{number:x}"),
         _ => ip.to_string(),
     }

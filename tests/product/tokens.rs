@@ -1,0 +1,66 @@
+//! What an answer costs the model that reads it, in tokens of `o200k_base`.
+//!
+//! It is one tokenizer among many, and one that anybody can count with; other models count a little differently.
+//! `cargo test --test product tokens -- --nocapture` shows the figures.
+
+use bpe_openai::o200k_base;
+use intentbox_catalog::{Case, Catalog};
+use serde_json::json;
+
+use crate::product::intentbox;
+
+/// The most that the default answer of `list errors` may cost.
+const ANSWER_TOKENS_MAX: usize = 150;
+
+/// The most that asking for it and the answer may cost together.
+const EXCHANGE_TOKENS_MAX: usize = 300;
+
+fn tokens(text: &str) -> usize {
+    o200k_base().count(text)
+}
+
+/// The counts are those of another implementation of the same vocabulary.
+#[test]
+fn tokens_are_counted_as_o200k_base_has_them() {
+    for (text, expected) in [
+        ("", 0),
+        ("hello world", 2),
+        ("{\"id\":\"WEB-42\",\"count\":1204}", 12),
+        ("TypeError: Cannot read properties of un…", 9),
+        ("žluťoučký 2026-11-20", 13),
+        ("{\"name\":\"run_intent\",\"arguments\":{\"intent\":\"list errors\"}}", 14),
+    ] {
+        assert_eq!(tokens(text), expected, "{text:?}");
+    }
+}
+
+/// Request and reply are what a tool call says: the tool with its arguments, and the outcome with the result.
+#[test]
+fn a_list_of_errors_costs_few_tokens() {
+    let run = intentbox(&["run-intent", "list errors", "--json"], b"", &[]);
+    let report = run.report();
+    assert_eq!((&report["outcome"], report["result"].as_array().map(Vec::len)), (&json!("ok"), Some(4)), "{run:#?}");
+    let answer = report["result"].to_string();
+    assert!(run.stdout.contains(&answer), "it is counted as it was written: {run:#?}");
+    let request = json!({"name": "run_intent", "arguments": {"intent": "list errors"}}).to_string();
+    let reply = json!({"outcome": report["outcome"], "result": report["result"]}).to_string();
+    let (of_answer, of_exchange) = (tokens(&answer), tokens(&request) + tokens(&reply));
+    println!("list errors: {of_answer} tokens of answer, {of_exchange} with the request and the outcome");
+    assert!(of_answer <= ANSWER_TOKENS_MAX, "{of_answer} tokens: {answer}");
+    assert!(of_exchange <= EXCHANGE_TOKENS_MAX, "{of_exchange} tokens: {request} {reply}");
+}
+
+/// A table to read: what each template answers in its default case.
+#[test]
+fn every_template_has_a_default_answer_to_count() {
+    let catalog = Catalog::embedded().expect("the templates are whole");
+    let cases = Case::embedded().expect("the cases are whole");
+    println!("{:<28} {:>6} {:>6}", "default case of", "bytes", "tokens");
+    for template in catalog.templates() {
+        let id = template.id();
+        let case = cases.iter().find(|case| case.template == *id && case.name == "default");
+        let result = case.and_then(|case| case.outcome.result.as_ref());
+        let text = result.unwrap_or_else(|| panic!("{id}: cases/default.toml has no result")).to_string();
+        println!("{:<28} {:>6} {:>6}", id.as_str(), text.len(), tokens(&text));
+    }
+}
