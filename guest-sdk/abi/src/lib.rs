@@ -45,6 +45,9 @@ pub struct Start<'a> {
     pub name: &'a str,
     /// The script's source, UTF-8, without NUL.
     pub source: &'a str,
+    /// A module that comes with the script, as `import pack`.
+    #[serde(borrow)]
+    pub module: Option<Module<'a>>,
     /// The script's `params`: JSON text of an object.
     pub params: &'a str,
     /// Fresh random bytes: what the snapshot froze (`random`, for one) is seeded anew from them.
@@ -59,6 +62,15 @@ pub struct Start<'a> {
     pub scratch_bytes_max: u32,
     /// The most files and directories that may be in it.
     pub scratch_entries_max: u32,
+}
+
+/// A module that comes with a script.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Module<'a> {
+    /// The file name that tracebacks show, such as `sentry/pack.py`.
+    pub file: &'a str,
+    /// Its source, UTF-8, without NUL.
+    pub source: &'a str,
 }
 
 /// How the script ended, as the guest tells it. A run that trapped or ran out has no such message.
@@ -345,6 +357,7 @@ mod tests {
         let start = Start {
             name: "script.py",
             source: "1+1",
+            module: Some(Module { file: "p/pack.py", source: "x = 1" }),
             params: "{}",
             entropy: [7; 16],
             result_bytes_max: 1,

@@ -65,7 +65,7 @@ extern "C" fn initialize() {
         .interpreter();
     let prepared = interpreter.enter(|vm| {
         let world = world::prepare(vm).and_then(|()| World::new(vm));
-        world.map_err(|error| traceback::of(vm, &error, "", 1 << 16))
+        world.map_err(|error| traceback::of(vm, &error, &[], 1 << 16))
     });
     // A snapshot that is not whole must not be taken: the build fails here, with the reason on its stderr.
     let world = prepared.unwrap_or_else(|raised| {
@@ -76,6 +76,7 @@ extern "C" fn initialize() {
     let warm = Start {
         name: "warm_up.py",
         source: WARM_UP,
+        module: None,
         params: "{}",
         entropy: [0; 16],
         result_bytes_max: 1 << 16,

@@ -53,6 +53,10 @@ fn prepare(vm: &VirtualMachine, world: &World, start: &Start<'_>) -> PyResult<()
     world.classes.seed.call((world.classes.random.clone(), entropy), vm)?;
     let name: PyObjectRef = vm.ctx.new_str(start.name).into();
     world.loader.set_attr("source", vm.ctx.new_str(start.source), vm)?;
+    if let Some(module) = start.module {
+        world.module.set_attr("file", vm.ctx.new_str(module.file), vm)?;
+        world.module.set_attr("source", vm.ctx.new_str(module.source), vm)?;
+    }
     vm.sys_module.set_attr("argv", vm.ctx.new_list(vec![name.clone()]), vm)?;
     world.main.globals.set_item("__file__", name, vm)?;
     world.main.globals.set_item("params", host::loads(start.params, vm)?, vm)
@@ -84,7 +88,9 @@ fn raised(vm: &VirtualMachine, world: &World, start: &Start<'_>, error: &PyBaseE
         Cause::Script
     };
     let class = error.class().name().to_string();
-    let traceback = traceback::of(vm, error, start.source, start.traceback_bytes_max as usize);
+    let module = start.module.map(|module| (module.file, module.source));
+    let sources: Vec<_> = [(start.name, start.source)].into_iter().chain(module).collect();
+    let traceback = traceback::of(vm, error, &sources, start.traceback_bytes_max as usize);
     flush(vm);
     encode(&Ended::Raised(Raised {
         class: &class,

@@ -14,8 +14,14 @@ const CHAIN_MAX: usize = 4;
 /// How many frames are shown from each end of a traceback: deep recursion repeats itself in the middle.
 const FRAMES_SHOWN: usize = 12;
 
-/// The traceback as Python prints it, oldest cause first, cut in the middle to `bytes_max`.
-pub(crate) fn of(vm: &VirtualMachine, error: &PyBaseExceptionRef, source: &str, bytes_max: usize) -> String {
+/// The traceback as Python prints it, oldest cause first, cut in the middle to `bytes_max`. `sources` are the files whose
+/// lines are shown, by the names that their code has.
+pub(crate) fn of(
+    vm: &VirtualMachine,
+    error: &PyBaseExceptionRef,
+    sources: &[(&str, &str)],
+    bytes_max: usize,
+) -> String {
     let mut chain = vec![(error.clone(), "")];
     while chain.len() < CHAIN_MAX {
         let (latest, _) = &chain[chain.len() - 1];
@@ -33,13 +39,13 @@ pub(crate) fn of(vm: &VirtualMachine, error: &PyBaseExceptionRef, source: &str, 
     }
     let mut text = String::new();
     for (error, bridge) in chain.iter().rev() {
-        write_one(vm, error, source, &mut text);
+        write_one(vm, error, sources, &mut text);
         text.push_str(bridge);
     }
     shortened(&text, bytes_max)
 }
 
-fn write_one(vm: &VirtualMachine, error: &PyBaseExceptionRef, source: &str, text: &mut String) {
+fn write_one(vm: &VirtualMachine, error: &PyBaseExceptionRef, sources: &[(&str, &str)], text: &mut String) {
     let mut first = Vec::new();
     let mut last = VecDeque::new();
     let mut left_out = 0;
@@ -65,10 +71,8 @@ fn write_one(vm: &VirtualMachine, error: &PyBaseExceptionRef, source: &str, text
         let code = entry.frame.iframe().code();
         let (file, line) = (code.source_path().as_str(), entry.lineno.get());
         let _ = writeln!(text, "  File \"{file}\", line {line}, in {}", code.obj_name);
-        // Only the script's files end in `.py`; modules of the standard library carry their module name.
-        if file.ends_with(".py")
-            && let Some(line) = source.lines().nth(line - 1)
-        {
+        let source = sources.iter().find(|(name, _)| *name == file);
+        if let Some(line) = source.and_then(|(_, source)| source.lines().nth(line.saturating_sub(1))) {
             let _ = writeln!(text, "    {}", shortened(line.trim(), 200));
         }
     }

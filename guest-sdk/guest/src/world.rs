@@ -33,6 +33,8 @@ pub(crate) struct World {
     pub(crate) classes: Classes,
     /// The `__loader__` of `__main__`: through it `traceback` and `inspect` find the script's own lines.
     pub(crate) loader: PyObjectRef,
+    /// What finds the module that came with the script.
+    pub(crate) module: PyObjectRef,
 }
 
 /// Objects that the guest asks about, held from the start so that a script which rebinds names cannot mislead it.
@@ -64,6 +66,7 @@ impl World {
         main.globals.set_item("__conditional_annotations__", PySet::default().into_ref(&vm.ctx).into(), vm)?;
         let loader = module(vm, "intentbox.world")?.get_attr("Script", vm)?.call((), vm)?;
         main.globals.set_item("__loader__", loader.clone(), vm)?;
+        let module = module(vm, "intentbox.world")?.get_attr("module", vm)?;
         let moment = |name| class("datetime", name);
         let classes = Classes {
             moments: [moment("datetime")?, moment("date")?, moment("time")?],
@@ -76,6 +79,6 @@ impl World {
             seed: class("_random", "Random")?.get_attr("seed", vm)?,
             run_exit_functions: class("atexit", "_run_exitfuncs")?,
         };
-        Ok(World { main, classes, loader })
+        Ok(World { main, classes, loader, module })
     }
 }

@@ -7,6 +7,7 @@ cost nothing until they are imported.
 
 import _random
 import _signal
+import importlib.machinery
 import os
 import random
 import sys
@@ -31,6 +32,35 @@ _SIGNALS = dict(
 _SIGNAL_FUNCTIONS = "signal alarm setitimer pause raise_signal sigwait set_wakeup_fd pthread_kill".split()
 
 
+class Module:
+    """Finds `pack`, the module that came with the script: what the templates of a pack share.
+
+    It is the last that is asked, so it takes no other module's name, and it is compiled when it is imported and not
+    before.
+    """
+
+    file = source = None
+
+    def find_spec(self, name, path=None, target=None):
+        if name != "pack" or self.source is None:
+            return None
+        return importlib.machinery.ModuleSpec(name, self, origin=self.file)
+
+    def create_module(self, spec):
+        return None
+
+    def exec_module(self, module):
+        module.__file__ = self.file
+        exec(compile(self.source, self.file, "exec"), module.__dict__)
+
+    def get_source(self, name):
+        """For `traceback`, which shows the lines of the module through it."""
+        return self.source
+
+
+module = Module()
+
+
 class Script:
     """The `__loader__` of `__main__`: through it `traceback` and `inspect` find the script's own lines."""
 
@@ -47,6 +77,7 @@ def prepare():
     _prepare_random()
     _prepare_os()
     _prepare_http()
+    sys.meta_path.append(module)
     _prepare_xml()
     for name, number in _SIGNALS.items():
         if not hasattr(_signal, name):

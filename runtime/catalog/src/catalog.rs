@@ -54,7 +54,7 @@ impl Catalog {
 
     /// Reads templates from files, each a path such as `sentry/list_errors/template.toml` and its bytes.
     ///
-    /// A pack is a folder with an optional `pack.toml`, a template a folder inside it with `template.toml` and
+    /// A pack is a folder with an optional `pack.toml` and `pack.py`, a template a folder inside it with `template.toml` and
     /// `script.py.j2`. Whatever else lies there, `cases/` above all, is left alone.
     ///
     /// # Errors
@@ -102,12 +102,16 @@ fn read_pack(files: &BTreeMap<&str, &[u8]>, id: &str) -> Result<Pack, CatalogErr
     if !is_name(id) {
         return Err(CatalogError::at_start(file, Problem::Name { found: shown(id) }));
     }
+    // Python, and as much a part of its scripts as if it stood in each of them.
+    let shared = format!("{id}/pack.py");
+    let is_shared = files.contains_key(shared.as_str());
+    let module = if is_shared { Some(read_text(files, &shared)?.to_owned()) } else { None };
     if !files.contains_key(file.as_str()) {
-        return Ok(Pack { id: id.to_owned(), summary: String::new(), synonyms: BTreeMap::new() });
+        return Ok(Pack { id: id.to_owned(), summary: String::new(), synonyms: BTreeMap::new(), module });
     }
     let text = read_text(files, &file)?;
     let manifest = PackManifest::parse(&file, text)?;
-    Ok(Pack { id: id.to_owned(), summary: manifest.summary, synonyms: manifest.synonyms })
+    Ok(Pack { id: id.to_owned(), summary: manifest.summary, synonyms: manifest.synonyms, module })
 }
 
 fn read_template(files: &BTreeMap<&str, &[u8]>, pack: Arc<Pack>, name: &str) -> Result<Template, CatalogError> {
@@ -131,7 +135,7 @@ fn read_template(files: &BTreeMap<&str, &[u8]>, pack: Arc<Pack>, name: &str) -> 
         .map_err(|error| CatalogError::in_script(&script_file, source, error))?;
 
     let mut hasher = Sha256::new();
-    for part in [folder.as_str(), manifest_text, source] {
+    for part in [folder.as_str(), manifest_text, source, pack.module.as_deref().unwrap_or_default()] {
         // The length first, so that no text can move across a boundary.
         hasher.update((part.len() as u64).to_le_bytes());
         hasher.update(part);

@@ -40,6 +40,7 @@ pub struct Pack {
     pub(crate) id: String,
     pub(crate) summary: String,
     pub(crate) synonyms: BTreeMap<String, Vec<String>>,
+    pub(crate) module: Option<String>,
 }
 
 /// What a script does to the world it reaches.
@@ -265,6 +266,12 @@ impl Pack {
     #[must_use]
     pub fn summary(&self) -> &str {
         &self.summary
+    }
+
+    /// The source of `pack.py`, which the scripts of its templates may `import pack`, if there is one.
+    #[must_use]
+    pub fn module(&self) -> Option<&str> {
+        self.module.as_deref()
     }
 
     /// Words that mean the same in the pack's domain: each entry's list is read as its key.

@@ -87,6 +87,7 @@ pub(crate) async fn run(
     let start = encode(&Start {
         name: job.script.name(),
         source: job.script.source(),
+        module: job.script.module(),
         params: job.params,
         entropy,
         result_bytes_max: bound(limits.result_bytes),

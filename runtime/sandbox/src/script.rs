@@ -1,5 +1,7 @@
 //! A script before it runs: bounded and text, or refused. Nothing on the host parses Python.
 
+use intentbox_abi::Module;
+
 use crate::limits::Limits;
 
 /// A script that may be handed to the guest.
@@ -7,6 +9,7 @@ use crate::limits::Limits;
 pub struct Script {
     name: String,
     source: String,
+    module: Option<(String, String)>,
 }
 
 /// Why bytes are not a script.
@@ -57,12 +60,32 @@ impl Script {
             return Err(ScriptError::Nul { at, line: line(at) });
         }
         let source = source.strip_prefix('\u{feff}').unwrap_or(source);
-        Ok(Script { name: name.to_owned(), source: source.to_owned() })
+        Ok(Script { name: name.to_owned(), source: source.to_owned(), module: None })
+    }
+
+    /// This script with a module that it can `import pack`; tracebacks call it `file`. Its bytes count as the script's.
+    ///
+    /// # Errors
+    /// When both together are too many, or it holds a NUL.
+    pub fn with_module(mut self, file: &str, source: &str, limits: &Limits) -> Result<Script, ScriptError> {
+        let module = Script::parse(file, source.as_bytes(), limits)?;
+        let observed = (self.source.len() + module.source.len()) as u64;
+        if observed > limits.script_bytes {
+            return Err(ScriptError::TooLarge { limit: limits.script_bytes, observed });
+        }
+        self.module = Some((module.name, module.source));
+        Ok(self)
     }
 
     /// A script that a parent process has parsed already.
-    pub(crate) fn of_parent(name: &str, source: &str) -> Script {
-        Script { name: name.to_owned(), source: source.to_owned() }
+    pub(crate) fn of_parent(name: &str, source: &str, module: Option<Module<'_>>) -> Script {
+        let module = module.map(|module| (module.file.to_owned(), module.source.to_owned()));
+        Script { name: name.to_owned(), source: source.to_owned(), module }
+    }
+
+    /// The module that comes with it.
+    pub(crate) fn module(&self) -> Option<Module<'_>> {
+        self.module.as_ref().map(|(file, source)| Module { file, source })
     }
 
     /// The name that tracebacks show.

@@ -129,7 +129,7 @@ fn run_text(module: &str, limits: Limits) -> Result<Ended, Failed> {
     link(&mut linker).expect("the imports are bound");
     let pre = linker.instantiate_pre(&module).expect("it imports what there is");
     let capacity = Capacity { runs: 1, memory_bytes: 1 << 30, patience: Duration::ZERO };
-    let script = Script::of_parent("script.py", "");
+    let script = Script::of_parent("script.py", "", None);
     let job = Job { limits, ..Job::new(&script, "{}") };
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
     let calls = Arc::new(Decoded(Arc::new(AnswersEverything)));

@@ -256,6 +256,7 @@ impl Worker {
             run,
             name: job.script.name(),
             source: job.script.source(),
+            module: job.script.module(),
             params: job.params,
             limits,
             deterministic: job.deterministic,

@@ -110,8 +110,8 @@ impl Worker {
     /// Acts on one frame; says whether it made sense.
     fn heed(self: &Arc<Worker>, frame: &[u8]) -> bool {
         match decode::<Down<'_>>(frame) {
-            Ok(Down::Begin { run, name, source, params, limits, deterministic }) => {
-                let script = Script::of_parent(name, source);
+            Ok(Down::Begin { run, name, source, module, params, limits, deterministic }) => {
+                let script = Script::of_parent(name, source, module);
                 self.begin(run, script, params.to_owned(), limits, deterministic);
             }
             Ok(Down::Answered { run, answer }) => {

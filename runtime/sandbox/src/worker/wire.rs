@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use futures_util::SinkExt;
+use intentbox_abi::Module;
 use serde::{Deserialize, Serialize};
 use tokio::net::unix::{OwnedReadHalf, OwnedWriteHalf};
 use tokio::sync::mpsc;
@@ -68,6 +69,8 @@ pub(super) enum Down<'a> {
         run: u32,
         name: &'a str,
         source: &'a str,
+        #[serde(borrow)]
+        module: Option<Module<'a>>,
         params: &'a str,
         limits: Limits,
         deterministic: Option<Deterministic>,
