@@ -410,3 +410,40 @@ fn a_directory_on_the_command_line_can_be_read_and_nothing_beside_it() {
         "none"
     );
 }
+
+#[test]
+fn the_scripts_of_a_pack_share_its_module() {
+    let home = tempfile::tempdir().expect("a temporary folder");
+    let write = |name: &str, text: &str| {
+        let path = home.path().join("mine").join(name);
+        std::fs::create_dir_all(path.parent().expect("it has one")).expect("made");
+        std::fs::write(path, text).expect("written");
+    };
+    write("sums/pack.py", "def double(number):\n    return 2 * number\n\ndef fail():\n    return 1 / 0\n");
+    let manifest = |phrase: &str| format!("summary = \"S.\"\nphrases = [\"{phrase}\"]\neffects = \"read\"\n");
+    write("sums/twice/template.toml", &manifest("twice twenty one"));
+    write("sums/twice/script.py.j2", "import pack\nresult = pack.double(21)\n");
+    write("sums/never/template.toml", &manifest("never works"));
+    write("sums/never/script.py.j2", "from pack import fail\nfail()\n");
+    for place in ["in-process", "process"] {
+        let run = |intent: &str| {
+            let arguments = ["--templates", "mine", "run-intent", intent, "--isolation", place, "--json"];
+            run_in(home.path(), &arguments, b"", &[])
+        };
+        assert_eq!(run("twice twenty one").report()["result"], 42, "{place}");
+        let failed = run("never works").report();
+        let traceback = failed["error"]["traceback"].as_str().unwrap_or_default().to_owned();
+        assert!(traceback.contains("File \"sums/pack.py\", line 5, in fail\n    return 1 / 0\n"), "{traceback}");
+    }
+    // Nobody else has it.
+    let run = intentbox(&["exec", "-", "--json"], b"import pack", &[]);
+    ends(&run, 1, "python_error");
+}
+
+#[test]
+fn a_template_that_is_out_of_reach_is_named_with_what_it_needs() {
+    let run = intentbox(&["run-intent", "count log lines by level", "--json"], b"", &[]);
+    ends(&run, 6, "not_found");
+    let hint = "`logs/count_by_level` would answer this, and needs --dir logs=PATH";
+    assert_eq!(run.report()["error"]["hint"], hint);
+}

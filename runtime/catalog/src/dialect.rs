@@ -32,7 +32,7 @@ pub enum DialectError {
     #[error("`{{{{ … }}}}` inside a Python comment: remove it, or bind the value to a name")]
     InComment,
     /// A place for a value directly beside a word or a quote, as in `f{{ name | py }}`.
-    #[error("`{{{{ … }}}}` must not touch {touched:?}: a letter before a string changes what the string means")]
+    #[error("`{{{{ … }}}}` must not touch {touched:?}: put a space between, or bind the value to a name first")]
     Glued {
         /// The neighbour.
         touched: char,

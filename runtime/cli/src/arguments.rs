@@ -99,10 +99,13 @@ pub(crate) enum Templates {
         #[arg(long = "param", value_name = "NAME=VALUE", value_parser = name_and_value)]
         params: Vec<(String, String)>,
     },
-    /// Reads all templates and runs their cases in the sandbox
+    /// Reads all templates and runs the cases in the sandbox: those of --templates, otherwise the built-in ones
     Check {
-        /// Only these templates
+        /// Only these templates or packs
         ids: Vec<String>,
+        /// Writes the scripts that the cases of --templates render to, instead of comparing them
+        #[arg(long)]
+        write: bool,
     },
     /// Makes the folder of a new template, with a case, in the folder of --templates
     New {
@@ -158,6 +161,9 @@ pub(crate) struct RunIntent {
     /// Lets a template that changes something run; the policy must permit its requests besides
     #[arg(long)]
     pub(crate) allow_writes: bool,
+    /// Runs even if the same process holds an answer that could be served again
+    #[arg(long)]
+    pub(crate) fresh: bool,
     #[command(flatten)]
     pub(crate) run: Run,
     /// Prints the whole report as one JSON object

@@ -40,6 +40,8 @@ pub(crate) async fn run(arguments: Arguments) -> ExitCode {
     };
     match done {
         Ok(code) => code,
+        // Whoever reads has enough: `intentbox templates list | head -1`.
+        Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
         // With --json every end is the same object, so that a program need not read messages.
         Err(error) if json => {
             let problem =
@@ -48,6 +50,11 @@ pub(crate) async fn run(arguments: Arguments) -> ExitCode {
         }
         Err(error) => show::failure(&error),
     }
+}
+
+fn is_broken_pipe(error: &anyhow::Error) -> bool {
+    let io = error.downcast_ref::<std::io::Error>();
+    io.is_some_and(|error| error.kind() == std::io::ErrorKind::BrokenPipe)
 }
 
 async fn run_intent(sources: &Sources, command: RunIntent) -> anyhow::Result<ExitCode> {
@@ -62,12 +69,14 @@ async fn run_intent(sources: &Sources, command: RunIntent) -> anyhow::Result<Exi
         announce_demo();
     }
     if command.explain {
+        let explanation = setup.engine.route(&text).explanation;
+        let told = if command.json { serde_json::to_string(&explanation)? } else { explanation.to_string() };
         // The reader may have gone; there is nobody left to tell.
-        let _ = writeln!(stdout(), "{}", show::printable(&setup.engine.route(&text).explanation.to_string()));
+        let _ = writeln!(stdout(), "{}", show::printable(&told));
         return Ok(ExitCode::SUCCESS);
     }
     let intent = Intent { text, params: command.params.into_iter().collect() };
-    let options = RunOptions { allow_writes: command.allow_writes, ..options(&command.run) };
+    let options = RunOptions { allow_writes: command.allow_writes, fresh: command.fresh, ..options(&command.run) };
     let report = until_interrupted(setup.engine.run_intent(&intent, &options)).await;
     Ok(show::report(&report, command.json))
 }

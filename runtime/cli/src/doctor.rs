@@ -76,6 +76,10 @@ async fn machine() -> anyhow::Result<ExitCode> {
     let start_ms = started.elapsed().as_secs_f64() * 1e3;
     let worker = workers.first().context("no worker process is up")?;
     let mut out = stdout().lock();
+    let release = std::fs::read_to_string("/proc/sys/kernel/osrelease").unwrap_or_default();
+    let release = release.trim();
+    let tested = if cfg!(target_arch = "x86_64") { "" } else { "; not a machine that this program is tested on" };
+    writeln!(out, "machine                {} Linux {release}{tested}", std::env::consts::ARCH)?;
     writeln!(out, "worker process         up after {start_ms:.0} ms")?;
     writeln!(out, "a script in it         {}", script(&engine).await)?;
     let mut all = true;

@@ -25,7 +25,7 @@ pub(crate) async fn run(sources: &Sources, command: Templates) -> anyhow::Result
             print(&describe(find(&engine, &id)?, &engine, &settings))
         }
         Templates::Render { id, params } => render(sources, &id, &params).await,
-        Templates::Check { ids } => check(sources, &ids).await,
+        Templates::Check { ids, write } => check(sources, &ids, write).await,
         Templates::New { id } => new(sources, &id),
     }
 }
@@ -59,24 +59,14 @@ async fn list(sources: &Sources, json: bool) -> anyhow::Result<ExitCode> {
     for template in engine.catalog().templates() {
         let (id, summary) = (template.id().as_str(), template.summary());
         let writes = if template.effects() == Effects::Write { " (writes)" } else { "" };
-        let needs = if engine.reaches(template.id()) { String::new() } else { format!(" — {}", needs(template)) };
+        let needs = if engine.reaches(template.id()) {
+            String::new()
+        } else {
+            format!(" — needs {}", engine.lacks(template).join(" and "))
+        };
         let _ = writeln!(text, "{id:<widest$}  {summary}{writes}{needs}");
     }
     print(&text)
-}
-
-/// What must be configured for a template that cannot be reached.
-fn needs(template: &Template) -> String {
-    let mut needs: Vec<String> = Vec::new();
-    for rule in template.wants() {
-        needs.push(format!("needs [origins.{}] in the configuration", rule.alias()));
-    }
-    for alias in template.reads() {
-        needs.push(format!("needs --dir {alias}=PATH"));
-    }
-    needs.sort();
-    needs.dedup();
-    needs.join(", ")
 }
 
 fn describe(template: &Template, engine: &Engine, settings: &BTreeMap<String, String>) -> String {
@@ -93,7 +83,7 @@ fn describe(template: &Template, engine: &Engine, settings: &BTreeMap<String, St
         line("reads", alias.as_str());
     }
     if !engine.reaches(template.id()) {
-        line("missing", &needs(template));
+        line("needs", &engine.lacks(template).join(" and "));
     }
     for phrase in template.phrases() {
         line("say", phrase);
@@ -161,40 +151,53 @@ async fn render(sources: &Sources, id: &str, params: &[(String, String)]) -> any
     print(template.render(&arguments)?.source())
 }
 
-/// Runs the cases, those of the folder over the built-in ones.
-async fn check(sources: &Sources, ids: &[String]) -> anyhow::Result<ExitCode> {
+/// Runs the cases: those of the folder's templates, or all where there is no folder.
+async fn check(sources: &Sources, ids: &[String], write: bool) -> anyhow::Result<ExitCode> {
     let configured = setup::configured(sources).await?;
-    let of_folder = match &sources.templates {
-        Some(path) => folder::cases(path)?,
-        None => Vec::new(),
-    };
-    let replaced: Vec<&TemplateId> = of_folder.iter().map(|case| &case.template).collect();
-    let embedded = Case::embedded().map_err(|error| folder::shown(&error))?;
-    let kept = embedded.into_iter().filter(|case| !replaced.contains(&&case.template));
-    let mut cases: Vec<Case> = kept.collect();
-    cases.extend(of_folder.iter().cloned());
     let engine = configured.into_setup(Isolation::InProcess)?.engine;
+    let mut cases = match &sources.templates {
+        Some(path) => folder::cases(path)?,
+        None => Case::embedded().map_err(|error| folder::shown(&error))?,
+    };
+    let is_here = |template: &&Template| match &sources.templates {
+        // What lies in the folder and has no case is to be told as well.
+        Some(path) => path.join(template.id().as_str()).is_dir(),
+        None => true,
+    };
     for id in ids {
-        find(&engine, id)?;
+        let known = |template: &Template| template.id().as_str() == id || template.id().pack() == id;
+        if !engine.catalog().templates().any(known) {
+            bail!("there is no template or pack {id}; `intentbox templates list` shows all");
+        }
     }
-    let is_meant = |id: &TemplateId| ids.is_empty() || ids.iter().any(|meant| meant == id.as_str());
+    let is_meant =
+        |id: &TemplateId| ids.is_empty() || ids.iter().any(|meant| meant == id.as_str() || meant == id.pack());
     let (mut text, mut failed) = (String::new(), 0);
-    for template in engine.catalog().templates().filter(|template| is_meant(template.id())) {
-        let mine: Vec<&Case> = cases.iter().filter(|case| case.template == *template.id()).collect();
-        if mine.is_empty() {
+    for template in engine.catalog().templates().filter(is_here).filter(|template| is_meant(template.id())) {
+        let mine = || cases.iter().filter(|case| case.template == *template.id());
+        if mine().next().is_none() {
             failed += 1;
             let _ =
                 writeln!(text, "{}: it has no cases; write cases/default.toml, as `templates new` does", template.id());
+            continue;
+        }
+        if let Some(path) = sources.templates.as_ref().filter(|_| write) {
+            let written = write_scripts(path, template, &mut cases)?;
+            if written > 0 {
+                let _ = writeln!(text, "{}: {written} scripts of cases written; read the difference", template.id());
+            }
         }
         let before = failed;
-        for case in &mine {
+        let mut count = 0;
+        for case in cases.iter().filter(|case| case.template == *template.id()) {
+            count += 1;
             if let Err(fault) = engine.rehearse(case).await {
                 failed += 1;
                 let _ = writeln!(text, "{} {}: {fault}", template.id(), case.name);
             }
         }
-        if failed == before && !mine.is_empty() {
-            let _ = writeln!(text, "{}: {} cases hold", template.id(), mine.len());
+        if failed == before {
+            let _ = writeln!(text, "{}: {count} cases hold", template.id());
         }
     }
     print(&text)?;
@@ -202,6 +205,23 @@ async fn check(sources: &Sources, ids: &[String]) -> anyhow::Result<ExitCode> {
         bail!("{failed} of the above do not hold");
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// Writes the script beside each case of a template that renders to another one, and says how many.
+fn write_scripts(root: &Path, template: &Template, cases: &mut [Case]) -> anyhow::Result<usize> {
+    let root_dir = Dir::open_ambient_dir(root, ambient_authority()).with_context(|| root.display().to_string())?;
+    let mut written = 0;
+    for case in cases.iter_mut().filter(|case| case.template == *template.id()) {
+        let Ok(arguments) = template.check(&case.arguments, &case.settings) else { continue };
+        let source = template.render(&arguments)?.source().to_owned();
+        if case.script.as_ref() != Some(&source) {
+            let file = format!("{}/cases/{}.py", template.id(), case.name);
+            root_dir.write(&file, &source).with_context(|| root.join(&file).display().to_string())?;
+            case.script = Some(source);
+            written += 1;
+        }
+    }
+    Ok(written)
 }
 
 fn new(sources: &Sources, id: &str) -> anyhow::Result<ExitCode> {

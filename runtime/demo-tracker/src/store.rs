@@ -4,6 +4,7 @@
 //! follows from its family and is made when it is asked for.
 
 use std::collections::BTreeMap;
+use std::sync::{PoisonError, RwLock};
 
 use sqlx::sqlite::{SqliteConnectOptions, SqliteRow};
 use sqlx::{ConnectOptions, Connection, QueryBuilder, Row, Sqlite, SqliteConnection};
@@ -69,6 +70,9 @@ CREATE INDEX events_of_issue ON events (issue_id, time);
 #[derive(Debug)]
 pub(crate) struct Store {
     connection: Mutex<SqliteConnection>,
+    /// The issues as the database has them. A list reads some sixty of them with 26 columns each, and taking those apart
+    /// costs more than finding them.
+    decoded: RwLock<BTreeMap<i64, Issue>>,
 }
 
 /// Which stored events are wanted.
@@ -118,13 +122,16 @@ impl Store {
         sqlx::raw_sql(SCHEMA).execute(&mut *transaction).await?;
         fill(&mut transaction, &Dataset::generate(now)).await?;
         transaction.commit().await?;
-        Ok(Store { connection: Mutex::new(connection) })
+        let rows = sqlx::query("SELECT * FROM issues").fetch_all(&mut connection).await?;
+        let decoded: Result<BTreeMap<i64, Issue>, sqlx::Error> =
+            rows.iter().map(issue).map(|issue| issue.map(|issue| (issue.id, issue))).collect();
+        Ok(Store { connection: Mutex::new(connection), decoded: RwLock::new(decoded?) })
     }
 
     /// The issues of these projects that match, latest first.
     pub(crate) async fn issues(&self, projects: &[i64], search: &Search) -> Result<Vec<Issue>, sqlx::Error> {
         let mut sql = QueryBuilder::<Sqlite>::new(
-            "SELECT i.* FROM issues i JOIN projects p ON p.id = i.project_id WHERE p.id IN (",
+            "SELECT i.id FROM issues i JOIN projects p ON p.id = i.project_id WHERE p.id IN (",
         );
         let mut ids = sql.separated(", ");
         for id in projects {
@@ -134,8 +141,10 @@ impl Store {
         search.push_conditions(&mut sql);
         sql.push(" ORDER BY i.last_seen DESC, i.id DESC");
         let mut connection = self.connection.lock().await;
-        let rows = sql.build().fetch_all(&mut *connection).await?;
-        rows.iter().map(issue).collect()
+        let ids: Vec<i64> = sql.build_query_scalar().fetch_all(&mut *connection).await?;
+        // While the connection is held nobody writes, so the two agree.
+        let decoded = self.decoded.read().unwrap_or_else(PoisonError::into_inner);
+        Ok(ids.iter().filter_map(|id| decoded.get(id).cloned()).collect())
     }
 
     /// The issue with this number or short id.
@@ -254,6 +263,7 @@ impl Store {
         .bind(issue.id)
         .execute(&mut *connection)
         .await?;
+        self.decoded.write().unwrap_or_else(PoisonError::into_inner).insert(issue.id, issue.clone());
         Ok(())
     }
 }

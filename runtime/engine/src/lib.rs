@@ -27,7 +27,9 @@ use intentbox_capability::{Alias, Grant, HttpRule, Reads};
 use intentbox_catalog::{Arguments, Case, Catalog, Effects, ParamError, Template, TemplateId};
 use intentbox_egress::{Budget, Egress, Request};
 use intentbox_files::Directories;
-use intentbox_sandbox::{Job, LimitOutOfBounds, Limits, NoSuchLimit, RunError, Sandbox, Script, StartError};
+use intentbox_sandbox::{
+    Job, LimitOutOfBounds, Limits, NoSuchLimit, RunError, Sandbox, Script, ScriptError, StartError,
+};
 use tokio::sync::OnceCell;
 
 pub use crate::configuration::{CONFIGURATION_BYTES_MAX, Configuration, ConfigurationError, TokenSource};
@@ -260,12 +262,14 @@ impl Engine {
             }
             Decision::NoMatch { closest } => {
                 let message = "no template fits this intent".to_owned();
-                let hint = if closest.is_empty() {
-                    "say it in other words; `intentbox run-intent --explain` shows how these were read"
+                let hint = if let Some(out_of_reach) = self.out_of_reach(&intent.text) {
+                    out_of_reach
+                } else if closest.is_empty() {
+                    "say it in other words; `intentbox run-intent --explain` shows how these were read".to_owned()
                 } else {
-                    "if one of these is meant, say it in its words"
+                    "if one of these is meant, say it in its words".to_owned()
                 };
-                return Err(Box::new(question(Outcome::NotFound, message, hint, closest)));
+                return Err(Box::new(question(Outcome::NotFound, message, &hint, closest)));
             }
         };
         let template = self.catalog.get(id.as_str()).expect("the router was built from this catalog");
@@ -273,8 +277,39 @@ impl Engine {
             let value = template.read_text(name, text).map_err(|error| Box::new(refused_parameter(&error)))?;
             values.insert(name.clone(), value);
         }
-        let arguments = template.check(&values, &self.settings).map_err(|error| Box::new(refused_parameter(&error)))?;
+        let arguments = template.check(&values, &self.settings).map_err(|error| {
+            let mut report = refused_parameter(&error);
+            report.route = Some(Route {
+                template: Some(template.id().to_string()),
+                arguments: serde_json::to_value(&values).ok(),
+                candidates: Vec::new(),
+            });
+            Box::new(report)
+        })?;
         Ok((template, arguments))
+    }
+
+    /// The template that would answer if what it needs were configured, and what that is.
+    fn out_of_reach(&self, text: &str) -> Option<String> {
+        let others = self.catalog.templates().filter(|template| !self.reaches(template.id()));
+        let (Decision::Template { id, .. } | Decision::Missing { id, .. }) = Router::new(others).route(text).decision
+        else {
+            return None;
+        };
+        let template = self.catalog.get(id.as_str())?;
+        Some(format!("`{id}` would answer this, and needs {}", self.lacks(template).join(" and ")))
+    }
+
+    /// What must be configured for this template to be reached: lines of the configuration or flags.
+    #[must_use]
+    pub fn lacks(&self, template: &Template) -> Vec<String> {
+        let origins = template.wants().iter().map(HttpRule::alias);
+        let origins = origins.filter(|alias| self.egress.origins().get(alias).is_none());
+        let directories = template.reads().iter().filter(|alias| !self.directories.has(alias));
+        let mut lacks: Vec<String> = origins.map(|alias| format!("[origins.{alias}] in the configuration")).collect();
+        lacks.extend(directories.map(|alias| format!("--dir {alias}=PATH")));
+        lacks.dedup();
+        lacks
     }
 
     async fn run_template(&self, template: &Template, arguments: &Arguments, options: &RunOptions) -> Report {
@@ -294,7 +329,7 @@ impl Engine {
             Ok(rendered) => rendered,
             Err(error) => return broken("template_error", error.to_string(), error.hint()),
         };
-        let script = match Script::parse(rendered.name(), rendered.source().as_bytes(), &limits) {
+        let script = match script_of(template, &rendered, &limits) {
             Ok(script) => script,
             Err(error) => return broken("template_error", error.to_string(), "shorten the template"),
         };
@@ -439,6 +474,19 @@ impl May {
         let rules = self.http.rules();
         let reads = self.files.aliases().map(|alias: &Alias| format!("{alias}: READ"));
         rules.iter().map(ToString::to_string).chain(reads).collect()
+    }
+}
+
+/// What runs: the rendered script, and the module of its pack.
+fn script_of(
+    template: &Template,
+    rendered: &intentbox_catalog::Script,
+    limits: &Limits,
+) -> Result<Script, ScriptError> {
+    let script = Script::parse(rendered.name(), rendered.source().as_bytes(), limits)?;
+    match template.pack().module() {
+        Some(module) => script.with_module(&format!("{}/pack.py", template.pack().id()), module, limits),
+        None => Ok(script),
     }
 }
 

@@ -6,7 +6,7 @@ use intentbox_capability::Method;
 use intentbox_catalog::case::Reply as Canned;
 use intentbox_catalog::{Case, CaseFile, Template};
 use intentbox_sandbox::abi::{FileEntry, HttpReply, HttpRequest, Reply};
-use intentbox_sandbox::{Answer, Deterministic, HostCalls, Job, Pending, RunError, Sandbox, Script};
+use intentbox_sandbox::{Answer, Deterministic, HostCalls, Job, Pending, RunError, Sandbox};
 use url::Url;
 
 use crate::report::{Report, Spent};
@@ -38,8 +38,7 @@ pub(crate) async fn rehearse(sandbox: &Sandbox, template: &Template, case: &Case
         return Err(format!("{}.py beside the case is not the script that it renders to", case.name));
     }
     let limits = crate::limits_of(template).check().map_err(|error| error.to_string())?;
-    let parsed = Script::parse(script.name(), script.source().as_bytes(), &limits);
-    let parsed = parsed.map_err(|error| error.to_string())?;
+    let parsed = crate::script_of(template, &script, &limits).map_err(|error| error.to_string())?;
     let params = serde_json::to_string(&arguments).map_err(|error| error.to_string())?;
     let told = Arc::new(Told { replies: Mutex::new(case.replies.clone()), files: case.files.clone() });
     let deterministic = Some(Deterministic { seed: 0, unix_ns: NOW_UNIX_MS * 1_000_000 });

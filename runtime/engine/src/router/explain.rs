@@ -3,6 +3,7 @@
 use std::fmt;
 
 use intentbox_catalog::TemplateId;
+use serde::{Serialize, Serializer};
 
 use super::values::ValueRead;
 use super::{FLOOR, MARGIN};
@@ -11,7 +12,7 @@ use super::{FLOOR, MARGIN};
 const SHOWN_MAX: usize = 4;
 
 /// The arithmetic of one decision.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Explanation {
     /// The sentence as it was compared.
     pub normalised: String,
@@ -22,7 +23,8 @@ pub struct Explanation {
 }
 
 /// The rule that decided.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Rule {
     /// One template declares exactly this phrase.
     ExactPhrase,
@@ -41,9 +43,10 @@ pub enum Rule {
 }
 
 /// One template against one sentence.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Scored {
     /// The template.
+    #[serde(serialize_with = "as_text")]
     pub id: TemplateId,
     /// What it does.
     pub summary: String,
@@ -66,7 +69,7 @@ pub struct Scored {
 }
 
 /// A declared phrase against a sentence.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Phrase {
     /// The phrase as declared.
     pub text: String,
@@ -74,6 +77,10 @@ pub struct Phrase {
     pub covered: f64,
     /// Whether the sentence is this phrase, up to case and punctuation.
     pub exact: bool,
+}
+
+fn as_text<S: Serializer>(id: &TemplateId, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_str(id)
 }
 
 impl fmt::Display for Explanation {

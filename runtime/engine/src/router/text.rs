@@ -5,6 +5,9 @@ use std::collections::BTreeMap;
 /// The most words that are read. No intent that a template answers is longer, and every later step is linear in it.
 pub(super) const WORDS_MAX: usize = 256;
 
+/// What an apostrophe joins to a word.
+const ENDINGS: [&str; 6] = ["s", "d", "m", "ll", "re", "ve"];
+
 /// Words that say nothing about what is asked for. Grammar of English, not of any domain: domains have synonyms.
 ///
 /// Not among them: `not`, `no`, `without`, `except`, `and`, `or`, `but`, `how`, `why`, `when`, `who`. They change the
@@ -38,7 +41,6 @@ const FILLER: &[&str] = &[
     "hey",
     "hi",
     "i",
-    "id",
     "im",
     "in",
     "is",
@@ -125,9 +127,9 @@ impl Word {
     /// Trims the punctuation of the sentence from a word, and leaves what belongs to it: `#12345`, `WEB-42`, `v1.2`.
     /// Leading dots and slashes stay, so that `../web` does not turn into `web`.
     fn plain(raw: &str) -> Option<Self> {
-        // The one who owns something is who it is: `WEB-42's`.
-        let owner = ["'s", "’s"].iter().find_map(|ending| raw.strip_suffix(ending));
-        let text = owner.unwrap_or(raw).replace(['\'', '’'], "");
+        // What is joined to a word by an apostrophe says nothing of its own: `WEB-42's`, `I'd`, `we'll`.
+        let joined = raw.rsplit_once(['\'', '’']).filter(|(_, ending)| ENDINGS.contains(ending));
+        let text = joined.map_or(raw, |(word, _)| word).replace(['\'', '’'], "");
         let text = text.trim_start_matches([':', '@']).trim_end_matches(['.', ':', '-', '/', '@', '#']);
         let has_substance = text.chars().any(char::is_alphanumeric);
         has_substance.then(|| Self {

@@ -6,12 +6,13 @@ use std::ops::Range;
 
 use intentbox_catalog::period::Period;
 use intentbox_catalog::{ParamKind, ParamSpec, words};
+use serde::Serialize;
 use serde_json::Value;
 
 use super::text::{Synonyms, Word, is_filler, singular, stem};
 
 /// A value read from a sentence.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ValueRead {
     /// The parameter it is for.
     pub parameter: String,
@@ -247,7 +248,9 @@ impl Sentence<'_> {
                 let has_shape =
                     matches!(kind, ParamKind::String { pattern: Some(pattern), .. } if !pattern.matches("word"));
                 let is_amount = mute && has_shape && word.plain.bytes().all(|byte| byte.is_ascii_digit());
-                let is_time = Period::of(1, &word.plain).is_some() || period(inside, true).is_some();
+                let has_durations =
+                    self.readers.iter().any(|reader| matches!(reader.spec.kind(), ParamKind::Duration { .. }));
+                let is_time = has_durations && (Period::of(1, &word.plain).is_some() || period(inside, true).is_some());
                 let is_name = !is_topic && !is_amount && !is_time;
                 let text = word.text.as_str();
                 let readings = [
