@@ -161,9 +161,6 @@ pub(crate) struct RunIntent {
     /// Lets a template that changes something run; the policy must permit its requests besides
     #[arg(long)]
     pub(crate) allow_writes: bool,
-    /// Runs even if the same process holds an answer that could be served again
-    #[arg(long)]
-    pub(crate) fresh: bool,
     #[command(flatten)]
     pub(crate) run: Run,
     /// Prints the whole report as one JSON object

@@ -76,7 +76,7 @@ async fn run_intent(sources: &Sources, command: RunIntent) -> anyhow::Result<Exi
         return Ok(ExitCode::SUCCESS);
     }
     let intent = Intent { text, params: command.params.into_iter().collect() };
-    let options = RunOptions { allow_writes: command.allow_writes, fresh: command.fresh, ..options(&command.run) };
+    let options = RunOptions { allow_writes: command.allow_writes, ..options(&command.run) };
     let report = until_interrupted(setup.engine.run_intent(&intent, &options)).await;
     Ok(show::report(&report, command.json))
 }
