@@ -234,7 +234,11 @@ fn values_of(template: &Template, told: &str, text: &str) -> BTreeMap<String, Va
         let mut stream = serde_json::Deserializer::from_str(json).into_iter::<Value>();
         let value = stream.next().and_then(Result::ok).unwrap_or_else(|| panic!("{text}: {json} is no JSON"));
         rest = json[stream.byte_offset()..].trim_start();
-        let read = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+        let plain = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+        let read = match &value {
+            Value::Array(items) => items.iter().map(plain).collect::<Vec<_>>().join(","),
+            value => plain(value),
+        };
         assert_eq!(spec.read(&read).ok().as_ref(), Some(&value), "{text}: {name} is of another type or form");
         assert!(values.insert(name.to_owned(), value).is_none(), "{text}: {name} is there twice");
     }

@@ -1,0 +1,395 @@
+"""Tables in the files of the directory `data`: CSV, TSV, JSON and JSON Lines, each also as `.gz`.
+
+    orders = pack.Table("orders.csv")
+    amount = orders.cell("amount")
+    total = sum(pack.number(amount(row)) or 0 for row in orders.rows)
+
+A file of any size is read in a few MiB of memory, once and from the front. What cannot be read as what its name says is
+a `ValueError` that names the file, and where it can be known, the line.
+"""
+
+import codecs
+import csv
+import gzip
+import itertools
+import json
+import re
+import zlib
+
+from intentbox import files
+
+# What is read at once, in bytes. Larger pieces are no faster.
+PIECE_BYTES = 1 << 18
+
+# The most characters of one line, or of one object in JSON. Parsed, an object of small ones takes some thirty times
+# as much memory, so that twice as many would not fit into what the templates ask for.
+LINE_CHARS_MAX = 8 << 20
+
+# So many objects of a JSON file say which columns there are.
+OBJECTS_FOR_COLUMNS = 100
+
+# How deep objects in objects become columns of their own, such as `customer.address.city`.
+DEPTH_MAX = 5
+
+# Up to here a float holds every integer; beyond, it would change the digits of an id.
+_EXACT_MAX = 1 << 53
+
+_KINDS = {"csv": "csv", "tsv": "tsv", "tab": "tsv", "json": "json", "jsonl": "jsonl", "ndjson": "jsonl"}
+
+# NaN and the infinities are no JSON, but some write them. No answer could hold them, so they count as missing.
+_decode = json.JSONDecoder(parse_constant=lambda name: None).decode
+
+
+class Table:
+    """A file as columns and rows.
+
+    `file` is its path, `columns` the names of its columns, and `rows` an iterator over its rows, once. A row is a list
+    of texts in CSV and a dictionary in JSON; `cell` takes a value out of either. In JSON, an object inside an object
+    gives columns such as `customer.name`, and the first hundred rows say which columns there are.
+    """
+
+    def __init__(self, name, needle=""):
+        """Opens the file that `name` means: its path, in any case, or the last part of it if only one file has that.
+
+        With `needle`, a text in lower case as it stands in the file, rows that do not hold it may be left out, since
+        skipping them unread is several times faster.
+
+        Raises `ValueError` if no file or several have that name, or if the file cannot be read.
+        """
+        self.file = _path(name)
+        self.is_json = kind(self.file) in ("json", "jsonl")
+        if self.is_json:
+            objects = _objects(self.file)
+            start = list(itertools.islice(objects, OBJECTS_FOR_COLUMNS))
+            self.columns = list(dict.fromkeys(key for row in start for key in _keys(row)))
+            self.rows = _objects(self.file, needle) if needle else itertools.chain(start, objects)
+        else:
+            self.rows = _csv_rows(self.file, needle)
+            self.columns = _distinct(next(self.rows, []))
+
+    def column(self, name):
+        """Returns the column that `name` means, in any case; for one that is not there, `ValueError` names all."""
+        same = [known for known in self.columns if known.lower() == name.lower()]
+        if same:
+            return name if name in same else same[0]
+        there = f"has {names(self.columns)}" if self.columns else "is empty"
+        raise ValueError(f"{self.file} has no column {short(name, 40)}{_nearest(name, self.columns)} (it {there})")
+
+    def cell(self, name):
+        """Returns a function from a row to its value in this column: None or an empty text where it is missing."""
+        column = self.column(name)
+        if not self.is_json:
+            place = self.columns.index(column)
+            return lambda row: row[place] if place < len(row) else None
+        if "." not in column:
+            return lambda row: row.get(column)
+        steps = column.split(".")
+        # A key may have a dot of its own.
+        return lambda row: row[column] if column in row else _inside(row, steps)
+
+
+def kind(path):
+    """Returns `csv`, `tsv`, `json` or `jsonl`, by the name of a file; None for what is no table."""
+    stem, dot, ending = path.lower().removesuffix(".gz").rpartition(".")
+    return _KINDS.get(ending) if dot else None
+
+
+def pieces(path):
+    """Yields the bytes of a file, at most 256 KiB at a time and unpacked; a broken `.gz` is a `ValueError`."""
+    with files.open(f"data:{path}") as stream:
+        if path.lower().endswith(".gz"):
+            stream = gzip.GzipFile(fileobj=stream)
+        try:
+            while piece := stream.read(PIECE_BYTES):
+                yield piece
+        except (EOFError, gzip.BadGzipFile, zlib.error) as error:
+            raise ValueError(f"{path}: this is no sound gzip file ({error})") from None
+
+
+def number(value):
+    """Returns a value as an `int` or a `float`, or None if it is no number.
+
+    A comma is a decimal one only where it can be no other: in `1,5`, but not in `1,500`.
+    """
+    if type(value) is str:
+        try:
+            amount = float(value)
+        except ValueError:
+            if not re.fullmatch(r"\s*[+-]?\d+,\d{1,2}\s*", value):
+                return None
+            amount = float(value.replace(",", "."))
+        if "_" in value:  # Python's own notation, which no table means
+            return None
+        if -_EXACT_MAX < amount < _EXACT_MAX:
+            return amount
+        value = int(value) if re.fullmatch(r"\s*[+-]?\d{1,40}\s*", value) else amount
+    elif type(value) is not int and type(value) is not float:
+        return None  # True is no number here
+    return value if value - value == 0 else None  # neither infinite nor NaN
+
+
+def rounded(amount):
+    """Returns a number without the noise of floating point: at most six decimals, and a whole one as an `int`."""
+    amount = round(amount, 6)
+    return int(amount) if amount == int(amount) else amount
+
+
+def text(value):
+    """Returns a value as text: a list, an object or a number as JSON writes it, None as an empty text."""
+    if type(value) is str:
+        return value
+    return "" if value is None else json.dumps(value, ensure_ascii=False)
+
+
+def short(value, chars_max=120):
+    """Returns a value as an answer can hold it: a list or an object as text, and text cut at `chars_max` characters."""
+    if type(value) in (dict, list) or (type(value) is float and value - value != 0):
+        value = text(value)
+    if type(value) is not str:
+        return value
+    value = value if len(value) <= chars_max else value[: chars_max - 1] + "…"
+    return value.encode(errors="replace").decode()  # JSON can write half a character
+
+
+def names(known):
+    """Returns names for a message, the first twelve of them."""
+    more = f" and {len(known) - 12} more" if len(known) > 12 else ""
+    return ", ".join(short(name, 40) for name in known[:12]) + more
+
+
+def _path(name):
+    known = [entry["path"].partition(":")[2] for entry in files.list("data:")]
+    known = [path for path in known if kind(path)]
+    wanted = name.lower()
+    for same in (
+        [path for path in known if path == name],
+        [path for path in known if path.lower() == wanted],
+        [path for path in known if path.lower().rpartition("/")[2] == wanted],
+    ):
+        if len(same) == 1:
+            return same[0]
+        if same:
+            raise ValueError(f"several files are called {name}: {names(same)}")
+    there = f"there are {names(known)}" if known else "the directory holds no data files"
+    raise ValueError(f"there is no file {short(name, 60)}{_nearest(name, known)} ({there})")
+
+
+def _nearest(word, known):
+    """A hint with the known name that is closest to a word, or nothing."""
+    import difflib  # only for a message
+
+    lower = {name.lower(): name for name in known}
+    close = difflib.get_close_matches(word.lower(), lower, 1)
+    return f"; did you mean {short(lower[close[0]], 40)}?" if close else ""
+
+
+def _texts(path):
+    """The text of a file, a piece at a time. The first piece says how it is encoded."""
+    decoder = None
+    for piece in pieces(path):
+        if decoder is None:
+            encoding = "utf-16" if piece[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig"
+            try:
+                codecs.getincrementaldecoder(encoding)().decode(piece)
+            except UnicodeDecodeError:
+                encoding = "latin-1"  # what older spreadsheets write
+            decoder = codecs.getincrementaldecoder(encoding)("replace")
+        yield decoder.decode(piece)
+
+
+def _line_lists(path):
+    """The lines of a file, a list for each piece: a step of Python for each line would take most of the time."""
+    rest = ""
+    for piece in _texts(path):
+        lines = (rest + piece).split("\n")
+        rest = lines.pop()
+        if len(rest) > LINE_CHARS_MAX:
+            raise ValueError(f"{path}: a line has more than {LINE_CHARS_MAX >> 20} million characters")
+        yield lines
+    yield [rest]
+
+
+def _csv_rows(path, needle):
+    """The header, and then the rows that hold the needle, at least."""
+    lists = _line_lists(path)
+    start = []
+    for lines in lists:
+        start += lines
+        if len(start) > 20:
+            break
+
+    def with_ends():
+        yield [line + "\n" for line in start]
+        quoted = any('"' in line for line in start)
+        for lines in lists:
+            together = "".join(lines)
+            quoted = quoted or '"' in together
+            if quoted:
+                # A quoted cell may go over several lines, and on into the next piece.
+                yield [line + "\n" for line in lines]
+            elif not needle or needle in together.lower():
+                yield lines
+
+    # From here on no step of Python is taken for a line.
+    lines = itertools.chain.from_iterable(with_ends())
+    reader = csv.reader(lines, delimiter=_delimiter(path, [line + "\n" for line in start[:20]]))
+    try:
+        yield from filter(None, reader)  # without empty lines
+    except csv.Error as error:
+        raise ValueError(f"{path}: this cannot be read as CSV ({error}); is it text, and each quote closed?") from None
+
+
+def _delimiter(path, lines):
+    """The character that splits the first lines into the most columns, and alike."""
+    best, most = "\t" if kind(path) == "tsv" else ",", 0
+    for character in (best, ",", ";", "\t", "|"):
+        try:
+            widths = [len(row) for row in csv.reader(lines, delimiter=character) if row]
+        except csv.Error:
+            continue
+        if widths and widths[0] > 1:
+            score = widths.count(widths[0]) / len(widths) + widths[0] / 1000
+            if score > most:
+                best, most = character, score
+    return best
+
+
+def _distinct(header):
+    """A name for each column, also for one without a name or with the name of another."""
+    known = {}
+    for place, name in enumerate(header, 1):
+        name = name.strip() or f"column_{place}"
+        while name in known:  # what is made of a name may be there as well
+            name = f"{name}_{place}"
+        known[name] = place
+    return list(known)
+
+
+def _objects(path, needle=""):
+    """The rows of a JSON file, those that hold the needle at least."""
+    for rows in _json_lists(path, needle):
+        for row in rows:
+            if type(row) is not dict:
+                found = short(text(row), 40)
+                raise ValueError(f"{path}: a row has to be an object, and one is {found}")
+            yield row
+
+
+def _json_lists(path, needle):
+    """The rows of a JSON file in lists: parsing many at once is much faster than one by one."""
+    if kind(path) == "jsonl":
+        yield from _lists_of_lines(path, needle)
+        return
+    start = next(_texts(path), "").lstrip()
+    if start.startswith("["):
+        yield from _lists_of_array(path)
+        return
+    line, end, below = start.partition("\n")
+    try:
+        is_lines = bool(below.strip()) and type(_decode(line)) is dict
+    except ValueError:
+        is_lines = False
+    yield from _lists_of_lines(path, needle) if is_lines else _list_of_object(path)
+
+
+def _lists_of_lines(path, needle):
+    before = 0
+    for lines in _line_lists(path):
+        filled = [line for line in lines if line.strip() and needle in line.lower()]
+        try:
+            yield _decode("[" + ",".join(filled) + "]")
+        except ValueError:
+            # Only now is it worth the time to look for the line.
+            for place, line in enumerate(lines, before + 1):
+                try:
+                    _decode(line if line.strip() else "null")
+                except ValueError as error:
+                    raise ValueError(f"{path}: line {place} is no JSON ({error})") from None
+            raise
+        before += len(lines)
+
+
+def _lists_of_array(path):
+    """An array that may be too large to parse at once, in lists."""
+    rest, begun, before, enough = "", False, 0, 0
+    try:
+        for piece in _texts(path):
+            rest += piece
+            if not begun:
+                rest, begun = rest.lstrip()[1:], True
+            if len(rest) >= enough:
+                elements, rest = _cut(rest)
+                yield elements
+                before += len(elements)
+                # An object of many pieces is not looked through again for each of them.
+                enough = 0 if elements else 2 * len(rest)
+            if len(rest) > LINE_CHARS_MAX:
+                raise ValueError(f"an object has more than {LINE_CHARS_MAX >> 20} million characters")
+        yield _decode("[" + rest)
+    except ValueError as error:
+        raise ValueError(f"{path}: this is no JSON behind the first {before} rows ({error})") from None
+
+
+_COMMA = re.compile(r"\}\s*,")
+_TOKEN = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"?|[\[\]{},]', re.DOTALL)
+
+
+def _cut(inside):
+    """The elements that stand whole at the start of an array's inside, and the text behind the comma after them."""
+    end = len(inside)
+    # Mostly one of the last few `}` ends an element. If what lies before it is JSON, it does: a text that is cut
+    # inside of a string or of an object is none.
+    for _ in range(8):
+        end = inside.rfind("}", 0, end)
+        comma = _COMMA.match(inside, end) if end >= 0 else None
+        if comma:
+            try:
+                return _decode("[" + inside[: end + 1] + "]"), inside[comma.end() :]
+            except ValueError:
+                pass
+    depth = end = 0
+    for token in _TOKEN.finditer(inside):
+        mark = token[0]
+        if mark in "[{":
+            depth += 1
+        elif mark in "]}":
+            depth -= 1
+        elif mark == "," and depth == 0:
+            end = token.start()
+    return (_decode("[" + inside[:end] + "]"), inside[end + 1 :]) if end else ([], inside)
+
+
+def _list_of_object(path):
+    """The rows of a JSON file that is one object: those of its only list of objects, or the object itself."""
+    whole = ""
+    for piece in _texts(path):
+        whole += piece
+        if len(whole) > LINE_CHARS_MAX:
+            raise ValueError(f"{path}: this is one object, and too large; a list of objects can be of any size")
+    if not whole.strip():
+        return
+    try:
+        value = _decode(whole)
+    except ValueError as error:
+        raise ValueError(f"{path}: this is no JSON ({error})") from None
+    parts = value.values() if type(value) is dict else []
+    lists = [part for part in parts if type(part) is list and part and type(part[0]) is dict]
+    yield lists[0] if len(lists) == 1 else [value]
+
+
+def _keys(row, front=""):
+    """The columns of an object, and those of the objects inside it behind a dot."""
+    for name, value in row.items():
+        if type(value) is dict and value and front.count(".") < DEPTH_MAX - 1:
+            yield from _keys(value, f"{front}{name}.")
+        else:
+            yield front + name
+
+
+def _inside(row, steps):
+    """What an object holds behind these keys, or None."""
+    for step in steps:
+        if type(row) is not dict:
+            return None
+        row = row.get(step)
+    return row

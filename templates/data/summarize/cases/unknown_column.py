@@ -1,0 +1,114 @@
+"""Counts the rows of a file, or adds up a column: sum, mean, least and greatest value, in all or by a column."""
+
+import heapq
+
+import pack
+
+file = 'sales.csv'
+asked = {
+    "sum": None,
+    "mean": 'price',
+    "min": None,
+    "max": None,
+}
+count = None
+by = None
+order = 'descending'
+limit = 10
+
+GROUPS_MAX = 100_000  # so many fit well into the memory of a run
+
+
+class Numbers:
+    """What is kept of the numbers of one column in one group."""
+
+    __slots__ = ("count", "sum", "min", "max")
+
+    def __init__(self):
+        self.count, self.sum, self.min, self.max = 0, 0, None, None
+
+    @property
+    def mean(self):
+        return self.sum / self.count if self.count else None
+
+
+class Group:
+    """The rows with the same value in the column to group by, or all rows."""
+
+    __slots__ = ("rows", "numbers")
+
+    def __init__(self):
+        self.rows, self.numbers = 0, [Numbers() for _ in cells]
+
+    def told(self, key):
+        """The group as it is shown."""
+        said = {"rows": self.rows} if by is None else {"group": pack.short(key, 80), "rows": self.rows}
+        for measure, name in asked.items():
+            amount = getattr(self.numbers[names.index(name)], measure)
+            said[measure] = None if amount is None else pack.rounded(amount)
+        return said
+
+
+table = pack.Table(file)
+asked = {measure: table.column(name) for measure, name in asked.items() if name is not None}
+if not asked and count is None:
+    # In "average count" the column is a word that the question itself may hold, and is not read.
+    there = pack.names(table.columns)
+    raise ValueError(f'which column? {table.file} has {there}; some names are read in quotes only: highest "id"')
+names = list(dict.fromkeys(asked.values()))  # a column is read once, whatever is asked about it
+cells = list(enumerate(table.cell(name) for name in names))
+has_extremes = "min" in asked or "max" in asked
+no_numbers = [0] * len(names)
+examples = [None] * len(names)  # of what is no number
+group_of = None if by is None else table.cell(by)
+groups = {}
+if by is None:
+    groups[None] = Group()
+
+for row in table.rows:
+    key = None
+    if group_of is not None:
+        key = group_of(row)
+        if type(key) is not str or not 0 < len(key) <= 80:
+            key = pack.short(pack.text(key), 80) or "(missing)"
+    group = groups.get(key)
+    if group is None:
+        if len(groups) == GROUPS_MAX:
+            raise ValueError(f"{table.file}: column {by} has more than {GROUPS_MAX} different values; group by another")
+        group = groups[key] = Group()
+    group.rows += 1
+    for place, cell in cells:
+        value = cell(row)
+        if value is None or value == "":
+            continue
+        amount = pack.number(value)
+        if amount is None:
+            no_numbers[place] += 1
+            examples[place] = examples[place] or pack.short(pack.text(value), 40)
+            continue
+        numbers = group.numbers[place]  # here and not in a method: this runs for each cell
+        numbers.count += 1
+        numbers.sum += amount
+        if has_extremes:
+            numbers.min = amount if numbers.min is None or amount < numbers.min else numbers.min
+            numbers.max = amount if numbers.max is None or amount > numbers.max else numbers.max
+
+for place, name in enumerate(names):
+    if no_numbers[place] and not any(group.numbers[place].count for group in groups.values()):
+        raise ValueError(f"{table.file}: column {name} holds no numbers, but for example {examples[place]}")
+
+measure = next(iter(asked), "rows")
+sign = 1 if order == "ascending" else -1
+
+
+def rank(group):
+    """The greatest first unless asked otherwise; a group without any number comes last either way."""
+    return group[measure] is None, sign * (group[measure] or 0), group.get("group", "")
+
+
+told = (group.told(key) for key, group in groups.items())
+result = {"file": table.file, "columns": asked, "groups": heapq.nsmallest(limit, told, key=rank)}
+if len(groups) > len(result["groups"]):
+    result["groups_not_shown"] = len(groups) - len(result["groups"])
+if any(no_numbers):
+    result["no_numbers"] = {name: wrong for name, wrong in zip(names, no_numbers) if wrong}
