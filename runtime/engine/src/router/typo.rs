@@ -18,18 +18,35 @@ const LETTERS_MAX: usize = 24;
 #[derive(Debug, Default)]
 pub(super) struct Vocabulary {
     words: BTreeSet<String>,
+    stems: BTreeSet<String>,
     /// By first letter, which is rarely mistyped: it keeps `mirrors` from being `errors`.
-    by_first: BTreeMap<char, Vec<String>>,
+    by_first: BTreeMap<char, Vec<Known>>,
+}
+
+/// A word, and which letters it has.
+#[derive(Debug)]
+struct Known {
+    word: String,
+    letters: u32,
+}
+
+/// The letters of a word, a bit for each.
+fn letters(word: &str) -> u32 {
+    word.bytes().filter(u8::is_ascii_lowercase).fold(0, |set, byte| set | 1 << (byte - b'a'))
 }
 
 impl Vocabulary {
     pub(super) fn new(words: impl IntoIterator<Item = String>) -> Self {
         let words: BTreeSet<String> = words.into_iter().collect();
-        let mut by_first: BTreeMap<char, Vec<String>> = BTreeMap::new();
+        let stems = words.iter().map(|word| super::text::stem(word)).collect();
+        let mut by_first: BTreeMap<char, Vec<Known>> = BTreeMap::new();
         for word in words.iter().filter(|word| is_looked_up(word)) {
-            by_first.entry(word.chars().next().unwrap_or_default()).or_default().push(word.clone());
+            by_first
+                .entry(word.chars().next().unwrap_or_default())
+                .or_default()
+                .push(Known { word: word.clone(), letters: letters(word) });
         }
-        Self { words, by_first }
+        Self { words, stems, by_first }
     }
 
     /// The words of a sentence with slips put right. A quotation is what it is, and so is a word that is known.
@@ -48,14 +65,19 @@ impl Vocabulary {
             return None;
         }
         // An ending that nobody declared is no slip: `listing`, `errored`.
-        let known_stem = self.words.iter().any(|known| super::text::stem(known) == super::text::stem(plain));
-        if known_stem {
+        if self.stems.contains(&super::text::stem(plain)) {
             return None;
         }
         let slips_max = if plain.len() >= LONG_LETTERS_MIN { 2 } else { 1 };
         let mut best: Option<(usize, &str)> = None;
         let mut is_tied = false;
-        for known in self.by_first.get(&plain.chars().next()?)? {
+        let mine = letters(plain);
+        for Known { word: known, letters } in self.by_first.get(&plain.chars().next()?)? {
+            // A slip changes one letter for another at most, and so two of the sets. This is much cheaper than the
+            // distance, and leaves few words for it.
+            if (mine ^ letters).count_ones() as usize > 2 * slips_max {
+                continue;
+            }
             if known.len().abs_diff(plain.len()) > slips_max {
                 continue;
             }

@@ -103,8 +103,12 @@ impl Reader {
 pub(super) fn pull(words: &[Word], canonical: &[String], readers: &[Reader], topics: &BTreeSet<String>) -> Vec<Found> {
     let sentence = Sentence { words, canonical, topics, readers };
     let mut all: Vec<(usize, Found)> = Vec::new();
+    let present: BTreeSet<&str> = canonical.iter().map(String::as_str).collect();
+    let is_said = |word: &String| present.contains(word.as_str());
     for (index, reader) in readers.iter().enumerate() {
-        for pattern in &reader.patterns {
+        // Most patterns are about words that the sentence does not have.
+        let said = |pattern: &&Pattern| pattern.before.iter().chain(&pattern.after).all(is_said);
+        for pattern in reader.patterns.iter().filter(said) {
             for start in 0..words.len() {
                 all.extend(sentence.find(&reader.spec, pattern, start).map(|found| (index, found)));
             }
