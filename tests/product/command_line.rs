@@ -401,6 +401,8 @@ fn a_directory_on_the_command_line_can_be_read_and_nothing_beside_it() {
         let run = run_in(home.path(), &["exec", "-", "--dir", "box=in", "--json"], script.as_bytes(), &[]);
         (run.report()["outcome"].clone(), run.report()["result"].clone())
     };
+    std::os::unix::fs::symlink("../out.txt", home.path().join("in/link")).expect("linked");
+    assert_eq!(run("files.read_text('box:link')").0, "host_call_failed");
     assert_eq!(run("files.read_text('box:a.txt')"), ("ok".into(), "inside".into()));
     assert_eq!(run("[f['path'] for f in files.list('box:')]"), ("ok".into(), serde_json::json!(["box:a.txt"])));
     assert_eq!(run("files.read_text('box:../out.txt')").0, "capability_denied");

@@ -58,11 +58,7 @@ impl Reads {
             if path.split('/').count() > NAMES_MAX {
                 return Err(malformed(PathFlaw::TooLong));
             }
-            let plain = |name: &str| {
-                !matches!(name, "" | "." | "..")
-                    && !name.contains(|character: char| character == '\\' || character.is_control())
-            };
-            if !path.split('/').all(plain) {
+            if !path.split('/').all(is_plain_name) {
                 return Err(malformed(PathFlaw::Name));
             }
         }
@@ -72,6 +68,12 @@ impl Reads {
         }
         Ok(AllowedFile { alias, path: path.to_owned() })
     }
+}
+
+/// Whether a name may be part of a path that is admitted. A listing leaves out what is not: nobody could read it.
+#[must_use]
+pub fn is_plain_name(name: &str) -> bool {
+    !matches!(name, "" | "." | "..") && !name.contains(|character: char| character == '\\' || character.is_control())
 }
 
 /// A file or folder that may be read. Only [`Reads::admit`] makes one, so holding it is the proof.

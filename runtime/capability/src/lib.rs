@@ -39,7 +39,7 @@ mod rule;
 
 pub use address::is_public;
 pub use admit::AllowedUrl;
-pub use file::{AllowedFile, PATH_BYTES_MAX, PathFlaw, Reads};
+pub use file::{AllowedFile, PATH_BYTES_MAX, PathFlaw, Reads, is_plain_name};
 pub use grant::Grant;
 pub use origin::{Origin, OriginError, Origins};
 pub use path::{Flaw, PathPattern, URL_BYTES_MAX};

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use intentbox_capability::{Alias, HttpRule};
+use intentbox_capability::{Alias, HttpRule, Method};
 use serde::Deserialize;
 use serde_json::Value;
 use toml::Spanned;
@@ -136,11 +136,15 @@ impl Manifest {
         let mut wants = Vec::new();
         for rule in raw.wants {
             let parsed = rule.get_ref().parse::<HttpRule>();
-            wants.push(
-                parsed.map_err(|error| {
-                    source.expected(&rule, format!("`alias: METHOD[,METHOD] /path/pattern`: {error}"))
-                })?,
-            );
+            let wanted = parsed
+                .map_err(|error| source.expected(&rule, format!("`alias: METHOD[,METHOD] /path/pattern`: {error}")))?;
+            // POST is left to the author's word: some origins are asked by it.
+            let changes = |method: &Method| matches!(method, Method::Put | Method::Patch | Method::Delete);
+            if raw.effects == Effects::Read && wanted.methods().iter().any(changes) {
+                let expected = "`effects = \"write\"` above, since PUT, PATCH and DELETE change something".to_owned();
+                return Err(source.expected(&rule, expected));
+            }
+            wants.push(wanted);
         }
         let reads = raw.reads.iter().map(|alias| source.alias(alias)).collect::<Result<Vec<_>, _>>()?;
         if let Some(alias) = raw.reads.get(READS_MAX) {
@@ -480,6 +484,7 @@ mod tests {
         refused("colour = 1\n", 1, "unknown field `colour`");
         refused("cache_s = \"soon\"\n", 1, "invalid type");
         refused("\nwants = [\n  \"sentry: GET\",\n]\n", 3, "expected `alias: METHOD[,METHOD] /path/pattern`");
+        refused("wants = [\"a: GET,POST /x\", \"a: GET,PUT /x\"]\n", 1, "`effects = \"write\"` above");
         refused("[limits]\nram = 1\n", 2, "unknown field `ram`");
         refused("reads = [\"a\", \"/etc\"]\n", 1, "the alias of a directory");
         refused("\ncache_s = 86401\n", 2, "at most 86400 seconds");

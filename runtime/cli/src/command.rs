@@ -7,6 +7,7 @@ use std::process::ExitCode;
 
 use anyhow::Context as _;
 use clap::CommandFactory as _;
+use clap_complete::Shell;
 use intentbox_demo_logs::{Plan, generate};
 use intentbox_demo_tracker::DemoTracker;
 use intentbox_engine::{Code, Deterministic, INTENT_BYTES_MAX, Intent, Outcome, Problem, Report, RunOptions, limits};
@@ -32,10 +33,7 @@ pub(crate) async fn run(arguments: Arguments) -> ExitCode {
         Command::Doctor => (doctor::run(sources).await, false),
         Command::DemoTracker(command) => (demo_tracker(command.port).await, false),
         Command::DemoLogs(command) => (demo_logs(&command), false),
-        Command::Completions { shell } => {
-            clap_complete::generate(shell, &mut Arguments::command(), "intentbox", &mut stdout());
-            (Ok(ExitCode::SUCCESS), false)
-        }
+        Command::Completions { shell } => (completions(shell), false),
         Command::Man => (manual(), false),
     };
     match done {
@@ -152,6 +150,14 @@ fn demo_logs(command: &DemoLogs) -> anyhow::Result<ExitCode> {
 
 /// The time that demo logs cover, in seconds: two days, so that "today" and "yesterday" differ.
 const DEMO_SPAN_S: u32 = 2 * 24 * 60 * 60;
+
+fn completions(shell: Shell) -> anyhow::Result<ExitCode> {
+    // Into memory first: the generator panics where it cannot write.
+    let mut text = Vec::new();
+    clap_complete::generate(shell, &mut Arguments::command(), "intentbox", &mut text);
+    stdout().write_all(&text)?;
+    Ok(ExitCode::SUCCESS)
+}
 
 fn manual() -> anyhow::Result<ExitCode> {
     clap_mangen::Man::new(Arguments::command()).render(&mut stdout())?;

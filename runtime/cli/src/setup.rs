@@ -197,6 +197,10 @@ fn read_policy(file: &Path) -> anyhow::Result<Policy> {
 fn token(source: &TokenSource, folder: &Path) -> Result<String, String> {
     let token = match source {
         TokenSource::Environment(name) => std::env::var(name).map_err(|error| match error {
+            // Who puts the token itself here should not see it in a message.
+            _ if !name.bytes().all(|byte| matches!(byte, b'A'..=b'Z' | b'0'..=b'9' | b'_')) => {
+                "token_env: it is no name of a variable that is set; write a name such as SENTRY_TOKEN".to_owned()
+            }
             std::env::VarError::NotPresent => {
                 format!("token_env: the variable {name} is not set; run `export {name}=…` or use token_file")
             }

@@ -1,7 +1,7 @@
 //! A report for a person, or as JSON for a program.
 
 use std::fmt::Write as _;
-use std::io::{IsTerminal as _, Write as _, stderr, stdout};
+use std::io::{ErrorKind, IsTerminal as _, Write as _, stderr, stdout};
 use std::process::ExitCode;
 
 use comfy_table::{ContentArrangement, Table, presets};
@@ -14,24 +14,30 @@ const COLUMNS_MAX: usize = 12;
 
 /// Prints the report and gives its exit code.
 pub(crate) fn report(report: &Report, json: bool) -> ExitCode {
-    let mut out = stdout().lock();
-    let mut messages = String::new();
+    let code = ExitCode::from(report.outcome.terms().exit);
+    let (mut text, mut messages) = (String::new(), String::new());
     if json {
-        let text = serde_json::to_string(report)
+        text = serde_json::to_string(report)
             .unwrap_or_else(|error| format!("{{\"outcome\":\"internal\",\"error\":{{\"message\":\"{error}\"}}}}"));
-        // The reader may have gone; then the exit code is all that is left to say.
-        let _ = writeln!(out, "{text}");
-        return ExitCode::from(report.outcome.terms().exit);
+        text.push('\n');
+    } else {
+        text.push_str(&printable(&report.stdout));
+        messages.push_str(&printable(&report.stderr));
+        if let Some(result) = &report.result {
+            text.push_str(&answer(result.get()));
+        }
+        explain(report, &mut messages);
     }
-    let _ = write!(out, "{}", printable(&report.stdout));
-    messages.push_str(&printable(&report.stderr));
-    if let Some(result) = &report.result {
-        let _ = write!(out, "{}", answer(result.get()));
-    }
-    explain(report, &mut messages);
-    let _ = out.flush();
+    let mut out = stdout().lock();
+    let written = out.write_all(text.as_bytes()).and_then(|()| out.flush());
     let _ = write!(stderr(), "{messages}");
-    ExitCode::from(report.outcome.terms().exit)
+    match written {
+        // A reader that has gone has what it wanted; on a full disk the answer is lost.
+        Err(error) if error.kind() != ErrorKind::BrokenPipe => {
+            failure(&anyhow::anyhow!("the answer cannot be written: {error}"))
+        }
+        _ => code,
+    }
 }
 
 /// Prints why the command could not even start.

@@ -44,6 +44,7 @@ impl Broker {
             http_requests: spent.requests,
             http_bytes_up: spent.bytes_up,
             http_bytes_down: spent.bytes_down,
+            file_calls: self.reader.calls(),
             file_bytes: self.reader.bytes(),
         }
     }

@@ -115,6 +115,8 @@ pub struct Spent {
     pub http_bytes_up: u64,
     /// Bytes received, decompressed.
     pub http_bytes_down: u64,
+    /// Listings and pieces of files asked for.
+    pub file_calls: u64,
     /// Bytes of files read.
     pub file_bytes: u64,
 }
@@ -172,7 +174,7 @@ impl Report {
                 result = Some(json);
                 (Outcome::Ok, None)
             }
-            Ending::Raised(exception) => raised(exception, &refusals, http.http_requests),
+            Ending::Raised(exception) => raised(exception, &refusals, http.http_requests + http.file_calls),
             Ending::SyntaxError(exception) => (Outcome::SyntaxError, Some(problem(exception, None))),
             Ending::ResultInvalid { path, reason } => (
                 Outcome::ResultInvalid,
@@ -228,10 +230,10 @@ impl Spent {
 
 /// The guest says where an exception came from; it is believed only if the host knows of such a call: one that it
 /// refused, or one that it was asked for.
-fn raised(exception: Exception, refusals: &[Refused], requests: u64) -> (Outcome, Option<Problem>) {
+fn raised(exception: Exception, refusals: &[Refused], calls: u64) -> (Outcome, Option<Problem>) {
     match (exception.cause, refusals.last()) {
         (Cause::Refused, Some(refused)) => (Outcome::CapabilityDenied, Some(problem(exception, refused.hint.clone()))),
-        (Cause::CallFailed, _) if requests > 0 => (Outcome::HostCallFailed, Some(problem(exception, None))),
+        (Cause::CallFailed, _) if calls > 0 => (Outcome::HostCallFailed, Some(problem(exception, None))),
         (Cause::Script | Cause::Exit | Cause::Refused | Cause::CallFailed, _) => {
             (Outcome::PythonError, Some(problem(exception, None)))
         }

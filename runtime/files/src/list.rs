@@ -4,6 +4,7 @@ use std::io;
 use std::time::UNIX_EPOCH;
 
 use cap_std::fs::{Dir, Metadata};
+use intentbox_capability::{PATH_BYTES_MAX, is_plain_name};
 
 /// The most files a listing names. A directory with more is read folder by folder.
 pub const ENTRIES_MAX: usize = 10_000;
@@ -16,6 +17,9 @@ const DEPTH_MAX: usize = 16;
 
 /// The most bytes that the paths of a listing may have together. It travels to the guest in one message.
 const PATHS_BYTES_MAX: usize = 2 << 20;
+
+/// Bytes left for the alias and the folder that a listing started from.
+const ALIAS_ROOM: usize = 256;
 
 /// One file.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -39,8 +43,9 @@ pub(crate) enum Listing {
 
 /// Lists the regular files of `dir` and of its folders, by path.
 ///
-/// Symbolic links are left out: what they lead to is listed where it lies, or lies outside. So are names that are not
-/// UTF-8, which no script could ask for, and folders that may not be read.
+/// Symbolic links are left out: what they lead to is listed where it lies, or lies outside. So are names that no script
+/// could ask for (not UTF-8, or with control characters or backslashes), since one such file would otherwise keep a script
+/// from reading all the others, and folders that may not be read.
 pub(crate) fn list(dir: &Dir) -> io::Result<Listing> {
     let mut found = Vec::new();
     let mut visited = 0;
@@ -62,7 +67,14 @@ pub(crate) fn list(dir: &Dir) -> io::Result<Listing> {
             let Ok(entry) = entry else { continue };
             let Ok(name) = entry.file_name().into_string() else { continue };
             let Ok(kind) = entry.file_type() else { continue };
+            if !is_plain_name(&name) {
+                continue;
+            }
             let path = if prefix.is_empty() { name } else { format!("{prefix}/{name}") };
+            // The alias comes before it when it is asked for.
+            if path.len() > PATH_BYTES_MAX - ALIAS_ROOM {
+                continue;
+            }
             if kind.is_dir() && depth < DEPTH_MAX {
                 if let Ok(inner) = entry.open_dir() {
                     folders.push((inner, path, depth + 1));

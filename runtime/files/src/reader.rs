@@ -39,6 +39,7 @@ pub struct Reader {
 /// What happened so far, and the file that the last piece came from: the next piece mostly comes from it too.
 #[derive(Debug, Default)]
 struct Record {
+    calls: u64,
     bytes: u64,
     refusals: Vec<Refusal>,
     last: Option<(AllowedFile, Arc<File>)>,
@@ -121,6 +122,12 @@ impl Reader {
         Ok(bytes)
     }
 
+    /// How many listings and pieces were asked for so far, refused ones included.
+    #[must_use]
+    pub fn calls(&self) -> u64 {
+        self.record().calls
+    }
+
     /// How many bytes were read so far.
     #[must_use]
     pub fn bytes(&self) -> u64 {
@@ -134,6 +141,7 @@ impl Reader {
     }
 
     fn admitted(&self, text: &str) -> Result<(AllowedFile, Dir), ReadError> {
+        self.record().calls += 1;
         let allowed = self.grant.admit(text).inspect_err(|refusal| {
             let mut record = self.record();
             if record.refusals.len() < REFUSALS_MAX {
@@ -198,6 +206,8 @@ mod tests {
         fs::write(root.path().join("secret"), "hunter2").expect("written");
         fs::write(logs.join("app.log"), "0123456789").expect("written");
         fs::write(logs.join("old/a.log"), "").expect("written");
+        fs::write(logs.join("a\nb.log"), "").expect("written");
+        fs::write(logs.join("a\\b.log"), "").expect("written");
         symlink("../secret", logs.join("out")).expect("linked");
         symlink("/", logs.join("root")).expect("linked");
         symlink("app.log", logs.join("current")).expect("linked");
@@ -280,7 +290,7 @@ mod tests {
         let Fixture { reader, root: _root } = fixture();
         assert!(run(reader.read("data:x", 0, 1)).is_err());
         assert_eq!(run(reader.read("logs:app.log", 0, 7)).expect("there").len(), 7);
-        assert_eq!((reader.bytes(), reader.refusals().len()), (7, 1));
+        assert_eq!((reader.calls(), reader.bytes(), reader.refusals().len()), (2, 7, 1));
     }
 
     #[test]
