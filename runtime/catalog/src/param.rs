@@ -1,5 +1,7 @@
 //! Parameters: what a template declares about each value, and the check that a value keeps to it.
 
+use std::sync::OnceLock;
+
 use serde_json::Value;
 
 use crate::instant::Instant;
@@ -102,7 +104,9 @@ pub struct Choice {
 #[derive(Debug, Clone)]
 pub struct Pattern {
     text: String,
-    regex: regex::Regex,
+    /// Compiled at the first look: a command needs a few of some hundred patterns, and each costs a tenth of a millisecond.
+    /// Nothing when it is too large to be compiled, and then nothing matches.
+    regex: OnceLock<Option<regex::Regex>>,
 }
 
 impl ParamSpec {
@@ -403,17 +407,17 @@ impl Choice {
 
 impl Pattern {
     /// Compiles `text`. The anchors are put around it here, so that a pattern cannot forget them.
-    pub(crate) fn new(text: &str) -> Result<Self, regex::Error> {
-        // Alone first: `a)|(b` would be well formed between our brackets, and escape the anchors.
-        regex::Regex::new(text)?;
-        let regex = regex::Regex::new(&format!(r"\A(?:{text})\z"))?;
-        Ok(Self { text: text.to_owned(), regex })
+    pub(crate) fn new(text: &str) -> Result<Self, Box<regex_syntax::Error>> {
+        // Alone: `a)|(b` would be well formed between our brackets, and escape the anchors.
+        regex_syntax::parse(text).map_err(Box::new)?;
+        Ok(Self { text: text.to_owned(), regex: OnceLock::new() })
     }
 
     /// Whether the whole of `text` matches.
     #[must_use]
     pub fn matches(&self, text: &str) -> bool {
-        self.regex.is_match(text)
+        let compiled = || regex::Regex::new(&format!(r"\A(?:{})\z", self.text)).ok();
+        self.regex.get_or_init(compiled).as_ref().is_some_and(|regex| regex.is_match(text))
     }
 
     /// The pattern as declared.
