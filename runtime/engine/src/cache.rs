@@ -6,6 +6,7 @@
 
 use std::future::Future;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use moka::Expiry;
@@ -42,13 +43,14 @@ pub(crate) struct Question<'a> {
 }
 
 impl Question<'_> {
-    pub(crate) fn key(&self) -> Key {
+    fn key(&self, changes: u64) -> Key {
         let mut hasher = Sha256::new();
         let mut part = |bytes: &[u8]| {
             // The length first, so that no text can move from one part into the next.
             hasher.update((bytes.len() as u64).to_le_bytes());
             hasher.update(bytes);
         };
+        part(&changes.to_le_bytes());
         part(self.principal.as_bytes());
         part(self.template_digest.as_bytes());
         part(self.arguments.as_bytes());
@@ -76,6 +78,9 @@ struct Kept {
 #[derive(Debug, Clone)]
 pub(crate) struct ResultCache {
     kept: Cache<Key, Arc<Kept>>,
+    /// How many changes there were. It is part of each key, so that a run which began before a change leaves nothing
+    /// that is found after it.
+    changes: Arc<AtomicU64>,
 }
 
 impl ResultCache {
@@ -90,7 +95,12 @@ impl ResultCache {
             .weigher(move |_, kept| weight(kept))
             .expire_after(ForSeconds)
             .build();
-        Self { kept }
+        Self { kept, changes: Arc::default() }
+    }
+
+    /// The key of a question, as things are now.
+    pub(crate) fn key(&self, question: &Question<'_>) -> Key {
+        question.key(self.changes.load(Ordering::Acquire))
     }
 
     /// The answer that is there, or the report of `run`, which is kept for `for_s` seconds if it worked.
@@ -115,6 +125,7 @@ impl ResultCache {
 
     /// Forgets every answer: something was changed, and nobody knows which of them it shows in.
     pub(crate) fn forget_all(&self) {
+        self.changes.fetch_add(1, Ordering::AcqRel);
         self.kept.invalidate_all();
     }
 
@@ -169,23 +180,40 @@ mod tests {
         let lines = |lines: &[&str]| lines.iter().map(|line| (*line).to_owned()).collect::<Vec<_>>();
         let (none, one, two) = (lines(&[]), lines(&["a: GET /"]), lines(&["a: GET /", "b: GET /"]));
         let mut keys = vec![
-            question("", &none, &[]).key(),
-            question("me", &none, &[]).key(),
-            question("", &one, &[]).key(),
-            question("", &two, &[]).key(),
-            question("", &one, &[1]).key(),
-            question("", &one, &[2]).key(),
-            question("", &one, &[1, 1]).key(),
-            Question { template_digest: "e", ..question("", &none, &[]) }.key(),
-            Question { arguments: "{\"a\":1}", ..question("", &none, &[]) }.key(),
-            Question { template_digest: "d{", arguments: "}", ..question("", &none, &[]) }.key(),
-            Question { template_digest: "", ..question("d", &none, &[]) }.key(),
+            question("", &none, &[]).key(0),
+            question("", &none, &[]).key(1),
+            question("me", &none, &[]).key(0),
+            question("", &one, &[]).key(0),
+            question("", &two, &[]).key(0),
+            question("", &one, &[1]).key(0),
+            question("", &one, &[2]).key(0),
+            question("", &one, &[1, 1]).key(0),
+            Question { template_digest: "e", ..question("", &none, &[]) }.key(0),
+            Question { arguments: "{\"a\":1}", ..question("", &none, &[]) }.key(0),
+            Question { template_digest: "d{", arguments: "}", ..question("", &none, &[]) }.key(0),
+            Question { template_digest: "", ..question("d", &none, &[]) }.key(0),
         ];
         let count = keys.len();
         keys.sort_by_key(|key| key.0);
         keys.dedup();
         assert_eq!(keys.len(), count);
-        assert_eq!(question("me", &one, &[7]).key(), question("me", &one, &[7]).key());
+        assert_eq!(question("me", &one, &[7]).key(0), question("me", &one, &[7]).key(0));
+    }
+
+    #[test]
+    fn what_began_before_a_change_is_not_found_after_it() {
+        run(async {
+            let cache = ResultCache::new();
+            let question = question("", &[], &[]);
+            let before = cache.key(&question);
+            let slow = cache.answer(before, 60, || async {
+                cache.forget_all();
+                answered("1")
+            });
+            slow.await;
+            let report = cache.answer(cache.key(&question), 60, || async { Report { cached: false, ..answered("2") } });
+            assert!(!report.await.cached);
+        });
     }
 
     fn answered(text: &str) -> Report {
@@ -205,7 +233,7 @@ mod tests {
     fn an_answer_is_served_again_until_it_is_forgotten() {
         run(async {
             let cache = ResultCache::new();
-            let key = question("", &[], &[]).key();
+            let key = question("", &[], &[]).key(0);
             let runs = Cell::new(0);
             let ask = || {
                 cache.answer(key, 60, || async {
@@ -229,7 +257,7 @@ mod tests {
     fn a_failure_is_never_served_again() {
         run(async {
             let cache = ResultCache::new();
-            let key = question("", &[], &[]).key();
+            let key = question("", &[], &[]).key(0);
             for _ in 0..2 {
                 let report = cache.answer(key, 60, || async { failed() }).await;
                 assert_eq!((report.outcome, report.cached), (Outcome::HostCallFailed, false));
@@ -244,7 +272,7 @@ mod tests {
             let runs = Cell::new(0);
             run(async {
                 let cache = ResultCache::new();
-                let key = question("", &[], &[]).key();
+                let key = question("", &[], &[]).key(0);
                 let one = || {
                     cache.answer(key, 60, || async {
                         runs.set(runs.get() + 1);
