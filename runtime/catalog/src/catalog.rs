@@ -19,7 +19,7 @@ use crate::words::WordPatternError;
 pub const FILE_BYTES_MAX: usize = 64 << 10;
 
 /// All templates, by id.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Catalog {
     templates: BTreeMap<TemplateId, Template>,
 }

@@ -95,7 +95,7 @@ async fn exec(sources: &Sources, command: Exec) -> anyhow::Result<ExitCode> {
         Some(name) if name != "-" => name.to_string_lossy().into_owned(),
         _ => "script.py".to_owned(),
     };
-    let setup = setup::engine(sources, command.run.isolation).await?;
+    let setup = setup::engine_for_exec(sources, command.run.isolation).await?;
     let code = Code { name, source, params };
     let options = options(&command.run);
     let report = until_interrupted(setup.engine.exec(&code, &options)).await;

@@ -37,7 +37,7 @@ async fn configuration(sources: &Sources) -> anyhow::Result<bool> {
     }
     let (origins, directories) = configured.aliases();
     let mut works = configured.file.is_none() || configured.policy_file.is_some();
-    for fault in configured.policy.check(&configured.catalog, &origins, &directories) {
+    for fault in configured.policy.check(&*configured.catalog()?, &origins, &directories) {
         works = false;
         line("policy", &format!("WRONG: {fault}"))?;
     }

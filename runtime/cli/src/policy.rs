@@ -20,7 +20,7 @@ pub(crate) async fn run(sources: &Sources, command: Policy) -> anyhow::Result<Ex
 async fn check(sources: &Sources) -> anyhow::Result<ExitCode> {
     let configured = setup::configured(sources).await?;
     let (origins, directories) = configured.aliases();
-    let faults = configured.policy.check(&configured.catalog, &origins, &directories);
+    let faults = configured.policy.check(&*configured.catalog()?, &origins, &directories);
     let mut text = String::new();
     for fault in &faults {
         let _ = writeln!(text, "{fault}");

@@ -37,7 +37,8 @@ pub(crate) struct Configured {
     pub(crate) file: Option<PathBuf>,
     /// Where the policy was read, if there is one.
     pub(crate) policy_file: Option<PathBuf>,
-    pub(crate) catalog: Arc<Catalog>,
+    /// The folder of templates that goes over the built-in ones.
+    templates: Option<PathBuf>,
     pub(crate) configuration: Configuration,
     pub(crate) policy: Policy,
     pub(crate) directories: Directories,
@@ -65,9 +66,28 @@ pub(crate) async fn engine(sources: &Sources, isolation: Isolation) -> anyhow::R
     configured(sources).await?.into_setup(isolation)
 }
 
+/// Makes the engine of a command that knows its script and asks for no template: reading all of them would cost as much as
+/// everything else that it does.
+pub(crate) async fn engine_for_exec(sources: &Sources, isolation: Isolation) -> anyhow::Result<Setup> {
+    configured(sources).await?.into_engine(Arc::default(), isolation)
+}
+
 impl Configured {
+    /// Reads the templates.
+    pub(crate) fn catalog(&self) -> anyhow::Result<Arc<Catalog>> {
+        Ok(match &self.templates {
+            Some(path) => Arc::new(folder::catalog(path)?),
+            None => Catalog::embedded()?,
+        })
+    }
+
     pub(crate) fn into_setup(self, isolation: Isolation) -> anyhow::Result<Setup> {
-        let Configured { catalog, configuration, policy, directories, demo, .. } = self;
+        let catalog = self.catalog()?;
+        self.into_engine(catalog, isolation)
+    }
+
+    fn into_engine(self, catalog: Arc<Catalog>, isolation: Isolation) -> anyhow::Result<Setup> {
+        let Configured { configuration, policy, directories, demo, .. } = self;
         let isolation = place(isolation);
         let parts = Parts { catalog, configuration, directories, policy, isolation, capacity: ONE_RUN };
         Ok(Setup { engine: Engine::new(parts)?, demo })
@@ -83,7 +103,7 @@ impl Configured {
 /// An engine that can run scripts and reaches nothing.
 pub(crate) fn engine_for_doctor(isolation: engine::Isolation) -> anyhow::Result<Engine> {
     Ok(Engine::new(Parts {
-        catalog: Catalog::embedded()?,
+        catalog: Arc::default(),
         configuration: empty()?,
         directories: Directories::default(),
         policy: Policy::default(),
@@ -143,13 +163,10 @@ pub(crate) async fn configured(sources: &Sources) -> anyhow::Result<Configured> 
     let paths = configuration.directories.iter().map(|(alias, path)| (alias, path.as_path()));
     let directories = Directories::open(paths)?;
 
-    let named: Option<PathBuf> = sources.templates.clone();
     let of_configuration = configuration.templates.as_ref().zip(beside.as_ref());
-    let catalog = match named.or_else(|| of_configuration.map(|(path, folder)| folder.join(path))) {
-        Some(path) => Arc::new(folder::catalog(&path)?),
-        None => Catalog::embedded()?,
-    };
-    Ok(Configured { file, policy_file, catalog, configuration, policy, directories, demo })
+    let of_configuration = of_configuration.map(|(path, folder)| folder.join(path));
+    let templates = sources.templates.clone().or(of_configuration);
+    Ok(Configured { file, policy_file, templates, configuration, policy, directories, demo })
 }
 
 /// The folder of the user's configuration, if there is a home.

@@ -47,7 +47,7 @@ async fn list(sources: &Sources, json: bool) -> anyhow::Result<ExitCode> {
                 "id": template.id().as_str(),
                 "summary": template.summary(),
                 "effects": template.effects().to_string(),
-                "usable": engine.reaches(template.id()),
+                "usable": engine.reaches(template),
                 "parameters": template.parameters().iter().map(ParamSpec::name).collect::<Vec<_>>(),
             })
         };
@@ -59,7 +59,7 @@ async fn list(sources: &Sources, json: bool) -> anyhow::Result<ExitCode> {
     for template in engine.catalog().templates() {
         let (id, summary) = (template.id().as_str(), template.summary());
         let writes = if template.effects() == Effects::Write { " (writes)" } else { "" };
-        let needs = if engine.reaches(template.id()) {
+        let needs = if engine.reaches(template) {
             String::new()
         } else {
             format!(" — needs {}", engine.lacks(template).join(" and "))
@@ -82,7 +82,7 @@ fn describe(template: &Template, engine: &Engine, settings: &BTreeMap<String, St
     for alias in template.reads() {
         line("reads", alias.as_str());
     }
-    if !engine.reaches(template.id()) {
+    if !engine.reaches(template) {
         line("needs", &engine.lacks(template).join(" and "));
     }
     for phrase in template.phrases() {
@@ -139,7 +139,8 @@ fn kind(kind: &ParamKind) -> String {
 
 async fn render(sources: &Sources, id: &str, params: &[(String, String)]) -> anyhow::Result<ExitCode> {
     let configured = setup::configured(sources).await?;
-    let template = configured.catalog.get(id);
+    let catalog = configured.catalog()?;
+    let template = catalog.get(id);
     let template =
         template.with_context(|| format!("there is no template {id}; `intentbox templates list` shows all"))?;
     let fail = |error: intentbox_catalog::ParamError| anyhow::anyhow!("{error}\nhint: {}", error.hint());

@@ -20,7 +20,7 @@ mod report;
 pub mod router;
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use intentbox_capability::{Alias, Grant, HttpRule, Reads};
@@ -118,7 +118,10 @@ pub enum Isolation {
 #[derive(Debug)]
 pub struct Engine {
     catalog: Arc<Catalog>,
-    router: Router,
+    /// Over the templates that can be reached. Made when a sentence comes: `exec` needs none.
+    router: OnceLock<Router>,
+    /// Over the others, made when nothing fits.
+    out_of_reach: OnceLock<Router>,
     egress: Egress,
     directories: Directories,
     settings: BTreeMap<String, String>,
@@ -154,15 +157,10 @@ impl Engine {
     pub fn new(parts: Parts) -> Result<Engine, EgressError> {
         let Parts { catalog, configuration, directories, policy, isolation, capacity } = parts;
         let egress = Egress::new(configuration.origins)?;
-        // A template is eligible when everything it wants is there: an answer must not end in "not configured".
-        let eligible = |template: &&Template| {
-            template.wants().iter().all(|rule| egress.origins().get(rule.alias()).is_some())
-                && template.reads().iter().all(|alias| directories.has(alias))
-        };
-        let router = Router::new(catalog.templates().filter(eligible));
         Ok(Engine {
             catalog,
-            router,
+            router: OnceLock::new(),
+            out_of_reach: OnceLock::new(),
             egress,
             directories,
             settings: configuration.settings,
@@ -182,14 +180,19 @@ impl Engine {
 
     /// Whether everything a template wants is configured, so that an intent can reach it.
     #[must_use]
-    pub fn reaches(&self, id: &TemplateId) -> bool {
-        self.router.holds(id)
+    pub fn reaches(&self, template: &Template) -> bool {
+        self.lacks(template).is_empty()
+    }
+
+    /// A template is eligible when everything it wants is there: an answer must not end in "not configured".
+    fn router(&self) -> &Router {
+        self.router.get_or_init(|| Router::new(self.catalog.templates().filter(|template| self.reaches(template))))
     }
 
     /// Says where an intent would go and why, without going there.
     #[must_use]
     pub fn route(&self, text: &str) -> Routed {
-        self.router.route(text)
+        self.router().route(text)
     }
 
     /// Answers an intent.
@@ -252,7 +255,7 @@ impl Engine {
             let message = format!("the intent has {observed} bytes or more; at most {INTENT_BYTES_MAX} are allowed");
             return Err(Box::new(invalid("intent", &message, "say what you want in one sentence")));
         }
-        let routed = self.router.route(&intent.text);
+        let routed = self.router().route(&intent.text);
         let (id, mut values) = match routed.decision {
             Decision::Template { id, values } | Decision::Missing { id, values, .. } => (id, values),
             Decision::Ambiguous { candidates } => {
@@ -291,9 +294,9 @@ impl Engine {
 
     /// The template that would answer if what it needs were configured, and what that is.
     fn out_of_reach(&self, text: &str) -> Option<String> {
-        let others = self.catalog.templates().filter(|template| !self.reaches(template.id()));
-        let (Decision::Template { id, .. } | Decision::Missing { id, .. }) = Router::new(others).route(text).decision
-        else {
+        let others = || Router::new(self.catalog.templates().filter(|template| !self.reaches(template)));
+        let routed = self.out_of_reach.get_or_init(others).route(text);
+        let (Decision::Template { id, .. } | Decision::Missing { id, .. }) = routed.decision else {
             return None;
         };
         let template = self.catalog.get(id.as_str())?;
@@ -359,7 +362,7 @@ impl Engine {
             grant: &grant,
             secrets: &self.egress.secret_versions(template.wants().iter().map(HttpRule::alias)),
         };
-        let key = question.key();
+        let key = self.cache.key(&question);
         if options.fresh {
             self.cache.forget(key).await;
         }

@@ -115,12 +115,6 @@ impl Router {
         Self { packs: packs.into_values().map(|(pack, templates)| PackIndex::new(pack, &templates)).collect() }
     }
 
-    /// Whether an intent can reach this template.
-    #[must_use]
-    pub fn holds(&self, id: &TemplateId) -> bool {
-        self.packs.iter().any(|pack| pack.holds(id))
-    }
-
     /// Decides where a sentence goes. The work is linear in its length.
     #[must_use]
     pub fn route(&self, text: &str) -> Routed {

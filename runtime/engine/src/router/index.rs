@@ -67,10 +67,6 @@ impl PackIndex {
         Self { vocabulary: vocabulary(pack, templates), synonyms, entries, embedder, scorer }
     }
 
-    pub(super) fn holds(&self, id: &TemplateId) -> bool {
-        self.entries.iter().any(|entry| entry.id == *id)
-    }
-
     /// The templates of this pack that share anything with the sentence, scored.
     pub(super) fn score(&self, words: &[Word], normalised: &str) -> Vec<Scored> {
         let words = self.vocabulary.correct(words);
