@@ -1,8 +1,8 @@
 //! Taking a secret out of what an origin sends back.
 //!
 //! An origin that echoes request headers would hand its token to the script. Plain, base64 (also inside something
-//! longer, such as `user:token`), percent-encoded and HTML-escaped forms are replaced. Other forms (split, reversed, hashed) are not:
-//! grant only origins that are trusted with their own token.
+//! longer, such as `user:token`), percent-encoded and HTML-escaped forms are replaced. Other forms (split, reversed,
+//! hashed) are not: grant only origins that are trusted with their own token.
 
 use std::fmt;
 
@@ -45,7 +45,7 @@ impl Redactor {
         forms.extend(escaped.collect::<Vec<_>>());
         forms.sort();
         forms.dedup();
-        // A non-contiguous automaton is a few hundred bytes for each byte of the secret; a DFA would be megabytes.
+        // A DFA would be megabytes for a long secret, and no faster where forms are rare.
         let forms = AhoCorasick::builder()
             .match_kind(MatchKind::LeftmostLongest)
             .kind(Some(AhoCorasickKind::ContiguousNFA))

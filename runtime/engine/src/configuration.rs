@@ -163,7 +163,7 @@ impl Configuration {
             let alias: Alias = name.parse().map_err(|error| wrong(format!("{error}")))?;
             let check = origin.check.unwrap_or_else(|| "/".to_owned());
             if !check.starts_with('/') {
-                return Err(wrong(format!("check: {check:?} is no path; it begins with a slash")));
+                return Err(wrong("check: write a path that begins with a slash".to_owned()));
             }
             checks.insert(alias.clone(), check);
             let base = Origin::new(alias, &origin.base_url).map_err(|error| wrong(format!("base_url: {error}")))?;

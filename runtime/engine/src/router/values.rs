@@ -53,6 +53,18 @@ struct Pattern {
     after: Vec<String>,
 }
 
+impl Pattern {
+    /// Whether the value must speak for itself.
+    fn is_bare(&self) -> bool {
+        self.before.is_empty() && self.after.is_empty()
+    }
+
+    /// Whether its words say nothing about what the value is: `in {}`.
+    fn is_mute(&self) -> bool {
+        self.before.iter().chain(&self.after).all(|word| is_filler(word))
+    }
+}
+
 /// Where the value stands.
 #[derive(Debug)]
 enum Slot {
@@ -143,8 +155,6 @@ impl Sentence<'_> {
         if !self.has(&pattern.before, start) {
             return None;
         }
-        let bare = pattern.before.is_empty() && pattern.after.is_empty();
-        let mute = pattern.before.iter().chain(&pattern.after).all(|word| is_filler(word));
         // The longer reading first: "2 weeks" before "2".
         let (item, widths) = match spec.kind() {
             ParamKind::List { item, items_max } => (item.as_ref(), self.enumerated(from, *items_max)),
@@ -161,10 +171,10 @@ impl Sentence<'_> {
                 (Slot::OneOf(choices), _) => self.choice(spec, choices, slot.start),
                 (Slot::Any, ParamKind::List { .. }) => {
                     let each = slot.clone().filter(|index| !self.is_and(*index));
-                    let each = each.map(|index| self.read(spec, item, index..index + 1, (bare, mute)));
+                    let each = each.map(|index| self.read(spec, item, index..index + 1, pattern));
                     each.collect::<Option<Vec<Value>>>().map(Value::Array)
                 }
-                (Slot::Any, _) => self.read(spec, item, slot.clone(), (bare, mute)),
+                (Slot::Any, _) => self.read(spec, item, slot.clone(), pattern),
             }?;
             let text: Vec<&str> = inside.iter().map(|word| word.text.as_str()).collect();
             Some(Found {
@@ -226,19 +236,15 @@ impl Sentence<'_> {
     }
 
     /// Reads the words at `slot` as a value of `kind`, which is the parameter's type or that of its list.
-    fn read(
-        &self,
-        spec: &ParamSpec,
-        kind: &ParamKind,
-        slot: Range<usize>,
-        (bare, mute): (bool, bool),
-    ) -> Option<Value> {
+    fn read(&self, spec: &ParamSpec, kind: &ParamKind, slot: Range<usize>, pattern: &Pattern) -> Option<Value> {
         let canonical = self.canonical.get(slot.start)?;
         let inside = self.words.get(slot)?;
         let word = inside.first()?;
         let fits = |text: &str| spec.read_item(text).ok().filter(|value| spec.check_item(value).is_ok());
         match kind {
-            ParamKind::Duration { .. } => period(inside, bare).map(|period| Value::from(period.to_string())),
+            ParamKind::Duration { .. } => {
+                period(inside, pattern.is_bare()).map(|period| Value::from(period.to_string()))
+            }
             ParamKind::Datetime { .. } => {
                 let text: Vec<&str> = inside.iter().map(|word| word.text.as_str()).collect();
                 spec.read_item(&text.join(" ")).ok()
@@ -251,7 +257,7 @@ impl Sentence<'_> {
                 // A bare number is an amount or a year, unless the pattern says what it numbers.
                 let has_shape =
                     matches!(kind, ParamKind::String { pattern: Some(pattern), .. } if !pattern.matches("word"));
-                let is_amount = mute && has_shape && word.plain.bytes().all(|byte| byte.is_ascii_digit());
+                let is_amount = pattern.is_mute() && has_shape && word.plain.bytes().all(|byte| byte.is_ascii_digit());
                 let has_durations =
                     self.readers.iter().any(|reader| matches!(reader.spec.kind(), ParamKind::Duration { .. }));
                 let is_time = has_durations && (Period::of(1, &word.plain).is_some() || period(inside, true).is_some());
