@@ -31,6 +31,7 @@ pub use explain::{Explanation, Phrase, Rule, Scored};
 pub use values::ValueRead;
 
 use index::PackIndex;
+use text::Word;
 
 /// The lowest score that is a match. One unexplained word beside five explained ones is 5 ÷ 8 = 0.63, and means another
 /// question; two words of a phrase of three are 0.67, and mean that too little was said.
@@ -120,19 +121,61 @@ impl Router {
     pub fn route(&self, text: &str) -> Routed {
         let words = text::split(text);
         let normalised = text::normal(&words);
-        let mut candidates = Vec::new();
-        if words.len() <= text::WORDS_MAX {
-            candidates.extend(self.packs.iter().flat_map(|pack| pack.score(&words, &normalised)));
-        }
-        candidates.sort_by(|left, right| {
-            let by_phrase = right.phrase.exact.cmp(&left.phrase.exact);
-            let by_score = right.score.total_cmp(&left.score);
-            by_phrase.then(by_score).then(right.bm25.total_cmp(&left.bm25)).then(left.id.cmp(&right.id))
-        });
+        let candidates =
+            if words.len() > text::WORDS_MAX { Vec::new() } else { self.candidates(&words, &normalised, is_settled) };
         let rule = if words.len() > text::WORDS_MAX { Rule::TooManyWords } else { rule(&candidates) };
         let decision = decide(rule, &candidates);
         Routed { decision, explanation: Explanation { normalised, rule, candidates } }
     }
+
+    /// The templates that may be meant, best first.
+    ///
+    /// Patterns are what costs, so templates are tried in the order of the highest score that they can have, until
+    /// `is_settled` says that what follows changes nothing.
+    fn candidates(&self, words: &[Word], normalised: &str, is_settled: fn(&[Scored], f64) -> bool) -> Vec<Scored> {
+        let readings: Vec<_> = self.packs.iter().map(|pack| (pack, pack.read(words))).collect();
+        let mut prospects: Vec<_> = readings
+            .iter()
+            .flat_map(|(pack, reading)| {
+                pack.prospects(reading, normalised).into_iter().map(move |prospect| (*pack, reading, prospect))
+            })
+            .collect();
+        prospects
+            .sort_by(|(.., left), (.., right)| right.bound.total_cmp(&left.bound).then(right.exact.cmp(&left.exact)));
+        let mut candidates: Vec<Scored> = Vec::new();
+        for (pack, reading, prospect) in prospects {
+            if is_settled(&candidates, prospect.bound) && !prospect.exact {
+                break;
+            }
+            let scored = pack.score(&prospect, reading, normalised);
+            if scored.score > 0.0 {
+                let place = candidates.partition_point(|other| is_before(other, &scored));
+                candidates.insert(place, scored);
+            }
+        }
+        candidates
+    }
+}
+
+/// Whether one template comes before another: by phrase, by score, by BM25, and at last by name.
+fn is_before(left: &Scored, right: &Scored) -> bool {
+    let by_phrase = right.phrase.exact.cmp(&left.phrase.exact);
+    let by_score = right.score.total_cmp(&left.score);
+    by_phrase.then(by_score).then(right.bm25.total_cmp(&left.bm25)).then(left.id.cmp(&right.id)).is_lt()
+}
+
+/// Whether no template with at most this score changes what is decided among candidates, best first.
+///
+/// Where one is good enough, only its rivals matter; where none is, the closest do.
+fn is_settled(candidates: &[Scored], bound: f64) -> bool {
+    let Some(best) = candidates.first() else { return false };
+    if best.phrase.exact {
+        return true;
+    }
+    if best.score >= FLOOR {
+        return bound < FLOOR || best.score - bound >= MARGIN;
+    }
+    bound < CLOSEST_FLOOR || candidates.get(CLOSEST_MAX - 1).is_some_and(|last| last.score > bound)
 }
 
 /// The rule that decides among candidates, best first.

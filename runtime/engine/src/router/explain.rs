@@ -18,7 +18,8 @@ pub struct Explanation {
     pub normalised: String,
     /// The rule that decided.
     pub rule: Rule,
-    /// The templates that share anything with the sentence, best first.
+    /// The templates that the decision was made among, best first. One that shares too few words to change it is not
+    /// there.
     pub candidates: Vec<Scored>,
 }
 

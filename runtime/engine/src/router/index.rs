@@ -2,6 +2,7 @@
 //!
 //! Packs are apart because their synonyms are: an *issue* is one thing to an error tracker and another to a planner.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
@@ -30,6 +31,8 @@ pub(super) struct PackIndex {
     synonyms: Synonyms,
     vocabulary: Vocabulary,
     entries: Vec<Entry>,
+    /// The words of all phrases and patterns, numbered.
+    numbers: BTreeMap<String, usize>,
     embedder: Embedder<Token, Spaces>,
     scorer: Scorer<usize, Token>,
 }
@@ -51,12 +54,45 @@ struct KnownPhrase {
     text: String,
     normal: String,
     words: BTreeSet<String>,
+    /// The same words by their numbers in the pack.
+    numbers: Vec<usize>,
+}
+
+/// A sentence as one pack understands it.
+#[derive(Debug)]
+pub(super) struct Reading<'a> {
+    words: Cow<'a, [Word]>,
+    canonical: Vec<String>,
+    /// Which of the numbered words of the pack the sentence holds.
+    present: Vec<bool>,
+}
+
+/// A template that may be meant, before its patterns were tried.
+#[derive(Debug)]
+pub(super) struct Prospect {
+    entry: usize,
+    bm25: f32,
+    /// The highest score that it can have: the share of its best phrase among all words of the sentence.
+    pub(super) bound: f64,
+    /// Whether the sentence is one of its phrases.
+    pub(super) exact: bool,
 }
 
 impl PackIndex {
     pub(super) fn new(pack: &Pack, templates: &[&Template]) -> Self {
         let synonyms = Synonyms::new(pack.synonyms());
-        let entries: Vec<Entry> = templates.iter().map(|template| Entry::new(template, &synonyms)).collect();
+        let mut entries: Vec<Entry> = templates.iter().map(|template| Entry::new(template, &synonyms)).collect();
+        let phrases = || entries.iter().flat_map(|entry| &entry.phrases);
+        let readers = || entries.iter().flat_map(|entry| &entry.readers);
+        let in_phrases = phrases().flat_map(|phrase| phrase.words.iter().cloned());
+        let all: BTreeSet<String> = in_phrases.chain(readers().flat_map(Reader::words).cloned()).collect();
+        let numbers: BTreeMap<String, usize> = all.into_iter().zip(0..).collect();
+        for phrase in entries.iter_mut().flat_map(|entry| &mut entry.phrases) {
+            phrase.numbers = phrase.words.iter().map(|word| numbers[word]).collect();
+        }
+        for reader in entries.iter_mut().flat_map(|entry| &mut entry.readers) {
+            reader.number(&numbers);
+        }
         let documents: Vec<String> = entries.iter().map(Entry::document).collect();
         let corpus: Vec<&str> = documents.iter().map(String::as_str).collect();
         let embedder = EmbedderBuilder::<Token, Spaces>::with_tokenizer_and_fit_to_corpus(Spaces, &corpus).build();
@@ -64,26 +100,43 @@ impl PackIndex {
         for (index, document) in corpus.iter().enumerate() {
             scorer.upsert(&index, embedder.embed(document));
         }
-        Self { vocabulary: vocabulary(pack, templates), synonyms, entries, embedder, scorer }
+        Self { vocabulary: vocabulary(pack, templates), synonyms, entries, numbers, embedder, scorer }
     }
 
-    /// The templates of this pack that share anything with the sentence, scored.
-    pub(super) fn score(&self, words: &[Word], normalised: &str) -> Vec<Scored> {
+    /// The sentence in the words of this pack.
+    pub(super) fn read<'a>(&self, words: &'a [Word]) -> Reading<'a> {
         let words = self.vocabulary.correct(words);
-        let canonical: Vec<String> = words.iter().map(|word| self.synonyms.canonical(&word.plain)).collect();
-        self.shortlist(&words, &canonical, normalised)
-            .into_iter()
-            .map(|(index, bm25)| self.entries[index].score(&words, &canonical, normalised, bm25))
-            .filter(|scored| scored.score > 0.0)
-            .collect()
+        let canonical: Vec<String> = words.iter().map(|word| self.synonyms.head(&word.stem).to_owned()).collect();
+        let mut present = vec![false; self.numbers.len()];
+        for number in canonical.iter().filter_map(|word| self.numbers.get(word)) {
+            present[*number] = true;
+        }
+        Reading { words, canonical, present }
+    }
+
+    /// The templates of this pack that share anything with the sentence.
+    pub(super) fn prospects(&self, reading: &Reading<'_>, normalised: &str) -> Vec<Prospect> {
+        let prospect = |(entry, bm25): (usize, f32)| {
+            let phrases = &self.entries[entry].phrases;
+            let exact = phrases.iter().any(|phrase| phrase.normal == normalised);
+            let covered = phrases.iter().map(|phrase| phrase.at_most(&reading.present)).fold(0.0, f64::max);
+            Prospect { entry, bm25, bound: if exact { 1.0 } else { covered }, exact }
+        };
+        self.shortlist(reading, normalised).into_iter().map(prospect).filter(|prospect| prospect.bound > 0.0).collect()
+    }
+
+    /// What a template explains of the sentence.
+    pub(super) fn score(&self, prospect: &Prospect, reading: &Reading<'_>, normalised: &str) -> Scored {
+        self.entries[prospect.entry].score(reading, normalised, prospect.bm25)
     }
 
     /// The templates that BM25 puts first, and those with exactly this phrase.
-    fn shortlist(&self, words: &[Word], canonical: &[String], normalised: &str) -> BTreeMap<usize, f32> {
-        let informative: BTreeSet<&str> = words
+    fn shortlist(&self, reading: &Reading<'_>, normalised: &str) -> BTreeMap<usize, f32> {
+        let informative: BTreeSet<&str> = reading
+            .words
             .iter()
-            .zip(canonical)
-            .filter(|(word, _)| !word.quoted && !word.is_filler())
+            .zip(&reading.canonical)
+            .filter(|(word, _)| !word.quoted && !word.is_filler)
             .map(|(_, canonical)| canonical.as_str())
             .collect();
         let query: Vec<&str> = informative.into_iter().collect();
@@ -99,6 +152,13 @@ impl PackIndex {
             }
         }
         shortlist
+    }
+}
+
+impl KnownPhrase {
+    /// The share of its words that the sentence has, values and all.
+    fn at_most(&self, present: &[bool]) -> f64 {
+        share(self.numbers.iter().filter(|number| present[**number]).count(), self.numbers.len())
     }
 }
 
@@ -132,12 +192,17 @@ impl Entry {
     fn new(template: &Template, synonyms: &Synonyms) -> Self {
         let informative = |text: &str| -> BTreeSet<String> {
             let words = split(text);
-            words.iter().filter(|word| !word.is_filler()).map(|word| synonyms.canonical(&word.plain)).collect()
+            words.iter().filter(|word| !word.is_filler).map(|word| synonyms.head(&word.stem).to_owned()).collect()
         };
         let phrases: Vec<KnownPhrase> = template
             .phrases()
             .iter()
-            .map(|text| KnownPhrase { text: text.clone(), normal: normal(&split(text)), words: informative(text) })
+            .map(|text| KnownPhrase {
+                text: text.clone(),
+                normal: normal(&split(text)),
+                words: informative(text),
+                numbers: Vec::new(),
+            })
             .collect();
         let mut topics: BTreeSet<String> = phrases.iter().flat_map(|phrase| phrase.words.iter().cloned()).collect();
         topics.extend(informative(&template.id().name().replace('_', " ")));
@@ -159,8 +224,9 @@ impl Entry {
         words.join(" ")
     }
 
-    fn score(&self, words: &[Word], canonical: &[String], normalised: &str, bm25: f32) -> Scored {
-        let values = pull(words, canonical, &self.readers, &self.topics);
+    fn score(&self, reading: &Reading<'_>, normalised: &str, bm25: f32) -> Scored {
+        let Reading { words, canonical, present } = reading;
+        let values = pull(words, canonical, present, &self.readers, &self.topics);
         let mut said = BTreeSet::new();
         let mut unexplained = Vec::new();
         let (mut explained_weight, mut weight) = (0.0, 0.0);
@@ -168,7 +234,7 @@ impl Entry {
             let in_pattern = values.iter().any(|found| found.span.contains(&index));
             let is_topic = !word.quoted && self.topics.contains(canonical);
             // A value may be what the sentence is about as well: the level in "list warnings".
-            if word.is_filler() || (in_pattern && !is_topic) || !said.insert(canonical.as_str()) {
+            if word.is_filler || (in_pattern && !is_topic) || !said.insert(canonical.as_str()) {
                 continue;
             }
             if is_topic {

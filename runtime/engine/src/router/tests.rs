@@ -2,6 +2,8 @@
 //! what one template cannot show: rivals, required parameters, enums.
 
 use std::fmt::Write as _;
+use std::fs::read_to_string;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, LazyLock};
 
 use intentbox_catalog::Catalog;
@@ -353,4 +355,25 @@ fn any_text_is_answered_and_equal_text_equally() {
             assert_eq!(router.route(text), router.route(text), "{text}");
         }
     }
+}
+
+#[test]
+fn trying_fewer_templates_changes_no_decision() {
+    let embedded = Catalog::embedded().unwrap_or_else(|error| panic!("{error}"));
+    let router = Router::new(embedded.templates().chain(plan().templates()));
+    let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/router");
+    let mut count = 0;
+    let listed = corpus.read_dir().expect("it can be listed").map(|entry| entry.expect("it is there").path());
+    let is_data = |file: &PathBuf| file.extension().is_some_and(|extension| extension == "toml");
+    for file in listed.filter(is_data) {
+        let table: toml::Table = toml::from_str(&read_to_string(&file).expect("it is text")).expect("it is TOML");
+        for entry in table["entry"].as_array().expect("a file is a list of entries") {
+            let text = entry["text"].as_str().expect("a sentence is text");
+            let words = text::split(text);
+            let all = router.candidates(&words, &text::normal(&words), |_, _| false);
+            assert_eq!(router.route(text).decision, decide(rule(&all), &all), "{text}");
+            count += 1;
+        }
+    }
+    assert!(count >= 300, "the corpus has {count} sentences");
 }

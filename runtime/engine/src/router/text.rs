@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use super::values::says_how_much;
+
 /// The most words that are read. No intent that a template answers is longer, and every later step is linear in it.
 pub(super) const WORDS_MAX: usize = 256;
 
@@ -99,11 +101,18 @@ const FILLER: &[&str] = &[
 
 /// One word of a sentence, or one quotation.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[expect(clippy::struct_excessive_bools, reason = "each is asked alone, and every pack asks")]
 pub(super) struct Word {
     /// As written.
     pub(super) text: String,
     /// In lower case.
     pub(super) plain: String,
+    /// Without its ending.
+    pub(super) stem: String,
+    /// Whether the word says nothing about what is asked for.
+    pub(super) is_filler: bool,
+    /// Whether it is a number or a time, which every template understands.
+    pub(super) is_amount: bool,
     /// Whether it stood in quotes, and so is a value and nothing else.
     pub(super) quoted: bool,
     /// Whether a comma follows: then the next word may be one more of the same.
@@ -113,15 +122,30 @@ pub(super) struct Word {
 }
 
 impl Word {
-    fn quotation(inside: &str) -> Option<Self> {
-        let text = inside.trim();
-        (!text.is_empty()).then(|| Self {
+    fn new(text: &str, quoted: bool) -> Self {
+        let plain = text.to_lowercase();
+        Self {
             text: text.to_owned(),
-            plain: text.to_lowercase(),
-            quoted: true,
+            stem: stem(&plain),
+            is_filler: !quoted && is_filler(&plain),
+            is_amount: !quoted && says_how_much(&plain),
+            plain,
+            quoted,
             comma: false,
             corrected: false,
-        })
+        }
+    }
+
+    /// The same word, taken to mean this known one.
+    pub(super) fn correct(&mut self, meant: &str) {
+        let Self { text, comma, .. } = self;
+        let (text, comma) = (std::mem::take(text), *comma);
+        *self = Self { text, comma, corrected: true, ..Self::new(meant, false) };
+    }
+
+    fn quotation(inside: &str) -> Option<Self> {
+        let text = inside.trim();
+        (!text.is_empty()).then(|| Self::new(text, true))
     }
 
     /// Trims the punctuation of the sentence from a word, and leaves what belongs to it: `#12345`, `WEB-42`, `v1.2`.
@@ -132,24 +156,13 @@ impl Word {
         let text = joined.map_or(raw, |(word, _)| word).replace(['\'', '’'], "");
         let text = text.trim_start_matches([':', '@']).trim_end_matches(['.', ':', '-', '/', '@', '#']);
         let has_substance = text.chars().any(char::is_alphanumeric);
-        has_substance.then(|| Self {
-            text: text.to_owned(),
-            plain: text.to_lowercase(),
-            quoted: false,
-            comma: false,
-            corrected: false,
-        })
-    }
-
-    /// Whether the word says nothing about what is asked for.
-    pub(super) fn is_filler(&self) -> bool {
-        !self.quoted && is_filler(&self.plain)
+        has_substance.then(|| Self::new(text, false))
     }
 }
 
 /// Whether a word in lower case says nothing about what is asked for.
 pub(super) fn is_filler(word: &str) -> bool {
-    FILLER.contains(&word)
+    FILLER.binary_search(&word).is_ok()
 }
 
 /// Splits a text into words: at most one more than [`WORDS_MAX`], which tells that there were too many.
@@ -235,8 +248,12 @@ impl Synonyms {
 
     /// The form in which words are compared: the stem, or the stem it is a synonym of.
     pub(super) fn canonical(&self, plain: &str) -> String {
-        let stem = stem(plain);
-        self.heads.get(&stem).cloned().unwrap_or(stem)
+        self.head(&stem(plain)).to_owned()
+    }
+
+    /// The stem that a stem is a synonym of, or itself.
+    pub(super) fn head<'a>(&'a self, stem: &'a str) -> &'a str {
+        self.heads.get(stem).map_or(stem, String::as_str)
     }
 }
 
@@ -285,6 +302,11 @@ fn without_tense(word: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_words_that_say_nothing_are_in_order() {
+        assert!(FILLER.is_sorted());
+    }
 
     #[test]
     fn case_and_punctuation_do_not_matter_and_names_stay_whole() {

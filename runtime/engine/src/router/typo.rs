@@ -1,9 +1,9 @@
 //! Words that were mistyped: the one word of a pack's vocabulary that was meant, if there is exactly one.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::text::Word;
-use super::values::says_how_much;
 
 /// Shorter words have too many neighbours: `log`, `lag`, `leg`.
 const LETTERS_MIN: usize = 4;
@@ -50,22 +50,24 @@ impl Vocabulary {
     }
 
     /// The words of a sentence with slips put right. A quotation is what it is, and so is a word that is known.
-    pub(super) fn correct(&self, words: &[Word]) -> Vec<Word> {
-        let correct = |word: &Word| match self.meant(word) {
-            Some(meant) => Word { plain: meant.to_owned(), corrected: true, ..word.clone() },
-            None => word.clone(),
-        };
-        words.iter().map(correct).collect()
+    pub(super) fn correct<'a>(&self, words: &'a [Word]) -> Cow<'a, [Word]> {
+        let mut corrected = Cow::Borrowed(words);
+        for (index, word) in words.iter().enumerate() {
+            if let Some(meant) = self.meant(word) {
+                corrected.to_mut()[index].correct(meant);
+            }
+        }
+        corrected
     }
 
     fn meant(&self, word: &Word) -> Option<&str> {
         let plain = word.plain.as_str();
-        let is_known = word.is_filler() || self.words.contains(plain) || says_how_much(plain);
-        if word.quoted || is_known || !is_looked_up(plain) {
+        let is_known = word.is_filler || word.is_amount || word.quoted;
+        if is_known || !is_looked_up(plain) || self.words.contains(plain) {
             return None;
         }
         // An ending that nobody declared is no slip: `listing`, `errored`.
-        if self.stems.contains(&super::text::stem(plain)) {
+        if self.stems.contains(&word.stem) {
             return None;
         }
         let slips_max = if plain.len() >= LONG_LETTERS_MIN { 2 } else { 1 };

@@ -1,6 +1,6 @@
 //! Values in a sentence: found by the word patterns that a template declares, read by the types of its parameters.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::ops::Range;
 
@@ -51,9 +51,15 @@ struct Pattern {
     before: Vec<String>,
     slot: Slot,
     after: Vec<String>,
+    /// The words before and after, by their numbers in the pack.
+    numbers: Vec<usize>,
 }
 
 impl Pattern {
+    fn words(&self) -> impl Iterator<Item = &String> {
+        self.before.iter().chain(&self.after)
+    }
+
     /// Whether the value must speak for itself.
     fn is_bare(&self) -> bool {
         self.before.is_empty() && self.after.is_empty()
@@ -61,7 +67,7 @@ impl Pattern {
 
     /// Whether its words say nothing about what the value is: `in {}`.
     fn is_mute(&self) -> bool {
-        self.before.iter().chain(&self.after).all(|word| is_filler(word))
+        self.words().all(|word| is_filler(word))
     }
 }
 
@@ -97,9 +103,22 @@ impl Reader {
                     ),
                 },
                 after: canonical(pattern.after()),
+                numbers: Vec::new(),
             })
             .collect();
         Self { spec: spec.clone(), patterns }
+    }
+
+    /// The words of its patterns.
+    pub(super) fn words(&self) -> impl Iterator<Item = &String> {
+        self.patterns.iter().flat_map(Pattern::words)
+    }
+
+    /// Notes the numbers of these words, so that looking for them compares no text.
+    pub(super) fn number(&mut self, numbers: &BTreeMap<String, usize>) {
+        for pattern in &mut self.patterns {
+            pattern.numbers = pattern.words().map(|word| numbers[word]).collect();
+        }
     }
 
     pub(super) fn spec(&self) -> &ParamSpec {
@@ -112,14 +131,18 @@ impl Reader {
 /// Where patterns compete for the same words, the one that accounts for more words wins, then the one further left,
 /// then the one declared earlier: "last 24 hours" is a period and not the limit 24. `topics` are the words a template
 /// is about; they are no names, unless quoted.
-pub(super) fn pull(words: &[Word], canonical: &[String], readers: &[Reader], topics: &BTreeSet<String>) -> Vec<Found> {
+pub(super) fn pull(
+    words: &[Word],
+    canonical: &[String],
+    present: &[bool],
+    readers: &[Reader],
+    topics: &BTreeSet<String>,
+) -> Vec<Found> {
     let sentence = Sentence { words, canonical, topics, readers };
     let mut all: Vec<(usize, Found)> = Vec::new();
-    let present: BTreeSet<&str> = canonical.iter().map(String::as_str).collect();
-    let is_said = |word: &String| present.contains(word.as_str());
     for (index, reader) in readers.iter().enumerate() {
         // Most patterns are about words that the sentence does not have.
-        let said = |pattern: &&Pattern| pattern.before.iter().chain(&pattern.after).all(is_said);
+        let said = |pattern: &&Pattern| pattern.numbers.iter().all(|number| present[*number]);
         for pattern in reader.patterns.iter().filter(said) {
             for start in 0..words.len() {
                 all.extend(sentence.find(&reader.spec, pattern, start).map(|found| (index, found)));
@@ -232,7 +255,7 @@ impl Sentence<'_> {
     /// Whether some pattern of the template has this word: then it announces a value, and is none.
     fn announces(&self, canonical: &String) -> bool {
         let mut patterns = self.readers.iter().flat_map(|reader| &reader.patterns);
-        patterns.any(|pattern| pattern.before.contains(canonical) || pattern.after.contains(canonical))
+        patterns.any(|pattern| pattern.words().any(|word| word == canonical))
     }
 
     /// Reads the words at `slot` as a value of `kind`, which is the parameter's type or that of its list.
@@ -252,8 +275,8 @@ impl Sentence<'_> {
             ParamKind::String { .. } if word.quoted => spec.read_item(&word.text).ok(),
             ParamKind::String { .. } => {
                 // A word that was put right was not one of the pack's as it was written.
-                let is_topic = !word.corrected
-                    && (word.is_filler() || self.topics.contains(canonical) || self.announces(canonical));
+                let is_topic =
+                    !word.corrected && (word.is_filler || self.topics.contains(canonical) || self.announces(canonical));
                 // A bare number is an amount or a year, unless the pattern says what it numbers.
                 let has_shape =
                     matches!(kind, ParamKind::String { pattern: Some(pattern), .. } if !pattern.matches("word"));
