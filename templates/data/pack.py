@@ -10,13 +10,11 @@ a `ValueError` that names the file, and where it can be known, the line.
 
 import codecs
 import csv
-import gzip
 import itertools
 import json
 import re
-import zlib
 
-from intentbox import files
+from intentbox import compressed, files
 
 # What is read at once, in bytes. Larger pieces are no faster.
 PIECE_BYTES = 1 << 18
@@ -95,14 +93,15 @@ def kind(path):
 
 
 def pieces(path):
-    """Yields the bytes of a file, at most 256 KiB at a time and unpacked; a broken `.gz` is a `ValueError`."""
+    """Yields the bytes of a file, some 256 KiB at a time and unpacked; a broken `.gz` is a `ValueError`."""
     with files.open(f"data:{path}") as stream:
-        if path.lower().endswith(".gz"):
-            stream = gzip.GzipFile(fileobj=stream)
-        try:
+        if not path.lower().endswith(".gz"):
             while piece := stream.read(PIECE_BYTES):
                 yield piece
-        except (EOFError, gzip.BadGzipFile, zlib.error) as error:
+            return
+        try:
+            yield from compressed.pieces(stream, "gzip", bytes_max=PIECE_BYTES)
+        except compressed.Broken as error:
             raise ValueError(f"{path}: this is no sound gzip file ({error})") from None
 
 

@@ -19,7 +19,8 @@ that of the record before it in its file.
 A file that was last modified before `since` is not read. Each answer has an attribute `seen`: how many `files`,
 `lines`, `records` and `bytes` were read, how many records were `unparsed` (no level, time or format) or `undated` (left
 out, for they have no time and a bound was set), how many lines were `cut`, how many files were `skipped` without
-reading, and the paths of files that are `broken`: not decompressed to their end.
+reading, and the paths of files that are `broken`: not there any more, not readable, or not decompressed to their end.
+What could be read of those is in the answer.
 """
 
 import json as _json
@@ -29,11 +30,13 @@ from datetime import datetime as _datetime
 from datetime import timezone as _timezone
 
 import _intentbox
+from intentbox import compressed as _compressed
 from intentbox import files as _files
+from intentbox.errors import HostCallFailed as _HostCallFailed
 
 __all__ = ["count", "files", "records", "top"]
 
-# Bytes of one read, compressed or not, and of one step of decompression: a bomb fills no more than this at a time.
+# Bytes of one read.
 _PIECE_BYTES = 1 << 20
 _DURATION = _re.compile(r"(\d{1,9})\s*(s|m|h|d|w)")
 _UNIT_S = {"s": 1, "m": 60, "h": 3600, "d": 86400, "w": 604800}
@@ -199,105 +202,19 @@ def _scan(query, entries, seen):
 
 
 def _pieces(path, broken):
-    """The content of a file in pieces, decompressed when its first bytes say so."""
-    with _files.open(path) as stream:
-        piece = stream.read(_PIECE_BYTES)
-        kind = _compression(piece)
-        if kind is None:
+    """The content of a file in pieces, decompressed when its first bytes say so.
+
+    A file may be gone since it was listed, be kept back by the system or be cut short. That says nothing about the
+    others: what is there of it counts, and its path goes to `broken`. A refusal or a limit ends the answer.
+    """
+    try:
+        with _files.open(path) as stream:
+            piece = stream.read(_PIECE_BYTES)
+            if kind := _compressed.kind(piece):
+                yield from _compressed.pieces(stream, kind, piece)
+                return
             while piece:
                 yield piece
                 piece = stream.read(_PIECE_BYTES)
-        elif not (yield from _decompressed(kind, piece, stream)):
-            broken.append(path)
-
-
-def _compression(start):
-    if start.startswith(b"\x1f\x8b\x08"):
-        return _gzip
-    if start.startswith(b"BZh") and start[4:10] == b"1AY&SY":
-        return _bzip2
-    if start.startswith(b"\xfd7zXZ\x00"):
-        return _xz
-    if start.startswith(b"\x28\xb5\x2f\xfd"):
-        return _zstandard
-    return None
-
-
-class _Gzip:
-    """One member of a gzip file, with the face of the decompressors of `bz2` and `lzma`."""
-
-    def __init__(self, zlib):
-        self._stream = zlib.decompressobj(31)
-
-    def decompress(self, data, max_length):
-        """Decompresses what was left of the last call's data, and `data`, to at most `max_length` bytes."""
-        return self._stream.decompress(self._stream.unconsumed_tail + data, max_length)
-
-    @property
-    def needs_input(self):
-        """Whether all data has been used."""
-        return not self._stream.unconsumed_tail
-
-    @property
-    def eof(self):
-        """Whether the member ended."""
-        return self._stream.eof
-
-    @property
-    def unused_data(self):
-        """What follows the member."""
-        return self._stream.unused_data
-
-
-def _gzip():
-    import zlib
-
-    return lambda: _Gzip(zlib), zlib.error
-
-
-def _bzip2():
-    import bz2
-
-    return bz2.BZ2Decompressor, OSError
-
-
-def _xz():
-    import lzma
-
-    return lzma.LZMADecompressor, lzma.LZMAError
-
-
-def _zstandard():
-    return None
-
-
-def _decompressed(kind, piece, stream):
-    """Yields what is compressed, in pieces. Returns whether it came to a proper end: a file that is being written has
-    none yet, and what is there of it counts."""
-    opening = kind()
-    if opening is None:
-        return False
-    new, error = opening
-    member = None
-    while piece:
-        member = member or new()
-        try:
-            output = member.decompress(piece, _PIECE_BYTES)
-            while output:
-                yield output
-                if member.eof or member.needs_input:
-                    break
-                output = member.decompress(b"", _PIECE_BYTES)
-        except (error, EOFError):
-            return False
-        if not member.eof:
-            piece = stream.read(_PIECE_BYTES)
-            continue
-        # Members follow each other, as `cat a.gz b.gz` makes them; zeros may fill the end up.
-        piece = member.unused_data.lstrip(b"\0") or stream.read(_PIECE_BYTES).lstrip(b"\0")
-        member = None
-        if piece and len(piece) < 10:
-            piece += stream.read(_PIECE_BYTES)
-        if piece and _compression(piece) is not kind:
-            return False
-    return member is None
+    except (FileNotFoundError, _HostCallFailed, _compressed.Broken):
+        broken.append(path)

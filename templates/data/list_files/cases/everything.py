@@ -1,6 +1,9 @@
 """Lists the data files of the directory, with their size, and their rows where counting is cheap."""
 
+import sys
+
 import pack
+from intentbox import HostCallFailed
 
 kind = 'csv'
 limit = 1
@@ -31,6 +34,10 @@ for entry in files.list("data:"):
 found.sort(key=lambda entry: entry["file"] if order == "name" else -entry["bytes"])
 
 result = found[:limit]
+if len(found) > limit:
+    print(f"{len(found) - limit} more files are not listed", file=sys.stderr)
+
+broken = set()
 left = COUNTED_BYTES_MAX
 for entry in result:
     if entry["kind"] == "json" or entry["bytes"] > left:
@@ -38,7 +45,14 @@ for entry in result:
     left -= entry["bytes"]
     try:
         lines = line_count(entry["file"])
-    except ValueError:
-        continue  # a broken gzip file is listed all the same; whoever describes it learns what is wrong
+    except (ValueError, FileNotFoundError, HostCallFailed):
+        # No sound gzip file, gone by now, or kept back: that says nothing about the others. What is wrong with it is
+        # what whoever describes it is told.
+        broken.add(entry["file"])
+        continue
     if lines is not None:
         entry["rows"] = lines if entry["kind"] == "jsonl" else max(0, lines - 1)
+if broken:
+    # In each, since rows with the same keys are shown as a table.
+    for entry in result:
+        entry["broken"] = entry["file"] in broken

@@ -1,5 +1,6 @@
 """Counts the records in the logs by level, by file or by time."""
 
+import pack
 from intentbox import logs
 
 by = 'level'
@@ -11,6 +12,7 @@ file = None
 KEYS_MAX = 24
 
 counts = logs.count(f"logs:{file or ''}", by=by, level=level, text=text, since=period)
+pack.tell(counts.seen)
 shown = list(counts)
 if len(shown) > KEYS_MAX:
     # Of files those with most records, of times the latest.
@@ -19,3 +21,5 @@ few = {key: counts[key] for key in counts if key in shown}
 result = {"records": sum(counts.values()), "counts": few}
 if len(shown) < len(counts):
     result["not_shown"] = len(counts) - len(shown)
+if counts.seen["broken"]:
+    result["broken_files"] = len(counts.seen["broken"])

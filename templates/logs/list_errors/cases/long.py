@@ -1,5 +1,6 @@
 """Lists the latest errors in the logs, with the end of their tracebacks."""
 
+import pack
 from intentbox import logs
 
 limit = 5
@@ -11,6 +12,7 @@ file = None
 MESSAGE_CHARS_MAX = 120
 
 found = logs.records(f"logs:{file or ''}", level=level, text=text, since=period, limit=limit)
+pack.tell(found.seen)
 
 
 def short(message):

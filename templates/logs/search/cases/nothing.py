@@ -1,5 +1,6 @@
 """Finds the latest records in the logs that hold a text."""
 
+import pack
 from intentbox import logs
 
 text = 'unheard of'
@@ -11,6 +12,7 @@ file = None
 MESSAGE_CHARS_MAX = 120
 
 found = logs.records(f"logs:{file or ''}", level=level, text=text, since=period, limit=limit)
+pack.tell(found.seen)
 
 
 def short(message):

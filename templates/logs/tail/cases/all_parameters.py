@@ -1,5 +1,6 @@
 """Shows the newest lines of the logs, the oldest of them first."""
 
+import pack
 from intentbox import logs
 
 limit = 2
@@ -11,6 +12,7 @@ file = 'app/worker.log'
 LINE_CHARS_MAX = 160
 
 found = logs.records(f"logs:{file or ''}", level=level, text=text, since=period, limit=limit)
+pack.tell(found.seen)
 
 
 def line(record):
