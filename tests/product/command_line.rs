@@ -449,3 +449,137 @@ fn a_template_that_is_out_of_reach_is_named_with_what_it_needs() {
     let hint = "`logs/count_by_level` would answer this, and needs --dir logs=PATH";
     assert_eq!(run.report()["error"]["hint"], hint);
 }
+
+/// Makes a pipe, and a writer for whoever would wait for one: a program that does so goes on with `text`, and does not
+/// hold up all tests.
+fn pipe(path: &Path, text: &'static str) {
+    let mode = rustix::fs::Mode::RUSR | rustix::fs::Mode::WUSR;
+    rustix::fs::mknodat(rustix::fs::CWD, path, rustix::fs::FileType::Fifo, mode, 0).expect("made");
+    let path = path.to_owned();
+    // It ends with the process: nobody may ever open the other end.
+    std::thread::spawn(move || std::fs::write(path, text));
+}
+
+#[test]
+fn nothing_waits_for_a_pipe_but_what_was_typed() {
+    let home = tempfile::tempdir().expect("a temporary folder");
+    let policy = "[exec]\n";
+    std::fs::write(home.path().join("c.toml"), "").expect("written");
+    std::fs::write(home.path().join("t.toml"), "[origins.t]\nbase_url = \"https://t.test\"\ntoken_file = \"token\"\n")
+        .expect("written");
+    for (name, text) in [("pipe.toml", ""), ("policy-pipe.toml", policy), ("token", "secret-token")] {
+        pipe(&home.path().join(name), text);
+    }
+    for (arguments, name) in [
+        (&["--config", "pipe.toml"][..], "pipe.toml"),
+        (&["--config", "c.toml", "--policy", "policy-pipe.toml"], "policy-pipe.toml"),
+        (&["--config", "t.toml"], "token"),
+    ] {
+        let run = run_in(home.path(), &[&["exec", "-", "--json"], arguments].concat(), b"1", &[]);
+        ends(&run, 2, "usage");
+        let message = run.report()["error"]["message"].as_str().unwrap_or_default().to_owned();
+        assert!(message.contains(&format!("{name} is not a regular file")), "{message}");
+    }
+    // What `<(…)` of a shell gives is a pipe as well.
+    pipe(&home.path().join("script"), "params['n'] * 2");
+    pipe(&home.path().join("input"), "{\"n\": 21}");
+    let run = run_in(home.path(), &["exec", "script", "--input", "input"], b"", &[]);
+    assert_eq!((run.code, run.stdout.as_str()), (0, "42\n"), "{run:#?}");
+}
+
+#[test]
+fn init_writes_both_files_or_neither() {
+    for name in ["config.toml", "policy.toml"] {
+        let home = tempfile::tempdir().expect("a temporary folder");
+        std::fs::create_dir(home.path().join("box")).expect("made");
+        std::os::unix::fs::symlink("../elsewhere.toml", home.path().join("box").join(name)).expect("linked");
+        let run = run_in(home.path(), &["init", "box"], b"", &[]);
+        assert_eq!((run.code, run.stdout.as_str()), (2, ""), "{run:#?}");
+        assert!(run.stderr.contains(&format!("box/{name} is a symbolic link")), "{run:#?}");
+        assert_eq!(std::fs::read_dir(home.path().join("box")).expect("there").count(), 1, "only the link");
+        assert!(!home.path().join("elsewhere.toml").exists());
+    }
+}
+
+#[test]
+fn scripts_of_cases_are_written_through_no_link() {
+    let home = tempfile::tempdir().expect("a temporary folder");
+    let run = |arguments: &[&str]| {
+        let arguments = [&["--templates", "mine"], arguments].concat();
+        run_in(home.path(), &arguments, b"", &[])
+    };
+    assert_eq!(run(&["templates", "new", "first/hello"]).code, 0);
+    let script = home.path().join("mine/first/hello/cases/default.py");
+    let written = std::fs::read_to_string(&script).expect("there");
+    let target = home.path().join("mine/first/hello/notes.txt");
+    for exists in [true, false] {
+        std::fs::remove_file(&script).expect("removed");
+        std::os::unix::fs::symlink("../notes.txt", &script).expect("linked");
+        if exists {
+            std::fs::write(&target, "mine").expect("written");
+        } else {
+            std::fs::remove_file(&target).expect("removed");
+        }
+        let refused = run(&["templates", "check", "--write"]);
+        assert_eq!(refused.code, 2, "{refused:#?}");
+        let rule = "first/hello/cases/default.py is a symbolic link, and --write writes through none";
+        assert!(refused.stderr.contains(rule), "{refused:#?}");
+        assert_eq!(std::fs::read_to_string(&target).ok().as_deref(), exists.then_some("mine"));
+    }
+    std::fs::remove_file(&script).expect("removed");
+    let again = run(&["templates", "check", "--write"]);
+    assert_eq!(again.code, 0, "{again:#?}");
+    assert_eq!(std::fs::read_to_string(&script).expect("written again"), written);
+}
+
+#[test]
+fn what_a_folder_overrides_is_marked() {
+    let home = tempfile::tempdir().expect("a temporary folder");
+    let write = |name: &str, text: &str| {
+        let path = home.path().join(name);
+        std::fs::create_dir_all(path.parent().expect("it has one")).expect("made");
+        std::fs::write(path, text).expect("written");
+    };
+    for id in ["sentry/list_errors", "mine/first"] {
+        let manifest = "summary = \"S.\"\nphrases = [\"first of mine\"]\neffects = \"read\"\n";
+        write(&format!("mine/{id}/template.toml"), manifest);
+        write(&format!("mine/{id}/script.py.j2"), "result = 1\n");
+    }
+    write("box/config.toml", "[templates]\ndirectory = \"../mine\"\n");
+    let marked = |sources: &[&str]| {
+        let run = run_in(home.path(), &[&["templates", "list"], sources].concat(), b"", &[]);
+        assert_eq!(run.code, 0, "{run:#?}");
+        let lines = run.stdout.lines().filter(|line| line.contains("(overrides the built-in one)"));
+        let from_text: Vec<String> = lines.filter_map(|line| Some(line.split_once(' ')?.0.to_owned())).collect();
+        let run = run_in(home.path(), &[&["templates", "list", "--json"], sources].concat(), b"", &[]);
+        let rows = run.report();
+        let rows = rows.as_array().expect("rows").iter().filter(|row| row["overrides_built_in"] == true);
+        let from_json: Vec<String> = rows.map(|row| row["id"].as_str().unwrap_or_default().to_owned()).collect();
+        assert_eq!(from_text, from_json);
+        from_text
+    };
+    assert_eq!(marked(&[]), [""; 0]);
+    assert_eq!(marked(&["--templates", "mine"]), ["sentry/list_errors"]);
+    assert_eq!(marked(&["--config", "box/config.toml"]), ["sentry/list_errors"]);
+    // What the templates of a pack share is a part of each.
+    write("mine/logs/pack.py", "def shared():\n    return 1\n");
+    let all = marked(&["--templates", "mine"]);
+    assert!(all.len() > 2 && all[..all.len() - 1].iter().all(|id| id.starts_with("logs/")), "{all:?}");
+}
+
+#[test]
+fn a_directory_that_takes_the_place_of_a_configured_one_says_so() {
+    let home = tempfile::tempdir().expect("a temporary folder");
+    for folder in ["old", "new"] {
+        std::fs::create_dir(home.path().join(folder)).expect("made");
+        std::fs::write(home.path().join(folder).join("a.txt"), folder).expect("written");
+    }
+    std::fs::write(home.path().join("c.toml"), "[directories]\nbox = \"old\"\n").expect("written");
+    let run = |directory: &str| {
+        let arguments = ["exec", "-", "--config", "c.toml", "--dir", directory, "--json"];
+        let run = run_in(home.path(), &arguments, b"files.read_text('box:a.txt')", &[]);
+        (run.report()["result"].clone(), run.stderr)
+    };
+    assert_eq!(run("box=new"), ("new".into(), "--dir box=new replaces the directory ./old\n".to_owned()));
+    assert_eq!(run("other=new").1, "", "nothing is replaced");
+}

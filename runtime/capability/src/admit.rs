@@ -10,7 +10,7 @@ use url::Url;
 use crate::grant::Grant;
 use crate::origin::{Origin, Origins};
 use crate::path::{self, Flaw};
-use crate::refusal::{Refusal, shown};
+use crate::refusal::{Refusal, shown, shown_url};
 use crate::rule::{Alias, Method};
 
 /// A request that was admitted. Only [`Grant::admit`] and [`AllowedUrl::redirect`] make one, so holding it is the proof.
@@ -75,7 +75,7 @@ impl Grant {
     /// A [`Refusal`], which names the rule.
     pub fn admit(&self, origins: &Origins, method: &str, url: &str) -> Result<AllowedUrl, Refusal> {
         let Ok(method) = method.parse::<Method>() else {
-            return Err(Refusal::Method { method: shown(method), url: shown(url) });
+            return Err(Refusal::Method { method: shown(method), url: shown_url(url) });
         };
         let gate = Gate { grant: self, origins, method, text: url };
         path::check(url).map_err(|flaw| gate.malformed(flaw))?;
@@ -104,7 +104,7 @@ impl Gate<'_> {
         let Some(origin) = self.origins.named(name) else {
             return Err(Refusal::UnknownAlias {
                 method: self.method,
-                url: shown(self.text),
+                url: shown_url(self.text),
                 alias,
                 granted: self.grant.rules(),
             });
@@ -135,7 +135,7 @@ impl Gate<'_> {
         }
         Err(refusal.unwrap_or_else(|| Refusal::UnknownOrigin {
             method: self.method,
-            url: shown(url.as_str()),
+            url: shown_url(url.as_str()),
             base_url: url.origin().ascii_serialization(),
             granted: self.grant.rules(),
         }))
@@ -165,7 +165,7 @@ impl Gate<'_> {
     }
 
     fn malformed(self, flaw: Flaw) -> Refusal {
-        Refusal::Malformed { method: self.method, url: shown(self.text), flaw }
+        Refusal::Malformed { method: self.method, url: shown_url(self.text), flaw }
     }
 }
 

@@ -18,8 +18,11 @@ pub const URL_BYTES_MAX: usize = 8 * 1024;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum Flaw {
     /// Longer than [`URL_BYTES_MAX`].
-    #[error("it is longer than {URL_BYTES_MAX} bytes")]
-    TooLong,
+    #[error("it is {bytes} bytes long, and at most {URL_BYTES_MAX} are allowed")]
+    TooLong {
+        /// Its length.
+        bytes: usize,
+    },
     /// White space, a line break, NUL or another control character, plain or percent-encoded in the path.
     #[error("it holds white space or a control character")]
     Control,
@@ -121,7 +124,7 @@ fn hex_value(byte: u8) -> Option<u8> {
 /// The checks on a URL's text that come before any parsing: its length, and characters that parsers drop or rewrite.
 pub(crate) fn check(text: &str) -> Result<(), Flaw> {
     if text.len() > URL_BYTES_MAX {
-        Err(Flaw::TooLong)
+        Err(Flaw::TooLong { bytes: text.len() })
     } else if text.contains(|character: char| character.is_control() || character.is_whitespace()) {
         Err(Flaw::Control)
     } else if text.contains('\\') {

@@ -1,6 +1,7 @@
 //! How the gate says no: what was refused, which rule said so, and what would allow it.
 
 use std::fmt::Write as _;
+use std::ops::Range;
 
 use crate::file::PathFlaw;
 use crate::path::Flaw;
@@ -21,7 +22,7 @@ pub enum Refusal {
     Method {
         /// As asked for, shortened and escaped.
         method: String,
-        /// As asked for, shortened and escaped.
+        /// As asked for, shortened and escaped, without a user.
         url: String,
     },
     /// The URL is one that no rule could allow.
@@ -29,7 +30,7 @@ pub enum Refusal {
     Malformed {
         /// As asked for.
         method: Method,
-        /// As asked for, shortened and escaped.
+        /// As asked for, shortened and escaped, without a user.
         url: String,
         /// What is wrong with it.
         flaw: Flaw,
@@ -39,7 +40,7 @@ pub enum Refusal {
     UnknownAlias {
         /// As asked for.
         method: Method,
-        /// As asked for, shortened and escaped.
+        /// As asked for, shortened and escaped, without a user.
         url: String,
         /// The name.
         alias: Alias,
@@ -51,7 +52,7 @@ pub enum Refusal {
     UnknownOrigin {
         /// As asked for.
         method: Method,
-        /// As asked for, shortened and escaped.
+        /// As asked for, shortened and escaped, without a user.
         url: String,
         /// Its scheme, host and port.
         base_url: String,
@@ -127,6 +128,38 @@ pub(crate) fn shown(text: &str) -> String {
         }
     }
     shown
+}
+
+/// A URL in a message: as [`shown`], and without what stands before an `@` in its authority, which may be a password.
+/// In a redirect it is the server's, and the message goes to the script.
+pub(crate) fn shown_url(text: &str) -> String {
+    let Some(user) = userinfo(text) else { return shown(text) };
+    // One character more than a message repeats, so that it shows that there is more.
+    let letters = text[..user.start].chars().chain(text[user.end..].chars()).take(SHOWN_CHARS_MAX + 1);
+    shown(&letters.collect::<String>())
+}
+
+/// Where a URL names a user, the `@` included. Read from the text, and as generously as any parser does, with any
+/// number of slashes of either kind and white space between them: what is refused is often what no parser accepts.
+fn userinfo(text: &str) -> Option<Range<usize>> {
+    let colon = text.find([':', '/', '\\', '?', '#']).filter(|at| text[*at..].starts_with(':'));
+    let (scheme, rest) = text.split_at(colon.map_or(0, |at| at + 1));
+    let authority = rest.trim_start_matches(|letter: char| "/\\".contains(letter) || is_blank(letter));
+    let slashes = rest[..rest.len() - authority.len()].matches(['/', '\\']).count();
+    let letters = || scheme.chars().filter(|letter| !is_blank(*letter)).map(|letter| letter.to_ascii_lowercase());
+    let is_web = letters().eq("https:".chars()) || letters().eq("http:".chars());
+    if slashes < 2 && !is_web {
+        // A term, or a path.
+        return None;
+    }
+    let start = text.len() - authority.len();
+    let end = authority.find(['/', '\\', '?', '#']).unwrap_or(authority.len());
+    let at = authority[..end].rfind('@')?;
+    Some(start..start + at + 1)
+}
+
+fn is_blank(letter: char) -> bool {
+    letter.is_whitespace() || letter.is_control()
 }
 
 fn reach(granted: &[HttpRule]) -> String {

@@ -1,9 +1,11 @@
 //! Case files: examples of a template that are also its tests.
 //!
-//! A case lies in `<pack>/<name>/cases/<case>.toml` and tells one run as a story: these arguments and settings, these
-//! requests with these replies, this outcome. The script that the arguments render to lies beside it as
-//! `<case>.py`, except when the arguments are refused. This crate's tests hold the scripts to that; the sandbox's run
-//! them against the replies. Both read the files through here.
+//! A case lies in `<pack>/<name>/cases/<case>.toml`, where `<case>` is a name such as templates have, and tells one run
+//! as a story: these arguments and settings, these requests with these replies, this outcome. The script that the
+//! arguments render to lies beside it as `<case>.py`, except when the arguments are refused. This crate's tests hold
+//! the scripts to that; the sandbox's run them against the replies. Both read the files through here.
+//!
+//! Folders of templates come from anywhere: what a case tells is bounded, and could happen.
 //!
 //! ```toml
 //! [arguments]
@@ -34,11 +36,24 @@
 
 use std::collections::BTreeMap;
 
+use intentbox_capability::{Alias, Method, PATH_BYTES_MAX, Reads, URL_BYTES_MAX};
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::catalog::{CatalogError, Problem};
-use crate::id::TemplateId;
+use crate::catalog::{CatalogError, FILE_BYTES_MAX, Problem};
+use crate::id::{TemplateId, is_name};
+use crate::param_error::shown;
+
+/// The most replies, and the most files, that a case tells. A run may send 64 requests unless it is given more, so that
+/// this is enough for every template; the longest case so far has ten.
+const TOLD_MAX: usize = 100;
+
+/// The most headers of one reply: what HTTP servers and clients commonly accept.
+const HEADERS_MAX: usize = 100;
+
+/// The most bytes that the replies and files of a case hold together. One file beside the case can be the body of all
+/// replies, and each has a copy of it: 64 KiB of case would otherwise become many megabytes.
+const BODIES_BYTES_MAX: usize = 1 << 20;
 
 /// One example of a template.
 #[derive(Debug, Clone)]
@@ -115,7 +130,15 @@ impl Case {
     /// When a case file is not well formed, with its file and line.
     pub fn from_files<'a>(files: impl IntoIterator<Item = (&'a str, &'a [u8])>) -> Result<Vec<Self>, CatalogError> {
         let files: BTreeMap<&str, &[u8]> = files.into_iter().collect();
-        let text = |path: &str| files.get(path).and_then(|bytes| std::str::from_utf8(bytes).ok()).map(str::to_owned);
+        let text = |path: &str| -> Result<Option<String>, CatalogError> {
+            let Some(bytes) = files.get(path) else { return Ok(None) };
+            let refuse = |problem| CatalogError::at_start(path.to_owned(), problem);
+            if bytes.len() > FILE_BYTES_MAX {
+                return Err(refuse(Problem::TooLarge { bytes: bytes.len() }));
+            }
+            let text = std::str::from_utf8(bytes).map_err(|_| refuse(Problem::NotUtf8))?;
+            Ok(Some(text.to_owned()))
+        };
         let mut cases = Vec::new();
         for path in files.keys() {
             let Some((folder, file)) = path.split_once("/cases/") else {
@@ -124,50 +147,71 @@ impl Case {
             let (Ok(template), Some(name)) = (folder.parse::<TemplateId>(), file.strip_suffix(".toml")) else {
                 continue;
             };
-            let source = text(path).unwrap_or_default();
-            let mut case = Self::parse(template, name, path, &source, |side| text(&format!("{folder}/cases/{side}")))?;
-            case.script = text(&format!("{folder}/cases/{name}.py"));
+            let source = text(path)?.unwrap_or_default();
+            let side = |side: &str| text(&format!("{folder}/cases/{side}"));
+            let mut case = Self::parse(template, name, path, &source, side)?;
+            case.script = text(&format!("{folder}/cases/{name}.py"))?;
             cases.push(case);
         }
         Ok(cases)
     }
 
-    /// Reads one case from the `text` of `file`; `side` returns the text of a file that lies beside it.
-    ///
-    /// # Errors
-    ///
-    /// When the text is not well formed, with its file and line.
-    pub fn parse(
+    /// Reads one case from the `text` of `file`; `side` returns the text of a file that lies beside it, or nothing when
+    /// there is none.
+    fn parse(
         template: TemplateId,
         name: &str,
         file: &str,
         text: &str,
-        side: impl Fn(&str) -> Option<String>,
+        side: impl Fn(&str) -> Result<Option<String>, CatalogError>,
     ) -> Result<Self, CatalogError> {
         let refuse = |offset: usize, problem: Problem| CatalogError::at_offset(file, text, offset, problem);
+        let expected = |at: usize, expected: &str| refuse(at, Problem::Expected { expected: expected.to_owned() });
+        if !is_name(name) {
+            return Err(refuse(0, Problem::Name { found: shown(name) }));
+        }
         let raw: RawCase = toml::from_str(text).map_err(|error| {
             let message = error.message().trim_end().to_owned();
             refuse(error.span().map_or(0, |span| span.start), Problem::Toml { message })
         })?;
-        let body = |at: usize, body: Option<String>, body_file: Option<String>| {
+        for (what, told) in [
+            ("replies", raw.replies.get(TOLD_MAX).map(toml::Spanned::span)),
+            ("files", raw.files.get(TOLD_MAX).map(toml::Spanned::span)),
+        ] {
+            if let Some(first_too_many) = told {
+                return Err(expected(first_too_many.start, &format!("at most {TOLD_MAX} {what}")));
+            }
+        }
+        let mut bytes_left = BODIES_BYTES_MAX;
+        let mut body = |at: usize, body: Option<String>, body_file: Option<String>| -> Result<String, CatalogError> {
             let text = match (body, body_file) {
                 (Some(body), None) => Some(body),
-                (None, Some(file)) => side(&file),
+                (None, Some(file)) => side(&file)?,
                 _ => None,
             };
-            let expected = "either `body` or `body_file`, a file beside the case".to_owned();
-            text.ok_or_else(|| refuse(at, Problem::Expected { expected }))
+            let text = text.ok_or_else(|| expected(at, "either `body` or `body_file`, a file beside the case"))?;
+            let left = bytes_left.checked_sub(text.len());
+            let too_many = || expected(at, &format!("at most {BODIES_BYTES_MAX} bytes in all bodies of the case"));
+            bytes_left = left.ok_or_else(too_many)?;
+            Ok(text)
         };
         let mut files = Vec::new();
         for file in raw.files {
             let at = file.span().start;
             let file = file.into_inner();
+            if !is_file(&file.path) {
+                let path = format!("a path such as `logs:app/api.log` of at most {PATH_BYTES_MAX} bytes");
+                return Err(expected(at, &path));
+            }
             files.push(CaseFile { path: file.path, body: body(at, file.body, file.body_file)? });
         }
         let mut replies = Vec::new();
         for reply in raw.replies {
             let at = reply.span().start;
             let reply = reply.into_inner();
+            if let Some(fault) = fault_of(&reply) {
+                return Err(expected(at, &fault));
+            }
             replies.push(Reply {
                 method: reply.method,
                 url: reply.url,
@@ -178,8 +222,11 @@ impl Case {
         }
         let at = raw.outcome.span().start;
         let outcome = raw.outcome.into_inner();
+        if !is_name(&outcome.kind) {
+            return Err(expected(at, "the name of an outcome as `kind`, such as ok or python_error"));
+        }
         let result = outcome.result.map(|json| serde_json::from_str(&json)).transpose();
-        let result = result.map_err(|error| refuse(at, Problem::Expected { expected: format!("JSON: {error}") }))?;
+        let result = result.map_err(|error| expected(at, &format!("JSON: {error}")))?;
         Ok(Self {
             template,
             name: name.to_owned(),
@@ -190,6 +237,38 @@ impl Case {
             outcome: ExpectedOutcome { kind: outcome.kind, result, error: outcome.error },
             script: None,
         })
+    }
+}
+
+/// Whether a script can name this file: it is one whose directory it may read.
+fn is_file(path: &str) -> bool {
+    let Some((alias, file)) = path.split_once(':') else { return false };
+    let Ok(alias) = alias.parse::<Alias>() else { return false };
+    !file.is_empty() && Reads::of([alias]).admit(path).is_ok()
+}
+
+/// What should stand in the place of something that no server could answer, or no script ask.
+fn fault_of(reply: &RawReply) -> Option<String> {
+    // The form of a name in HTTP, and a value on one line.
+    let is_field = |name: &str| {
+        let is_token = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
+        !name.is_empty() && name.bytes().all(is_token)
+    };
+    let is_value = |value: &str| !value.contains(|letter: char| letter.is_control() && letter != '\t');
+    let is_blank = |letter: char| letter.is_control() || letter.is_whitespace();
+    if reply.method.parse::<Method>().is_err() {
+        Some("a method: GET, HEAD, POST, PUT, PATCH or DELETE".to_owned())
+    } else if reply.url.is_empty() || reply.url.len() > URL_BYTES_MAX || reply.url.contains(is_blank) {
+        Some(format!("a URL of at most {URL_BYTES_MAX} bytes without white space, such as `sentry:/api/0/`"))
+    } else if !(200..=599).contains(&reply.status) {
+        // What comes before an answer (1xx) no script sees.
+        Some(format!("a status from 200 to 599, found {}", reply.status))
+    } else if reply.headers.len() > HEADERS_MAX {
+        Some(format!("at most {HEADERS_MAX} headers, found {}", reply.headers.len()))
+    } else {
+        let mut headers = reply.headers.iter();
+        let wrong = headers.find(|(name, value)| !is_field(name) || !is_value(value))?;
+        Some(format!("a header that HTTP can carry, found {}", shown(wrong.0)))
     }
 }
 
@@ -241,7 +320,13 @@ mod tests {
 
     fn parse(text: &str) -> Result<Case, CatalogError> {
         let template = "t/things".parse().expect("it is an id");
-        let side = |name: &str| (name == "page.json").then(|| "[1]".to_owned());
+        let side = |name: &str| {
+            Ok(match name {
+                "page.json" => Some("[1]".to_owned()),
+                "large.json" => Some("x".repeat(FILE_BYTES_MAX)),
+                _ => None,
+            })
+        };
         Case::parse(template, "default", "default.toml", text, side)
     }
 
@@ -268,6 +353,96 @@ mod tests {
             let error = parse(&text).expect_err(&text);
             assert_eq!(error.line, line, "{text}{error}");
             assert!(error.to_string().contains(expected), "{error}");
+        }
+    }
+
+    /// A reply with one line of [`REPLY`] replaced, and what else is given after it.
+    fn reply(line: &str, other: &str, more: &str) -> String {
+        let reply = REPLY.replace(line, other);
+        assert!(line.is_empty() || reply != REPLY, "{line} is a line of it");
+        format!("{reply}body = \"\"\n{more}\n{OUTCOME}")
+    }
+
+    #[test]
+    fn what_could_not_happen_is_no_reply() {
+        let (get, url, ok) = ("method = \"GET\"", "url = \"t:/\"", "status = 200");
+        let long = |bytes: usize| format!("url = \"t:/{}\"", "x".repeat(bytes - "t:/".len()));
+        let headers = |count: usize| {
+            let lines: Vec<String> = (0..count).map(|at| format!("x-{at} = \"1\"\n")).collect();
+            format!("[replies.headers]\n{}", lines.concat())
+        };
+        for good in [
+            reply(get, "method = \"delete\"", ""),
+            reply(url, &long(URL_BYTES_MAX), ""),
+            reply(ok, "status = 599", ""),
+            reply("", "", &headers(HEADERS_MAX)),
+            reply("", "", "[replies.headers]\nLink = '<t:/>; rel=\"next\",\t<t:/>'"),
+        ] {
+            assert!(parse(&good).is_ok(), "{good}");
+        }
+        for (bad, rule) in [
+            (reply(get, "method = \"TRACE\"", ""), "expected a method: GET, HEAD, POST, PUT, PATCH or DELETE"),
+            (reply(url, &long(URL_BYTES_MAX + 1), ""), "expected a URL of at most 8192 bytes"),
+            (reply(url, "url = \"\"", ""), "expected a URL of at most 8192 bytes"),
+            (reply(url, "url = \"t:/\\n\"", ""), "expected a URL of at most 8192 bytes without white space"),
+            (reply(ok, "status = 199", ""), "expected a status from 200 to 599, found 199"),
+            (reply(ok, "status = 600", ""), "expected a status from 200 to 599, found 600"),
+            (reply("", "", &headers(HEADERS_MAX + 1)), "expected at most 100 headers, found 101"),
+            (reply("", "", "[replies.headers]\n\"a b\" = \"\""), "a header that HTTP can carry, found \"a b\""),
+            (reply("", "", "[replies.headers]\na = \"b\\nc\""), "a header that HTTP can carry, found \"a\""),
+        ] {
+            let error = parse(&bad).expect_err(rule);
+            assert!(error.to_string().contains(rule) && error.line == 1, "{error}");
+        }
+    }
+
+    #[test]
+    fn a_case_is_bounded() {
+        let replies = |count: usize| format!("{}{OUTCOME}", format!("{REPLY}body = \"\"\n").repeat(count));
+        assert_eq!(parse(&replies(TOLD_MAX)).expect("that many").replies.len(), TOLD_MAX);
+        let error = parse(&replies(TOLD_MAX + 1)).expect_err("one too many");
+        assert!(error.to_string().contains("expected at most 100 replies"), "{error}");
+        assert_eq!(error.line, 1 + 5 * TOLD_MAX, "the first that is too many");
+
+        let files = |count: usize, path: &str| {
+            format!("{}{OUTCOME}", format!("[[files]]\npath = \"{path}\"\nbody = \"\"\n").repeat(count))
+        };
+        assert_eq!(parse(&files(TOLD_MAX, "logs:a/b.log")).expect("that many").files.len(), TOLD_MAX);
+        let error = parse(&files(TOLD_MAX + 1, "logs:a/b.log")).expect_err("one too many");
+        assert!(error.to_string().contains("expected at most 100 files"), "{error}");
+        for path in ["logs", "logs:", ":a", "logs:../a", "logs:/a", "LOGS:a", &format!("logs:{}", "a/".repeat(9_000))] {
+            let error = parse(&files(1, path)).expect_err(path);
+            assert!(error.to_string().contains("expected a path such as `logs:app/api.log`"), "{error}");
+        }
+
+        // Sixteen times 64 KiB are as many bytes as a case may have, and each is one line of text here.
+        let large = format!("{REPLY}body_file = \"large.json\"\n");
+        assert!(parse(&format!("{}{OUTCOME}", large.repeat(16))).is_ok());
+        let error = parse(&format!("{}{OUTCOME}", large.repeat(17))).expect_err("too many bytes");
+        assert!(error.to_string().contains("expected at most 1048576 bytes in all bodies"), "{error}");
+
+        let kind = OUTCOME.replace("ok", "no outcome\\n");
+        assert!(parse(&kind).expect_err("no name").to_string().contains("expected the name of an outcome"));
+    }
+
+    #[test]
+    fn files_of_cases_are_text_of_bounded_length() {
+        let read = |name: &str, bytes: &[u8]| {
+            let case = OUTCOME.as_bytes();
+            let files = [("t/things/cases/default.toml", case), (name, bytes)];
+            let cases = Case::from_files(files).map_err(|error| format!("{}: {}", error.file, error.problem))?;
+            Ok::<_, String>(cases.len())
+        };
+        let long = vec![b'#'; FILE_BYTES_MAX + 1];
+        assert_eq!(read("t/things/cases/other.toml", OUTCOME.as_bytes()), Ok(2));
+        for file in ["t/things/cases/other.toml", "t/things/cases/default.py"] {
+            assert_eq!(read(file, &long), Err(format!("{file}: expected at most 65536 bytes, found 65537")));
+            assert_eq!(read(file, b"\xff"), Err(format!("{file}: expected UTF-8 text")));
+        }
+        let name = format!("t/things/cases/{}.toml", "x".repeat(41));
+        for name in [name.as_str(), "t/things/cases/a b.toml", "t/things/cases/a/b.toml"] {
+            let error = read(name, OUTCOME.as_bytes()).expect_err(name);
+            assert!(error.contains("expected a name of [a-z][a-z0-9_]*, at most 40 characters"), "{error}");
         }
     }
 }

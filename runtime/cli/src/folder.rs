@@ -1,5 +1,6 @@
 //! A folder of templates on the disk.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use anyhow::{Context as _, bail};
@@ -27,6 +28,19 @@ pub(crate) fn catalog(path: &Path) -> anyhow::Result<Catalog> {
 pub(crate) fn cases(path: &Path) -> anyhow::Result<Vec<Case>> {
     let files = files(path)?;
     Case::from_files(borrowed(&files)).map_err(|error| shown(&error))
+}
+
+/// The templates that a folder has files of, as `pack/name`, and the packs that it has a part of, as `pack`.
+pub(crate) fn places(path: &Path) -> anyhow::Result<BTreeSet<String>> {
+    let place = |file: &str| {
+        let mut parts = file.splitn(3, '/');
+        match (parts.next()?, parts.next()?, parts.next()) {
+            (pack, name, Some(_)) => Some(format!("{pack}/{name}")),
+            (pack, "pack.py" | "pack.toml", None) => Some(pack.to_owned()),
+            _ => None,
+        }
+    };
+    Ok(files(path)?.iter().filter_map(|(file, _)| place(file)).collect())
 }
 
 /// The error with its line and a caret.

@@ -12,6 +12,10 @@ use serde_json::Value;
 const ROWS_MAX: usize = 200;
 const COLUMNS_MAX: usize = 12;
 
+/// The widest that the keys of an object are padded to. Longer ones stand as they are: one of them should not push all
+/// values off the screen, and padding has an end of its own, at 65535, where formatting panics.
+const KEY_COLUMNS_MAX: usize = 40;
+
 /// Prints the report and gives its exit code.
 pub(crate) fn report(report: &Report, json: bool) -> ExitCode {
     let code = ExitCode::from(report.outcome.terms().exit);
@@ -90,31 +94,41 @@ fn flag(kind: &str) -> &'static str {
 
 /// The answer as a person reads it: rows as a table, one object as pairs, text as it is, the rest as JSON.
 fn answer(json: &str) -> String {
-    match serde_json::from_str::<Value>(json) {
+    let parsed = serde_json::from_str::<Value>(json);
+    let as_json = |value: &Value| format!("{}\n", printable(&format!("{value:#}")));
+    match &parsed {
         Ok(Value::Null) => String::new(),
-        Ok(Value::String(text)) => format!("{}\n", printable(&text)),
-        Ok(Value::Array(rows)) if is_table(&rows) => table(&rows),
+        Ok(Value::String(text)) => format!("{}\n", printable(text)),
         Ok(Value::Array(rows)) if rows.is_empty() => "no rows\n".to_owned(),
-        Ok(Value::Object(pairs)) if !pairs.is_empty() => object(&pairs),
+        Ok(value @ Value::Array(rows)) => match columns(rows) {
+            Some(columns) => table(&columns, rows),
+            None => as_json(value),
+        },
+        Ok(Value::Object(pairs)) if !pairs.is_empty() => object(pairs),
         // Numbers keep the digits the script gave: a parsed value would round long ones.
         Ok(Value::Number(_)) | Err(_) => format!("{}\n", printable(json)),
-        Ok(value) => format!("{}\n", printable(&format!("{value:#}"))),
+        Ok(value) => as_json(value),
     }
 }
 
 /// One object: its plain values as pairs, then each list of rows as a table under its name.
 fn object(pairs: &serde_json::Map<String, Value>) -> String {
-    let plain = || pairs.iter().filter(|(_, value)| is_cell(value));
-    let widest = plain().map(|(key, _)| key.chars().count()).max().unwrap_or(0);
+    let plain: Vec<(String, &Value)> =
+        pairs.iter().filter(|(_, value)| is_cell(value)).map(|(key, value)| (line(key), value)).collect();
+    let widest = plain.iter().map(|(key, _)| key.chars().count()).filter(|width| *width <= KEY_COLUMNS_MAX).max();
+    let widest = widest.unwrap_or(0);
     let mut text = String::new();
-    for (key, value) in plain() {
-        let _ = writeln!(text, "{:<widest$}  {}", printable(key), cell(value));
+    for (key, value) in plain {
+        let _ = writeln!(text, "{key:<widest$}  {}", cell(value));
     }
     for (key, value) in pairs.iter().filter(|(_, value)| !is_cell(value)) {
-        let key = printable(key);
+        let key = line(key);
         let _ = match value {
             Value::Array(rows) if rows.is_empty() => writeln!(text, "{key}  none"),
-            Value::Array(rows) if is_table(rows) => write!(text, "\n{key}\n{}", table(rows)),
+            Value::Array(rows) => match columns(rows) {
+                Some(columns) => write!(text, "\n{key}\n{}", table(&columns, rows)),
+                None => writeln!(text, "{key}  {}", printable(&value.to_string())),
+            },
             Value::Object(inner) if inner.values().all(is_cell) && !inner.is_empty() => {
                 write!(text, "\n{key}\n{}", indented(&object(inner)))
             }
@@ -128,31 +142,41 @@ fn indented(text: &str) -> String {
     text.lines().fold(String::new(), |text, line| text + " " + line + "\n")
 }
 
-fn is_table(rows: &[Value]) -> bool {
-    let Some(Value::Object(first)) = rows.first() else { return false };
-    first.len() <= COLUMNS_MAX
-        && !first.is_empty()
-        && rows
-            .iter()
-            .all(|row| row.as_object().is_some_and(|row| row.keys().eq(first.keys()) && row.values().all(is_cell)))
+/// The columns of a table: the keys of all rows, in the order in which they first appear. Nothing when these are no
+/// rows: something else is among them, a value that fits no cell, or so many keys that nobody could read the table.
+fn columns(rows: &[Value]) -> Option<Vec<&str>> {
+    let mut columns: Vec<&str> = Vec::new();
+    for row in rows {
+        for (key, value) in row.as_object()? {
+            if !is_cell(value) {
+                return None;
+            }
+            if !columns.contains(&key.as_str()) {
+                if columns.len() == COLUMNS_MAX {
+                    return None;
+                }
+                columns.push(key);
+            }
+        }
+    }
+    if columns.is_empty() { None } else { Some(columns) }
 }
 
 fn is_cell(value: &Value) -> bool {
     !matches!(value, Value::Array(_) | Value::Object(_))
 }
 
-fn table(rows: &[Value]) -> String {
+fn table(columns: &[&str], rows: &[Value]) -> String {
     let mut table = Table::new();
     table.load_preset(presets::NOTHING).set_content_arrangement(ContentArrangement::Dynamic);
     // Off a terminal lines stay whole, so that other programs can cut them up.
-    if let (true, Some((terminal_size::Width(columns), _))) = (stdout().is_terminal(), terminal_size::terminal_size()) {
-        table.set_width(columns);
+    if let (true, Some((terminal_size::Width(width), _))) = (stdout().is_terminal(), terminal_size::terminal_size()) {
+        table.set_width(width);
     }
-    if let Some(Value::Object(first)) = rows.first() {
-        table.set_header(first.keys().map(|key| printable(&key.to_uppercase())));
-    }
-    for row in rows.iter().take(ROWS_MAX).filter_map(Value::as_object) {
-        table.add_row(row.values().map(cell));
+    table.set_header(columns.iter().map(|key| line(&key.to_uppercase())));
+    for row in rows.iter().take(ROWS_MAX) {
+        // What a row lacks stays empty: `-` is a null that the script gave.
+        table.add_row(columns.iter().map(|key| row.get(key).map_or(String::new(), cell)));
     }
     let mut text = String::new();
     for line in table.lines() {
@@ -167,23 +191,66 @@ fn table(rows: &[Value]) -> String {
 fn cell(value: &Value) -> String {
     match value {
         Value::Null => "-".to_owned(),
-        Value::String(text) => printable(text).replace('\n', "⏎"),
+        Value::String(text) => line(text),
         other => other.to_string(),
     }
 }
 
-/// Text from outside, safe to print: what would move the cursor, change colours or reorder the line shows as an escape.
+/// Text from outside in one line of a terminal: a key, a cell.
+pub(crate) fn line(text: &str) -> String {
+    printable(text).replace('\n', "⏎").replace('\t', "⇥")
+}
+
+/// Text from outside, safe to print: what would move the cursor, change colours, reorder the line, break it or hide in
+/// it shows as an escape.
 pub(crate) fn printable(text: &str) -> String {
+    escaped(text, |safe, letter| {
+        let _ = write!(safe, "\\u{{{:x}}}", u32::from(letter));
+    })
+}
+
+/// JSON from outside, safe to print: as [`printable`], and still the same JSON. Outside its strings no such character
+/// stands, so that JSON's own escapes can take their places.
+pub(crate) fn printable_json(json: &str) -> String {
+    escaped(json, |safe, letter| {
+        for unit in letter.encode_utf16(&mut [0; 2]) {
+            let _ = write!(safe, "\\u{unit:04x}");
+        }
+    })
+}
+
+fn escaped(text: &str, escape: impl Fn(&mut String, char)) -> String {
     let mut safe = String::with_capacity(text.len());
     for letter in text.chars() {
-        let reorders = matches!(letter, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
-        if (letter.is_control() && letter != '\n' && letter != '\t') || reorders {
-            let _ = write!(safe, "\\u{{{:x}}}", u32::from(letter));
+        if (letter.is_control() && letter != '\n' && letter != '\t') || is_unseen(letter) {
+            escape(&mut safe, letter);
         } else {
             safe.push(letter);
         }
     }
     safe
+}
+
+/// Whether a character shows nothing of its own and changes how others show: Unicode's format characters, and its
+/// separators of lines and paragraphs. Two joiners stay (U+200C and U+200D), without which Persian words and emoji fall
+/// apart, and so do marks of Arabic and other scripts that are counted as format and can be seen.
+fn is_unseen(letter: char) -> bool {
+    matches!(
+        letter,
+        '\u{ad}'
+            | '\u{61c}'
+            | '\u{180e}'
+            | '\u{200b}'
+            | '\u{200e}'
+            | '\u{200f}'
+            | '\u{2028}'..='\u{202e}'
+            | '\u{2060}'..='\u{206f}'
+            | '\u{feff}'
+            | '\u{fff9}'..='\u{fffb}'
+            | '\u{1d173}'..='\u{1d17a}'
+            | '\u{e0001}'
+            | '\u{e0020}'..='\u{e007f}'
+    )
 }
 
 #[cfg(test)]
@@ -209,8 +276,55 @@ mod tests {
     }
 
     #[test]
+    fn rows_with_different_keys_are_a_table_of_all_keys() {
+        assert_eq!(
+            answer(r#"[{"id": 1}, {"name": "Ada", "id": 2}, {}, {"note": null}]"#),
+            " ID  NAME  NOTE\n 1\n 2   Ada\n\n           -\n"
+        );
+        let rows = |names: usize| {
+            let rows = (0..names).map(|at| format!("{{\"k{at}\": {at}}}")).collect::<Vec<_>>();
+            answer(&format!("[{}]", rows.join(",")))
+        };
+        assert!(rows(COLUMNS_MAX).starts_with(" K0  K1  K2  "), "{}", rows(COLUMNS_MAX));
+        assert!(rows(COLUMNS_MAX + 1).starts_with("[\n  {\n    \"k0\": 0\n  },\n"), "nobody could read it");
+        // What is not all rows of cells is shown as it is.
+        assert_eq!(answer("[{}]"), "[\n  {}\n]\n");
+        assert_eq!(answer("[{\"a\":1},2]"), "[\n  {\n    \"a\": 1\n  },\n  2\n]\n");
+        assert_eq!(answer("{\"r\":[{\"a\":1},{\"b\":[]}]}"), "r  [{\"a\":1},{\"b\":[]}]\n");
+        assert_eq!(answer("{\"r\":[{\"a\":1},{\"b\":2}]}"), "\nr\n A  B\n 1\n    2\n");
+    }
+
+    #[test]
+    fn keys_and_cells_stay_on_their_line() {
+        assert_eq!(answer(r#"[{"a\nb": "c\nd", "e\tf": "g\th"}]"#), " A⏎B  E⇥F\n c⏎d  g⇥h\n");
+        let object = r#"{"a\nb": 1, "c\td": [1], "e": {"f\u2028g": 2}}"#;
+        assert_eq!(answer(object), "a⏎b  1\nc⇥d  [1]\n\ne\n f\\u{2028}g  2\n");
+        let long = "k".repeat(70_000);
+        let object = format!("{{\"{long}\": 1, \"ab\": 2, \"c\": 3}}");
+        assert_eq!(answer(&object), format!("{long}  1\nab  2\nc   3\n"));
+    }
+
+    #[test]
     fn terminal_escapes_are_shown_and_not_obeyed() {
         assert_eq!(answer("[\"\u{9b}31m\",1e999]"), "[\"\\u{9b}31m\",1e999]\n");
         assert_eq!(printable("a\x1b[2Jb\u{202e}c\td\n"), "a\\u{1b}[2Jb\\u{202e}c\td\n");
+        let directions = "\u{61c}\u{200e}\u{200f}\u{202a}\u{202e}\u{2066}\u{2069}";
+        let others = "\u{ad}\u{200b}\u{2028}\u{2029}\u{2060}\u{feff}\u{fffb}\u{1d173}\u{e0041}";
+        for unseen in directions.chars().chain(others.chars()) {
+            assert_eq!(printable(&format!("a{unseen}b")), format!("a\\u{{{:x}}}b", u32::from(unseen)));
+        }
+        // What stands beside them in Unicode, a woman with a laptop, and a Persian word.
+        let beside = "\u{2027}\u{202f}\u{205f}\u{2070}";
+        for seen in [beside, "\u{1f469}\u{200d}\u{1f4bb}", "\u{645}\u{6cc}\u{200c}\u{62e}"] {
+            assert_eq!(printable(seen), seen);
+        }
+    }
+
+    #[test]
+    fn json_stays_json_when_it_is_made_printable() {
+        let value = serde_json::json!(["a\u{9b}b\u{202e}c\u{e0041}\u{7f}", "d\n\te"]);
+        let told = printable_json(&format!("{value:#}"));
+        assert!(told.contains("a\\u009bb\\u202ec\\udb40\\udc41\\u007f"), "{told}");
+        assert_eq!(serde_json::from_str::<Value>(&told).expect("it is JSON"), value);
     }
 }

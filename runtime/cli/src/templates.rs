@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
-use std::io::{Write as _, stdout};
+use std::io::{ErrorKind, Write as _, stdout};
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -40,7 +40,9 @@ fn find<'a>(engine: &'a Engine, id: &str) -> anyhow::Result<&'a Template> {
 }
 
 async fn list(sources: &Sources, json: bool) -> anyhow::Result<ExitCode> {
-    let engine = setup::engine(sources, Isolation::InProcess).await?.engine;
+    let configured = setup::configured(sources).await?;
+    let overriding = configured.overriding()?;
+    let engine = configured.into_setup(Isolation::InProcess)?.engine;
     if json {
         let row = |template: &Template| {
             serde_json::json!({
@@ -48,11 +50,13 @@ async fn list(sources: &Sources, json: bool) -> anyhow::Result<ExitCode> {
                 "summary": template.summary(),
                 "effects": template.effects().to_string(),
                 "usable": engine.reaches(template),
+                "overrides_built_in": overriding.contains(template.id()),
                 "parameters": template.parameters().iter().map(ParamSpec::name).collect::<Vec<_>>(),
             })
         };
         let rows: Vec<_> = engine.catalog().templates().map(row).collect();
-        return print(&format!("{}\n", serde_json::Value::Array(rows)));
+        writeln!(stdout(), "{}", show::printable_json(&serde_json::Value::Array(rows).to_string()))?;
+        return Ok(ExitCode::SUCCESS);
     }
     let widest = engine.catalog().templates().map(|template| template.id().as_str().len()).max().unwrap_or(0);
     let mut text = String::new();
@@ -64,7 +68,8 @@ async fn list(sources: &Sources, json: bool) -> anyhow::Result<ExitCode> {
         } else {
             format!(" — needs {}", engine.lacks(template).join(" and "))
         };
-        let _ = writeln!(text, "{id:<widest$}  {summary}{writes}{needs}");
+        let overrides = if overriding.contains(template.id()) { " (overrides the built-in one)" } else { "" };
+        let _ = writeln!(text, "{id:<widest$}  {summary}{writes}{overrides}{needs}");
     }
     print(&text)
 }
@@ -217,12 +222,33 @@ fn write_scripts(root: &Path, template: &Template, cases: &mut [Case]) -> anyhow
         let source = template.render(&arguments)?.source().to_owned();
         if case.script.as_ref() != Some(&source) {
             let file = format!("{}/cases/{}.py", template.id(), case.name);
-            root_dir.write(&file, &source).with_context(|| root.join(&file).display().to_string())?;
+            write_below(&root_dir, &file, &source).with_context(|| root.join(&file).display().to_string())?;
             case.script = Some(source);
             written += 1;
         }
     }
     Ok(written)
+}
+
+/// Writes a file of the folder where its path says, and nowhere else: a link would lead to another file, which whoever
+/// made the link chose to have overwritten. `cap-std` keeps what this misses in a race inside the folder.
+fn write_below(root: &Dir, file: &str, text: &str) -> anyhow::Result<()> {
+    let ends = file.match_indices('/').map(|(end, _)| end).chain([file.len()]);
+    for part in ends.map(|end| &file[..end]) {
+        match root.symlink_metadata(part) {
+            Ok(entry) if entry.is_symlink() => {
+                bail!("{part} is a symbolic link, and --write writes through none; put a file or folder in its place")
+            }
+            // A pipe would wait for its reader.
+            Ok(entry) if part == file && !entry.is_file() => {
+                bail!("{part} is not a regular file, and --write overwrites no other; remove it")
+            }
+            Ok(_) => {}
+            Err(error) if error.kind() == ErrorKind::NotFound => {}
+            Err(error) => return Err(error.into()),
+        }
+    }
+    Ok(root.write(file, text)?)
 }
 
 fn new(sources: &Sources, id: &str) -> anyhow::Result<ExitCode> {

@@ -127,7 +127,7 @@ fn spellings_that_parsers_disagree_about_are_refused() {
         ("https://sentry%40example/open", Flaw::Invalid),
         ("http://[fe80::1%25eth0]/", Flaw::Invalid),
     ] {
-        let expected = format!("GET {} was refused: {flaw}", shown(url));
+        let expected = format!("GET {} was refused: {flaw}", shown_url(url));
         assert_eq!(ask("GET", url), Err(expected), "{url}");
     }
     for method in ["TRACE", "CONNECT", "", "GET ", "G\u{17f}T"] {
@@ -144,7 +144,7 @@ fn the_length_is_bounded() {
     let fits = format!("sentry:/open/{}", "x".repeat(URL_BYTES_MAX - 13));
     assert!(ask("GET", &fits).is_ok());
     let message = ask("GET", &format!("{fits}x")).unwrap_err();
-    assert!(message.ends_with("it is longer than 8192 bytes"));
+    assert!(message.ends_with("was refused: it is 8193 bytes long, and at most 8192 are allowed"), "{message}");
     assert!(message.len() < 300);
 }
 
@@ -185,6 +185,46 @@ fn a_redirect_passes_the_same_gate() {
     }
     let posted = from.redirect(&grant, &origins, Method::Post, "c");
     assert!(posted.is_err(), "the method is asked about too");
+}
+
+/// A refusal is told to the script and written to logs, and the user of a `Location` is the server's.
+#[test]
+fn no_refusal_repeats_a_user_or_a_password() {
+    let long = "x".repeat(URL_BYTES_MAX);
+    let (long_path, long_user) =
+        (format!("https://ann:hunter2@evil.test/{long}"), format!("https://ann:hunter2{long}@evil.test/"));
+    for (url, told) in [
+        ("https://ann:hunter2@evil.test/x", "https://evil.test/x"),
+        ("https://ann:hunter2@sentry.example/open", "https://sentry.example/open"),
+        ("HTTPS://ann:hunt@hunter2@evil.test", "HTTPS://evil.test"),
+        ("//ann:hunter2@evil.test/a@b?c@d#e@f", "//evil.test/a@b?c@d#e@f"),
+        ("ftp://ann:hunter2@evil.test/", "ftp://evil.test/"),
+        ("https:\\\\ann:hunter2@evil.test/", "https:\\\\evil.test/"),
+        ("https://ann:hunter2@evil.test\\x@y", "https://evil.test\\x@y"),
+        ("https:/\t/ann:hunter2@evil.test/", "https:/\\u{9}/evil.test/"),
+        ("ht\ttps:/\t/ann:hunter2@evil.test/", "ht\\u{9}tps:/\\u{9}/evil.test/"),
+        (long_path.as_str(), "https://evil.test/xxx"),
+        (long_user.as_str(), "https://evil.test/"),
+        // To a redirect these two are paths.
+        ("https:/ann:hunter2@evil.test/", "https:/evil.test/"),
+        ("https:ann:hunter2@evil.test/", "https:evil.test/"),
+    ] {
+        for method in ["GET", "TRACE"] {
+            let message = ask(method, url).unwrap_err();
+            assert!(message.starts_with(&format!("{method} {told}")) && !message.contains("hunt"), "{url}: {message}");
+        }
+        let (grant, origins) = (grant(), origins());
+        let from = grant.admit(&origins, "GET", "sentry:/open/a/b").unwrap();
+        if !url.starts_with("https:/ann") && !url.starts_with("https:ann") {
+            let message = from.redirect(&grant, &origins, Method::Get, url).unwrap_err().to_string();
+            assert!(!message.contains("ann:") && !message.contains("hunt"), "{url}: {message}");
+        }
+    }
+    // What only looks like one stays: an `@` is an ordinary letter of a path.
+    for url in ["jira:/@ann:x/y", "jira:/a//ann:x@b", "https://evil.test/@ann:x", "https://evil.test/?ann:x@y"] {
+        let message = ask("GET", url).unwrap_err();
+        assert!(message.starts_with(&format!("GET {url} was refused: ")), "{message}");
+    }
 }
 
 #[test]
