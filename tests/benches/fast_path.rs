@@ -20,7 +20,8 @@ use intentbox_demo_logs::{Plan, generate};
 use intentbox_demo_tracker::DemoTracker;
 use intentbox_egress::{Budget, Egress, OriginConfig, Request, Secret};
 use intentbox_engine::{
-    Capacity, Configuration, Engine, Intent, Isolation, Outcome, Parts, Policy, Report, RunOptions, WorkerCommand,
+    Capacity, Configuration, Engine, Given, Intent, Isolation, Outcome, Parts, Policy, Report, RunOptions,
+    WorkerCommand,
 };
 use intentbox_files::Directories;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
@@ -88,8 +89,8 @@ fn runtime() -> Runtime {
 }
 
 fn intent(text: &str, params: &[(&str, String)]) -> Intent {
-    let params = params.iter().map(|(name, value)| ((*name).to_owned(), value.clone())).collect();
-    Intent { text: text.to_owned(), params }
+    let params = params.iter().map(|(name, value)| ((*name).to_owned(), Given::Text(value.clone()))).collect();
+    Intent { text: text.to_owned(), params, template: None }
 }
 
 /// The answer of a run that is expected to give one.

@@ -13,7 +13,7 @@ use intentbox_catalog::Catalog;
 use intentbox_demo_tracker::{DemoTracker, Options, RateLimit};
 use intentbox_egress::{OriginConfig, Secret};
 use intentbox_engine::{
-    Capacity, Configuration, Engine, Intent, Isolation, Outcome, Parts, Policy, Report, RunOptions,
+    Capacity, Configuration, Engine, Given, Intent, Isolation, Outcome, Parts, Policy, Report, RunOptions,
 };
 use intentbox_files::Directories;
 use serde_json::{Value, json};
@@ -68,8 +68,8 @@ fn permitted(tracker: &DemoTracker) -> Engine {
 }
 
 async fn ask(engine: &Engine, text: &str, params: Values<'_>, options: &RunOptions) -> Report {
-    let params = params.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
-    engine.run_intent(&Intent { text: text.to_owned(), params }, options).await
+    let params = params.iter().map(|(name, value)| ((*name).to_owned(), Given::Text((*value).to_owned()))).collect();
+    engine.run_intent(&Intent { text: text.to_owned(), params, template: None }, options).await
 }
 
 fn told(report: &Report) -> Told {

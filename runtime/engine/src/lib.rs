@@ -55,8 +55,19 @@ const TRY_MAX: Duration = Duration::from_secs(10);
 pub struct Intent {
     /// The words.
     pub text: String,
-    /// Values for parameters, as text; they win over what the words say.
-    pub params: BTreeMap<String, String>,
+    /// Values for parameters; they win over what the words say.
+    pub params: BTreeMap<String, Given>,
+    /// The template that is meant, where somebody was asked which: the words then only give values.
+    pub template: Option<TemplateId>,
+}
+
+/// A value as it was given for a parameter.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Given {
+    /// As text, which is read by the parameter's type.
+    Text(String),
+    /// As a value of some type, which must be the parameter's.
+    Value(serde_json::Value),
 }
 
 /// What somebody wants run, as Python.
@@ -255,8 +266,14 @@ impl Engine {
             let message = format!("the intent has {observed} bytes or more; at most {INTENT_BYTES_MAX} are allowed");
             return Err(Box::new(invalid("intent", &message, "say what you want in one sentence")));
         }
-        let routed = self.router().route(&intent.text);
-        let (id, mut values) = match routed.decision {
+        let decision = match &intent.template {
+            None => self.router().route(&intent.text).decision,
+            Some(id) => match self.router().read(&intent.text, id) {
+                Some(values) => Decision::Template { id: id.clone(), values },
+                None => Decision::NoMatch { closest: Vec::new() },
+            },
+        };
+        let (id, mut values) = match decision {
             Decision::Template { id, values } | Decision::Missing { id, values, .. } => (id, values),
             Decision::Ambiguous { candidates } => {
                 let message = "several templates fit this intent about equally well".to_owned();
@@ -276,8 +293,13 @@ impl Engine {
             }
         };
         let template = self.catalog.get(id.as_str()).expect("the router was built from this catalog");
-        for (name, text) in &intent.params {
-            let value = template.read_text(name, text).map_err(|error| Box::new(refused_parameter(&error)))?;
+        for (name, given) in &intent.params {
+            let value = match given {
+                Given::Text(text) => {
+                    template.read_text(name, text).map_err(|error| Box::new(refused_parameter(&error)))?
+                }
+                Given::Value(value) => value.clone(),
+            };
             values.insert(name.clone(), value);
         }
         let arguments = template.check(&values, &self.settings).map_err(|error| {

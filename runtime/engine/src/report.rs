@@ -243,13 +243,34 @@ fn raised(exception: Exception, refusals: &[Refused], calls: u64) -> (Outcome, O
 fn problem(exception: Exception, hint: Option<String>) -> Problem {
     let Exception { class, message, traceback, .. } = exception;
     let hint = hint.or_else(|| match class.as_str() {
-        "ModuleNotFoundError" => {
-            Some("the sandbox has Python's standard library, `http`, `requests` and `files`, nothing else".to_owned())
-        }
+        // Where the sandbox knows the module it has said what to use already.
+        "ModuleNotFoundError" if message.starts_with("No module named") => Some(without_module(&message)),
+        "RecursionError" => Some(LESS_DEEP.to_owned()),
         _ => None,
     });
     let traceback = Some(traceback).filter(|text| !text.is_empty());
     Problem { kind: class, message, traceback, hint }
+}
+
+/// What to do about a stack that ran out, Python's own or the interpreter's.
+const LESS_DEEP: &str = "recurse less deeply: a loop with a list of its own has no such limit";
+
+/// What there is where a module is not: the nearest that the sandbox has, by the name in Python's message.
+fn without_module(message: &str) -> String {
+    let named = message.split('\'').nth(1).unwrap_or_default();
+    let instead = match named.split('.').next().unwrap_or_default() {
+        "pycurl" | "treq" => "use `requests`",
+        "pandas" | "polars" | "numpy" | "scipy" => "use `csv`, `statistics`, `math` and lists of dicts",
+        "bs4" | "html5lib" => "use `html.parser` or `re`",
+        "lxml" | "defusedxml" => "use `xml.etree.ElementTree` or `html.parser`",
+        "yaml" | "toml" => "use `json` or `tomllib`",
+        "dateutil" | "pytz" | "arrow" | "pendulum" => "use `datetime`",
+        "orjson" | "ujson" | "simplejson" => "use `json`",
+        "pydantic" | "attr" | "attrs" => "use `dataclasses`",
+        "regex" => "use `re`",
+        _ => "do without it",
+    };
+    format!("the sandbox has Python's standard library, `http`, `requests` and `files`, nothing else: {instead}")
 }
 
 fn outcome_of(resource: Resource) -> Outcome {
@@ -272,7 +293,7 @@ fn exhaustion(exhausted: Exhausted) -> Problem {
         Resource::Fuel => raise(limits::FUEL),
         Resource::WallMs => raise(limits::WALL_MS),
         Resource::MemoryBytes => raise(limits::MEMORY_BYTES),
-        Resource::StackBytes => "recurse less deeply: a loop with a list of its own has no such limit".to_owned(),
+        Resource::StackBytes => LESS_DEEP.to_owned(),
         Resource::StdoutBytes | Resource::StderrBytes => "print less; return the answer as `result`".to_owned(),
         Resource::ResultBytes | Resource::ResultDepth => {
             "return less: the fields and rows that are needed, or a summary".to_owned()

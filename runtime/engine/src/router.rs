@@ -128,6 +128,15 @@ impl Router {
         Routed { decision, explanation: Explanation { normalised, rule, candidates } }
     }
 
+    /// The values that a sentence holds for one template, whether it is the one that the sentence means or not; nothing
+    /// for a template that is not among these.
+    #[must_use]
+    pub fn read(&self, text: &str, id: &TemplateId) -> Option<BTreeMap<String, Value>> {
+        let words = text::split(text);
+        let known = self.packs.iter().find_map(|pack| pack.values(id, words.get(..text::WORDS_MAX).unwrap_or(&words)));
+        known.map(|values| values.into_iter().map(|read| (read.parameter, read.value)).collect())
+    }
+
     /// The templates that may be meant, best first.
     ///
     /// Patterns are what costs, so templates are tried in the order of the highest score that they can have, until

@@ -13,7 +13,7 @@ use intentbox_catalog::{Pack, ParamKind, ParamSpec, Template, TemplateId};
 use super::explain::{Phrase, Scored};
 use super::text::{Synonyms, Word, normal, split};
 use super::typo::Vocabulary;
-use super::values::{Reader, pull};
+use super::values::{Reader, ValueRead, pull};
 
 /// How many templates of a pack BM25 hands on to be scored. Far more than a sentence can mean, and few enough that
 /// their patterns cost nothing.
@@ -128,6 +128,13 @@ impl PackIndex {
     /// What a template explains of the sentence.
     pub(super) fn score(&self, prospect: &Prospect, reading: &Reading<'_>, normalised: &str) -> Scored {
         self.entries[prospect.entry].score(reading, normalised, prospect.bm25)
+    }
+
+    /// The values that a sentence holds for a template of this pack.
+    pub(super) fn values(&self, id: &TemplateId, words: &[Word]) -> Option<Vec<ValueRead>> {
+        let entry = self.entries.iter().find(|entry| entry.id == *id)?;
+        let reading = self.read(words);
+        Some(entry.score(&reading, "", 0.0).values)
     }
 
     /// The templates that BM25 puts first, and those with exactly this phrase.
