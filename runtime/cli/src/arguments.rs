@@ -1,5 +1,6 @@
 //! What can be typed.
 
+use std::net::SocketAddr;
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -65,6 +66,8 @@ pub(crate) enum Command {
     Init(Init),
     /// Tries the configuration, and what this machine gives the sandbox
     Doctor,
+    /// Serves MCP clients: over stdin and stdout, or over HTTP
+    Mcp(Mcp),
     /// Serves the demo error tracker until interrupted
     DemoTracker(DemoTracker),
     /// Writes realistic logs to try things on
@@ -214,6 +217,28 @@ pub(crate) enum Isolation {
     InProcess,
     /// In a worker process
     Process,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Mcp {
+    /// Serves streamable HTTP at /mcp of this address, such as 127.0.0.1:8350; without it, one client on stdin and stdout
+    #[arg(long, value_name = "ADDRESS")]
+    pub(crate) http: Option<SocketAddr>,
+    /// The tokens that HTTP clients need, one line `NAME TOKEN` each; only for loopback addresses they can be left out
+    #[arg(long, value_name = "FILE", requires = "http")]
+    pub(crate) token_file: Option<PathBuf>,
+    /// A name by which HTTP clients reach the server, besides those of this machine (repeatable)
+    #[arg(long = "allow-host", value_name = "NAME", requires = "http")]
+    pub(crate) hosts: Vec<String>,
+    /// A site whose pages may use the server, such as `https://app.example.com:443` (repeatable)
+    #[arg(long = "allow-origin", value_name = "ORIGIN", requires = "http")]
+    pub(crate) origins: Vec<String>,
+    /// Lets templates that change something run without asking; the policy must permit their requests besides
+    #[arg(long)]
+    pub(crate) allow_writes: bool,
+    /// How many worker processes run scripts [default: one for each core]
+    #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u16).range(1..=256))]
+    pub(crate) workers: Option<u16>,
 }
 
 #[derive(Debug, Args)]

@@ -10,10 +10,12 @@ use clap::CommandFactory as _;
 use clap_complete::Shell;
 use intentbox_demo_logs::{Plan, generate};
 use intentbox_demo_tracker::DemoTracker;
-use intentbox_engine::{Code, Deterministic, INTENT_BYTES_MAX, Intent, Outcome, Problem, Report, RunOptions, limits};
+use intentbox_engine::{
+    Code, Deterministic, Given, INTENT_BYTES_MAX, Intent, Outcome, Problem, Report, RunOptions, limits,
+};
 
 use crate::arguments::{Arguments, Command, DemoLogs, Exec, Run, RunIntent, Sources};
-use crate::{doctor, init, input, policy, setup, show, templates};
+use crate::{doctor, init, input, mcp, policy, setup, show, templates};
 
 /// Runs the command and gives the exit code of its outcome.
 pub(crate) async fn run(arguments: Arguments) -> ExitCode {
@@ -31,6 +33,7 @@ pub(crate) async fn run(arguments: Arguments) -> ExitCode {
         Command::Policy(command) => (policy::run(sources, command).await, false),
         Command::Init(command) => (init::run(command.folder), false),
         Command::Doctor => (doctor::run(sources).await, false),
+        Command::Mcp(command) => (mcp::run(sources, command).await, false),
         Command::DemoTracker(command) => (demo_tracker(command.port).await, false),
         Command::DemoLogs(command) => (demo_logs(&command), false),
         Command::Completions { shell } => (completions(shell), false),
@@ -68,12 +71,17 @@ async fn run_intent(sources: &Sources, command: RunIntent) -> anyhow::Result<Exi
     }
     if command.explain {
         let explanation = setup.engine.route(&text).explanation;
-        let told = if command.json { serde_json::to_string(&explanation)? } else { explanation.to_string() };
+        let told = if command.json {
+            show::printable_json(&serde_json::to_string(&explanation)?)
+        } else {
+            show::printable(&explanation.to_string())
+        };
         // The reader may have gone; there is nobody left to tell.
-        let _ = writeln!(stdout(), "{}", show::printable(&told));
+        let _ = writeln!(stdout(), "{told}");
         return Ok(ExitCode::SUCCESS);
     }
-    let intent = Intent { text, params: command.params.into_iter().collect() };
+    let params = command.params.into_iter().map(|(name, text)| (name, Given::Text(text))).collect();
+    let intent = Intent { text, params, template: None };
     let options = RunOptions { allow_writes: command.allow_writes, ..options(&command.run) };
     let report = until_interrupted(setup.engine.run_intent(&intent, &options)).await;
     Ok(show::report(&report, command.json))
@@ -176,7 +184,7 @@ async fn until_interrupted(work: impl Future<Output = Report>) -> Report {
     }
 }
 
-fn announce_demo() {
+pub(crate) fn announce_demo() {
     let _ = writeln!(stderr(), "demo data: no configuration found, so a built-in error tracker answers");
 }
 

@@ -9,6 +9,7 @@ mod doctor;
 mod folder;
 mod init;
 mod input;
+mod mcp;
 mod policy;
 mod setup;
 mod show;
@@ -35,5 +36,8 @@ fn main() -> ExitCode {
         Ok(runtime) => runtime,
         Err(error) => return show::failure(&anyhow::Error::new(error).context("the runtime does not start")),
     };
-    runtime.block_on(command::run(arguments))
+    let code = runtime.block_on(command::run(arguments));
+    // A thread may wait for a terminal's next line; nobody waits for the thread.
+    runtime.shutdown_background();
+    code
 }

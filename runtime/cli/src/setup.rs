@@ -3,6 +3,7 @@
 #![expect(clippy::disallowed_methods, reason = "this is the place that reads the environment")]
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::io::{Write as _, stderr};
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -10,7 +11,7 @@ use std::time::Duration;
 
 use anyhow::{Context as _, bail};
 use intentbox_capability::{Alias, Origin};
-use intentbox_catalog::Catalog;
+use intentbox_catalog::{Catalog, Template, TemplateId};
 use intentbox_demo_tracker::DemoTracker;
 use intentbox_egress::{OriginConfig, Secret};
 use intentbox_engine::{
@@ -20,7 +21,7 @@ use intentbox_engine::{
 use intentbox_files::Directories;
 
 use crate::arguments::{Isolation, Sources};
-use crate::{WORKER, folder, input};
+use crate::{WORKER, folder, input, show};
 
 /// The longest token that is read from a file, in bytes.
 const TOKEN_BYTES_MAX: u64 = 16 << 10;
@@ -48,17 +49,25 @@ pub(crate) struct Configured {
 /// A command runs one script, which may use all that a run may use.
 const ONE_RUN: Capacity = Capacity { runs: 1, memory_bytes: 2 << 30, patience: Duration::from_secs(5) };
 
-/// This program again, as a worker.
+/// A server runs scripts of many callers: one that finds no room waits as long as people do.
+const MANY_RUNS: Capacity = Capacity { runs: 256, memory_bytes: 2 << 30, patience: Duration::from_secs(10) };
+
+/// Where a command's one run takes place.
 pub(crate) fn place(isolation: Isolation) -> engine::Isolation {
     match isolation {
         Isolation::InProcess => engine::Isolation::InProcess,
-        Isolation::Process => engine::Isolation::Process(WorkerCommand {
-            // Not the path: the file may have been replaced since this process started.
-            program: "/proc/self/exe".into(),
-            arguments: vec![WORKER.into()],
-            count: 1,
-        }),
+        Isolation::Process => workers(1),
     }
+}
+
+/// This program again, as workers.
+fn workers(count: u32) -> engine::Isolation {
+    engine::Isolation::Process(WorkerCommand {
+        // Not the path: the file may have been replaced since this process started.
+        program: "/proc/self/exe".into(),
+        arguments: vec![WORKER.into()],
+        count,
+    })
 }
 
 /// Makes the engine of a command: one run at a time.
@@ -69,7 +78,17 @@ pub(crate) async fn engine(sources: &Sources, isolation: Isolation) -> anyhow::R
 /// Makes the engine of a command that knows its script and asks for no template: reading all of them would cost as much as
 /// everything else that it does.
 pub(crate) async fn engine_for_exec(sources: &Sources, isolation: Isolation) -> anyhow::Result<Setup> {
-    configured(sources).await?.into_engine(Arc::default(), isolation)
+    configured(sources).await?.into_engine(Arc::default(), place(isolation), ONE_RUN)
+}
+
+/// Makes the engine of a server, with this many worker processes; otherwise with one for each core.
+pub(crate) async fn engine_for_server(sources: &Sources, count: Option<u16>) -> anyhow::Result<Setup> {
+    let configured = configured(sources).await?;
+    let catalog = configured.catalog()?;
+    let cores =
+        || std::thread::available_parallelism().map_or(1, |cores| u32::try_from(cores.get()).unwrap_or(u32::MAX));
+    let count = count.map_or_else(cores, u32::from);
+    configured.into_engine(catalog, workers(count), MANY_RUNS)
 }
 
 impl Configured {
@@ -81,15 +100,28 @@ impl Configured {
         })
     }
 
-    pub(crate) fn into_setup(self, isolation: Isolation) -> anyhow::Result<Setup> {
-        let catalog = self.catalog()?;
-        self.into_engine(catalog, isolation)
+    /// The built-in templates that the folder puts others in the place of. What the templates of a pack share is a part
+    /// of each: a folder with nothing but a `pack.py` overrides them all.
+    pub(crate) fn overriding(&self) -> anyhow::Result<BTreeSet<TemplateId>> {
+        let Some(path) = &self.templates else { return Ok(BTreeSet::new()) };
+        let places = folder::places(path)?;
+        let is_there = |id: &TemplateId| places.contains(id.as_str()) || places.contains(id.pack());
+        Ok(Catalog::embedded()?.templates().map(Template::id).filter(|id| is_there(id)).cloned().collect())
     }
 
-    fn into_engine(self, catalog: Arc<Catalog>, isolation: Isolation) -> anyhow::Result<Setup> {
+    pub(crate) fn into_setup(self, isolation: Isolation) -> anyhow::Result<Setup> {
+        let catalog = self.catalog()?;
+        self.into_engine(catalog, place(isolation), ONE_RUN)
+    }
+
+    fn into_engine(
+        self,
+        catalog: Arc<Catalog>,
+        isolation: engine::Isolation,
+        capacity: Capacity,
+    ) -> anyhow::Result<Setup> {
         let Configured { configuration, policy, directories, demo, .. } = self;
-        let isolation = place(isolation);
-        let parts = Parts { catalog, configuration, directories, policy, isolation, capacity: ONE_RUN };
+        let parts = Parts { catalog, configuration, directories, policy, isolation, capacity };
         Ok(Setup { engine: Engine::new(parts)?, demo })
     }
 
@@ -158,7 +190,11 @@ pub(crate) async fn configured(sources: &Sources) -> anyhow::Result<Configured> 
             bail!("--dir {alias}: an origin has this name already; choose another");
         }
         policy = policy.and_read(&alias);
-        configuration.directories.insert(alias, path.clone());
+        if let Some(replaced) = configuration.directories.insert(alias.clone(), path.clone()) {
+            // The flag wins, as flags do; but other files are read than the configuration says.
+            let told = format!("--dir {alias}={} replaces the directory {}", path.display(), replaced.display());
+            let _ = writeln!(stderr(), "{}", show::line(&told));
+        }
     }
     let paths = configuration.directories.iter().map(|(alias, path)| (alias, path.as_path()));
     let directories = Directories::open(paths)?;
@@ -193,7 +229,7 @@ fn find(named: Option<&Path>) -> anyhow::Result<Option<PathBuf>> {
 }
 
 fn text(file: &Path, bytes_max: usize) -> anyhow::Result<String> {
-    let bytes = input::read(file, bytes_max as u64)?;
+    let bytes = input::read_regular(file, bytes_max as u64)?;
     if bytes.len() > bytes_max {
         bail!("it has more than {bytes_max} bytes");
     }

@@ -1,0 +1,133 @@
+//! `intentbox mcp`: the server, on this process's own pipes or on a port.
+
+use std::fs::File;
+use std::io::{IsTerminal as _, Write as _, stderr};
+use std::net::SocketAddr;
+use std::os::fd::{AsFd, OwnedFd};
+use std::os::unix::fs::FileTypeExt as _;
+use std::os::unix::net::UnixStream as Socket;
+use std::path::Path;
+use std::process::ExitCode;
+
+use anyhow::Context as _;
+use intentbox_mcp::{CancellationToken, Server, Settings, Tokens, http, stdio};
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::net::{TcpListener, UnixStream, unix::pipe};
+use tokio::signal::unix::{SignalKind, signal};
+
+use crate::arguments::{Mcp, Sources};
+use crate::{command, input, setup};
+
+/// The longest file of tokens, in bytes.
+const TOKENS_BYTES_MAX: u64 = 1 << 20;
+
+/// Serves until the client closes its end, or until a signal.
+pub(crate) async fn run(sources: &Sources, command: Mcp) -> anyhow::Result<ExitCode> {
+    let options = http::Options {
+        hosts: command.hosts,
+        origins: command.origins,
+        tokens: command.token_file.as_deref().map(tokens).transpose()?.unwrap_or_default(),
+    };
+    if let Some(address) = command.http {
+        options.may_listen(address)?;
+    }
+    let setup = setup::engine_for_server(sources, command.workers).await?;
+    if setup.demo.is_some() {
+        command::announce_demo();
+    }
+    let server = Server::new(setup.engine, Settings { allow_writes: command.allow_writes })?;
+    // The workers start while the client says hello. Why they do not is told with the first run.
+    let warming = server.clone();
+    tokio::spawn(async move { warming.engine().workers().await.map(|_| ()) });
+
+    let stop = CancellationToken::new();
+    tokio::spawn(stop_at_signal(stop.clone())?);
+    match command.http {
+        Some(address) => over_http(server, address, options, stop).await?,
+        None => over_pipes(server, stop).await?,
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+async fn over_http(
+    server: Server,
+    address: SocketAddr,
+    options: http::Options,
+    stop: CancellationToken,
+) -> anyhow::Result<()> {
+    let listener = TcpListener::bind(address).await.with_context(|| format!("cannot listen on {address}"))?;
+    let address = listener.local_addr()?;
+    let guard = if options.tokens.is_empty() { "anybody on this machine may use it" } else { "with a token" };
+    let _ = writeln!(stderr(), "serving MCP at http://{address}{}: {guard}; stop with Ctrl-C", http::PATH);
+    http::serve(listener, move || server.clone(), options, stop).await.context("the HTTP server stopped")
+}
+
+async fn over_pipes(server: Server, stop: CancellationToken) -> anyhow::Result<()> {
+    if std::io::stdin().is_terminal() {
+        let _ = writeln!(
+            stderr(),
+            "an MCP client is expected at the other end of stdin and stdout; see the README for its configuration. End with Ctrl-D."
+        );
+    }
+    stdio::serve(server, reader()?, writer()?, stop).await.context("the client cannot be served")
+}
+
+/// The end of `stop`: Ctrl-C, or the signal by which services and clients end a program.
+fn stop_at_signal(stop: CancellationToken) -> std::io::Result<impl Future<Output = ()>> {
+    let mut terminate = signal(SignalKind::terminate())?;
+    Ok(async move {
+        tokio::select! {
+            _ = tokio::signal::ctrl_c() => {}
+            _ = terminate.recv() => {}
+        }
+        stop.cancel();
+    })
+}
+
+fn tokens(file: &Path) -> anyhow::Result<Tokens> {
+    let typed = std::path::absolute(file)?;
+    let bytes = input::read_secret(Path::new("/"), &typed, TOKENS_BYTES_MAX);
+    let bytes = bytes.with_context(|| format!("--token-file {}", file.display()))?;
+    if bytes.len() as u64 > TOKENS_BYTES_MAX {
+        anyhow::bail!("--token-file {}: it has more than {TOKENS_BYTES_MAX} bytes", file.display());
+    }
+    let text =
+        String::from_utf8(bytes).with_context(|| format!("--token-file {}: it is not UTF-8 text", file.display()))?;
+    Tokens::parse(&text).with_context(|| format!("--token-file {}", file.display()))
+}
+
+/// Stdin without a thread in between, where it is a pipe or a socket, as clients make them.
+///
+/// A pipe is opened anew, so that not waiting is this handle's own affair. A socket's is this process's: the other end is
+/// another.
+fn reader() -> std::io::Result<Box<dyn AsyncRead + Send + Unpin>> {
+    if let Ok(pipe) = pipe::OpenOptions::new().open_receiver("/proc/self/fd/0") {
+        return Ok(Box::new(pipe));
+    }
+    Ok(match socket(std::io::stdin())? {
+        Some(socket) => Box::new(socket),
+        None => Box::new(tokio::io::stdin()),
+    })
+}
+
+/// Stdout likewise.
+fn writer() -> std::io::Result<Box<dyn AsyncWrite + Send + Unpin>> {
+    if let Ok(pipe) = pipe::OpenOptions::new().open_sender("/proc/self/fd/1") {
+        return Ok(Box::new(pipe));
+    }
+    Ok(match socket(std::io::stdout())? {
+        Some(socket) => Box::new(socket),
+        None => Box::new(tokio::io::stdout()),
+    })
+}
+
+fn socket(stream: impl AsFd) -> std::io::Result<Option<UnixStream>> {
+    let handle: OwnedFd = stream.as_fd().try_clone_to_owned()?;
+    let file = File::from(handle);
+    if !file.metadata()?.file_type().is_socket() {
+        return Ok(None);
+    }
+    let socket = Socket::from(OwnedFd::from(file));
+    socket.set_nonblocking(true)?;
+    UnixStream::from_std(socket).map(Some)
+}

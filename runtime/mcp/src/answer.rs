@@ -1,0 +1,249 @@
+//! A report in the form in which a model reads it.
+//!
+//! Every word is paid for, twice where a client shows both forms: so the text is the result alone, and the structured form
+//! has what the text has with its name. Where something went wrong, the first line says what, and the last what to change.
+
+use std::fmt::Write as _;
+
+use intentbox_engine::{McpForm, Outcome, Report};
+use rmcp::model::{CallToolResult, ContentBlock, JsonObject};
+use serde_json::{Value, json};
+
+use crate::principal::Principal;
+use crate::results::{PAGE_CHARS_MAX, Page, Results};
+
+/// The longest result that is said at once, in characters; of a longer one only the start is.
+pub(crate) const INLINE_CHARS_MAX: usize = PAGE_CHARS_MAX;
+
+/// How much of a longer one is said, in characters: enough to see its shape.
+const PREVIEW_CHARS: usize = 1_000;
+
+/// How much of a traceback, in frames: the last ones say where it happened.
+const FRAMES_MAX: usize = 3;
+
+/// The longest message, hint or line of a traceback, in characters.
+const LINE_CHARS_MAX: usize = 1_000;
+
+/// The most refusals and candidates that are told.
+const TOLD_MAX: usize = 5;
+
+/// What the client is told of a finished call. What is too large is kept in `results` for `principal`.
+pub(crate) fn of_report(
+    report: &Report,
+    note: Option<&str>,
+    principal: &Principal,
+    results: &Results,
+) -> CallToolResult {
+    let mut told = Told { text: String::new(), structured: JsonObject::new(), principal, results };
+    told.put("outcome", json!(report.outcome.terms().name));
+    if report.outcome == Outcome::Ok {
+        told.result(report);
+    } else {
+        told.failure(report);
+    }
+    told.output("stdout", &report.stdout, report.stdout_truncated);
+    told.output("stderr", &report.stderr, report.stderr_truncated);
+    if report.outcome != Outcome::CapabilityDenied {
+        let refused: Vec<&str> =
+            report.refusals.iter().take(TOLD_MAX).map(|refused| refused.message.as_str()).collect();
+        if !refused.is_empty() {
+            told.line(&format!("refused: {}", refused.join("; ")));
+            told.put("refused", json!(refused));
+        }
+    }
+    if let Some(note) = note {
+        told.line(note);
+        told.put("note", json!(note));
+    }
+    told.finish(report.outcome.terms().mcp != McpForm::Result)
+}
+
+/// What the client is told of a page.
+pub(crate) fn of_page(page: Page, offset: usize) -> CallToolResult {
+    let Page { text, next, of } = page;
+    let mut structured = JsonObject::new();
+    structured.insert("text".to_owned(), json!(text));
+    if let Some(next) = next {
+        structured.insert("next".to_owned(), json!(next));
+    }
+    structured.insert("of".to_owned(), json!(of));
+    let mut blocks = vec![ContentBlock::text(text)];
+    if let Some(next) = next {
+        blocks.push(ContentBlock::text(format!("characters {offset} to {next} of {of}; go on with offset {next}")));
+    }
+    let mut result = CallToolResult::success(blocks);
+    result.structured_content = Some(Value::Object(structured));
+    result
+}
+
+/// What the client is told of a call that is none: the text alone, since the tool's own form does not fit.
+pub(crate) fn of_refusal(report: &Report) -> CallToolResult {
+    let error = report.error.as_ref();
+    let mut text = error.map(|error| cut(&error.message)).unwrap_or_default();
+    if let Some(hint) = error.and_then(|error| error.hint.as_deref()) {
+        let _ = write!(text, "\nhint: {hint}");
+    }
+    CallToolResult::error(vec![ContentBlock::text(text)])
+}
+
+struct Told<'a> {
+    text: String,
+    structured: JsonObject,
+    principal: &'a Principal,
+    results: &'a Results,
+}
+
+impl Told<'_> {
+    fn put(&mut self, name: &str, value: Value) {
+        self.structured.insert(name.to_owned(), value);
+    }
+
+    fn line(&mut self, line: &str) {
+        if !self.text.is_empty() && !self.text.ends_with('\n') {
+            self.text.push('\n');
+        }
+        self.text.push_str(line);
+    }
+
+    fn result(&mut self, report: &Report) {
+        let json = report.result.as_ref().map_or("null", |json| json.get());
+        let value: Value = serde_json::from_str(json).unwrap_or_else(|_| json!(json));
+        // A text is a text, without the quotes and escapes of JSON.
+        let text = value.as_str().unwrap_or(json);
+        if text.chars().nth(INLINE_CHARS_MAX).is_none() {
+            self.line(text);
+            self.put("result", value);
+            return;
+        }
+        let shape = match &value {
+            Value::Array(rows) => format!("a list of {} items", rows.len()),
+            Value::Object(pairs) => format!("an object with the keys {}", keys(pairs)),
+            _ => "a text".to_owned(),
+        };
+        self.large("result", text, &format!("{shape}, "), "handle");
+    }
+
+    /// The start of a text, and a handle to all of it.
+    fn large(&mut self, what: &str, text: &str, shape: &str, handle_name: &str) {
+        let of = text.chars().count();
+        let preview: String = text.chars().take(PREVIEW_CHARS).collect();
+        let Some(handle) = self.results.keep(self.principal, text.to_owned()) else {
+            self.line(&format!("the {what} has {of} characters and cannot be kept: return less"));
+            return;
+        };
+        self.line(&format!("{preview}…\nThe {what} is {shape}{of} characters in all. Read it with read_result, handle {handle}, or return less."));
+        self.put(if what == "result" { "preview" } else { what }, json!(format!("{preview}…")));
+        self.put(handle_name, json!(handle));
+        self.put(if what == "result" { "characters" } else { "stdout_characters" }, json!(of));
+    }
+
+    fn output(&mut self, name: &str, text: &str, truncated: bool) {
+        if text.is_empty() {
+            return;
+        }
+        if text.chars().nth(INLINE_CHARS_MAX).is_some() {
+            self.large(name, text, "", &format!("{name}_handle"));
+        } else {
+            self.line(&format!("{name}: {}", text.trim_end()));
+            self.put(name, json!(text));
+        }
+        if truncated {
+            self.line(&format!("{name} was cut at its limit"));
+            self.put(&format!("{name}_truncated"), json!(true));
+        }
+    }
+
+    fn failure(&mut self, report: &Report) {
+        let name = report.outcome.terms().name;
+        let mut error = JsonObject::new();
+        if let Some(problem) = &report.error {
+            let message = cut(&problem.message);
+            // Python's own errors and limits name themselves.
+            let subject = format!("{}: ", problem.kind);
+            let is_named = problem.kind == name || message.starts_with(&subject);
+            self.line(&format!("{name}: {}{message}", if is_named { "" } else { &subject }));
+            error.insert("kind".to_owned(), json!(problem.kind));
+            error.insert("message".to_owned(), json!(message));
+            if let Some(traceback) = problem.traceback.as_deref().map(last_frames) {
+                self.line(&traceback);
+                error.insert("traceback".to_owned(), json!(traceback));
+            }
+            let hint = hint(report, problem.hint.as_deref());
+            if let Some(hint) = hint {
+                self.line(&format!("hint: {hint}"));
+                error.insert("hint".to_owned(), json!(hint));
+            }
+        }
+        self.put("error", Value::Object(error));
+        let candidates: Vec<_> = report.route.iter().flat_map(|route| &route.candidates).take(TOLD_MAX).collect();
+        for candidate in &candidates {
+            self.line(&format!("- {}: {}", candidate.template, cut(&candidate.summary)));
+        }
+        if !candidates.is_empty() {
+            self.put("candidates", json!(candidates));
+        }
+    }
+
+    fn finish(self, is_error: bool) -> CallToolResult {
+        let content = vec![ContentBlock::text(self.text)];
+        let mut result = if is_error { CallToolResult::error(content) } else { CallToolResult::success(content) };
+        result.structured_content = Some(Value::Object(self.structured));
+        result
+    }
+}
+
+/// The hint, and for a refusal what is granted instead: a model can go there at once, and policy is for its people.
+fn hint(report: &Report, hint: Option<&str>) -> Option<String> {
+    let hint = hint.map(cut);
+    if report.outcome != Outcome::CapabilityDenied || report.grant.is_none() {
+        return hint;
+    }
+    let granted = match report.grant.as_deref() {
+        None | Some([]) => "nothing is granted here".to_owned(),
+        Some(lines) => {
+            let shown: Vec<&str> = lines.iter().take(TOLD_MAX).map(String::as_str).collect();
+            let more = lines.len().saturating_sub(TOLD_MAX);
+            let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+            format!("granted here: {}{more}", shown.join("; "))
+        }
+    };
+    Some(match hint {
+        Some(hint) => format!("{granted}. The operator can allow more: {hint}"),
+        None => granted,
+    })
+}
+
+/// The heading of a traceback, its last frames, and what was raised.
+fn last_frames(traceback: &str) -> String {
+    let lines: Vec<&str> = traceback.trim_end().lines().collect();
+    let frames: Vec<usize> = (0..lines.len()).filter(|index| lines[*index].starts_with("  File ")).collect();
+    let from = frames.len().checked_sub(FRAMES_MAX).map_or(0, |skip| frames.get(skip).copied().unwrap_or(0));
+    let left_out = frames.iter().filter(|frame| **frame < from).count();
+    let mut kept = String::new();
+    if left_out > 0 {
+        let _ = writeln!(kept, "… {left_out} frames before");
+    }
+    // The line that names the exception stands above already.
+    let until = lines.iter().rposition(|line| line.starts_with(' ')).map_or(lines.len(), |last| last + 1);
+    for line in &lines[from.min(until)..until] {
+        let _ = writeln!(kept, "{}", cut(line));
+    }
+    kept.truncate(kept.trim_end().len());
+    kept
+}
+
+fn keys(pairs: &JsonObject) -> String {
+    let shown: Vec<String> = pairs.keys().take(TOLD_MAX).map(|key| cut(key)).collect();
+    let more = if pairs.len() > TOLD_MAX { ", …" } else { "" };
+    format!("{}{more}", shown.join(", "))
+}
+
+fn cut(text: &str) -> String {
+    match text.char_indices().nth(LINE_CHARS_MAX) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests;

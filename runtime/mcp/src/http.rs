@@ -1,0 +1,202 @@
+//! Many clients, over streamable HTTP at `/mcp`: sessions for the stateful revisions, single requests for the stateless one.
+//!
+//! Who may come in is decided before anything is read: the connection, the `Host`, the `Origin`, the token, and the size. A
+//! browser page of another site is refused by its `Origin`, and one that made its name resolve to this machine by its `Host`.
+
+use std::collections::HashMap;
+use std::io;
+use std::net::SocketAddr;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use axum::extract::{Request, State};
+use axum::http::header::{AUTHORIZATION, RETRY_AFTER, WWW_AUTHENTICATE};
+use axum::http::{Method, StatusCode};
+use axum::middleware::{Next, from_fn_with_state};
+use axum::response::{IntoResponse as _, Response};
+use axum::{Router, serve as serve_connections};
+use rmcp::ServerHandler;
+use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
+use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
+use tokio::net::TcpListener;
+use tokio::sync::Semaphore;
+use tokio_util::sync::CancellationToken;
+
+use crate::principal::{Principal, Tokens};
+
+/// The header that names a session.
+const SESSION: &str = "mcp-session-id";
+
+/// Where the server is.
+pub const PATH: &str = "/mcp";
+
+/// The longest body of a request, in bytes.
+pub const BODY_BYTES_MAX: usize = 4 << 20;
+
+/// The most requests at a time, streams that wait included.
+const REQUESTS_MAX: usize = 1_024;
+
+/// The most sessions at a time. A session costs some kilobytes.
+const SESSIONS_MAX: usize = 1_024;
+
+/// A session that nobody uses ends after this.
+const SESSION_IDLE: Duration = Duration::from_mins(5);
+
+/// How long requests under way may take when the server is told to stop.
+const DRAIN: Duration = Duration::from_secs(5);
+
+/// Who may come in.
+#[derive(Debug, Clone, Default)]
+pub struct Options {
+    /// Names by which clients reach the server, besides those of this machine itself: `mcp.example.com`.
+    pub hosts: Vec<String>,
+    /// Sites whose pages may use it, besides those on this machine: `https://app.example.com:443`.
+    pub origins: Vec<String>,
+    /// The tokens, if any is needed.
+    pub tokens: Tokens,
+}
+
+/// The server must not be reached from there without a token.
+#[derive(Debug, Clone, thiserror::Error)]
+#[error("{address} can be reached by others: give tokens with --token-file, or listen on 127.0.0.1")]
+pub struct TokenNeeded {
+    address: SocketAddr,
+}
+
+impl Options {
+    /// Clients of this machine, without a token.
+    #[must_use]
+    pub fn loopback() -> Self {
+        Self::default()
+    }
+
+    /// Whether a server with these options may listen there.
+    ///
+    /// # Errors
+    /// When others than this machine could reach it, and no token is asked for.
+    pub fn may_listen(&self, address: SocketAddr) -> Result<(), TokenNeeded> {
+        if self.tokens.is_empty() && !address.ip().is_loopback() { Err(TokenNeeded { address }) } else { Ok(()) }
+    }
+}
+
+/// What is decided about each request before it is read.
+#[derive(Clone)]
+struct Gate {
+    tokens: Arc<Tokens>,
+    requests: Arc<Semaphore>,
+    sessions: Arc<LocalSessionManager>,
+    owners: Arc<Mutex<HashMap<String, Principal>>>,
+}
+
+/// Serves until `stop` is cancelled; what is under way then may take [`DRAIN`]. `make` gives the handler of a session or of
+/// a single request.
+///
+/// # Errors
+/// When the listener fails.
+pub async fn serve<H: ServerHandler>(
+    listener: TcpListener,
+    make: impl Fn() -> H + Send + Sync + 'static,
+    options: Options,
+    stop: CancellationToken,
+) -> io::Result<()> {
+    // What is under way goes on for a while: the streams end after that, with the drop of their token's guard.
+    let streams = CancellationToken::new();
+    let _at_the_end = streams.clone().drop_guard();
+    let app = router(make, options, streams);
+    let stopped = stop.clone();
+    let serving = serve_connections(listener, app).with_graceful_shutdown(async move { stopped.cancelled().await });
+    let drained = async {
+        stop.cancelled().await;
+        tokio::time::sleep(DRAIN).await;
+    };
+    tokio::select! {
+        served = serving.into_future() => served,
+        () = drained => Ok(()),
+    }
+}
+
+fn router<H: ServerHandler>(
+    make: impl Fn() -> H + Send + Sync + 'static,
+    options: Options,
+    stop: CancellationToken,
+) -> Router {
+    let Options { hosts, origins, tokens } = options;
+    let here = ["localhost", "127.0.0.1", "::1"].map(str::to_owned);
+    let pages = ["http://localhost:*", "http://127.0.0.1:*", "http://[::1]:*"].map(str::to_owned);
+    let config = StreamableHttpServerConfig::default()
+        .with_allowed_hosts(here.into_iter().chain(hosts))
+        .with_allowed_origins(pages.into_iter().chain(origins))
+        .with_max_request_body_bytes(BODY_BYTES_MAX)
+        .with_cancellation_token(stop);
+    let mut sessions = LocalSessionManager::default();
+    sessions.session_config.keep_alive = Some(SESSION_IDLE);
+    let sessions = Arc::new(sessions);
+    let gate = Gate {
+        tokens: Arc::new(tokens),
+        requests: Arc::new(Semaphore::new(REQUESTS_MAX)),
+        sessions: Arc::clone(&sessions),
+        owners: Arc::default(),
+    };
+    let service = StreamableHttpService::new(move || Ok(make()), sessions, config);
+    Router::new().route_service(PATH, service).layer(from_fn_with_state(gate, admit))
+}
+
+/// Lets a request in, or says why not.
+async fn admit(State(gate): State<Gate>, mut request: Request, next: Next) -> Response {
+    let principal = if gate.tokens.is_empty() {
+        Principal::local()
+    } else {
+        // A token counts where it is meant to be: in a query it would be in logs and histories.
+        let Some(holder) = bearer(&request).and_then(|token| gate.tokens.holder(token)) else {
+            let text = "unauthorized: send the header `Authorization: Bearer TOKEN` with a token of this server\n";
+            return (StatusCode::UNAUTHORIZED, [(WWW_AUTHENTICATE, "Bearer")], text).into_response();
+        };
+        holder
+    };
+    let Ok(_place) = Arc::clone(&gate.requests).try_acquire_owned() else {
+        return busy("requests");
+    };
+    match request.headers().get(SESSION).map(|id| id.to_str().unwrap_or_default()) {
+        Some(id) if !gate.owns(&principal, id) => {
+            return (StatusCode::NOT_FOUND, "Not Found: Session not found").into_response();
+        }
+        None if request.method() == Method::POST && gate.sessions.sessions.read().await.len() >= SESSIONS_MAX => {
+            return busy("sessions");
+        }
+        _ => {}
+    }
+    request.extensions_mut().insert(principal.clone());
+    let response = next.run(request).await;
+    if let Some(id) = response.headers().get(SESSION).and_then(|id| id.to_str().ok()) {
+        gate.opened(principal, id).await;
+    }
+    response
+}
+
+impl Gate {
+    /// Whether a session is this principal's. One that nobody opened is nobody's.
+    fn owns(&self, principal: &Principal, id: &str) -> bool {
+        let owners = self.owners.lock().unwrap_or_else(PoisonError::into_inner);
+        owners.get(id) == Some(principal)
+    }
+
+    /// Notes whose a new session is, and forgets those that have ended.
+    async fn opened(&self, principal: Principal, id: &str) {
+        let sessions = self.sessions.sessions.read().await;
+        let mut owners = self.owners.lock().unwrap_or_else(PoisonError::into_inner);
+        owners.retain(|id, _| sessions.contains_key(id.as_str()));
+        owners.insert(id.to_owned(), principal);
+    }
+}
+
+fn bearer(request: &Request) -> Option<&str> {
+    let mut given = request.headers().get_all(AUTHORIZATION).iter();
+    let (first, None) = (given.next()?, given.next()) else { return None };
+    let (scheme, token) = first.to_str().ok()?.split_once(' ')?;
+    scheme.eq_ignore_ascii_case("bearer").then(|| token.trim())
+}
+
+fn busy(what: &str) -> Response {
+    let text = format!("overloaded: too many {what} at a time; try again later\n");
+    (StatusCode::SERVICE_UNAVAILABLE, [(RETRY_AFTER, "1")], text).into_response()
+}

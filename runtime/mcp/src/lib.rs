@@ -1,0 +1,28 @@
+//! The engine as an MCP server: `execute_code`, `run_intent` and `read_result`, over stdio and over HTTP.
+//!
+//! The protocol itself (framing, lifecycle, sessions, both revisions on one endpoint) is the official SDK's. What is
+//! here is what a call means: which arguments it takes, who asks, what a model is told, and what is asked back.
+//!
+//! - `tools`: the list, the same bytes every time. - `call`: the arguments of a call, checked.
+//! - `server`: from a call to an answer. - `answer`: a report in the form a model reads.
+//! - `results`: large results, kept for a while. - `question`: what a caller has to be asked, and what was said.
+//! - `principal`: who asks, and by which token. - `load`: how many calls at a time.
+//! - [`stdio`] and [`http`]: the two ways in.
+//!
+//! Nothing here reads the environment or files, and nothing is printed: stdout belongs to the protocol.
+
+mod answer;
+mod call;
+pub mod http;
+mod load;
+pub mod oracle;
+mod principal;
+mod question;
+mod results;
+mod server;
+pub mod stdio;
+mod tools;
+
+pub use crate::principal::{Principal, Tokens, TokensError};
+pub use crate::server::{Server, Settings};
+pub use tokio_util::sync::CancellationToken;

@@ -1,0 +1,352 @@
+//! What a caller has to be asked before an intent can be answered, and what was said.
+//!
+//! Three things are asked: which of several templates is meant, the values that are missing, and whether a change is to be
+//! made. A question is derived from a report, so the engine decides what is lacking, and every answer goes through the
+//! engine again: what somebody says here can choose, fill and confirm, and nothing else.
+//!
+//! What was said travels with the client between two requests of the stateless protocol. It is sealed by the server, and
+//! worth something only together with the same call of the same principal.
+
+use std::collections::BTreeMap;
+
+use intentbox_catalog::{Catalog, ParamKind, ParamSpec, TemplateId};
+use intentbox_engine::{Given, Intent, Outcome, Report};
+use rmcp::model::{ElicitResult, ElicitationAction, ElicitationSchema, JsonObject};
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+/// The most templates to choose from, and values asked for at once: a form that a person still reads.
+const ENTRIES_MAX: usize = 8;
+
+/// The longest text that is taken as an answer, in bytes. Values of parameters are shorter.
+const ANSWER_BYTES_MAX: usize = 8 << 10;
+
+/// Something to ask.
+#[derive(Debug, Clone)]
+pub(crate) enum Question {
+    /// Which template is meant?
+    Which(Vec<(String, String)>),
+    /// What are the values of these parameters of a template?
+    Values { template: String, parameters: Vec<ParamSpec> },
+    /// Is this change to be made?
+    Confirm { template: String, arguments: Value },
+}
+
+/// What was said so far, about one call.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Said {
+    /// The template that is meant.
+    template: Option<String>,
+    /// Values for parameters.
+    values: BTreeMap<String, Value>,
+    /// The change that was asked about: this template with these arguments, and no other.
+    asked: Option<(String, Value)>,
+    /// The change that is to be made.
+    confirmed: Option<(String, Value)>,
+}
+
+/// The answer ends the matter: nothing is run.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum NoAnswer {
+    /// The person does not want it.
+    Declined,
+    /// What came back is no answer to the question.
+    Unusable,
+}
+
+impl Question {
+    /// What a report asks for, if asking can help.
+    pub(crate) fn of(report: &Report, catalog: &Catalog) -> Option<Self> {
+        let route = report.route.as_ref()?;
+        match report.outcome {
+            Outcome::Ambiguous => {
+                let named =
+                    |candidate: &intentbox_engine::Candidate| (candidate.template.clone(), candidate.summary.clone());
+                Some(Question::Which(route.candidates.iter().take(ENTRIES_MAX).map(named).collect()))
+            }
+            Outcome::MissingParameter => {
+                let template = catalog.get(route.template.as_deref()?)?;
+                let given = route.arguments.as_ref().and_then(Value::as_object);
+                let is_missing = |spec: &&ParamSpec| {
+                    spec.must_be_given() && given.is_none_or(|given| !given.contains_key(spec.name()))
+                };
+                let parameters: Vec<_> =
+                    template.parameters().iter().filter(is_missing).take(ENTRIES_MAX).cloned().collect();
+                (!parameters.is_empty()).then(|| Question::Values { template: template.id().to_string(), parameters })
+            }
+            Outcome::CapabilityDenied if report.error.as_ref().is_some_and(|error| error.kind == "writes") => {
+                let template = route.template.clone()?;
+                Some(Question::Confirm { template, arguments: route.arguments.clone().unwrap_or_default() })
+            }
+            _ => None,
+        }
+    }
+
+    /// The change that is asked about.
+    fn change(&self) -> Option<(String, Value)> {
+        match self {
+            Question::Confirm { template, arguments } => Some((template.clone(), arguments.clone())),
+            Question::Which(_) | Question::Values { .. } => None,
+        }
+    }
+
+    /// The question in words.
+    pub(crate) fn message(&self) -> String {
+        match self {
+            Question::Which(templates) => {
+                let lines = templates.iter().map(|(id, summary)| format!("\n- {id}: {summary}"));
+                format!("Several things fit. Which is meant?{}", lines.collect::<String>())
+            }
+            Question::Values { template, parameters } => {
+                let names: Vec<&str> = parameters.iter().map(ParamSpec::name).collect();
+                format!("{template} needs {}.", names.join(" and "))
+            }
+            Question::Confirm { template, arguments } => {
+                format!("{template} changes something. Run it with {arguments}?")
+            }
+        }
+    }
+
+    /// The form of an answer.
+    pub(crate) fn form(&self) -> Option<ElicitationSchema> {
+        let (properties, required): (JsonObject, Vec<&str>) = match self {
+            Question::Which(templates) => {
+                let ids: Vec<&str> = templates.iter().map(|(id, _)| id.as_str()).collect();
+                let choice = json!({"type": "string", "title": "Template", "enum": ids});
+                ([("template".to_owned(), choice)].into_iter().collect(), vec!["template"])
+            }
+            Question::Values { parameters, .. } => (
+                parameters.iter().map(|spec| (spec.name().to_owned(), field(spec))).collect(),
+                parameters.iter().map(ParamSpec::name).collect(),
+            ),
+            Question::Confirm { .. } => {
+                let confirm = json!({"type": "boolean", "title": "Make this change", "default": false});
+                ([("confirm".to_owned(), confirm)].into_iter().collect(), vec!["confirm"])
+            }
+        };
+        let form = json!({"type": "object", "properties": properties, "required": required});
+        ElicitationSchema::from_json_schema(form.as_object()?.clone()).ok()
+    }
+}
+
+/// One value of a form.
+fn field(spec: &ParamSpec) -> Value {
+    let description = format!("{} For example {}.", spec.description(), spec.example());
+    match spec.kind() {
+        ParamKind::Integer { .. } => json!({"type": "integer", "description": description}),
+        ParamKind::Number { .. } => json!({"type": "number", "description": description}),
+        ParamKind::Boolean => json!({"type": "boolean", "description": description}),
+        ParamKind::Enum { choices } => {
+            let values: Vec<&str> = choices.iter().map(|choice| choice.value.as_str()).collect();
+            json!({"type": "string", "description": description, "enum": values})
+        }
+        _ => json!({"type": "string", "description": description}),
+    }
+}
+
+impl Said {
+    /// The intent with what was said about it. What the caller gave with the call itself stays.
+    pub(crate) fn about(&self, intent: &Intent) -> Intent {
+        let mut intent = intent.clone();
+        if let Some(template) = self.template.as_deref().and_then(|id| id.parse::<TemplateId>().ok()) {
+            intent.template = Some(template);
+        }
+        for (name, value) in &self.values {
+            let given = match value {
+                Value::String(text) => Given::Text(text.clone()),
+                value => Given::Value(value.clone()),
+            };
+            intent.params.insert(name.clone(), given);
+        }
+        intent
+    }
+
+    /// Notes what is asked now: only that can be confirmed.
+    pub(crate) fn is_asked(&mut self, question: &Question) {
+        self.asked = question.change();
+    }
+
+    /// Whether exactly this change was confirmed.
+    pub(crate) fn confirms(&self, question: &Question) -> bool {
+        self.confirmed.is_some() && self.confirmed == question.change()
+    }
+
+    /// Notes an answer.
+    ///
+    /// # Errors
+    /// When it is none, or the person declines.
+    pub(crate) fn take(&mut self, question: &Question, answer: &ElicitResult) -> Result<(), NoAnswer> {
+        if answer.action != ElicitationAction::Accept {
+            return Err(NoAnswer::Declined);
+        }
+        let content = answer.content.as_ref().and_then(Value::as_object).ok_or(NoAnswer::Unusable)?;
+        match question {
+            Question::Which(templates) => {
+                let chosen = content.get("template").and_then(Value::as_str);
+                let (id, _) = templates.iter().find(|(id, _)| Some(id.as_str()) == chosen).ok_or(NoAnswer::Unusable)?;
+                self.template = Some(id.clone());
+            }
+            Question::Values { template, parameters } => {
+                for spec in parameters {
+                    let value = content.get(spec.name()).filter(|value| is_plain(value)).ok_or(NoAnswer::Unusable)?;
+                    self.values.insert(spec.name().to_owned(), value.clone());
+                }
+                self.template = Some(template.clone());
+            }
+            Question::Confirm { .. } => match content.get("confirm") {
+                Some(Value::Bool(true)) if self.asked == question.change() => self.confirmed = question.change(),
+                Some(Value::Bool(false)) => return Err(NoAnswer::Declined),
+                _ => return Err(NoAnswer::Unusable),
+            },
+        }
+        Ok(())
+    }
+}
+
+fn is_plain(value: &Value) -> bool {
+    match value {
+        Value::String(text) => text.len() <= ANSWER_BYTES_MAX,
+        Value::Bool(_) | Value::Number(_) => true,
+        Value::Null | Value::Array(_) | Value::Object(_) => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use intentbox_engine::{Candidate, Problem, Route};
+
+    use super::*;
+
+    fn report(outcome: Outcome, kind: &str, route: Route) -> Report {
+        let problem = Problem { kind: kind.to_owned(), message: String::new(), traceback: None, hint: None };
+        Report { route: Some(route), ..Report::without_run(outcome, problem) }
+    }
+
+    fn catalog() -> std::sync::Arc<Catalog> {
+        Catalog::embedded().unwrap_or_else(|error| panic!("{error}"))
+    }
+
+    fn of(report: &Report) -> Option<Question> {
+        Question::of(report, &catalog())
+    }
+
+    fn route(template: Option<&str>, arguments: Value) -> Route {
+        Route { template: template.map(str::to_owned), arguments: Some(arguments), candidates: Vec::new() }
+    }
+
+    fn which() -> Question {
+        let named = |id: &str| Candidate { template: id.to_owned(), summary: format!("Does {id}."), score: 0.8 };
+        let route = Route { template: None, arguments: None, candidates: vec![named("a/b"), named("c/d")] };
+        of(&report(Outcome::Ambiguous, "ambiguous", route)).expect("there is something to ask")
+    }
+
+    fn values() -> Question {
+        of(&report(Outcome::MissingParameter, "missing_parameter", route(Some("sentry/issue_details"), json!({}))))
+            .expect("there is something to ask")
+    }
+
+    fn confirm(issue: &str) -> Question {
+        of(&report(Outcome::CapabilityDenied, "writes", route(Some("sentry/resolve_issue"), json!({"issue": issue}))))
+            .expect("there is something to ask")
+    }
+
+    fn accepted(content: Value) -> ElicitResult {
+        ElicitResult::new(ElicitationAction::Accept).with_content(content)
+    }
+
+    #[test]
+    fn what_is_lacking_is_asked_in_words_and_as_a_form() {
+        for (question, message, form) in [
+            (
+                which(),
+                "Several things fit. Which is meant?\n- a/b: Does a/b.\n- c/d: Does c/d.",
+                json!({"template": {"type": "string", "title": "Template", "enum": ["a/b", "c/d"]}}),
+            ),
+            (
+                confirm("WEB-1"),
+                "sentry/resolve_issue changes something. Run it with {\"issue\":\"WEB-1\"}?",
+                json!({"confirm": {"type": "boolean", "title": "Make this change", "default": false}}),
+            ),
+        ] {
+            assert_eq!(question.message(), message);
+            let shown = serde_json::to_value(question.form().expect("there is a form")).expect("it can be written");
+            assert_eq!(shown["properties"], form);
+        }
+        let shown = serde_json::to_value(values().form().expect("there is a form")).expect("it can be written");
+        assert_eq!(shown["required"], json!(["issue"]));
+        assert_eq!(values().message(), "sentry/issue_details needs issue.");
+    }
+
+    #[test]
+    fn nothing_is_asked_where_asking_does_not_help() {
+        for (outcome, kind, route) in [
+            (Outcome::CapabilityDenied, "CapabilityDenied", route(Some("sentry/resolve_issue"), json!({}))),
+            (Outcome::ParamInvalid, "param_invalid", route(Some("sentry/list_errors"), json!({}))),
+            (Outcome::MissingParameter, "missing_parameter", route(Some("no/such"), json!({}))),
+            (Outcome::NotFound, "not_found", route(None, json!({}))),
+            (Outcome::Ok, "", route(Some("sentry/resolve_issue"), json!({}))),
+        ] {
+            assert!(of(&report(outcome, kind, route)).is_none(), "{outcome:?}");
+        }
+    }
+
+    #[test]
+    fn an_answer_is_taken_only_where_it_answers() {
+        let declined = |action| ElicitResult::new(action);
+        for (question, answer, expected) in [
+            (which(), accepted(json!({"template": "c/d"})), Ok(())),
+            (which(), accepted(json!({"template": "sentry/resolve_issue"})), Err(NoAnswer::Unusable)),
+            (which(), accepted(json!({})), Err(NoAnswer::Unusable)),
+            (which(), accepted(json!("c/d")), Err(NoAnswer::Unusable)),
+            (which(), declined(ElicitationAction::Decline), Err(NoAnswer::Declined)),
+            (which(), declined(ElicitationAction::Cancel), Err(NoAnswer::Declined)),
+            (which(), declined(ElicitationAction::Accept), Err(NoAnswer::Unusable)),
+            (values(), accepted(json!({"issue": "WEB-1"})), Ok(())),
+            (values(), accepted(json!({"issue": ["WEB-1"]})), Err(NoAnswer::Unusable)),
+            (values(), accepted(json!({"issue": "x".repeat(ANSWER_BYTES_MAX + 1)})), Err(NoAnswer::Unusable)),
+            (values(), accepted(json!({"other": 1})), Err(NoAnswer::Unusable)),
+            (confirm("WEB-1"), accepted(json!({"confirm": true})), Ok(())),
+            (confirm("WEB-1"), accepted(json!({"confirm": false})), Err(NoAnswer::Declined)),
+            (confirm("WEB-1"), accepted(json!({"confirm": "true"})), Err(NoAnswer::Unusable)),
+        ] {
+            let mut said = Said::default();
+            said.is_asked(&question);
+            assert_eq!(said.take(&question, &answer), expected, "{question:?} {answer:?}");
+        }
+    }
+
+    #[test]
+    fn a_confirmation_is_of_one_change_and_no_other() {
+        let yes = accepted(json!({"confirm": true}));
+        let mut said = Said::default();
+        assert_eq!(said.take(&confirm("WEB-1"), &yes), Err(NoAnswer::Unusable), "nobody asked");
+        said.is_asked(&confirm("WEB-2"));
+        assert_eq!(said.take(&confirm("WEB-1"), &yes), Err(NoAnswer::Unusable), "another change was asked about");
+        said.is_asked(&confirm("WEB-1"));
+        said.take(&confirm("WEB-1"), &yes).expect("it is an answer");
+        assert!(said.confirms(&confirm("WEB-1")));
+        assert!(!said.confirms(&confirm("WEB-2")));
+        assert!(!said.confirms(&which()));
+        assert!(!Said::default().confirms(&confirm("WEB-1")));
+    }
+
+    #[test]
+    fn what_was_said_completes_the_intent() {
+        let intent = Intent {
+            text: "show it".to_owned(),
+            params: BTreeMap::from([("limit".to_owned(), Given::Value(json!(3)))]),
+            template: None,
+        };
+        let mut said = Said::default();
+        said.take(&values(), &accepted(json!({"issue": "WEB-1"}))).expect("it is an answer");
+        let completed = said.about(&intent);
+        assert_eq!(completed.template.map(|id| id.to_string()).as_deref(), Some("sentry/issue_details"));
+        assert_eq!(
+            completed.params,
+            BTreeMap::from([
+                ("issue".to_owned(), Given::Text("WEB-1".to_owned())),
+                ("limit".to_owned(), Given::Value(json!(3))),
+            ])
+        );
+    }
+}

@@ -1,0 +1,152 @@
+//! Results that are too large to be said at once: kept for a while, and read page by page.
+
+use std::fmt::Write as _;
+use std::sync::Arc;
+use std::time::Duration;
+
+use moka::policy::EvictionPolicy;
+use moka::sync::Cache;
+
+use crate::principal::Principal;
+
+/// The bytes of all kept results together. The oldest go first.
+const KEPT_BYTES_MAX: u64 = 64 << 20;
+
+/// How long a result is kept after it was last read.
+const KEPT: Duration = Duration::from_mins(15);
+
+/// The most characters of one page: some 2,000 tokens of JSON.
+pub(crate) const PAGE_CHARS_MAX: usize = 8 << 10;
+
+/// Large results by handle. A handle is 128 random bits, and worth nothing to another principal.
+#[derive(Debug, Clone)]
+pub(crate) struct Results {
+    kept: Cache<(Principal, String), Arc<Kept>>,
+}
+
+/// One result.
+#[derive(Debug)]
+struct Kept {
+    text: String,
+    chars: usize,
+}
+
+/// A part of a result.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Page {
+    /// The part.
+    pub(crate) text: String,
+    /// Where the next one starts, in characters; nothing at the end.
+    pub(crate) next: Option<usize>,
+    /// The length of the whole, in characters.
+    pub(crate) of: usize,
+}
+
+/// There is no such result for this principal, or none any more.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct NoSuchResult;
+
+impl Results {
+    pub(crate) fn new() -> Self {
+        let weight = |_: &(Principal, String), kept: &Arc<Kept>| u32::try_from(kept.text.len()).unwrap_or(u32::MAX);
+        let kept = Cache::builder()
+            .max_capacity(KEPT_BYTES_MAX)
+            .weigher(weight)
+            .eviction_policy(EvictionPolicy::lru())
+            .time_to_idle(KEPT)
+            .build();
+        Self { kept }
+    }
+
+    /// Keeps a result and gives its handle; nothing where the machine has no randomness to make one of.
+    pub(crate) fn keep(&self, principal: &Principal, text: String) -> Option<String> {
+        let mut bytes = [0; 16];
+        getrandom::fill(&mut bytes).ok()?;
+        let handle = bytes.iter().fold(String::new(), |mut handle, byte| {
+            let _ = write!(handle, "{byte:02x}");
+            handle
+        });
+        let chars = text.chars().count();
+        self.kept.insert((principal.clone(), handle.clone()), Arc::new(Kept { text, chars }));
+        Some(handle)
+    }
+
+    /// The page that starts at a character.
+    pub(crate) fn read(&self, principal: &Principal, handle: &str, offset: usize) -> Result<Page, NoSuchResult> {
+        // Handles have one length: a long one is not looked up.
+        if handle.len() != 32 {
+            return Err(NoSuchResult);
+        }
+        let kept = self.kept.get(&(principal.clone(), handle.to_owned())).ok_or(NoSuchResult)?;
+        Ok(page(&kept.text, kept.chars, offset))
+    }
+}
+
+fn page(text: &str, of: usize, offset: usize) -> Page {
+    let part: String = text.chars().skip(offset).take(PAGE_CHARS_MAX).collect();
+    let end = offset.saturating_add(PAGE_CHARS_MAX);
+    Page { text: part, next: (end < of).then_some(end), of }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn pages(results: &Results, principal: &Principal, handle: &str) -> String {
+        let mut whole = String::new();
+        let mut offset = Some(0);
+        while let Some(from) = offset {
+            let page = results.read(principal, handle, from).expect("it is kept");
+            assert!(page.text.chars().count() <= PAGE_CHARS_MAX);
+            whole.push_str(&page.text);
+            offset = page.next;
+        }
+        whole
+    }
+
+    #[test]
+    fn all_pages_together_are_the_result() {
+        let results = Results::new();
+        let me = Principal::named("me");
+        for length in [0, 1, PAGE_CHARS_MAX - 1, PAGE_CHARS_MAX, PAGE_CHARS_MAX + 1, 3 * PAGE_CHARS_MAX] {
+            let text: String = "añ🦀\n".chars().cycle().take(length).collect();
+            let handle = results.keep(&me, text.clone()).expect("there is randomness");
+            assert_eq!(pages(&results, &me, &handle), text, "{length} characters");
+            let beyond = results.read(&me, &handle, usize::MAX).expect("it is kept");
+            assert_eq!(beyond, Page { text: String::new(), next: None, of: length });
+        }
+    }
+
+    #[test]
+    fn c07_a_handle_is_worth_nothing_to_anybody_else_and_nothing_when_guessed() {
+        let results = Results::new();
+        let me = Principal::named("me");
+        let handle = results.keep(&me, "mine".to_owned()).expect("there is randomness");
+        assert_eq!(handle.len(), 32, "128 bits in hex");
+        assert_ne!(results.keep(&me, "mine".to_owned()), Some(handle.clone()), "each has a handle of its own");
+        let upper = handle.to_uppercase();
+        for (principal, handle) in [
+            (Principal::named("you"), handle.as_str()),
+            (Principal::local(), handle.as_str()),
+            (me.clone(), ""),
+            (me.clone(), &"0".repeat(32)),
+            (me.clone(), if upper == handle { "" } else { &upper }),
+            (me.clone(), &"0".repeat(1 << 20)),
+        ] {
+            assert_eq!(results.read(&principal, handle, 0), Err(NoSuchResult));
+        }
+    }
+
+    #[test]
+    fn what_is_kept_is_bounded_and_the_oldest_goes_first() {
+        let results = Results::new();
+        let me = Principal::named("me");
+        let handles: Vec<_> = (0..10)
+            .filter_map(|_| results.keep(&me, "x".repeat(usize::try_from(KEPT_BYTES_MAX / 8).unwrap())))
+            .collect();
+        results.kept.run_pending_tasks();
+        assert!(results.kept.weighted_size() <= KEPT_BYTES_MAX);
+        let is_there: Vec<bool> = handles.iter().map(|handle| results.read(&me, handle, 0).is_ok()).collect();
+        assert!(!is_there[0] && is_there[9], "{is_there:?}");
+    }
+}

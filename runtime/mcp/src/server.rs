@@ -1,0 +1,392 @@
+//! From a call to an answer.
+
+use std::future::Future;
+use std::pin::pin;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use intentbox_engine::router::Decision;
+use intentbox_engine::{Engine, Intent, Outcome, Problem, Report, RunOptions};
+use rmcp::ServerHandler;
+use rmcp::model::{
+    CallToolRequestParams, CallToolResponse, CallToolResult, ElicitRequest, ElicitRequestParams, ElicitResult,
+    ErrorData, Implementation, InputRequest, InputRequests, InputRequiredResult, ListToolsResult,
+    PaginatedRequestParams, ProgressNotificationParam, ProtocolVersion, RequestStateCodec, SealOptions,
+    ServerCapabilities, ServerConfig, Tool,
+};
+use rmcp::service::{Peer, RequestContext, RoleServer};
+
+use crate::answer;
+use crate::call::{Call, CallError, Execute, ReadResult, RunIntent, invalid};
+use crate::load::{CALLS_EACH_MAX, Load};
+use crate::principal::Principal;
+use crate::question::{NoAnswer, Question, Said};
+use crate::results::{NoSuchResult, Results};
+use crate::tools;
+
+/// The most questions about one call. Which, what and whether are three.
+const QUESTIONS_MAX: usize = 4;
+
+/// How long a person may take to answer a question.
+const ANSWER_WITHIN: Duration = Duration::from_mins(5);
+
+/// How often a client that wants to know is told that a run goes on. Clients give up after some tens of seconds of silence.
+const PROGRESS_EVERY: Duration = Duration::from_secs(1);
+
+/// How long a list of tools may be kept by a client, in milliseconds. It changes with the program alone.
+const LIST_TTL_MS: u64 = 60 * 60 * 1_000;
+
+/// The key under which a question is asked and answered in the stateless protocol.
+const ANSWER: &str = "answer";
+
+/// What a client tells its model about the server as a whole.
+const INSTRUCTIONS: &str =
+    "Ask run_intent first, in plain words. Where it finds nothing, write Python for execute_code.";
+
+/// The MCP server. Clones are one server: sessions and requests share engine, results and load.
+#[derive(Debug, Clone)]
+pub struct Server {
+    shared: Arc<Shared>,
+}
+
+#[derive(Debug)]
+struct Shared {
+    engine: Engine,
+    settings: Settings,
+    results: Results,
+    load: Load,
+    seal: RequestStateCodec,
+}
+
+/// What the operator chose.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Settings {
+    /// Whether templates that change something run without a question. The policy must permit their requests besides.
+    pub allow_writes: bool,
+}
+
+/// How the caller of a call can be asked.
+enum Caller {
+    /// By a request of the server's own.
+    Legacy(Box<Peer<RoleServer>>),
+    /// By the answer to this request: the next request of the same call brings what was said.
+    Stateless(Option<ElicitResult>),
+    /// Not at all.
+    Silent,
+}
+
+/// What becomes of an intent.
+enum Answered {
+    Report(Box<Report>),
+    Ask(Box<(Question, Said)>),
+}
+
+impl Server {
+    /// A server over an engine.
+    ///
+    /// # Errors
+    /// When the machine has no randomness.
+    pub fn new(engine: Engine, settings: Settings) -> std::io::Result<Self> {
+        let mut key = [0; 32];
+        getrandom::fill(&mut key).map_err(|error| std::io::Error::other(error.to_string()))?;
+        let seal = RequestStateCodec::try_new(key).map_err(std::io::Error::other)?;
+        let shared = Shared { engine, settings, results: Results::new(), load: Load::default(), seal };
+        Ok(Self { shared: Arc::new(shared) })
+    }
+
+    /// The engine behind it.
+    #[must_use]
+    pub fn engine(&self) -> &Engine {
+        &self.shared.engine
+    }
+
+    async fn call(
+        &self,
+        request: CallToolRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<CallToolResponse, ErrorData> {
+        let principal = principal_of(&context);
+        let Some(_place) = self.shared.load.admit(&principal) else {
+            return Ok(self.told(&overloaded(), None, &principal).into());
+        };
+        let call = match Call::parse(&request) {
+            Ok(call) => call,
+            Err(CallError::UnknownTool) => {
+                return Err(ErrorData::invalid_params(format!("there is no tool {:?}", shown(&request.name)), None));
+            }
+            Err(CallError::Arguments(report)) if request.name == "read_result" => {
+                return Ok(answer::of_refusal(&report).into());
+            }
+            Err(CallError::Arguments(report)) => return Ok(self.told(&report, None, &principal).into()),
+        };
+        let work = async {
+            match call {
+                Call::Execute(execute) => Ok(self.execute(execute, &principal).await.into()),
+                Call::Intent(run) => self.intent(run, &request, &context, &principal).await,
+                Call::Read(read) => Ok(self.read(&read, &principal).into()),
+            }
+        };
+        tokio::select! {
+            // Dropping the work ends the run: nobody waits for it any more.
+            () = context.ct.cancelled() => Ok(self.told(&cancelled(), None, &principal).into()),
+            answered = with_progress(work, &context) => answered,
+        }
+    }
+
+    async fn execute(&self, execute: Execute, principal: &Principal) -> CallToolResult {
+        let note = execute.intent.as_deref().and_then(|intent| self.shorter_way(intent));
+        let (code, options) = execute.into_code(principal.as_str());
+        let report = self.shared.engine.exec(&code, &options).await;
+        self.told(&report, note.as_deref(), principal)
+    }
+
+    /// The template that answers what somebody wrote code for.
+    fn shorter_way(&self, intent: &str) -> Option<String> {
+        if intent.len() > intentbox_engine::INTENT_BYTES_MAX {
+            return None;
+        }
+        match self.shared.engine.route(intent).decision {
+            Decision::Template { id, .. } => Some(format!("run_intent answers this intent without code, by {id}")),
+            _ => None,
+        }
+    }
+
+    async fn intent(
+        &self,
+        run: RunIntent,
+        request: &CallToolRequestParams,
+        context: &RequestContext<RoleServer>,
+        principal: &Principal,
+    ) -> Result<CallToolResponse, ErrorData> {
+        let binding = binding(request, principal);
+        let mut said = Said::default();
+        if let Some(sealed) = &request.request_state {
+            said = self.shared.seal.open_json_with(sealed, &binding).map_err(|_| {
+                ErrorData::invalid_params(
+                    "requestState is not of this call, or too old: send the call again without it",
+                    None,
+                )
+            })?;
+        }
+        let caller = caller_of(context, request);
+        match self.answer(&run.into_intent(), said, caller, principal).await {
+            Answered::Report(report) => Ok(self.told(&report, None, principal).into()),
+            Answered::Ask(asked) => {
+                let (question, said) = *asked;
+                let options = SealOptions::new().associated_data(&binding).ttl(ANSWER_WITHIN);
+                let state = self.shared.seal.seal_json_with(&said, &options);
+                let state = state.map_err(|error| ErrorData::internal_error(error.to_string(), None))?;
+                let Some(form) = form(&question) else {
+                    return Err(ErrorData::internal_error("a question has no form", None));
+                };
+                let ask = InputRequest::Elicitation(ElicitRequest::new(form));
+                let requests = InputRequests::from([(ANSWER.to_owned(), ask)]);
+                Ok(InputRequiredResult::new(Some(requests), Some(state)).into())
+            }
+        }
+    }
+
+    /// Runs an intent, and asks back as long as that helps.
+    async fn answer(&self, intent: &Intent, mut said: Said, mut caller: Caller, principal: &Principal) -> Answered {
+        let allow_writes = self.shared.settings.allow_writes;
+        let options = |allow_writes| RunOptions {
+            allow_writes,
+            principal: principal.as_str().to_owned(),
+            ..RunOptions::default()
+        };
+        for _ in 0..QUESTIONS_MAX {
+            let intent = said.about(intent);
+            let report = self.shared.engine.run_intent(&intent, &options(allow_writes)).await;
+            let Some(question) = Question::of(&report, self.shared.engine.catalog()) else {
+                return Answered::Report(Box::new(report));
+            };
+            if said.confirms(&question) {
+                return Answered::Report(Box::new(self.shared.engine.run_intent(&intent, &options(true)).await));
+            }
+            let answer = match &mut caller {
+                Caller::Silent => return Answered::Report(Box::new(with_advice(report, &question))),
+                Caller::Stateless(answer) => {
+                    let Some(answer) = answer.take() else {
+                        said.is_asked(&question);
+                        return Answered::Ask(Box::new((question, said)));
+                    };
+                    answer
+                }
+                Caller::Legacy(peer) => {
+                    said.is_asked(&question);
+                    let Some(answer) = ask(peer, &question).await else {
+                        return Answered::Report(Box::new(with_advice(report, &question)));
+                    };
+                    answer
+                }
+            };
+            match said.take(&question, &answer) {
+                Ok(()) => {}
+                Err(NoAnswer::Declined) => return Answered::Report(Box::new(declined(&report))),
+                Err(NoAnswer::Unusable) => return Answered::Report(Box::new(with_advice(report, &question))),
+            }
+        }
+        let message = format!("more than {QUESTIONS_MAX} questions were needed");
+        Answered::Report(Box::new(invalid(message, "say the intent in other words, with its values in `params`")))
+    }
+
+    fn read(&self, read: &ReadResult, principal: &Principal) -> CallToolResult {
+        match self.shared.results.read(principal, &read.handle, read.offset) {
+            Ok(page) => answer::of_page(page, read.offset),
+            Err(NoSuchResult) => answer::of_refusal(&invalid(
+                "there is no result with this handle, or none any more".to_owned(),
+                "handles last 15 minutes after they were last read; repeat the call that gave it",
+            )),
+        }
+    }
+
+    fn told(&self, report: &Report, note: Option<&str>, principal: &Principal) -> CallToolResult {
+        answer::of_report(report, note, principal, &self.shared.results)
+    }
+}
+
+/// Asks the person behind a client of the stateful protocol.
+async fn ask(peer: &Peer<RoleServer>, question: &Question) -> Option<ElicitResult> {
+    peer.create_elicitation_with_timeout(form(question)?, Some(ANSWER_WITHIN)).await.ok()
+}
+
+fn form(question: &Question) -> Option<ElicitRequestParams> {
+    Some(ElicitRequestParams::FormElicitationParams {
+        meta: None,
+        message: question.message(),
+        requested_schema: question.form()?,
+    })
+}
+
+/// Who asks: what the HTTP side found out, or else whoever started the program.
+fn principal_of(context: &RequestContext<RoleServer>) -> Principal {
+    let parts = context.extensions.get::<axum::http::request::Parts>();
+    parts.and_then(|parts| parts.extensions.get::<Principal>()).cloned().unwrap_or_else(Principal::local)
+}
+
+/// How the caller can be asked: by this request's protocol and what its client can do.
+fn caller_of(context: &RequestContext<RoleServer>, request: &CallToolRequestParams) -> Caller {
+    let capabilities = context.client_capabilities();
+    let elicitation = capabilities.and_then(|capabilities| capabilities.elicitation);
+    // An empty declaration means forms; one that names only links means links.
+    if !elicitation.is_some_and(|elicitation| elicitation.form.is_some() || elicitation.url.is_none()) {
+        return Caller::Silent;
+    }
+    let stateless = ProtocolVersion::V_2026_07_28;
+    if context.protocol_version().is_some_and(|version| version.as_str() >= stateless.as_str()) {
+        // Without the state of a question there was none.
+        let responses = request.input_responses.as_ref().filter(|_| request.request_state.is_some());
+        let answer = responses.and_then(|responses| responses.get(ANSWER));
+        return Caller::Stateless(answer.and_then(|answer| serde_json::from_value(answer.clone()).ok()));
+    }
+    Caller::Legacy(Box::new(context.peer.clone()))
+}
+
+/// What a sealed state belongs to: the same tool with the same arguments, called by the same principal.
+fn binding(request: &CallToolRequestParams, principal: &Principal) -> Vec<u8> {
+    let arguments =
+        request.arguments.as_ref().map(|arguments| serde_json::Value::Object(arguments.clone()).to_string());
+    format!("{}\0{}\0{}", principal.as_str(), request.name, arguments.unwrap_or_default()).into_bytes()
+}
+
+/// Waits for the work, and meanwhile tells a client that wants to know that it goes on.
+///
+/// Telling and working are two: a client that does not read what it is told does not hold up its own run.
+async fn with_progress<T>(work: impl Future<Output = T>, context: &RequestContext<RoleServer>) -> T {
+    let Some(token) = context.meta.get_progress_token() else { return work.await };
+    let started = Instant::now();
+    let tell = async {
+        loop {
+            tokio::time::sleep(PROGRESS_EVERY).await;
+            let seconds = started.elapsed().as_secs_f64();
+            let progress = ProgressNotificationParam::new(token.clone(), seconds);
+            let told = context.peer.notify_progress(progress.with_message(format!("running for {seconds:.0} s"))).await;
+            if told.is_err() {
+                std::future::pending::<()>().await;
+            }
+        }
+    };
+    let mut tell = pin!(tell);
+    tokio::select! {
+        done = work => done,
+        () = &mut tell => unreachable!("telling goes on"),
+    }
+}
+
+fn shown(text: &str) -> String {
+    text.chars().take(60).collect()
+}
+
+fn overloaded() -> Report {
+    let message = format!("more than {CALLS_EACH_MAX} calls are under way");
+    let hint = Some("wait for some of them to end, then repeat this one".to_owned());
+    Report::without_run(Outcome::Overloaded, Problem { kind: "overloaded".to_owned(), message, traceback: None, hint })
+}
+
+fn cancelled() -> Report {
+    let message = "the call was cancelled, and the run was ended".to_owned();
+    Report::without_run(
+        Outcome::Cancelled,
+        Problem { kind: "cancelled".to_owned(), message, traceback: None, hint: None },
+    )
+}
+
+/// The report for somebody who was asked and does not want it.
+fn declined(report: &Report) -> Report {
+    let message = "the user was asked and declined; nothing was run".to_owned();
+    let hint = Some("do not repeat it; ask the user what they want instead".to_owned());
+    let problem = Problem { kind: "declined".to_owned(), message, traceback: None, hint };
+    Report { route: report.route.clone(), ..Report::without_run(Outcome::Cancelled, problem) }
+}
+
+/// The report with what to do where the question cannot be asked.
+fn with_advice(mut report: Report, question: &Question) -> Report {
+    let advice = match question {
+        Question::Which(_) => "repeat run_intent in the words of the one that is meant".to_owned(),
+        Question::Values { parameters, .. } => {
+            let example: serde_json::Map<_, _> =
+                parameters.iter().map(|spec| (spec.name().to_owned(), spec.example().into())).collect();
+            format!("repeat run_intent with params such as {}", serde_json::Value::Object(example))
+        }
+        Question::Confirm { .. } => {
+            "changes need the user's word, and this client cannot ask for it: the user may start the server with \
+             `intentbox mcp --allow-writes`, or run `intentbox run-intent … --allow-writes`"
+                .to_owned()
+        }
+    };
+    if let Some(error) = &mut report.error {
+        error.hint = Some(advice);
+    }
+    report
+}
+
+impl ServerHandler for Server {
+    fn get_info(&self) -> ServerConfig {
+        ServerConfig::new(ServerCapabilities::builder().enable_tools().build())
+            .with_server_info(Implementation::new("intentbox", env!("CARGO_PKG_VERSION")))
+            .with_instructions(INSTRUCTIONS)
+    }
+
+    async fn list_tools(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListToolsResult, ErrorData> {
+        let mut list = ListToolsResult::with_all_items(tools::all().to_vec());
+        list.ttl_ms = Some(LIST_TTL_MS);
+        list.cache_scope = Some(rmcp::model::CacheScope::Public);
+        Ok(list)
+    }
+
+    fn get_tool(&self, name: &str) -> Option<Tool> {
+        tools::all().iter().find(|tool| tool.name == name).cloned()
+    }
+
+    async fn call_tool(
+        &self,
+        request: CallToolRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<CallToolResponse, ErrorData> {
+        self.call(request, context).await
+    }
+}

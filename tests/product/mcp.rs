@@ -1,0 +1,7 @@
+//! The MCP server as clients meet it: the binary on pipes and on a port, in both eras of the protocol.
+
+mod asking;
+mod client;
+mod http;
+mod readme;
+mod stdio;

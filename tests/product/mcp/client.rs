@@ -1,0 +1,171 @@
+//! A client at the level of messages: it can say what a proper client would not.
+
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::path::Path;
+use std::process::{Child, ChildStdin, Command, Stdio};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+/// How long anything here is waited for: no test takes this long unless it fails.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(20);
+
+/// The last revision with a handshake, and the one without.
+pub(crate) const STATEFUL: &str = "2025-11-25";
+pub(crate) const STATELESS: &str = "2026-07-28";
+
+/// A server on pipes and the client at the other end.
+pub(crate) struct Client {
+    pub(crate) child: Child,
+    pipe: Option<ChildStdin>,
+    lines: Receiver<String>,
+    next_id: u64,
+    era: &'static str,
+    capabilities: Value,
+    /// What the server asked, and what it told without being asked.
+    pub(crate) heard: Vec<Value>,
+    _home: TempDir,
+}
+
+/// `intentbox mcp` with no configuration but what is given.
+pub(crate) fn command(home: &Path, arguments: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_intentbox"));
+    command.arg("mcp").args(arguments).current_dir(home).env_clear().env("HOME", home);
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
+    command
+}
+
+impl Client {
+    /// A client that speaks this revision and can do this.
+    pub(crate) fn start(era: &'static str, capabilities: Value, arguments: &[&str]) -> Client {
+        let home = tempfile::tempdir().expect("a temporary folder");
+        let command = command(home.path(), arguments);
+        let mut client = Client::spawn(command, home, era, capabilities);
+        client.greet();
+        client
+    }
+
+    /// A client of any command, before it said anything.
+    pub(crate) fn spawn(mut command: Command, home: TempDir, era: &'static str, capabilities: Value) -> Client {
+        let mut child = command.spawn().expect("the binary starts");
+        let stdout = BufReader::new(child.stdout.take().expect("piped"));
+        let (send, lines) = channel();
+        std::thread::spawn(move || {
+            for line in stdout.lines().map_while(Result::ok) {
+                if send.send(line).is_err() {
+                    return;
+                }
+            }
+        });
+        let pipe = child.stdin.take();
+        Client { child, pipe, lines, next_id: 0, era, capabilities, heard: Vec::new(), _home: home }
+    }
+
+    /// The handshake, where the revision has one.
+    pub(crate) fn greet(&mut self) -> Value {
+        if self.era == STATELESS {
+            return self.ask("server/discover", json!({}));
+        }
+        let hello = json!({
+            "protocolVersion": self.era,
+            "capabilities": self.capabilities,
+            "clientInfo": {"name": "test", "version": "1"},
+        });
+        let answer = self.ask("initialize", hello);
+        self.say(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}));
+        answer
+    }
+
+    /// Sends one message.
+    pub(crate) fn say(&mut self, message: &Value) {
+        self.write(format!("{message}\n").as_bytes());
+    }
+
+    /// Sends bytes as they are.
+    pub(crate) fn write(&mut self, bytes: &[u8]) {
+        let pipe = self.pipe.as_mut().expect("it is open");
+        pipe.write_all(bytes).and_then(|()| pipe.flush()).expect("the server reads");
+    }
+
+    /// Closes this end.
+    pub(crate) fn close(&mut self) {
+        self.pipe = None;
+    }
+
+    /// Sends a request, and gives its id.
+    pub(crate) fn send(&mut self, method: &str, mut params: Value) -> u64 {
+        self.next_id += 1;
+        if self.era == STATELESS {
+            params["_meta"]["io.modelcontextprotocol/protocolVersion"] = json!(STATELESS);
+            params["_meta"]["io.modelcontextprotocol/clientInfo"] = json!({"name": "test", "version": "1"});
+            params["_meta"]["io.modelcontextprotocol/clientCapabilities"] = self.capabilities.clone();
+        }
+        self.say(&json!({"jsonrpc": "2.0", "id": self.next_id, "method": method, "params": params}));
+        self.next_id
+    }
+
+    /// Sends a request and waits for its answer, whole.
+    pub(crate) fn ask(&mut self, method: &str, params: Value) -> Value {
+        let id = self.send(method, params);
+        self.answer(id)
+    }
+
+    /// The answer to a request. What comes before it is kept in `heard`.
+    pub(crate) fn answer(&mut self, id: u64) -> Value {
+        loop {
+            let message = self.message();
+            if message["id"] == json!(id) && message.get("method").is_none() {
+                return message;
+            }
+            self.heard.push(message);
+        }
+    }
+
+    /// The next message.
+    pub(crate) fn message(&mut self) -> Value {
+        let line = self.lines.recv_timeout(PATIENCE).unwrap_or_else(|error| panic!("no message: {error}"));
+        serde_json::from_str(&line).unwrap_or_else(|error| panic!("stdout is for the protocol: {error}: {line}"))
+    }
+
+    /// Whether no message comes for a while.
+    pub(crate) fn is_silent_for(&self, time: Duration) -> bool {
+        matches!(self.lines.recv_timeout(time), Err(RecvTimeoutError::Timeout))
+    }
+
+    /// Calls a tool, and gives the result.
+    pub(crate) fn call(&mut self, name: &str, arguments: &Value) -> Value {
+        let answer = self.ask("tools/call", json!({"name": name, "arguments": arguments}));
+        answer.get("result").unwrap_or_else(|| panic!("no result: {answer}")).clone()
+    }
+
+    /// Waits for the program to end, and gives its exit code.
+    pub(crate) fn ended_within(&mut self, time: Duration) -> Option<i32> {
+        let started = Instant::now();
+        while started.elapsed() < time {
+            if let Some(status) = self.child.try_wait().expect("it is our child") {
+                return status.code();
+            }
+            std::thread::park_timeout(Duration::from_millis(5));
+        }
+        panic!("still running after {time:?}");
+    }
+}
+
+impl Drop for Client {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// The text that a model sees.
+pub(crate) fn text(result: &Value) -> &str {
+    result["content"][0]["text"].as_str().unwrap_or_else(|| panic!("no text: {result}"))
+}
+
+/// The structured form.
+pub(crate) fn structured(result: &Value) -> &Value {
+    &result["structuredContent"]
+}

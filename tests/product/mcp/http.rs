@@ -1,0 +1,389 @@
+//! Many clients on a port.
+
+#![expect(clippy::disallowed_methods, reason = "these are clients that open connections")]
+
+use std::fmt::Write as _;
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::net::{SocketAddr, TcpStream};
+use std::process::{Child, Stdio};
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+use super::client::{PATIENCE, STATEFUL, STATELESS, command, structured, text};
+
+/// Tokens of two holders.
+const ALICE: &str = "alice-0123456789abcdef";
+const BOB: &str = "bob-0123456789abcdef00";
+
+/// The largest body that is read, in bytes.
+const BODY_BYTES_MAX: usize = 4 << 20;
+
+/// A server on a port of its own.
+struct Server {
+    child: Child,
+    address: SocketAddr,
+    _home: TempDir,
+}
+
+/// What came back.
+#[derive(Debug)]
+struct Reply {
+    status: u16,
+    head: String,
+    body: String,
+}
+
+impl Server {
+    fn start(arguments: &[&str]) -> Server {
+        let home = tempfile::tempdir().expect("a temporary folder");
+        let tokens = home.path().join("tokens");
+        std::fs::write(&tokens, format!("alice {ALICE}\nbob {BOB}\n")).expect("it can be written");
+        std::fs::set_permissions(&tokens, std::os::unix::fs::PermissionsExt::from_mode(0o600)).expect("it is ours");
+        let mut command = command(home.path(), &["--http", "127.0.0.1:0"]);
+        let mut child = command.args(arguments).stderr(Stdio::piped()).spawn().expect("the binary starts");
+        let mut lines = BufReader::new(child.stderr.take().expect("piped")).lines();
+        let said =
+            lines.find_map(|line| line.ok().filter(|line| line.contains("http://"))).expect("it says where it is");
+        let address = said.split("http://").nth(1).and_then(|rest| rest.split('/').next()).expect("an address");
+        Server { child, address: address.parse().expect("an address"), _home: home }
+    }
+
+    /// Sends bytes and gives what comes back until the other end closes, or until enough has come.
+    fn raw(&self, request: &[u8]) -> Reply {
+        let mut stream = TcpStream::connect(self.address).expect("it listens");
+        stream.set_read_timeout(Some(PATIENCE)).expect("a timeout can be set");
+        // The server may answer before it has read everything, and hang up.
+        let _ = stream.write_all(request);
+        let mut reply = Vec::new();
+        let _ = stream.read_to_end(&mut reply);
+        let reply = String::from_utf8_lossy(&reply).into_owned();
+        let (head, body) = reply.split_once("\r\n\r\n").unwrap_or((&reply, ""));
+        let status = head.split(' ').nth(1).and_then(|status| status.parse().ok());
+        Reply {
+            status: status.unwrap_or_else(|| panic!("no reply: {reply}")),
+            head: head.to_owned(),
+            body: body.to_owned(),
+        }
+    }
+
+    fn post(&self, headers: &[(&str, &str)], body: &str) -> Reply {
+        self.raw(&self.request(headers, body))
+    }
+
+    fn request(&self, headers: &[(&str, &str)], body: &str) -> Vec<u8> {
+        let mut request = "POST /mcp HTTP/1.1\r\nconnection: close\r\n".to_owned();
+        let host = self.address.to_string();
+        let usual = [
+            ("host", host.as_str()),
+            ("accept", "application/json, text/event-stream"),
+            ("content-type", "application/json"),
+        ];
+        let is_given = |name: &str| headers.iter().any(|(given, _)| *given == name);
+        let usual = usual.iter().filter(|(name, _)| !is_given(name));
+        for (name, value) in usual.chain(headers) {
+            write!(request, "{name}: {value}\r\n").expect("a text takes it");
+        }
+        write!(request, "content-length: {}\r\n\r\n{body}", body.len()).expect("a text takes it");
+        request.into_bytes()
+    }
+
+    /// A request of the stateless era, and its answer.
+    fn ask(&self, headers: &[(&str, &str)], method: &str, params: Value) -> Value {
+        let (name, body) = stateless(method, params);
+        let mut all = vec![("mcp-protocol-version", STATELESS), ("mcp-method", method)];
+        all.extend(name.as_deref().map(|name| ("mcp-name", name)));
+        all.extend(headers);
+        self.post(&all, &body).message()
+    }
+}
+
+/// The name that goes into a header, and the body.
+fn stateless(method: &str, mut params: Value) -> (Option<String>, String) {
+    params["_meta"] = json!({
+        "io.modelcontextprotocol/protocolVersion": STATELESS,
+        "io.modelcontextprotocol/clientInfo": {"name": "test", "version": "1"},
+        "io.modelcontextprotocol/clientCapabilities": {},
+    });
+    let name = params["name"].as_str().map(str::to_owned);
+    (name, json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params}).to_string())
+}
+
+impl Reply {
+    /// The last message, alone or in a stream of events.
+    fn message(&self) -> Value {
+        let chunks = self.body.lines().map(|line| line.strip_prefix("data:").unwrap_or(line).trim());
+        let mut messages = chunks.filter_map(|line| serde_json::from_str::<Value>(line).ok().filter(Value::is_object));
+        messages.next_back().unwrap_or_else(|| panic!("no message: {self:?}"))
+    }
+
+    fn header(&self, name: &str) -> Option<&str> {
+        self.head.lines().find_map(|line| {
+            let (given, value) = line.split_once(':')?;
+            given.eq_ignore_ascii_case(name).then_some(value.trim())
+        })
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+fn execute(code: &str) -> Value {
+    json!({"name": "execute_code", "arguments": {"code": code}})
+}
+
+fn hello() -> String {
+    json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {
+        "protocolVersion": STATEFUL, "capabilities": {}, "clientInfo": {"name": "test", "version": "1"},
+    }})
+    .to_string()
+}
+
+#[test]
+fn both_eras_are_served_at_one_address() {
+    let server = Server::start(&[]);
+    let answer = server.ask(&[], "tools/call", execute("result = 1 + 1"));
+    assert_eq!(structured(&answer["result"])["result"], 2, "{answer}");
+    let answer = server.ask(&[], "server/discover", json!({}));
+    assert_eq!(answer["result"]["serverInfo"]["name"].as_str().unwrap_or("intentbox"), "intentbox", "{answer}");
+
+    let greeting = server.post(&[], &hello());
+    assert_eq!(greeting.message()["result"]["protocolVersion"], STATEFUL);
+    let session = greeting.header("mcp-session-id").expect("a session").to_owned();
+    let headers = [("mcp-session-id", session.as_str()), ("mcp-protocol-version", STATEFUL)];
+    let call = json!({"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": execute("result = 2 + 2")});
+    assert_eq!(structured(&server.post(&headers, &call.to_string()).message()["result"])["result"], 4);
+}
+
+#[test]
+fn c01_pages_of_other_sites_and_names_of_other_hosts_are_refused_before_anything_is_read() {
+    let server = Server::start(&["--allow-host", "mcp.example.com", "--allow-origin", "https://app.example.com:443"]);
+    let port = server.address.port();
+    for (headers, status) in [
+        (vec![("origin", "https://evil.example".to_owned())], 403),
+        (vec![("origin", "null".to_owned())], 403),
+        (vec![("origin", "http://localhost.evil.example".to_owned())], 403),
+        (vec![("origin", format!("http://127.0.0.1:{port}"))], 200),
+        (vec![("origin", "http://localhost:3000".to_owned())], 200),
+        (vec![("origin", "https://app.example.com".to_owned())], 200),
+        (vec![("origin", "https://app.example.com:8443".to_owned())], 403),
+        (vec![("host", format!("evil.example:{port}"))], 403),
+        (vec![("host", format!("127.0.0.1.evil.example:{port}"))], 403),
+        (vec![("host", format!("localhost:{port}"))], 200),
+        (vec![("host", format!("[::1]:{port}"))], 200),
+        (vec![("host", "mcp.example.com".to_owned())], 200),
+    ] {
+        let headers: Vec<(&str, &str)> = headers.iter().map(|(name, value)| (*name, value.as_str())).collect();
+        assert_eq!(server.post(&headers, &hello()).status, status, "{headers:?}");
+        // What is refused is refused whatever it says.
+        if status == 403 {
+            assert_eq!(server.post(&headers, "{garbage").status, 403, "{headers:?}");
+        }
+    }
+}
+
+#[test]
+fn c02_versions_that_do_not_match_or_are_not_known_are_refused() {
+    let server = Server::start(&[]);
+    let (_, body) = stateless("tools/list", json!({}));
+    for (headers, said) in [
+        (vec![("mcp-protocol-version", "2031-01-01"), ("mcp-method", "tools/list")], "-3202"),
+        (vec![("mcp-protocol-version", STATELESS)], "-3202"),
+        (vec![("mcp-protocol-version", STATELESS), ("mcp-method", "tools/call")], "-3202"),
+    ] {
+        let reply = server.post(&headers, &body);
+        assert_eq!(reply.status, 400, "{headers:?}: {reply:?}");
+        assert!(reply.body.contains(said), "{headers:?}: {reply:?}");
+    }
+}
+
+#[test]
+fn c03_bodies_that_are_too_large_or_no_message_are_refused_in_bounded_memory() {
+    let server = Server::start(&[]);
+    let largest = format!("{}{}", hello(), " ".repeat(BODY_BYTES_MAX - hello().len()));
+    assert_eq!(server.post(&[], &largest).status, 200);
+    assert_eq!(server.post(&[], &format!("{largest} ")).status, 413);
+    // A gigabyte is announced, and not waited for.
+    let announced = format!(
+        "POST /mcp HTTP/1.1\r\nhost: {}\r\naccept: application/json, text/event-stream\r\ncontent-type: application/json\r\n\
+         content-length: 1073741824\r\nconnection: close\r\n\r\n{}",
+        server.address,
+        " ".repeat(BODY_BYTES_MAX + 1)
+    );
+    assert_eq!(server.raw(announced.as_bytes()).status, 413);
+    for body in [
+        String::new(),
+        "{garbage".to_owned(),
+        "null".to_owned(),
+        "[]".to_owned(),
+        format!("[{}]", hello()),
+        format!("{}{}", "[".repeat(100_000), "]".repeat(100_000)),
+        format!("{{\"jsonrpc\":\"2.0\",\"id\":1{},\"method\":\"ping\"}}", "0".repeat(400)),
+    ] {
+        let reply = server.post(&[], &body);
+        assert!((400..500).contains(&reply.status), "{}: {reply:?}", body.chars().take(40).collect::<String>());
+    }
+    let wrong = [("content-type", "text/plain")];
+    assert_eq!(server.post(&wrong, &hello()).status, 415, "a form of another site is no message");
+    let answer = server.ask(&[], "tools/call", execute("result = 1"));
+    assert_eq!(structured(&answer["result"])["result"], 1, "it goes on");
+}
+
+#[test]
+fn c08_a_token_is_needed_where_one_is_configured_and_nowhere_but_in_its_header() {
+    let server = Server::start(&["--token-file", "tokens"]);
+    let bearer = format!("Bearer {ALICE}");
+    let lower = format!("bearer {ALICE}");
+    let wrong = format!("Bearer {}", ALICE.replace('a', "b"));
+    let basic = format!("Basic {ALICE}");
+    for (headers, status) in [
+        (vec![], 401),
+        (vec![("authorization", wrong.as_str())], 401),
+        (vec![("authorization", basic.as_str())], 401),
+        (vec![("authorization", "Bearer ")], 401),
+        (vec![("authorization", bearer.as_str()), ("authorization", bearer.as_str())], 401),
+        (vec![("cookie", bearer.as_str())], 401),
+        (vec![("authorization", bearer.as_str())], 200),
+        (vec![("authorization", lower.as_str())], 200),
+    ] {
+        let reply = server.post(&headers, &hello());
+        assert_eq!(reply.status, status, "{headers:?}");
+        assert!(!format!("{reply:?}").contains(ALICE), "{reply:?}");
+        assert_eq!(reply.header("www-authenticate").is_some(), status == 401);
+    }
+    let in_query = String::from_utf8(server.request(&[], &hello())).expect("text");
+    let in_query = in_query.replace("POST /mcp ", &format!("POST /mcp?access_token={ALICE} "));
+    assert_eq!(server.raw(in_query.as_bytes()).status, 401);
+}
+
+#[test]
+fn no_address_that_others_reach_is_served_without_a_token() {
+    let home = tempfile::tempdir().expect("a temporary folder");
+    let run = command(home.path(), &["--http", "0.0.0.0:0"]).stderr(Stdio::piped()).output().expect("it ends");
+    assert_eq!(run.status.code(), Some(2));
+    let said = String::from_utf8(run.stderr).expect("it is text");
+    assert_eq!(
+        said,
+        "usage: 0.0.0.0:0 can be reached by others: give tokens with --token-file, or listen on 127.0.0.1\n"
+    );
+}
+
+#[test]
+fn c07_a_result_and_a_session_belong_to_the_holder_of_a_token() {
+    let server = Server::start(&["--token-file", "tokens"]);
+    let (alice, bob) = (format!("Bearer {ALICE}"), format!("Bearer {BOB}"));
+    let (alice, bob) = ([("authorization", alice.as_str())], [("authorization", bob.as_str())]);
+    let answer = server.ask(&alice, "tools/call", execute("result = 'secret' * 10000"));
+    let handle = structured(&answer["result"])["handle"].as_str().expect("it is large").to_owned();
+    let read = |who: &[(&str, &str)]| {
+        let read = json!({"name": "read_result", "arguments": {"handle": handle}});
+        server.ask(who, "tools/call", read)["result"].clone()
+    };
+    assert!(text(&read(&alice)).starts_with("secretsecret"));
+    assert!(text(&read(&bob)).starts_with("there is no result with this handle"));
+
+    let greeting = server.post(&alice, &hello());
+    let session = greeting.header("mcp-session-id").expect("a session").to_owned();
+    let call = json!({"jsonrpc": "2.0", "id": 2, "method": "tools/list", "params": {}}).to_string();
+    let with = |who: &[(&'static str, &str)]| {
+        let mut headers = vec![("mcp-session-id", session.clone()), ("mcp-protocol-version", STATEFUL.to_owned())];
+        headers.extend(who.iter().map(|(name, value)| (*name, (*value).to_owned())));
+        let headers: Vec<(&str, &str)> = headers.iter().map(|(name, value)| (*name, value.as_str())).collect();
+        server.post(&headers, &call).status
+    };
+    assert_eq!(with(&alice), 200);
+    assert_eq!(with(&bob), 404, "somebody else's session is none");
+    assert_eq!(with(&alice), 200);
+}
+
+#[test]
+fn c05_a_closed_stream_ends_its_run() {
+    let server = Server::start(&["--workers", "1"]);
+    let (name, body) = stateless("tools/call", execute("while True: pass"));
+    let name = name.expect("a call has a name");
+    let headers = [("mcp-protocol-version", STATELESS), ("mcp-method", "tools/call"), ("mcp-name", name.as_str())];
+    let streams: Vec<TcpStream> = (0..4)
+        .map(|_| {
+            let mut stream = TcpStream::connect(server.address).expect("it listens");
+            stream.write_all(&server.request(&headers, &body)).expect("it reads");
+            stream
+        })
+        .collect();
+    // One worker and four loops: this one gets a fifth of it.
+    let share = |code: &str| {
+        let started = Instant::now();
+        let answer = server.ask(&[], "tools/call", execute(code));
+        assert_eq!(answer["result"]["isError"], false, "{answer}");
+        started.elapsed()
+    };
+    let code = "result = sum(range(3 * 10**5))";
+    let beside = share(code);
+    drop(streams);
+    std::thread::park_timeout(Duration::from_secs(1));
+    let alone = share(code);
+    assert!(beside > 2 * alone, "beside four loops {beside:?}, after their end {alone:?}");
+}
+
+#[test]
+fn c05_a_cancelled_notification_ends_the_run_of_a_session() {
+    let server = Server::start(&["--workers", "1"]);
+    let greeting = server.post(&[], &hello());
+    let session = greeting.header("mcp-session-id").expect("a session").to_owned();
+    let headers = [("mcp-session-id", session.as_str()), ("mcp-protocol-version", STATEFUL)];
+    let call =
+        json!({"jsonrpc": "2.0", "id": 9, "method": "tools/call", "params": execute("import time\ntime.sleep(25)")});
+    let mut stream = TcpStream::connect(server.address).expect("it listens");
+    stream.write_all(&server.request(&headers, &call.to_string())).expect("it reads");
+    stream.set_read_timeout(Some(PATIENCE)).expect("a timeout can be set");
+    let mut start = [0; 16];
+    stream.read_exact(&mut start).expect("the stream opens");
+    let started = Instant::now();
+    let cancel = json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 9}});
+    assert_eq!(server.post(&headers, &cancel.to_string()).status, 202);
+    assert!(started.elapsed() < Duration::from_secs(1));
+    let answer = server.post(&headers, &json!({"jsonrpc": "2.0", "id": 10, "method": "ping"}).to_string());
+    assert_eq!(answer.status, 200);
+}
+
+#[test]
+fn c06_a_slow_reader_holds_up_nobody_else() {
+    let server = Server::start(&[]);
+    let (name, body) = stateless("tools/call", execute("result = 'x' * 8000"));
+    let name = name.expect("a call has a name");
+    let headers = [("mcp-protocol-version", STATELESS), ("mcp-method", "tools/call"), ("mcp-name", name.as_str())];
+    let slow: Vec<TcpStream> = (0..100)
+        .map(|_| {
+            let mut stream = TcpStream::connect(server.address).expect("it listens");
+            stream.write_all(&server.request(&headers, &body)).expect("it reads");
+            stream
+        })
+        .collect();
+    let started = Instant::now();
+    let answer = server.ask(&[], "tools/call", execute("result = 1"));
+    assert_eq!(structured(&answer["result"])["result"], 1);
+    assert!(started.elapsed() < Duration::from_secs(5));
+    drop(slow);
+}
+
+#[test]
+fn two_hundred_calls_at_once_are_all_answered() {
+    let server = Server::start(&["--workers", "2"]);
+    let sums: u64 = std::thread::scope(|scope| {
+        let threads: Vec<_> = (0..200_u64)
+            .map(|index| {
+                let server = &server;
+                scope.spawn(move || {
+                    let answer = server.ask(&[], "tools/call", execute(&format!("result = {index}")));
+                    structured(&answer["result"])["result"].as_u64().unwrap_or_else(|| panic!("no answer: {answer}"))
+                })
+            })
+            .collect();
+        threads.into_iter().map(|thread| thread.join().expect("it answers")).sum()
+    });
+    assert_eq!(sums, (0..200).sum::<u64>());
+}

@@ -1,0 +1,336 @@
+//! One client on pipes.
+
+use std::time::{Duration, Instant};
+
+use rustix::process::{Pid, Signal, kill_process};
+use serde_json::{Value, json};
+
+use super::client::{Client, PATIENCE, STATEFUL, STATELESS, command, structured, text};
+
+/// How soon a run ends after nobody wants it any more.
+const CANCELLED_WITHIN: Duration = Duration::from_secs(1);
+
+/// Older revisions, which clients still open with.
+const OLDER: [&str; 3] = ["2024-11-05", "2025-03-26", "2025-06-18"];
+
+fn start(era: &'static str) -> Client {
+    Client::start(era, json!({}), &[])
+}
+
+#[test]
+fn both_eras_are_served_and_older_revisions_too() {
+    for era in OLDER.into_iter().chain([STATEFUL]) {
+        let home = tempfile::tempdir().expect("a temporary folder");
+        let command = command(home.path(), &[]);
+        let mut client = Client::spawn(command, home, era, json!({}));
+        let greeting = client.greet();
+        assert_eq!(greeting["result"]["protocolVersion"], era);
+        assert_eq!(greeting["result"]["serverInfo"]["name"], "intentbox");
+        assert_eq!(structured(&client.call("execute_code", &json!({"code": "result = 1 + 1"})))["result"], 2, "{era}");
+    }
+    let home = tempfile::tempdir().expect("a temporary folder");
+    let command = command(home.path(), &[]);
+    let mut client = Client::spawn(command, home, STATELESS, json!({}));
+    let known = client.greet()["result"]["supportedVersions"].clone();
+    assert!(
+        known.as_array().is_some_and(|known| known.contains(&json!(STATELESS)) && known.contains(&json!(STATEFUL)))
+    );
+    let result = client.call("execute_code", &json!({"code": "result = 1 + 1"}));
+    assert_eq!((result["resultType"].clone(), structured(&result)["result"].clone()), (json!("complete"), json!(2)));
+    // A client that probed first may still open the older way.
+    let mut client = start(STATELESS);
+    client.say(&json!({"jsonrpc": "2.0", "id": "again", "method": "initialize", "params": {
+        "protocolVersion": STATEFUL, "capabilities": {}, "clientInfo": {"name": "test", "version": "1"},
+    }}));
+    assert_eq!(client.message()["result"]["protocolVersion"], STATEFUL);
+}
+
+#[test]
+fn the_list_of_tools_is_the_same_bytes_every_time() {
+    let mut lists: Vec<String> = Vec::new();
+    for era in [STATEFUL, STATEFUL, STATELESS] {
+        let mut client = start(era);
+        for _ in 0..2 {
+            lists.push(client.ask("tools/list", json!({}))["result"]["tools"].to_string());
+        }
+    }
+    lists.dedup();
+    assert_eq!(lists.len(), 1);
+}
+
+#[test]
+fn a_script_gets_its_params_prints_and_answers() {
+    let mut client = start(STATEFUL);
+    let code = "print('hello')\nresult = {'sum': sum(params['numbers'])}";
+    let result = client.call("execute_code", &json!({"code": code, "params": {"numbers": [1, 2, 3]}, "intent": "add"}));
+    assert_eq!(result["isError"], false);
+    assert_eq!(*structured(&result), json!({"outcome": "ok", "result": {"sum": 6}, "stdout": "hello\n"}));
+    assert_eq!(text(&result), "{\"sum\":6}\nstdout: hello");
+}
+
+#[test]
+fn a_script_fetches_from_the_demo_tracker_and_returns_a_table() {
+    let mut client = start(STATEFUL);
+    let code = "import requests\n\
+                issues = requests.get('sentry:/api/0/organizations/demo/issues/', params={'limit': '3'}).json()\n\
+                result = [{'id': issue['shortId'], 'count': int(issue['count'])} for issue in issues]";
+    let result = client.call("execute_code", &json!({"code": code}));
+    let rows = structured(&result)["result"].as_array().unwrap_or_else(|| panic!("no rows: {result}"));
+    assert_eq!(rows.len(), 3);
+    assert!(rows.iter().all(|row| row["id"].is_string() && row["count"].is_u64()), "{rows:?}");
+}
+
+#[test]
+fn an_intent_is_answered_and_code_for_one_is_told_the_shorter_way() {
+    for era in [STATEFUL, STATELESS] {
+        let mut client = start(era);
+        let result = client.call("run_intent", &json!({"intent": "list errors", "params": {"limit": "3"}}));
+        assert_eq!(structured(&result)["result"].as_array().map(Vec::len), Some(3), "{result}");
+        let result = client.call("execute_code", &json!({"code": "result = 0", "intent": "list errors"}));
+        let note = "run_intent answers this intent without code, by sentry/list_errors";
+        assert_eq!(structured(&result)["note"], note);
+    }
+}
+
+/// What a model must be able to act on: the kind, and what to change.
+#[test]
+fn errors_say_what_happened_and_what_to_change() {
+    let mut client = start(STATEFUL);
+    for (code, outcome, said) in [
+        ("1 / 0", "python_error", "ZeroDivisionError: division by zero"),
+        ("result = (", "syntax_error", "SyntaxError"),
+        ("while True: pass", "fuel_exhausted", "raise the limit (at most 10000000000000) or do less in one run"),
+        ("x = bytearray(10**9)", "memory_limit", "raise the limit (at most 1073741824) or do less in one run"),
+        ("def f(): f()\nf()", "python_error", "a loop with a list of its own has no such limit"),
+        ("import pandas", "python_error", "use `csv`, `statistics`, `math` and lists of dicts"),
+        ("import httpx", "python_error", "use requests"),
+        ("import lxml.etree", "python_error", "use `xml.etree.ElementTree`"),
+        ("import requests\nrequests.get('https://example.com/')", "capability_denied", "granted here: sentry: "),
+        ("result = object()", "result_invalid", "list(x)"),
+        ("result = 'x' * 2**21", "result_limit", "return less"),
+    ] {
+        let result = client.call("execute_code", &json!({"code": code, "limits": {"fuel": 5_000_000_000_u64}}));
+        assert_eq!(result["isError"], true, "{code}: {result}");
+        assert_eq!(structured(&result)["outcome"], outcome, "{code}: {result}");
+        assert!(text(&result).contains(said), "{code}: {}", text(&result));
+        assert!(!result.to_string().contains("/src/"), "no path of the host: {result}");
+    }
+    for (arguments, said) in [
+        (json!({"code": "1", "limits": {"wall_ms": 1}}), "wall_ms"),
+        (json!({"code": "1", "limits": {"no_such": 1}}), "fuel"),
+        (json!({"code": "1", "limits": {"fuel": -1}}), "invalid value: integer `-1`"),
+        (json!({}), "missing field `code`"),
+        (json!({"code": "1", "cwd": "/"}), "unknown field `cwd`"),
+    ] {
+        let result = client.call("execute_code", &arguments);
+        assert_eq!(structured(&result)["outcome"], "param_invalid", "{arguments}");
+        assert!(text(&result).contains(said), "{arguments}: {}", text(&result));
+    }
+    let result = client.call("run_intent", &json!({"intent": "make me a sandwich"}));
+    assert_eq!(structured(&result)["outcome"], "not_found");
+    let result = client.call("run_intent", &json!({"intent": "list errors", "params": {"limit": "many"}}));
+    assert!(text(&result).contains("`limit` must be an integer"), "{}", text(&result));
+}
+
+#[test]
+fn a_large_result_is_a_start_and_a_handle_and_nothing_is_lost() {
+    let mut client = start(STATEFUL);
+    let code = "result = [{'row': row, 'text': 'é' * 50} for row in range(1000)]";
+    let result = client.call("execute_code", &json!({"code": code}));
+    assert_eq!(result["isError"], false);
+    assert!(result.to_string().len() < 5_000, "{} bytes", result.to_string().len());
+    let handle = structured(&result)["handle"].clone();
+    let mut whole = String::new();
+    let mut offset = json!(0);
+    while !offset.is_null() {
+        let page = client.call("read_result", &json!({"handle": handle, "offset": offset}));
+        whole.push_str(structured(&page)["text"].as_str().expect("a page is text"));
+        offset = structured(&page)["next"].clone();
+    }
+    let rows: Value = serde_json::from_str(&whole).expect("together the pages are the result");
+    assert_eq!(rows.as_array().map(Vec::len), Some(1000));
+    assert_eq!(rows[999]["text"], "é".repeat(50));
+    let none = client.call("read_result", &json!({"handle": "0".repeat(32)}));
+    assert_eq!(none["isError"], true);
+    assert!(text(&none).starts_with("there is no result with this handle"), "{}", text(&none));
+}
+
+#[test]
+fn unknown_tools_and_methods_are_errors_of_the_protocol() {
+    for era in [STATEFUL, STATELESS] {
+        let mut client = start(era);
+        let unknown = client.ask("tools/call", json!({"name": "rm", "arguments": {}}));
+        assert_eq!(unknown["error"]["code"], -32602, "{unknown}");
+        let unknown = client.ask("no/such", json!({}));
+        assert_eq!(unknown["error"]["code"], -32601, "{unknown}");
+        let wrong = client.ask("tools/call", json!({"name": 5}));
+        assert!(wrong["error"]["code"].is_i64(), "{wrong}");
+    }
+}
+
+#[test]
+fn c02_an_unknown_revision_is_answered_with_the_known_ones() {
+    let mut client = start(STATELESS);
+    let meta = json!({
+        "io.modelcontextprotocol/protocolVersion": "2031-01-01",
+        "io.modelcontextprotocol/clientInfo": {"name": "test", "version": "1"},
+        "io.modelcontextprotocol/clientCapabilities": {},
+    });
+    client.say(&json!({"jsonrpc": "2.0", "id": "x", "method": "tools/list", "params": {"_meta": meta}}));
+    let answer = client.message();
+    assert_eq!(answer["error"]["code"], -32022, "{answer}");
+    assert!(answer["error"]["data"]["supported"].to_string().contains(STATELESS), "{answer}");
+}
+
+#[test]
+fn c05_a_cancelled_call_ends_its_run() {
+    for era in [STATEFUL, STATELESS] {
+        let mut client = start(era);
+        // One worker's worth of work and more: what goes on would be felt by what follows.
+        let busy: Vec<u64> = (0..4)
+            .map(|_| {
+                client.send("tools/call", json!({"name": "execute_code", "arguments": {"code": "while True: pass"}}))
+            })
+            .collect();
+        assert_eq!(structured(&client.call("execute_code", &json!({"code": "result = 1"})))["result"], 1);
+        let started = Instant::now();
+        for id in &busy {
+            client.say(&json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": id}}));
+        }
+        // With four loops on the workers this would take five times its share.
+        let code = "result = sum(range(10**5))";
+        assert_eq!(client.call("execute_code", &json!({"code": code}))["isError"], false);
+        assert!(started.elapsed() < CANCELLED_WITHIN, "{:?}", started.elapsed());
+        assert!(client.heard.is_empty(), "what was cancelled is not answered: {:?}", client.heard);
+    }
+}
+
+#[test]
+fn a_client_that_asks_for_it_is_told_that_a_run_goes_on() {
+    let mut client = start(STATEFUL);
+    let arguments = json!({"code": "import time\ntime.sleep(2.5)\nresult = 'done'"});
+    let params = json!({"name": "execute_code", "arguments": arguments, "_meta": {"progressToken": "t"}});
+    let answer = client.ask("tools/call", params);
+    assert_eq!(structured(&answer["result"])["result"], "done");
+    let told: Vec<&Value> = client.heard.iter().map(|message| &message["params"]).collect();
+    assert!(told.len() >= 2, "{told:?}");
+    assert!(told.iter().all(|params| params["progressToken"] == "t"), "{told:?}");
+    assert!(told.is_sorted_by_key(|params| params["progress"].as_f64().map(f64::to_bits)), "{told:?}");
+
+    client.heard.clear();
+    client.call("execute_code", &json!({"code": "import time\ntime.sleep(1.5)"}));
+    assert!(client.heard.is_empty(), "who did not ask is not told");
+}
+
+#[test]
+fn c04_ten_thousand_at_once_are_answered_each() {
+    let mut client = start(STATEFUL);
+    let sleep = json!({"name": "execute_code", "arguments": {"code": "import time\ntime.sleep(3)"}});
+    for _ in 0..300 {
+        client.send("tools/call", sleep.clone());
+    }
+    let mut outcomes = std::collections::BTreeMap::new();
+    for _ in 0..300 {
+        let answer = client.message();
+        let outcome = structured(&answer["result"])["outcome"].as_str().expect("there is one").to_owned();
+        *outcomes.entry(outcome).or_insert(0) += 1;
+    }
+    assert_eq!(
+        outcomes,
+        [("ok".to_owned(), 256), ("overloaded".to_owned(), 44)].into(),
+        "256 is the share of one client"
+    );
+
+    let ids: Vec<u64> = (0..10_000).map(|_| client.send("tools/list", json!({}))).collect();
+    let mut seen: Vec<u64> = ids.iter().map(|_| client.message()["id"].as_u64().expect("an answer")).collect();
+    seen.sort_unstable();
+    assert_eq!(seen, ids);
+}
+
+#[test]
+fn c04_an_id_that_is_used_again_is_answered_again() {
+    let mut client = start(STATEFUL);
+    for _ in 0..3 {
+        client.say(&json!({"jsonrpc": "2.0", "id": 7_777, "method": "tools/list", "params": {}}));
+        assert_eq!(client.message()["id"], 7_777);
+    }
+}
+
+#[test]
+fn c09_garbage_is_survived() {
+    let mut client = start(STATEFUL);
+    client.write(b"\x00\xff garbage\n");
+    client.write(format!("{}{}\n", "[".repeat(100_000), "]".repeat(100_000)).as_bytes());
+    client.write(&[b"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"".as_slice(), &vec![b'x'; 9 << 20], b"\"}\n"].concat());
+    assert_eq!(structured(&client.call("execute_code", &json!({"code": "result = 2"})))["result"], 2);
+}
+
+#[test]
+fn c09_a_client_that_closes_its_end_gets_what_is_under_way_and_the_program_ends_with_zero() {
+    for era in [STATEFUL, STATELESS] {
+        let mut client = start(era);
+        let id = client.send(
+            "tools/call",
+            json!({"name": "execute_code", "arguments": {"code": "import time\ntime.sleep(0.3)\nresult = 'late'"}}),
+        );
+        client.close();
+        assert_eq!(structured(&client.answer(id)["result"])["result"], "late");
+        assert_eq!(client.ended_within(Duration::from_secs(5)), Some(0));
+    }
+    let mut endless = start(STATEFUL);
+    endless.send("tools/call", json!({"name": "execute_code", "arguments": {"code": "import time\ntime.sleep(25)"}}));
+    endless.close();
+    assert_eq!(endless.ended_within(Duration::from_secs(7)), Some(0));
+
+    let home = tempfile::tempdir().expect("a temporary folder");
+    let command = command(home.path(), &[]);
+    let mut silent = Client::spawn(command, home, STATEFUL, json!({}));
+    silent.close();
+    assert_eq!(silent.ended_within(Duration::from_secs(5)), Some(0), "nothing was said at all");
+}
+
+#[test]
+fn c09_a_client_that_never_reads_does_not_keep_the_program() {
+    let home = tempfile::tempdir().expect("a temporary folder");
+    let mut command = command(home.path(), &[]);
+    let mut child = command.spawn().expect("the binary starts");
+    let mut pipe = child.stdin.take().expect("piped");
+    let hello = json!({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": {
+        "protocolVersion": STATEFUL, "capabilities": {}, "clientInfo": {"name": "test", "version": "1"},
+    }});
+    let list = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {}});
+    // Far more answers than a pipe holds, and fewer than make the server stop reading.
+    let messages = format!("{hello}\n{}", format!("{list}\n").repeat(60));
+    std::io::Write::write_all(&mut pipe, messages.as_bytes()).expect("the server reads");
+    drop(pipe);
+    let started = Instant::now();
+    while child.try_wait().expect("it is our child").is_none() {
+        assert!(started.elapsed() < PATIENCE, "it waits for a reader");
+        std::thread::park_timeout(Duration::from_millis(10));
+    }
+}
+
+#[test]
+fn a_signal_ends_the_program_after_what_is_under_way() {
+    let mut client = start(STATEFUL);
+    let id = client.send(
+        "tools/call",
+        json!({"name": "execute_code", "arguments": {"code": "import time\ntime.sleep(0.5)\nresult = 'late'"}}),
+    );
+    // The answer to this one says that the call before it has been read.
+    client.ask("ping", json!({}));
+    let pid = Pid::from_child(&client.child);
+    kill_process(pid, Signal::TERM).expect("it runs");
+    assert_eq!(structured(&client.answer(id)["result"])["result"], "late");
+    assert_eq!(client.ended_within(Duration::from_secs(5)), Some(0));
+}
+
+#[test]
+fn nothing_but_the_protocol_is_on_stdout() {
+    let mut client = start(STATEFUL);
+    client.call(
+        "execute_code",
+        &json!({"code": "print('x'); import sys; sys.stdout.flush(); print('y', file=sys.stderr)"}),
+    );
+    assert!(client.is_silent_for(Duration::from_millis(100)));
+}
