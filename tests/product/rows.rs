@@ -1,4 +1,4 @@
-//! The rows of the threat model that are about scripts, requests, secrets and templates, and which tests hold them.
+//! The rows of the threat model that are about scripts, requests, secrets, templates and MCP clients, and which tests hold them.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -6,8 +6,8 @@ use std::fs::{read_dir, read_to_string};
 use std::path::{Path, PathBuf};
 
 /// Every row: what a script runs out of (G), how it tries to get out (E), what becomes of its requests and of their
-/// replies (H), what could show a secret (S), and how a value could become code (T).
-const ROWS: [(&str, &str); 78] = [
+/// replies (H), what could show a secret (S), how a value could become code (T), and what an MCP client can do (C).
+const ROWS: [(&str, &str); 87] = [
     ("G01", "loops without an end"),
     ("G02", "code that starts again when it is stopped: handlers, `finally`, finalizers, hooks"),
     ("G03", "loops inside one native call, without any bytecode"),
@@ -86,6 +86,15 @@ const ROWS: [(&str, &str); 78] = [
     ("T08", "intents with instructions, and names that look alike"),
     ("T09", "scripts that are too large, or no Python"),
     ("T10", "escaping that depends on a file's name"),
+    ("C01", "pages of other sites, and names that lead here"),
+    ("C02", "versions that do not match, or that nobody knows"),
+    ("C03", "messages of any size, depth and shape"),
+    ("C04", "methods that there are not, ids used twice, calls by the thousand"),
+    ("C05", "clients that cancel or go away"),
+    ("C06", "clients that read slowly"),
+    ("C07", "results and sessions of somebody else"),
+    ("C08", "tokens that are not this server's, or in the wrong place"),
+    ("C09", "pipes that close, carry garbage or are never read"),
 ];
 
 /// The tests of one row.
@@ -155,8 +164,8 @@ fn table(tests: &BTreeMap<String, Tests>) -> String {
     let mut text = String::from(
         "# Rows\n\n\
          What may be tried, by rows, and the tests that hold each: G01–G20 (exhaustion) and E01–E16 (escape) by\n\
-         scripts, H01–H22 by requests and replies, S01–S10 for secrets, T01–T10 by values and templates.\n\
-         A script is a file of [attacks](attacks/README.md); the rest are Rust tests by their names. The test\n\
+         scripts, H01–H22 by requests and replies, S01–S10 for secrets, T01–T10 by values and templates,\n\
+         C01–C09 by MCP clients. A script is a file of [attacks](attacks/README.md); the rest are Rust tests by their names. The test\n\
          `every_row_has_a_test` writes this file: change `product/rows.rs` or the tests, not this.\n\n\
          | Row | What | Tests |\n|---|---|---|\n",
     );

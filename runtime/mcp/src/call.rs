@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use intentbox_engine::{Code, Given, Intent, Outcome, Problem, Report, RunOptions};
 use rmcp::model::{CallToolRequestParams, JsonObject};
 use serde::Deserialize;
 use serde_json::Value;
@@ -22,21 +21,21 @@ pub(crate) enum Call {
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Execute {
-    code: String,
+    pub(crate) code: String,
     #[serde(default)]
-    params: JsonObject,
+    pub(crate) params: JsonObject,
     pub(crate) intent: Option<String>,
     #[serde(default)]
-    limits: BTreeMap<String, u64>,
+    pub(crate) limits: BTreeMap<String, u64>,
 }
 
 /// The arguments of `run_intent`.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct RunIntent {
-    intent: String,
+    pub(crate) intent: String,
     #[serde(default)]
-    params: JsonObject,
+    pub(crate) params: JsonObject,
 }
 
 /// The arguments of `read_result`.
@@ -54,7 +53,12 @@ pub(crate) enum CallError {
     /// There is no tool of this name. The protocol has an error of its own for that.
     UnknownTool,
     /// The arguments are not the tool's. A model can read what is wrong and try again.
-    Arguments(Box<Report>),
+    Arguments {
+        /// What is wrong.
+        message: String,
+        /// What would do.
+        hint: &'static str,
+    },
 }
 
 impl Call {
@@ -70,14 +74,14 @@ impl Call {
                 "run_intent" => "send {\"intent\": \"list errors\"}; `params` is optional",
                 _ => "send {\"handle\": \"…\", \"offset\": 0} with the handle of an earlier answer",
             };
-            CallError::Arguments(Box::new(invalid(format!("the arguments of {}: {error}", params.name), hint)))
+            CallError::Arguments { message: format!("the arguments of {}: {error}", params.name), hint }
         };
         match &*params.name {
             "execute_code" => {
                 let execute: Execute = serde_json::from_value(arguments).map_err(wrong)?;
                 if execute.limits.len() > LIMITS_MAX {
                     let message = format!("{} limits; at most {LIMITS_MAX} can be set", execute.limits.len());
-                    return Err(CallError::Arguments(Box::new(invalid(message, "set the ones that matter"))));
+                    return Err(CallError::Arguments { message, hint: "set the ones that matter" });
                 }
                 Ok(Call::Execute(execute))
             }
@@ -86,49 +90,6 @@ impl Call {
             _ => Err(CallError::UnknownTool),
         }
     }
-}
-
-impl Execute {
-    /// The code to run, and how.
-    pub(crate) fn into_code(self, principal: &str) -> (Code, RunOptions) {
-        let code = Code {
-            name: "script.py".to_owned(),
-            source: self.code.into_bytes(),
-            params: Value::Object(self.params).to_string(),
-        };
-        let options = RunOptions {
-            limits: self.limits.into_iter().collect(),
-            principal: principal.to_owned(),
-            ..RunOptions::default()
-        };
-        (code, options)
-    }
-}
-
-impl RunIntent {
-    /// The intent. Texts are read by the type of their parameter: models write numbers as texts.
-    pub(crate) fn into_intent(self) -> Intent {
-        let given = |value| match value {
-            Value::String(text) => Given::Text(text),
-            value => Given::Value(value),
-        };
-        Intent {
-            text: self.intent,
-            params: self.params.into_iter().map(|(name, value)| (name, given(value))).collect(),
-            template: None,
-        }
-    }
-}
-
-/// The report of a call that is not acceptable.
-pub(crate) fn invalid(message: String, hint: &str) -> Report {
-    let problem = Problem {
-        kind: "arguments".to_owned(),
-        message,
-        traceback: None,
-        hint: Some(hint.to_owned()).filter(|hint| !hint.is_empty()),
-    };
-    Report::without_run(Outcome::ParamInvalid, problem)
 }
 
 #[cfg(test)]
@@ -141,10 +102,10 @@ mod tests {
         let arguments = arguments.as_object().cloned().unwrap_or_default();
         match Call::parse(&CallToolRequestParams::new(name).with_arguments(arguments)) {
             Ok(Call::Execute(execute)) => format!("execute {execute:?}"),
-            Ok(Call::Intent(run)) => format!("intent {:?}", run.into_intent()),
+            Ok(Call::Intent(run)) => format!("intent {run:?}"),
             Ok(Call::Read(read)) => format!("read {read:?}"),
             Err(CallError::UnknownTool) => "unknown tool".to_owned(),
-            Err(CallError::Arguments(report)) => report.error.map(|error| error.message).unwrap_or_default(),
+            Err(CallError::Arguments { message, .. }) => message,
         }
     }
 
@@ -179,22 +140,5 @@ mod tests {
         }
         let many: JsonObject = (0..=LIMITS_MAX).map(|index| (format!("limit{index}"), json!(1))).collect();
         assert_eq!(told("execute_code", &json!({"code": "1", "limits": many})), "33 limits; at most 32 can be set");
-    }
-
-    #[test]
-    fn texts_among_the_params_of_an_intent_are_read_by_type_and_values_are_taken_as_they_are() {
-        let run: RunIntent = serde_json::from_value(json!({
-            "intent": "list errors",
-            "params": {"limit": 5, "project": "web", "since": "2h"},
-        }))
-        .expect("these are its arguments");
-        assert_eq!(
-            run.into_intent().params,
-            BTreeMap::from([
-                ("limit".to_owned(), Given::Value(json!(5))),
-                ("project".to_owned(), Given::Text("web".to_owned())),
-                ("since".to_owned(), Given::Text("2h".to_owned())),
-            ])
-        );
     }
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use intentbox_engine::router::Decision;
-use intentbox_engine::{Engine, Intent, Outcome, Problem, Report, RunOptions};
+use intentbox_engine::{Code, Engine, Given, Intent, Outcome, Problem, Report, RunOptions};
 use rmcp::ServerHandler;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, ElicitRequest, ElicitRequestParams, ElicitResult,
@@ -15,9 +15,10 @@ use rmcp::model::{
     ServerCapabilities, ServerConfig, Tool,
 };
 use rmcp::service::{Peer, RequestContext, RoleServer};
+use serde_json::Value;
 
 use crate::answer;
-use crate::call::{Call, CallError, Execute, ReadResult, RunIntent, invalid};
+use crate::call::{Call, CallError, Execute, ReadResult, RunIntent};
 use crate::load::{CALLS_EACH_MAX, Load};
 use crate::principal::Principal;
 use crate::question::{NoAnswer, Question, Said};
@@ -114,10 +115,13 @@ impl Server {
             Err(CallError::UnknownTool) => {
                 return Err(ErrorData::invalid_params(format!("there is no tool {:?}", shown(&request.name)), None));
             }
-            Err(CallError::Arguments(report)) if request.name == "read_result" => {
-                return Ok(answer::of_refusal(&report).into());
+            Err(CallError::Arguments { message, hint }) => {
+                let report = invalid(message, hint);
+                // The form of a page is not that of a report.
+                let is_page = request.name == "read_result";
+                let told = if is_page { answer::of_refusal(&report) } else { self.told(&report, None, &principal) };
+                return Ok(told.into());
             }
-            Err(CallError::Arguments(report)) => return Ok(self.told(&report, None, &principal).into()),
         };
         let work = async {
             match call {
@@ -135,7 +139,7 @@ impl Server {
 
     async fn execute(&self, execute: Execute, principal: &Principal) -> CallToolResult {
         let note = execute.intent.as_deref().and_then(|intent| self.shorter_way(intent));
-        let (code, options) = execute.into_code(principal.as_str());
+        let (code, options) = code_of(execute, principal);
         let report = self.shared.engine.exec(&code, &options).await;
         self.told(&report, note.as_deref(), principal)
     }
@@ -169,7 +173,7 @@ impl Server {
             })?;
         }
         let caller = caller_of(context, request);
-        match self.answer(&run.into_intent(), said, caller, principal).await {
+        match self.answer(&intent_of(run), said, caller, principal).await {
             Answered::Report(report) => Ok(self.told(&report, None, principal).into()),
             Answered::Ask(asked) => {
                 let (question, said) = *asked;
@@ -284,8 +288,7 @@ fn caller_of(context: &RequestContext<RoleServer>, request: &CallToolRequestPara
 
 /// What a sealed state belongs to: the same tool with the same arguments, called by the same principal.
 fn binding(request: &CallToolRequestParams, principal: &Principal) -> Vec<u8> {
-    let arguments =
-        request.arguments.as_ref().map(|arguments| serde_json::Value::Object(arguments.clone()).to_string());
+    let arguments = request.arguments.as_ref().map(|arguments| Value::Object(arguments.clone()).to_string());
     format!("{}\0{}\0{}", principal.as_str(), request.name, arguments.unwrap_or_default()).into_bytes()
 }
 
@@ -311,6 +314,41 @@ async fn with_progress<T>(work: impl Future<Output = T>, context: &RequestContex
         done = work => done,
         () = &mut tell => unreachable!("telling goes on"),
     }
+}
+
+/// The code of a call, and how to run it.
+fn code_of(execute: Execute, principal: &Principal) -> (Code, RunOptions) {
+    let code = Code {
+        name: "script.py".to_owned(),
+        source: execute.code.into_bytes(),
+        params: Value::Object(execute.params).to_string(),
+    };
+    let options = RunOptions {
+        limits: execute.limits.into_iter().collect(),
+        principal: principal.as_str().to_owned(),
+        ..RunOptions::default()
+    };
+    (code, options)
+}
+
+/// The intent of a call. Texts are read by the type of their parameter: models write numbers as texts.
+fn intent_of(run: RunIntent) -> Intent {
+    let given = |value| match value {
+        Value::String(text) => Given::Text(text),
+        value => Given::Value(value),
+    };
+    Intent {
+        text: run.intent,
+        params: run.params.into_iter().map(|(name, value)| (name, given(value))).collect(),
+        template: None,
+    }
+}
+
+/// The report of a call that is not acceptable.
+fn invalid(message: String, hint: &str) -> Report {
+    let hint = Some(hint.to_owned()).filter(|hint| !hint.is_empty());
+    let problem = Problem { kind: "arguments".to_owned(), message, traceback: None, hint };
+    Report::without_run(Outcome::ParamInvalid, problem)
 }
 
 fn shown(text: &str) -> String {
@@ -346,7 +384,7 @@ fn with_advice(mut report: Report, question: &Question) -> Report {
         Question::Values { parameters, .. } => {
             let example: serde_json::Map<_, _> =
                 parameters.iter().map(|spec| (spec.name().to_owned(), spec.example().into())).collect();
-            format!("repeat run_intent with params such as {}", serde_json::Value::Object(example))
+            format!("repeat run_intent with params such as {}", Value::Object(example))
         }
         Question::Confirm { .. } => {
             "changes need the user's word, and this client cannot ask for it: the user may start the server with \
@@ -388,5 +426,31 @@ impl ServerHandler for Server {
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         self.call(request, context).await
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn texts_among_the_params_of_an_intent_are_read_by_type_and_values_are_taken_as_they_are() {
+        let run: RunIntent = serde_json::from_value(json!({
+            "intent": "list errors",
+            "params": {"limit": 5, "project": "web", "since": "2h"},
+        }))
+        .expect("these are its arguments");
+        assert_eq!(
+            intent_of(run).params,
+            BTreeMap::from([
+                ("limit".to_owned(), Given::Value(json!(5))),
+                ("project".to_owned(), Given::Text("web".to_owned())),
+                ("since".to_owned(), Given::Text("2h".to_owned())),
+            ])
+        );
     }
 }

@@ -1,5 +1,7 @@
 //! One client on pipes.
 
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process};
@@ -301,13 +303,38 @@ fn c09_a_client_that_never_reads_does_not_keep_the_program() {
     let list = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {}});
     // Far more answers than a pipe holds, and fewer than make the server stop reading.
     let messages = format!("{hello}\n{}", format!("{list}\n").repeat(60));
-    std::io::Write::write_all(&mut pipe, messages.as_bytes()).expect("the server reads");
+    pipe.write_all(messages.as_bytes()).expect("the server reads");
     drop(pipe);
     let started = Instant::now();
     while child.try_wait().expect("it is our child").is_none() {
         assert!(started.elapsed() < PATIENCE, "it waits for a reader");
         std::thread::park_timeout(Duration::from_millis(10));
     }
+}
+
+#[test]
+fn c06_answers_that_nobody_reads_wait_and_none_is_lost() {
+    const REQUESTS: usize = 5_000;
+    let home = tempfile::tempdir().expect("a temporary folder");
+    let mut child = command(home.path(), &[]).spawn().expect("the binary starts");
+    let mut pipe = child.stdin.take().expect("piped");
+    let (written, is_written) = channel();
+    let writer = std::thread::spawn(move || {
+        let hello = json!({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": {
+            "protocolVersion": STATEFUL, "capabilities": {}, "clientInfo": {"name": "test", "version": "1"},
+        }});
+        let list =
+            |id: usize| json!({"jsonrpc": "2.0", "id": id, "method": "tools/list", "params": {}}).to_string() + "\n";
+        let messages = format!("{hello}\n") + &(1..=REQUESTS).map(list).collect::<String>();
+        pipe.write_all(messages.as_bytes()).expect("the server reads in the end");
+        written.send(()).expect("the test waits");
+    });
+    let waited = is_written.recv_timeout(Duration::from_millis(500));
+    assert_eq!(waited, Err(RecvTimeoutError::Timeout), "the server reads no further while nobody reads its answers");
+    let lines = BufReader::new(child.stdout.take().expect("piped")).lines();
+    assert_eq!(lines.take(REQUESTS + 1).map_while(Result::ok).count(), REQUESTS + 1);
+    writer.join().expect("it has written");
+    assert!(child.wait().expect("it is our child").success());
 }
 
 #[test]
