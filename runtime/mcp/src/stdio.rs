@@ -127,6 +127,8 @@ where
                 return None;
             }
         }
+        // Lines that have arrived are read without waiting, thousands in a row: the calls among them want their turn.
+        tokio::task::coop::consume_budget().await;
         tokio::select! {
             message = self.lines.receive() => message,
             () = self.stop.cancelled() => None,
