@@ -16,6 +16,7 @@ pub(crate) fn run(vm: &VirtualMachine, world: &World, start: &Start<'_>) -> Vec<
         Ok(code) => code,
         Err(error) => {
             let error = error.into_pyexception(vm, Some(start.source));
+            name_line(vm, &error, start.source);
             let mut text = String::new();
             // The text is a String: writing to it cannot fail.
             let _ = vm.write_exception(&mut text, &error);
@@ -43,6 +44,18 @@ pub(crate) fn run(vm: &VirtualMachine, world: &World, start: &Start<'_>) -> Vec<
     match value.and_then(|value| exit_functions.map(|_| value)) {
         Ok(value) => answer(vm, world, start, value),
         Err(error) => raised(vm, world, start, &error),
+    }
+}
+
+/// Gives a syntax error the text of its line: one that is found after parsing has the number only.
+fn name_line(vm: &VirtualMachine, error: &PyBaseExceptionRef, source: &str) {
+    let error = error.as_object();
+    let has_none = error.get_attr("text", vm).is_ok_and(|text| vm.is_none(&text));
+    let number = error.get_attr("lineno", vm).ok().and_then(|number| number.try_into_value::<usize>(vm).ok());
+    let line = number.and_then(|number| source.lines().nth(number.checked_sub(1)?));
+    if let Some(line) = line.filter(|_| has_none) {
+        // Without it the error says less, and nothing wrong.
+        let _ = error.set_attr("text", vm.ctx.new_str(line), vm);
     }
 }
 

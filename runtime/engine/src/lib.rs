@@ -266,7 +266,16 @@ impl Engine {
             let message = format!("the intent has {observed} bytes or more; at most {INTENT_BYTES_MAX} are allowed");
             return Err(Box::new(invalid("intent", &message, "say what you want in one sentence")));
         }
-        let decision = match &intent.template {
+        if intent.text.trim().is_empty() {
+            return Err(Box::new(invalid(
+                "intent",
+                "the intent is empty",
+                "say what you want, such as \"list errors\"",
+            )));
+        }
+        // The name of a template means that template: who was told several names can say one.
+        let named = self.catalog.get(intent.text.trim()).filter(|template| self.reaches(template)).map(Template::id);
+        let decision = match intent.template.as_ref().or(named) {
             None => self.router().route(&intent.text).decision,
             Some(id) => match self.router().read(&intent.text, id) {
                 Some(values) => Decision::Template { id: id.clone(), values },
@@ -285,7 +294,7 @@ impl Engine {
                 let hint = if let Some(out_of_reach) = self.out_of_reach(&intent.text) {
                     out_of_reach
                 } else if closest.is_empty() {
-                    "say it in other words; `intentbox run-intent --explain` shows how these were read".to_owned()
+                    "say it in other words".to_owned()
                 } else {
                     "if one of these is meant, say it in its words".to_owned()
                 };
@@ -338,6 +347,11 @@ impl Engine {
     }
 
     async fn run_template(&self, template: &Template, arguments: &Arguments, options: &RunOptions) -> Report {
+        if template.effects() == Effects::Write
+            && let Some(report) = self.not_permitted(template)
+        {
+            return report;
+        }
         if template.effects() == Effects::Write && !options.allow_writes {
             let message = format!("template `{}` changes something, and this call does not allow that", template.id());
             let hint = "repeat it with --allow-writes if the change is meant";
@@ -390,6 +404,25 @@ impl Engine {
         }
         let report = self.cache.answer(key, template.cache_s(), run).await;
         Report { grant: Some(grant), ..report }
+    }
+
+    /// The refusal of a template that changes something which the policy permits to nobody: asking a person for their word
+    /// would be in vain.
+    fn not_permitted(&self, template: &Template) -> Option<Report> {
+        let permitted = self.policy.template(template.id());
+        let is_permitted = |want: &HttpRule| !Grant::of([want.clone()]).and(permitted.http.clone()).rules().is_empty();
+        let want = template.wants().iter().find(|want| !is_permitted(want))?;
+        let message = format!("the policy does not permit `{}` what it wants: {want}", template.id());
+        let hint = format!("add \"{want}\" to http under [templates.\"{}\"] in policy.toml", template.id());
+        let mut report = Report::without_run(Outcome::CapabilityDenied, problem("policy", message, &hint));
+        report.grant = Some(self.may(template).lines());
+        Some(report)
+    }
+
+    /// What a script of `exec` may reach, line by line: `alias: METHODS /path`, and `alias: READ` for directories.
+    #[must_use]
+    pub fn exec_grant(&self) -> Vec<String> {
+        self.may_exec().lines()
     }
 
     /// What a template may do: what it wants, as far as the policy permits it.

@@ -175,7 +175,10 @@ impl Report {
                 (Outcome::Ok, None)
             }
             Ending::Raised(exception) => raised(exception, &refusals, http.http_requests + http.file_calls),
-            Ending::SyntaxError(exception) => (Outcome::SyntaxError, Some(problem(exception, None))),
+            Ending::SyntaxError(exception) => {
+                let hint = at_top_level(&exception.message);
+                (Outcome::SyntaxError, Some(problem(exception, hint)))
+            }
             Ending::ResultInvalid { path, reason } => (
                 Outcome::ResultInvalid,
                 Some(Problem {
@@ -246,6 +249,7 @@ fn problem(exception: Exception, hint: Option<String>) -> Problem {
         // Where the sandbox knows the module it has said what to use already.
         "ModuleNotFoundError" if message.starts_with("No module named") => Some(without_module(&message)),
         "RecursionError" => Some(LESS_DEEP.to_owned()),
+        "NameError" => import_of(&message),
         _ => None,
     });
     let traceback = Some(traceback).filter(|text| !text.is_empty());
@@ -254,6 +258,42 @@ fn problem(exception: Exception, hint: Option<String>) -> Problem {
 
 /// What to do about a stack that ran out, Python's own or the interpreter's.
 const LESS_DEEP: &str = "recurse less deeply: a loop with a list of its own has no such limit";
+
+/// What to write instead of what belongs into a function: scripts are written as if they were one.
+fn at_top_level(message: &str) -> Option<String> {
+    let instead = if message.contains("'return' outside function") {
+        "assign the answer to `result`, as in `result = 1 + 1`"
+    } else if message.contains("'await' outside function") {
+        "put it into `async def main():`, and run that with `asyncio.run(main())`"
+    } else {
+        return None;
+    };
+    Some(instead.to_owned())
+}
+
+/// The import that is missing, where an unknown name is that of a module which scripts use as if it were there.
+fn import_of(message: &str) -> Option<String> {
+    const MODULES: [&str; 16] = [
+        "asyncio",
+        "base64",
+        "collections",
+        "csv",
+        "datetime",
+        "hashlib",
+        "io",
+        "itertools",
+        "json",
+        "math",
+        "os",
+        "random",
+        "re",
+        "requests",
+        "sys",
+        "time",
+    ];
+    let name = message.split('\'').nth(1)?;
+    MODULES.contains(&name).then(|| format!("write `import {name}` first"))
+}
 
 /// What there is where a module is not: the nearest that the sandbox has, by the name in Python's message.
 fn without_module(message: &str) -> String {

@@ -284,7 +284,9 @@ impl Sentence<'_> {
                 let has_durations =
                     self.readers.iter().any(|reader| matches!(reader.spec.kind(), ParamKind::Duration { .. }));
                 let is_time = has_durations && (Period::of(1, &word.plain).is_some() || period(inside, true).is_some());
-                let is_name = !is_topic && !is_amount && !is_time;
+                // Words that join others name nothing.
+                let joins = matches!(word.plain.as_str(), "and" | "or");
+                let is_name = !is_topic && !is_amount && !is_time && !joins;
                 let text = word.text.as_str();
                 let readings = [
                     text.to_owned(),
