@@ -19,6 +19,15 @@ Exit codes:
   0 ok   1 the script failed   2 wrong input or usage   3 capability denied   4 a limit was reached
   5 a granted call failed   6 no, several or incomplete matches   7 internal   130 cancelled";
 
+const MCP: &str = "\
+Examples:
+  intentbox mcp
+  intentbox mcp --config /home/me/.config/intentbox/config.toml
+  intentbox mcp --http 127.0.0.1:8350 --token-file tokens
+
+Clients start the first two themselves; with the last they connect to http://127.0.0.1:8350/mcp, and send
+`Authorization: Bearer TOKEN`. Without a configuration a built-in demo tracker with invented data answers.";
+
 /// Answers intents with sandboxed scripts.
 ///
 /// An intent such as "list errors" finds a template, the template becomes a Python script, and the script runs in a
@@ -37,16 +46,16 @@ pub(crate) struct Arguments {
 #[derive(Debug, Args)]
 pub(crate) struct Sources {
     /// The configuration; otherwise `$INTENTBOX_CONFIG`, otherwise config.toml in the user's configuration folder
-    #[arg(long, global = true, value_name = "FILE")]
+    #[arg(long, global = true, help_heading = "Where everything comes from", value_name = "FILE")]
     pub(crate) config: Option<PathBuf>,
     /// What is permitted; otherwise policy.toml beside the configuration
-    #[arg(long, global = true, value_name = "FILE")]
+    #[arg(long, global = true, help_heading = "Where everything comes from", value_name = "FILE")]
     pub(crate) policy: Option<PathBuf>,
     /// A directory to read, such as `logs=/var/log/app`; the pack of that name and `exec` may read it (repeatable)
-    #[arg(long = "dir", global = true, value_name = "ALIAS=PATH", value_parser = directory)]
+    #[arg(long = "dir", global = true, help_heading = "Where everything comes from", value_name = "ALIAS=PATH", value_parser = directory)]
     pub(crate) directories: Vec<(String, PathBuf)>,
     /// A folder of templates that goes over the built-in ones
-    #[arg(long, global = true, value_name = "DIR")]
+    #[arg(long, global = true, help_heading = "Where everything comes from", value_name = "DIR")]
     pub(crate) templates: Option<PathBuf>,
 }
 
@@ -67,6 +76,7 @@ pub(crate) enum Command {
     /// Tries the configuration, and what this machine gives the sandbox
     Doctor,
     /// Serves MCP clients: over stdin and stdout, or over HTTP
+    #[command(after_help = MCP)]
     Mcp(Mcp),
     /// Serves the demo error tracker until interrupted
     DemoTracker(DemoTracker),
@@ -222,7 +232,7 @@ pub(crate) enum Isolation {
 #[derive(Debug, Args)]
 pub(crate) struct Mcp {
     /// Serves streamable HTTP at /mcp of this address, such as 127.0.0.1:8350; without it, one client on stdin and stdout
-    #[arg(long, value_name = "ADDRESS")]
+    #[arg(long, value_name = "ADDRESS", value_parser = address)]
     pub(crate) http: Option<SocketAddr>,
     /// The tokens that HTTP clients need, one line `NAME TOKEN` each; only for loopback addresses they can be left out
     #[arg(long, value_name = "FILE", requires = "http")]
@@ -230,7 +240,7 @@ pub(crate) struct Mcp {
     /// A name by which HTTP clients reach the server, besides those of this machine (repeatable)
     #[arg(long = "allow-host", value_name = "NAME", requires = "http")]
     pub(crate) hosts: Vec<String>,
-    /// A site whose pages may use the server, such as `https://app.example.com:443` (repeatable)
+    /// A site whose pages may use the server, such as `https://app.example.com` (repeatable)
     #[arg(long = "allow-origin", value_name = "ORIGIN", requires = "http")]
     pub(crate) origins: Vec<String>,
     /// Lets templates that change something run without asking; the policy must permit their requests besides
@@ -246,6 +256,10 @@ pub(crate) struct DemoTracker {
     /// The loopback port; 0 takes a free one
     #[arg(long, default_value_t = 0)]
     pub(crate) port: u16,
+}
+
+fn address(text: &str) -> Result<SocketAddr, String> {
+    text.parse().map_err(|_| "write an address and a port, such as 127.0.0.1:8350 or [::1]:8350".to_owned())
 }
 
 fn name_and_value(text: &str) -> Result<(String, String), String> {

@@ -35,7 +35,8 @@ pub(crate) async fn run(sources: &Sources, command: Mcp) -> anyhow::Result<ExitC
     if setup.demo.is_some() {
         command::announce_demo();
     }
-    let server = Server::new(setup.engine, Settings { allow_writes: command.allow_writes })?;
+    let settings = Settings { is_demo: setup.demo.is_some(), allow_writes: command.allow_writes };
+    let server = Server::new(setup.engine, settings)?;
     // The workers start while the client says hello. Why they do not is told with the first run.
     let warming = server.clone();
     tokio::spawn(async move { warming.engine().workers().await.map(|_| ()) });

@@ -88,6 +88,7 @@ fn flag(kind: &str) -> &'static str {
         "fuel" => " — see --fuel",
         "wall_ms" => " — see --timeout-ms",
         "memory_bytes" => " — see --memory-mib",
+        "not_found" => " — see --explain for how it was read",
         _ => "",
     }
 }

@@ -4,6 +4,7 @@
 //! has what the text has with its name. Where something went wrong, the first line says what, and the last what to change.
 
 use std::fmt::Write as _;
+use std::path::Path;
 
 use intentbox_engine::{McpForm, Outcome, Report};
 use rmcp::model::{CallToolResult, ContentBlock, JsonObject};
@@ -111,7 +112,9 @@ impl Told<'_> {
         // A text is a text, without the quotes and escapes of JSON.
         let text = value.as_str().unwrap_or(json);
         if text.chars().nth(INLINE_CHARS_MAX).is_none() {
-            self.line(text);
+            // A model that forgot to bind its answer should not have to wonder.
+            let is_unsaid = value.is_null() && report.route.is_none();
+            self.line(if is_unsaid { "null: nothing was assigned to `result`, or None was" } else { text });
             self.put("result", value);
             return;
         }
@@ -168,7 +171,7 @@ impl Told<'_> {
                 self.line(&traceback);
                 error.insert("traceback".to_owned(), json!(traceback));
             }
-            let hint = hint(report, problem.hint.as_deref());
+            let hint = hint(report, &problem.kind, problem.hint.as_deref());
             if let Some(hint) = hint {
                 self.line(&format!("hint: {hint}"));
                 error.insert("hint".to_owned(), json!(hint));
@@ -192,9 +195,27 @@ impl Told<'_> {
     }
 }
 
-/// The hint, and for a refusal what is granted instead: a model can go there at once, and policy is for its people.
-fn hint(report: &Report, hint: Option<&str>) -> Option<String> {
+/// The hint in the terms of a call. For a refusal it is what is granted instead: a model can go there at once, and policy is
+/// for its people.
+fn hint(report: &Report, kind: &str, hint: Option<&str>) -> Option<String> {
     let hint = hint.map(cut);
+    match (report.outcome, kind) {
+        (Outcome::NotFound, _) => {
+            return Some(format!(
+                "{}; or write Python for execute_code",
+                hint.as_deref().unwrap_or("say it in other words")
+            ));
+        }
+        (_, "fuel" | "wall_ms" | "memory_bytes") => {
+            let endless =
+                if kind == "memory_bytes" { "keep less at a time" } else { "look for a loop that does not end" };
+            return Some(format!(
+                "{endless}; or {}, by `limits` of the call, such as {{\"{kind}\": …}}",
+                hint.unwrap_or_default()
+            ));
+        }
+        _ => {}
+    }
     if report.outcome != Outcome::CapabilityDenied || report.grant.is_none() {
         return hint;
     }
@@ -213,23 +234,38 @@ fn hint(report: &Report, hint: Option<&str>) -> Option<String> {
     })
 }
 
-/// The heading of a traceback, its last frames, and what was raised.
+/// The frames of a traceback that say where it happened: the last ones in files of the script, and the one that raised.
+/// Frames of the library in between say how the library works.
 fn last_frames(traceback: &str) -> String {
     let lines: Vec<&str> = traceback.trim_end().lines().collect();
-    let frames: Vec<usize> = (0..lines.len()).filter(|index| lines[*index].starts_with("  File ")).collect();
-    let from = frames.len().checked_sub(FRAMES_MAX).map_or(0, |skip| frames.get(skip).copied().unwrap_or(0));
-    let left_out = frames.iter().filter(|frame| **frame < from).count();
-    let mut kept = String::new();
-    if left_out > 0 {
-        let _ = writeln!(kept, "… {left_out} frames before");
-    }
     // The line that names the exception stands above already.
     let until = lines.iter().rposition(|line| line.starts_with(' ')).map_or(lines.len(), |last| last + 1);
-    for line in &lines[from.min(until)..until] {
-        let _ = writeln!(kept, "{}", cut(line));
+    let starts: Vec<usize> = (0..until).filter(|index| lines[*index].starts_with("  File ")).collect();
+    if starts.is_empty() {
+        return lines[..until].iter().map(|line| cut(line)).collect::<Vec<_>>().join("\n");
     }
-    kept.truncate(kept.trim_end().len());
-    kept
+    let ends = starts.iter().skip(1).copied().chain([until]);
+    let frames: Vec<&[&str]> = starts.iter().zip(ends).map(|(start, end)| &lines[*start..end]).collect();
+    // The library's are named as modules, the script's and a pack's as files.
+    let is_own = |frame: &&[&str]| {
+        let file = frame[0].split('"').nth(1).map(Path::new);
+        file.and_then(Path::extension).is_some_and(|extension| extension == "py")
+    };
+    let own: Vec<usize> = (0..frames.len()).filter(|index| is_own(&frames[*index])).collect();
+    let mut kept: Vec<usize> = own[own.len().saturating_sub(FRAMES_MAX)..].to_vec();
+    kept.extend((!kept.contains(&(frames.len() - 1))).then_some(frames.len() - 1));
+    let mut told: Vec<String> = Vec::new();
+    let mut next = 0;
+    for index in kept {
+        match index - next {
+            0 => {}
+            1 => told.push("  …".to_owned()),
+            left_out => told.push(format!("  … {left_out} frames")),
+        }
+        told.extend(frames[index].iter().map(|line| cut(line)));
+        next = index + 1;
+    }
+    told.join("\n")
 }
 
 fn keys(pairs: &JsonObject) -> String {

@@ -3,11 +3,15 @@
 use std::collections::BTreeMap;
 
 use rmcp::model::{CallToolRequestParams, JsonObject};
-use serde::Deserialize;
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 
 /// The most limits that one call may set. There are twelve.
 const LIMITS_MAX: usize = 32;
+
+/// How much of a wrong value an error repeats.
+const SHOWN_CHARS_MAX: usize = 60;
 
 /// A call of one of the tools.
 #[derive(Debug)]
@@ -25,7 +29,7 @@ pub(crate) struct Execute {
     #[serde(default)]
     pub(crate) params: JsonObject,
     pub(crate) intent: Option<String>,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "whole_numbers")]
     pub(crate) limits: BTreeMap<String, u64>,
 }
 
@@ -43,8 +47,31 @@ pub(crate) struct RunIntent {
 #[serde(deny_unknown_fields)]
 pub(crate) struct ReadResult {
     pub(crate) handle: String,
-    #[serde(default)]
-    pub(crate) offset: usize,
+    #[serde(default, deserialize_with = "whole_number")]
+    pub(crate) offset: u64,
+}
+
+fn whole_number<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u64, D::Error> {
+    let value = Value::deserialize(deserializer)?;
+    value.as_u64().ok_or_else(|| D::Error::custom(format!("`offset` must be a whole number, and is {}", shown(&value))))
+}
+
+fn whole_numbers<'de, D: Deserializer<'de>>(deserializer: D) -> Result<BTreeMap<String, u64>, D::Error> {
+    let values = JsonObject::deserialize(deserializer)?;
+    let number = |(name, value): (String, Value)| match value.as_u64() {
+        Some(number) => Ok((name, number)),
+        None => Err(D::Error::custom(format!(
+            "the limit `{}` must be a whole number, such as 5000, and is {}",
+            name.chars().take(SHOWN_CHARS_MAX).collect::<String>(),
+            shown(&value)
+        ))),
+    };
+    values.into_iter().map(number).collect()
+}
+
+/// A value, as far as it helps to recognise it.
+fn shown(value: &Value) -> String {
+    value.to_string().chars().take(SHOWN_CHARS_MAX).collect()
 }
 
 /// Why a call is none.
@@ -74,7 +101,7 @@ impl Call {
                 "run_intent" => "send {\"intent\": \"list errors\"}; `params` is optional",
                 _ => "send {\"handle\": \"…\", \"offset\": 0} with the handle of an earlier answer",
             };
-            CallError::Arguments { message: format!("the arguments of {}: {error}", params.name), hint }
+            CallError::Arguments { message: format!("{error}"), hint }
         };
         match &*params.name {
             "execute_code" => {
@@ -113,26 +140,19 @@ mod tests {
     fn arguments_are_what_the_tool_declares_and_nothing_else() {
         for (name, arguments, expected) in [
             ("read_result", json!({"handle": "a", "offset": 7}), "read ReadResult { handle: \"a\", offset: 7 }"),
-            (
-                "read_result",
-                json!({"handle": "a", "offset": -1}),
-                "the arguments of read_result: invalid value: integer `-1`, expected usize",
-            ),
-            ("execute_code", json!({}), "the arguments of execute_code: missing field `code`"),
+            ("read_result", json!({"handle": "a", "offset": -1}), "`offset` must be a whole number, and is -1"),
+            ("execute_code", json!({}), "missing field `code`"),
             (
                 "execute_code",
                 json!({"code": "1", "file": "/etc/passwd"}),
-                "the arguments of execute_code: unknown field `file`, expected one of `code`, `params`, `intent`, `limits`",
+                "unknown field `file`, expected one of `code`, `params`, `intent`, `limits`",
             ),
+            ("execute_code", json!({"code": "1", "params": [1]}), "invalid type: sequence, expected a map"),
+            ("run_intent", json!({"intent": 5}), "invalid type: integer `5`, expected a string"),
             (
                 "execute_code",
-                json!({"code": "1", "params": [1]}),
-                "the arguments of execute_code: invalid type: sequence, expected a map",
-            ),
-            (
-                "run_intent",
-                json!({"intent": 5}),
-                "the arguments of run_intent: invalid type: integer `5`, expected a string",
+                json!({"code": "1", "limits": {"wall_ms": "5s"}}),
+                "the limit `wall_ms` must be a whole number, such as 5000, and is \"5s\"",
             ),
             ("rm", json!({}), "unknown tool"),
         ] {

@@ -11,18 +11,24 @@ use std::time::Duration;
 
 use axum::extract::{Request, State};
 use axum::http::header::{AUTHORIZATION, RETRY_AFTER, WWW_AUTHENTICATE};
-use axum::http::{Method, StatusCode};
+use axum::http::uri::Authority;
+use axum::http::{HeaderName, HeaderValue, Method, StatusCode, Uri};
 use axum::middleware::{Next, from_fn_with_state};
 use axum::response::{IntoResponse as _, Response};
-use axum::{Router, serve as serve_connections};
+use axum::{Json, Router, serve as serve_connections};
 use rmcp::ServerHandler;
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
 use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
+use serde_json::json;
 use tokio::net::TcpListener;
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
+use tower_http::cors::{AllowHeaders, CorsLayer};
 
 use crate::principal::{Principal, Tokens};
+
+/// The code of an error that has no request: one of the range that is left to servers.
+const REFUSED: i32 = -32_000;
 
 /// The header that names a session.
 const SESSION: &str = "mcp-session-id";
@@ -56,11 +62,27 @@ pub struct Options {
     pub tokens: Tokens,
 }
 
-/// The server must not be reached from there without a token.
+/// The server cannot listen so.
 #[derive(Debug, Clone, thiserror::Error)]
-#[error("{address} can be reached by others: give tokens with --token-file, or listen on 127.0.0.1")]
-pub struct TokenNeeded {
-    address: SocketAddr,
+pub enum OptionsError {
+    /// It must not be reached from there without a token.
+    #[error("{address} can be reached by others: give tokens with --token-file, or listen on 127.0.0.1")]
+    TokenNeeded {
+        /// Where it would listen.
+        address: SocketAddr,
+    },
+    /// An origin is none.
+    #[error("--allow-origin {origin}: write it as browsers do, such as https://app.example.com")]
+    Origin {
+        /// What was given.
+        origin: String,
+    },
+    /// A host is none.
+    #[error("--allow-host {host}: write a name, or a name with a port, such as mcp.example.com")]
+    Host {
+        /// What was given.
+        host: String,
+    },
 }
 
 impl Options {
@@ -73,9 +95,25 @@ impl Options {
     /// Whether a server with these options may listen there.
     ///
     /// # Errors
-    /// When others than this machine could reach it, and no token is asked for.
-    pub fn may_listen(&self, address: SocketAddr) -> Result<(), TokenNeeded> {
-        if self.tokens.is_empty() && !address.ip().is_loopback() { Err(TokenNeeded { address }) } else { Ok(()) }
+    /// When others than this machine could reach it and no token is asked for, and when a host or an origin is none.
+    pub fn may_listen(&self, address: SocketAddr) -> Result<(), OptionsError> {
+        if self.tokens.is_empty() && !address.ip().is_loopback() {
+            return Err(OptionsError::TokenNeeded { address });
+        }
+        let is_authority = |text: &str| {
+            text.parse::<Authority>().is_ok_and(|authority| !text.contains('@') && !authority.host().is_empty())
+        };
+        let is_origin = |text: &str| {
+            let rest = text.strip_prefix("https://").or_else(|| text.strip_prefix("http://"));
+            rest.is_some_and(is_authority)
+        };
+        if let Some(origin) = self.origins.iter().find(|origin| !is_origin(origin)) {
+            return Err(OptionsError::Origin { origin: origin.clone() });
+        }
+        if let Some(host) = self.hosts.iter().find(|host| !is_authority(host)) {
+            return Err(OptionsError::Host { host: host.clone() });
+        }
+        Ok(())
     }
 }
 
@@ -121,11 +159,12 @@ fn router<H: ServerHandler>(
     stop: CancellationToken,
 ) -> Router {
     let Options { hosts, origins, tokens } = options;
+    let named = origins.clone();
     let here = ["localhost", "127.0.0.1", "::1"].map(str::to_owned);
     let pages = ["http://localhost:*", "http://127.0.0.1:*", "http://[::1]:*"].map(str::to_owned);
     let config = StreamableHttpServerConfig::default()
         .with_allowed_hosts(here.into_iter().chain(hosts))
-        .with_allowed_origins(pages.into_iter().chain(origins))
+        .with_allowed_origins(pages.into_iter().chain(origins.iter().map(|origin| with_port(origin))))
         .with_max_request_body_bytes(BODY_BYTES_MAX)
         .with_cancellation_token(stop);
     let mut sessions = LocalSessionManager::default();
@@ -138,7 +177,29 @@ fn router<H: ServerHandler>(
         owners: Arc::default(),
     };
     let service = StreamableHttpService::new(move || Ok(make()), sessions, config);
-    Router::new().route_service(PATH, service).layer(from_fn_with_state(gate, admit))
+    Router::new().route_service(PATH, service).layer(from_fn_with_state(gate, admit)).layer(sharing(&named))
+}
+
+/// An origin with its port: without one, any port would do.
+fn with_port(origin: &str) -> String {
+    let has_port = origin.parse::<Uri>().is_ok_and(|origin| origin.port().is_some());
+    let usual = if origin.starts_with("https:") { 443 } else { 80 };
+    if has_port { origin.to_owned() } else { format!("{origin}:{usual}") }
+}
+
+/// What browsers are told: pages of the named sites may use the server. Those on this machine may not, although their
+/// requests are not refused either, as long as nobody names them.
+fn sharing(origins: &[String]) -> CorsLayer {
+    // Browsers leave the usual port out.
+    let as_sent = |origin: &String| {
+        let usual = if origin.starts_with("https:") { ":443" } else { ":80" };
+        HeaderValue::from_str(origin.strip_suffix(usual).unwrap_or(origin)).ok()
+    };
+    CorsLayer::new()
+        .allow_origin(origins.iter().filter_map(as_sent).collect::<Vec<_>>())
+        .allow_methods([Method::GET, Method::POST, Method::DELETE])
+        .allow_headers(AllowHeaders::mirror_request())
+        .expose_headers([HeaderName::from_static(SESSION)])
 }
 
 /// Lets a request in, or says why not.
@@ -148,8 +209,9 @@ async fn admit(State(gate): State<Gate>, mut request: Request, next: Next) -> Re
     } else {
         // A token counts where it is meant to be: in a query it would be in logs and histories.
         let Some(holder) = bearer(&request).and_then(|token| gate.tokens.holder(token)) else {
-            let text = "unauthorized: send the header `Authorization: Bearer TOKEN` with a token of this server\n";
-            return (StatusCode::UNAUTHORIZED, [(WWW_AUTHENTICATE, "Bearer")], text).into_response();
+            let message = "unauthorized: send the header `Authorization: Bearer TOKEN` with a token of this server";
+            let reply = refusal(StatusCode::UNAUTHORIZED, message);
+            return ([(WWW_AUTHENTICATE, "Bearer")], reply).into_response();
         };
         holder
     };
@@ -158,7 +220,7 @@ async fn admit(State(gate): State<Gate>, mut request: Request, next: Next) -> Re
     };
     match request.headers().get(SESSION).map(|id| id.to_str().unwrap_or_default()) {
         Some(id) if !gate.owns(&principal, id) => {
-            return (StatusCode::NOT_FOUND, "Not Found: Session not found").into_response();
+            return refusal(StatusCode::NOT_FOUND, "there is no such session, or none any more: initialize again");
         }
         None if request.method() == Method::POST && gate.sessions.sessions.read().await.len() >= SESSIONS_MAX => {
             return busy("sessions");
@@ -166,7 +228,12 @@ async fn admit(State(gate): State<Gate>, mut request: Request, next: Next) -> Re
         _ => {}
     }
     request.extensions_mut().insert(principal.clone());
-    let response = next.run(request).await;
+    let is_end = request.method() == Method::DELETE;
+    let mut response = next.run(request).await;
+    // Ended is ended, and not "accepted for later".
+    if is_end && response.status() == StatusCode::ACCEPTED {
+        *response.status_mut() = StatusCode::NO_CONTENT;
+    }
     if let Some(id) = response.headers().get(SESSION).and_then(|id| id.to_str().ok()) {
         gate.opened(principal, id).await;
     }
@@ -197,6 +264,13 @@ fn bearer(request: &Request) -> Option<&str> {
 }
 
 fn busy(what: &str) -> Response {
-    let text = format!("overloaded: too many {what} at a time; try again later\n");
-    (StatusCode::SERVICE_UNAVAILABLE, [(RETRY_AFTER, "1")], text).into_response()
+    let reply =
+        refusal(StatusCode::SERVICE_UNAVAILABLE, &format!("overloaded: too many {what} at a time; try again later"));
+    ([(RETRY_AFTER, "1")], reply).into_response()
+}
+
+/// A refusal in the form in which clients read errors.
+fn refusal(status: StatusCode, message: &str) -> Response {
+    let error = json!({"jsonrpc": "2.0", "id": null, "error": {"code": REFUSED, "message": message}});
+    (status, Json(error)).into_response()
 }

@@ -68,7 +68,7 @@ pub enum TokensError {
         line: usize,
     },
     /// There are none, or too many.
-    #[error("{count} tokens; from 1 to {TOKENS_MAX} are possible")]
+    #[error("{count} tokens; from 1 to {TOKENS_MAX} are possible, a line `NAME TOKEN` each")]
     Count {
         /// How many there are.
         count: usize,
@@ -152,7 +152,7 @@ mod tests {
     #[test]
     fn what_is_no_list_is_refused_and_no_token_is_repeated() {
         for (text, expected) in [
-            (String::new(), "0 tokens; from 1 to 1000 are possible".to_owned()),
+            (String::new(), "0 tokens; from 1 to 1000 are possible, a line `NAME TOKEN` each".to_owned()),
             ("alice".to_owned(), "line 1: write it as NAME TOKEN, such as `alice $(openssl rand -hex 32)`".to_owned()),
             (format!("a {ALICE} b"), "line 1: write it as NAME TOKEN, such as `alice $(openssl rand -hex 32)`".to_owned()),
             (

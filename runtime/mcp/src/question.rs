@@ -102,7 +102,7 @@ impl Question {
                 format!("{template} needs {}.", names.join(" and "))
             }
             Question::Confirm { template, arguments } => {
-                format!("{template} changes something. Run it with {arguments}?")
+                format!("{template} changes something. Accept to run it with {arguments}.")
             }
         }
     }
@@ -119,10 +119,8 @@ impl Question {
                 parameters.iter().map(|spec| (spec.name().to_owned(), field(spec))).collect(),
                 parameters.iter().map(ParamSpec::name).collect(),
             ),
-            Question::Confirm { .. } => {
-                let confirm = json!({"type": "boolean", "title": "Make this change", "default": false});
-                ([("confirm".to_owned(), confirm)].into_iter().collect(), vec!["confirm"])
-            }
+            // To accept is to say yes: a box to tick besides would be overlooked.
+            Question::Confirm { .. } => (JsonObject::new(), Vec::new()),
         };
         let form = json!({"type": "object", "properties": properties, "required": required});
         ElicitationSchema::from_json_schema(form.as_object()?.clone()).ok()
@@ -179,7 +177,11 @@ impl Said {
         if answer.action != ElicitationAction::Accept {
             return Err(NoAnswer::Declined);
         }
-        let content = answer.content.as_ref().and_then(Value::as_object).ok_or(NoAnswer::Unusable)?;
+        let nothing = JsonObject::new();
+        let content = match &answer.content {
+            None => &nothing,
+            Some(content) => content.as_object().ok_or(NoAnswer::Unusable)?,
+        };
         match question {
             Question::Which(templates) => {
                 let chosen = content.get("template").and_then(Value::as_str);
@@ -193,11 +195,8 @@ impl Said {
                 }
                 self.template = Some(template.clone());
             }
-            Question::Confirm { .. } => match content.get("confirm") {
-                Some(Value::Bool(true)) if self.asked == question.change() => self.confirmed = question.change(),
-                Some(Value::Bool(false)) => return Err(NoAnswer::Declined),
-                _ => return Err(NoAnswer::Unusable),
-            },
+            Question::Confirm { .. } if self.asked == question.change() => self.confirmed = question.change(),
+            Question::Confirm { .. } => return Err(NoAnswer::Unusable),
         }
         Ok(())
     }
@@ -264,8 +263,8 @@ mod tests {
             ),
             (
                 confirm("WEB-1"),
-                "sentry/resolve_issue changes something. Run it with {\"issue\":\"WEB-1\"}?",
-                json!({"confirm": {"type": "boolean", "title": "Make this change", "default": false}}),
+                "sentry/resolve_issue changes something. Accept to run it with {\"issue\":\"WEB-1\"}.",
+                json!({}),
             ),
         ] {
             assert_eq!(question.message(), message);
@@ -292,7 +291,7 @@ mod tests {
 
     #[test]
     fn an_answer_is_taken_only_where_it_answers() {
-        let declined = |action| ElicitResult::new(action);
+        let declined = ElicitResult::new;
         for (question, answer, expected) in [
             (which(), accepted(json!({"template": "c/d"})), Ok(())),
             (which(), accepted(json!({"template": "sentry/resolve_issue"})), Err(NoAnswer::Unusable)),
@@ -305,9 +304,11 @@ mod tests {
             (values(), accepted(json!({"issue": ["WEB-1"]})), Err(NoAnswer::Unusable)),
             (values(), accepted(json!({"issue": "x".repeat(ANSWER_BYTES_MAX + 1)})), Err(NoAnswer::Unusable)),
             (values(), accepted(json!({"other": 1})), Err(NoAnswer::Unusable)),
-            (confirm("WEB-1"), accepted(json!({"confirm": true})), Ok(())),
-            (confirm("WEB-1"), accepted(json!({"confirm": false})), Err(NoAnswer::Declined)),
-            (confirm("WEB-1"), accepted(json!({"confirm": "true"})), Err(NoAnswer::Unusable)),
+            (confirm("WEB-1"), accepted(json!({})), Ok(())),
+            (confirm("WEB-1"), declined(ElicitationAction::Accept), Ok(())),
+            (confirm("WEB-1"), declined(ElicitationAction::Decline), Err(NoAnswer::Declined)),
+            (confirm("WEB-1"), declined(ElicitationAction::Cancel), Err(NoAnswer::Declined)),
+            (confirm("WEB-1"), accepted(json!(true)), Err(NoAnswer::Unusable)),
         ] {
             let mut said = Said::default();
             said.is_asked(&question);
@@ -317,7 +318,7 @@ mod tests {
 
     #[test]
     fn a_confirmation_is_of_one_change_and_no_other() {
-        let yes = accepted(json!({"confirm": true}));
+        let yes = accepted(json!({}));
         let mut said = Said::default();
         assert_eq!(said.take(&confirm("WEB-1"), &yes), Err(NoAnswer::Unusable), "nobody asked");
         said.is_asked(&confirm("WEB-2"));

@@ -40,9 +40,15 @@ const LIST_TTL_MS: u64 = 60 * 60 * 1_000;
 /// The key under which a question is asked and answered in the stateless protocol.
 const ANSWER: &str = "answer";
 
-/// What a client tells its model about the server as a whole.
+/// What a client tells its model about the server as a whole, and what is granted after it.
 const INSTRUCTIONS: &str =
     "Ask run_intent first, in plain words. Where it finds nothing, write Python for execute_code.";
+
+/// What is told with every answer that came out of the demo.
+const DEMO: &str = "demo data, invented: the server has no configuration";
+
+/// The most lines of the grant that are told in the instructions.
+const GRANT_LINES_MAX: usize = 20;
 
 /// The MCP server. Clones are one server: sessions and requests share engine, results and load.
 #[derive(Debug, Clone)]
@@ -62,6 +68,8 @@ struct Shared {
 /// What the operator chose.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Settings {
+    /// Whether what answers is the demo, with invented data: models and people must be able to tell.
+    pub is_demo: bool,
     /// Whether templates that change something run without a question. The policy must permit their requests besides.
     pub allow_writes: bool,
 }
@@ -141,7 +149,26 @@ impl Server {
         let note = execute.intent.as_deref().and_then(|intent| self.shorter_way(intent));
         let (code, options) = code_of(execute, principal);
         let report = self.shared.engine.exec(&code, &options).await;
-        self.told(&report, note.as_deref(), principal)
+        let has_asked = report.spent.is_some_and(|spent| spent.http_requests > 0);
+        let notes: Vec<&str> = note.as_deref().into_iter().chain(self.demo(has_asked)).collect();
+        self.told(&report, Some(notes.join("; ")).filter(|notes| !notes.is_empty()).as_deref(), principal)
+    }
+
+    /// The note on an answer for which the demo was asked.
+    fn demo(&self, has_asked: bool) -> Option<&'static str> {
+        (self.shared.settings.is_demo && has_asked).then_some(DEMO)
+    }
+
+    /// What every client is told at the start: the rules, what scripts may reach, and whether the data is invented.
+    fn instructions(&self) -> String {
+        let grant = self.shared.engine.exec_grant();
+        let mut granted: Vec<&str> = grant.iter().take(GRANT_LINES_MAX).map(String::as_str).collect();
+        if grant.len() > GRANT_LINES_MAX {
+            granted.push("and more");
+        }
+        let granted = if granted.is_empty() { "nothing".to_owned() } else { granted.join("; ") };
+        let demo = if self.shared.settings.is_demo { format!(" {DEMO}.") } else { String::new() };
+        format!("{INSTRUCTIONS} Granted to scripts: {granted}.{demo}")
     }
 
     /// The template that answers what somebody wrote code for.
@@ -174,7 +201,10 @@ impl Server {
         }
         let caller = caller_of(context, request);
         match self.answer(&intent_of(run), said, caller, principal).await {
-            Answered::Report(report) => Ok(self.told(&report, None, principal).into()),
+            Answered::Report(report) => {
+                let has_asked = report.cached || report.spent.is_some_and(|spent| spent.http_requests > 0);
+                Ok(self.told(&report, self.demo(has_asked), principal).into())
+            }
             Answered::Ask(asked) => {
                 let (question, said) = *asked;
                 let options = SealOptions::new().associated_data(&binding).ttl(ANSWER_WITHIN);
@@ -235,8 +265,13 @@ impl Server {
     }
 
     fn read(&self, read: &ReadResult, principal: &Principal) -> CallToolResult {
-        match self.shared.results.read(principal, &read.handle, read.offset) {
-            Ok(page) => answer::of_page(page, read.offset),
+        let offset = usize::try_from(read.offset).unwrap_or(usize::MAX);
+        match self.shared.results.read(principal, &read.handle, offset) {
+            Ok(page) if page.text.is_empty() && offset > 0 => answer::of_refusal(&invalid(
+                format!("the result ends at character {}", page.of),
+                "every page names the offset of the next; after the last one there is none",
+            )),
+            Ok(page) => answer::of_page(page, offset),
             Err(NoSuchResult) => answer::of_refusal(&invalid(
                 "there is no result with this handle, or none any more".to_owned(),
                 "handles last 15 minutes after they were last read; repeat the call that gave it",
@@ -347,7 +382,7 @@ fn intent_of(run: RunIntent) -> Intent {
 /// The report of a call that is not acceptable.
 fn invalid(message: String, hint: &str) -> Report {
     let hint = Some(hint.to_owned()).filter(|hint| !hint.is_empty());
-    let problem = Problem { kind: "arguments".to_owned(), message, traceback: None, hint };
+    let problem = Problem { kind: "param_invalid".to_owned(), message, traceback: None, hint };
     Report::without_run(Outcome::ParamInvalid, problem)
 }
 
@@ -373,14 +408,17 @@ fn cancelled() -> Report {
 fn declined(report: &Report) -> Report {
     let message = "the user was asked and declined; nothing was run".to_owned();
     let hint = Some("do not repeat it; ask the user what they want instead".to_owned());
-    let problem = Problem { kind: "declined".to_owned(), message, traceback: None, hint };
+    let problem = Problem { kind: "cancelled".to_owned(), message, traceback: None, hint };
     Report { route: report.route.clone(), ..Report::without_run(Outcome::Cancelled, problem) }
 }
 
 /// The report with what to do where the question cannot be asked.
 fn with_advice(mut report: Report, question: &Question) -> Report {
     let advice = match question {
-        Question::Which(_) => "repeat run_intent in the words of the one that is meant".to_owned(),
+        Question::Which(templates) => {
+            let example = templates.first().map_or("", |(id, _)| id.as_str());
+            format!("repeat run_intent with the name of the one that is meant as the intent, such as {example:?}")
+        }
         Question::Values { parameters, .. } => {
             let example: serde_json::Map<_, _> =
                 parameters.iter().map(|spec| (spec.name().to_owned(), spec.example().into())).collect();
@@ -393,6 +431,9 @@ fn with_advice(mut report: Report, question: &Question) -> Report {
         }
     };
     if let Some(error) = &mut report.error {
+        if let Question::Values { template, .. } = question {
+            error.message = format!("{template}: {}", error.message);
+        }
         error.hint = Some(advice);
     }
     report
@@ -402,7 +443,7 @@ impl ServerHandler for Server {
     fn get_info(&self) -> ServerConfig {
         ServerConfig::new(ServerCapabilities::builder().enable_tools().build())
             .with_server_info(Implementation::new("intentbox", env!("CARGO_PKG_VERSION")))
-            .with_instructions(INSTRUCTIONS)
+            .with_instructions(self.instructions())
     }
 
     async fn list_tools(

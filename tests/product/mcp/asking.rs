@@ -47,22 +47,17 @@ fn a_change_is_made_after_the_person_said_so_and_not_before() {
         let mut client = Client::start(era, asks(), &[]);
         let issue = issue_of(&mut client);
         let arguments = json!({"intent": format!("resolve {issue}")});
-        let expected = format!("sentry/resolve_issue changes something. Run it with {{\"issue\":\"{issue}\"}}?");
-        for answer in [
-            json!({"action": "decline"}),
-            json!({"action": "cancel"}),
-            json!({"action": "accept", "content": {"confirm": false}}),
-        ] {
+        let expected = "sentry/resolve_issue changes something. Accept to run it with {\"issue\":\"";
+        for answer in [json!({"action": "decline"}), json!({"action": "cancel"})] {
             let (message, result) = asked(&mut client, &arguments, &answer);
-            assert!(message.starts_with(&expected[..50]), "{message}");
+            assert!(message.starts_with(expected), "{message}");
             assert_eq!(structured(&result)["outcome"], "cancelled", "{result}");
             assert_eq!(issue_of(&mut client), issue, "it is still there");
         }
-        for answer in [json!({"action": "accept"}), json!({"action": "accept", "content": {"confirm": "yes"}})] {
-            let (_, result) = asked(&mut client, &arguments, &answer);
-            assert_eq!(structured(&result)["outcome"], "capability_denied", "{result}");
-        }
-        let (_, result) = asked(&mut client, &arguments, &json!({"action": "accept", "content": {"confirm": true}}));
+        let (_, result) = asked(&mut client, &arguments, &json!({"action": "accept", "content": "yes"}));
+        assert_eq!(structured(&result)["outcome"], "capability_denied", "{result}");
+        assert_eq!(issue_of(&mut client), issue, "it is still there");
+        let (_, result) = asked(&mut client, &arguments, &json!({"action": "accept", "content": {}}));
         assert_eq!(structured(&result)["outcome"], "ok", "{result}");
         assert_ne!(issue_of(&mut client), issue, "it is resolved");
     }
@@ -133,7 +128,7 @@ fn a_confirmation_cannot_be_moved_to_another_change() {
     let call = |row: usize| json!({"name": "run_intent", "arguments": {"intent": format!("resolve {}", rows[row]["id"].as_str().expect("an id"))}});
     let asked = client.ask("tools/call", call(0))["result"].clone();
     let state = asked["requestState"].as_str().expect("it is sealed").to_owned();
-    let yes = json!({"answer": {"action": "accept", "content": {"confirm": true}}});
+    let yes = json!({"answer": {"action": "accept", "content": {}}});
     let mut altered = state.clone().into_bytes();
     let middle = altered.len() / 2;
     altered[middle] = if altered[middle] == b'A' { b'B' } else { b'A' };

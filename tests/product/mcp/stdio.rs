@@ -120,7 +120,10 @@ fn errors_say_what_happened_and_what_to_change() {
     for (arguments, said) in [
         (json!({"code": "1", "limits": {"wall_ms": 1}}), "wall_ms"),
         (json!({"code": "1", "limits": {"no_such": 1}}), "fuel"),
-        (json!({"code": "1", "limits": {"fuel": -1}}), "invalid value: integer `-1`"),
+        (
+            json!({"code": "1", "limits": {"fuel": -1}}),
+            "the limit `fuel` must be a whole number, such as 5000, and is -1",
+        ),
         (json!({}), "missing field `code`"),
         (json!({"code": "1", "cwd": "/"}), "unknown field `cwd`"),
     ] {

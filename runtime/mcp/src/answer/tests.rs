@@ -27,7 +27,7 @@ fn told(report: &Report) -> (String, bool, Value) {
 fn an_answer_is_the_result_and_little_else() {
     for (json, text) in [
         ("2", "2"),
-        ("null", "null"),
+        ("null", "null: nothing was assigned to `result`, or None was"),
         ("[{\"id\":\"WEB-1\"}]", "[{\"id\":\"WEB-1\"}]"),
         ("\"a\\nb\"", "a\nb"),
         ("12345678901234567890123", "12345678901234567890123"),
@@ -92,7 +92,7 @@ fn a_failure_says_what_where_and_what_to_change() {
                 .to_owned(),
         );
     }
-    let frames = "… 1 frames before\n  File \"script.py\", line 7, in a\n    b()\n  File \"script.py\", line 5, in b\n    \
+    let frames = "  …\n  File \"script.py\", line 7, in a\n    b()\n  File \"script.py\", line 5, in b\n    \
                   c()\n  File \"script.py\", line 3, in c\n    1 / 0";
     for (report, text, structured) in [
         (
@@ -103,9 +103,11 @@ fn a_failure_says_what_where_and_what_to_change() {
             }}),
         ),
         (
-            report(Outcome::FuelExhausted, "fuel", "fuel: 100 of 100", "do less"),
-            "fuel_exhausted: fuel: 100 of 100\nhint: do less".to_owned(),
-            json!({"outcome": "fuel_exhausted", "error": {"kind": "fuel", "message": "fuel: 100 of 100", "hint": "do less"}}),
+            report(Outcome::ResultLimit, "result_bytes", "result_bytes: 100 of 100", "do less"),
+            "result_limit: result_bytes: 100 of 100\nhint: do less".to_owned(),
+            json!({"outcome": "result_limit", "error": {
+                "kind": "result_bytes", "message": "result_bytes: 100 of 100", "hint": "do less",
+            }}),
         ),
         (
             Report {
@@ -162,4 +164,63 @@ fn what_is_told_is_bounded_whatever_the_report_holds() {
     let (text, _, structured) = told(&flooded);
     assert!(text.chars().count() < 2 * INLINE_CHARS_MAX, "{} characters", text.chars().count());
     assert!(structured.to_string().chars().count() < 2 * INLINE_CHARS_MAX);
+}
+
+#[test]
+fn limits_and_absence_are_told_in_the_terms_of_a_call() {
+    for (outcome, kind, hint, expected) in [
+        (
+            Outcome::FuelExhausted,
+            "fuel",
+            "raise the limit (at most 9) or do less",
+            "look for a loop that does not end; or raise the limit (at most 9) or do less, by `limits` of the call, such as \
+             {\"fuel\": …}",
+        ),
+        (
+            Outcome::MemoryLimit,
+            "memory_bytes",
+            "raise it",
+            "keep less at a time; or raise it, by `limits` of the call, such as {\"memory_bytes\": …}",
+        ),
+        (Outcome::NotFound, "not_found", "say it otherwise", "say it otherwise; or write Python for execute_code"),
+        (Outcome::PythonError, "KeyError", "look", "look"),
+    ] {
+        let structured = told(&report(outcome, kind, "it ended", hint)).2;
+        assert_eq!(structured["error"]["hint"], expected);
+    }
+}
+
+/// What a model can change is in its own lines, however deep in the library it went wrong.
+#[test]
+fn frames_of_the_script_are_kept_before_those_of_the_library() {
+    let own = |line: u32| format!("  File \"script.py\", line {line}, in f\n    f()\n");
+    let library = |name: &str| format!("  File \"{name}\", line 94, in request\n    send()\n");
+    let raised = "CapabilityDenied: no\n";
+    for (frames, expected) in [
+        (
+            vec![own(1), library("requests.sessions"), library("intentbox.exchange")],
+            vec![own(1), "  …\n".to_owned(), library("intentbox.exchange")],
+        ),
+        (
+            vec![
+                own(1),
+                own(2),
+                own(3),
+                own(4),
+                own(5),
+                library("requests.sessions"),
+                library("json"),
+                library("<frozen>"),
+            ],
+            vec!["  … 2 frames\n".to_owned(), own(3), own(4), own(5), "  … 2 frames\n".to_owned(), library("<frozen>")],
+        ),
+        (vec![library("json")], vec![library("json")]),
+        (
+            vec!["  File \"script.py\", line 1\n    result = (\n             ^\n".to_owned()],
+            vec!["  File \"script.py\", line 1\n    result = (\n             ^\n".to_owned()],
+        ),
+    ] {
+        let traceback = format!("Traceback (most recent call last):\n{}{raised}", frames.concat());
+        assert_eq!(last_frames(&traceback), expected.concat().trim_end(), "{traceback}");
+    }
 }
