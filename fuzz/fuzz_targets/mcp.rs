@@ -10,6 +10,7 @@
 #[path = "../../runtime/mcp/src"]
 mod mcp {
     pub(crate) mod call;
+    pub(crate) mod hazard;
     pub(crate) mod oracle;
     pub(crate) mod stdio;
     pub(crate) mod tools;
@@ -41,11 +42,11 @@ impl ServerHandler for Reading {
 
     async fn call_tool(
         &self,
-        request: CallToolRequestParams,
+        mut request: CallToolRequestParams,
         _: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         let is_tool = mcp::tools::all().iter().any(|tool| tool.name == request.name);
-        let read = match Call::parse(&request) {
+        let read = match Call::parse(&mut request) {
             Err(CallError::UnknownTool) => {
                 assert!(!is_tool);
                 return Err(ErrorData::invalid_params("there is no such tool", None));

@@ -246,6 +246,9 @@ pub(crate) struct Mcp {
     /// Lets templates that change something run without asking; the policy must permit their requests besides
     #[arg(long)]
     pub(crate) allow_writes: bool,
+    /// What a script of a caller may use at most, such as `wall_ms=60000` (repeatable)
+    #[arg(long = "limit", value_name = "NAME=VALUE", value_parser = limit)]
+    pub(crate) limits: Vec<(String, u64)>,
     /// How many worker processes run scripts [default: one for each core]
     #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u16).range(1..=256))]
     pub(crate) workers: Option<u16>,

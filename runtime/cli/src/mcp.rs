@@ -1,5 +1,6 @@
 //! `intentbox mcp`: the server, on this process's own pipes or on a port.
 
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{IsTerminal as _, Write as _, stderr};
 use std::net::SocketAddr;
@@ -10,6 +11,7 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::Context as _;
+use intentbox_engine::limits;
 use intentbox_mcp::{CancellationToken, Server, Settings, Tokens, http, stdio};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, UnixStream, unix::pipe};
@@ -23,6 +25,7 @@ const TOKENS_BYTES_MAX: u64 = 1 << 20;
 
 /// Serves until the client closes its end, or until a signal.
 pub(crate) async fn run(sources: &Sources, command: Mcp) -> anyhow::Result<ExitCode> {
+    let ceilings = ceilings(command.limits)?;
     let options = http::Options {
         hosts: command.hosts,
         origins: command.origins,
@@ -35,7 +38,7 @@ pub(crate) async fn run(sources: &Sources, command: Mcp) -> anyhow::Result<ExitC
     if setup.demo.is_some() {
         command::announce_demo();
     }
-    let settings = Settings { is_demo: setup.demo.is_some(), allow_writes: command.allow_writes };
+    let settings = Settings { is_demo: setup.demo.is_some(), allow_writes: command.allow_writes, ceilings };
     let server = Server::new(setup.engine, settings)?;
     // The workers start while the client says hello. Why they do not is told with the first run.
     let warming = server.clone();
@@ -76,13 +79,29 @@ async fn over_pipes(server: Server, stop: CancellationToken) -> anyhow::Result<(
 /// The end of `stop`: Ctrl-C, or the signal by which services and clients end a program.
 fn stop_at_signal(stop: CancellationToken) -> std::io::Result<impl Future<Output = ()>> {
     let mut terminate = signal(SignalKind::terminate())?;
+    let mut hang_up = signal(SignalKind::hangup())?;
     Ok(async move {
         tokio::select! {
             _ = tokio::signal::ctrl_c() => {}
             _ = terminate.recv() => {}
+            _ = hang_up.recv() => {}
         }
         stop.cancel();
     })
+}
+
+/// What callers may use at most. A limit has a name, and a ceiling is within what the program bounds anyway.
+fn ceilings(limits: Vec<(String, u64)>) -> anyhow::Result<BTreeMap<String, u64>> {
+    for (name, value) in &limits {
+        let Some(bounds) = limits::ALL.iter().find(|bounds| bounds.name == name) else {
+            let names: Vec<&str> = limits::ALL.iter().map(|bounds| bounds.name).collect();
+            anyhow::bail!("--limit {name}: there is no such limit; there are {}", names.join(", "));
+        };
+        if !(bounds.least..=bounds.most).contains(value) {
+            anyhow::bail!("--limit {name}={value}: it is from {} to {}", bounds.least, bounds.most);
+        }
+    }
+    Ok(limits.into_iter().collect())
 }
 
 fn tokens(file: &Path) -> anyhow::Result<Tokens> {

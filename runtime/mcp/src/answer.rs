@@ -10,6 +10,7 @@ use intentbox_engine::{McpForm, Outcome, Report};
 use rmcp::model::{CallToolResult, ContentBlock, JsonObject};
 use serde_json::{Value, json};
 
+use crate::hazard;
 use crate::principal::Principal;
 use crate::results::{PAGE_CHARS_MAX, Page, Results};
 
@@ -108,7 +109,7 @@ impl Told<'_> {
 
     fn result(&mut self, report: &Report) {
         let json = report.result.as_ref().map_or("null", |json| json.get());
-        let value: Value = serde_json::from_str(json).unwrap_or_else(|_| json!(json));
+        let value = exact(json).unwrap_or_else(|| json!(json));
         // A text is a text, without the quotes and escapes of JSON.
         let text = value.as_str().unwrap_or(json);
         if text.chars().nth(INLINE_CHARS_MAX).is_none() {
@@ -137,7 +138,8 @@ impl Told<'_> {
         self.line(&format!("{preview}…\nThe {what} is {shape}{of} characters in all. Read it with read_result, handle {handle}, or return less."));
         self.put(if what == "result" { "preview" } else { what }, json!(format!("{preview}…")));
         self.put(handle_name, json!(handle));
-        self.put(if what == "result" { "characters" } else { "stdout_characters" }, json!(of));
+        let characters = if what == "result" { "characters".to_owned() } else { format!("{what}_characters") };
+        self.put(&characters, json!(of));
     }
 
     fn output(&mut self, name: &str, text: &str, truncated: bool) {
@@ -193,6 +195,42 @@ impl Told<'_> {
         result.structured_content = Some(Value::Object(self.structured));
         result
     }
+}
+
+/// The result as a value, if that says the same as its text. It does not where numbers have more digits than 64 bits hold, or
+/// where a key has a meaning of its own to the JSON library: then the text is the result.
+fn exact(json: &str) -> Option<Value> {
+    if hazard::is_in(json.as_bytes()) || has_long_number(json) {
+        return None;
+    }
+    serde_json::from_str(json).ok()
+}
+
+/// Whether there is a whole number outside texts that does not fit into 64 bits.
+fn has_long_number(json: &str) -> bool {
+    let mut is_text = false;
+    let mut is_escaped = false;
+    let mut digits = 0..0;
+    let mut follows_point = false;
+    for (at, byte) in json.bytes().chain([b' ']).enumerate() {
+        if is_text {
+            is_text = is_escaped || byte != b'"';
+            is_escaped = !is_escaped && byte == b'\\';
+            continue;
+        }
+        if byte.is_ascii_digit() {
+            digits = if digits.end == at && !digits.is_empty() { digits.start..at + 1 } else { at..at + 1 };
+            continue;
+        }
+        let is_whole = !follows_point && !matches!(byte, b'.' | b'e' | b'E');
+        let number = json.get(digits.clone()).filter(|number| is_whole && digits.end == at && number.len() >= 19);
+        if number.is_some_and(|number| number.parse::<i64>().is_err() && number.parse::<u64>().is_err()) {
+            return true;
+        }
+        follows_point = matches!(byte, b'.' | b'e' | b'E' | b'+') || (byte == b'-' && follows_point);
+        is_text = byte == b'"';
+    }
+    false
 }
 
 /// The hint in the terms of a call. For a refusal it is what is granted instead: a model can go there at once, and policy is

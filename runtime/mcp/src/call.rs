@@ -10,6 +10,9 @@ use serde_json::Value;
 /// The most limits that one call may set. There are twelve.
 const LIMITS_MAX: usize = 32;
 
+/// The longest arguments of an intent, in bytes of JSON. Values for a template are short.
+const INTENT_BYTES_MAX: usize = 64 << 10;
+
 /// How much of a wrong value an error repeats.
 const SHOWN_CHARS_MAX: usize = 60;
 
@@ -40,6 +43,9 @@ pub(crate) struct RunIntent {
     pub(crate) intent: String,
     #[serde(default)]
     pub(crate) params: JsonObject,
+    /// The arguments as text.
+    #[serde(skip)]
+    pub(crate) text: String,
 }
 
 /// The arguments of `read_result`.
@@ -53,7 +59,14 @@ pub(crate) struct ReadResult {
 
 fn whole_number<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u64, D::Error> {
     let value = Value::deserialize(deserializer)?;
-    value.as_u64().ok_or_else(|| D::Error::custom(format!("`offset` must be a whole number, and is {}", shown(&value))))
+    // Models write numbers as texts, and whole ones with a point.
+    let number = match &value {
+        Value::Null => Some(0),
+        Value::String(text) => text.parse().ok(),
+        Value::Number(number) => number.as_u64().or_else(|| number.to_string().strip_suffix(".0")?.parse().ok()),
+        _ => None,
+    };
+    number.ok_or_else(|| D::Error::custom(format!("`offset` must be a whole number, and is {}", shown(&value))))
 }
 
 fn whole_numbers<'de, D: Deserializer<'de>>(deserializer: D) -> Result<BTreeMap<String, u64>, D::Error> {
@@ -89,12 +102,12 @@ pub(crate) enum CallError {
 }
 
 impl Call {
-    /// Reads a call.
+    /// Reads a call. The arguments are taken out of the request: a large tree of values is not to wait for a run's end.
     ///
     /// # Errors
     /// When it is no call of these tools.
-    pub(crate) fn parse(params: &CallToolRequestParams) -> Result<Self, CallError> {
-        let arguments = Value::Object(params.arguments.clone().unwrap_or_default());
+    pub(crate) fn parse(params: &mut CallToolRequestParams) -> Result<Self, CallError> {
+        let arguments = Value::Object(params.arguments.take().unwrap_or_default());
         let wrong = |error: serde_json::Error| {
             let hint = match &*params.name {
                 "execute_code" => "send {\"code\": \"result = 1 + 1\"}; `params`, `intent` and `limits` are optional",
@@ -112,7 +125,16 @@ impl Call {
                 }
                 Ok(Call::Execute(execute))
             }
-            "run_intent" => serde_json::from_value(arguments).map(Call::Intent).map_err(wrong),
+            "run_intent" => {
+                let text = arguments.to_string();
+                if text.len() > INTENT_BYTES_MAX {
+                    let message =
+                        format!("the arguments have {} bytes; at most {INTENT_BYTES_MAX} are read", text.len());
+                    return Err(CallError::Arguments { message, hint: "say it in a sentence, with few params" });
+                }
+                let run: RunIntent = serde_json::from_value(arguments).map_err(wrong)?;
+                Ok(Call::Intent(RunIntent { text, ..run }))
+            }
             "read_result" => serde_json::from_value(arguments).map(Call::Read).map_err(wrong),
             _ => Err(CallError::UnknownTool),
         }
@@ -127,7 +149,7 @@ mod tests {
 
     fn told(name: &'static str, arguments: &Value) -> String {
         let arguments = arguments.as_object().cloned().unwrap_or_default();
-        match Call::parse(&CallToolRequestParams::new(name).with_arguments(arguments)) {
+        match Call::parse(&mut CallToolRequestParams::new(name).with_arguments(arguments)) {
             Ok(Call::Execute(execute)) => format!("execute {execute:?}"),
             Ok(Call::Intent(run)) => format!("intent {run:?}"),
             Ok(Call::Read(read)) => format!("read {read:?}"),
@@ -140,6 +162,9 @@ mod tests {
     fn arguments_are_what_the_tool_declares_and_nothing_else() {
         for (name, arguments, expected) in [
             ("read_result", json!({"handle": "a", "offset": 7}), "read ReadResult { handle: \"a\", offset: 7 }"),
+            ("read_result", json!({"handle": "a", "offset": "7"}), "read ReadResult { handle: \"a\", offset: 7 }"),
+            ("read_result", json!({"handle": "a", "offset": 7.0}), "read ReadResult { handle: \"a\", offset: 7 }"),
+            ("read_result", json!({"handle": "a", "offset": null}), "read ReadResult { handle: \"a\", offset: 0 }"),
             ("read_result", json!({"handle": "a", "offset": -1}), "`offset` must be a whole number, and is -1"),
             ("execute_code", json!({}), "missing field `code`"),
             (

@@ -4,7 +4,7 @@
 //! here is what a call means: which arguments it takes, who asks, what a model is told, and what is asked back.
 //!
 //! - `tools`: the list, the same bytes every time. - `call`: the arguments of a call, checked.
-//! - `server`: from a call to an answer. - `answer`: a report in the form a model reads.
+//! - `hazard`: a key that no message may hold. - `server`: from a call to an answer. - `answer`: a report in the form a model reads.
 //! - `results`: large results, kept for a while. - `question`: what a caller has to be asked, and what was said.
 //! - `principal`: who asks, and by which token. - `load`: how many calls at a time.
 //! - [`stdio`] and [`http`]: the two ways in.
@@ -13,6 +13,7 @@
 
 mod answer;
 mod call;
+mod hazard;
 pub mod http;
 mod load;
 pub mod oracle;

@@ -1,4 +1,4 @@
-//! How many calls may be under way: of one principal, and of all.
+//! How many of something may be under way at a time: of one principal, and of all.
 //!
 //! Runs have a budget of their own, and wait for room. Calls do not wait: one that comes when too many are under way is
 //! told so at once, and so a client that sends ten thousand holds no more than its share.
@@ -8,35 +8,55 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::principal::Principal;
 
-/// The most calls of one principal at a time.
-pub(crate) const CALLS_EACH_MAX: usize = 256;
+/// How many are too many.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Crowd {
+    /// The most of one principal.
+    pub(crate) each: usize,
+    /// The most of all together. More than twice what one may have, so that one or two leave room for others.
+    pub(crate) all: usize,
+}
 
-/// The most calls at a time.
-pub(crate) const CALLS_ALL_MAX: usize = 512;
-
-/// The calls that are under way. Clones count together.
-#[derive(Debug, Clone, Default)]
+/// What is under way. Clones count together.
+#[derive(Debug, Clone)]
 pub(crate) struct Load {
+    crowd: Crowd,
     under_way: Arc<Mutex<BTreeMap<Principal, usize>>>,
 }
 
-/// One call under way; it ends when this is dropped.
+/// Something that is under way; it ends when this is dropped.
 #[derive(Debug)]
 pub(crate) struct Place {
     load: Load,
     principal: Principal,
 }
 
+/// Why there is no place.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Full {
+    /// This principal has its share.
+    Share(usize),
+    /// All together have what there is.
+    All(usize),
+}
+
 impl Load {
-    /// A place for a call, if there is one.
-    pub(crate) fn admit(&self, principal: &Principal) -> Option<Place> {
+    pub(crate) fn new(crowd: Crowd) -> Self {
+        Self { crowd, under_way: Arc::default() }
+    }
+
+    /// A place, or why there is none.
+    pub(crate) fn admit(&self, principal: &Principal) -> Result<Place, Full> {
         let mut under_way = self.under_way.lock().unwrap_or_else(PoisonError::into_inner);
         let mine = under_way.get(principal).copied().unwrap_or(0);
-        if mine >= CALLS_EACH_MAX || under_way.values().sum::<usize>() >= CALLS_ALL_MAX {
-            return None;
+        if mine >= self.crowd.each {
+            return Err(Full::Share(self.crowd.each));
+        }
+        if under_way.values().sum::<usize>() >= self.crowd.all {
+            return Err(Full::All(self.crowd.all));
         }
         under_way.insert(principal.clone(), mine + 1);
-        Some(Place { load: self.clone(), principal: principal.clone() })
+        Ok(Place { load: self.clone(), principal: principal.clone() })
     }
 }
 
@@ -58,18 +78,16 @@ mod tests {
 
     #[test]
     fn c04_nobody_takes_more_than_a_share_and_all_together_no_more_than_there_is() {
-        let load = Load::default();
+        let load = Load::new(Crowd { each: 4, all: 10 });
         let of = |name: &str| Principal::named(name);
-        let fill = |name| std::iter::from_fn(|| load.admit(&of(name))).collect::<Vec<_>>();
-        let first = fill("first");
-        assert_eq!(first.len(), CALLS_EACH_MAX);
-        let second = fill("second");
-        assert_eq!(second.len(), CALLS_EACH_MAX);
-        assert!(load.admit(&of("third")).is_none(), "all places are taken");
+        let fill = |name| std::iter::from_fn(|| load.admit(&of(name)).ok()).collect::<Vec<_>>();
+        let (first, second, third) = (fill("first"), fill("second"), fill("third"));
+        assert_eq!((first.len(), second.len(), third.len()), (4, 4, 2), "two leave room for a third");
+        assert_eq!(load.admit(&of("first")).err(), Some(Full::Share(4)));
+        assert_eq!(load.admit(&of("fourth")).err(), Some(Full::All(10)));
         drop(first);
-        let third = load.admit(&of("third")).expect("there is room again");
-        assert_eq!(fill("first").len(), CALLS_EACH_MAX - 1, "of all places one is the third's");
+        assert_eq!(fill("fourth").len(), 4, "there is room again");
         drop((second, third));
-        assert!(load.under_way.lock().expect("nobody panicked").is_empty(), "who has no call is forgotten");
+        assert!(load.under_way.lock().expect("nobody panicked").is_empty(), "who has nothing under way is forgotten");
     }
 }

@@ -41,8 +41,25 @@ pub(crate) struct Said {
     values: BTreeMap<String, Value>,
     /// The change that was asked about: this template with these arguments, and no other.
     asked: Option<(String, Value)>,
+    /// A random number of the question: an answer to it counts once.
+    #[serde(with = "as_text")]
+    once: u128,
     /// The change that is to be made.
     confirmed: Option<(String, Value)>,
+}
+
+/// A number that JSON has no room for.
+mod as_text {
+    use serde::de::Error as _;
+    use serde::{Deserialize as _, Deserializer, Serializer};
+
+    pub(super) fn serialize<S: Serializer>(number: &u128, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(number)
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u128, D::Error> {
+        String::deserialize(deserializer)?.parse().map_err(D::Error::custom)
+    }
 }
 
 /// The answer ends the matter: nothing is run.
@@ -55,6 +72,11 @@ pub(crate) enum NoAnswer {
 }
 
 impl Question {
+    /// Whether it is about a change.
+    pub(crate) fn is_about_a_change(&self) -> bool {
+        matches!(self, Question::Confirm { .. })
+    }
+
     /// What a report asks for, if asking can help.
     pub(crate) fn of(report: &Report, catalog: &Catalog) -> Option<Self> {
         let route = report.route.as_ref()?;
@@ -159,9 +181,15 @@ impl Said {
         intent
     }
 
-    /// Notes what is asked now: only that can be confirmed.
-    pub(crate) fn is_asked(&mut self, question: &Question) {
+    /// Notes what is asked now: only that can be confirmed, and only once.
+    pub(crate) fn is_asked(&mut self, question: &Question, once: u128) {
         self.asked = question.change();
+        self.once = once;
+    }
+
+    /// What makes this question one of its own.
+    pub(crate) fn once(&self) -> u128 {
+        self.once
     }
 
     /// Whether exactly this change was confirmed.
@@ -311,7 +339,7 @@ mod tests {
             (confirm("WEB-1"), accepted(json!(true)), Err(NoAnswer::Unusable)),
         ] {
             let mut said = Said::default();
-            said.is_asked(&question);
+            said.is_asked(&question, 1);
             assert_eq!(said.take(&question, &answer), expected, "{question:?} {answer:?}");
         }
     }
@@ -321,9 +349,9 @@ mod tests {
         let yes = accepted(json!({}));
         let mut said = Said::default();
         assert_eq!(said.take(&confirm("WEB-1"), &yes), Err(NoAnswer::Unusable), "nobody asked");
-        said.is_asked(&confirm("WEB-2"));
+        said.is_asked(&confirm("WEB-2"), 1);
         assert_eq!(said.take(&confirm("WEB-1"), &yes), Err(NoAnswer::Unusable), "another change was asked about");
-        said.is_asked(&confirm("WEB-1"));
+        said.is_asked(&confirm("WEB-1"), 1);
         said.take(&confirm("WEB-1"), &yes).expect("it is an answer");
         assert!(said.confirms(&confirm("WEB-1")));
         assert!(!said.confirms(&confirm("WEB-2")));

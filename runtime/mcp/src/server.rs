@@ -1,29 +1,41 @@
 //! From a call to an answer.
 
+use std::collections::BTreeMap;
 use std::future::Future;
 use std::pin::pin;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use intentbox_engine::router::Decision;
-use intentbox_engine::{Code, Engine, Given, Intent, Outcome, Problem, Report, RunOptions};
+use intentbox_engine::{Code, Engine, Given, Intent, Outcome, Problem, Report, RunOptions, limits};
+use moka::sync::Cache;
 use rmcp::ServerHandler;
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, CallToolResult, ElicitRequest, ElicitRequestParams, ElicitResult,
-    ErrorData, Implementation, InputRequest, InputRequests, InputRequiredResult, ListToolsResult,
+    CallToolRequestParams, CallToolResponse, CallToolResult, ClientResult, ElicitRequest, ElicitRequestParams,
+    ElicitResult, ErrorData, Implementation, InputRequest, InputRequests, InputRequiredResult, ListToolsResult,
     PaginatedRequestParams, ProgressNotificationParam, ProtocolVersion, RequestStateCodec, SealOptions,
-    ServerCapabilities, ServerConfig, Tool,
+    ServerCapabilities, ServerConfig, ServerRequest, Tool,
 };
-use rmcp::service::{Peer, RequestContext, RoleServer};
+use rmcp::service::{Peer, PeerRequestOptions, RequestContext, RequestHandle, RoleServer};
 use serde_json::Value;
 
 use crate::answer;
 use crate::call::{Call, CallError, Execute, ReadResult, RunIntent};
-use crate::load::{CALLS_EACH_MAX, Load};
+use crate::http::Ended;
+use crate::load::{Crowd, Full, Load};
 use crate::principal::Principal;
 use crate::question::{NoAnswer, Question, Said};
 use crate::results::{NoSuchResult, Results};
 use crate::tools;
+
+/// The most calls at a time, of one principal and of all.
+const CALLS: Crowd = Crowd { each: 256, all: 768 };
+
+/// The most calls that wait for a person's answer at a time.
+const QUESTIONS: Crowd = Crowd { each: 32, all: 128 };
+
+/// How many answered questions are remembered. Each lasts as long as an answer to it could be given.
+const ANSWERED_MAX: u64 = 100_000;
 
 /// The most questions about one call. Which, what and whether are three.
 const QUESTIONS_MAX: usize = 4;
@@ -61,17 +73,22 @@ struct Shared {
     engine: Engine,
     settings: Settings,
     results: Results,
-    load: Load,
+    calls: Load,
+    questions: Load,
     seal: RequestStateCodec,
+    /// Questions about changes that were answered. An answer to them counts once.
+    answered: Cache<u128, ()>,
 }
 
 /// What the operator chose.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct Settings {
     /// Whether what answers is the demo, with invented data: models and people must be able to tell.
     pub is_demo: bool,
     /// Whether templates that change something run without a question. The policy must permit their requests besides.
     pub allow_writes: bool,
+    /// What the scripts of callers may use at most, by the names of limits; otherwise what the program bounds.
+    pub ceilings: BTreeMap<String, u64>,
 }
 
 /// How the caller of a call can be asked.
@@ -99,7 +116,15 @@ impl Server {
         let mut key = [0; 32];
         getrandom::fill(&mut key).map_err(|error| std::io::Error::other(error.to_string()))?;
         let seal = RequestStateCodec::try_new(key).map_err(std::io::Error::other)?;
-        let shared = Shared { engine, settings, results: Results::new(), load: Load::default(), seal };
+        let shared = Shared {
+            engine,
+            settings,
+            results: Results::new(),
+            calls: Load::new(CALLS),
+            questions: Load::new(QUESTIONS),
+            seal,
+            answered: Cache::builder().max_capacity(ANSWERED_MAX).time_to_live(ANSWER_WITHIN).build(),
+        };
         Ok(Self { shared: Arc::new(shared) })
     }
 
@@ -111,14 +136,15 @@ impl Server {
 
     async fn call(
         &self,
-        request: CallToolRequestParams,
+        mut request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         let principal = principal_of(&context);
-        let Some(_place) = self.shared.load.admit(&principal) else {
-            return Ok(self.told(&overloaded(), None, &principal).into());
+        let _place = match self.shared.calls.admit(&principal) {
+            Ok(place) => place,
+            Err(full) => return Ok(self.told(&overloaded(full), None, &principal).into()),
         };
-        let call = match Call::parse(&request) {
+        let call = match Call::parse(&mut request) {
             Ok(call) => call,
             Err(CallError::UnknownTool) => {
                 return Err(ErrorData::invalid_params(format!("there is no tool {:?}", shown(&request.name)), None));
@@ -141,13 +167,17 @@ impl Server {
         tokio::select! {
             // Dropping the work ends the run: nobody waits for it any more.
             () = context.ct.cancelled() => Ok(self.told(&cancelled(), None, &principal).into()),
+            () = session_ended(&context) => Ok(self.told(&cancelled(), None, &principal).into()),
             answered = with_progress(work, &context) => answered,
         }
     }
 
     async fn execute(&self, execute: Execute, principal: &Principal) -> CallToolResult {
         let note = execute.intent.as_deref().and_then(|intent| self.shorter_way(intent));
-        let (code, options) = code_of(execute, principal);
+        let (code, mut options) = code_of(execute, principal);
+        if let Err((message, hint)) = under(&self.shared.settings.ceilings, &mut options.limits) {
+            return self.told(&invalid(message, &hint), None, principal);
+        }
         let report = self.shared.engine.exec(&code, &options).await;
         let has_asked = report.spent.is_some_and(|spent| spent.http_requests > 0);
         let notes: Vec<&str> = note.as_deref().into_iter().chain(self.demo(has_asked)).collect();
@@ -189,7 +219,7 @@ impl Server {
         context: &RequestContext<RoleServer>,
         principal: &Principal,
     ) -> Result<CallToolResponse, ErrorData> {
-        let binding = binding(request, principal);
+        let binding = binding(&run.text, principal);
         let mut said = Said::default();
         if let Some(sealed) = &request.request_state {
             said = self.shared.seal.open_json_with(sealed, &binding).map_err(|_| {
@@ -241,14 +271,23 @@ impl Server {
                 Caller::Silent => return Answered::Report(Box::new(with_advice(report, &question))),
                 Caller::Stateless(answer) => {
                     let Some(answer) = answer.take() else {
-                        said.is_asked(&question);
+                        let Some(once) = random() else { return Answered::Report(Box::new(report)) };
+                        said.is_asked(&question, once);
                         return Answered::Ask(Box::new((question, said)));
                     };
+                    if question.is_about_a_change() && !self.is_first_answer(&said) {
+                        return Answered::Report(Box::new(answered_before(&report)));
+                    }
                     answer
                 }
                 Caller::Legacy(peer) => {
-                    said.is_asked(&question);
-                    let Some(answer) = ask(peer, &question).await else {
+                    said.is_asked(&question, 0);
+                    // Questions that nobody answers keep their call waiting: a few of them do, and no more.
+                    let place = self.shared.questions.admit(principal);
+                    let Some(answer) = (match place {
+                        Ok(_place) => ask(peer, &question).await,
+                        Err(_) => None,
+                    }) else {
                         return Answered::Report(Box::new(with_advice(report, &question)));
                     };
                     answer
@@ -262,6 +301,11 @@ impl Server {
         }
         let message = format!("more than {QUESTIONS_MAX} questions were needed");
         Answered::Report(Box::new(invalid(message, "say the intent in other words, with its values in `params`")))
+    }
+
+    /// Whether this is the first answer to its question, which from now on is answered.
+    fn is_first_answer(&self, said: &Said) -> bool {
+        self.shared.answered.entry(said.once()).or_insert(()).is_fresh()
     }
 
     fn read(&self, read: &ReadResult, principal: &Principal) -> CallToolResult {
@@ -284,9 +328,29 @@ impl Server {
     }
 }
 
-/// Asks the person behind a client of the stateful protocol.
+/// Asks the person behind a client of the stateful protocol. Where the call ends first, the question is taken back.
 async fn ask(peer: &Peer<RoleServer>, question: &Question) -> Option<ElicitResult> {
-    peer.create_elicitation_with_timeout(form(question)?, Some(ANSWER_WITHIN)).await.ok()
+    let request = ServerRequest::ElicitRequest(ElicitRequest::new(form(question)?));
+    let options = PeerRequestOptions::no_options();
+    let mut asked = Asked(Some(peer.send_cancellable_request(request, options).await.ok()?));
+    let handle = asked.0.as_mut()?;
+    let answer = tokio::time::timeout(ANSWER_WITHIN, &mut handle.rx).await.ok()?;
+    asked.0 = None;
+    match answer.ok()?.ok()? {
+        ClientResult::ElicitResult(answer) => Some(answer),
+        _ => None,
+    }
+}
+
+/// A question that is open; dropped, it is taken back.
+struct Asked(Option<RequestHandle<RoleServer>>);
+
+impl Drop for Asked {
+    fn drop(&mut self) {
+        if let Some(handle) = self.0.take() {
+            tokio::spawn(handle.cancel(Some("the call has ended".to_owned())));
+        }
+    }
 }
 
 fn form(question: &Question) -> Option<ElicitRequestParams> {
@@ -321,10 +385,18 @@ fn caller_of(context: &RequestContext<RoleServer>, request: &CallToolRequestPara
     Caller::Legacy(Box::new(context.peer.clone()))
 }
 
-/// What a sealed state belongs to: the same tool with the same arguments, called by the same principal.
-fn binding(request: &CallToolRequestParams, principal: &Principal) -> Vec<u8> {
-    let arguments = request.arguments.as_ref().map(|arguments| Value::Object(arguments.clone()).to_string());
-    format!("{}\0{}\0{}", principal.as_str(), request.name, arguments.unwrap_or_default()).into_bytes()
+/// What a sealed state belongs to: an intent with the same arguments, of the same principal.
+fn binding(arguments: &str, principal: &Principal) -> Vec<u8> {
+    format!("{}\0{arguments}", principal.as_str()).into_bytes()
+}
+
+/// Waits for the end of the session that a call belongs to, if it belongs to one.
+async fn session_ended(context: &RequestContext<RoleServer>) {
+    let parts = context.extensions.get::<axum::http::request::Parts>();
+    match parts.and_then(|parts| parts.extensions.get::<Ended>()) {
+        Some(Ended(token)) => token.cancelled().await,
+        None => std::future::pending().await,
+    }
 }
 
 /// Waits for the work, and meanwhile tells a client that wants to know that it goes on.
@@ -366,6 +438,29 @@ fn code_of(execute: Execute, principal: &Principal) -> (Code, RunOptions) {
     (code, options)
 }
 
+/// Holds the limits of a call under the operator's ceilings: those that were chosen, and the defaults of the others.
+///
+/// # Errors
+/// What is wrong, and what would do.
+fn under(ceilings: &BTreeMap<String, u64>, limits: &mut Vec<(String, u64)>) -> Result<(), (String, String)> {
+    for (name, ceiling) in ceilings {
+        match limits.iter().find(|(chosen, _)| chosen == name) {
+            Some((_, value)) if value > ceiling => {
+                let message =
+                    format!("the limit `{name}` is at most {ceiling} on this server, and {value} was asked for");
+                return Err((message, format!("choose at most {ceiling}, or leave it out")));
+            }
+            None if default_of(name).is_some_and(|default| default > *ceiling) => limits.push((name.clone(), *ceiling)),
+            Some(_) | None => {}
+        }
+    }
+    Ok(())
+}
+
+fn default_of(limit: &str) -> Option<u64> {
+    limits::ALL.iter().find(|bounds| bounds.name == limit).map(|bounds| bounds.default)
+}
+
 /// The intent of a call. Texts are read by the type of their parameter: models write numbers as texts.
 fn intent_of(run: RunIntent) -> Intent {
     let given = |value| match value {
@@ -390,10 +485,28 @@ fn shown(text: &str) -> String {
     text.chars().take(60).collect()
 }
 
-fn overloaded() -> Report {
-    let message = format!("more than {CALLS_EACH_MAX} calls are under way");
+fn overloaded(full: Full) -> Report {
+    let message = match full {
+        Full::Share(calls) => format!("{calls} calls of yours are under way, and no more can be"),
+        Full::All(calls) => format!("{calls} calls of all callers are under way, and no more can be"),
+    };
     let hint = Some("wait for some of them to end, then repeat this one".to_owned());
     Report::without_run(Outcome::Overloaded, Problem { kind: "overloaded".to_owned(), message, traceback: None, hint })
+}
+
+/// The report for an answer that was given before: it was to one change, and that was made or declined.
+fn answered_before(report: &Report) -> Report {
+    let message = "this question has been answered already, and an answer counts once".to_owned();
+    let hint = Some("send the call again without requestState, to be asked again".to_owned());
+    let problem = Problem { kind: "cancelled".to_owned(), message, traceback: None, hint };
+    Report { route: report.route.clone(), ..Report::without_run(Outcome::Cancelled, problem) }
+}
+
+/// A number that nobody can guess; nothing where the machine has no randomness.
+fn random() -> Option<u128> {
+    let mut bytes = [0; 16];
+    getrandom::fill(&mut bytes).ok()?;
+    Some(u128::from_le_bytes(bytes))
 }
 
 fn cancelled() -> Report {
@@ -472,8 +585,6 @@ impl ServerHandler for Server {
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeMap;
-
     use serde_json::json;
 
     use super::*;
@@ -493,5 +604,21 @@ mod tests {
                 ("since".to_owned(), Given::Text("2h".to_owned())),
             ])
         );
+    }
+
+    #[test]
+    fn what_a_caller_chooses_stays_under_what_the_operator_allows() {
+        let ceilings = BTreeMap::from([("wall_ms".to_owned(), 5_000), ("host_calls".to_owned(), 1_000_000)]);
+        let chosen = |limits: &[(&str, u64)]| {
+            let mut limits = limits.iter().map(|(name, value)| ((*name).to_owned(), *value)).collect();
+            under(&ceilings, &mut limits).map(|()| limits)
+        };
+        let wall = |value| vec![("wall_ms".to_owned(), value)];
+        assert_eq!(chosen(&[]), Ok(wall(5_000)), "the default is over the ceiling, and the other's is not");
+        assert_eq!(chosen(&[("wall_ms", 5_000)]), Ok(wall(5_000)));
+        assert_eq!(chosen(&[("wall_ms", 10)]), Ok(wall(10)));
+        let refused = chosen(&[("wall_ms", 5_001)]).expect_err("it is over the ceiling");
+        assert_eq!(refused.0, "the limit `wall_ms` is at most 5000 on this server, and 5001 was asked for");
+        assert_eq!(refused.1, "choose at most 5000, or leave it out");
     }
 }

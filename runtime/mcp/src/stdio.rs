@@ -1,35 +1,48 @@
 //! One client, on a pair of pipes: one message a line.
+//!
+//! The SDK writes the lines. They are read here, because a client that gets no answer waits for ever: what cannot be read is
+//! answered, with its id where it has one; and because what is under way has to be bounded: a request that nobody has
+//! answered, and an answer that nobody has read.
 
+use std::collections::HashSet;
 use std::io;
-use std::pin::Pin;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::task::{Context, Poll};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use futures_util::StreamExt as _;
+use rmcp::model::{ClientJsonRpcMessage, ErrorData, GetExtensions as _, RequestId};
 use rmcp::service::{RoleServer, RxJsonRpcMessage, ServerInitializeError, TxJsonRpcMessage};
 use rmcp::transport::Transport;
 use rmcp::transport::async_rw::AsyncRwTransport;
 use rmcp::{ServerHandler, ServiceExt as _};
-use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use serde::Deserialize;
+use serde::de::IgnoredAny;
+use tokio::io::{AsyncRead, AsyncWrite, Empty, empty};
 use tokio::sync::Notify;
+use tokio_util::codec::{AnyDelimiterCodec, AnyDelimiterCodecError, FramedRead};
 use tokio_util::sync::CancellationToken;
 
-/// The longest line, in bytes: the largest script and parameters that are worth a message.
-pub const LINE_BYTES_MAX: usize = 8 << 20;
+use super::hazard;
 
-/// The most answers that wait for a client to read. While that many wait, no more requests are read.
+/// The longest line, in bytes: the largest script and parameters that are worth a message.
+pub const LINE_BYTES_MAX: usize = 4 << 20;
+
+/// The most requests that wait for their answer. While that many wait, no more are read.
+const UNANSWERED_MAX: usize = 512;
+
+/// The most answers that wait for the client to read. While that many wait, no more requests are read.
 const UNREAD_MAX: usize = 64;
 
 /// How long a client may leave that many unread before it is taken for gone.
-const UNREAD_FOR: Duration = Duration::from_mins(1);
+const UNREAD_FOR: Duration = Duration::from_secs(5);
 
 /// How long answers may take that are under way when the client closes its end. After that the program ends; a client
 /// that waits longer sends signals.
 const DRAIN: Duration = Duration::from_secs(4);
 
 /// Serves the client at the other end until it closes its end, or `stop` is cancelled. Answers under way are given first,
-/// within [`DRAIN`].
+/// for a few seconds.
 ///
 /// # Errors
 /// When the client's first message cannot open a session.
@@ -39,25 +52,39 @@ pub async fn serve<H: ServerHandler>(
     writer: impl AsyncWrite + Send + Unpin + 'static,
     stop: CancellationToken,
 ) -> io::Result<()> {
-    let closed = Arc::new(Notify::new());
-    let reader = Noticing { reader, closed: Arc::clone(&closed) };
-    let lines = AsyncRwTransport::new_server(reader, writer).with_max_line_length(LINE_BYTES_MAX);
-    let transport = Bounded { lines, unread: Arc::default(), closed: Arc::clone(&closed), stop: stop.clone() };
+    let state = Arc::<State>::default();
+    let transport = Lines {
+        reader: FramedRead::new(
+            reader,
+            AnyDelimiterCodec::new_with_max_length(b"\n".to_vec(), Vec::new(), LINE_BYTES_MAX),
+        ),
+        writer: AsyncRwTransport::new_server(empty(), writer),
+        state: Arc::clone(&state),
+        stop: stop.clone(),
+        has_failed: false,
+    };
     let serving = Box::pin(async {
         match handler.serve(transport).await {
             Ok(running) => running.waiting().await.map(|_| ()).map_err(io::Error::other),
-            // A client that says nothing has nothing to be told.
-            Err(ServerInitializeError::ConnectionClosed(_) | ServerInitializeError::Cancelled) => Ok(()),
-            Err(error) => Err(io::Error::other(error.to_string())),
+            // A client that says nothing, or reads nothing, has nothing to be told.
+            Err(
+                ServerInitializeError::ConnectionClosed(_)
+                | ServerInitializeError::Cancelled
+                | ServerInitializeError::TransportError { .. },
+            ) => Ok(()),
+            Err(_) => Err(io::Error::other("the first message was no request that opens a session")),
         }
     });
     let ended = async {
         tokio::select! {
-            () = closed.notified() => {}
+            () = state.closed.notified() => {}
             () = stop.cancelled() => {}
         }
         // A client that has closed its end and reads nothing either would be waited for for ever.
-        tokio::time::sleep(DRAIN).await;
+        tokio::select! {
+            () = tokio::time::sleep(DRAIN) => {}
+            () = state.gone() => {}
+        }
     };
     tokio::select! {
         served = serving => served,
@@ -65,40 +92,198 @@ pub async fn serve<H: ServerHandler>(
     }
 }
 
-/// The lines of a client, of which no more are read while many answers are unread.
-struct Bounded<R: AsyncRead, W: AsyncWrite> {
-    lines: AsyncRwTransport<RoleServer, R, W>,
-    unread: Arc<Unread>,
-    closed: Arc<Notify>,
+/// The lines of a client.
+struct Lines<R, W: AsyncWrite> {
+    reader: FramedRead<R, AnyDelimiterCodec>,
+    writer: AsyncRwTransport<RoleServer, Empty, W>,
+    state: Arc<State>,
     /// To stop is to read no further: what was read is answered.
     stop: CancellationToken,
+    /// After a line that is too long, the reader pauses once.
+    has_failed: bool,
 }
 
-/// How many answers are being written.
+/// What is under way.
 #[derive(Default)]
-struct Unread {
-    count: AtomicUsize,
+struct State {
+    under_way: Mutex<UnderWay>,
     one_less: Notify,
+    closed: Notify,
+    left: Notify,
+    /// Whether the client can no longer be written to.
+    is_gone: AtomicBool,
 }
 
-/// One of them, until it is dropped.
-struct Writing(Arc<Unread>);
+#[derive(Default)]
+struct UnderWay {
+    requests: HashSet<RequestId>,
+    answers: usize,
+}
 
-impl Writing {
-    fn new(unread: &Arc<Unread>) -> Self {
-        unread.count.fetch_add(1, Ordering::Relaxed);
-        Self(Arc::clone(unread))
+impl State {
+    fn under_way(&self) -> std::sync::MutexGuard<'_, UnderWay> {
+        self.under_way.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The client can no longer be written to, or reads nothing.
+    fn leave(&self) {
+        self.is_gone.store(true, Ordering::Relaxed);
+        self.closed.notify_one();
+        self.left.notify_one();
+    }
+
+    async fn gone(&self) {
+        if !self.is_gone.load(Ordering::Relaxed) {
+            self.left.notified().await;
+        }
+    }
+
+    fn is_full(&self) -> bool {
+        let under_way = self.under_way();
+        under_way.requests.len() >= UNANSWERED_MAX || under_way.answers >= UNREAD_MAX
+    }
+
+    /// Waits until less is under way. Nothing when the client is gone.
+    async fn room(&self) -> Option<()> {
+        while self.is_full() {
+            let waits_for_client = self.under_way().answers >= UNREAD_MAX;
+            let one_less = self.one_less.notified();
+            if waits_for_client {
+                if tokio::time::timeout(UNREAD_FOR, one_less).await.is_err() {
+                    // What it asked for last, it will not read.
+                    self.leave();
+                    return None;
+                }
+            } else {
+                one_less.await;
+            }
+        }
+        (!self.is_gone.load(Ordering::Relaxed)).then_some(())
     }
 }
 
-impl Drop for Writing {
+/// A request that is being answered. It travels with the request, and is dropped with what works on it.
+struct Unanswered {
+    state: Arc<State>,
+    id: RequestId,
+}
+
+impl Drop for Unanswered {
     fn drop(&mut self) {
-        self.0.count.fetch_sub(1, Ordering::Relaxed);
+        self.state.under_way().requests.remove(&self.id);
+        self.state.one_less.notify_one();
+    }
+}
+
+/// An answer that is being written.
+struct Unread(Arc<State>);
+
+impl Drop for Unread {
+    fn drop(&mut self) {
+        self.0.under_way().answers -= 1;
         self.0.one_less.notify_one();
     }
 }
 
-impl<R, W> Transport<RoleServer> for Bounded<R, W>
+impl<R, W> Lines<R, W>
+where
+    R: AsyncRead + Send + Unpin,
+    W: AsyncWrite + Send + Unpin + 'static,
+{
+    /// The next message that can be handed on. What cannot is answered here.
+    async fn next(&mut self) -> Option<ClientJsonRpcMessage> {
+        loop {
+            // Lines that have arrived are read without waiting, thousands in a row: what works on them wants its turn.
+            tokio::task::coop::consume_budget().await;
+            Arc::clone(&self.state).room().await?;
+            let no_message = match self.reader.next().await {
+                None if std::mem::take(&mut self.has_failed) => continue,
+                None | Some(Err(AnyDelimiterCodecError::Io(_))) => return None,
+                Some(Err(AnyDelimiterCodecError::MaxChunkLengthExceeded)) => {
+                    self.has_failed = true;
+                    let message = format!("a message has at most {LINE_BYTES_MAX} bytes, and one had more");
+                    NoMessage::new(None, ErrorData::invalid_request(message, None))
+                }
+                Some(Ok(line)) => match parse(&line) {
+                    Ok(None) => continue,
+                    Ok(Some(message)) => match self.admit(*message) {
+                        Ok(message) => return Some(message),
+                        Err(refused) => refused,
+                    },
+                    Err(refused) => refused,
+                },
+            };
+            let NoMessage { id, error } = no_message;
+            let refusal = TxJsonRpcMessage::<RoleServer>::error(*error, id);
+            let sending = self.send(refusal);
+            tokio::spawn(sending);
+        }
+    }
+
+    /// Notes a request as under way. One whose id is under way already could not be told from the other by its answer.
+    fn admit(&self, mut message: ClientJsonRpcMessage) -> Result<ClientJsonRpcMessage, NoMessage> {
+        if let ClientJsonRpcMessage::Request(request) = &mut message {
+            let id = request.id.clone();
+            if !self.state.under_way().requests.insert(id.clone()) {
+                let message = "a request with this id is under way: give each its own".to_owned();
+                return Err(NoMessage::new(Some(id), ErrorData::invalid_request(message, None)));
+            }
+            let unanswered = Unanswered { state: Arc::clone(&self.state), id };
+            request.request.extensions_mut().insert(Arc::new(unanswered));
+        }
+        Ok(message)
+    }
+}
+
+/// What is no message, or none that is handed on: whose answer it is, and why.
+struct NoMessage {
+    id: Option<RequestId>,
+    error: Box<ErrorData>,
+}
+
+impl NoMessage {
+    fn new(id: Option<RequestId>, error: ErrorData) -> Self {
+        Self { id, error: Box::new(error) }
+    }
+}
+
+/// What of a message is read where the whole cannot be.
+#[derive(Deserialize)]
+struct Envelope {
+    id: Option<RequestId>,
+    method: Option<IgnoredAny>,
+}
+
+/// Reads a line: a message, nothing where nobody waits for an answer, or why it is none and whose.
+fn parse(line: &[u8]) -> Result<Option<Box<ClientJsonRpcMessage>>, NoMessage> {
+    let line = line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line).trim_ascii();
+    if line.is_empty() {
+        return Ok(None);
+    }
+    let envelope: Result<Envelope, _> = serde_json::from_slice(line);
+    if hazard::is_in(line) {
+        let id = envelope.ok().and_then(|envelope| envelope.id);
+        return Err(NoMessage::new(id, ErrorData::invalid_request(hazard::REFUSED, None)));
+    }
+    let error = match serde_json::from_slice(line) {
+        Ok(message) => return Ok(Some(Box::new(message))),
+        Err(error) => error,
+    };
+    match envelope {
+        // A notification that nobody knows. It may be ignored, and has no answer.
+        Ok(Envelope { id: None, method: Some(_) }) => Ok(None),
+        Ok(Envelope { id, .. }) => {
+            let error = ErrorData::invalid_request(format!("this is no message: {error}"), None);
+            Err(NoMessage::new(id, error))
+        }
+        Err(_) => {
+            let error = ErrorData::parse_error(format!("this is no JSON that can be read: {error}"), None);
+            Err(NoMessage::new(None, error))
+        }
+    }
+}
+
+impl<R, W> Transport<RoleServer> for Lines<R, W>
 where
     R: AsyncRead + Send + Unpin,
     W: AsyncWrite + Send + Unpin + 'static,
@@ -110,58 +295,31 @@ where
         message: TxJsonRpcMessage<RoleServer>,
     ) -> impl Future<Output = Result<(), Self::Error>> + Send + 'static {
         // Counted when it is made, not when it is first polled: so the count is right when the next line is asked for.
-        let counted = Writing::new(&self.unread);
-        let writing = self.lines.send(message);
+        self.state.under_way().answers += 1;
+        let unread = Unread(Arc::clone(&self.state));
+        let writing = self.writer.send(message);
         async move {
             let written = writing.await;
-            drop(counted);
+            if written.is_err() {
+                unread.0.leave();
+            }
             written
         }
     }
 
     async fn receive(&mut self) -> Option<RxJsonRpcMessage<RoleServer>> {
-        while self.unread.count.load(Ordering::Relaxed) >= UNREAD_MAX {
-            if tokio::time::timeout(UNREAD_FOR, self.unread.one_less.notified()).await.is_err() {
-                // Gone: what it asked for last, it will not read.
-                self.closed.notify_one();
-                return None;
-            }
+        let stop = self.stop.clone();
+        let message = tokio::select! {
+            message = self.next() => message,
+            () = stop.cancelled() => None,
+        };
+        if message.is_none() {
+            self.state.closed.notify_one();
         }
-        // Lines that have arrived are read without waiting, thousands in a row: the calls among them want their turn.
-        tokio::task::coop::consume_budget().await;
-        tokio::select! {
-            message = self.lines.receive() => message,
-            () = self.stop.cancelled() => None,
-        }
+        message
     }
 
     async fn close(&mut self) -> Result<(), Self::Error> {
-        self.lines.close().await
-    }
-}
-
-/// A reader that says when the other end has been closed.
-struct Noticing<R> {
-    reader: R,
-    closed: Arc<Notify>,
-}
-
-impl<R: AsyncRead + Unpin> AsyncRead for Noticing<R> {
-    fn poll_read(
-        mut self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-        buffer: &mut ReadBuf<'_>,
-    ) -> Poll<io::Result<()>> {
-        let before = buffer.filled().len();
-        let polled = Pin::new(&mut self.reader).poll_read(context, buffer);
-        let is_end = match &polled {
-            Poll::Ready(Ok(())) => buffer.filled().len() == before && buffer.remaining() > 0,
-            Poll::Ready(Err(_)) => true,
-            Poll::Pending => false,
-        };
-        if is_end {
-            self.closed.notify_one();
-        }
-        polled
+        self.writer.close().await
     }
 }

@@ -140,6 +140,15 @@ fn a_confirmation_cannot_be_moved_to_another_change() {
         let answer = client.ask("tools/call", moved);
         assert_eq!(answer["error"]["code"], -32602, "{answer}");
     }
+    // An answer counts once: the second time nothing is done.
+    let mut twice = call(0);
+    twice["requestState"] = json!(state);
+    twice["inputResponses"] = yes.clone();
+    let made = client.ask("tools/call", twice.clone());
+    assert_eq!(structured(&made["result"])["outcome"], "ok", "{made}");
+    let again = client.ask("tools/call", twice);
+    assert_eq!(structured(&again["result"])["outcome"], "cancelled", "{again}");
+    assert!(text(&again["result"]).contains("an answer counts once"), "{again}");
     // An answer without a question that was asked confirms nothing.
     let mut unasked = call(1);
     unasked["inputResponses"] = yes;

@@ -20,6 +20,9 @@ const BOB: &str = "bob-0123456789abcdef00";
 /// The largest body that is read, in bytes.
 const BODY_BYTES_MAX: usize = 4 << 20;
 
+/// The largest body that opens a session, in bytes.
+const OPENING_BYTES_MAX: usize = 64 << 10;
+
 /// A server on a port of its own.
 struct Server {
     child: Child,
@@ -42,7 +45,10 @@ impl Server {
         std::fs::write(&tokens, format!("alice {ALICE}\nbob {BOB}\n")).expect("it can be written");
         std::fs::set_permissions(&tokens, std::os::unix::fs::PermissionsExt::from_mode(0o600)).expect("it is ours");
         let mut command = command(home.path(), &["--http", "127.0.0.1:0"]);
-        let mut child = command.args(arguments).stderr(Stdio::piped()).spawn().expect("the binary starts");
+        Server::of(command.args(arguments).stderr(Stdio::piped()).spawn().expect("the binary starts"), home)
+    }
+
+    fn of(mut child: Child, home: TempDir) -> Server {
         let mut lines = BufReader::new(child.stderr.take().expect("piped")).lines();
         let said =
             lines.find_map(|line| line.ok().filter(|line| line.contains("http://"))).expect("it says where it is");
@@ -205,7 +211,13 @@ fn c02_versions_that_do_not_match_or_are_not_known_are_refused() {
 #[test]
 fn c03_bodies_that_are_too_large_or_no_message_are_refused_in_bounded_memory() {
     let server = Server::start(&[]);
-    let largest = format!("{}{}", hello(), " ".repeat(BODY_BYTES_MAX - hello().len()));
+    let (_, list) = stateless("tools/list", json!({}));
+    let headers = [("mcp-protocol-version", STATELESS), ("mcp-method", "tools/list")];
+    let largest = format!("{list}{}", " ".repeat(BODY_BYTES_MAX - list.len()));
+    assert_eq!(server.post(&headers, &largest).status, 200);
+    assert_eq!(server.post(&headers, &format!("{largest} ")).status, 413);
+    // What a client says of itself is kept with its session.
+    let largest = format!("{}{}", hello(), " ".repeat(OPENING_BYTES_MAX - hello().len()));
     assert_eq!(server.post(&[], &largest).status, 200);
     assert_eq!(server.post(&[], &format!("{largest} ")).status, 413);
     // A gigabyte is announced, and not waited for.
@@ -348,6 +360,71 @@ fn c05_a_cancelled_notification_ends_the_run_of_a_session() {
     assert!(started.elapsed() < Duration::from_secs(1));
     let answer = server.post(&headers, &json!({"jsonrpc": "2.0", "id": 10, "method": "ping"}).to_string());
     assert_eq!(answer.status, 200);
+}
+
+#[test]
+fn c05_the_end_of_a_session_ends_its_runs() {
+    let server = Server::start(&["--workers", "1"]);
+    let greeting = server.post(&[], &hello());
+    let session = greeting.header("mcp-session-id").expect("a session").to_owned();
+    let headers = [("mcp-session-id", session.as_str()), ("mcp-protocol-version", STATEFUL)];
+    let call =
+        json!({"jsonrpc": "2.0", "id": 9, "method": "tools/call", "params": execute("import time\ntime.sleep(25)")});
+    let mut stream = TcpStream::connect(server.address).expect("it listens");
+    stream.set_read_timeout(Some(PATIENCE)).expect("a timeout can be set");
+    stream.write_all(&server.request(&headers, &call.to_string())).expect("it reads");
+    let mut start = [0; 16];
+    stream.read_exact(&mut start).expect("the stream opens");
+    let started = Instant::now();
+    let end = String::from_utf8(server.request(&headers, "")).expect("text").replace("POST /mcp", "DELETE /mcp");
+    assert_eq!(server.raw(end.as_bytes()).status, 204);
+    // The answer of the run that was ended, or the end of its stream.
+    let mut rest = Vec::new();
+    let _ = stream.read_to_end(&mut rest);
+    assert!(started.elapsed() < Duration::from_secs(7), "{:?}", started.elapsed());
+    assert_eq!(server.post(&headers, &call.to_string()).status, 404, "it is over");
+}
+
+#[test]
+fn c04_a_principal_opens_its_share_of_sessions_and_leaves_the_others_theirs() {
+    let server = Server::start(&["--token-file", "tokens"]);
+    let (alice, bob) = (format!("Bearer {ALICE}"), format!("Bearer {BOB}"));
+    let open = |who: &str| server.post(&[("authorization", who)], &hello()).status;
+    let opened = (0..300).map(|_| open(&alice)).filter(|status| *status == 200).count();
+    assert_eq!(opened, 256);
+    assert_eq!(open(&alice), 503);
+    assert_eq!(open(&bob), 200);
+    // What needs no session is answered as before.
+    let answer = server.ask(&[("authorization", &alice)], "tools/call", execute("result = 1"));
+    assert_eq!(structured(&answer["result"])["result"], 1);
+}
+
+#[test]
+fn a_page_of_a_named_site_is_told_that_it_may_and_no_other_is() {
+    let server = Server::start(&["--allow-origin", "https://app.example.com"]);
+    for (origin, expected) in [
+        ("https://app.example.com", Some("https://app.example.com")),
+        ("http://localhost:3000", None),
+        ("https://evil.example", None),
+    ] {
+        let asked = format!(
+            "OPTIONS /mcp HTTP/1.1\r\nhost: {}\r\norigin: {origin}\r\naccess-control-request-method: POST\r\n\
+             access-control-request-headers: content-type\r\nconnection: close\r\n\r\n",
+            server.address
+        );
+        let reply = server.raw(asked.as_bytes());
+        assert_eq!(reply.header("access-control-allow-origin"), expected, "{origin}: {reply:?}");
+        let reply = server.post(&[("origin", origin)], &hello());
+        assert_eq!(reply.header("access-control-allow-origin"), expected, "{origin}");
+    }
+}
+
+#[test]
+fn the_address_that_is_announced_is_served() {
+    let home = tempfile::tempdir().expect("a temporary folder");
+    let mut command = command(home.path(), &["--http", "127.0.0.2:0"]);
+    let server = Server::of(command.stderr(Stdio::piped()).spawn().expect("the binary starts"), home);
+    assert_eq!(server.post(&[], &hello()).status, 200);
 }
 
 #[test]

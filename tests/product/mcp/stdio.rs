@@ -253,12 +253,84 @@ fn c04_ten_thousand_at_once_are_answered_each() {
 }
 
 #[test]
+fn c04_an_id_that_is_under_way_is_not_taken_twice() {
+    let mut client = start(STATEFUL);
+    let call = |seconds: f64| {
+        json!({"jsonrpc": "2.0", "id": "twin", "method": "tools/call", "params": {
+            "name": "execute_code", "arguments": {"code": format!("import time\ntime.sleep({seconds})\nresult = {seconds}")},
+        }})
+    };
+    client.say(&call(0.5));
+    client.say(&call(0.1));
+    let refused = client.message();
+    assert_eq!((refused["id"].clone(), refused["error"]["code"].clone()), (json!("twin"), json!(-32600)), "{refused}");
+    assert_eq!(structured(&client.message()["result"])["result"], 0.5, "the first is answered, and as its own");
+    client.say(&call(0.1));
+    assert_eq!(structured(&client.message()["result"])["result"], 0.1, "and then the id is free");
+}
+
+/// A client that sends the same id for ever, and reads nothing, must not fill the memory.
+#[test]
+fn c04_equal_ids_by_the_hundred_thousand_cost_no_memory() {
+    let home = tempfile::tempdir().expect("a temporary folder");
+    let mut child = command(home.path(), &[]).spawn().expect("the binary starts");
+    let mut pipe = child.stdin.take().expect("piped");
+    let hello = json!({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": {
+        "protocolVersion": STATEFUL, "capabilities": {}, "clientInfo": {"name": "test", "version": "1"},
+    }});
+    let ping = json!({"jsonrpc": "2.0", "id": 1, "method": "ping"});
+    let messages = format!("{hello}\n{}", format!("{ping}\n").repeat(100_000));
+    // It is ended by the server, which takes a client that reads nothing for gone.
+    std::thread::spawn(move || drop(pipe.write_all(messages.as_bytes())));
+    let mut most = 0;
+    while child.try_wait().expect("it is our child").is_none() {
+        let status = std::fs::read_to_string(format!("/proc/{}/status", child.id())).unwrap_or_default();
+        let resident = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
+        let resident = resident.and_then(|text| text.trim().trim_end_matches(" kB").parse::<u64>().ok());
+        most = most.max(resident.unwrap_or(0));
+        std::thread::park_timeout(Duration::from_millis(20));
+    }
+    assert!(most > 0 && most < 128 << 10, "{most} KiB");
+}
+
+#[test]
 fn c04_an_id_that_is_used_again_is_answered_again() {
     let mut client = start(STATEFUL);
     for _ in 0..3 {
         client.say(&json!({"jsonrpc": "2.0", "id": 7_777, "method": "tools/list", "params": {}}));
         assert_eq!(client.message()["id"], 7_777);
     }
+}
+
+/// A client that gets no answer waits for ever: what cannot be read is answered, with its id where it has one.
+#[test]
+fn c03_what_cannot_be_read_is_answered() {
+    let mut client = start(STATEFUL);
+    let call = |params: &str| {
+        format!(
+            "{{\"jsonrpc\":\"2.0\",\"id\":77,\"method\":\"tools/call\",\"params\":{{\"name\":\"execute_code\",\
+             \"arguments\":{{\"code\":\"1\",\"params\":{params}}}}}}}\n"
+        )
+    };
+    let deep = format!("{{\"a\":{}{}}}", "[".repeat(200), "]".repeat(200));
+    for (line, id, code) in [
+        (call("{\"a\":1e999}"), json!(77), -32600),
+        (call("{\"a\":\"\\ud800\"}"), json!(77), -32600),
+        (call(&deep), json!(77), -32600),
+        (call("{\"$serde_json::private::RawValue\":\"5\"}"), json!(77), -32600),
+        (call(&format!("\"{}\"", "x".repeat(5 << 20))), Value::Null, -32600),
+        ("{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"pi\0ng\"}\n".to_owned(), Value::Null, -32700),
+        ("no JSON\n".to_owned(), Value::Null, -32700),
+        ("[]\n".to_owned(), Value::Null, -32700),
+    ] {
+        client.write(line.as_bytes());
+        let answer = client.message();
+        let told = (answer.get("id").cloned().unwrap_or_default(), answer["error"]["code"].clone());
+        assert_eq!(told, (id, json!(code)), "{}: {answer}", line.chars().take(120).collect::<String>());
+    }
+    client.write(b"{\"jsonrpc\":\"2.0\",\"method\":\"notifications/of/somebody\"}\n\n\r\n");
+    assert_eq!(structured(&client.call("execute_code", &json!({"code": "result = 2"})))["result"], 2);
+    assert!(client.heard.is_empty(), "a notification has no answer: {:?}", client.heard);
 }
 
 #[test]

@@ -30,10 +30,18 @@ fn an_answer_is_the_result_and_little_else() {
         ("null", "null: nothing was assigned to `result`, or None was"),
         ("[{\"id\":\"WEB-1\"}]", "[{\"id\":\"WEB-1\"}]"),
         ("\"a\\nb\"", "a\nb"),
-        ("12345678901234567890123", "12345678901234567890123"),
+        ("18446744073709551615", "18446744073709551615"),
+        ("[-9223372036854775808,1e30,0.12345678901234567890]", "[-9223372036854775808,1e30,0.12345678901234567890]"),
+        ("\"18446744073709551616 \\\" 18446744073709551616\"", "18446744073709551616 \" 18446744073709551616"),
     ] {
         let value: Value = serde_json::from_str(json).expect("it is JSON");
         assert_eq!(told(&ok(json)), (text.to_owned(), false, json!({"outcome": "ok", "result": value})), "{json}");
+    }
+    // Where a value would say something else, the text is the result.
+    for json in
+        ["18446744073709551616", "{\"a\":[-12345678901234567890123]}", "{\"$serde_json::private::RawValue\":\"5\"}"]
+    {
+        assert_eq!(told(&ok(json)), (json.to_owned(), false, json!({"outcome": "ok", "result": json})), "{json}");
     }
     let printed = Report { stdout: "hello\n".to_owned(), stderr: "careful\n".to_owned(), ..ok("1") };
     assert_eq!(

@@ -37,6 +37,9 @@ const START_MAX: Duration = Duration::from_secs(20);
 /// come within tens of milliseconds.
 const GRACE: Duration = Duration::from_secs(2);
 
+/// How late this process may look at the time before it doubts itself instead of a worker.
+const LATENESS_MAX: Duration = Duration::from_millis(100);
+
 /// The pause before a worker is replaced, and what it grows to while they fail to start.
 const PAUSE: (Duration, Duration) = (Duration::from_millis(10), Duration::from_secs(5));
 
@@ -186,7 +189,7 @@ impl Pool {
             }
         };
         let held = Held { shared: &self.shared, worker: &worker, run };
-        let late = sleep_until((started + job.limits.wall() + GRACE).into());
+        let late = in_time(started + job.limits.wall() + GRACE);
         let ended = tokio::select! {
             ended = ending => ended.unwrap_or_else(|_| Err(lost("its run was dropped"))),
             () = late => {
@@ -196,6 +199,18 @@ impl Pool {
         };
         drop(held);
         ended
+    }
+}
+
+/// Waits for a moment. Where this process itself was late for it, the answer may lie there unread: then for another while.
+async fn in_time(moment: Instant) {
+    let mut moment = moment;
+    loop {
+        sleep_until(moment.into()).await;
+        if moment.elapsed() < LATENESS_MAX {
+            return;
+        }
+        moment = Instant::now() + GRACE;
     }
 }
 
