@@ -70,7 +70,7 @@ async fn run_intent(sources: &Sources, command: RunIntent) -> anyhow::Result<Exi
         announce_demo();
     }
     if command.explain {
-        let explanation = setup.engine.route(&text).explanation;
+        let explanation = setup.engine.explain(&text).explanation;
         let told = if command.json {
             show::printable_json(&serde_json::to_string(&explanation)?)
         } else {

@@ -206,6 +206,12 @@ impl Engine {
         self.router().route(text)
     }
 
+    /// Says where an intent would go and why, with everything that was considered.
+    #[must_use]
+    pub fn explain(&self, text: &str) -> Routed {
+        self.router().explain(text)
+    }
+
     /// Answers an intent.
     pub async fn run_intent(&self, intent: &Intent, options: &RunOptions) -> Report {
         match self.plan(intent) {

@@ -119,11 +119,21 @@ impl Router {
     /// Decides where a sentence goes. The work is linear in its length.
     #[must_use]
     pub fn route(&self, text: &str) -> Routed {
+        self.decide(text, is_settled)
+    }
+
+    /// The same with all templates that share anything with the sentence in the explanation. It costs some times as much.
+    #[must_use]
+    pub fn explain(&self, text: &str) -> Routed {
+        self.decide(text, |_, _| false)
+    }
+
+    fn decide(&self, text: &str, is_settled: fn(&[Scored], f64) -> bool) -> Routed {
         let words = text::split(text);
         let normalised = text::normal(&words);
-        let candidates =
-            if words.len() > text::WORDS_MAX { Vec::new() } else { self.candidates(&words, &normalised, is_settled) };
-        let rule = if words.len() > text::WORDS_MAX { Rule::TooManyWords } else { rule(&candidates) };
+        let is_too_long = words.len() > text::WORDS_MAX;
+        let candidates = if is_too_long { Vec::new() } else { self.candidates(&words, &normalised, is_settled) };
+        let rule = if is_too_long { Rule::TooManyWords } else { rule(&candidates) };
         let decision = decide(rule, &candidates);
         Routed { decision, explanation: Explanation { normalised, rule, candidates } }
     }

@@ -18,8 +18,8 @@ pub struct Explanation {
     pub normalised: String,
     /// The rule that decided.
     pub rule: Rule,
-    /// The templates that the decision was made among, best first. One that shares too few words to change it is not
-    /// there.
+    /// The templates that the decision was made among, best first. [`explain`](super::Router::explain) has all that share
+    /// anything with the sentence, [`route`](super::Router::route) those that could have changed the decision.
     pub candidates: Vec<Scored>,
 }
 
