@@ -8,7 +8,7 @@ use std::fmt;
 
 use bm25::{Embedder, EmbedderBuilder, Scorer, TokenEmbedder, Tokenizer};
 use intentbox_catalog::words::Slot;
-use intentbox_catalog::{Pack, ParamKind, ParamSpec, Template, TemplateId};
+use intentbox_catalog::{Effects, Pack, ParamKind, ParamSpec, Template, TemplateId};
 
 use super::explain::{Phrase, Scored};
 use super::text::{Synonyms, Word, normal, split};
@@ -42,6 +42,8 @@ pub(super) struct PackIndex {
 struct Entry {
     id: TemplateId,
     summary: String,
+    /// Whether it changes something.
+    writes: bool,
     phrases: Vec<KnownPhrase>,
     /// The words of the phrases, the template's name and the pack's.
     topics: BTreeSet<String>,
@@ -217,6 +219,7 @@ impl Entry {
         Self {
             id: template.id().clone(),
             summary: template.summary().to_owned(),
+            writes: template.effects() == Effects::Write,
             phrases,
             topics,
             summary_words: informative(template.summary()),
@@ -255,7 +258,13 @@ impl Entry {
         }
         let explained = if weight > 0.0 { explained_weight / weight } else { 0.0 };
         let phrase = self.best_phrase(&said, normalised);
-        let score = if phrase.exact { 1.0 } else { explained * phrase.covered };
+        // What changes something is asked for in so many words: not by a slip of the pen, and not by asking whether it was.
+        let is_asked_for = !self.writes || (!is_question(words) && !words.iter().any(|word| word.corrected));
+        let score = match phrase.exact {
+            _ if !is_asked_for => 0.0,
+            true => 1.0,
+            false => explained * phrase.covered,
+        };
         let values: Vec<_> = values.into_iter().map(|found| found.read).collect();
         let missing = self
             .readers
@@ -298,6 +307,15 @@ impl Entry {
         }
         best
     }
+}
+
+/// Whether a sentence asks about something, and not for it: "did you", "was it", "why". "Can you" asks for it.
+fn is_question(words: &[Word]) -> bool {
+    const ASKING: [&str; 19] = [
+        "are", "did", "do", "does", "had", "has", "have", "how", "is", "should", "was", "were", "what", "when",
+        "where", "which", "who", "whose", "why",
+    ];
+    words.first().is_some_and(|word| !word.quoted && ASKING.contains(&word.plain.as_str()))
 }
 
 /// `part / whole` of two small counts.

@@ -375,3 +375,25 @@ fn trying_fewer_templates_changes_no_decision() {
     }
     assert!(count >= 300, "the corpus has {count} sentences");
 }
+
+/// To change something by mistake is worse than to be asked again.
+#[test]
+fn a_change_is_not_asked_for_by_a_slip_or_by_a_question() {
+    let embedded = Catalog::embedded().unwrap_or_else(|error| panic!("{error}"));
+    let router = Router::new(embedded.templates());
+    for (text, expected) in [
+        ("resolve WEB-3M", true),
+        ("please resolve issue WEB-3M", true),
+        ("can you resolve WEB-3M", true),
+        ("did you resolve WEB-3M", false),
+        ("was WEB-3M resolved", false),
+        ("why is WEB-3M resolved", false),
+        ("revolve WEB-3M", false),
+    ] {
+        let goes_there = match router.route(text).decision {
+            Decision::Template { id, .. } | Decision::Missing { id, .. } => id.as_str() == "sentry/resolve_issue",
+            Decision::Ambiguous { .. } | Decision::NoMatch { .. } => false,
+        };
+        assert_eq!(goes_there, expected, "{text}");
+    }
+}
