@@ -67,7 +67,7 @@ async fn run_intent(sources: &Sources, command: RunIntent) -> anyhow::Result<Exi
     };
     let setup = setup::engine(sources, command.run.isolation).await?;
     if setup.demo.is_some() {
-        announce_demo();
+        show::demo();
     }
     if command.explain {
         let explanation = setup.engine.explain(&text).explanation;
@@ -108,7 +108,7 @@ async fn exec(sources: &Sources, command: Exec) -> anyhow::Result<ExitCode> {
     let options = options(&command.run);
     let report = until_interrupted(setup.engine.exec(&code, &options)).await;
     if setup.demo.is_some() && report.spent.is_some_and(|spent| spent.http_requests > 0) {
-        announce_demo();
+        show::demo();
     }
     Ok(show::report(&report, command.json))
 }
@@ -182,10 +182,6 @@ async fn until_interrupted(work: impl Future<Output = Report>) -> Report {
             Report::without_run(Outcome::Cancelled, problem)
         }
     }
-}
-
-pub(crate) fn announce_demo() {
-    let _ = writeln!(stderr(), "demo data: no configuration found, so a built-in error tracker answers");
 }
 
 /// Midnight, 1 January 2000 UTC, in nanoseconds after 1970: when a deterministic run starts unless told otherwise.

@@ -18,7 +18,7 @@ use tokio::net::{TcpListener, UnixStream, unix::pipe};
 use tokio::signal::unix::{SignalKind, signal};
 
 use crate::arguments::{Mcp, Sources};
-use crate::{command, input, setup};
+use crate::{input, setup, show};
 
 /// The longest file of tokens, in bytes.
 const TOKENS_BYTES_MAX: u64 = 1 << 20;
@@ -36,7 +36,7 @@ pub(crate) async fn run(sources: &Sources, command: Mcp) -> anyhow::Result<ExitC
     }
     let setup = setup::engine_for_server(sources, command.workers).await?;
     if setup.demo.is_some() {
-        command::announce_demo();
+        show::demo();
     }
     let settings = Settings { is_demo: setup.demo.is_some(), allow_writes: command.allow_writes, ceilings };
     let server = Server::new(setup.engine, settings)?;

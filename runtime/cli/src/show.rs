@@ -44,6 +44,11 @@ pub(crate) fn report(report: &Report, json: bool) -> ExitCode {
     }
 }
 
+/// Says that what answers is the demo.
+pub(crate) fn demo() {
+    let _ = writeln!(stderr(), "demo data: no configuration found, so a built-in error tracker answers");
+}
+
 /// Prints why the command could not even start.
 pub(crate) fn failure(error: &anyhow::Error) -> ExitCode {
     let _ = writeln!(stderr(), "usage: {}", printable(&format!("{error:#}")));

@@ -224,7 +224,11 @@ fn has_long_number(json: &str) -> bool {
         }
         let is_whole = !follows_point && !matches!(byte, b'.' | b'e' | b'E');
         let number = json.get(digits.clone()).filter(|number| is_whole && digits.end == at && number.len() >= 19);
-        if number.is_some_and(|number| number.parse::<i64>().is_err() && number.parse::<u64>().is_err()) {
+        let is_negative = digits.start > 0 && json.as_bytes().get(digits.start - 1) == Some(&b'-');
+        let fits = |number: &str| {
+            if is_negative { format!("-{number}").parse::<i64>().is_ok() } else { number.parse::<u64>().is_ok() }
+        };
+        if number.is_some_and(|number| !fits(number)) {
             return true;
         }
         follows_point = matches!(byte, b'.' | b'e' | b'E' | b'+') || (byte == b'-' && follows_point);

@@ -9,6 +9,7 @@ mod options;
 mod session;
 mod visitor;
 
+use std::borrow::Cow;
 use std::io;
 use std::sync::Arc;
 use std::time::Duration;
@@ -23,14 +24,14 @@ use axum::{Json, Router};
 use rmcp::ServerHandler;
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
 use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
-use serde::de::IgnoredAny;
+use serde::Deserialize;
 use serde_json::json;
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 use tower_http::cors::{AllowHeaders, CorsLayer};
 
 use crate::hazard;
-use crate::load::{Crowd, Load};
+use crate::load::{Crowd, Load, Place};
 use crate::principal::{Principal, Tokens};
 
 pub use options::{Options, OptionsError};
@@ -143,7 +144,12 @@ fn sharing(options: &Options) -> CorsLayer {
 /// Lets a request in, or says why not.
 async fn admit(State(gate): State<Gate>, request: Request, next: Next) -> Response {
     match gate.admit(request).await {
-        Ok(admitted) => admitted.answer(&gate, next).await,
+        // A session that is being opened is noted as somebody's, also where its client has gone meanwhile.
+        Ok(admitted) if admitted.opening.is_some() => {
+            let opened = tokio::spawn(admitted.answer(gate, next)).await;
+            opened.unwrap_or_else(|_| StatusCode::INTERNAL_SERVER_ERROR.into_response())
+        }
+        Ok(admitted) => admitted.answer(gate, next).await,
         Err(refused) => refused.into_response(),
     }
 }
@@ -153,7 +159,9 @@ struct Admitted {
     request: Request,
     principal: Principal,
     session: Option<String>,
-    _place: crate::load::Place,
+    /// A place for the session that it opens, if it opens one.
+    opening: Option<Place>,
+    _place: Place,
 }
 
 impl Gate {
@@ -176,23 +184,32 @@ impl Gate {
             };
             parts.extensions.insert(ended);
         }
+        let mut opening = None;
         let body = if parts.method == Method::POST {
-            let may_open = session.is_none() && parts.headers.get(REVISION).is_none_or(|version| version != STATELESS);
-            let body = read(body).await?;
-            if may_open && self.sessions.is_full(&principal).await {
-                return Err(busy("sessions"));
-            }
-            // With a session none is opened, and without one of these revisions nothing but that is done.
-            if may_open && body.len() > OPENING_BYTES_MAX {
-                let message = "what opens a session has at most 65536 bytes";
-                return Err(refusal(StatusCode::PAYLOAD_TOO_LARGE, REFUSED, message));
+            let (body, opens) = read(body).await?;
+            if opens {
+                opening = Some(self.opening(&principal, &parts.headers, body.len()).await?);
             }
             Body::from(body)
         } else {
             body
         };
         parts.extensions.insert(principal.clone());
-        Ok(Admitted { request: Request::from_parts(parts, body), principal, session, _place: place })
+        Ok(Admitted { request: Request::from_parts(parts, body), principal, session, opening, _place: place })
+    }
+
+    /// A place for a session that is to be opened.
+    async fn opening(&self, principal: &Principal, headers: &HeaderMap, length: usize) -> Result<Place, Refusal> {
+        if headers.get(REVISION).is_some_and(|revision| revision == STATELESS) {
+            let message = format!("revision {STATELESS} has no sessions, and nothing to initialize");
+            return Err(refusal(StatusCode::BAD_REQUEST, REFUSED, &message));
+        }
+        // What it says of its client is kept with the session.
+        if length > OPENING_BYTES_MAX {
+            let message = format!("what opens a session has at most {OPENING_BYTES_MAX} bytes");
+            return Err(refusal(StatusCode::PAYLOAD_TOO_LARGE, REFUSED, &message));
+        }
+        self.sessions.place(principal).await.map_err(|_| busy("sessions"))
     }
 
     /// Who asks. A token counts where it is meant to be: in a query it would be in logs and histories.
@@ -211,7 +228,7 @@ impl Gate {
 }
 
 impl Admitted {
-    async fn answer(self, gate: &Gate, next: Next) -> Response {
+    async fn answer(self, gate: Gate, next: Next) -> Response {
         let is_end = self.request.method() == Method::DELETE;
         let mut response = next.run(self.request).await;
         if let (true, Some(id)) = (is_end && response.status().is_success(), &self.session) {
@@ -219,31 +236,45 @@ impl Admitted {
             // Ended is ended, and not "accepted for later".
             *response.status_mut() = StatusCode::NO_CONTENT;
         }
-        if let Some(id) = response.headers().get(SESSION).and_then(|id| id.to_str().ok()) {
-            gate.sessions.opened(self.principal, id).await;
+        let opened = response.headers().get(SESSION).and_then(|id| id.to_str().ok());
+        if let (Some(id), Some(place)) = (opened, self.opening) {
+            gate.sessions.opened(self.principal, id, place);
         }
         response
     }
 }
 
-/// Reads a body, within its size and its time, and says what is wrong with one that is no JSON.
-async fn read(body: Body) -> Result<axum::body::Bytes, Refusal> {
+/// What of a message says what it is.
+#[derive(Deserialize)]
+struct Envelope<'a> {
+    #[serde(borrow)]
+    method: Option<Cow<'a, str>>,
+}
+
+/// Reads a body, within its size and its time, and says whether it opens a session, or what is wrong with one that is no JSON.
+async fn read(body: Body) -> Result<(axum::body::Bytes, bool), Refusal> {
     let read = tokio::time::timeout(BODY_WITHIN, to_bytes(body, BODY_BYTES_MAX)).await;
     let Ok(read) = read else {
-        return Err(refusal(StatusCode::REQUEST_TIMEOUT, REFUSED, "the body did not arrive within 15 seconds"));
+        let message = format!("the body did not arrive within {} seconds", BODY_WITHIN.as_secs());
+        return Err(refusal(StatusCode::REQUEST_TIMEOUT, REFUSED, &message));
     };
     let Ok(bytes) = read else {
         let message = format!("a body has at most {BODY_BYTES_MAX} bytes, and arrives whole");
         return Err(refusal(StatusCode::PAYLOAD_TOO_LARGE, REFUSED, &message));
     };
-    if let Err(error) = serde_json::from_slice::<IgnoredAny>(&bytes) {
-        let message = format!("this is no JSON that can be read: {error}");
-        return Err(refusal(StatusCode::BAD_REQUEST, UNREADABLE, &message));
-    }
+    let opens = match serde_json::from_slice::<Envelope<'_>>(&bytes) {
+        Ok(envelope) => envelope.method.is_some_and(|method| method == "initialize"),
+        // Something else than a message is refused where messages are read.
+        Err(error) if error.is_data() => false,
+        Err(error) => {
+            let message = format!("this is no JSON that can be read: {error}");
+            return Err(refusal(StatusCode::BAD_REQUEST, UNREADABLE, &message));
+        }
+    };
     if hazard::is_in(&bytes) {
         return Err(refusal(StatusCode::BAD_REQUEST, REFUSED, hazard::REFUSED));
     }
-    Ok(bytes)
+    Ok((bytes, opens))
 }
 
 fn bearer(headers: &HeaderMap) -> Option<&str> {

@@ -3,16 +3,20 @@
 //! The protocol itself (framing, lifecycle, sessions, both revisions on one endpoint) is the official SDK's. What is
 //! here is what a call means: which arguments it takes, who asks, what a model is told, and what is asked back.
 //!
-//! - `tools`: the list, the same bytes every time. - `call`: the arguments of a call, checked.
-//! - `hazard`: a key that no message may hold. - `server`: from a call to an answer. - `answer`: a report in the form a model reads.
-//! - `results`: large results, kept for a while. - `question`: what a caller has to be asked, and what was said.
-//! - `principal`: who asks, and by which token. - `load`: how many calls at a time.
-//! - [`stdio`] and [`http`]: the two ways in.
+//! - [`stdio`] and [`http`]: the two ways in. `hazard`: a key that no message may hold.
+//! - `principal`: who asks, and by which token. `load`: how many of something at a time.
+//! - `tools`: the list, the same bytes every time. `call`: the arguments of a call, checked.
+//! - `server`: from a call to an answer. `caller`: who called, how to ask them, when they have gone.
+//! - `question`: what has to be asked, and what was said. `advice`: reports that no run made.
+//! - `answer`: a report in the form a model reads. `results`: large results, kept for a while.
+//! - [`oracle`]: what must hold whatever a client sends.
 //!
 //! Nothing here reads the environment or files, and nothing is printed: stdout belongs to the protocol.
 
+mod advice;
 mod answer;
 mod call;
+mod caller;
 mod hazard;
 pub mod http;
 mod load;

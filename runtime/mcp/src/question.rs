@@ -182,7 +182,7 @@ impl Said {
     }
 
     /// Notes what is asked now: only that can be confirmed, and only once.
-    pub(crate) fn is_asked(&mut self, question: &Question, once: u128) {
+    pub(crate) fn note_asked(&mut self, question: &Question, once: u128) {
         self.asked = question.change();
         self.once = once;
     }
@@ -339,7 +339,7 @@ mod tests {
             (confirm("WEB-1"), accepted(json!(true)), Err(NoAnswer::Unusable)),
         ] {
             let mut said = Said::default();
-            said.is_asked(&question, 1);
+            said.note_asked(&question, 1);
             assert_eq!(said.take(&question, &answer), expected, "{question:?} {answer:?}");
         }
     }
@@ -349,9 +349,9 @@ mod tests {
         let yes = accepted(json!({}));
         let mut said = Said::default();
         assert_eq!(said.take(&confirm("WEB-1"), &yes), Err(NoAnswer::Unusable), "nobody asked");
-        said.is_asked(&confirm("WEB-2"), 1);
+        said.note_asked(&confirm("WEB-2"), 1);
         assert_eq!(said.take(&confirm("WEB-1"), &yes), Err(NoAnswer::Unusable), "another change was asked about");
-        said.is_asked(&confirm("WEB-1"), 1);
+        said.note_asked(&confirm("WEB-1"), 1);
         said.take(&confirm("WEB-1"), &yes).expect("it is an answer");
         assert!(said.confirms(&confirm("WEB-1")));
         assert!(!said.confirms(&confirm("WEB-2")));

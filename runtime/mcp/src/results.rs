@@ -13,7 +13,7 @@ use crate::principal::Principal;
 const KEPT_BYTES_MAX: u64 = 64 << 20;
 
 /// How long a result is kept after it was last read.
-const KEPT: Duration = Duration::from_mins(15);
+pub(crate) const KEPT: Duration = Duration::from_mins(15);
 
 /// The most characters of one page: some 2,000 tokens of JSON.
 pub(crate) const PAGE_CHARS_MAX: usize = 8 << 10;

@@ -1,31 +1,29 @@
 //! From a call to an answer.
 
 use std::collections::BTreeMap;
-use std::future::Future;
-use std::pin::pin;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
 
 use intentbox_engine::router::Decision;
-use intentbox_engine::{Code, Engine, Given, Intent, Outcome, Problem, Report, RunOptions, limits};
+use intentbox_engine::{Code, Engine, Given, Intent, Report, RunOptions, limits};
+use moka::policy::EvictionPolicy;
 use moka::sync::Cache;
 use rmcp::ServerHandler;
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, CallToolResult, ClientResult, ElicitRequest, ElicitRequestParams,
-    ElicitResult, ErrorData, Implementation, InputRequest, InputRequests, InputRequiredResult, ListToolsResult,
-    PaginatedRequestParams, ProgressNotificationParam, ProtocolVersion, RequestStateCodec, SealOptions,
-    ServerCapabilities, ServerConfig, ServerRequest, Tool,
+    CallToolRequestParams, CallToolResponse, CallToolResult, ElicitRequest, ErrorData, Implementation, InputRequest,
+    InputRequests, InputRequiredResult, ListToolsResult, PaginatedRequestParams, RequestStateCodec, SealOptions,
+    ServerCapabilities, ServerConfig, Tool,
 };
-use rmcp::service::{Peer, PeerRequestOptions, RequestContext, RequestHandle, RoleServer};
+use rmcp::service::{RequestContext, RoleServer};
 use serde_json::Value;
 
+use crate::advice::{answered_before, cancelled, declined, invalid, overloaded, with_advice};
 use crate::answer;
 use crate::call::{Call, CallError, Execute, ReadResult, RunIntent};
-use crate::http::Ended;
-use crate::load::{Crowd, Full, Load};
+use crate::caller::{ANSWER, ANSWER_WITHIN, Caller, ask, caller_of, form, principal_of, session_ended, with_progress};
+use crate::load::{Crowd, Load};
 use crate::principal::Principal;
 use crate::question::{NoAnswer, Question, Said};
-use crate::results::{NoSuchResult, Results};
+use crate::results::{KEPT, NoSuchResult, Results};
 use crate::tools;
 
 /// The most calls at a time, of one principal and of all.
@@ -40,17 +38,8 @@ const ANSWERED_MAX: u64 = 100_000;
 /// The most questions about one call. Which, what and whether are three.
 const QUESTIONS_MAX: usize = 4;
 
-/// How long a person may take to answer a question.
-const ANSWER_WITHIN: Duration = Duration::from_mins(5);
-
-/// How often a client that wants to know is told that a run goes on. Clients give up after some tens of seconds of silence.
-const PROGRESS_EVERY: Duration = Duration::from_secs(1);
-
 /// How long a list of tools may be kept by a client, in milliseconds. It changes with the program alone.
 const LIST_TTL_MS: u64 = 60 * 60 * 1_000;
-
-/// The key under which a question is asked and answered in the stateless protocol.
-const ANSWER: &str = "answer";
 
 /// What a client tells its model about the server as a whole, and what is granted after it.
 const INSTRUCTIONS: &str =
@@ -91,16 +80,6 @@ pub struct Settings {
     pub ceilings: BTreeMap<String, u64>,
 }
 
-/// How the caller of a call can be asked.
-enum Caller {
-    /// By a request of the server's own.
-    Legacy(Box<Peer<RoleServer>>),
-    /// By the answer to this request: the next request of the same call brings what was said.
-    Stateless(Option<ElicitResult>),
-    /// Not at all.
-    Silent,
-}
-
 /// What becomes of an intent.
 enum Answered {
     Report(Box<Report>),
@@ -123,7 +102,11 @@ impl Server {
             calls: Load::new(CALLS),
             questions: Load::new(QUESTIONS),
             seal,
-            answered: Cache::builder().max_capacity(ANSWERED_MAX).time_to_live(ANSWER_WITHIN).build(),
+            answered: Cache::builder()
+                .max_capacity(ANSWERED_MAX)
+                .eviction_policy(EvictionPolicy::lru())
+                .time_to_live(ANSWER_WITHIN)
+                .build(),
         };
         Ok(Self { shared: Arc::new(shared) })
     }
@@ -272,16 +255,16 @@ impl Server {
                 Caller::Stateless(answer) => {
                     let Some(answer) = answer.take() else {
                         let Some(once) = random() else { return Answered::Report(Box::new(report)) };
-                        said.is_asked(&question, once);
+                        said.note_asked(&question, once);
                         return Answered::Ask(Box::new((question, said)));
                     };
-                    if question.is_about_a_change() && !self.is_first_answer(&said) {
+                    if question.is_about_a_change() && !self.count_answer(&said) {
                         return Answered::Report(Box::new(answered_before(&report)));
                     }
                     answer
                 }
                 Caller::Legacy(peer) => {
-                    said.is_asked(&question, 0);
+                    said.note_asked(&question, 0);
                     // Questions that nobody answers keep their call waiting: a few of them do, and no more.
                     let place = self.shared.questions.admit(principal);
                     let Some(answer) = (match place {
@@ -303,8 +286,8 @@ impl Server {
         Answered::Report(Box::new(invalid(message, "say the intent in other words, with its values in `params`")))
     }
 
-    /// Whether this is the first answer to its question, which from now on is answered.
-    fn is_first_answer(&self, said: &Said) -> bool {
+    /// Counts an answer to a question, and says whether it is the first.
+    fn count_answer(&self, said: &Said) -> bool {
         self.shared.answered.entry(said.once()).or_insert(()).is_fresh()
     }
 
@@ -318,7 +301,10 @@ impl Server {
             Ok(page) => answer::of_page(page, offset),
             Err(NoSuchResult) => answer::of_refusal(&invalid(
                 "there is no result with this handle, or none any more".to_owned(),
-                "handles last 15 minutes after they were last read; repeat the call that gave it",
+                &format!(
+                    "handles last {} minutes after they were last read; repeat the call that gave it",
+                    KEPT.as_secs() / 60
+                ),
             )),
         }
     }
@@ -328,99 +314,20 @@ impl Server {
     }
 }
 
-/// Asks the person behind a client of the stateful protocol. Where the call ends first, the question is taken back.
-async fn ask(peer: &Peer<RoleServer>, question: &Question) -> Option<ElicitResult> {
-    let request = ServerRequest::ElicitRequest(ElicitRequest::new(form(question)?));
-    let options = PeerRequestOptions::no_options();
-    let mut asked = Asked(Some(peer.send_cancellable_request(request, options).await.ok()?));
-    let handle = asked.0.as_mut()?;
-    let answer = tokio::time::timeout(ANSWER_WITHIN, &mut handle.rx).await.ok()?;
-    asked.0 = None;
-    match answer.ok()?.ok()? {
-        ClientResult::ElicitResult(answer) => Some(answer),
-        _ => None,
-    }
-}
-
-/// A question that is open; dropped, it is taken back.
-struct Asked(Option<RequestHandle<RoleServer>>);
-
-impl Drop for Asked {
-    fn drop(&mut self) {
-        if let Some(handle) = self.0.take() {
-            tokio::spawn(handle.cancel(Some("the call has ended".to_owned())));
-        }
-    }
-}
-
-fn form(question: &Question) -> Option<ElicitRequestParams> {
-    Some(ElicitRequestParams::FormElicitationParams {
-        meta: None,
-        message: question.message(),
-        requested_schema: question.form()?,
-    })
-}
-
-/// Who asks: what the HTTP side found out, or else whoever started the program.
-fn principal_of(context: &RequestContext<RoleServer>) -> Principal {
-    let parts = context.extensions.get::<axum::http::request::Parts>();
-    parts.and_then(|parts| parts.extensions.get::<Principal>()).cloned().unwrap_or_else(Principal::local)
-}
-
-/// How the caller can be asked: by this request's protocol and what its client can do.
-fn caller_of(context: &RequestContext<RoleServer>, request: &CallToolRequestParams) -> Caller {
-    let capabilities = context.client_capabilities();
-    let elicitation = capabilities.and_then(|capabilities| capabilities.elicitation);
-    // An empty declaration means forms; one that names only links means links.
-    if !elicitation.is_some_and(|elicitation| elicitation.form.is_some() || elicitation.url.is_none()) {
-        return Caller::Silent;
-    }
-    let stateless = ProtocolVersion::V_2026_07_28;
-    if context.protocol_version().is_some_and(|version| version.as_str() >= stateless.as_str()) {
-        // Without the state of a question there was none.
-        let responses = request.input_responses.as_ref().filter(|_| request.request_state.is_some());
-        let answer = responses.and_then(|responses| responses.get(ANSWER));
-        return Caller::Stateless(answer.and_then(|answer| serde_json::from_value(answer.clone()).ok()));
-    }
-    Caller::Legacy(Box::new(context.peer.clone()))
-}
-
 /// What a sealed state belongs to: an intent with the same arguments, of the same principal.
 fn binding(arguments: &str, principal: &Principal) -> Vec<u8> {
     format!("{}\0{arguments}", principal.as_str()).into_bytes()
 }
 
-/// Waits for the end of the session that a call belongs to, if it belongs to one.
-async fn session_ended(context: &RequestContext<RoleServer>) {
-    let parts = context.extensions.get::<axum::http::request::Parts>();
-    match parts.and_then(|parts| parts.extensions.get::<Ended>()) {
-        Some(Ended(token)) => token.cancelled().await,
-        None => std::future::pending().await,
-    }
+/// A number that nobody can guess; nothing where the machine has no randomness.
+fn random() -> Option<u128> {
+    let mut bytes = [0; 16];
+    getrandom::fill(&mut bytes).ok()?;
+    Some(u128::from_le_bytes(bytes))
 }
 
-/// Waits for the work, and meanwhile tells a client that wants to know that it goes on.
-///
-/// Telling and working are two: a client that does not read what it is told does not hold up its own run.
-async fn with_progress<T>(work: impl Future<Output = T>, context: &RequestContext<RoleServer>) -> T {
-    let Some(token) = context.meta.get_progress_token() else { return work.await };
-    let started = Instant::now();
-    let tell = async {
-        loop {
-            tokio::time::sleep(PROGRESS_EVERY).await;
-            let seconds = started.elapsed().as_secs_f64();
-            let progress = ProgressNotificationParam::new(token.clone(), seconds);
-            let told = context.peer.notify_progress(progress.with_message(format!("running for {seconds:.0} s"))).await;
-            if told.is_err() {
-                std::future::pending::<()>().await;
-            }
-        }
-    };
-    let mut tell = pin!(tell);
-    tokio::select! {
-        done = work => done,
-        () = &mut tell => unreachable!("telling goes on"),
-    }
+fn shown(text: &str) -> String {
+    text.chars().take(60).collect()
 }
 
 /// The code of a call, and how to run it.
@@ -472,84 +379,6 @@ fn intent_of(run: RunIntent) -> Intent {
         params: run.params.into_iter().map(|(name, value)| (name, given(value))).collect(),
         template: None,
     }
-}
-
-/// The report of a call that is not acceptable.
-fn invalid(message: String, hint: &str) -> Report {
-    let hint = Some(hint.to_owned()).filter(|hint| !hint.is_empty());
-    let problem = Problem { kind: "param_invalid".to_owned(), message, traceback: None, hint };
-    Report::without_run(Outcome::ParamInvalid, problem)
-}
-
-fn shown(text: &str) -> String {
-    text.chars().take(60).collect()
-}
-
-fn overloaded(full: Full) -> Report {
-    let message = match full {
-        Full::Share(calls) => format!("{calls} calls of yours are under way, and no more can be"),
-        Full::All(calls) => format!("{calls} calls of all callers are under way, and no more can be"),
-    };
-    let hint = Some("wait for some of them to end, then repeat this one".to_owned());
-    Report::without_run(Outcome::Overloaded, Problem { kind: "overloaded".to_owned(), message, traceback: None, hint })
-}
-
-/// The report for an answer that was given before: it was to one change, and that was made or declined.
-fn answered_before(report: &Report) -> Report {
-    let message = "this question has been answered already, and an answer counts once".to_owned();
-    let hint = Some("send the call again without requestState, to be asked again".to_owned());
-    let problem = Problem { kind: "cancelled".to_owned(), message, traceback: None, hint };
-    Report { route: report.route.clone(), ..Report::without_run(Outcome::Cancelled, problem) }
-}
-
-/// A number that nobody can guess; nothing where the machine has no randomness.
-fn random() -> Option<u128> {
-    let mut bytes = [0; 16];
-    getrandom::fill(&mut bytes).ok()?;
-    Some(u128::from_le_bytes(bytes))
-}
-
-fn cancelled() -> Report {
-    let message = "the call was cancelled, and the run was ended".to_owned();
-    Report::without_run(
-        Outcome::Cancelled,
-        Problem { kind: "cancelled".to_owned(), message, traceback: None, hint: None },
-    )
-}
-
-/// The report for somebody who was asked and does not want it.
-fn declined(report: &Report) -> Report {
-    let message = "the user was asked and declined; nothing was run".to_owned();
-    let hint = Some("do not repeat it; ask the user what they want instead".to_owned());
-    let problem = Problem { kind: "cancelled".to_owned(), message, traceback: None, hint };
-    Report { route: report.route.clone(), ..Report::without_run(Outcome::Cancelled, problem) }
-}
-
-/// The report with what to do where the question cannot be asked.
-fn with_advice(mut report: Report, question: &Question) -> Report {
-    let advice = match question {
-        Question::Which(templates) => {
-            let example = templates.first().map_or("", |(id, _)| id.as_str());
-            format!("repeat run_intent with the name of the one that is meant as the intent, such as {example:?}")
-        }
-        Question::Values { parameters, .. } => {
-            let example: serde_json::Map<_, _> =
-                parameters.iter().map(|spec| (spec.name().to_owned(), spec.example().into())).collect();
-            format!("repeat run_intent with params such as {}", Value::Object(example))
-        }
-        Question::Confirm { .. } => {
-            "changes need the user's word, and this client cannot ask for it: the user may start the server with \
-             `intentbox mcp --allow-writes`, or run `intentbox run-intent … --allow-writes`"
-                .to_owned()
-        }
-    };
-    if let Some(error) = &mut report.error {
-        if let Question::Values { template, .. } = question {
-            error.message = format!("{template}: {}", error.message);
-        }
-        error.hint = Some(advice);
-    }
-    report
 }
 
 impl ServerHandler for Server {

@@ -20,8 +20,11 @@ use serde::Deserialize;
 use serde::de::IgnoredAny;
 use tokio::io::{AsyncRead, AsyncWrite, Empty, empty};
 use tokio::sync::Notify;
-use tokio_util::codec::{AnyDelimiterCodec, AnyDelimiterCodecError, FramedRead};
+use tokio::time::Instant;
+use tokio_util::bytes::{Bytes, BytesMut};
+use tokio_util::codec::{AnyDelimiterCodec, AnyDelimiterCodecError, Decoder, FramedRead};
 use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
 
 use super::hazard;
 
@@ -54,14 +57,11 @@ pub async fn serve<H: ServerHandler>(
 ) -> io::Result<()> {
     let state = Arc::<State>::default();
     let transport = Lines {
-        reader: FramedRead::new(
-            reader,
-            AnyDelimiterCodec::new_with_max_length(b"\n".to_vec(), Vec::new(), LINE_BYTES_MAX),
-        ),
+        reader: FramedRead::new(reader, Splitter::new()),
         writer: AsyncRwTransport::new_server(empty(), writer),
         state: Arc::clone(&state),
         stop: stop.clone(),
-        has_failed: false,
+        refusals: TaskTracker::new(),
     };
     let serving = Box::pin(async {
         match handler.serve(transport).await {
@@ -94,13 +94,47 @@ pub async fn serve<H: ServerHandler>(
 
 /// The lines of a client.
 struct Lines<R, W: AsyncWrite> {
-    reader: FramedRead<R, AnyDelimiterCodec>,
+    reader: FramedRead<R, Splitter>,
     writer: AsyncRwTransport<RoleServer, Empty, W>,
     state: Arc<State>,
     /// To stop is to read no further: what was read is answered.
     stop: CancellationToken,
-    /// After a line that is too long, the reader pauses once.
-    has_failed: bool,
+    /// Answers to what is no message. The end waits for them.
+    refusals: TaskTracker,
+}
+
+/// Splits bytes into lines. One that is too long is passed over, and is no failure of the pipe.
+struct Splitter(AnyDelimiterCodec);
+
+/// A line had more than [`LINE_BYTES_MAX`] bytes.
+struct TooLong;
+
+impl Splitter {
+    fn new() -> Self {
+        Self(AnyDelimiterCodec::new_with_max_length(b"\n".to_vec(), Vec::new(), LINE_BYTES_MAX))
+    }
+}
+
+/// What the codec says, with a line that is too long as a line.
+fn line(decoded: Result<Option<Bytes>, AnyDelimiterCodecError>) -> io::Result<Option<Result<Bytes, TooLong>>> {
+    match decoded {
+        Ok(line) => Ok(line.map(Ok)),
+        Err(AnyDelimiterCodecError::MaxChunkLengthExceeded) => Ok(Some(Err(TooLong))),
+        Err(AnyDelimiterCodecError::Io(error)) => Err(error),
+    }
+}
+
+impl Decoder for Splitter {
+    type Item = Result<Bytes, TooLong>;
+    type Error = io::Error;
+
+    fn decode(&mut self, bytes: &mut BytesMut) -> io::Result<Option<Self::Item>> {
+        line(self.0.decode(bytes))
+    }
+
+    fn decode_eof(&mut self, bytes: &mut BytesMut) -> io::Result<Option<Self::Item>> {
+        line(self.0.decode_eof(bytes))
+    }
 }
 
 /// What is under way.
@@ -118,6 +152,8 @@ struct State {
 struct UnderWay {
     requests: HashSet<RequestId>,
     answers: usize,
+    /// Since when as many answers as may be wait for the client.
+    unread_since: Option<Instant>,
 }
 
 impl State {
@@ -146,16 +182,16 @@ impl State {
     /// Waits until less is under way. Nothing when the client is gone.
     async fn room(&self) -> Option<()> {
         while self.is_full() {
-            let waits_for_client = self.under_way().answers >= UNREAD_MAX;
+            let unread_since = self.under_way().unread_since;
             let one_less = self.one_less.notified();
-            if waits_for_client {
-                if tokio::time::timeout(UNREAD_FOR, one_less).await.is_err() {
-                    // What it asked for last, it will not read.
-                    self.leave();
-                    return None;
-                }
-            } else {
+            let Some(since) = unread_since else {
                 one_less.await;
+                continue;
+            };
+            if tokio::time::timeout_at(since + UNREAD_FOR, one_less).await.is_err() {
+                // What it asked for last, it will not read.
+                self.leave();
+                return None;
             }
         }
         (!self.is_gone.load(Ordering::Relaxed)).then_some(())
@@ -180,7 +216,15 @@ struct Unread(Arc<State>);
 
 impl Drop for Unread {
     fn drop(&mut self) {
-        self.0.under_way().answers -= 1;
+        let mut under_way = self.0.under_way();
+        under_way.answers -= 1;
+        if under_way.answers < UNREAD_MAX {
+            under_way.unread_since = None;
+        } else {
+            // The client reads, if slowly.
+            under_way.unread_since = Some(Instant::now());
+        }
+        drop(under_way);
         self.0.one_less.notify_one();
     }
 }
@@ -197,14 +241,12 @@ where
             tokio::task::coop::consume_budget().await;
             Arc::clone(&self.state).room().await?;
             let no_message = match self.reader.next().await {
-                None if std::mem::take(&mut self.has_failed) => continue,
-                None | Some(Err(AnyDelimiterCodecError::Io(_))) => return None,
-                Some(Err(AnyDelimiterCodecError::MaxChunkLengthExceeded)) => {
-                    self.has_failed = true;
+                None | Some(Err(_)) => return None,
+                Some(Ok(Err(TooLong))) => {
                     let message = format!("a message has at most {LINE_BYTES_MAX} bytes, and one had more");
                     NoMessage::new(None, ErrorData::invalid_request(message, None))
                 }
-                Some(Ok(line)) => match parse(&line) {
+                Some(Ok(Ok(line))) => match parse(&line) {
                     Ok(None) => continue,
                     Ok(Some(message)) => match self.admit(*message) {
                         Ok(message) => return Some(message),
@@ -216,7 +258,7 @@ where
             let NoMessage { id, error } = no_message;
             let refusal = TxJsonRpcMessage::<RoleServer>::error(*error, id);
             let sending = self.send(refusal);
-            tokio::spawn(sending);
+            self.refusals.spawn(sending);
         }
     }
 
@@ -295,7 +337,12 @@ where
         message: TxJsonRpcMessage<RoleServer>,
     ) -> impl Future<Output = Result<(), Self::Error>> + Send + 'static {
         // Counted when it is made, not when it is first polled: so the count is right when the next line is asked for.
-        self.state.under_way().answers += 1;
+        let mut under_way = self.state.under_way();
+        under_way.answers += 1;
+        if under_way.answers >= UNREAD_MAX {
+            under_way.unread_since.get_or_insert_with(Instant::now);
+        }
+        drop(under_way);
         let unread = Unread(Arc::clone(&self.state));
         let writing = self.writer.send(message);
         async move {
@@ -315,6 +362,8 @@ where
         };
         if message.is_none() {
             self.state.closed.notify_one();
+            self.refusals.close();
+            self.refusals.wait().await;
         }
         message
     }

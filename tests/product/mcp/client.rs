@@ -160,6 +160,37 @@ impl Drop for Client {
     }
 }
 
+/// The time that the workers of a server have computed, in ticks of the system's clock.
+fn ticks(server: u32) -> u64 {
+    let processes = std::fs::read_dir("/proc").expect("it can be listed").flatten();
+    let stats = processes.filter_map(|entry| std::fs::read_to_string(entry.path().join("stat")).ok());
+    // After the name, which may hold anything, come the state, the parent, and further on the two times.
+    let fields = stats.filter_map(|stat| Some(stat.rsplit_once(')')?.1.to_owned()));
+    fields
+        .filter_map(|fields| {
+            let fields: Vec<u64> = fields.split_whitespace().skip(1).map(|field| field.parse().unwrap_or(0)).collect();
+            (fields.first() == Some(&u64::from(server))).then(|| fields[10] + fields[11])
+        })
+        .sum()
+}
+
+/// Waits until the workers of a server compute, or until they no longer do, and gives how long that took.
+pub(crate) fn workers_are(server: u32, busy: bool) -> Duration {
+    let started = Instant::now();
+    let mut seen: Option<Duration> = None;
+    while started.elapsed() < PATIENCE {
+        let (before, at) = (ticks(server), started.elapsed());
+        std::thread::park_timeout(Duration::from_millis(200));
+        // A loop takes all it gets; what an idle worker does is less than a tick. Twice in a row: on a machine with other
+        // work a loop may have to wait.
+        seen = ((ticks(server) > before + 2) == busy).then(|| seen.unwrap_or(at));
+        if let Some(first) = seen.filter(|first| busy || *first < at) {
+            return first;
+        }
+    }
+    panic!("the workers are still {}", if busy { "idle" } else { "busy" });
+}
+
 /// The text that a model sees.
 pub(crate) fn text(result: &Value) -> &str {
     result["content"][0]["text"].as_str().unwrap_or_else(|| panic!("no text: {result}"))

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 
-use super::client::{Client, PATIENCE, STATEFUL, STATELESS, command, structured, text};
+use super::client::{Client, PATIENCE, STATEFUL, STATELESS, command, structured, text, workers_are};
 
 /// How soon a run ends after nobody wants it any more.
 const CANCELLED_WITHIN: Duration = Duration::from_secs(1);
@@ -191,21 +191,18 @@ fn c02_an_unknown_revision_is_answered_with_the_known_ones() {
 fn c05_a_cancelled_call_ends_its_run() {
     for era in [STATEFUL, STATELESS] {
         let mut client = start(era);
-        // One worker's worth of work and more: what goes on would be felt by what follows.
         let busy: Vec<u64> = (0..4)
             .map(|_| {
                 client.send("tools/call", json!({"name": "execute_code", "arguments": {"code": "while True: pass"}}))
             })
             .collect();
-        assert_eq!(structured(&client.call("execute_code", &json!({"code": "result = 1"})))["result"], 1);
-        let started = Instant::now();
+        workers_are(client.child.id(), true);
         for id in &busy {
             client.say(&json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": id}}));
         }
-        // With four loops on the workers this would take five times its share.
-        let code = "result = sum(range(10**5))";
-        assert_eq!(client.call("execute_code", &json!({"code": code}))["isError"], false);
-        assert!(started.elapsed() < CANCELLED_WITHIN, "{:?}", started.elapsed());
+        let time = workers_are(client.child.id(), false);
+        assert!(time < CANCELLED_WITHIN, "{time:?}");
+        assert_eq!(structured(&client.call("execute_code", &json!({"code": "result = 1"})))["result"], 1);
         assert!(client.heard.is_empty(), "what was cancelled is not answered: {:?}", client.heard);
     }
 }
@@ -283,7 +280,9 @@ fn c04_equal_ids_by_the_hundred_thousand_cost_no_memory() {
     // It is ended by the server, which takes a client that reads nothing for gone.
     std::thread::spawn(move || drop(pipe.write_all(messages.as_bytes())));
     let mut most = 0;
+    let started = Instant::now();
     while child.try_wait().expect("it is our child").is_none() {
+        assert!(started.elapsed() < PATIENCE, "it waits for a reader");
         let status = std::fs::read_to_string(format!("/proc/{}/status", child.id())).unwrap_or_default();
         let resident = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
         let resident = resident.and_then(|text| text.trim().trim_end_matches(" kB").parse::<u64>().ok());
@@ -331,6 +330,22 @@ fn c03_what_cannot_be_read_is_answered() {
     client.write(b"{\"jsonrpc\":\"2.0\",\"method\":\"notifications/of/somebody\"}\n\n\r\n");
     assert_eq!(structured(&client.call("execute_code", &json!({"code": "result = 2"})))["result"], 2);
     assert!(client.heard.is_empty(), "a notification has no answer: {:?}", client.heard);
+}
+
+/// What follows a line that is too long is read at once, and the last line is answered though it is the last.
+#[test]
+fn c03_nothing_is_lost_behind_a_line_that_is_too_long_or_at_the_end() {
+    let mut client = start(STATEFUL);
+    let mut bytes = vec![b'x'; (4 << 20) + 100];
+    bytes.extend_from_slice(b"\n{\"jsonrpc\":\"2.0\",\"id\":5,\"method\":\"ping\"}\n");
+    client.write(&bytes);
+    let mut codes = [client.message(), client.message()].map(|answer| answer["error"]["code"].as_i64());
+    codes.sort_unstable();
+    assert_eq!(codes, [None, Some(-32600)], "one is refused and one is answered");
+    client.write(b"garbage\n");
+    client.close();
+    assert_eq!(client.message()["error"]["code"], -32700);
+    assert_eq!(client.ended_within(Duration::from_secs(5)), Some(0));
 }
 
 #[test]
@@ -407,9 +422,11 @@ fn c06_answers_that_nobody_reads_wait_and_none_is_lost() {
     let waited = is_written.recv_timeout(Duration::from_millis(500));
     assert_eq!(waited, Err(RecvTimeoutError::Timeout), "the server reads no further while nobody reads its answers");
     let lines = BufReader::new(child.stdout.take().expect("piped")).lines();
-    assert_eq!(lines.take(REQUESTS + 1).map_while(Result::ok).count(), REQUESTS + 1);
+    let (counted, count) = channel();
+    std::thread::spawn(move || counted.send(lines.take(REQUESTS + 1).map_while(Result::ok).count()));
+    assert_eq!(count.recv_timeout(PATIENCE), Ok(REQUESTS + 1), "none is lost");
     writer.join().expect("it has written");
-    assert!(child.wait().expect("it is our child").success());
+    assert!(child.wait().expect("it is our child").success(), "its end of the pipe was closed");
 }
 
 #[test]

@@ -38,9 +38,13 @@ fn an_answer_is_the_result_and_little_else() {
         assert_eq!(told(&ok(json)), (text.to_owned(), false, json!({"outcome": "ok", "result": value})), "{json}");
     }
     // Where a value would say something else, the text is the result.
-    for json in
-        ["18446744073709551616", "{\"a\":[-12345678901234567890123]}", "{\"$serde_json::private::RawValue\":\"5\"}"]
-    {
+    for json in [
+        "18446744073709551616",
+        "-9223372036854775809",
+        "[-18446744073709551615]",
+        "{\"a\":[-12345678901234567890123]}",
+        "{\"$serde_json::private::RawValue\":\"5\"}",
+    ] {
         assert_eq!(told(&ok(json)), (json.to_owned(), false, json!({"outcome": "ok", "result": json})), "{json}");
     }
     let printed = Report { stdout: "hello\n".to_owned(), stderr: "careful\n".to_owned(), ..ok("1") };

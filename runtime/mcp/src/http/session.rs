@@ -6,13 +6,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
 use tokio_util::sync::CancellationToken;
 
+use crate::load::{Crowd, Full, Load, Place};
 use crate::principal::Principal;
 
-/// The most sessions of one principal. A session costs some kilobytes, and lasts some minutes after its last use.
-const EACH_MAX: usize = 256;
-
-/// The most sessions at a time.
-const ALL_MAX: usize = 1_024;
+/// The most sessions at a time, of one principal and of all. A session costs some 70 KiB, and lasts some minutes after its
+/// last use.
+const SESSIONS: Crowd = Crowd { each: 256, all: 1_024 };
 
 /// The end of a session: whatever it has under way is over.
 #[derive(Debug, Clone)]
@@ -21,46 +20,51 @@ pub(crate) struct Ended(pub(crate) CancellationToken);
 /// The sessions with their principals.
 pub(super) struct Owners {
     sessions: Arc<LocalSessionManager>,
-    owners: Mutex<HashMap<String, (Principal, Ended)>>,
+    load: Load,
+    known: Mutex<HashMap<String, Owned>>,
+}
+
+/// One session.
+struct Owned {
+    principal: Principal,
+    ended: Ended,
+    _place: Place,
 }
 
 impl Owners {
     pub(super) fn new(sessions: Arc<LocalSessionManager>) -> Self {
-        Self { sessions, owners: Mutex::default() }
+        Self { sessions, load: Load::new(SESSIONS), known: Mutex::default() }
     }
 
-    fn owners(&self) -> std::sync::MutexGuard<'_, HashMap<String, (Principal, Ended)>> {
-        self.owners.lock().unwrap_or_else(PoisonError::into_inner)
+    fn known(&self) -> std::sync::MutexGuard<'_, HashMap<String, Owned>> {
+        self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The end of a session, if it is this principal's. One that nobody opened is nobody's.
     pub(super) fn of(&self, principal: &Principal, id: &str) -> Option<Ended> {
-        let owners = self.owners();
-        owners.get(id).filter(|(owner, _)| owner == principal).map(|(_, ended)| ended.clone())
+        let known = self.known();
+        known.get(id).filter(|owned| owned.principal == *principal).map(|owned| owned.ended.clone())
     }
 
-    /// Whether no more sessions can be opened, by this principal or by anybody.
-    pub(super) async fn is_full(&self, principal: &Principal) -> bool {
-        self.forget_ended().await;
-        let owners = self.owners();
-        owners.len() >= ALL_MAX || owners.values().filter(|(owner, _)| owner == principal).count() >= EACH_MAX
+    /// A place for one more session of this principal, or why there is none.
+    pub(super) async fn place(&self, principal: &Principal) -> Result<Place, Full> {
+        // Sessions end without saying so.
+        let sessions = self.sessions.sessions.read().await;
+        self.known().retain(|id, _| sessions.contains_key(id.as_str()));
+        drop(sessions);
+        self.load.admit(principal)
     }
 
     /// Notes whose a new session is.
-    pub(super) async fn opened(&self, principal: Principal, id: &str) {
-        self.forget_ended().await;
-        self.owners().entry(id.to_owned()).or_insert_with(|| (principal, Ended(CancellationToken::new())));
+    pub(super) fn opened(&self, principal: Principal, id: &str, place: Place) {
+        let owned = Owned { principal, ended: Ended(CancellationToken::new()), _place: place };
+        self.known().insert(id.to_owned(), owned);
     }
 
     /// Ends what a session has under way.
     pub(super) fn end(&self, id: &str) {
-        if let Some((_, Ended(token))) = self.owners().remove(id) {
-            token.cancel();
+        if let Some(owned) = self.known().remove(id) {
+            owned.ended.0.cancel();
         }
-    }
-
-    async fn forget_ended(&self) {
-        let sessions = self.sessions.sessions.read().await;
-        self.owners().retain(|id, _| sessions.contains_key(id.as_str()));
     }
 }

@@ -44,11 +44,11 @@ fn c03_whatever_a_client_sends_what_comes_back_is_the_protocol() {
     let call = |name: &str, arguments: Value| json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": name, "arguments": arguments}});
     for (what, bytes, at_least) in [
         ("nothing", Vec::new(), 0),
-        ("garbage", b"\x00\xff\xfe{]\n\n\n".to_vec(), 0),
-        ("half a line", b"{\"jsonrpc\":".to_vec(), 0),
+        ("garbage", b"\x00\xff\xfe{]\n\n\n".to_vec(), 1),
+        ("half a line", b"{\"jsonrpc\":".to_vec(), 1),
         ("a greeting", lines(&[hello()]), 1),
-        ("garbage after it", [lines(&[hello()]), b"\xff\n{}\n[]\nnull\n\"\"\n".to_vec()].concat(), 1),
-        ("a batch", lines(&[hello(), json!([hello(), hello()])]), 1),
+        ("garbage after it", [lines(&[hello()]), b"\xff\n{}\n[]\nnull\n\"\"\n".to_vec()].concat(), 6),
+        ("a batch", lines(&[hello(), json!([hello(), hello()])]), 2),
         ("deep nesting", [lines(&[hello()]), deep.into_bytes(), b"\n".to_vec()].concat(), 1),
         (
             "doubled keys",

@@ -1,0 +1,124 @@
+//! The caller of a call: who it is, how it can be asked, what it is told meanwhile, and when it has gone.
+
+use std::future::Future;
+use std::pin::pin;
+use std::time::{Duration, Instant};
+
+use rmcp::model::{
+    CallToolRequestParams, ClientResult, ElicitRequest, ElicitRequestParams, ElicitResult, ProgressNotificationParam,
+    ProtocolVersion, ServerRequest,
+};
+use rmcp::service::{Peer, PeerRequestOptions, RequestContext, RequestHandle, RoleServer};
+
+use crate::http::Ended;
+use crate::principal::Principal;
+use crate::question::Question;
+
+/// How long a person may take to answer a question.
+pub(crate) const ANSWER_WITHIN: Duration = Duration::from_mins(5);
+
+/// How often a client that wants to know is told that a run goes on. Clients give up after some tens of seconds of silence.
+const PROGRESS_EVERY: Duration = Duration::from_secs(1);
+
+/// The key under which a question is asked and answered in the stateless protocol.
+pub(crate) const ANSWER: &str = "answer";
+
+/// How the caller of a call can be asked.
+pub(crate) enum Caller {
+    /// By a request of the server's own.
+    Legacy(Box<Peer<RoleServer>>),
+    /// By the answer to this request: the next request of the same call brings what was said.
+    Stateless(Option<ElicitResult>),
+    /// Not at all.
+    Silent,
+}
+
+/// Asks the person behind a client of the stateful protocol. Where the call ends first, the question is taken back.
+pub(crate) async fn ask(peer: &Peer<RoleServer>, question: &Question) -> Option<ElicitResult> {
+    let request = ServerRequest::ElicitRequest(ElicitRequest::new(form(question)?));
+    let options = PeerRequestOptions::no_options();
+    let mut asked = Asked(Some(peer.send_cancellable_request(request, options).await.ok()?));
+    let handle = asked.0.as_mut()?;
+    let answer = tokio::time::timeout(ANSWER_WITHIN, &mut handle.rx).await.ok()?;
+    asked.0 = None;
+    match answer.ok()?.ok()? {
+        ClientResult::ElicitResult(answer) => Some(answer),
+        _ => None,
+    }
+}
+
+/// A question that is open; dropped, it is taken back.
+struct Asked(Option<RequestHandle<RoleServer>>);
+
+impl Drop for Asked {
+    fn drop(&mut self) {
+        if let Some(handle) = self.0.take() {
+            tokio::spawn(handle.cancel(Some("the call has ended".to_owned())));
+        }
+    }
+}
+
+pub(crate) fn form(question: &Question) -> Option<ElicitRequestParams> {
+    Some(ElicitRequestParams::FormElicitationParams {
+        meta: None,
+        message: question.message(),
+        requested_schema: question.form()?,
+    })
+}
+
+/// Who asks: what the HTTP side found out, or else whoever started the program.
+pub(crate) fn principal_of(context: &RequestContext<RoleServer>) -> Principal {
+    let parts = context.extensions.get::<axum::http::request::Parts>();
+    parts.and_then(|parts| parts.extensions.get::<Principal>()).cloned().unwrap_or_else(Principal::local)
+}
+
+/// How the caller can be asked: by this request's protocol and what its client can do.
+pub(crate) fn caller_of(context: &RequestContext<RoleServer>, request: &CallToolRequestParams) -> Caller {
+    let capabilities = context.client_capabilities();
+    let elicitation = capabilities.and_then(|capabilities| capabilities.elicitation);
+    // An empty declaration means forms; one that names only links means links.
+    if !elicitation.is_some_and(|elicitation| elicitation.form.is_some() || elicitation.url.is_none()) {
+        return Caller::Silent;
+    }
+    let stateless = ProtocolVersion::V_2026_07_28;
+    if context.protocol_version().is_some_and(|version| version.as_str() >= stateless.as_str()) {
+        // Without the state of a question there was none.
+        let responses = request.input_responses.as_ref().filter(|_| request.request_state.is_some());
+        let answer = responses.and_then(|responses| responses.get(ANSWER));
+        return Caller::Stateless(answer.and_then(|answer| serde_json::from_value(answer.clone()).ok()));
+    }
+    Caller::Legacy(Box::new(context.peer.clone()))
+}
+
+/// Waits for the end of the session that a call belongs to, if it belongs to one.
+pub(crate) async fn session_ended(context: &RequestContext<RoleServer>) {
+    let parts = context.extensions.get::<axum::http::request::Parts>();
+    match parts.and_then(|parts| parts.extensions.get::<Ended>()) {
+        Some(Ended(token)) => token.cancelled().await,
+        None => std::future::pending().await,
+    }
+}
+
+/// Waits for the work, and meanwhile tells a client that wants to know that it goes on.
+///
+/// Telling and working are two: a client that does not read what it is told does not hold up its own run.
+pub(crate) async fn with_progress<T>(work: impl Future<Output = T>, context: &RequestContext<RoleServer>) -> T {
+    let Some(token) = context.meta.get_progress_token() else { return work.await };
+    let started = Instant::now();
+    let tell = async {
+        loop {
+            tokio::time::sleep(PROGRESS_EVERY).await;
+            let seconds = started.elapsed().as_secs_f64();
+            let progress = ProgressNotificationParam::new(token.clone(), seconds);
+            let told = context.peer.notify_progress(progress.with_message(format!("running for {seconds:.0} s"))).await;
+            if told.is_err() {
+                std::future::pending::<()>().await;
+            }
+        }
+    };
+    let mut tell = pin!(tell);
+    tokio::select! {
+        done = work => done,
+        () = &mut tell => unreachable!("telling goes on"),
+    }
+}
