@@ -144,15 +144,22 @@ impl Resolve for Resolver {
         let host = name.as_str().to_owned();
         Box::pin(async move {
             let found = tokio::net::lookup_host((host.as_str(), 0)).await?;
-            let allowed = found.filter(|address| private_addresses || is_public(address.ip()));
-            let allowed: Vec<SocketAddr> = allowed.collect();
-            if allowed.is_empty() {
-                return Err(AddressRefused { host }.into());
-            }
-            let addresses: Addrs = Box::new(allowed.into_iter());
+            let addresses: Addrs = Box::new(allowed(&host, found, private_addresses)?.into_iter());
             Ok(addresses)
         })
     }
+}
+
+/// What may be connected to of what a name resolved to: each address is judged for itself, and those that are handed out are
+/// the ones that were judged.
+fn allowed(
+    host: &str,
+    found: impl IntoIterator<Item = SocketAddr>,
+    private_addresses: bool,
+) -> Result<Vec<SocketAddr>, AddressRefused> {
+    let allowed = found.into_iter().filter(|address| private_addresses || is_public(address.ip()));
+    let allowed: Vec<SocketAddr> = allowed.collect();
+    if allowed.is_empty() { Err(AddressRefused { host: host.to_owned() }) } else { Ok(allowed) }
 }
 
 /// A host that is, or resolves to, nothing but private addresses.
@@ -182,6 +189,28 @@ fn root(error: &reqwest::Error) -> &(dyn Error + 'static) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// A name that leads inside only sometimes, or at the second look, is judged anew at each look.
+    #[test]
+    fn h04_of_mixed_answers_the_public_ones_are_left_and_of_private_ones_none() {
+        let addresses = |texts: &[&str]| -> Vec<SocketAddr> {
+            texts.iter().map(|text| SocketAddr::new(text.parse().expect("an address"), 0)).collect()
+        };
+        for (found, expected) in [
+            (&["93.184.216.34"][..], Some(&["93.184.216.34"][..])),
+            (
+                &["127.0.0.1", "93.184.216.34", "10.0.0.1", "2606:2800:220:1::1", "::1"],
+                Some(&["93.184.216.34", "2606:2800:220:1::1"]),
+            ),
+            (&["169.254.169.254", "::ffff:127.0.0.1"], None),
+            (&[], None),
+        ] {
+            let public = allowed("name", addresses(found), false).ok();
+            assert_eq!(public, expected.map(addresses), "{found:?}");
+            let all = allowed("name", addresses(found), true).ok();
+            assert_eq!(all, Some(addresses(found)).filter(|found| !found.is_empty()), "{found:?}");
+        }
+    }
 
     #[test]
     fn a_wrapped_tls_error_is_found() {

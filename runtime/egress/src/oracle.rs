@@ -1,11 +1,33 @@
-//! What holds of every header and every redaction: for the fuzz targets `header` and `redaction`, and for the tests
-//! here, which say the same about fewer inputs.
+//! What holds of every header, every redaction and every reply: for the fuzz targets `header`, `redaction` and `reply`, and
+//! for the tests here, which say the same about fewer inputs.
+
+use std::sync::LazyLock;
+use std::time::Duration;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD, STANDARD_NO_PAD, URL_SAFE, URL_SAFE_NO_PAD};
 
-use crate::header;
+use intentbox_capability::{Grant, HttpRule, Origin};
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::TcpListener;
+use tokio::runtime::{Builder, Runtime};
+
 use crate::redact::Redactor;
+use crate::{Budget, Egress, OriginConfig, Request, Secret, SendError, header};
+
+/// The secret of the origin that answers with anything.
+const SECRET: &str = "tok-0123456789abcdef";
+
+/// What one of its replies may cost. The times keep an oracle fast: a reply that makes the client wait is given up.
+const BUDGET: Budget = Budget {
+    requests_max: 4,
+    bytes_up_max: 1 << 16,
+    bytes_down_max: 1 << 20,
+    body_bytes_max: 1 << 18,
+    timeout: Duration::from_millis(500),
+    redirects_max: 2,
+    run: Duration::from_millis(500),
+};
 
 /// Names that a request has from the host or not at all.
 const HOSTS: [&str; 10] = [
@@ -115,6 +137,80 @@ fn texts(mut bytes: &[u8]) -> Vec<String> {
     texts
 }
 
+/// An origin on this machine that answers with anything, and the client's side.
+struct Anything {
+    runtime: Runtime,
+    listener: TcpListener,
+    egress: Egress,
+}
+
+impl Anything {
+    fn start() -> Self {
+        let runtime = Builder::new_current_thread().enable_all().build().expect("a runtime starts");
+        let listener = runtime.block_on(TcpListener::bind("127.0.0.1:0")).expect("a port is free");
+        let address = listener.local_addr().expect("it is bound");
+        let origin = Origin::new("a".parse().expect("an alias"), &format!("http://{address}")).expect("an origin");
+        let config = OriginConfig { origin, secret: Some(Secret::new(SECRET.to_owned())), private_addresses: true };
+        let egress = Egress::new(vec![config]).expect("one origin");
+        Self { runtime, listener, egress }
+    }
+
+    async fn answer(&self, bytes: &[u8]) {
+        loop {
+            let Ok((mut stream, _)) = self.listener.accept().await else { continue };
+            let mut request = Vec::new();
+            let mut part = [0; 1024];
+            while !request.windows(4).any(|window| window == b"\r\n\r\n") {
+                match stream.read(&mut part).await {
+                    Ok(length) if length > 0 => request.extend_from_slice(&part[..length]),
+                    _ => break,
+                }
+            }
+            // The client may have read enough before it is all written.
+            let _ = stream.write_all(bytes).await;
+            let _ = stream.shutdown().await;
+        }
+    }
+}
+
+/// Any bytes as the reply of an origin, the same to each request: they become a reply within the budget without the secret, or
+/// a failure in one line without it.
+///
+/// # Panics
+/// When that does not hold: it is an oracle.
+pub fn reply(bytes: &[u8]) {
+    static ORIGIN: LazyLock<Anything> = LazyLock::new(Anything::start);
+    let rule: HttpRule = "a: GET /**".parse().expect("a rule");
+    let exchange = ORIGIN.egress.open(Grant::of([rule]), BUDGET);
+    let request = Request { method: "GET", url: "a:/x", headers: &[], body: None, timeout: None };
+    let sent = ORIGIN.runtime.block_on(async {
+        tokio::select! {
+            sent = exchange.send(request) => sent,
+            () = ORIGIN.answer(bytes) => unreachable!("it answers for ever"),
+        }
+    });
+    match sent {
+        Ok(reply) => {
+            assert!((100..1000).contains(&reply.status), "{}", reply.status);
+            assert!(reply.body.len() as u64 <= BUDGET.body_bytes_max, "{} bytes", reply.body.len());
+            assert!(
+                !reply.body.windows(SECRET.len()).any(|window| window == SECRET.as_bytes()),
+                "the secret is in the body"
+            );
+            for (name, value) in &reply.headers {
+                assert!(*name == name.to_ascii_lowercase() && name != "set-cookie", "{name}");
+                assert!(!value.contains(SECRET), "the secret is in {name}");
+            }
+            assert!(!reply.shown_url.contains(SECRET), "the secret is in the address");
+        }
+        Err(error) => {
+            let message = error.to_string();
+            assert!(!message.contains(SECRET) && !message.contains(char::is_control), "{message:?}");
+            assert!(!matches!(error, SendError::Refused(_)) || message.contains("refused"), "{message:?}");
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -192,5 +288,46 @@ mod tests {
         // A secret that repeats itself, and pieces of it around it.
         redaction(&[&[0][..], &[0; 8], &[b'A'; 20]].concat());
         redaction(&[&[4][..], &[0, 1].repeat(6), b"ABABABAB", b"BABABABA"].concat());
+    }
+
+    #[test]
+    fn h16_any_reply_is_a_reply_within_the_budget_or_a_failure() {
+        const PIECES: [&str; 28] = [
+            "HTTP/1.1 200 OK\r\n",
+            "HTTP/1.1 200 OK\r\n",
+            "HTTP/1.1 302 Found\r\n",
+            "HTTP/1.0 404 Not Found\r\n",
+            "HTTP/1.1 100 Continue\r\n\r\n",
+            "HTTP/1.1 999 \r\n",
+            "HTTP/1.1 99 \r\n",
+            "HTTP/2 200\r\n",
+            "\r\n",
+            "\r\n",
+            "\r\n\r\n",
+            "content-length: 5\r\n",
+            "content-length: 7\r\n",
+            "content-length: -1\r\n",
+            "content-length: 99999999999999999999\r\n",
+            "transfer-encoding: chunked\r\n",
+            "content-encoding: gzip\r\n",
+            "location: /y\r\n",
+            "location: //evil.example/\r\n",
+            "set-cookie: a=tok-0123456789abcdef\r\n",
+            "x-echo: tok-0123456789abcdef\r\n",
+            "x:\u{1}\r\n",
+            ": nothing\r\n",
+            "5\r\nhello\r\n",
+            "0\r\n\r\n",
+            "ffffffffffffffff\r\n",
+            "hello",
+            "tok-0123456789abcdef",
+        ];
+        let mut numbers = Numbers(0x5eed);
+        for _ in 0..400 {
+            let pieces = 1 + numbers.below(8);
+            let text: String = (0..pieces).map(|_| PIECES[numbers.below(PIECES.len())]).collect();
+            reply(text.as_bytes());
+            reply(&numbers.bytes(64));
+        }
     }
 }

@@ -1,0 +1,5 @@
+//! Any bytes as a reply become one within the budget and without the secret, or a failure.
+
+#![no_main]
+
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| intentbox_egress::oracle::reply(bytes));
