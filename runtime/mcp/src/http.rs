@@ -22,6 +22,7 @@ use axum::middleware::{Next, from_fn_with_state};
 use axum::response::{IntoResponse as _, Response};
 use axum::{Json, Router};
 use rmcp::ServerHandler;
+use rmcp::model::RequestId;
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
 use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
 use serde::Deserialize;
@@ -64,9 +65,10 @@ const REVISION: &str = "mcp-protocol-version";
 /// The first revision without sessions.
 const STATELESS: &str = "2026-07-28";
 
-/// Codes of errors that belong to no request: what JSON-RPC has for text that cannot be read, and one of those that are left
-/// to servers.
+/// Codes of errors: what JSON-RPC has for text that cannot be read and for methods that there are not, and one of those that
+/// are left to servers.
 const UNREADABLE: i32 = -32_700;
+const UNKNOWN_METHOD: i32 = -32_601;
 const REFUSED: i32 = -32_000;
 
 /// What is decided about each request before its body is read.
@@ -186,9 +188,9 @@ impl Gate {
         }
         let mut opening = None;
         let body = if parts.method == Method::POST {
-            let (body, opens) = read(body).await?;
-            if opens {
-                opening = Some(self.opening(&principal, &parts.headers, body.len()).await?);
+            let (body, initialize) = read(body).await?;
+            if let Some(id) = initialize {
+                opening = Some(self.opening(&principal, &parts.headers, body.len(), id).await?);
             }
             Body::from(body)
         } else {
@@ -199,10 +201,16 @@ impl Gate {
     }
 
     /// A place for a session that is to be opened.
-    async fn opening(&self, principal: &Principal, headers: &HeaderMap, length: usize) -> Result<Place, Refusal> {
+    async fn opening(
+        &self,
+        principal: &Principal,
+        headers: &HeaderMap,
+        length: usize,
+        id: Option<RequestId>,
+    ) -> Result<Place, Refusal> {
         if headers.get(REVISION).is_some_and(|revision| revision == STATELESS) {
             let message = format!("revision {STATELESS} has no sessions, and nothing to initialize");
-            return Err(refusal(StatusCode::BAD_REQUEST, REFUSED, &message));
+            return Err(Refusal { id, ..refusal(StatusCode::NOT_FOUND, UNKNOWN_METHOD, &message) });
         }
         // What it says of its client is kept with the session.
         if length > OPENING_BYTES_MAX {
@@ -249,10 +257,14 @@ impl Admitted {
 struct Envelope<'a> {
     #[serde(borrow)]
     method: Option<Cow<'a, str>>,
+    id: Option<RequestId>,
 }
 
-/// Reads a body, within its size and its time, and says whether it opens a session, or what is wrong with one that is no JSON.
-async fn read(body: Body) -> Result<(axum::body::Bytes, bool), Refusal> {
+/// A body, and where it opens a session the id of that request.
+type Read = (axum::body::Bytes, Option<Option<RequestId>>);
+
+/// Reads a body, within its size and its time, or says what is wrong with it.
+async fn read(body: Body) -> Result<Read, Refusal> {
     let read = tokio::time::timeout(BODY_WITHIN, to_bytes(body, BODY_BYTES_MAX)).await;
     let Ok(read) = read else {
         let message = format!("the body did not arrive within {} seconds", BODY_WITHIN.as_secs());
@@ -262,10 +274,11 @@ async fn read(body: Body) -> Result<(axum::body::Bytes, bool), Refusal> {
         let message = format!("a body has at most {BODY_BYTES_MAX} bytes, and arrives whole");
         return Err(refusal(StatusCode::PAYLOAD_TOO_LARGE, REFUSED, &message));
     };
-    let opens = match serde_json::from_slice::<Envelope<'_>>(&bytes) {
-        Ok(envelope) => envelope.method.is_some_and(|method| method == "initialize"),
+    let initialize = match serde_json::from_slice::<Envelope<'_>>(&bytes) {
+        Ok(Envelope { method: Some(method), id }) if method == "initialize" => Some(id),
+        Ok(_) => None,
         // Something else than a message is refused where messages are read.
-        Err(error) if error.is_data() => false,
+        Err(error) if error.is_data() => None,
         Err(error) => {
             let message = format!("this is no JSON that can be read: {error}");
             return Err(refusal(StatusCode::BAD_REQUEST, UNREADABLE, &message));
@@ -274,7 +287,7 @@ async fn read(body: Body) -> Result<(axum::body::Bytes, bool), Refusal> {
     if hazard::is_in(&bytes) {
         return Err(refusal(StatusCode::BAD_REQUEST, REFUSED, hazard::REFUSED));
     }
-    Ok((bytes, opens))
+    Ok((bytes, initialize))
 }
 
 fn bearer(headers: &HeaderMap) -> Option<&str> {
@@ -290,7 +303,7 @@ fn busy(what: &str) -> Refusal {
 }
 
 fn refusal(status: StatusCode, code: i32, message: &str) -> Refusal {
-    Refusal { status, code, message: message.to_owned(), header: None }
+    Refusal { status, code, message: message.to_owned(), id: None, header: None }
 }
 
 /// Why a request is not answered, in the form in which clients read errors.
@@ -298,13 +311,15 @@ struct Refusal {
     status: StatusCode,
     code: i32,
     message: String,
+    /// The request that is refused, where it is known.
+    id: Option<RequestId>,
     header: Option<(HeaderName, &'static str)>,
 }
 
 impl Refusal {
     fn into_response(self) -> Response {
-        let Refusal { status, code, message, header } = self;
-        let error = json!({"jsonrpc": "2.0", "id": null, "error": {"code": code, "message": message}});
+        let Refusal { status, code, message, id, header } = self;
+        let error = json!({"jsonrpc": "2.0", "id": id, "error": {"code": code, "message": message}});
         let mut response = (status, Json(error)).into_response();
         if let Some((name, value)) = header {
             response.headers_mut().insert(name, HeaderValue::from_static(value));
