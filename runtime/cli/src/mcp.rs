@@ -11,7 +11,7 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::Context as _;
-use intentbox_engine::limits;
+use intentbox_engine::limits::Limits;
 use intentbox_mcp::{CancellationToken, Server, Settings, Tokens, http, stdio};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, UnixStream, unix::pipe};
@@ -90,17 +90,13 @@ fn stop_at_signal(stop: CancellationToken) -> std::io::Result<impl Future<Output
     })
 }
 
-/// What callers may use at most. A limit has a name, and a ceiling is within what the program bounds anyway.
+/// What callers may use at most: limits like those of a run, within the same bounds.
 fn ceilings(limits: Vec<(String, u64)>) -> anyhow::Result<BTreeMap<String, u64>> {
+    let mut within = Limits::default();
     for (name, value) in &limits {
-        let Some(bounds) = limits::ALL.iter().find(|bounds| bounds.name == name) else {
-            let names: Vec<&str> = limits::ALL.iter().map(|bounds| bounds.name).collect();
-            anyhow::bail!("--limit {name}: there is no such limit; there are {}", names.join(", "));
-        };
-        if !(bounds.least..=bounds.most).contains(value) {
-            anyhow::bail!("--limit {name}={value}: it is from {} to {}", bounds.least, bounds.most);
-        }
+        within.set(name, *value).with_context(|| format!("--limit {name}"))?;
     }
+    within.check().context("--limit")?;
     Ok(limits.into_iter().collect())
 }
 
