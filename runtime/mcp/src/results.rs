@@ -1,6 +1,5 @@
 //! Results that are too large to be said at once: kept for a while, and read page by page.
 
-use std::fmt::Write as _;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -60,12 +59,7 @@ impl Results {
 
     /// Keeps a result and gives its handle; nothing where the machine has no randomness to make one of.
     pub(crate) fn keep(&self, principal: &Principal, text: String) -> Option<String> {
-        let mut bytes = [0; 16];
-        getrandom::fill(&mut bytes).ok()?;
-        let handle = bytes.iter().fold(String::new(), |mut handle, byte| {
-            let _ = write!(handle, "{byte:02x}");
-            handle
-        });
+        let handle = format!("{:032x}", random()?);
         let chars = text.chars().count();
         self.kept.insert((principal.clone(), handle.clone()), Arc::new(Kept { text, chars }));
         Some(handle)
@@ -80,6 +74,13 @@ impl Results {
         let kept = self.kept.get(&(principal.clone(), handle.to_owned())).ok_or(NoSuchResult)?;
         Ok(page(&kept.text, kept.chars, offset))
     }
+}
+
+/// A number that nobody can guess; nothing where the machine has no randomness.
+pub(crate) fn random() -> Option<u128> {
+    let mut bytes = [0; 16];
+    getrandom::fill(&mut bytes).ok()?;
+    Some(u128::from_le_bytes(bytes))
 }
 
 fn page(text: &str, of: usize, offset: usize) -> Page {

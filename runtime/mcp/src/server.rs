@@ -23,7 +23,7 @@ use crate::caller::{ANSWER, ANSWER_WITHIN, Caller, ask, caller_of, form, princip
 use crate::load::{Crowd, Load};
 use crate::principal::Principal;
 use crate::question::{NoAnswer, Question, Said};
-use crate::results::{KEPT, NoSuchResult, Results};
+use crate::results::{KEPT, NoSuchResult, Results, random};
 use crate::tools;
 
 /// The most calls at a time, of one principal and of all.
@@ -317,13 +317,6 @@ impl Server {
 /// What a sealed state belongs to: an intent with the same arguments, of the same principal.
 fn binding(arguments: &str, principal: &Principal) -> Vec<u8> {
     format!("{}\0{arguments}", principal.as_str()).into_bytes()
-}
-
-/// A number that nobody can guess; nothing where the machine has no randomness.
-fn random() -> Option<u128> {
-    let mut bytes = [0; 16];
-    getrandom::fill(&mut bytes).ok()?;
-    Some(u128::from_le_bytes(bytes))
 }
 
 fn shown(text: &str) -> String {

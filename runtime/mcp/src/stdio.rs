@@ -6,7 +6,6 @@
 
 use std::collections::HashSet;
 use std::io;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -77,13 +76,13 @@ pub async fn serve<H: ServerHandler>(
     });
     let ended = async {
         tokio::select! {
-            () = state.closed.notified() => {}
+            () = state.closed.cancelled() => {}
             () = stop.cancelled() => {}
         }
         // A client that has closed its end and reads nothing either would be waited for for ever.
         tokio::select! {
             () = tokio::time::sleep(DRAIN) => {}
-            () = state.gone() => {}
+            () = state.gone.cancelled() => {}
         }
     };
     tokio::select! {
@@ -142,10 +141,10 @@ impl Decoder for Splitter {
 struct State {
     under_way: Mutex<UnderWay>,
     one_less: Notify,
-    closed: Notify,
-    left: Notify,
-    /// Whether the client can no longer be written to.
-    is_gone: AtomicBool,
+    /// The client has closed its end, or is gone.
+    closed: CancellationToken,
+    /// The client can no longer be written to, or reads nothing.
+    gone: CancellationToken,
 }
 
 #[derive(Default)]
@@ -161,17 +160,9 @@ impl State {
         self.under_way.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The client can no longer be written to, or reads nothing.
     fn leave(&self) {
-        self.is_gone.store(true, Ordering::Relaxed);
-        self.closed.notify_one();
-        self.left.notify_one();
-    }
-
-    async fn gone(&self) {
-        if !self.is_gone.load(Ordering::Relaxed) {
-            self.left.notified().await;
-        }
+        self.gone.cancel();
+        self.closed.cancel();
     }
 
     fn is_full(&self) -> bool {
@@ -194,7 +185,7 @@ impl State {
                 return None;
             }
         }
-        (!self.is_gone.load(Ordering::Relaxed)).then_some(())
+        (!self.gone.is_cancelled()).then_some(())
     }
 }
 
@@ -361,7 +352,7 @@ where
             () = stop.cancelled() => None,
         };
         if message.is_none() {
-            self.state.closed.notify_one();
+            self.state.closed.cancel();
             self.refusals.close();
             self.refusals.wait().await;
         }
