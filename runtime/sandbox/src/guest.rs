@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use wasmtime::{Config, Enabled, Engine, InstanceAllocationStrategy, InstancePre, Linker, PoolingAllocationConfig};
+use wasmtime::{
+    Config, Enabled, Engine, InstanceAllocationStrategy, InstancePre, Linker, Module, PoolingAllocationConfig,
+};
 
 use crate::budget::{Budget, Capacity};
 use crate::calls::Calls;
@@ -15,6 +17,9 @@ use crate::{code, limits, tuning};
 /// How much of an instance's memory stays resident between runs where the kernel can tell which pages were written.
 /// Larger gains nothing (measured: 8 MiB is as good as 64).
 const KEEP_RESIDENT_BYTES: usize = 8 << 20;
+
+/// How often the image of a fresh memory is tried: with what the kernel waits, more than a second.
+const IMAGE_ATTEMPTS: u32 = 8;
 
 /// A loaded guest. One thread at a time should run it: two in a process are slower than one, since they contend for the
 /// process's memory map.
@@ -37,6 +42,7 @@ impl Guest {
             Err(_) => (Engine::new(&config(false))?, false),
         };
         let module = code::load(&engine, place.as_ref())?;
+        with_image(&module)?;
         let mut linker = Linker::new(&engine);
         import::link(&mut linker)?;
         let pre = linker.instantiate_pre(&module)?;
@@ -46,6 +52,20 @@ impl Guest {
     pub(crate) async fn run(&self, job: Job<'_>, calls: Arc<dyn Calls>) -> Result<Ended, Failed> {
         run::run(&self.pre, &self.budget, job, calls).await
     }
+}
+
+/// Makes the image of memory that every run starts from. Linux refuses to seal it (`EBUSY`) while anybody holds one of its
+/// pages, and on a machine short of memory the kernel itself does for a moment, when it moves pages about; it waits 150 ms
+/// for them (`memfd_wait_for_pins`) and then gives up. A new image has new pages.
+fn with_image(module: &Module) -> wasmtime::Result<()> {
+    let mut tried = module.initialize_copy_on_write_image();
+    for _ in 1..IMAGE_ATTEMPTS {
+        if tried.is_ok() {
+            break;
+        }
+        tried = module.initialize_copy_on_write_image();
+    }
+    tried
 }
 
 /// Tells the C library to give large blocks back to the system when they are freed. By default it learns from one answer

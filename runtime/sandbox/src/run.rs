@@ -166,7 +166,7 @@ fn verdict(error: &wasmtime::Error, inside: &Inside, limits: &Limits) -> Result<
             exhausted(Resource::StackBytes, stack)
         }
         // Before the script has the word, what goes wrong is not its doing.
-        _ if !inside.started => Err(Failed::Host(wasmtime::format_err!("{error:?}"))),
+        _ if !inside.started => Err(Failed::Host(wasmtime::format_err!("{error:#}"))),
         Some(trap) => Ok(Ending::Crashed { reason: trap.to_string() }),
         None => match error.downcast_ref::<I32Exit>() {
             Some(exit) => Ok(Ending::Raised(Exception {
