@@ -1,5 +1,5 @@
 # row: G18
-# outcome: fuel_exhausted
+# outcome: output_limit
 # flags: --fuel 2000000000
 # about: the collector's own debug messages go to the run's stderr and count there
 import gc

@@ -17,6 +17,10 @@ use intentbox_sandbox::{
 };
 use tokio::runtime::Runtime;
 
+/// What the snapshot holds already, and what it does not.
+const IMPORTS_AHEAD: &str = "import logging, requests, traceback\n";
+const IMPORTS_LATE: &str = "import asyncio\n";
+
 const CPU: &str = "
 def fib(n):
     return n if n < 2 else fib(n - 1) + fib(n - 2)
@@ -230,6 +234,10 @@ fn main() {
     line("in process: start of the sandbox", milliseconds(started.elapsed()));
     let in_process = bench.runs(&here, "1+1", "{}", 4_000, &no_calls);
     line("in process: fresh 1+1", milliseconds(in_process));
+    for imports in [IMPORTS_AHEAD, IMPORTS_LATE] {
+        let took = bench.runs(&here, imports, "{}", 20, &no_calls);
+        line(&format!("in process: {}", imports.trim()), milliseconds(took));
+    }
     line("in process: fib, sieve, words", milliseconds(bench.runs(&here, CPU, "{}", 10, &no_calls)));
     let rows = rows();
     let json = bench.runs(&here, GROUP, &rows, 200, &no_calls);

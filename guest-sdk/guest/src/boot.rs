@@ -6,7 +6,7 @@ use intentbox_abi::{Start, decode};
 use rustpython_vm::{Interpreter, InterpreterBuilder, PyResult, Settings, VirtualMachine};
 
 use crate::world::{self, World};
-use crate::{files, host, memory, script, traceback};
+use crate::{files, host, immortal, memory, script, traceback};
 
 /// Run once before the snapshot so that caches, interned names and method tables it needs are in it already: whatever a
 /// run then only reads stays shared, whatever it writes is a page to copy.
@@ -92,7 +92,7 @@ extern "C" fn initialize() {
         let (interpreter, world) = booted.as_mut().expect("set above");
         let fresh = interpreter.enter(|vm| {
             let world = World::new(vm)?;
-            vm.import("gc", 0)?.get_attr("collect", vm)?.call((), vm)?;
+            immortal::make(vm)?;
             PyResult::Ok(world)
         });
         *world = fresh.unwrap_or_else(|_| unreachable!("the same worked above"));

@@ -11,12 +11,13 @@
 //! - [`traceback`]: an exception as text that names the script's own lines.
 //! - [`host`]: the imports, and the native module under the `intentbox` Python package.
 //! - [`logs`]: scans of logs. [`files`]: the script's scratch directory, behind WASI's file functions. [`pause`]: its waiting.
-//! - [`memory`]: what happens when the allocator finds nothing.
+//! - [`immortal`]: objects of the snapshot that nobody counts. [`memory`]: what happens when the allocator finds nothing.
 
 mod answer;
 mod boot;
 mod files;
 mod host;
+mod immortal;
 mod logs;
 mod memory;
 mod pause;

@@ -64,6 +64,8 @@ fn prepare(vm: &VirtualMachine, world: &World, start: &Start<'_>) -> PyResult<()
     files::set_quota(u64::from(start.scratch_bytes_max), start.scratch_entries_max);
     let entropy = vm.ctx.new_int(u128::from_le_bytes(start.entropy));
     world.classes.seed.call((world.classes.random.clone(), entropy), vm)?;
+    // A record says how many milliseconds after this it was made.
+    world.classes.logging.set_attr("_startTime", world.classes.time_ns.call((), vm)?, vm)?;
     let name: PyObjectRef = vm.ctx.new_str(start.name).into();
     world.loader.set_attr("source", vm.ctx.new_str(start.source), vm)?;
     if let Some(module) = start.module {
