@@ -5,6 +5,7 @@ mod cases;
 mod command_line;
 mod fresh;
 mod mcp;
+mod modules;
 mod place;
 mod product;
 mod python;

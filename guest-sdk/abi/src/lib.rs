@@ -71,6 +71,9 @@ pub struct Module<'a> {
     pub file: &'a str,
     /// Its source, UTF-8, without NUL.
     pub source: &'a str,
+    /// What compiling the source gave, as the guest's own `marshal` writes it; without it, the guest compiles.
+    #[serde(borrow, with = "serde_bytes")]
+    pub bytecode: Option<&'a [u8]>,
 }
 
 /// How the script ended, as the guest tells it. A run that trapped or ran out has no such message.
@@ -357,7 +360,7 @@ mod tests {
         let start = Start {
             name: "script.py",
             source: "1+1",
-            module: Some(Module { file: "p/pack.py", source: "x = 1" }),
+            module: Some(Module { file: "p/pack.py", source: "x = 1", bytecode: Some(b"\xe3\0") }),
             params: "{}",
             entropy: [7; 16],
             result_bytes_max: 1,

@@ -71,6 +71,9 @@ fn prepare(vm: &VirtualMachine, world: &World, start: &Start<'_>) -> PyResult<()
     if let Some(module) = start.module {
         world.module.set_attr("file", vm.ctx.new_str(module.file), vm)?;
         world.module.set_attr("source", vm.ctx.new_str(module.source), vm)?;
+        if let Some(bytecode) = module.bytecode {
+            world.module.set_attr("bytecode", vm.ctx.new_bytes(bytecode.to_vec()), vm)?;
+        }
     }
     vm.sys_module.set_attr("argv", vm.ctx.new_list(vec![name.clone()]), vm)?;
     world.main.globals.set_item("__file__", name, vm)?;

@@ -8,6 +8,7 @@ cost nothing until they are imported.
 import _random
 import _signal
 import importlib.machinery
+import marshal
 import os
 import random
 import sys
@@ -35,11 +36,11 @@ _SIGNAL_FUNCTIONS = "signal alarm setitimer pause raise_signal sigwait set_wakeu
 class Module:
     """Finds `pack`, the module that came with the script: what the templates of a pack share.
 
-    It is the last that is asked, so it takes no other module's name, and it is compiled when it is imported and not
-    before.
+    It is the last that is asked, so it takes no other module's name. Where the host has its bytecode from an earlier
+    run that compiled it, that saves compiling it again; else it is compiled when it is imported and not before.
     """
 
-    file = source = None
+    file = source = bytecode = None
 
     def find_spec(self, name, path=None, target=None):
         if name != "pack" or self.source is None:
@@ -51,7 +52,8 @@ class Module:
 
     def exec_module(self, module):
         module.__file__ = self.file
-        exec(compile(self.source, self.file, "exec"), module.__dict__)
+        code = marshal.loads(self.bytecode) if self.bytecode else compile(self.source, self.file, "exec")
+        exec(code, module.__dict__)
 
     def get_source(self, name):
         """For `traceback`, which shows the lines of the module through it."""

@@ -274,6 +274,12 @@ impl Pack {
         self.module.as_deref()
     }
 
+    /// What tracebacks call that module, such as `sentry/pack.py`.
+    #[must_use]
+    pub fn module_file(&self) -> String {
+        format!("{}/pack.py", self.id)
+    }
+
     /// Words that mean the same in the pack's domain: each entry's list is read as its key.
     #[must_use]
     pub fn synonyms(&self) -> &BTreeMap<String, Vec<String>> {

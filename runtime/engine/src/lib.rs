@@ -7,12 +7,13 @@
 //! and hands it to egress. Only absence falls back: a refusal, an exhausted limit or a crash is the answer.
 //!
 //! - `configuration`: what there is. - `policy`: what is permitted. - `router`: from a sentence to a template.
-//! - `broker`: a run's host calls. - `cache`: answers that may be served again.
+//! - `modules`: what packs share, compiled once. - `broker`: a run's host calls. - `cache`: answers that may be served again.
 //! - `rehearsal`: the cases of templates. - `report` and `outcome`: the answer, and what each surface calls it.
 
 mod broker;
 mod cache;
 mod configuration;
+mod modules;
 mod outcome;
 mod policy;
 mod rehearsal;
@@ -42,6 +43,7 @@ pub use intentbox_sandbox::{limits, serve as serve_runs};
 
 use crate::broker::Broker;
 use crate::cache::{Question, ResultCache};
+use crate::modules::Modules;
 use crate::router::{Decision, Routed, Router};
 
 /// The longest intent, in bytes. A sentence has some 200; beyond this it is a document, and no phrase of a template.
@@ -141,6 +143,7 @@ pub struct Engine {
     isolation: Isolation,
     capacity: Capacity,
     sandbox: OnceCell<Sandbox>,
+    modules: Modules,
 }
 
 /// What an engine is made of.
@@ -180,6 +183,7 @@ impl Engine {
             isolation,
             capacity,
             sandbox: OnceCell::new(),
+            modules: Modules::default(),
         })
     }
 
@@ -385,6 +389,11 @@ impl Engine {
         // The grant comes before the cache: what is no longer permitted is not served either.
         let may = self.may(template);
         let run = || async {
+            // Two runs of one job burn the same fuel, whatever has run before.
+            let script = match (options.deterministic, self.sandbox().await) {
+                (None, Ok(sandbox)) => self.modules.ready(template.pack(), script.clone(), sandbox).await,
+                _ => script.clone(),
+            };
             let job = Job { script: &script, params: &params, limits, deterministic: options.deterministic };
             checked(template, self.run(job, may.clone()).await)
         };
@@ -549,7 +558,7 @@ fn script_of(
 ) -> Result<Script, ScriptError> {
     let script = Script::parse(rendered.name(), rendered.source().as_bytes(), limits)?;
     match template.pack().module() {
-        Some(module) => script.with_module(&format!("{}/pack.py", template.pack().id()), module, limits),
+        Some(module) => script.with_module(&template.pack().module_file(), module, limits),
         None => Ok(script),
     }
 }

@@ -8,7 +8,7 @@
 //! happens. This crate knows no HTTP, no templates and no grants.
 //!
 //! - [`limits`]: what a run may use, with defaults and ceilings in one place. `budget`: what all runs may use together.
-//! - `script` and `job`: what is to be run. `calls`: what it may ask of the host. `ending`: how runs end.
+//! - `script` and `job`: what is to be run. `bytecode`: what of it is compiled already. `calls`: what it may ask of the host. `ending`: how runs end.
 //! - `guest`: the guest in this process. `code`: its embedded native code. `import`: what it may call.
 //! - `answer`: what the guest says, believed as far as it can be checked. `oracle`: what holds of it.
 //! - `run`: one run. `clock` and `output`: what it sees and says. `tuning`: settings shared with the build.
@@ -16,6 +16,7 @@
 
 mod answer;
 mod budget;
+mod bytecode;
 mod calls;
 mod clock;
 mod code;
@@ -41,6 +42,7 @@ use crate::run::Failed;
 use crate::worker::Pool;
 
 pub use crate::budget::{Capacity, Overloaded, Room};
+pub use crate::bytecode::Bytecode;
 pub use crate::calls::{Answer, HostCalls, NoCalls, Pending};
 pub use crate::ending::{Ended, Ending, Exception, Exhausted, Output, Resource, Spent};
 pub use crate::job::{Deterministic, Job};

@@ -1,7 +1,10 @@
 //! A script before it runs: bounded and text, or refused. Nothing on the host parses Python.
 
+use std::sync::Arc;
+
 use intentbox_abi::Module;
 
+use crate::bytecode::Bytecode;
 use crate::limits::Limits;
 
 /// A script that may be handed to the guest.
@@ -9,7 +12,15 @@ use crate::limits::Limits;
 pub struct Script {
     name: String,
     source: String,
-    module: Option<(String, String)>,
+    module: Option<Carried>,
+}
+
+/// A module that a script brings along.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Carried {
+    file: String,
+    source: String,
+    bytecode: Option<Arc<[u8]>>,
 }
 
 /// Why bytes are not a script.
@@ -73,19 +84,36 @@ impl Script {
         if observed > limits.script_bytes {
             return Err(ScriptError::TooLarge { limit: limits.script_bytes, observed });
         }
-        self.module = Some((module.name, module.source));
+        self.module = Some(Carried { file: module.name, source: module.source, bytecode: None });
         Ok(self)
+    }
+
+    /// This script, whose module need not be compiled again if that is what the bytecode was made from.
+    #[must_use]
+    pub fn with_bytecode(mut self, bytecode: &Bytecode) -> Script {
+        if let Some(module) = self.module.as_mut().filter(|module| bytecode.is_of(&module.file, &module.source)) {
+            module.bytecode = Some(bytecode.bytes());
+        }
+        self
     }
 
     /// A script that a parent process has parsed already.
     pub(crate) fn of_parent(name: &str, source: &str, module: Option<Module<'_>>) -> Script {
-        let module = module.map(|module| (module.file.to_owned(), module.source.to_owned()));
+        let module = module.map(|Module { file, source, bytecode }| Carried {
+            file: file.to_owned(),
+            source: source.to_owned(),
+            bytecode: bytecode.map(Arc::from),
+        });
         Script { name: name.to_owned(), source: source.to_owned(), module }
     }
 
     /// The module that comes with it.
     pub(crate) fn module(&self) -> Option<Module<'_>> {
-        self.module.as_ref().map(|(file, source)| Module { file, source })
+        self.module.as_ref().map(|Carried { file, source, bytecode }| Module {
+            file,
+            source,
+            bytecode: bytecode.as_deref(),
+        })
     }
 
     /// The name that tracebacks show.
