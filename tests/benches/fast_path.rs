@@ -189,7 +189,6 @@ fn bare_client() -> reqwest::Client {
         .retry(reqwest::retry::never())
         .no_proxy()
         .referer(false)
-        .gzip(true)
         .http1_max_headers(128)
         .connect_timeout(Duration::from_secs(10))
         .tls_certs_only([]);

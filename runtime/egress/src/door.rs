@@ -91,7 +91,6 @@ impl Door {
             .retry(reqwest::retry::never())
             .no_proxy()
             .referer(false)
-            .gzip(true)
             .https_only(encrypted)
             .http1_max_headers(header::RECEIVED_MAX)
             .connect_timeout(CONNECT_MAX)

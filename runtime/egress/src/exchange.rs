@@ -5,11 +5,12 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use intentbox_capability::{AllowedUrl, Grant, Method, Refusal};
-use reqwest::header::{AUTHORIZATION, CONTENT_ENCODING, HeaderMap, LOCATION};
+use reqwest::header::{ACCEPT_ENCODING, AUTHORIZATION, HeaderMap, HeaderValue, LOCATION};
 use reqwest::{Response, StatusCode};
 use tokio::time::Instant;
 
 use crate::door::Door;
+use crate::unpack::{Unpackable, Unpacking};
 use crate::{Egress, header, retry};
 
 /// How much one run may send and receive. The defaults suit a script that reads some pages of an API.
@@ -258,7 +259,7 @@ impl Exchange {
         let limit = self.budget.bytes_up_max;
         self.charge(BudgetItem::BytesUp, limit, bytes, |spent| &mut spent.bytes_up)?;
         let request = client.request(wire_method(to.method()), to.url().clone());
-        let mut request = request.headers(headers.clone());
+        let mut request = request.headers(headers.clone()).header(ACCEPT_ENCODING, HeaderValue::from_static("gzip"));
         if let Some(body) = body {
             request = request.body(body.to_vec());
         }
@@ -271,30 +272,36 @@ impl Exchange {
     /// Reads the reply, chunk by chunk against the limits, and takes the secret out.
     async fn reply(&self, door: &Door, to: &AllowedUrl, mut response: Response) -> Result<Reply, SendError> {
         let status = response.status().as_u16();
-        // The client took the header away if it undid the encoding. What it did not undo could hide a secret.
-        let encoding = response.headers().get(CONTENT_ENCODING);
-        if encoding.is_some_and(|encoding| !encoding.as_bytes().eq_ignore_ascii_case(b"identity")) {
+        let content_length = response.content_length();
+        // A secret could hide in an encoding that nobody undoes.
+        let Some(mut unpacking) = Unpacking::of(response.headers_mut()) else {
             let message = format!("{} answered in an encoding that was not asked for", to.shown());
             return Err(SendError::failed("protocol", message));
-        }
+        };
         let headers = header::received(response.headers(), door.redactor())?;
         let body_max = usize::try_from(self.budget.body_bytes_max).unwrap_or(usize::MAX);
         let too_large = || {
             let message = format!("{} has a body of more than {body_max} bytes", to.shown());
             SendError::failed("body_too_large", message)
         };
-        if response.content_length().is_some_and(|length| length > self.budget.body_bytes_max) {
+        if content_length.is_some_and(|length| length > self.budget.body_bytes_max) {
             return Err(too_large());
         }
         let mut body = Vec::new();
-        while let Some(chunk) = response.chunk().await.map_err(|error| door.failure(&error))? {
+        let mut keep = |piece: &[u8]| {
             let limit = self.budget.bytes_down_max;
-            self.charge(BudgetItem::BytesDown, limit, chunk.len(), |spent| &mut spent.bytes_down)?;
-            if chunk.len() > body_max - body.len() {
-                return Err(too_large());
+            self.charge(BudgetItem::BytesDown, limit, piece.len(), |spent| &mut spent.bytes_down)?;
+            if piece.len() > body_max - body.len() {
+                return Err(Ended::Here(too_large()));
             }
-            body.extend_from_slice(&chunk);
+            body.extend_from_slice(piece);
+            Ok(())
+        };
+        let told = |ended: Ended| ended.told(to);
+        while let Some(chunk) = response.chunk().await.map_err(|error| door.failure(&error))? {
+            unpacking.take(&chunk, &mut keep).map_err(told)?;
         }
+        unpacking.end(&mut keep).map_err(told)?;
         Ok(Reply { status, shown_url: to.shown().to_owned(), headers, body: door.redactor().redact(body) })
     }
 
@@ -331,6 +338,39 @@ impl Exchange {
     /// A poisoned lock still holds whole numbers: each change is one assignment or one push.
     fn record(&self) -> MutexGuard<'_, Record> {
         self.record.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Why the reading of a body ended early.
+enum Ended {
+    Here(SendError),
+    Unpackable(Unpackable),
+}
+
+impl From<SendError> for Ended {
+    fn from(error: SendError) -> Ended {
+        Ended::Here(error)
+    }
+}
+
+impl From<Unpackable> for Ended {
+    fn from(why: Unpackable) -> Ended {
+        Ended::Unpackable(why)
+    }
+}
+
+impl Ended {
+    fn told(self, to: &AllowedUrl) -> SendError {
+        match self {
+            Ended::Here(error) => error,
+            Ended::Unpackable(why) => {
+                let kind = match why {
+                    Unpackable::Broken(_) => "protocol",
+                    Unpackable::Bomb => "body_too_large",
+                };
+                SendError::failed(kind, format!("{} has a body that {why}", to.shown()))
+            }
+        }
     }
 }
 

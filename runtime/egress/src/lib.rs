@@ -7,7 +7,7 @@
 //! cookie (there are none), and nothing of the environment, such as a proxy, changes where a request goes.
 //!
 //! Reading order: [`Egress`] (the origins of a configuration), [`Exchange`] (one run's requests), then `door` (one
-//! origin's client and address check), `header`, `retry`, [`Secret`] and `redact`.
+//! origin's client and address check), `header`, `unpack`, `retry`, [`Secret`] and `redact`.
 
 mod door;
 mod exchange;
@@ -17,6 +17,7 @@ pub mod oracle;
 mod redact;
 mod retry;
 mod secret;
+mod unpack;
 
 use std::collections::BTreeMap;
 use std::hash::RandomState;

@@ -1,7 +1,10 @@
 //! What a server may do to the client that asks it: bombs, floods, silence, and bytes that are no reply.
 
+use std::io::Write as _;
 use std::time::Duration;
 
+use flate2::Compression;
+use flate2::write::GzEncoder;
 use intentbox_egress::{Budget, Reply, Request, SendError};
 
 use crate::fixture::{Answer, Bound, Server, exchange, get, kind, ok, origin, reading, with};
@@ -78,12 +81,29 @@ async fn h13_a_bomb_is_cut_at_the_bytes_it_becomes() {
     let bomb = gzip_of_zeros(65_000);
     assert!(bomb.len() < 110_000);
     assert_eq!(kind(ask(encoded("gzip", &bomb), Budget::default()).await), "body_too_large");
-    let little = Budget { bytes_down_max: 1 << 20, ..Budget::default() };
+    let little = Budget { bytes_down_max: 1 << 19, ..Budget::default() };
     assert_eq!(kind(ask(encoded("gzip", &bomb), little).await), "bytes_down");
-    // There is no bound on the ratio besides: both budgets count bytes as they come out, chunk by chunk.
     let exact = |body_bytes_max| Budget { body_bytes_max, ..Budget::default() };
     assert_eq!(kind(ask(encoded("gzip", &gzip_of_zeros(10)), exact(2581)).await), "replied");
     assert_eq!(kind(ask(encoded("gzip", &gzip_of_zeros(10)), exact(2580)).await), "body_too_large");
+}
+
+#[tokio::test]
+async fn h13_what_is_packed_a_hundredfold_is_cut_at_a_mebibyte() {
+    // 158 times as large as it was sent, whatever the budget.
+    let roomy = Budget { body_bytes_max: 1 << 30, bytes_down_max: 1 << 30, ..Budget::default() };
+    let last = ask(encoded("gzip", &gzip_of_zeros(4_064)), roomy).await.unwrap();
+    assert_eq!(last.body.len(), 1_048_513);
+    let first = ask(encoded("gzip", &gzip_of_zeros(4_065)), roomy).await.unwrap_err();
+    let said = "body_too_large: a:/x has a body that becomes more than 100 times as large as it was sent";
+    assert_eq!(first.to_string(), said);
+
+    // With something in it that does not pack, the same zeros are fewer than a hundred for a byte.
+    let mut stored = GzEncoder::new(Vec::new(), Compression::none());
+    stored.write_all(&[b'x'; 8_000]).unwrap();
+    let whole = [stored.finish().unwrap(), gzip_of_zeros(4_065)].concat();
+    let whole = ask(encoded("gzip", &whole), roomy).await.unwrap();
+    assert_eq!(whole.body.len(), 8_000 + 1_048_771);
 }
 
 #[tokio::test]

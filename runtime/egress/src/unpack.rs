@@ -1,0 +1,195 @@
+//! A body whose encoding is undone, a piece at a time: what comes out is counted before there is more of it.
+
+use std::io::{self, Write as _};
+
+use flate2::write::MultiGzDecoder;
+use reqwest::header::{CONTENT_ENCODING, CONTENT_LENGTH, HeaderMap};
+
+/// How many bytes may come out for each that came in, once there are more than [`ANY_RATIO_BYTES`]. What APIs send packs
+/// to a fifth or a thirtieth; gzip itself ends at 1:1,032. The same bound is Apache POI's for the files that it unpacks.
+const RATIO_MAX: usize = 100;
+
+/// So much may come out of anything: a short text that repeats itself is no bomb.
+const ANY_RATIO_BYTES: usize = 1 << 20;
+
+/// What makes a body out of what the origin sends.
+pub(crate) enum Unpacking {
+    /// It is sent as it is.
+    Plain,
+    /// It is packed.
+    Gzip(Box<Gzip>),
+}
+
+/// A decoder that hands out some 32 KiB at a time, and what has gone through it.
+pub(crate) struct Gzip {
+    /// Its output is taken away after each piece.
+    decoder: MultiGzDecoder<Vec<u8>>,
+    packed: usize,
+    unpacked: usize,
+}
+
+/// Why a body cannot be unpacked.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum Unpackable {
+    /// It is not what its header says.
+    #[error("is no sound gzip: {0}")]
+    Broken(#[from] io::Error),
+    /// It is a bomb, or cannot be told from one.
+    #[error("becomes more than {RATIO_MAX} times as large as it was sent")]
+    Bomb,
+}
+
+impl Unpacking {
+    /// What the headers say how the body is sent, or `None` for an encoding that was not asked for. They are then those of
+    /// the body that comes out.
+    pub(crate) fn of(headers: &mut HeaderMap) -> Option<Unpacking> {
+        // Two headers are two encodings, one in the other.
+        let mut encodings = headers.get_all(CONTENT_ENCODING).iter();
+        let (encoding, second) = (encodings.next(), encodings.next());
+        let Some(encoding) = encoding else { return Some(Unpacking::Plain) };
+        if second.is_some() {
+            return None;
+        }
+        if encoding.as_bytes().eq_ignore_ascii_case(b"identity") {
+            return Some(Unpacking::Plain);
+        }
+        if !encoding.as_bytes().eq_ignore_ascii_case(b"gzip") && !encoding.as_bytes().eq_ignore_ascii_case(b"x-gzip") {
+            return None;
+        }
+        headers.remove(CONTENT_ENCODING);
+        headers.remove(CONTENT_LENGTH);
+        let gzip = Gzip { decoder: MultiGzDecoder::new(Vec::new()), packed: 0, unpacked: 0 };
+        Some(Unpacking::Gzip(Box::new(gzip)))
+    }
+
+    /// Takes what came, and hands on what it becomes.
+    pub(crate) fn take<E: From<Unpackable>>(
+        &mut self,
+        mut chunk: &[u8],
+        mut hand_on: impl FnMut(&[u8]) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let Unpacking::Gzip(gzip) = self else { return hand_on(chunk) };
+        while !chunk.is_empty() {
+            let used = gzip.decoder.write(chunk).map_err(Unpackable::from)?;
+            if used == 0 {
+                return Err(Unpackable::from(io::Error::from(io::ErrorKind::InvalidData)).into());
+            }
+            chunk = &chunk[used..];
+            gzip.packed += used;
+            gzip.drain(&mut hand_on)?;
+        }
+        Ok(())
+    }
+
+    /// There is no more. A body of no bytes is one whatever its encoding: replies to HEAD have none.
+    pub(crate) fn end<E: From<Unpackable>>(
+        &mut self,
+        mut hand_on: impl FnMut(&[u8]) -> Result<(), E>,
+    ) -> Result<(), E> {
+        match self {
+            Unpacking::Gzip(gzip) if gzip.packed > 0 => {
+                gzip.decoder.try_finish().map_err(Unpackable::from)?;
+                gzip.drain(&mut hand_on)
+            }
+            Unpacking::Gzip(_) | Unpacking::Plain => Ok(()),
+        }
+    }
+}
+
+impl Gzip {
+    /// Hands on what the decoder holds, unless it is too much for what went in.
+    fn drain<E: From<Unpackable>>(&mut self, hand_on: &mut impl FnMut(&[u8]) -> Result<(), E>) -> Result<(), E> {
+        let out = self.decoder.get_mut();
+        self.unpacked = self.unpacked.saturating_add(out.len());
+        if self.unpacked > ANY_RATIO_BYTES && self.unpacked / RATIO_MAX > self.packed {
+            return Err(Unpackable::Bomb.into());
+        }
+        hand_on(out)?;
+        out.clear();
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use flate2::Compression;
+    use flate2::write::GzEncoder;
+    use reqwest::header::HeaderValue;
+
+    use super::*;
+
+    fn gzip(text: &[u8]) -> Vec<u8> {
+        let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
+        encoder.write_all(text).and_then(|()| encoder.finish()).expect("a vector takes everything")
+    }
+
+    fn with_encodings(encodings: &[&'static str]) -> HeaderMap {
+        let mut headers = HeaderMap::from_iter([(CONTENT_LENGTH, HeaderValue::from_static("9"))]);
+        for encoding in encodings {
+            headers.append(CONTENT_ENCODING, HeaderValue::from_static(encoding));
+        }
+        headers
+    }
+
+    /// What comes out of a body that arrives in chunks of this size.
+    fn unpacked(body: &[u8], chunk_bytes: usize) -> Result<Vec<u8>, Unpackable> {
+        let mut unpacking = Unpacking::of(&mut with_encodings(&["gzip"])).expect("a known encoding");
+        let mut out = Vec::new();
+        let mut keep = |piece: &[u8]| {
+            assert!(piece.len() <= 64 << 10, "{} bytes at once", piece.len());
+            out.extend_from_slice(piece);
+            Ok::<(), Unpackable>(())
+        };
+        for chunk in body.chunks(chunk_bytes) {
+            unpacking.take(chunk, &mut keep)?;
+        }
+        unpacking.end(&mut keep)?;
+        Ok(out)
+    }
+
+    #[test]
+    fn a_body_becomes_the_same_however_it_is_cut() {
+        let text: Vec<u8> = (0..200_000_u32).flat_map(|number| (number / 3).to_le_bytes()).collect();
+        let (first, second) = text.split_at(70_000);
+        let body = [gzip(first), gzip(b""), gzip(second)].concat();
+        for chunk_bytes in [1, 2, 7, 100, 4_096, body.len()] {
+            let out = unpacked(&body, chunk_bytes).expect("it is sound");
+            assert!(out == text, "in chunks of {chunk_bytes}");
+        }
+        assert_eq!(unpacked(b"", 1).expect("no body at all"), b"");
+    }
+
+    #[test]
+    fn what_is_cut_short_or_goes_on_is_broken() {
+        let body = gzip(b"some text");
+        let half = &body[..body.len() / 2];
+        let longer = [&body[..], b"and more"].concat();
+        let mut flipped = body.clone();
+        *flipped.last_mut().expect("it is not empty") ^= 1;
+        for (what, body) in [("half", half), ("longer", &longer), ("flipped", &flipped), ("a header", &body[..5])] {
+            for chunk_bytes in [1, 1_000] {
+                assert!(matches!(unpacked(body, chunk_bytes), Err(Unpackable::Broken(_))), "{what}");
+            }
+        }
+    }
+
+    #[test]
+    fn one_encoding_is_undone_and_its_headers_go() {
+        for (encodings, known, left) in [
+            (&[][..], true, 1),
+            (&["identity"], true, 2),
+            (&["gzip"], true, 0),
+            (&["GZip"], true, 0),
+            (&["x-gzip"], true, 0),
+            (&["gzip", "gzip"], false, 3),
+            (&["identity", "gzip"], false, 3),
+            (&["gzip, gzip"], false, 2),
+            (&["br"], false, 2),
+            (&[""], false, 2),
+        ] {
+            let mut headers = with_encodings(encodings);
+            assert_eq!(Unpacking::of(&mut headers).is_some(), known, "{encodings:?}");
+            assert_eq!(headers.len(), left, "{encodings:?}");
+        }
+    }
+}
