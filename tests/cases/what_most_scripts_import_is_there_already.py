@@ -1,5 +1,5 @@
 # outcome: ok
-# result: [[],["asyncio","http.client"]]
+# result: [[],["asyncio","http.client","tempfile","xml.etree.ElementTree"]]
 import sys
 
 often = ("json", "logging", "pathlib", "re", "requests", "threading", "traceback", "urllib.request")

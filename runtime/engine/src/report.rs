@@ -236,7 +236,10 @@ impl Spent {
 fn raised(exception: Exception, refusals: &[Refused], calls: u64) -> (Outcome, Option<Problem>) {
     match (exception.cause, refusals.last()) {
         (Cause::Refused, Some(refused)) => (Outcome::CapabilityDenied, Some(problem(exception, refused.hint.clone()))),
-        (Cause::CallFailed, _) if calls > 0 => (Outcome::HostCallFailed, Some(problem(exception, None))),
+        (Cause::CallFailed, _) if calls > 0 => {
+            let hint = status_of(&exception.message).and_then(about_status);
+            (Outcome::HostCallFailed, Some(problem(exception, hint.map(str::to_owned))))
+        }
         (Cause::Script | Cause::Exit | Cause::Refused | Cause::CallFailed, _) => {
             (Outcome::PythonError, Some(problem(exception, None)))
         }
@@ -254,6 +257,28 @@ fn problem(exception: Exception, hint: Option<String>) -> Problem {
     });
     let traceback = Some(traceback).filter(|text| !text.is_empty());
     Problem { kind: class, message, traceback, hint }
+}
+
+/// The status of an error reply, in the words of `http` (`… answered 401: …`) or of `requests` (`401 Client Error: …`).
+fn status_of(message: &str) -> Option<u16> {
+    let told = message.split_once(" answered ").map_or(message, |(_, told)| told);
+    let end = told.find(|character: char| !character.is_ascii_digit())?;
+    let (digits, rest) = told.split_at(end);
+    let is_told = rest.starts_with(':') || rest.starts_with(" Client Error") || rest.starts_with(" Server Error");
+    digits.parse().ok().filter(|_| is_told)
+}
+
+/// What to do about an error reply, where the status alone says it.
+fn about_status(status: u16) -> Option<&'static str> {
+    match status {
+        401 => Some("the origin does not accept the token: `intentbox doctor` tries the one that config.toml names"),
+        403 => {
+            Some("the origin knows the token, and does not let it do this: give the token that right, or use another")
+        }
+        429 => Some("the origin limits how often it is asked: ask for less, or again later"),
+        500..=599 => Some("the origin is in trouble: try again later"),
+        _ => None,
+    }
 }
 
 /// What to do about a stack that ran out, Python's own or the interpreter's.
@@ -361,4 +386,33 @@ fn run_id() -> String {
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde's signature")]
 fn name_of<S: Serializer>(outcome: &Outcome, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.serialize_str(outcome.terms().name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_error_reply_is_advised_on_by_its_status() {
+        let token = "the origin does not accept the token: `intentbox doctor` tries the one that config.toml names";
+        for (message, hint) in [
+            ("sentry:/api/0/projects/ answered 401: {\"detail\": \"Invalid token\"}", Some(token)),
+            ("401 Client Error: Unauthorized for url: sentry:/api/0/projects/", Some(token)),
+            (
+                "sentry:/x answered 429: slow down",
+                Some("the origin limits how often it is asked: ask for less, or again later"),
+            ),
+            ("503 Server Error: Unavailable for url: sentry:/x", Some("the origin is in trouble: try again later")),
+            // What the path names is for whoever wrote it.
+            ("sentry:/x answered 404: not found", None),
+            ("404 Client Error: Not Found for url: sentry:/x", None),
+            ("sentry: connection refused", None),
+            ("401", None),
+            ("401 of 402 rows", None),
+            ("99999999999 Client Error: x", None),
+            ("", None),
+        ] {
+            assert_eq!(status_of(message).and_then(about_status), hint, "{message}");
+        }
+    }
 }
