@@ -5,7 +5,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use intentbox_capability::{AllowedUrl, Grant, Method, Refusal};
-use reqwest::header::{ACCEPT_ENCODING, AUTHORIZATION, HeaderMap, HeaderValue, LOCATION};
+use reqwest::header::{ACCEPT_ENCODING, AUTHORIZATION, HeaderMap, HeaderValue, LOCATION, RANGE};
 use reqwest::{Response, StatusCode};
 use tokio::time::Instant;
 
@@ -20,7 +20,7 @@ pub struct Budget {
     pub requests_max: u64,
     /// Bytes of URLs, headers and bodies that the script sends.
     pub bytes_up_max: u64,
-    /// Bytes of bodies that it receives, decompressed.
+    /// Bytes of bodies that it receives, decompressed, or as they were sent where that is more.
     pub bytes_down_max: u64,
     /// Bytes of any one body, decompressed.
     pub body_bytes_max: u64,
@@ -259,7 +259,11 @@ impl Exchange {
         let limit = self.budget.bytes_up_max;
         self.charge(BudgetItem::BytesUp, limit, bytes, |spent| &mut spent.bytes_up)?;
         let request = client.request(wire_method(to.method()), to.url().clone());
-        let mut request = request.headers(headers.clone()).header(ACCEPT_ENCODING, HeaderValue::from_static("gzip"));
+        let mut request = request.headers(headers.clone());
+        // A piece of what is packed cannot be unpacked.
+        if !headers.contains_key(RANGE) {
+            request = request.header(ACCEPT_ENCODING, HeaderValue::from_static("gzip"));
+        }
         if let Some(body) = body {
             request = request.body(body.to_vec());
         }
@@ -298,10 +302,18 @@ impl Exchange {
             Ok(())
         };
         let told = |ended: Ended| ended.told(to);
+        let mut sent = 0;
         while let Some(chunk) = response.chunk().await.map_err(|error| door.failure(&error))? {
+            // Bytes that become nothing count as well.
+            sent += chunk.len();
+            if sent > body_max {
+                return Err(too_large());
+            }
             unpacking.take(&chunk, &mut keep).map_err(told)?;
         }
         unpacking.end(&mut keep).map_err(told)?;
+        let limit = self.budget.bytes_down_max;
+        self.charge(BudgetItem::BytesDown, limit, sent.saturating_sub(body.len()), |spent| &mut spent.bytes_down)?;
         Ok(Reply { status, shown_url: to.shown().to_owned(), headers, body: door.redactor().redact(body) })
     }
 
@@ -365,7 +377,7 @@ impl Ended {
             Ended::Here(error) => error,
             Ended::Unpackable(why) => {
                 let kind = match why {
-                    Unpackable::Broken(_) => "protocol",
+                    Unpackable::Broken(_) | Unpackable::Members => "protocol",
                     Unpackable::Bomb => "body_too_large",
                 };
                 SendError::failed(kind, format!("{} has a body that {why}", to.shown()))

@@ -2,7 +2,7 @@
 
 use std::io::{self, Write as _};
 
-use flate2::write::MultiGzDecoder;
+use flate2::write::GzDecoder;
 use reqwest::header::{CONTENT_ENCODING, CONTENT_LENGTH, HeaderMap};
 
 /// How many bytes may come out for each that came in, once there are more than [`ANY_RATIO_BYTES`]. What APIs send packs
@@ -11,6 +11,9 @@ const RATIO_MAX: usize = 100;
 
 /// So much may come out of anything: a short text that repeats itself is no bomb.
 const ANY_RATIO_BYTES: usize = 1 << 20;
+
+/// How many files may follow one another in a body. Servers send one; each costs a new decoder, however empty it is.
+const MEMBERS_MAX: u32 = 64;
 
 /// What makes a body out of what the origin sends.
 pub(crate) enum Unpacking {
@@ -23,7 +26,8 @@ pub(crate) enum Unpacking {
 /// A decoder that hands out some 32 KiB at a time, and what has gone through it.
 pub(crate) struct Gzip {
     /// Its output is taken away after each piece.
-    decoder: MultiGzDecoder<Vec<u8>>,
+    decoder: GzDecoder<Vec<u8>>,
+    members: u32,
     packed: usize,
     unpacked: usize,
 }
@@ -34,8 +38,11 @@ pub(crate) enum Unpackable {
     /// It is not what its header says.
     #[error("is no sound gzip: {0}")]
     Broken(#[from] io::Error),
+    /// It is made of more files than anybody sends.
+    #[error("is made of more than {MEMBERS_MAX} gzip files")]
+    Members,
     /// It is a bomb, or cannot be told from one.
-    #[error("becomes more than {RATIO_MAX} times as large as it was sent")]
+    #[error("becomes more than {RATIO_MAX} times as large as what was sent of it")]
     Bomb,
 }
 
@@ -58,7 +65,7 @@ impl Unpacking {
         }
         headers.remove(CONTENT_ENCODING);
         headers.remove(CONTENT_LENGTH);
-        let gzip = Gzip { decoder: MultiGzDecoder::new(Vec::new()), packed: 0, unpacked: 0 };
+        let gzip = Gzip { decoder: GzDecoder::new(Vec::new()), members: 1, packed: 0, unpacked: 0 };
         Some(Unpacking::Gzip(Box::new(gzip)))
     }
 
@@ -72,7 +79,8 @@ impl Unpacking {
         while !chunk.is_empty() {
             let used = gzip.decoder.write(chunk).map_err(Unpackable::from)?;
             if used == 0 {
-                return Err(Unpackable::from(io::Error::from(io::ErrorKind::InvalidData)).into());
+                // It has ended, and another may begin here.
+                gzip.next()?;
             }
             chunk = &chunk[used..];
             gzip.packed += used;
@@ -97,6 +105,18 @@ impl Unpacking {
 }
 
 impl Gzip {
+    /// Ends a member of the body, and begins the next.
+    fn next(&mut self) -> Result<(), Unpackable> {
+        self.decoder.try_finish()?;
+        self.members += 1;
+        if self.members > MEMBERS_MAX {
+            return Err(Unpackable::Members);
+        }
+        // What came out of the last one is still to be handed on.
+        self.decoder = GzDecoder::new(std::mem::take(self.decoder.get_mut()));
+        Ok(())
+    }
+
     /// Hands on what the decoder holds, unless it is too much for what went in.
     fn drain<E: From<Unpackable>>(&mut self, hand_on: &mut impl FnMut(&[u8]) -> Result<(), E>) -> Result<(), E> {
         let out = self.decoder.get_mut();

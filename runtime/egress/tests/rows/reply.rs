@@ -95,7 +95,7 @@ async fn h13_what_is_packed_a_hundredfold_is_cut_at_a_mebibyte() {
     let last = ask(encoded("gzip", &gzip_of_zeros(4_064)), roomy).await.unwrap();
     assert_eq!(last.body.len(), 1_048_513);
     let first = ask(encoded("gzip", &gzip_of_zeros(4_065)), roomy).await.unwrap_err();
-    let said = "body_too_large: a:/x has a body that becomes more than 100 times as large as it was sent";
+    let said = "body_too_large: a:/x has a body that becomes more than 100 times as large as what was sent of it";
     assert_eq!(first.to_string(), said);
 
     // With something in it that does not pack, the same zeros are fewer than a hundred for a byte.
@@ -104,6 +104,25 @@ async fn h13_what_is_packed_a_hundredfold_is_cut_at_a_mebibyte() {
     let whole = [stored.finish().unwrap(), gzip_of_zeros(4_065)].concat();
     let whole = ask(encoded("gzip", &whole), roomy).await.unwrap();
     assert_eq!(whole.body.len(), 8_000 + 1_048_771);
+}
+
+#[tokio::test]
+async fn h13_bytes_that_become_nothing_count_too() {
+    let nothing = GzEncoder::new(Vec::new(), Compression::none()).finish().unwrap();
+    let members = |count: usize| encoded("gzip", &nothing.repeat(count));
+    assert_eq!(ask(members(64), Budget::default()).await.unwrap().body, b"");
+    let said = "protocol: a:/x has a body that is made of more than 64 gzip files";
+    assert_eq!(ask(members(65), Budget::default()).await.unwrap_err().to_string(), said);
+
+    // One file of nothing but empty blocks, without a length that would give it away.
+    let blocks = [&nothing[..10], &[0, 0, 0, 0xff, 0xff].repeat(1_000), &nothing[10..]].concat();
+    let head = "HTTP/1.1 200 OK\r\ncontent-encoding: gzip\r\nconnection: close\r\n\r\n";
+    let answer = || Answer::Raw([head.as_bytes(), &blocks].concat());
+    let exact = |bytes| Budget { body_bytes_max: bytes, ..Budget::default() };
+    let all = blocks.len() as u64;
+    assert_eq!(kind(ask(answer(), exact(all)).await), "replied");
+    assert_eq!(kind(ask(answer(), exact(all - 1)).await), "body_too_large");
+    assert_eq!(kind(ask(answer(), Budget { bytes_down_max: all - 1, ..Budget::default() }).await), "bytes_down");
 }
 
 #[tokio::test]
