@@ -132,6 +132,15 @@ async fn a_deterministic_run_burns_the_same_fuel_before_and_after() {
     assert_eq!(fuel(&ask(&engine, &deterministic).await), fuel(&first));
 }
 
+#[tokio::test]
+async fn what_the_compiler_warns_of_is_said_in_each_run() {
+    let engine = engine(Isolation::InProcess, "PATTERN = \"\\d\"\ndef answer():\n    return 1\n");
+    for _ in 0..3 {
+        let report = ask(&engine, &RunOptions::default()).await;
+        assert!(report.outcome == Outcome::Ok && report.stderr.contains("SyntaxWarning"), "{report:?}");
+    }
+}
+
 /// A module that did something while it is compiled could change what other runs are given.
 #[tokio::test]
 async fn compiling_executes_nothing() {

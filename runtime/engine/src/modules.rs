@@ -1,35 +1,50 @@
 //! The modules of packs, compiled once for all runs of an engine.
 //!
 //! The first run that brings a module compiles it itself: a process that answers one intent would gain nothing from
-//! compiling it apart. The second waits until it is compiled, and so do those that come meanwhile.
+//! compiling it apart. The second has it compiled for all that come after. Nobody waits for somebody else's compiling:
+//! where there is no room for it, that would add up.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use intentbox_catalog::Pack;
 use intentbox_sandbox::{Bytecode, Sandbox, Script};
-use tokio::sync::OnceCell;
+use tokio::sync::Mutex as Turn;
 
 /// By the pack's name. A module that has been used once has an entry.
 #[derive(Debug, Default)]
-pub(crate) struct Modules(Mutex<BTreeMap<String, Arc<OnceCell<Option<Bytecode>>>>>);
+pub(crate) struct Modules(Mutex<BTreeMap<String, Arc<Module>>>);
+
+#[derive(Debug, Default)]
+struct Module {
+    /// Held by who compiles. A run that is dropped gives it back.
+    turn: Turn<()>,
+    /// `None` in it: it cannot be compiled.
+    bytecode: OnceLock<Option<Bytecode>>,
+}
 
 impl Modules {
     /// The script with its pack's module compiled, if this is not the module's first use.
     pub(crate) async fn ready(&self, pack: &Pack, script: Script, sandbox: &Sandbox) -> Script {
         let Some(source) = pack.module() else { return script };
-        let Some(compiled) = self.second_use(pack.id()) else { return script };
-        // What goes wrong now is tried again by the next run; this one compiles for itself.
-        match compiled.get_or_try_init(async || sandbox.compile(&pack.module_file(), source).await).await {
-            Ok(Some(bytecode)) => script.with_bytecode(bytecode),
-            Ok(None) | Err(_) => script,
+        let Some(module) = self.second_use(pack.id()) else { return script };
+        if module.bytecode.get().is_none() {
+            let Ok(_turn) = module.turn.try_lock() else { return script };
+            // What goes wrong now is tried again by the next run; this one compiles for itself.
+            if let Ok(bytecode) = sandbox.compile(&pack.module_file(), source).await {
+                let _ = module.bytecode.set(bytecode);
+            }
+        }
+        match module.bytecode.get() {
+            Some(Some(bytecode)) => script.with_bytecode(bytecode),
+            Some(None) | None => script,
         }
     }
 
-    fn second_use(&self, pack: &str) -> Option<Arc<OnceCell<Option<Bytecode>>>> {
+    fn second_use(&self, pack: &str) -> Option<Arc<Module>> {
         let mut modules = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(compiled) = modules.get(pack) {
-            return Some(Arc::clone(compiled));
+        if let Some(module) = modules.get(pack) {
+            return Some(Arc::clone(module));
         }
         modules.insert(pack.to_owned(), Arc::default());
         None
