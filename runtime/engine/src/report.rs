@@ -259,9 +259,11 @@ fn problem(exception: Exception, hint: Option<String>) -> Problem {
     Problem { kind: class, message, traceback, hint }
 }
 
-/// The status of an error reply, in the words of `http` (`… answered 401: …`) or of `requests` (`401 Client Error: …`).
+/// The status of an error reply, in the words of `http` (`… answered 401: …`), of `requests` (`401 Client Error: …`) or of
+/// `urllib.request` (`HTTP Error 401: …`).
 fn status_of(message: &str) -> Option<u16> {
     let told = message.split_once(" answered ").map_or(message, |(_, told)| told);
+    let told = told.strip_prefix("HTTP Error ").unwrap_or(told);
     let end = told.find(|character: char| !character.is_ascii_digit())?;
     let (digits, rest) = told.split_at(end);
     let is_told = rest.starts_with(':') || rest.starts_with(" Client Error") || rest.starts_with(" Server Error");
@@ -271,10 +273,10 @@ fn status_of(message: &str) -> Option<u16> {
 /// What to do about an error reply, where the status alone says it.
 fn about_status(status: u16) -> Option<&'static str> {
     match status {
-        401 => Some("the origin does not accept the token: `intentbox doctor` tries the one that config.toml names"),
-        403 => {
-            Some("the origin knows the token, and does not let it do this: give the token that right, or use another")
-        }
+        401 => Some(
+            "the origin wants a token, or another one: set it in config.toml, and `intentbox doctor` tries it at the origin's `check` path",
+        ),
+        403 => Some("the origin does not allow this: the token may lack a right, or the origin may block who asks"),
         429 => Some("the origin limits how often it is asked: ask for less, or again later"),
         500..=599 => Some("the origin is in trouble: try again later"),
         _ => None,
@@ -394,7 +396,7 @@ mod tests {
 
     #[test]
     fn an_error_reply_is_advised_on_by_its_status() {
-        let token = "the origin does not accept the token: `intentbox doctor` tries the one that config.toml names";
+        let token = "the origin wants a token, or another one: set it in config.toml, and `intentbox doctor` tries it at the origin's `check` path";
         for (message, hint) in [
             ("sentry:/api/0/projects/ answered 401: {\"detail\": \"Invalid token\"}", Some(token)),
             ("401 Client Error: Unauthorized for url: sentry:/api/0/projects/", Some(token)),
@@ -402,6 +404,7 @@ mod tests {
                 "sentry:/x answered 429: slow down",
                 Some("the origin limits how often it is asked: ask for less, or again later"),
             ),
+            ("HTTP Error 401: Unauthorized", Some(token)),
             ("503 Server Error: Unavailable for url: sentry:/x", Some("the origin is in trouble: try again later")),
             // What the path names is for whoever wrote it.
             ("sentry:/x answered 404: not found", None),
