@@ -92,6 +92,7 @@ extern "C" fn initialize() {
         let (interpreter, world) = booted.as_mut().expect("set above");
         let fresh = interpreter.enter(|vm| {
             let world = World::new(vm)?;
+            world::settle(vm)?;
             immortal::make(vm)?;
             PyResult::Ok(world)
         });

@@ -23,6 +23,11 @@ pub(crate) fn prepare(vm: &VirtualMachine) -> PyResult<()> {
     module(vm, "intentbox.world")?.get_attr("prepare", vm)?.call((), vm).map(|_| ())
 }
 
+/// Puts right what the runs before the snapshot have used up. Once, after them.
+pub(crate) fn settle(vm: &VirtualMachine) -> PyResult<()> {
+    module(vm, "intentbox.world")?.get_attr("settle", vm)?.call((), vm).map(|_| ())
+}
+
 /// Imports the module itself, where `import` alone would give the package that holds it.
 fn module(vm: &VirtualMachine, name: &'static str) -> PyResult {
     vm.import(name, 0)?;

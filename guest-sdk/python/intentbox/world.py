@@ -91,6 +91,25 @@ def prepare():
     sys.executable = ""
 
 
+def settle():
+    """Lets `logging` close its handlers at the end of a run, if the run makes one.
+
+    It asked for that when it was imported, and the exits of the runs before the snapshot have used it up. Asking at once
+    would cost every run as much as a small script.
+    """
+    import atexit
+    import logging
+
+    stock = logging._addHandlerRef
+
+    def _addHandlerRef(handler):
+        logging._addHandlerRef = stock
+        atexit.register(logging.shutdown)
+        stock(handler)
+
+    logging._addHandlerRef = _addHandlerRef
+
+
 def _prepare_time():
     time.tzname = ("UTC", "UTC")
     time.timezone = time.altzone = time.daylight = 0

@@ -200,7 +200,7 @@ pub(crate) struct Run {
     /// Fuel units, about one per wasm instruction [default: 100000000000]
     #[arg(long, value_name = "UNITS")]
     pub(crate) fuel: Option<u64>,
-    /// Memory in MiB, the interpreter's own 46 included [default: 256]
+    /// Memory in MiB, the interpreter's own 51 included [default: 256]
     #[arg(long, value_name = "MIB")]
     pub(crate) memory_mib: Option<u64>,
     /// Wall deadline in milliseconds, host calls included [default: 30000]

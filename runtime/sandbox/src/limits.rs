@@ -24,7 +24,7 @@ pub const FUEL: Bounds = Bounds { name: "fuel", least: 10_000_000, default: 100_
 /// Wall time from start to answer, host calls and sleeps included, in milliseconds.
 pub const WALL_MS: Bounds = Bounds { name: "wall_ms", least: 10, default: 30_000, most: 600_000 };
 
-/// Linear memory in all, in bytes. The interpreter itself stands in some 46 MiB of it, shared until written.
+/// Linear memory in all, in bytes. The interpreter itself stands in some 51 MiB of it, shared until written.
 pub const MEMORY_BYTES: Bounds = Bounds { name: "memory_bytes", least: 64 << 20, default: 256 << 20, most: 1 << 30 };
 
 /// Bytes on stdout.
