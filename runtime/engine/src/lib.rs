@@ -390,11 +390,12 @@ impl Engine {
         let may = self.may(template);
         let run = || async {
             // Two runs of one job burn the same fuel, whatever has run before.
-            let script = match (options.deterministic, self.sandbox().await) {
-                (None, Ok(sandbox)) => self.modules.ready(template.pack(), script.clone(), sandbox).await,
-                _ => script.clone(),
+            let compiled = match (options.deterministic, self.sandbox().await) {
+                (None, Ok(sandbox)) => self.modules.compiled(template.pack(), &script, sandbox).await,
+                _ => None,
             };
-            let job = Job { script: &script, params: &params, limits, deterministic: options.deterministic };
+            let script = compiled.as_ref().unwrap_or(&script);
+            let job = Job { script, params: &params, limits, deterministic: options.deterministic };
             checked(template, self.run(job, may.clone()).await)
         };
         if template.cache_s() == 0 || options.deterministic.is_some() {

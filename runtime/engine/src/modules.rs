@@ -24,21 +24,19 @@ struct Module {
 }
 
 impl Modules {
-    /// The script with its pack's module compiled, if this is not the module's first use.
-    pub(crate) async fn ready(&self, pack: &Pack, script: Script, sandbox: &Sandbox) -> Script {
-        let Some(source) = pack.module() else { return script };
-        let Some(module) = self.second_use(pack.id()) else { return script };
+    /// The script with its pack's module compiled, where it is or can be now, and this is not the module's first use.
+    pub(crate) async fn compiled(&self, pack: &Pack, script: &Script, sandbox: &Sandbox) -> Option<Script> {
+        let source = pack.module()?;
+        let module = self.second_use(pack.id())?;
         if module.bytecode.get().is_none() {
-            let Ok(_turn) = module.turn.try_lock() else { return script };
+            let _turn = module.turn.try_lock().ok()?;
             // What goes wrong now is tried again by the next run; this one compiles for itself.
             if let Ok(bytecode) = sandbox.compile(&pack.module_file(), source).await {
                 let _ = module.bytecode.set(bytecode);
             }
         }
-        match module.bytecode.get() {
-            Some(Some(bytecode)) => script.with_bytecode(bytecode),
-            Some(None) | None => script,
-        }
+        let bytecode = module.bytecode.get()?.as_ref()?;
+        Some(script.clone().with_bytecode(bytecode))
     }
 
     fn second_use(&self, pack: &str) -> Option<Arc<Module>> {
