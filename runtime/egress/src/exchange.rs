@@ -276,7 +276,6 @@ impl Exchange {
     /// Reads the reply, chunk by chunk against the limits, and takes the secret out.
     async fn reply(&self, door: &Door, to: &AllowedUrl, mut response: Response) -> Result<Reply, SendError> {
         let status = response.status().as_u16();
-        let content_length = response.content_length();
         // A secret could hide in an encoding that nobody undoes.
         let Some(mut unpacking) = Unpacking::of(response.headers_mut()) else {
             let message = format!("{} answered in an encoding that was not asked for", to.shown());
@@ -288,7 +287,7 @@ impl Exchange {
             let message = format!("{} has a body of more than {body_max} bytes", to.shown());
             SendError::failed("body_too_large", message)
         };
-        if content_length.is_some_and(|length| length > self.budget.body_bytes_max) {
+        if response.content_length().is_some_and(|length| length > self.budget.body_bytes_max) {
             return Err(too_large());
         }
         let mut body = Vec::new();
