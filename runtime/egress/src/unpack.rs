@@ -5,8 +5,8 @@ use std::io::{self, Write as _};
 use flate2::write::GzDecoder;
 use reqwest::header::{CONTENT_ENCODING, CONTENT_LENGTH, HeaderMap};
 
-/// How many bytes may come out for each that came in, once there are more than [`ANY_RATIO_BYTES`]. What APIs send packs
-/// to a fifth or a thirtieth; gzip itself ends at 1:1,032. The same bound is Apache POI's for the files that it unpacks.
+/// How many bytes may come out for each that came in, once there are more than [`ANY_RATIO_BYTES`]. Deflate itself ends near
+/// a thousand.
 const RATIO_MAX: usize = 100;
 
 /// So much may come out of anything: a short text that repeats itself is no bomb.
