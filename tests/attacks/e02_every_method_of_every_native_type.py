@@ -1,6 +1,6 @@
 # row: E02
 # outcome: memory_limit
-# flags: --timeout-ms 3000 --fuel 20000000000
+# flags: --fuel 20000000000
 # about: each method of the built-in types is called with odd arguments; the run may crash, the host may not
 import array, collections, datetime, decimal, io, itertools, random, re
 

@@ -1,6 +1,6 @@
 # row: E02
 # outcome: python_error
-# flags: --timeout-ms 3000 --fuel 20000000000
+# flags: --fuel 20000000000
 # about: each callable of each native module is called with odd arguments; the run may crash, the host may not
 import random, sys, types
 

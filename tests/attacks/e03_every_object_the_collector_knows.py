@@ -1,6 +1,6 @@
 # row: E03
 # outcome: ok
-# flags: --timeout-ms 5000 --fuel 20000000000
+# flags: --fuel 20000000000
 # result: []
 # about: no text or bytes that the collector can reach holds the canary, a token, or a path of the building machine
 import gc, sys

@@ -1,6 +1,6 @@
 # row: E09
 # outcome: python_error
-# flags: --fuel 1000000000 --timeout-ms 500
+# flags: --fuel 1000000000
 # about: the native thread function is absent, refuses, or runs under the limits of the run
 import _thread
 

@@ -1,6 +1,5 @@
 # row: E09
 # outcome: python_error
-# flags: --timeout-ms 6000
 # about: three thousand threads make no thread on the host
 import threading
 

@@ -1,6 +1,6 @@
 # row: E09
 # outcome: python_error
-# flags: --fuel 1000000000 --timeout-ms 500
+# flags: --fuel 1000000000
 # about: a thread that never ends is not started, or runs under the limits of the run
 import threading
 

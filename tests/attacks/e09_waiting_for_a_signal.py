@@ -1,6 +1,5 @@
 # row: E09
 # outcome: python_error
-# flags: --timeout-ms 300
 # about: signal.pause() and sigwait() are absent or meet the deadline
 import signal
 

@@ -1,6 +1,5 @@
 # row: E12
 # outcome: ok
-# flags: --timeout-ms 6000
 # result: []
 # about: no module, function or code object of the standard library names a folder of the building machine
 import sys, types

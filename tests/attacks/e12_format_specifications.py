@@ -1,6 +1,5 @@
 # row: E12
 # outcome: ok
-# flags: --timeout-ms 6000
 # about: every combination of a format specification, for every kind of value
 import datetime, decimal, fractions, itertools
 

@@ -1,6 +1,5 @@
 # row: E12
 # outcome: ok
-# flags: --timeout-ms 6000
 # about: every combination of an old format specification for text and bytes
 import itertools
 

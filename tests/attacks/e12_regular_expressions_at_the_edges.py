@@ -1,6 +1,5 @@
 # row: E12
 # outcome: ok
-# flags: --timeout-ms 6000
 # about: patterns, groups and positions that the compiler does not make or programs do not ask for
 import re
 

@@ -1,6 +1,5 @@
 # row: E12
 # outcome: ok
-# flags: --timeout-ms 8000
 # about: dates, differences, zones and formats at and beyond the years 1 and 9999
 import datetime, time
 

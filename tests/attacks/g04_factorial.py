@@ -1,5 +1,5 @@
 # row: G04
-# outcome: fuel_exhausted deadline_exceeded
+# outcome: fuel_exhausted
 # flags: --fuel 2000000000
 # about: a native factorial must burn fuel
 import math

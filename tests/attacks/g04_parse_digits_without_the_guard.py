@@ -1,5 +1,5 @@
 # row: G04
-# outcome: fuel_exhausted deadline_exceeded
+# outcome: fuel_exhausted
 # flags: --fuel 3000000000
 # about: parsing two million digits is slow at worst
 import sys

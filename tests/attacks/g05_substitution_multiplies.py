@@ -1,6 +1,6 @@
 # row: G05
 # outcome: memory_limit
-# flags: --fuel 10000000000 --timeout-ms 6000
+# flags: --fuel 10000000000
 # about: a substitution that turns each byte into a kilobyte, again and again, must meet the memory limit
 import re
 

@@ -1,5 +1,5 @@
 # row: G06
-# outcome: fuel_exhausted deadline_exceeded
+# outcome: fuel_exhausted
 # flags: --fuel 3000000000
 # about: integers that all hash alike make a dictionary quadratic; the cost is the run's own
 modulus = 2**61 - 1

@@ -1,6 +1,5 @@
 # row: G06
 # outcome: result_limit
-# flags: --timeout-ms 6000
 # about: a date in the result whose isoformat() appends to the result must meet the limit of the result
 import datetime
 

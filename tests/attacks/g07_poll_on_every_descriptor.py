@@ -1,6 +1,5 @@
 # row: G07
 # outcome: python_error
-# flags: --timeout-ms 300
 # about: poll() on descriptors that are not there is refused or meets the deadline
 import select
 

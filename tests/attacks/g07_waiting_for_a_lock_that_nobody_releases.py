@@ -1,6 +1,5 @@
 # row: G07
 # outcome: python_error
-# flags: --timeout-ms 300
 # about: a deadlock with oneself is refused, crashes the run, or meets the deadline
 import threading
 

@@ -1,6 +1,5 @@
 # row: G07
 # outcome: python_error
-# flags: --timeout-ms 300
 # about: a blocking get on an empty queue is refused or meets the deadline
 import queue
 

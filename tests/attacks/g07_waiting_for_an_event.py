@@ -1,6 +1,5 @@
 # row: G07
 # outcome: python_error
-# flags: --timeout-ms 300
 # about: waiting for an event that nobody sets comes back at once, is refused or meets the deadline
 import threading
 

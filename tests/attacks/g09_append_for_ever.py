@@ -1,6 +1,6 @@
 # row: G09
 # outcome: memory_limit
-# flags: --memory-mib 80 --timeout-ms 6000
+# flags: --memory-mib 80
 # about: a list of small objects must meet the memory limit
 hoard = []
 while True:

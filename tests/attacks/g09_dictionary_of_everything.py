@@ -1,6 +1,6 @@
 # row: G09
 # outcome: memory_limit
-# flags: --memory-mib 128 --timeout-ms 6000
+# flags: --memory-mib 128
 # about: a dictionary that grows must meet the memory limit, also in the middle of its own resizing
 table = {}
 while True:

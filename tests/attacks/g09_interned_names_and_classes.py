@@ -1,6 +1,6 @@
 # row: G09
 # outcome: fuel_exhausted
-# flags: --memory-mib 128 --fuel 3000000000 --timeout-ms 6000
+# flags: --memory-mib 128 --fuel 3000000000
 # about: interned strings and classes live as long as the interpreter and must count
 import sys
 

@@ -1,5 +1,5 @@
 # row: G11
-# outcome: fuel_exhausted deadline_exceeded
+# outcome: fuel_exhausted
 # flags: --fuel 2000000000
 # about: requests that raise MemoryError, caught for ever, are bounded by fuel
 while True:

@@ -1,6 +1,6 @@
 # row: G12
 # outcome: memory_limit
-# flags: --memory-mib 128 --fuel 10000000000 --timeout-ms 6000
+# flags: --memory-mib 128 --fuel 10000000000
 # about: json.dumps() of shared lists must meet the memory or fuel limit
 import json
 

@@ -1,6 +1,6 @@
 # row: G13
 # outcome: fuel_exhausted
-# flags: --memory-mib 128 --fuel 3000000000 --timeout-ms 6000
+# flags: --memory-mib 128 --fuel 3000000000
 # about: objects that come back from their finalizer, twice as many each time
 import gc
 

@@ -1,6 +1,6 @@
 # row: G13
 # outcome: fuel_exhausted
-# flags: --fuel 3000000000 --timeout-ms 6000
+# flags: --fuel 3000000000
 # about: a document of 200,000 nested elements ends the run at worst
 import xml.etree.ElementTree as tree
 

@@ -1,6 +1,5 @@
 # row: G15
 # outcome: ok stack_overflow
-# flags: --timeout-ms 6000
 # about: the cycle collector, get_referrers and sizes on a graph 300,000 deep
 import gc, sys
 

@@ -1,6 +1,5 @@
 # row: G15
 # outcome: ok stack_overflow
-# flags: --timeout-ms 6000
 # result: "dropped"
 # about: freeing a list nested 1,000,000 times must not run off the stack unseen
 value = []

@@ -1,6 +1,5 @@
 # row: G15
 # outcome: ok stack_overflow
-# flags: --timeout-ms 6000
 # result: "dropped"
 # about: freeing deep chains of every kind of container, closure, iterator and exception
 import collections, functools, itertools

@@ -1,6 +1,5 @@
 # row: G15
 # outcome: ok stack_overflow
-# flags: --timeout-ms 6000
 # about: calls through 40,000 nested partials, bound methods, wrappers and proxies
 import functools, operator, types, weakref
 

@@ -1,6 +1,5 @@
 # row: G15
 # outcome: ok stack_overflow
-# flags: --timeout-ms 6000
 # about: a syntax tree built by hand, 50,000 levels deep, is compiled, dumped and unparsed
 import ast
 

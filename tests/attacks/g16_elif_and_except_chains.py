@@ -1,6 +1,5 @@
 # row: G16
 # outcome: ok stack_overflow
-# flags: --timeout-ms 6000
 # about: 20,000 elif, except, case and decorator lines
 for source in (
     "if 1: pass\n" + "elif 1: pass\n" * 20_000,

@@ -1,6 +1,5 @@
 # row: G16
 # outcome: ok stack_overflow
-# flags: --timeout-ms 6000
 # about: deep patterns, type parameters, annotations and star expressions
 for source in (
     "match x:\n case " + "[" * 5_000 + "a" + "]" * 5_000 + ": pass",

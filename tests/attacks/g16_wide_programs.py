@@ -1,6 +1,6 @@
 # row: G16
 # outcome: fuel_exhausted
-# flags: --fuel 4000000000 --timeout-ms 6000
+# flags: --fuel 4000000000
 # about: more arguments, names, constants, jumps and lines than any real program has
 for source in (
     "f(" + ",".join("a" for _ in range(70_000)) + ")",

@@ -1,6 +1,5 @@
 # row: G18
 # outcome: output_limit
-# flags: --timeout-ms 5000
 # about: one byte at a time on stderr must meet its limit
 import os
 

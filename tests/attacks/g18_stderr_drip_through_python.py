@@ -1,6 +1,5 @@
 # row: G18
 # outcome: output_limit
-# flags: --timeout-ms 5000
 # about: one character at a time, flushed, must meet the limit of stderr
 import sys
 

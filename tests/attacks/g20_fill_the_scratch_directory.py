@@ -1,6 +1,5 @@
 # row: G20
 # outcome: ok
-# flags: --timeout-ms 10000
 # result: {"some": true, "refused": true, "over": false, "again": true}
 # about: 64 MiB of content in all, over many files; the next byte is an OSError, and deleting makes room
 import os

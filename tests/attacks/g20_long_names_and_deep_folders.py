@@ -1,6 +1,6 @@
 # row: G20
 # outcome: ok
-# flags: --fuel 20000000000 --timeout-ms 5000
+# flags: --fuel 20000000000
 # result: []
 # about: names of a megabyte and folders without end are refused at some size, and the path walk never crashes
 import os

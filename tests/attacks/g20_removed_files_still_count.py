@@ -1,6 +1,5 @@
 # row: G20
 # outcome: ok
-# flags: --timeout-ms 10000
 # result: {"refused": true, "again": true}
 # about: content of files that are removed and still open counts; closing them gives it back
 import os

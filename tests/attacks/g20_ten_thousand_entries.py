@@ -1,6 +1,5 @@
 # row: G20
 # outcome: ok
-# flags: --timeout-ms 10000
 # result: {"some": true, "refused": true, "over": false}
 # about: no more than 10,000 files, folders and names; the next is an OSError, and after removing one there is room again
 import os

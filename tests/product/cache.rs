@@ -21,7 +21,7 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpListener;
 
 /// Room for every run of a test at once, so that nothing but the cache holds one back.
-const CAPACITY: Capacity = Capacity { runs: 64, memory_bytes: 2 << 30, patience: Duration::from_secs(20) };
+const CAPACITY: Capacity = Capacity { runs: 64, memory_bytes: 2 << 30, patience: Duration::from_mins(2) };
 
 const LIST: &str = "list errors";
 

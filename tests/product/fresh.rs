@@ -9,7 +9,7 @@ use crate::place::{ROOMY, answer, both, run, script};
 use std::sync::Arc;
 
 /// One slot: the second run gets the pages of the first.
-const ONE: Capacity = Capacity { runs: 1, memory_bytes: 1 << 30, patience: Duration::from_secs(20) };
+const ONE: Capacity = Capacity { runs: 1, memory_bytes: 1 << 30, patience: Duration::from_mins(2) };
 
 const LOOK: &str = "
 import builtins, gc, os, random, sys

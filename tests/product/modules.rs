@@ -37,7 +37,7 @@ fn engine(isolation: Isolation, module: &str) -> Engine {
         directories: Directories::default(),
         policy: Policy::default(),
         isolation,
-        capacity: Capacity { runs: 4, memory_bytes: 1 << 30, patience: Duration::from_secs(20) },
+        capacity: Capacity { runs: 4, memory_bytes: 1 << 30, patience: Duration::from_mins(2) },
     };
     Engine::new(parts).expect("the engine starts")
 }

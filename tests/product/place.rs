@@ -7,7 +7,7 @@ use intentbox_sandbox::{
     Capacity, Ended, Ending, HostCalls, Job, Limits, NoCalls, RunError, Sandbox, Script, WorkerCommand,
 };
 
-pub(crate) const ROOMY: Capacity = Capacity { runs: 1_100, memory_bytes: 16 << 30, patience: Duration::from_secs(20) };
+pub(crate) const ROOMY: Capacity = Capacity { runs: 1_100, memory_bytes: 16 << 30, patience: Duration::from_mins(2) };
 
 /// Worker processes of the built program.
 pub(crate) async fn workers(capacity: Capacity, count: u32) -> Sandbox {

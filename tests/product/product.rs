@@ -6,6 +6,9 @@ use std::process::{Command, Output, Stdio};
 
 use serde_json::Value;
 
+/// Flags of a run that ends by something else than its deadline, however slow the machine is: the highest that there is.
+pub(crate) const NO_DEADLINE: [&str; 2] = ["--timeout-ms", "600000"];
+
 /// What a run of the binary gave.
 #[derive(Debug)]
 pub(crate) struct Run {

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use crate::product::intentbox;
+use crate::product::{NO_DEADLINE, intentbox};
 
 /// How a program went: what it printed, and the exception that left it.
 #[derive(Debug, PartialEq, Eq)]
@@ -47,7 +47,8 @@ fn cpython(file: &Path) -> Went {
 }
 
 fn product(file: &Path) -> Went {
-    let run = intentbox(&["exec", file.to_str().expect("names are ASCII"), "--json"], b"", &[]);
+    let arguments = ["exec", file.to_str().expect("names are ASCII"), "--json"];
+    let run = intentbox(&[&arguments[..], &NO_DEADLINE].concat(), b"", &[]);
     let report = run.report();
     let exception = match report["outcome"].as_str() {
         Some("ok" | "result_invalid" | "result_limit") => None,

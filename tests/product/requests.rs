@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use crate::product::{Run, run_in};
 
 /// How long the server waits for the rest of a request: no test takes this long unless it fails.
-const PATIENCE: Duration = Duration::from_secs(20);
+const PATIENCE: Duration = Duration::from_mins(2);
 
 /// A server that answers by path, and the requests that it saw, each as its whole text.
 struct Server {

@@ -15,7 +15,7 @@ fn every_case_of_every_template_ends_as_it_says() {
         directories: Directories::default(),
         policy: Policy::default(),
         isolation: Isolation::InProcess,
-        capacity: Capacity { runs: 1, memory_bytes: 1 << 30, patience: Duration::from_secs(5) },
+        capacity: Capacity { runs: 1, memory_bytes: 1 << 30, patience: Duration::from_mins(2) },
     });
     let engine = engine.expect("the engine starts");
     let cases = Case::embedded().expect("the cases are whole");

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use intentbox_sandbox::abi::{HttpReply, HttpRequest, Reply};
 use intentbox_sandbox::{
-    Answer, Capacity, Ending, Exhausted, HostCalls, Limits, Pending, Resource, Room, RunError, Sandbox,
+    Answer, Capacity, Ending, Exhausted, HostCalls, Limits, Pending, Resource, Room, RunError, Sandbox, limits,
 };
 use rustix::process::{Pid, Signal, kill_process};
 use tokio::sync::Semaphore;
@@ -170,13 +170,15 @@ async fn a_worker_that_hangs_is_lost_and_replaced() {
     assert_ne!(sandbox.workers()[0].process_id, stopped);
 }
 
-/// With room for one run, the next one gets in only if the dropped one is gone within the patience.
+/// With room for one run, the next one gets in only if the dropped one is gone: nothing else would end it within the
+/// patience.
 #[tokio::test]
-async fn a_dropped_run_is_gone_within_fifty_milliseconds() {
-    let capacity = Capacity { runs: 1, patience: Duration::from_millis(50), ..ROOMY };
+async fn a_dropped_run_gives_its_place_back() {
+    let capacity = Capacity { runs: 1, patience: Duration::from_mins(2), ..ROOMY };
     for (place, sandbox) in both(capacity).await {
-        for source in ["while True: pass", "import time; time.sleep(60)", "sum(x for x in iter(int, 1))"] {
-            let endless = run(&sandbox, source, Limits { fuel: 1 << 40, ..Limits::default() });
+        for source in ["while True: pass", "import time; time.sleep(600)", "sum(x for x in iter(int, 1))"] {
+            let endless = Limits { fuel: limits::FUEL.most, wall_ms: limits::WALL_MS.most, ..Limits::default() };
+            let endless = run(&sandbox, source, endless);
             let cut = tokio::time::timeout(Duration::from_millis(30), endless).await;
             assert!(cut.is_err(), "{place}: {source} does not end by itself: {cut:?}");
             assert_eq!(answer(run(&sandbox, "1+1", Limits::default()).await), "2", "{place}: after {source}");

