@@ -249,6 +249,10 @@ pub(crate) struct Mcp {
     /// What a script of a caller may use at most, such as `wall_ms=60000` (repeatable)
     #[arg(long = "limit", value_name = "NAME=VALUE", value_parser = limit)]
     pub(crate) limits: Vec<(String, u64)>,
+    /// Refuses to serve where a wall around the workers is missing on this machine; `--require-walls=false` warns instead
+    /// [default: true with --token-file, false without]
+    #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true")]
+    pub(crate) require_walls: Option<bool>,
     /// How many worker processes run scripts [default: one for each core]
     #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u16).range(1..=256))]
     pub(crate) workers: Option<u16>,

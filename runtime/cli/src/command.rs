@@ -11,11 +11,11 @@ use clap_complete::Shell;
 use intentbox_demo_logs::{Plan, generate};
 use intentbox_demo_tracker::DemoTracker;
 use intentbox_engine::{
-    Code, Deterministic, Given, INTENT_BYTES_MAX, Intent, Outcome, Problem, Report, RunOptions, limits,
+    Code, Deterministic, Engine, Given, INTENT_BYTES_MAX, Intent, Outcome, Problem, Report, RunOptions, limits,
 };
 
 use crate::arguments::{Arguments, Command, DemoLogs, Exec, Run, RunIntent, Sources};
-use crate::{doctor, init, input, mcp, policy, setup, show, templates};
+use crate::{doctor, init, input, mcp, policy, process, setup, show, templates};
 
 /// Runs the command and gives the exit code of its outcome.
 pub(crate) async fn run(arguments: Arguments) -> ExitCode {
@@ -83,8 +83,16 @@ async fn run_intent(sources: &Sources, command: RunIntent) -> anyhow::Result<Exi
     let params = command.params.into_iter().map(|(name, text)| (name, Given::Text(text))).collect();
     let intent = Intent { text, params, template: None };
     let options = RunOptions { allow_writes: command.allow_writes, ..options(&command.run) };
+    protect(&setup.engine).await;
     let report = until_interrupted(setup.engine.run_intent(&intent, &options)).await;
     Ok(show::report(&report, command.json))
+}
+
+/// Starts the sandbox, which opens what it needs of `/proc/self`, and protects this process. Why it does not start, the run
+/// says.
+async fn protect(engine: &Engine) {
+    let _ = engine.workers().await;
+    process::protect();
 }
 
 async fn exec(sources: &Sources, command: Exec) -> anyhow::Result<ExitCode> {
@@ -106,6 +114,7 @@ async fn exec(sources: &Sources, command: Exec) -> anyhow::Result<ExitCode> {
     let setup = setup::engine_for_exec(sources, command.run.isolation).await?;
     let code = Code { name, source, params };
     let options = options(&command.run);
+    protect(&setup.engine).await;
     let report = until_interrupted(setup.engine.exec(&code, &options)).await;
     if setup.demo.is_some() && report.spent.is_some_and(|spent| spent.http_requests > 0) {
         show::demo();

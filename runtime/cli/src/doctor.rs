@@ -111,7 +111,7 @@ async fn script(engine: &Engine) -> String {
     }
 }
 
-fn lines(walls: Walls) -> [(&'static str, bool, &'static str); 4] {
+fn lines(walls: Walls) -> [(&'static str, bool, &'static str); 5] {
     [
         ("no new privileges", walls.no_new_privileges, "MISSING: the kernel refused PR_SET_NO_NEW_PRIVS"),
         ("resource limits", walls.resource_limits, "MISSING: setrlimit was refused"),
@@ -121,5 +121,6 @@ fn lines(walls: Walls) -> [(&'static str, bool, &'static str); 4] {
             walls.seccomp,
             "MISSING: the kernel has no seccomp filters, or a container forbids them",
         ),
+        ("no privileges", walls.privileges, "MISSING: the worker keeps capabilities that it could not give up"),
     ]
 }

@@ -11,6 +11,7 @@ mod init;
 mod input;
 mod mcp;
 mod policy;
+mod process;
 mod setup;
 mod show;
 mod templates;

@@ -1,6 +1,6 @@
 //! `intentbox mcp`: the server, on this process's own pipes or on a port.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::io::{IsTerminal as _, Write as _, stderr};
 use std::net::SocketAddr;
@@ -12,13 +12,14 @@ use std::process::ExitCode;
 
 use anyhow::Context as _;
 use intentbox_engine::limits::Limits;
+use intentbox_engine::{Engine, Sharing};
 use intentbox_mcp::{CancellationToken, Server, Settings, Tokens, http, stdio};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, UnixStream, unix::pipe};
 use tokio::signal::unix::{SignalKind, signal};
 
 use crate::arguments::{Mcp, Sources};
-use crate::{input, setup, show};
+use crate::{input, process, setup, show};
 
 /// The longest file of tokens, in bytes.
 const TOKENS_BYTES_MAX: u64 = 1 << 20;
@@ -34,9 +35,18 @@ pub(crate) async fn run(sources: &Sources, command: Mcp) -> anyhow::Result<ExitC
     if let Some(address) = command.http {
         options.may_listen(address)?;
     }
-    let setup = setup::engine_for_server(sources, command.workers).await?;
+    // Principals are kept apart where there can be several.
+    let sharing = if options.tokens.len() > 1 { Sharing::Fair } else { Sharing::Whole };
+    let setup = setup::engine_for_server(sources, command.workers, sharing).await?;
     if setup.demo.is_some() {
         show::demo();
+    }
+    process::protect();
+    if command.http.is_some() {
+        let required = command.require_walls.unwrap_or(!options.tokens.is_empty());
+        walls(&setup.engine, required).await?;
+    } else if command.require_walls == Some(true) {
+        walls(&setup.engine, true).await?;
     }
     let settings = Settings { is_demo: setup.demo.is_some(), allow_writes: command.allow_writes, ceilings };
     let server = Server::new(setup.engine, settings)?;
@@ -51,6 +61,26 @@ pub(crate) async fn run(sources: &Sources, command: Mcp) -> anyhow::Result<ExitC
         None => over_pipes(server, stop).await?,
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// Starts the workers and looks at the walls around them: where some are missing, a script that breaks out of wasm has more
+/// to find. Strangers' scripts are not run so unless the operator says that it is meant.
+async fn walls(engine: &Engine, required: bool) -> anyhow::Result<()> {
+    let workers = engine.workers().await.context("no worker process comes up")?;
+    let missing: BTreeSet<&str> = workers.iter().flat_map(|worker| worker.walls.missing()).collect();
+    if missing.is_empty() {
+        return Ok(());
+    }
+    let missing = missing.into_iter().collect::<Vec<_>>().join(", ");
+    if required {
+        anyhow::bail!(
+            "this machine lacks walls around the workers: {missing}. `intentbox doctor` says why; to serve without them, add \
+             --require-walls=false"
+        );
+    }
+    let _ =
+        writeln!(stderr(), "warning: this machine lacks walls around the workers: {missing}; see `intentbox doctor`");
+    Ok(())
 }
 
 async fn over_http(

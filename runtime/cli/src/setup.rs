@@ -15,7 +15,7 @@ use intentbox_catalog::{Catalog, Template, TemplateId};
 use intentbox_demo_tracker::DemoTracker;
 use intentbox_egress::{OriginConfig, Secret};
 use intentbox_engine::{
-    self as engine, CONFIGURATION_BYTES_MAX, Capacity, Configuration, Engine, POLICY_BYTES_MAX, Parts, Policy,
+    self as engine, CONFIGURATION_BYTES_MAX, Capacity, Configuration, Engine, POLICY_BYTES_MAX, Parts, Policy, Sharing,
     TokenSource, WorkerCommand,
 };
 use intentbox_files::Directories;
@@ -47,10 +47,12 @@ pub(crate) struct Configured {
 }
 
 /// A command runs one script, which may use all that a run may use.
-const ONE_RUN: Capacity = Capacity { runs: 1, memory_bytes: 2 << 30, patience: Duration::from_secs(5) };
+const ONE_RUN: Capacity =
+    Capacity { runs: 1, memory_bytes: 2 << 30, patience: Duration::from_secs(5), sharing: Sharing::Whole };
 
 /// A server runs scripts of many callers: one that finds no room waits as long as people do.
-const MANY_RUNS: Capacity = Capacity { runs: 256, memory_bytes: 2 << 30, patience: Duration::from_secs(10) };
+const MANY_RUNS: Capacity =
+    Capacity { runs: 256, memory_bytes: 2 << 30, patience: Duration::from_secs(10), sharing: Sharing::Whole };
 
 /// Where a command's one run takes place.
 pub(crate) fn place(isolation: Isolation) -> engine::Isolation {
@@ -82,13 +84,17 @@ pub(crate) async fn engine_for_exec(sources: &Sources, isolation: Isolation) -> 
 }
 
 /// Makes the engine of a server, with this many worker processes; otherwise with one for each core.
-pub(crate) async fn engine_for_server(sources: &Sources, count: Option<u16>) -> anyhow::Result<Setup> {
+pub(crate) async fn engine_for_server(
+    sources: &Sources,
+    count: Option<u16>,
+    sharing: Sharing,
+) -> anyhow::Result<Setup> {
     let configured = configured(sources).await?;
     let catalog = configured.catalog()?;
     let cores =
         || std::thread::available_parallelism().map_or(1, |cores| u32::try_from(cores.get()).unwrap_or(u32::MAX));
     let count = count.map_or_else(cores, u32::from);
-    configured.into_engine(catalog, workers(count), MANY_RUNS)
+    configured.into_engine(catalog, workers(count), Capacity { sharing, ..MANY_RUNS })
 }
 
 impl Configured {

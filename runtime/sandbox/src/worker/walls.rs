@@ -9,6 +9,8 @@ use std::io;
 use rustix::process::{DumpableBehavior, Resource, Rlimit};
 use serde::{Deserialize, Serialize};
 
+use crate::pages::PAGEMAP_SCAN;
+
 /// Which walls stand around a worker.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[expect(clippy::struct_excessive_bools, reason = "each wall stands or does not, by itself")]
@@ -21,8 +23,24 @@ pub struct Walls {
     pub landlock: bool,
     /// Only the system calls of a running guest: no file, socket, process or executable memory.
     pub seccomp: bool,
+    /// No capability, and none that could be had again; where it was root's, a user of nobody's besides.
+    pub privileges: bool,
     /// Not a wall but a matter of speed: the kernel can tell which pages a run wrote (Linux 6.7).
     pub scans_pages: bool,
+}
+
+impl Walls {
+    /// What of the second wall this machine does not have, by the names that its documents use.
+    pub fn missing(&self) -> impl Iterator<Item = &'static str> {
+        let walls = [
+            ("no_new_privs", self.no_new_privileges),
+            ("resource limits", self.resource_limits),
+            ("landlock", self.landlock),
+            ("seccomp", self.seccomp),
+            ("dropped capabilities", self.privileges),
+        ];
+        walls.into_iter().filter(|(_, holds)| !holds).map(|(name, _)| name)
+    }
 }
 
 /// Closes every descriptor but stdin, stdout and stderr, and lets the kernel choose this process first when memory is
@@ -45,12 +63,51 @@ pub(super) fn drop_what_is_inherited() {
 /// Gives everything up. What cannot be given up here is told, not fatal: the guest's sandbox holds without it.
 pub(super) fn raise(scans_pages: bool) -> Walls {
     let no_new_privileges = rustix::thread::set_no_new_privs(true).is_ok();
+    let privileges = drop_privileges();
+    // A change of user makes a process dumpable by some settings of the kernel.
     let _ = rustix::process::set_dumpable_behavior(DumpableBehavior::NotDumpable);
     // A rule set is a descriptor, and after the limits there is room for none.
     let landlock = close_files();
     let resource_limits = limit_resources();
     let seccomp = filter_system_calls().is_ok();
-    Walls { no_new_privileges, resource_limits, landlock, seccomp, scans_pages }
+    Walls { no_new_privileges, resource_limits, landlock, seccomp, privileges, scans_pages }
+}
+
+/// The user and the group that own nothing, by custom.
+const NOBODY: u32 = 65_534;
+
+/// Gives up every capability, and root's user and groups where it has them. Says whether no capability is left.
+fn drop_privileges() -> bool {
+    use rustix::thread::{
+        CapabilitySet, CapabilitySets, capabilities, remove_capability_from_bounding_set, set_capabilities,
+    };
+    // Without this one, the parent could not end a process of another user.
+    let may_kill = capabilities(None).is_ok_and(|now| now.effective.contains(CapabilitySet::KILL));
+    // Each wants a capability that a process of an ordinary user does not have, and has no use there.
+    for capability in CapabilitySet::all().iter() {
+        let _ = remove_capability_from_bounding_set(capability);
+    }
+    let _ = rustix::thread::clear_ambient_capability_set();
+    if may_kill && rustix::process::geteuid().is_root() {
+        become_nobody();
+    }
+    let none = CapabilitySets {
+        effective: CapabilitySet::empty(),
+        permitted: CapabilitySet::empty(),
+        inheritable: CapabilitySet::empty(),
+    };
+    set_capabilities(None, none).is_ok() && capabilities(None).is_ok_and(|left| left == none)
+}
+
+/// Groups first: afterwards they can no longer be changed. In a user namespace that has no such user this is refused, and the
+/// process goes on as who it is.
+fn become_nobody() {
+    use rustix::process::{Gid, Uid};
+    use rustix::thread::{set_thread_groups, set_thread_res_gid, set_thread_res_uid};
+    let (user, group) = (Uid::from_raw(NOBODY), Gid::from_raw(NOBODY));
+    let _ = set_thread_groups(&[]);
+    let _ = set_thread_res_gid(group, group, group);
+    let _ = set_thread_res_uid(user, user, user);
 }
 
 fn limit_resources() -> bool {
@@ -92,9 +149,6 @@ fn filter_system_calls() -> Result<(), Box<dyn std::error::Error>> {
     use seccompiler::{
         BpfProgram, SeccompAction, SeccompCmpArgLen, SeccompCmpOp, SeccompCondition, SeccompFilter, SeccompRule,
     };
-    /// `_IOWR('f', 16, struct pm_scan_arg)`: which pages were written.
-    const PAGEMAP_SCAN: u64 = 0xc060_6610;
-
     let always = [
         libc::SYS_read,
         libc::SYS_write,
