@@ -17,7 +17,8 @@ use std::time::{Duration, Instant};
 
 use intentbox_catalog::Catalog;
 use intentbox_engine::{
-    Capacity, Code, Configuration, Engine, Isolation, Outcome, Parts, Policy, Report, RunOptions, WorkerCommand, limits,
+    Capacity, Code, Configuration, Engine, Isolation, Outcome, Parts, Policy, Report, RunOptions, Sharing,
+    WorkerCommand, limits,
 };
 use intentbox_files::Directories;
 use serde_json::Value;
@@ -143,7 +144,8 @@ fn attack(file: &Path) -> Attack {
 
 /// Runs every attack, two at a time, each followed by a run that must work. Gives what is wrong, and the latest end.
 async fn corpus(place: &str, isolation: Isolation, attacks: &Arc<Vec<Attack>>) -> (Vec<String>, (f64, String)) {
-    let capacity = Capacity { runs: 2, memory_bytes: 4 << 30, patience: Duration::from_mins(10) };
+    let capacity =
+        Capacity { runs: 2, memory_bytes: 4 << 30, patience: Duration::from_mins(10), sharing: Sharing::Whole };
     let configuration = Configuration::parse("", &|_| Err("there is no token".to_owned())).expect("an empty one");
     let parts = Parts {
         catalog: Catalog::embedded().expect("the templates are whole"),

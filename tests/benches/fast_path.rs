@@ -20,7 +20,7 @@ use intentbox_demo_logs::{Plan, generate};
 use intentbox_demo_tracker::DemoTracker;
 use intentbox_egress::{Budget, Egress, OriginConfig, Request, Secret};
 use intentbox_engine::{
-    Capacity, Configuration, Engine, Given, Intent, Isolation, Outcome, Parts, Policy, Report, RunOptions,
+    Capacity, Configuration, Engine, Given, Intent, Isolation, Outcome, Parts, Policy, Report, RunOptions, Sharing,
     WorkerCommand,
 };
 use intentbox_files::Directories;
@@ -30,7 +30,8 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::runtime::{Builder, Runtime};
 
-const CAPACITY: Capacity = Capacity { runs: 1_100, memory_bytes: 16 << 30, patience: Duration::from_secs(5) };
+const CAPACITY: Capacity =
+    Capacity { runs: 1_100, memory_bytes: 16 << 30, patience: Duration::from_secs(5), sharing: Sharing::Whole };
 
 /// A template that reaches nothing; `cache_s` goes before it.
 const MANIFEST: &str = r#"

@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 
 use intentbox_sandbox::abi::{HttpReply, HttpRequest, Reply};
 use intentbox_sandbox::{
-    Answer, Capacity, Ended, Ending, HostCalls, Job, Limits, NoCalls, Pending, Sandbox, Script, WorkerCommand,
+    Answer, Capacity, Ended, Ending, HostCalls, Job, Limits, NoCalls, Pending, Sandbox, Script, Sharing, WorkerCommand,
 };
 use tokio::runtime::Runtime;
 
@@ -62,7 +62,8 @@ for _ in range(100):
     http.get('demo:/')
 ";
 
-const CAPACITY: Capacity = Capacity { runs: 1_100, memory_bytes: 16 << 30, patience: Duration::from_secs(5) };
+const CAPACITY: Capacity =
+    Capacity { runs: 1_100, memory_bytes: 16 << 30, patience: Duration::from_secs(5), sharing: Sharing::Whole };
 
 /// Answers every call at once.
 #[derive(Debug)]

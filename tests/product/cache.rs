@@ -13,7 +13,7 @@ use intentbox_catalog::Catalog;
 use intentbox_demo_tracker::{DemoTracker, Options, RateLimit};
 use intentbox_egress::{OriginConfig, Secret};
 use intentbox_engine::{
-    Capacity, Configuration, Engine, Given, Intent, Isolation, Outcome, Parts, Policy, Report, RunOptions,
+    Capacity, Configuration, Engine, Given, Intent, Isolation, Outcome, Parts, Policy, Report, RunOptions, Sharing,
 };
 use intentbox_files::Directories;
 use serde_json::{Value, json};
@@ -21,7 +21,8 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpListener;
 
 /// Room for every run of a test at once, so that nothing but the cache holds one back.
-const CAPACITY: Capacity = Capacity { runs: 64, memory_bytes: 2 << 30, patience: Duration::from_mins(2) };
+const CAPACITY: Capacity =
+    Capacity { runs: 64, memory_bytes: 2 << 30, patience: Duration::from_mins(2), sharing: Sharing::Whole };
 
 const LIST: &str = "list errors";
 

@@ -3,13 +3,14 @@
 use std::collections::HashSet;
 use std::time::Duration;
 
-use intentbox_sandbox::{Capacity, Deterministic, Ending, Job, Limits, NoCalls};
+use intentbox_sandbox::{Capacity, Deterministic, Ending, Job, Limits, NoCalls, Sharing};
 
 use crate::place::{ROOMY, answer, both, run, script};
 use std::sync::Arc;
 
 /// One slot: the second run gets the pages of the first.
-const ONE: Capacity = Capacity { runs: 1, memory_bytes: 1 << 30, patience: Duration::from_mins(2) };
+const ONE: Capacity =
+    Capacity { runs: 1, memory_bytes: 1 << 30, patience: Duration::from_mins(2), sharing: Sharing::Whole };
 
 const LOOK: &str = "
 import builtins, gc, os, random, sys

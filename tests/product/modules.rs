@@ -7,7 +7,7 @@ use std::time::Duration;
 use intentbox_catalog::Catalog;
 use intentbox_engine::{
     Capacity, Configuration, Deterministic, Engine, Intent, Isolation, Outcome, Parts, Policy, Report, RunOptions,
-    WorkerCommand,
+    Sharing, WorkerCommand,
 };
 use intentbox_files::Directories;
 
@@ -37,7 +37,12 @@ fn engine(isolation: Isolation, module: &str) -> Engine {
         directories: Directories::default(),
         policy: Policy::default(),
         isolation,
-        capacity: Capacity { runs: 4, memory_bytes: 1 << 30, patience: Duration::from_mins(2) },
+        capacity: Capacity {
+            runs: 4,
+            memory_bytes: 1 << 30,
+            patience: Duration::from_mins(2),
+            sharing: Sharing::Whole,
+        },
     };
     Engine::new(parts).expect("the engine starts")
 }

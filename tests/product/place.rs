@@ -4,10 +4,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use intentbox_sandbox::{
-    Capacity, Ended, Ending, HostCalls, Job, Limits, NoCalls, RunError, Sandbox, Script, WorkerCommand,
+    Capacity, Ended, Ending, HostCalls, Job, Limits, NoCalls, RunError, Sandbox, Script, Sharing, WorkerCommand,
 };
 
-pub(crate) const ROOMY: Capacity = Capacity { runs: 1_100, memory_bytes: 16 << 30, patience: Duration::from_mins(2) };
+pub(crate) const ROOMY: Capacity =
+    Capacity { runs: 1_100, memory_bytes: 16 << 30, patience: Duration::from_mins(2), sharing: Sharing::Whole };
 
 /// Worker processes of the built program.
 pub(crate) async fn workers(capacity: Capacity, count: u32) -> Sandbox {

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 /// Every row: what a script runs out of (G), how it tries to get out (E), what becomes of its requests and of their
 /// replies (H), what could show a secret (S), how a value could become code (T), and what an MCP client can do (C).
-const ROWS: [(&str, &str); 87] = [
+const ROWS: [(&str, &str); 89] = [
     ("G01", "loops without an end"),
     ("G02", "code that starts again when it is stopped: handlers, `finally`, finalizers, hooks"),
     ("G03", "loops inside one native call, without any bytecode"),
@@ -44,6 +44,7 @@ const ROWS: [(&str, &str); 87] = [
     ("E14", "the wall itself: imports called with any numbers, answers with any bytes"),
     ("E15", "what one run leaves to the next: memory, files, randomness, time"),
     ("E16", "another guest in place of the embedded one"),
+    ("E18", "a worker that was taken over: its parent, and the answers of others"),
     ("H01", "requests without any grant"),
     ("H02", "addresses of the machine, its network and its cloud"),
     ("H03", "other spellings of such addresses"),
@@ -95,6 +96,7 @@ const ROWS: [(&str, &str); 87] = [
     ("C07", "results and sessions of somebody else"),
     ("C08", "tokens that are not this server's, or in the wrong place"),
     ("C09", "pipes that close, carry garbage or are never read"),
+    ("C11", "callers who take what others need: seats, memory, what is held for them"),
 ];
 
 /// The tests of one row.

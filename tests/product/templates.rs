@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use intentbox_catalog::{Case, Catalog};
-use intentbox_engine::{Capacity, Configuration, Engine, Isolation, Parts, Policy};
+use intentbox_engine::{Capacity, Configuration, Engine, Isolation, Parts, Policy, Sharing};
 use intentbox_files::Directories;
 
 #[test]
@@ -15,7 +15,12 @@ fn every_case_of_every_template_ends_as_it_says() {
         directories: Directories::default(),
         policy: Policy::default(),
         isolation: Isolation::InProcess,
-        capacity: Capacity { runs: 1, memory_bytes: 1 << 30, patience: Duration::from_mins(2) },
+        capacity: Capacity {
+            runs: 1,
+            memory_bytes: 1 << 30,
+            patience: Duration::from_mins(2),
+            sharing: Sharing::Whole,
+        },
     });
     let engine = engine.expect("the engine starts");
     let cases = Case::embedded().expect("the cases are whole");

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use intentbox_sandbox::abi::{HttpReply, HttpRequest, Reply};
 use intentbox_sandbox::{
-    Answer, Capacity, Ending, Exhausted, HostCalls, Limits, Pending, Resource, Room, RunError, Sandbox, limits,
+    Answer, Capacity, Ending, Exhausted, HostCalls, Limits, Pending, Resource, Room, RunError, Sandbox, Sharing, limits,
 };
 use rustix::process::{Pid, Signal, kill_process};
 use tokio::sync::Semaphore;
@@ -207,7 +207,8 @@ async fn a_run_without_a_slot_waits_and_is_then_turned_away() {
 
 #[tokio::test]
 async fn runs_share_one_budget_of_memory() {
-    let capacity = Capacity { runs: 4, memory_bytes: 64 << 20, patience: Duration::from_millis(20) };
+    let capacity =
+        Capacity { runs: 4, memory_bytes: 64 << 20, patience: Duration::from_millis(20), sharing: Sharing::Whole };
     for (place, sandbox) in both(capacity).await {
         assert_eq!(answer(run(&sandbox, "len(bytearray(32 << 20))", Limits::default()).await), "33554432", "{place}");
         let large = run(&sandbox, "len(bytearray(96 << 20))", Limits::default()).await;

@@ -46,8 +46,9 @@ unsafe impl GlobalAlloc for Told {
 /// The largest block that a run commonly asks for in one piece. Larger holes may stay: they are contiguous enough.
 const HOLE_BYTES_MAX: usize = 64 << 10;
 
-/// Room at the end of the heap for the runs to come. Larger gains nothing: the heap grows when it must.
-const FRESH_BYTES: usize = 1 << 20;
+/// Room at the end of the heap for the runs to come. With half as much the heap of every ordinary run grew, which costs two
+/// system calls; larger gains nothing: the heap grows when it must.
+const FRESH_BYTES: usize = 2 << 20;
 
 /// Takes every hole that boot left in the heap, for ever, so that what a run allocates lies together at the end.
 ///

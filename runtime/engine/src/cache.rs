@@ -9,6 +9,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
+use intentbox_sandbox::Company;
 use moka::Expiry;
 use moka::future::Cache;
 use serde_json::value::RawValue;
@@ -107,11 +108,17 @@ impl ResultCache {
     ///
     /// While one runs, others that ask the same wait for it, and get its answer if it worked; if it did not, each runs
     /// itself, since failing may have been the other's bad luck.
-    pub(crate) async fn answer<R: Future<Output = Report>>(&self, key: Key, for_s: u32, run: impl Fn() -> R) -> Report {
+    ///
+    /// What ran in company of somebody else's code is not kept: that code may have taken the place over and made the answer
+    /// up, and should not go on answering once it is gone.
+    pub(crate) async fn answer<R>(&self, key: Key, for_s: u32, run: impl Fn() -> R) -> Report
+    where
+        R: Future<Output = (Report, Company)>,
+    {
         let mut mine = None;
         let entry = self.kept.entry(key).or_optionally_insert_with(async {
-            let report = run().await;
-            let kept = keepable(&report, for_s).map(Arc::new);
+            let (report, company) = run().await;
+            let kept = keepable(&report, for_s).filter(|_| company == Company::Own).map(Arc::new);
             mine = Some(report);
             kept
         });
@@ -119,7 +126,7 @@ impl ResultCache {
         match (mine, entry) {
             (Some(report), _) => report,
             (None, Some(entry)) => report_of(entry.value()),
-            (None, None) => run().await,
+            (None, None) => run().await.0,
         }
     }
 
@@ -208,16 +215,35 @@ mod tests {
             let before = cache.key(&question);
             let slow = cache.answer(before, 60, || async {
                 cache.forget_all();
-                answered("1")
+                (answered("1"), Company::Own)
             });
             slow.await;
-            let report = cache.answer(cache.key(&question), 60, || async { Report { cached: false, ..answered("2") } });
+            let report = cache.answer(cache.key(&question), 60, || async { ran(Company::Own) });
             assert!(!report.await.cached);
         });
     }
 
     fn answered(text: &str) -> Report {
         Report::cached(Some(RawValue::from_string(text.to_owned()).expect("JSON")), String::new())
+    }
+
+    /// A run that was not served from here.
+    fn ran(company: Company) -> (Report, Company) {
+        (Report { cached: false, ..answered("1") }, company)
+    }
+
+    /// A worker that somebody else took over may have made the answer up.
+    #[test]
+    fn e18_an_answer_from_a_place_with_foreign_code_is_not_kept() {
+        for (company, cached) in [(Company::Own, true), (Company::Others, false)] {
+            run(async {
+                let cache = ResultCache::new();
+                let key = question("", &[], &[]).key(0);
+                let ask = || cache.answer(key, 60, || async { ran(company) });
+                assert!(!ask().await.cached);
+                assert_eq!(ask().await.cached, cached, "{company:?}");
+            });
+        }
     }
 
     fn failed() -> Report {
@@ -238,7 +264,7 @@ mod tests {
             let ask = || {
                 cache.answer(key, 60, || async {
                     runs.set(runs.get() + 1);
-                    Report { cached: false, ..answered("1") }
+                    ran(Company::Own)
                 })
             };
             assert!(!ask().await.cached);
@@ -259,7 +285,7 @@ mod tests {
             let cache = ResultCache::new();
             let key = question("", &[], &[]).key(0);
             for _ in 0..2 {
-                let report = cache.answer(key, 60, || async { failed() }).await;
+                let report = cache.answer(key, 60, || async { (failed(), Company::Own) }).await;
                 assert_eq!((report.outcome, report.cached), (Outcome::HostCallFailed, false));
             }
         });
@@ -277,7 +303,7 @@ mod tests {
                     cache.answer(key, 60, || async {
                         runs.set(runs.get() + 1);
                         tokio::task::yield_now().await;
-                        if works { answered("1") } else { failed() }
+                        (if works { answered("1") } else { failed() }, Company::Own)
                     })
                 };
                 let all: Vec<Report> = futures_util::future::join_all((0..100).map(|_| one())).await;

@@ -21,6 +21,7 @@ mod report;
 pub mod router;
 
 use std::collections::BTreeMap;
+use std::hash::{BuildHasher as _, RandomState};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
@@ -29,7 +30,8 @@ use intentbox_catalog::{Arguments, Case, Catalog, Effects, ParamError, Template,
 use intentbox_egress::{Budget, Egress, Request};
 use intentbox_files::Directories;
 use intentbox_sandbox::{
-    Job, LimitOutOfBounds, Limits, NoSuchLimit, RunError, Sandbox, Script, ScriptError, StartError,
+    Author, Company, Job, LimitOutOfBounds, Limits, NoSuchLimit, Owner, RunError, Sandbox, Script, ScriptError,
+    StartError,
 };
 use tokio::sync::OnceCell;
 
@@ -38,7 +40,7 @@ pub use crate::outcome::{McpForm, Outcome, Terms};
 pub use crate::policy::{POLICY_BYTES_MAX, Policy, PolicyError, Rules};
 pub use crate::report::{Candidate, Problem, Refused, Report, Route, Spent};
 pub use intentbox_egress::EgressError;
-pub use intentbox_sandbox::{Capacity, Deterministic, Walls, WorkerCommand, WorkerState};
+pub use intentbox_sandbox::{Capacity, Deterministic, Sharing, Walls, WorkerCommand, WorkerState};
 pub use intentbox_sandbox::{limits, serve as serve_runs};
 
 use crate::broker::Broker;
@@ -144,6 +146,8 @@ pub struct Engine {
     capacity: Capacity,
     sandbox: OnceCell<Sandbox>,
     modules: Modules,
+    /// Makes numbers of principals.
+    owners: RandomState,
 }
 
 /// What an engine is made of.
@@ -184,6 +188,7 @@ impl Engine {
             capacity,
             sandbox: OnceCell::new(),
             modules: Modules::default(),
+            owners: RandomState::new(),
         })
     }
 
@@ -255,8 +260,15 @@ impl Engine {
                 "give JSON text, such as {\"limit\": 5}",
             );
         }
-        let job = Job { script: &script, params: &code.params, limits, deterministic: options.deterministic };
-        self.run(job, self.may_exec()).await
+        let job = Job {
+            script: &script,
+            params: &code.params,
+            limits,
+            deterministic: options.deterministic,
+            owner: self.owner(&options.principal),
+            author: Author::Owner,
+        };
+        self.run(job, self.may_exec()).await.0
     }
 
     /// What a script of `exec` may do.
@@ -395,11 +407,14 @@ impl Engine {
                 _ => None,
             };
             let script = compiled.as_ref().unwrap_or(&script);
-            let job = Job { script, params: &params, limits, deterministic: options.deterministic };
-            checked(template, self.run(job, may.clone()).await)
+            let owner = self.owner(&options.principal);
+            let deterministic = options.deterministic;
+            let job = Job { script, params: &params, limits, deterministic, owner, author: Author::Operator };
+            let (report, company) = self.run(job, may.clone()).await;
+            (checked(template, report), company)
         };
         if template.cache_s() == 0 || options.deterministic.is_some() {
-            let report = run().await;
+            let (report, _) = run().await;
             // Also after a failure: what it changed before it failed is changed.
             if template.effects() == Effects::Write {
                 self.cache.forget_all();
@@ -451,22 +466,30 @@ impl Engine {
         }
     }
 
-    async fn run(&self, job: Job<'_>, may: May) -> Report {
+    /// A number for a principal: the sandbox knows no names. The hash is keyed anew in each process, so that nobody chooses a
+    /// name that shares a number with somebody else's.
+    fn owner(&self, principal: &str) -> Owner {
+        Owner(self.owners.hash_one(principal))
+    }
+
+    /// Runs a job under a grant. Says besides whose code had run where it ran.
+    async fn run(&self, job: Job<'_>, may: May) -> (Report, Company) {
         let shown = may.lines();
         let sandbox = match self.sandbox().await {
             Ok(sandbox) => sandbox,
-            Err(error) => return internal(error.to_string()),
+            Err(error) => return (internal(error.to_string()), Company::Others),
         };
         let budget = Budget { run: Duration::from_millis(job.limits.wall_ms), ..Budget::default() };
         let (exchange, reader) = (self.egress.open(may.http, budget), self.directories.reader(may.files));
         let broker = Arc::new(Broker::new(exchange, reader, may.table));
         let ended = sandbox.run(job, Arc::clone(&broker) as Arc<_>).await;
+        let company = ended.as_ref().map_or(Company::Others, |ended| ended.company);
         let mut report = match ended {
             Ok(ended) => Report::of_run(ended, broker.refusals(), broker.spent()),
             Err(error) => Report { refusals: broker.refusals(), ..not_run(&error) },
         };
         report.grant = Some(shown);
-        report
+        (report, company)
     }
 
     /// Runs a case of a template in the sandbox, against the replies and files that it tells.

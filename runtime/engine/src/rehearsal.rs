@@ -42,7 +42,7 @@ pub(crate) async fn rehearse(sandbox: &Sandbox, template: &Template, case: &Case
     let params = serde_json::to_string(&arguments).map_err(|error| error.to_string())?;
     let told = Arc::new(Told { replies: Mutex::new(case.replies.clone()), files: case.files.clone() });
     let deterministic = Some(Deterministic { seed: 0, unix_ns: NOW_UNIX_MS * 1_000_000 });
-    let job = Job { script: &parsed, params: &params, limits, deterministic };
+    let job = Job { limits, deterministic, ..Job::new(&parsed, &params) };
     let ended = sandbox.run(job, Arc::clone(&told) as Arc<_>).await;
     let ended = ended.map_err(|error: RunError| error.to_string())?;
     let asked = case.replies.len() as u64;

@@ -105,6 +105,12 @@ impl Tokens {
         }
     }
 
+    /// How many principals there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.known.len()
+    }
+
     /// Whether nobody needs a token.
     #[must_use]
     pub fn is_empty(&self) -> bool {

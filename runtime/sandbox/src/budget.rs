@@ -1,23 +1,29 @@
-//! What all runs of a process may use together: slots, and bytes of linear memory.
+//! What all runs of a process may use together: slots, and bytes of memory.
 //!
-//! A run's own limit says what it may grow to; the budget says what all of them may hold at a time. A run that does not
-//! fit waits for others to end. One that has waited long enough is turned away as overloaded, before it starts or where
-//! it stands: waiting for ever would let runs that hold memory and want more lock each other out.
+//! A run's own limit says what it may grow to; the budget says what all of them may hold at a time, and `shares` what one
+//! owner's may. A run that does not fit waits for others to end. One that has waited long enough is turned away as
+//! overloaded, before it starts or where it stands: waiting for ever would let runs that hold memory and want more lock each
+//! other out.
+//!
+//! What counts is what a run makes this process hold: the pages of the snapshot that it changes, the memory that it grows by,
+//! its script and params, its output, and an answer of the host that it has not fetched.
 
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
-use tokio::time::{Instant, sleep, timeout_at};
+use tokio::time::Instant;
+
+use crate::pages::Pages;
+use crate::shares::{Held, Owner, Purpose, Shares, Sharing};
 
 /// What a run is charged before it grows: the pages of the snapshot that it changes. An ordinary script changes half a
-/// megabyte and everything that scripts do all day stays below this; one that sets out to touch all of the snapshot can
-/// reach some 40 MiB, which the budget does not see (the limit on a run's memory does).
-const ENTRY_BYTES: u64 = 8 << 20;
+/// megabyte and everything that scripts do all day stays below this. One that sets out to touch all of the snapshot can
+/// reach some 40 MiB: those are counted while it runs ([`Share::count_pages`]).
+pub(crate) const ENTRY_BYTES: u64 = 8 << 20;
 
-/// Semaphores count in these: their permits are 32 bits wide.
+/// Memory is given in these: one at a time is a few lock operations for each mebibyte, and nobody notices half of one.
 const UNIT_BYTES: u64 = 1 << 20;
 
 /// How much of a process runs may take together.
@@ -25,11 +31,13 @@ const UNIT_BYTES: u64 = 1 << 20;
 pub struct Capacity {
     /// Runs at a time, waiting ones included. Each reserves 4 GiB of addresses, not of memory.
     pub runs: u32,
-    /// Bytes of linear memory of all runs together, beyond what they share.
+    /// Bytes of memory of all runs together, beyond what they share.
     pub memory_bytes: u64,
     /// How long a run waits for a slot or for memory: long enough for a burst to pass, short enough for a caller to
     /// hear about it and try elsewhere.
     pub patience: Duration,
+    /// What one owner may have of both.
+    pub sharing: Sharing,
 }
 
 /// What runs can be short of together.
@@ -37,7 +45,7 @@ pub struct Capacity {
 pub enum Room {
     /// Slots.
     Runs,
-    /// Bytes of linear memory.
+    /// Bytes of memory.
     MemoryBytes,
 }
 
@@ -52,7 +60,7 @@ impl fmt::Display for Room {
 
 /// There was no room in time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("{room}: all of {limit} are in use, and none came free in {waited_ms} ms")]
+#[error("{room}: of the {limit} that all callers share, what this one may have did not come free in {waited_ms} ms")]
 pub struct Overloaded {
     /// What there was too little of.
     pub room: Room,
@@ -65,119 +73,198 @@ pub struct Overloaded {
 #[derive(Debug)]
 pub(crate) struct Budget {
     capacity: Capacity,
-    runs: Arc<Semaphore>,
-    memory: Arc<Semaphore>,
+    runs: Shares,
+    memory: Shares,
+    pages: Option<Pages>,
 }
 
 /// What one run holds of the budget; dropping it gives it back.
 #[derive(Debug)]
 pub(crate) struct Share {
-    _run: OwnedSemaphorePermit,
-    memory: OwnedSemaphorePermit,
-    held_bytes: u64,
+    budget: Arc<Budget>,
+    owner: Owner,
+    _run: Held,
+    memory: Mutex<Memory>,
+    /// Where the snapshot's pages of this run lie: address and length.
+    snapshot: OnceLock<(usize, usize)>,
+}
+
+/// The memory of one run.
+#[derive(Debug)]
+struct Memory {
+    held: Held,
+    /// Everything but pages of the snapshot.
+    bytes: u64,
+    /// Changed pages of the snapshot, as they were last counted; what every run is charged for them at the least.
+    snapshot_bytes: u64,
+}
+
+impl Memory {
+    fn units(&self) -> u64 {
+        self.bytes.saturating_add(self.snapshot_bytes).div_ceil(UNIT_BYTES)
+    }
+
+    /// How many units are missing.
+    fn lacks(&self) -> u64 {
+        self.units().saturating_sub(self.held.units())
+    }
 }
 
 impl Budget {
-    pub(crate) fn new(capacity: Capacity) -> Budget {
-        let units = usize::try_from(capacity.memory_bytes / UNIT_BYTES).unwrap_or(usize::MAX);
+    /// `pages` counts changed pages, where the kernel can. `seats` says how owners share the slots: a worker's parent has seen
+    /// to that already.
+    pub(crate) fn new(capacity: Capacity, seats: Sharing, pages: Option<Pages>) -> Budget {
         Budget {
             capacity,
-            runs: Arc::new(Semaphore::new(capacity.runs as usize)),
-            memory: Arc::new(Semaphore::new(units.min(Semaphore::MAX_PERMITS))),
+            runs: Shares::new(capacity.runs.into(), seats),
+            memory: Shares::new(capacity.memory_bytes / UNIT_BYTES, capacity.sharing),
+            pages,
         }
     }
 
-    /// A slot, and the memory that every run needs. Waits no longer than `wall`, which is all the time that the run has.
-    pub(crate) async fn enter(&self, wall: Duration) -> Result<Share, Overloaded> {
+    /// A slot, and the memory that the run needs: what every run does, and `bytes` for what it brings along. Waits no longer
+    /// than `wall`, which is all the time that the run has.
+    pub(crate) async fn enter(self: &Arc<Self>, owner: Owner, bytes: u64, wall: Duration) -> Result<Share, Overloaded> {
         let patience = self.capacity.patience.min(wall);
         let until = Instant::now() + patience;
-        let overloaded = |room, limit| move |_| Overloaded { room, limit, waited_ms: milliseconds(patience) };
-        let run = timeout_at(until, Arc::clone(&self.runs).acquire_owned()).await;
-        let run = run.map_err(overloaded(Room::Runs, u64::from(self.capacity.runs)))?;
-        let memory = timeout_at(until, Arc::clone(&self.memory).acquire_many_owned(units(ENTRY_BYTES))).await;
-        let memory = memory.map_err(overloaded(Room::MemoryBytes, self.capacity.memory_bytes))?;
-        let (run, memory) = (run.expect("nobody closes it"), memory.expect("nobody closes it"));
-        Ok(Share { _run: run, memory, held_bytes: ENTRY_BYTES })
+        let run = self.runs.take(owner, 1, Purpose::Enter, until).await;
+        let run = run.ok_or_else(|| self.overloaded(Room::Runs, patience))?;
+        let units = ENTRY_BYTES.saturating_add(bytes).div_ceil(UNIT_BYTES);
+        let held = self.memory.take(owner, units, Purpose::Enter, until).await;
+        let held = held.ok_or_else(|| self.overloaded(Room::MemoryBytes, patience))?;
+        let memory = Mutex::new(Memory { held, bytes, snapshot_bytes: ENTRY_BYTES });
+        Ok(Share { budget: Arc::clone(self), owner, _run: run, memory, snapshot: OnceLock::new() })
     }
 
-    /// Raises what `share` holds by `bytes`.
-    pub(crate) async fn grow(&self, share: &mut Share, bytes: u64) -> Result<(), Overloaded> {
-        let wanted = share.held_bytes.saturating_add(bytes);
+    fn overloaded(&self, room: Room, patience: Duration) -> Overloaded {
+        let limit = match room {
+            Room::Runs => self.capacity.runs.into(),
+            Room::MemoryBytes => self.capacity.memory_bytes,
+        };
+        Overloaded { room, limit, waited_ms: u64::try_from(patience.as_millis()).unwrap_or(u64::MAX) }
+    }
+}
+
+impl Share {
+    /// Raises what the run holds by `bytes`, and waits for them if need be.
+    pub(crate) async fn grow(&self, bytes: u64) -> Result<(), Overloaded> {
+        let lacks = {
+            let mut memory = self.memory();
+            memory.bytes = memory.bytes.saturating_add(bytes);
+            memory.lacks()
+        };
         // Part of a unit that is already held is free.
-        let held_units = share.held_bytes.div_ceil(UNIT_BYTES);
-        let units = wanted.div_ceil(UNIT_BYTES).saturating_sub(held_units);
-        if units > 0 {
-            share.memory.merge(self.memory(units * UNIT_BYTES).await?);
+        if lacks > 0 {
+            let patience = self.budget.capacity.patience;
+            let more = self.budget.memory.take(self.owner, lacks, Purpose::Grow, Instant::now() + patience).await;
+            let more = more.ok_or_else(|| self.budget.overloaded(Room::MemoryBytes, patience))?;
+            self.memory().held.add(more);
         }
-        share.held_bytes = wanted;
         Ok(())
     }
 
-    /// More memory for a run that has some. It does not queue: a large request at the head would hold back every run that
-    /// wants to start.
-    async fn memory(&self, bytes: u64) -> Result<OwnedSemaphorePermit, Overloaded> {
-        let patience = self.capacity.patience;
-        let until = Instant::now() + patience;
-        loop {
-            if let Ok(permit) = Arc::clone(&self.memory).try_acquire_many_owned(units(bytes)) {
-                return Ok(permit);
-            }
-            if Instant::now() >= until {
-                let limit = self.capacity.memory_bytes;
-                return Err(Overloaded { room: Room::MemoryBytes, limit, waited_ms: milliseconds(patience) });
-            }
-            sleep(LOOK_AGAIN).await;
-        }
+    /// Gives `bytes` back that [`grow`](Share::grow) took.
+    pub(crate) fn give_back(&self, bytes: u64) {
+        let mut memory = self.memory();
+        memory.bytes = memory.bytes.saturating_sub(bytes);
+        let units = memory.units();
+        memory.held.keep(units);
     }
-}
 
-/// How long a run that wants more memory waits between looks.
-const LOOK_AGAIN: Duration = Duration::from_millis(5);
+    /// Says where the run's copy of the snapshot lies.
+    pub(crate) fn watch(&self, address: usize, length: usize) {
+        // Once: a run has one memory.
+        let _ = self.snapshot.set((address, length));
+    }
 
-fn units(bytes: u64) -> u32 {
-    u32::try_from(bytes.div_ceil(UNIT_BYTES)).unwrap_or(u32::MAX)
-}
+    /// Counts the pages of the snapshot that the run has changed, and charges them. Does not wait: a run that is between two
+    /// of its steps has nothing to wait with.
+    pub(crate) fn count_pages(&self) -> Result<(), Overloaded> {
+        let (Some(pages), Some((address, length))) = (&self.budget.pages, self.snapshot.get()) else { return Ok(()) };
+        let changed = pages.changed_bytes(*address, *length);
+        let lacks = {
+            let mut memory = self.memory();
+            // It does not become less: a page that was changed stays.
+            memory.snapshot_bytes = memory.snapshot_bytes.max(changed);
+            memory.lacks()
+        };
+        if lacks > 0 {
+            let more = self.budget.memory.try_take(self.owner, lacks);
+            let more = more.ok_or_else(|| self.budget.overloaded(Room::MemoryBytes, Duration::ZERO))?;
+            self.memory().held.add(more);
+        }
+        Ok(())
+    }
 
-fn milliseconds(time: Duration) -> u64 {
-    u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
+    fn memory(&self) -> MutexGuard<'_, Memory> {
+        self.memory.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn budget(runs: u32, mib: u64) -> Budget {
-        Budget::new(Capacity { runs, memory_bytes: mib << 20, patience: Duration::ZERO })
+    const WALL: Duration = Duration::from_mins(1);
+    const ALICE: Owner = Owner(1);
+    const BOB: Owner = Owner(2);
+
+    fn budget(runs: u32, mib: u64, sharing: Sharing) -> Arc<Budget> {
+        let capacity = Capacity { runs, memory_bytes: mib << 20, patience: Duration::ZERO, sharing };
+        Arc::new(Budget::new(capacity, sharing, None))
     }
 
     #[tokio::test]
     async fn a_run_beyond_the_slots_waits_and_is_then_turned_away() {
-        let budget = budget(1, 64);
-        let first = budget.enter(Duration::from_mins(1)).await.expect("there is room");
-        let refused = budget.enter(Duration::from_mins(1)).await.expect_err("there is none");
+        let budget = budget(1, 64, Sharing::Whole);
+        let first = budget.enter(ALICE, 0, WALL).await.expect("there is room");
+        let refused = budget.enter(ALICE, 0, WALL).await.expect_err("there is none");
         assert_eq!(refused, Overloaded { room: Room::Runs, limit: 1, waited_ms: 0 });
         drop(first);
-        assert!(budget.enter(Duration::from_mins(1)).await.is_ok());
+        assert!(budget.enter(ALICE, 0, WALL).await.is_ok());
     }
 
     #[tokio::test]
     async fn memory_is_given_to_the_last_unit_and_comes_back() {
-        let budget = budget(2, 12);
-        let mut share = budget.enter(Duration::from_mins(1)).await.expect("8 of 12 MiB");
-        assert!(budget.grow(&mut share, 4 << 20).await.is_ok());
-        let refused = budget.grow(&mut share, 1).await.expect_err("nothing is left");
+        let budget = budget(2, 12, Sharing::Whole);
+        let share = budget.enter(ALICE, 0, WALL).await.expect("8 of 12 MiB");
+        assert!(share.grow(4 << 20).await.is_ok());
+        let refused = share.grow(1).await.expect_err("nothing is left");
         assert_eq!((refused.room, refused.limit), (Room::MemoryBytes, 12 << 20));
         drop(share);
-        assert!(budget.enter(Duration::from_mins(1)).await.is_ok());
+        assert!(budget.enter(ALICE, 0, WALL).await.is_ok());
     }
 
     #[tokio::test]
     async fn parts_of_a_unit_are_charged_once() {
-        let budget = budget(1, 9);
-        let mut share = budget.enter(Duration::from_mins(1)).await.expect("8 of 9 MiB");
+        let budget = budget(1, 9, Sharing::Whole);
+        let share = budget.enter(ALICE, 0, WALL).await.expect("8 of 9 MiB");
         for _ in 0..16 {
-            budget.grow(&mut share, UNIT_BYTES / 16).await.expect("one unit holds all sixteen");
+            share.grow(UNIT_BYTES / 16).await.expect("one unit holds all sixteen");
         }
-        assert!(budget.grow(&mut share, 1).await.is_err());
+        assert!(share.grow(1).await.is_err());
+    }
+
+    #[tokio::test]
+    async fn c11_what_a_run_brings_along_counts_and_what_it_gives_back_is_free() {
+        let budget = budget(2, 20, Sharing::Whole);
+        let first = budget.enter(ALICE, 4 << 20, WALL).await.expect("12 of 20 MiB");
+        let second = budget.enter(ALICE, 1, WALL).await.expect_err("8 and a byte are not free");
+        assert_eq!(second.room, Room::MemoryBytes);
+        first.give_back(3 << 20);
+        assert!(budget.enter(ALICE, 1, WALL).await.is_ok(), "9 are");
+    }
+
+    #[tokio::test]
+    async fn c11_one_owner_leaves_room_for_the_next() {
+        let budget = budget(8, 128, Sharing::Fair);
+        let mut greedy = Vec::new();
+        while let Ok(share) = budget.enter(ALICE, 0, WALL).await {
+            greedy.push(share);
+        }
+        assert_eq!(greedy.len(), 4, "half of the runs");
+        let share = budget.enter(BOB, 0, WALL).await.expect("Bob has nothing yet");
+        assert!(share.grow(24 << 20).await.is_ok(), "and may have as much as stays free");
+        assert!(share.grow(24 << 20).await.is_err());
     }
 }

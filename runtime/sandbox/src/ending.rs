@@ -17,6 +17,17 @@ pub struct Ended {
     pub stderr: Output,
     /// What it used.
     pub spent: Spent,
+    /// Whose code had run where it ran.
+    pub company: Company,
+}
+
+/// Whose code a process has run. A script may take its process over, so what a run says is worth as much as they are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Company {
+    /// The operator's and the run's own owner's: nobody else could have had a hand in how it ended.
+    Own,
+    /// Code of another owner.
+    Others,
 }
 
 /// How a run ended.

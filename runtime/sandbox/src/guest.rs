@@ -11,12 +11,20 @@ use crate::calls::Calls;
 use crate::ending::Ended;
 use crate::import::{self, Inside};
 use crate::job::Job;
+use crate::pages::Pages;
 use crate::run::{self, Failed};
+use crate::shares::Sharing;
 use crate::{code, limits, tuning};
 
 /// How much of an instance's memory stays resident between runs where the kernel can tell which pages were written.
 /// Larger gains nothing (measured: 8 MiB is as good as 64).
 const KEEP_RESIDENT_BYTES: usize = 8 << 20;
+
+/// How much of an instance's table stays resident: all of it, some 320 KB. It is written anew for each run.
+const KEEP_TABLE_BYTES: usize = 1 << 20;
+
+/// How much of a run's stack stays resident, and is zeroed instead of given back. Ordinary scripts need less.
+const KEEP_STACK_BYTES: usize = 128 << 10;
 
 /// How often the image of a fresh memory is tried: with what the kernel waits, more than a second.
 const IMAGE_ATTEMPTS: u32 = 8;
@@ -33,20 +41,22 @@ pub(crate) struct Guest {
 }
 
 impl Guest {
-    pub(crate) fn load(capacity: Capacity) -> wasmtime::Result<Guest> {
+    /// Loads the guest. `seats` says how owners share the slots; their memory they share as `capacity` says.
+    pub(crate) fn load(capacity: Capacity, seats: Sharing) -> wasmtime::Result<Guest> {
         return_large_blocks();
         let place = code::Place::take();
         let config = |scan_pages| config(capacity.runs, scan_pages, place.is_some());
-        let (engine, scans_pages) = match Engine::new(&config(true)) {
-            Ok(engine) => (engine, true),
-            Err(_) => (Engine::new(&config(false))?, false),
+        let (engine, scans_pages) = match no_swap().then(|| Engine::new(&config(true))) {
+            Some(Ok(engine)) => (engine, true),
+            Some(Err(_)) | None => (Engine::new(&config(false))?, false),
         };
+        let pages = Pages::open();
         let module = code::load(&engine, place.as_ref())?;
         with_image(&module)?;
         let mut linker = Linker::new(&engine);
         import::link(&mut linker)?;
         let pre = linker.instantiate_pre(&module)?;
-        Ok(Guest { pre, budget: Arc::new(Budget::new(capacity)), scans_pages, _place: place })
+        Ok(Guest { pre, budget: Arc::new(Budget::new(capacity, seats, pages)), scans_pages, _place: place })
     }
 
     pub(crate) async fn run(&self, job: Job<'_>, calls: Arc<dyn Calls>) -> Result<Ended, Failed> {
@@ -66,6 +76,18 @@ fn with_image(module: &Module) -> wasmtime::Result<()> {
         tried = module.initialize_copy_on_write_image();
     }
     tried
+}
+
+/// Whether the machine swaps nothing out. wasmtime's scan for written pages looks at those in memory alone: a page that was
+/// written and then swapped out would be neither reset nor dropped, and the next run in the slot would read what the last one
+/// wrote. Without the scan every page of a slot is dropped. Where nothing tells, that is done as well.
+fn no_swap() -> bool {
+    std::fs::read_to_string("/proc/swaps").is_ok_and(|swaps| lists_none(&swaps))
+}
+
+/// `/proc/swaps` has a heading, and a line for each area.
+fn lists_none(swaps: &str) -> bool {
+    swaps.lines().skip(1).all(|line| line.trim().is_empty())
 }
 
 /// Tells the C library to give large blocks back to the system when they are freed. By default it learns from one answer
@@ -89,6 +111,9 @@ fn config(slots: u32, scan_pages: bool, in_place: bool) -> Config {
         .max_memory_size(usize::try_from(limits::MEMORY_BYTES.most).unwrap_or(usize::MAX))
         .table_elements(40_000)
         .max_core_instance_size(4 << 20)
+        // Else each run takes a fault for each page of its table and stack that it touches.
+        .table_keep_resident(KEEP_TABLE_BYTES)
+        .async_stack_keep_resident(KEEP_STACK_BYTES)
         .pagemap_scan(if scan_pages { Enabled::Yes } else { Enabled::No })
         // Without the scan every kept byte is compared: keeping none is then the fastest.
         .linear_memory_keep_resident(if scan_pages { KEEP_RESIDENT_BYTES } else { 0 });
@@ -98,4 +123,23 @@ fn config(slots: u32, scan_pages: bool, in_place: bool) -> Config {
         .async_stack_zeroing(true)
         .with_custom_code_memory(in_place.then(code::InPlace::code_memory));
     config
+}
+
+#[cfg(test)]
+mod tests {
+    use super::lists_none;
+
+    /// Pages that were swapped out would be found by the next run of a slot.
+    #[test]
+    fn e15_pages_are_not_scanned_for_where_the_machine_swaps() {
+        let heading = "Filename\t\t\t\tType\t\tSize\t\tUsed\t\tPriority\n";
+        for (swaps, expected) in [
+            (heading.to_owned(), true),
+            (String::new(), true),
+            (format!("{heading}/dev/zram0                              partition\t1048572\t\t0\t\t100\n"), false),
+            (format!("{heading}/swapfile                               file\t\t2097148\t\t0\t\t-2\n"), false),
+        ] {
+            assert_eq!(lists_none(&swaps), expected, "{swaps:?}");
+        }
+    }
 }

@@ -17,7 +17,7 @@ use wasmtime::{Caller, Extern, Linker, ResourceLimiterAsync, Result};
 use wasmtime_wasi::I32Exit;
 use wasmtime_wasi::p1::{self, WasiP1Ctx};
 
-use crate::budget::{Budget, Overloaded, Share};
+use crate::budget::{Overloaded, Share};
 use crate::calls::{Answer, Calls};
 use crate::clock::Clock;
 use crate::ending::{Exhausted, Resource};
@@ -41,8 +41,7 @@ pub(crate) struct Inside {
     pub(crate) started: bool,
     /// What made the host trap, noted before the trap: it decides the verdict.
     pub(crate) stopped: Option<Stopped>,
-    pub(crate) budget: Arc<Budget>,
-    pub(crate) share: Share,
+    pub(crate) share: Arc<Share>,
 }
 
 /// Why the host ended a run.
@@ -64,11 +63,7 @@ impl ResourceLimiterAsync for Inside {
         }
         // The first growth is the snapshot itself: shared, and charged on entry for the part that becomes private.
         if current > 0 {
-            let bytes = (desired - current) as u64;
-            if let Err(overloaded) = self.budget.grow(&mut self.share, bytes).await {
-                self.stopped = Some(Stopped::Overloaded(overloaded));
-                return Err(wasmtime::format_err!("{overloaded}"));
-            }
+            self.charge((desired - current) as u64).await?;
         }
         self.memory_bytes_peak = self.memory_bytes_peak.max(observed);
         Ok(true)
@@ -83,6 +78,30 @@ impl Inside {
     fn exhaust(&mut self, exhausted: Exhausted) -> wasmtime::Error {
         self.stopped = Some(Stopped::Exhausted(exhausted));
         wasmtime::format_err!("{exhausted}")
+    }
+
+    fn stream(&mut self, number: u32) -> Result<&mut Stream> {
+        match number {
+            1 => Ok(&mut self.stdout),
+            2 => Ok(&mut self.stderr),
+            other => Err(wasmtime::format_err!("there is no stream {other}")),
+        }
+    }
+
+    /// Drops an answer that was never fetched, and gives back what it was charged.
+    fn drop_waiting(&mut self) {
+        if let Some((_, reply)) = self.waiting.take() {
+            self.share.give_back(reply.len() as u64);
+        }
+    }
+
+    /// Charges the budget for bytes that this process will hold for the run. Where there are none in time the run ends.
+    async fn charge(&mut self, bytes: u64) -> Result<()> {
+        let charged = self.share.grow(bytes).await;
+        charged.map_err(|overloaded| {
+            self.stopped = Some(Stopped::Overloaded(overloaded));
+            wasmtime::format_err!("{overloaded}")
+        })
     }
 }
 
@@ -103,7 +122,9 @@ pub(crate) fn link(linker: &mut Linker<Inside>) -> Result<()> {
         Box::new(call(caller, message, length))
     })?;
     linker.func_wrap(IMPORT_MODULE, "take", take)?;
-    linker.func_wrap(IMPORT_MODULE, "print", print)?;
+    linker.func_wrap_async(IMPORT_MODULE, "print", |caller, (stream, text, length): (u32, u32, u32)| {
+        Box::new(print(caller, stream, text, length))
+    })?;
     linker.func_wrap_async(IMPORT_MODULE, "pause", |caller: Caller<'_, Inside>, (nanoseconds,): (u64,)| {
         let clock = caller.data().clock.clone();
         Box::new(async move { clock.pause(Duration::from_nanos(nanoseconds)).await })
@@ -161,6 +182,8 @@ async fn call(mut caller: Caller<'_, Inside>, message: u32, length: u32) -> Resu
     match answer {
         Some(Answer::Reply(reply)) => {
             let length = u32::try_from(reply.len()).map_err(|_| wasmtime::format_err!("an answer over 4 GiB"))?;
+            inside.drop_waiting();
+            inside.charge(u64::from(length)).await?;
             let handle = u32::try_from(inside.host_calls).unwrap_or(u32::MAX);
             inside.waiting = Some((handle, reply));
             Ok(u64::from(handle) << 32 | u64::from(length))
@@ -177,19 +200,22 @@ fn take(mut caller: Caller<'_, Inside>, handle: u32, into: u32) -> Result<()> {
     };
     let length = u32::try_from(reply.len()).unwrap_or(u32::MAX);
     guest_bytes(&mut caller, into, length)?.copy_from_slice(&reply);
+    caller.data().share.give_back(u64::from(length));
     Ok(())
 }
 
 /// Keeps what the script wrote to stdout (1) or stderr (2). A stream that is full ends the run: an error would be one
 /// that the script can catch.
-fn print(mut caller: Caller<'_, Inside>, stream: u32, text: u32, length: u32) -> Result<()> {
+async fn print(mut caller: Caller<'_, Inside>, stream: u32, text: u32, length: u32) -> Result<()> {
+    // Nothing is charged for what is not there.
+    let (_, inside) = guest_bytes_and_inside(&mut caller, text, length)?;
+    let more = inside.stream(stream)?.grows_by(length as usize);
+    if more > 0 {
+        inside.charge(more as u64).await?;
+    }
     let (bytes, inside) = guest_bytes_and_inside(&mut caller, text, length)?;
-    let stream = match stream {
-        1 => &mut inside.stdout,
-        2 => &mut inside.stderr,
-        other => return Err(wasmtime::format_err!("there is no stream {other}")),
-    };
-    stream.push(bytes).map_err(|exhausted| inside.exhaust(exhausted))
+    let pushed = inside.stream(stream)?.push(bytes);
+    pushed.map_err(|exhausted| inside.exhaust(exhausted))
 }
 
 /// The guest's memory from `start`, or a trap where it does not reach that far.

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::limits::Limits;
 use crate::script::Script;
+use crate::shares::Owner;
 
 /// One script with its input, and what it may use.
 #[derive(Debug, Clone, Copy)]
@@ -16,6 +17,19 @@ pub struct Job<'a> {
     pub limits: Limits,
     /// Where time and randomness come from, when they must not be the machine's.
     pub deterministic: Option<Deterministic>,
+    /// Whose run it is.
+    pub owner: Owner,
+    /// Who wrote the script.
+    pub author: Author,
+}
+
+/// Who wrote a script.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Author {
+    /// The operator, whose templates are trusted.
+    Operator,
+    /// Whoever owns the run. It may be an attack.
+    Owner,
 }
 
 /// A time and a seed instead of the machine's: two runs of the same job then give the same answer and the same output,
@@ -32,6 +46,14 @@ impl<'a> Job<'a> {
     /// A job under the default limits, at the machine's own time.
     #[must_use]
     pub fn new(script: &'a Script, params: &'a str) -> Job<'a> {
-        Job { script, params, limits: Limits::default(), deterministic: None }
+        let limits = Limits::default();
+        Job { script, params, limits, deterministic: None, owner: Owner::default(), author: Author::Operator }
+    }
+
+    /// The bytes that are held for the job as long as it runs.
+    pub(crate) fn bytes(&self) -> u64 {
+        let module =
+            self.script.module().map_or(0, |module| module.source.len() + module.bytecode.map_or(0, <[u8]>::len));
+        (self.script.source().len() + module + self.params.len()) as u64
     }
 }

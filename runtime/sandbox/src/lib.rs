@@ -7,7 +7,8 @@
 //! What goes in and out is plain data, and host calls go through a trait: that is why a run does not notice where it
 //! happens. This crate knows no HTTP, no templates and no grants.
 //!
-//! - [`limits`]: what a run may use, with defaults and ceilings in one place. `budget`: what all runs may use together.
+//! - [`limits`]: what a run may use, with defaults and ceilings in one place. `budget`: what all runs may use
+//!   together. `shares`: what one owner may have of it. `pages`: how much of a run's memory is its own.
 //! - `script` and `job`: what is to be run. `bytecode`: what of it is compiled already. `calls`: what it may ask of the host. `ending`: how runs end.
 //! - `guest`: the guest in this process. `code`: its embedded native code. `import`: what it may call.
 //! - `answer`: what the guest says, believed as far as it can be checked. `oracle`: what holds of it.
@@ -28,8 +29,10 @@ pub mod limits;
 #[cfg(test)]
 mod oracle;
 mod output;
+mod pages;
 mod run;
 mod script;
+mod shares;
 mod tuning;
 mod worker;
 
@@ -44,10 +47,11 @@ use crate::worker::Pool;
 pub use crate::budget::{Capacity, Overloaded, Room};
 pub use crate::bytecode::Bytecode;
 pub use crate::calls::{Answer, HostCalls, NoCalls, Pending};
-pub use crate::ending::{Ended, Ending, Exception, Exhausted, Output, Resource, Spent};
-pub use crate::job::{Deterministic, Job};
+pub use crate::ending::{Company, Ended, Ending, Exception, Exhausted, Output, Resource, Spent};
+pub use crate::job::{Author, Deterministic, Job};
 pub use crate::limits::{LimitOutOfBounds, Limits, NoSuchLimit};
 pub use crate::script::{Script, ScriptError};
+pub use crate::shares::{Owner, Sharing};
 pub use crate::worker::{Walls, WorkerCommand, WorkerState, serve};
 pub use intentbox_abi as abi;
 
@@ -123,7 +127,7 @@ impl Sandbox {
     /// # Errors
     /// When the guest cannot be loaded or the address space is too small.
     pub fn in_process(capacity: Capacity) -> Result<Sandbox, StartError> {
-        match Guest::load(capacity) {
+        match Guest::load(capacity, capacity.sharing) {
             Ok(guest) => Ok(Sandbox { place: Place::Here(guest) }),
             Err(error) => Err(StartError { reason: format!("{error:#}") }),
         }

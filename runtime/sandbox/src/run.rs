@@ -4,7 +4,7 @@ use std::future::{Future, poll_fn};
 use std::pin::pin;
 use std::sync::Arc;
 use std::task::Poll;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use intentbox_abi::{Cause, Start, encode};
 use rand::rngs::StdRng;
@@ -13,10 +13,10 @@ use wasmtime::{InstancePre, Result, Store, Trap};
 use wasmtime_wasi::{I32Exit, WasiCtxBuilder};
 
 use crate::answer::{self, TRACEBACK_BYTES_MAX};
-use crate::budget::{Budget, Overloaded};
+use crate::budget::{Budget, Overloaded, Share};
 use crate::calls::Calls;
 use crate::clock::Clock;
-use crate::ending::{Ended, Ending, Exception, Exhausted, Resource, Spent};
+use crate::ending::{Company, Ended, Ending, Exception, Exhausted, Resource, Spent};
 use crate::import::{Inside, Stopped};
 use crate::job::Job;
 use crate::limits::Limits;
@@ -26,6 +26,9 @@ use crate::tuning::WASM_STACK_BYTES;
 /// How much fuel a run burns before it lets others have the thread and looks at the clock. Some ten units burn in a
 /// nanosecond, so this is about a millisecond: deadlines hold to that, and the looking costs less than one percent.
 const FUEL_BETWEEN_LOOKS: u64 = 10_000_000;
+
+/// How old a run is before its changed pages are counted: most are over by then.
+const COUNT_AFTER: Duration = Duration::from_millis(1);
 
 /// Why there is no ending.
 #[derive(Debug)]
@@ -51,7 +54,8 @@ pub(crate) async fn run(
 ) -> Result<Ended, Failed> {
     let started = Instant::now();
     let limits = job.limits;
-    let share = budget.enter(limits.wall()).await.map_err(Failed::Overloaded)?;
+    let share = budget.enter(job.owner, job.bytes(), limits.wall()).await.map_err(Failed::Overloaded)?;
+    let share = Arc::new(share);
     let mut wasi = WasiCtxBuilder::new();
     wasi.allow_blocking_current_thread(false);
     let mut seed = [0; 32];
@@ -77,8 +81,7 @@ pub(crate) async fn run(
         waiting: None,
         started: false,
         stopped: None,
-        budget: Arc::clone(budget),
-        share,
+        share: Arc::clone(&share),
     };
     let mut store = Store::new(pre.module().engine(), inside);
     store.limiter_async(|inside| inside);
@@ -97,14 +100,15 @@ pub(crate) async fn run(
         scratch_entries_max: bound(limits.scratch_entries),
     });
 
-    let spoken = within(started + limits.wall(), exchange(pre, &mut store, &start)).await;
+    let spoken = within(started + limits.wall(), &share, exchange(pre, &mut store, start)).await;
     let ending = match spoken {
-        None => {
+        Err(Cut::Overloaded(overloaded)) => return Err(Failed::Overloaded(overloaded)),
+        Err(Cut::Late) => {
             let observed = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
             Ending::Exhausted(Exhausted { resource: Resource::WallMs, limit: limits.wall_ms, observed })
         }
-        Some(Ok(ending)) => ending,
-        Some(Err(error)) => verdict(&error, store.data(), &limits)?,
+        Ok(Ok(ending)) => ending,
+        Ok(Err(error)) => verdict(&error, store.data(), &limits)?,
     };
     let fuel = limits.fuel.saturating_sub(store.get_fuel().unwrap_or(0));
     let inside = store.data_mut();
@@ -113,19 +117,22 @@ pub(crate) async fn run(
     // The instance goes before the clock is read: giving its pages back is part of what a run costs.
     drop(store);
     let spent = Spent { fuel, memory_bytes_peak, wall: started.elapsed(), host_calls };
-    Ok(Ended { ending, stdout, stderr, spent })
+    Ok(Ended { ending, stdout, stderr, spent, company: Company::Own })
 }
 
 /// Instantiates, hands over the start message and reads the guest's answer.
-async fn exchange(pre: &InstancePre<Inside>, store: &mut Store<Inside>, start: &[u8]) -> Result<Ending> {
+async fn exchange(pre: &InstancePre<Inside>, store: &mut Store<Inside>, start: Vec<u8>) -> Result<Ending> {
     let instance = pre.instantiate_async(&mut *store).await?;
     let memory = instance.get_memory(&mut *store, "memory");
     let memory = memory.ok_or_else(|| wasmtime::format_err!("the guest has no memory"))?;
+    let (address, length) = (memory.data_ptr(&*store).addr(), memory.data_size(&*store));
+    store.data().share.watch(address, length);
     let prepare = instance.get_typed_func::<u32, u32>(&mut *store, "prepare")?;
     let run = instance.get_typed_func::<u32, u64>(&mut *store, "run")?;
     let length = u32::try_from(start.len()).map_err(|_| wasmtime::format_err!("a start message over 4 GiB"))?;
     let at = prepare.call_async(&mut *store, length).await?;
-    memory.write(&mut *store, at as usize, start)?;
+    memory.write(&mut *store, at as usize, &start)?;
+    drop(start);
     store.data_mut().started = true;
     let answer = run.call_async(&mut *store, at).await?;
     let (at, length) = ((answer >> 32) as usize, (answer & 0xffff_ffff) as usize);
@@ -135,16 +142,45 @@ async fn exchange(pre: &InstancePre<Inside>, store: &mut Store<Inside>, start: &
     Ok(answer::read(bytes.ok_or_else(|| wasmtime::format_err!("an answer outside the guest's memory"))?, &limits))
 }
 
+/// Why work was not done.
+enum Cut {
+    /// The deadline passed.
+    Late,
+    /// It holds more than there is for it.
+    Overloaded(Overloaded),
+}
+
 /// Polls `work` until `deadline`. The clock is looked at before each poll, and a timer covers waits inside host calls. What
 /// comes too late counts as not come: a piece of work between two looks may have been long.
-async fn within<T>(deadline: Instant, work: impl Future<Output = T>) -> Option<T> {
+///
+/// Between polls the pages that the run has changed are counted, ever less often: after a millisecond, and then whenever a
+/// sixteenth of the run's age has passed. A short run is not counted at all, and a long one some dozens of times.
+async fn within<T>(deadline: Instant, share: &Share, work: impl Future<Output = T>) -> Result<T, Cut> {
+    let started = Instant::now();
+    let next_count = |now: Instant| now + COUNT_AFTER.max((now - started) / 16);
     let mut work = pin!(work);
-    let mut timer = pin!(tokio::time::sleep_until(deadline.into()));
+    let mut count_at = next_count(started);
+    let mut timer = pin!(tokio::time::sleep_until(deadline.min(count_at).into()));
     poll_fn(|context| {
-        if Instant::now() >= deadline || timer.as_mut().poll(context).is_ready() {
-            return Poll::Ready(None);
+        if Instant::now() >= deadline {
+            return Poll::Ready(Err(Cut::Late));
         }
-        work.as_mut().poll(context).map(|done| Some(done).filter(|_| Instant::now() < deadline))
+        if let Poll::Ready(done) = work.as_mut().poll(context) {
+            return Poll::Ready(if Instant::now() < deadline { Ok(done) } else { Err(Cut::Late) });
+        }
+        let now = Instant::now();
+        if now >= count_at {
+            if let Err(overloaded) = share.count_pages() {
+                return Poll::Ready(Err(Cut::Overloaded(overloaded)));
+            }
+            count_at = next_count(now);
+            timer.as_mut().reset(deadline.min(count_at).into());
+        }
+        // Polled so that it wakes this task. A timer that is over already does so at once.
+        if timer.as_mut().poll(context).is_ready() {
+            context.waker().wake_by_ref();
+        }
+        Poll::Pending
     })
     .await
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use intentbox_engine::{Capacity, Configuration, Engine, Isolation, Parts, Policy, WorkerCommand};
+use intentbox_engine::{Capacity, Configuration, Engine, Isolation, Parts, Policy, Sharing, WorkerCommand};
 use serde_json::json;
 
 use super::*;
@@ -21,7 +21,12 @@ fn server() -> Server {
             arguments: Vec::new(),
             count: 1,
         }),
-        capacity: Capacity { runs: 1, memory_bytes: 1 << 30, patience: Duration::from_secs(1) },
+        capacity: Capacity {
+            runs: 1,
+            memory_bytes: 1 << 30,
+            patience: Duration::from_secs(1),
+            sharing: Sharing::Whole,
+        },
     };
     let engine = Engine::new(parts).expect("it has no origins");
     Server::new(engine, Settings::default()).expect("there is randomness")

@@ -19,6 +19,7 @@ use crate::job::Job;
 use crate::limits::Limits;
 use crate::run::{self, Failed};
 use crate::script::Script;
+use crate::shares::Sharing;
 use crate::tuning;
 
 const PAGES: u32 = 64;
@@ -128,12 +129,12 @@ fn run_text(module: &str, limits: Limits) -> Result<Ended, Failed> {
     let mut linker = Linker::new(&ENGINE);
     link(&mut linker).expect("the imports are bound");
     let pre = linker.instantiate_pre(&module).expect("it imports what there is");
-    let capacity = Capacity { runs: 1, memory_bytes: 1 << 30, patience: Duration::ZERO };
+    let capacity = Capacity { runs: 1, memory_bytes: 1 << 30, patience: Duration::ZERO, sharing: Sharing::Whole };
     let script = Script::of_parent("script.py", "", None);
     let job = Job { limits, ..Job::new(&script, "{}") };
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
     let calls = Arc::new(Decoded(Arc::new(AnswersEverything)));
-    runtime.block_on(run::run(&pre, &Arc::new(Budget::new(capacity)), job, calls))
+    runtime.block_on(run::run(&pre, &Arc::new(Budget::new(capacity, Sharing::Whole, None)), job, calls))
 }
 
 /// How a guest with `body` ends that finds `message`.

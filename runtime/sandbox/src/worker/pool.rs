@@ -8,7 +8,8 @@ use std::os::unix::net::UnixStream as StdUnixStream;
 use std::path::PathBuf;
 use std::pin::pin;
 use std::process::{ExitStatus, Stdio};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
@@ -16,7 +17,7 @@ use futures_util::StreamExt as _;
 use intentbox_abi::{CALL_BYTES_MAX, decode, encode, shortened};
 use tokio::net::UnixStream;
 use tokio::process::{Child, Command};
-use tokio::sync::{Notify, Semaphore, mpsc, oneshot};
+use tokio::sync::{Notify, mpsc, oneshot};
 use tokio::task::AbortHandle;
 use tokio::time::{sleep, sleep_until, timeout};
 
@@ -26,9 +27,10 @@ use crate::RunError;
 use crate::answer::MESSAGE_BYTES_MAX;
 use crate::budget::{Capacity, Overloaded, Room};
 use crate::calls::{Answer, Calls, Decoded, HostCalls};
-use crate::ending::Ended;
-use crate::job::Job;
+use crate::ending::{Company, Ended};
+use crate::job::{Author, Job};
 use crate::limits::Limits;
+use crate::shares::{Owner, Purpose, Shares, Sharing};
 
 /// How long a worker may take to start. It maps tens of megabytes and runs one script; a busy machine is slow at that.
 const START_MAX: Duration = Duration::from_secs(20);
@@ -36,6 +38,14 @@ const START_MAX: Duration = Duration::from_secs(20);
 /// How long after a run's deadline a worker may take to say so before it counts as hung. Endings of hundreds of runs
 /// come within tens of milliseconds.
 const GRACE: Duration = Duration::from_secs(2);
+
+/// How many bytes may wait for a worker to read them when another run is to begin: the scripts, params and answers of a
+/// hundred large runs. A worker of ours reads at once; what does not would make this process keep what is begun on it and
+/// cancelled, again and again.
+const BACKLOG_BYTES_MAX: usize = 256 << 20;
+
+/// How many words about runs that are over a worker may still have: far more than it can have runs.
+const FORGIVEN_MAX: u64 = 1 << 16;
 
 /// How late this process may look at the time before it doubts itself instead of a worker.
 const LATENESS_MAX: Duration = Duration::from_millis(100);
@@ -74,7 +84,7 @@ pub(crate) struct Pool {
 struct Shared {
     command: WorkerCommand,
     capacity: Capacity,
-    seats: Semaphore,
+    seats: Shares,
     workers: Mutex<Vec<Arc<Worker>>>,
     /// Told whenever a worker came up or has room again.
     room: Notify,
@@ -86,16 +96,36 @@ struct Shared {
 struct Worker {
     process_id: u32,
     walls: Walls,
-    outbox: mpsc::UnboundedSender<Bytes>,
+    outbox: mpsc::UnboundedSender<Frame>,
+    /// Bytes that wait in the outbox.
+    backlog: Arc<AtomicUsize>,
     runs: Mutex<Runs>,
     /// Told when the worker must go.
     condemned: Notify,
+}
+
+/// A frame that waits to be sent, and counts as long as it does.
+struct Frame {
+    bytes: Vec<u8>,
+    backlog: Arc<AtomicUsize>,
+    /// The answer that it carries: a run whose answer waits cannot ask again.
+    _answer: Option<Arc<()>>,
+}
+
+impl From<Frame> for Bytes {
+    fn from(mut frame: Frame) -> Bytes {
+        let bytes = std::mem::take(&mut frame.bytes);
+        frame.backlog.fetch_sub(bytes.len(), Ordering::Relaxed);
+        bytes.into()
+    }
 }
 
 #[derive(Default)]
 struct Runs {
     next: u32,
     open: HashMap<u32, Open>,
+    /// Whose own code the worker has run.
+    authors: Authors,
     /// Set when the worker is gone: no run may begin on it.
     closed: bool,
     /// Twice the number of runs that were cancelled: one more call and one ending each may still come. See `forgives`.
@@ -112,13 +142,45 @@ impl Runs {
     }
 }
 
+/// The owners whose own code a worker has run since it started.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+enum Authors {
+    #[default]
+    None,
+    One(Owner),
+    Several,
+}
+
+impl Authors {
+    fn note(&mut self, job: &Job<'_>) {
+        if job.author == Author::Owner {
+            *self = match *self {
+                Authors::None => Authors::One(job.owner),
+                Authors::One(owner) if owner == job.owner => return,
+                Authors::One(_) | Authors::Several => Authors::Several,
+            };
+        }
+    }
+
+    fn company_of(self, owner: Owner) -> Company {
+        match self {
+            Authors::None => Company::Own,
+            Authors::One(author) if author == owner => Company::Own,
+            Authors::One(_) | Authors::Several => Company::Others,
+        }
+    }
+}
+
 /// A run that a worker has.
 struct Open {
     calls: Arc<dyn HostCalls>,
     limits: Limits,
+    owner: Owner,
     started: Instant,
     host_calls: u64,
     call: Option<AbortHandle>,
+    /// Held by the last call, and by its answer until it is on its way.
+    answer: Weak<()>,
     ending: oneshot::Sender<Result<Ended, RunError>>,
 }
 
@@ -151,7 +213,7 @@ impl Pool {
         let shared = Arc::new(Shared {
             command,
             capacity,
-            seats: Semaphore::new(capacity.runs as usize),
+            seats: Shares::new(capacity.runs.into(), capacity.sharing),
             workers: Mutex::default(),
             room: Notify::new(),
             last_loss: Mutex::new("no worker has come up yet".to_owned()),
@@ -179,16 +241,22 @@ impl Pool {
         let Capacity { runs, patience, .. } = self.shared.capacity;
         let patience = patience.min(job.limits.wall());
         let waited_ms = u64::try_from(patience.as_millis()).unwrap_or(u64::MAX);
-        let overloaded = |_| RunError::Overloaded(Overloaded { room: Room::Runs, limit: u64::from(runs), waited_ms });
-        let _seat = timeout(patience, self.shared.seats.acquire()).await.map_err(overloaded)?;
+        let overloaded = || RunError::Overloaded(Overloaded { room: Room::Runs, limit: u64::from(runs), waited_ms });
+        let until = tokio::time::Instant::from_std(started + patience);
+        let seat = self.shared.seats.take(job.owner, 1, Purpose::Enter, until).await;
+        let _seat = seat.ok_or_else(overloaded)?;
         let (worker, run, ending) = loop {
             let worker = self.shared.worker(patience.saturating_sub(started.elapsed())).await?;
+            if worker.backlog.load(Ordering::Relaxed) > BACKLOG_BYTES_MAX {
+                self.shared.condemn(&worker);
+                continue;
+            }
             // It may have gone between the choice and the begin.
             if let Some((run, ending)) = worker.begin(job, Arc::clone(&calls), started) {
                 break (worker, run, ending);
             }
         };
-        let held = Held { shared: &self.shared, worker: &worker, run };
+        let begun = Begun { shared: &self.shared, worker: &worker, run };
         let late = in_time(started + job.limits.wall() + GRACE);
         let ended = tokio::select! {
             ended = ending => ended.unwrap_or_else(|_| Err(lost("its run was dropped"))),
@@ -197,7 +265,7 @@ impl Pool {
                 Err(lost("it did not answer in time"))
             }
         };
-        drop(held);
+        drop(begun);
         ended
     }
 }
@@ -219,17 +287,17 @@ fn lost(reason: &str) -> RunError {
 }
 
 /// Cancels the run when its caller goes away before it ended.
-struct Held<'a> {
+struct Begun<'a> {
     shared: &'a Shared,
     worker: &'a Worker,
     run: u32,
 }
 
-impl Drop for Held<'_> {
+impl Drop for Begun<'_> {
     fn drop(&mut self) {
         let mut runs = self.worker.runs();
         if runs.open.remove(&self.run).is_some() {
-            runs.cancelled += 2;
+            runs.cancelled = (runs.cancelled + 2).min(FORGIVEN_MAX);
             self.worker.send(&Down::Cancel { run: self.run });
         }
         drop(runs);
@@ -243,8 +311,14 @@ impl Worker {
     }
 
     fn send(&self, message: &Down<'_>) {
+        self.send_holding(message, None);
+    }
+
+    fn send_holding(&self, message: &Down<'_>, answer: Option<Arc<()>>) {
+        let bytes = encode(message);
+        self.backlog.fetch_add(bytes.len(), Ordering::Relaxed);
         // Without a writer there is no worker, and its runs are told so elsewhere.
-        let _ = self.outbox.send(encode(message).into());
+        let _ = self.outbox.send(Frame { bytes, backlog: Arc::clone(&self.backlog), _answer: answer });
     }
 
     fn begin(
@@ -262,7 +336,9 @@ impl Worker {
         // Four billion runs later the first is long over.
         runs.next = runs.next.wrapping_add(1);
         let limits = job.limits;
-        runs.open.insert(run, Open { calls, limits, started, host_calls: 0, call: None, ending });
+        runs.authors.note(&job);
+        let (owner, answer) = (job.owner, Weak::new());
+        runs.open.insert(run, Open { calls, limits, owner, started, host_calls: 0, call: None, answer, ending });
         drop(runs);
         // What the run waited for a place is part of its time.
         let waited_ms = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
@@ -275,6 +351,7 @@ impl Worker {
             params: job.params,
             limits,
             deterministic: job.deterministic,
+            owner: job.owner.0,
         });
         Some((run, ended))
     }
@@ -282,28 +359,34 @@ impl Worker {
     /// Acts on one frame; says whether it can be believed.
     fn heed(self: &Arc<Worker>, frame: &[u8]) -> bool {
         match decode::<Up<'_>>(frame) {
-            Ok(Up::Call { run, message }) => return self.answer(run, message),
+            Ok(Up::Call { run, message }) => self.answer(run, message),
             Ok(up @ Up::Ended { run, .. }) => {
                 let mut runs = self.runs();
                 let Some(mut open) = runs.open.remove(&run) else { return runs.forgives() };
+                let company = runs.authors.company_of(open.owner);
                 drop(runs);
                 let ended = wire::ended(&up, &open.limits, open.started.elapsed());
+                let ended = ended.map(|ended| Ended { company, ..ended });
                 let believed = ended.is_some();
                 open.end(ended.ok_or_else(|| lost("it said what cannot be true")));
-                return believed;
+                believed
             }
             Ok(Up::Overloaded { run, room, limit, waited_ms }) => {
-                if let Some(mut open) = self.runs().open.remove(&run) {
-                    open.end(Err(RunError::Overloaded(Overloaded { room, limit, waited_ms })));
-                }
+                self.end(run, RunError::Overloaded(Overloaded { room, limit, waited_ms }))
             }
             Ok(Up::Broken { run, reason }) => {
-                if let Some(mut open) = self.runs().open.remove(&run) {
-                    open.end(Err(RunError::Internal { reason: shortened(reason, MESSAGE_BYTES_MAX) }));
-                }
+                self.end(run, RunError::Internal { reason: shortened(reason, MESSAGE_BYTES_MAX) })
             }
-            Ok(Up::Ready(_) | Up::Failed { .. }) | Err(_) => return false,
+            Ok(Up::Ready(_) | Up::Failed { .. }) | Err(_) => false,
         }
+    }
+
+    /// Ends a run without an ending; says whether there may be such a run.
+    fn end(&self, run: u32, error: RunError) -> bool {
+        let mut runs = self.runs();
+        let Some(mut open) = runs.open.remove(&run) else { return runs.forgives() };
+        drop(runs);
+        open.end(Err(error));
         true
     }
 
@@ -311,13 +394,16 @@ impl Worker {
         let mut runs = self.runs();
         let Some(open) = runs.open.get_mut(&run) else { return runs.forgives() };
         open.host_calls += 1;
-        // The worker counts and measures too: what gets here beyond that is not our worker any more.
-        let busy = open.call.as_ref().is_some_and(|call| !call.is_finished());
+        // The worker counts and measures too: what gets here beyond that is not our worker any more. It has one call at a
+        // time, and reads the answer before it asks again: whoever does not read cannot make this process keep answers.
+        let busy = open.answer.strong_count() > 0;
         if open.host_calls > open.limits.host_calls || message.len() > CALL_BYTES_MAX || busy {
             return false;
         }
         let calls = Decoded(Arc::clone(&open.calls));
         let (worker, message) = (Arc::clone(self), message.to_vec());
+        let waiting = Arc::new(());
+        open.answer = Arc::downgrade(&waiting);
         let call = tokio::spawn(async move {
             let unanswered = Unanswered { worker: &worker, run };
             let answer = calls.call(message).await;
@@ -332,7 +418,7 @@ impl Worker {
                 None => Answered::Malformed,
             };
             worker.runs().open.get_mut(&run).and_then(|open| open.call.take());
-            worker.send(&Down::Answered { run, answer });
+            worker.send_holding(&Down::Answered { run, answer }, Some(waiting));
         });
         open.call = Some(call.abort_handle());
         true
@@ -370,7 +456,7 @@ struct Started {
     worker: Arc<Worker>,
     up: Incoming,
     down: Outgoing,
-    frames: mpsc::UnboundedReceiver<Bytes>,
+    frames: mpsc::UnboundedReceiver<Frame>,
 }
 
 impl Shared {
@@ -463,6 +549,7 @@ impl Shared {
             runs: self.share(),
             memory_bytes: self.capacity.memory_bytes / share,
             patience_ms: u64::try_from(self.capacity.patience.as_millis()).unwrap_or(u64::MAX),
+            is_fair: self.capacity.sharing == Sharing::Fair,
         });
         let said = async {
             let _ = down.send(hello).await;
@@ -487,6 +574,7 @@ impl Shared {
             process_id: child.id().unwrap_or_default(),
             walls,
             outbox,
+            backlog: Arc::default(),
             runs: Mutex::default(),
             condemned: Notify::new(),
         });

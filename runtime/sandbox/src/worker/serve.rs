@@ -23,6 +23,7 @@ use crate::job::{Deterministic, Job};
 use crate::limits::Limits;
 use crate::run::Failed;
 use crate::script::Script;
+use crate::shares::{Owner, Sharing};
 
 /// Frames on their way to the parent.
 type Outbox = mpsc::UnboundedSender<Bytes>;
@@ -64,10 +65,11 @@ impl Worker {
     async fn start(socket: UnixStream) -> Result<(), String> {
         let (mut down, mut up) = frames(socket);
         let Some(Ok(hello)) = down.next().await else { return Ok(()) };
-        let Ok(Down::Hello { runs, memory_bytes, patience_ms }) = decode::<Down<'_>>(&hello) else {
+        let Ok(Down::Hello { runs, memory_bytes, patience_ms, is_fair }) = decode::<Down<'_>>(&hello) else {
             return Err("the parent did not say hello".to_owned());
         };
-        let capacity = Capacity { runs, memory_bytes, patience: Duration::from_millis(patience_ms) };
+        let sharing = if is_fair { Sharing::Fair } else { Sharing::Whole };
+        let capacity = Capacity { runs, memory_bytes, patience: Duration::from_millis(patience_ms), sharing };
         let (guest, walls) = match Worker::prepare(capacity).await {
             Ok(prepared) => prepared,
             Err(reason) => {
@@ -95,7 +97,8 @@ impl Worker {
 
     /// Loads the guest, runs it once so that what the first run touches is there, and gives up everything else.
     async fn prepare(capacity: Capacity) -> Result<(Guest, Walls), String> {
-        let guest = Guest::load(capacity).map_err(|error| format!("{error:#}"))?;
+        // The parent shares the slots of all workers among owners.
+        let guest = Guest::load(capacity, Sharing::Whole).map_err(|error| format!("{error:#}"))?;
         let script = Script::parse("warm_up.py", b"1+1", &Limits::default()).map_err(|error| error.to_string())?;
         let calls = Arc::new(crate::calls::Decoded(Arc::new(crate::calls::NoCalls)));
         let warm = guest.run(Job::new(&script, "{}"), calls).await;
@@ -110,9 +113,9 @@ impl Worker {
     /// Acts on one frame; says whether it made sense.
     fn heed(self: &Arc<Worker>, frame: &[u8]) -> bool {
         match decode::<Down<'_>>(frame) {
-            Ok(Down::Begin { run, name, source, module, params, limits, deterministic }) => {
+            Ok(Down::Begin { run, name, source, module, params, limits, deterministic, owner }) => {
                 let script = Script::of_parent(name, source, module);
-                self.begin(run, script, params.to_owned(), limits, deterministic);
+                self.begin(run, script, params.to_owned(), limits, deterministic, Owner(owner));
             }
             Ok(Down::Answered { run, answer }) => {
                 let waiting = self.with_runs(|runs| runs.get_mut(&run).and_then(|run| run.answer.take()));
@@ -143,29 +146,55 @@ impl Worker {
         params: String,
         limits: Limits,
         deterministic: Option<Deterministic>,
+        owner: Owner,
     ) {
         let worker = Arc::clone(self);
         // The entry must be there before the task is, or a run that ends at once would leave it behind: tasks of this
         // runtime start only when this one waits.
         let task = tokio::spawn(async move {
             let calls = Arc::new(ToParent { worker: Arc::clone(&worker), run });
-            let job = Job { script: &script, params: &params, limits, deterministic };
+            let job = Job { limits, deterministic, owner, ..Job::new(&script, &params) };
+            let unended = Unended { worker: &worker, run };
             let frame = match worker.guest.run(job, calls).await {
                 Ok(ended) => tell(run, &ended),
                 Err(Failed::Overloaded(reason)) => overloaded(run, reason),
-                Err(Failed::Host(error)) => encode(&Up::Broken { run, reason: &format!("{error:#}") }),
+                Err(Failed::Host(error)) => broken(run, &format!("{error:#}")),
             };
-            worker.with_runs(|runs| runs.remove(&run));
-            // When the writer is gone the parent is, and this process ends.
-            let _ = worker.outbox.send(frame.into());
+            std::mem::forget(unended);
+            worker.end(run, frame);
         });
         let task = task.abort_handle();
         self.with_runs(|runs| runs.insert(run, Run { task, answer: None }));
     }
 
+    fn end(&self, run: u32, frame: Vec<u8>) {
+        self.with_runs(|runs| runs.remove(&run));
+        // When the writer is gone the parent is, and this process ends.
+        let _ = self.outbox.send(frame.into());
+    }
+
     fn with_runs<T>(&self, act: impl FnOnce(&mut HashMap<u32, Run>) -> T) -> T {
         act(&mut self.runs.lock().unwrap_or_else(PoisonError::into_inner))
     }
+}
+
+/// Tells the parent of a run that panicked: it would wait for an ending, and then take this process for hung, with the runs
+/// of everybody in it.
+struct Unended<'a> {
+    worker: &'a Worker,
+    run: u32,
+}
+
+impl Drop for Unended<'_> {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            self.worker.end(self.run, broken(self.run, "the run panicked"));
+        }
+    }
+}
+
+fn broken(run: u32, reason: &str) -> Vec<u8> {
+    encode(&Up::Broken { run, reason })
 }
 
 /// Hands a run's host calls to the parent.

@@ -16,7 +16,7 @@ use tokio_util::codec::{FramedRead, FramedWrite, LengthDelimitedCodec};
 use super::walls::Walls;
 use crate::answer;
 use crate::budget::{Overloaded, Room};
-use crate::ending::{Ended, Ending, Exception, Exhausted, Output, Resource, Spent};
+use crate::ending::{Company, Ended, Ending, Exception, Exhausted, Output, Resource, Spent};
 use crate::job::Deterministic;
 use crate::limits::{self, Limits};
 
@@ -46,11 +46,11 @@ impl Outgoing {
 
     /// Sends what comes until nobody is left to write or to read. All that is ready goes in one piece: endings come in
     /// bunches when runs do.
-    pub(super) async fn carry(mut self, mut frames: mpsc::UnboundedReceiver<Bytes>) {
+    pub(super) async fn carry<F: Into<Bytes>>(mut self, mut frames: mpsc::UnboundedReceiver<F>) {
         while let Some(frame) = frames.recv().await {
-            let mut sent = self.0.feed(frame).await;
+            let mut sent = self.0.feed(frame.into()).await;
             while let Ok(frame) = frames.try_recv() {
-                sent = sent.and(self.0.feed(frame).await);
+                sent = sent.and(self.0.feed(frame.into()).await);
             }
             if sent.is_err() || SinkExt::<Bytes>::flush(&mut self.0).await.is_err() {
                 return;
@@ -63,7 +63,7 @@ impl Outgoing {
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) enum Down<'a> {
     /// First of all: how much the worker may hold.
-    Hello { runs: u32, memory_bytes: u64, patience_ms: u64 },
+    Hello { runs: u32, memory_bytes: u64, patience_ms: u64, is_fair: bool },
     /// Start a run.
     Begin {
         run: u32,
@@ -74,6 +74,7 @@ pub(super) enum Down<'a> {
         params: &'a str,
         limits: Limits,
         deterministic: Option<Deterministic>,
+        owner: u64,
     },
     /// The answer to the run's host call, which is waiting: a run has one at a time.
     Answered {
@@ -221,6 +222,8 @@ pub(super) fn ended(up: &Up<'_>, limits: &Limits, wall: Duration) -> Option<Ende
             wall,
             host_calls: (*host_calls).min(limits.host_calls + 1),
         },
+        // The parent knows better, and says so.
+        company: Company::Others,
     })
 }
 

@@ -1,0 +1,420 @@
+//! A number of equal units that runs of several owners share: who may take how many, and who waits.
+//!
+//! The rule is one line, [`may_take`]: where owners must be kept apart, nobody takes a unit that would leave less free than
+//! they hold. Switches share their packet buffers so (dynamic thresholds, Choudhury and Hahne 1998). One owner gets half of
+//! the units, a second half of the rest, and whoever has nothing finds something free until some log₂(units) owners have taken
+//! all they can.
+//!
+//! What is given back goes to those who wait: first to runs that want to grow, of whatever size fits, since they hold
+//! something already; then to runs that want to enter, in the order in which they came for each owner, owners in turn. A run
+//! that may not have what it wants holds up its own owner's, and nobody else's.
+
+use std::collections::{HashMap, VecDeque};
+use std::hash::{BuildHasherDefault, DefaultHasher};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use tokio::sync::oneshot;
+use tokio::time::{Instant, timeout_at};
+
+/// Whose run it is. Runs of one owner share what one owner may hold; the number means nothing else.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
+pub struct Owner(pub u64);
+
+/// How owners share.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Sharing {
+    /// There is one owner, or they trust each other: anybody may hold everything.
+    Whole,
+    /// Nobody holds more than is left for the others.
+    Fair,
+}
+
+/// Whether an owner that holds `held` units may take `wanted` of the `free` ones.
+fn may_take(sharing: Sharing, free: u64, held: u64, wanted: u64) -> bool {
+    let Some(left) = free.checked_sub(wanted) else { return false };
+    match sharing {
+        Sharing::Whole => true,
+        // With nothing in hand, the first is always given.
+        Sharing::Fair => held == 0 || held.saturating_add(wanted) <= left,
+    }
+}
+
+/// What a taker is about to do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Purpose {
+    /// Start a run. It waits behind those of the same owner that came before.
+    Enter,
+    /// Go on with a run. It waits for nobody but for room.
+    Grow,
+}
+
+/// The units, and who holds and awaits them. Cloning shares them.
+#[derive(Debug, Clone)]
+pub(crate) struct Shares(Arc<Mutex<State>>);
+
+#[derive(Debug)]
+struct State {
+    sharing: Sharing,
+    free: u64,
+    held: HashMap<Owner, u64, BuildHasherDefault<DefaultHasher>>,
+    growing: VecDeque<Waiter>,
+    /// Owners with runs that want to enter, in turn.
+    entering: VecDeque<(Owner, VecDeque<Waiter>)>,
+}
+
+#[derive(Debug)]
+struct Waiter {
+    owner: Owner,
+    units: u64,
+    given: oneshot::Sender<Held>,
+}
+
+/// Units in somebody's hands; dropping gives them back.
+#[derive(Debug)]
+pub(crate) struct Held {
+    shares: Shares,
+    owner: Owner,
+    units: u64,
+}
+
+impl Shares {
+    pub(crate) fn new(units: u64, sharing: Sharing) -> Shares {
+        Shares(Arc::new(Mutex::new(State {
+            sharing,
+            free: units,
+            held: HashMap::default(),
+            growing: VecDeque::new(),
+            entering: VecDeque::new(),
+        })))
+    }
+
+    /// Takes units, or waits for them until `until`. `None` where they did not come free in time.
+    pub(crate) async fn take(&self, owner: Owner, units: u64, purpose: Purpose, until: Instant) -> Option<Held> {
+        let (given, waiting) = oneshot::channel();
+        {
+            let mut state = self.state();
+            // Whoever waits for the same owner comes first.
+            if (purpose == Purpose::Grow || !state.has_queue(owner)) && state.give(owner, units) {
+                return Some(Held { shares: self.clone(), owner, units });
+            }
+            state.queue(Waiter { owner, units, given }, purpose);
+        }
+        // Dropped after the receiver, also where the caller goes away: whoever waits behind this one may be next.
+        let _serving = Serving(self);
+        // A waiter whose receiver is gone is passed over.
+        timeout_at(until, waiting).await.ok()?.ok()
+    }
+
+    /// Takes units that are there at once.
+    pub(crate) fn try_take(&self, owner: Owner, units: u64) -> Option<Held> {
+        let is_given = self.state().give(owner, units);
+        is_given.then(|| Held { shares: self.clone(), owner, units })
+    }
+
+    /// Hands what is free to those who wait.
+    fn serve(&self) {
+        let mut refused = Vec::new();
+        {
+            let mut state = self.state();
+            state.serve_growing(self, &mut refused);
+            state.serve_entering(self, &mut refused);
+        }
+        // What nobody received any more goes back, without the lock, and is served again.
+        drop(refused);
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Serves those who wait when it is dropped.
+struct Serving<'a>(&'a Shares);
+
+impl Drop for Serving<'_> {
+    fn drop(&mut self) {
+        self.0.serve();
+    }
+}
+
+impl State {
+    fn may_take(&self, owner: Owner, units: u64) -> bool {
+        may_take(self.sharing, self.free, self.held.get(&owner).copied().unwrap_or(0), units)
+    }
+
+    fn give(&mut self, owner: Owner, units: u64) -> bool {
+        let is_given = self.may_take(owner, units);
+        if is_given {
+            self.free -= units;
+            *self.held.entry(owner).or_default() += units;
+        }
+        is_given
+    }
+
+    fn has_queue(&self, owner: Owner) -> bool {
+        self.entering.iter().any(|(waiting, queue)| *waiting == owner && queue.iter().any(Waiter::is_there))
+    }
+
+    fn queue(&mut self, waiter: Waiter, purpose: Purpose) {
+        if purpose == Purpose::Grow {
+            self.growing.retain(Waiter::is_there);
+            self.growing.push_back(waiter);
+            return;
+        }
+        match self.entering.iter_mut().find(|(owner, _)| *owner == waiter.owner) {
+            Some((_, queue)) => {
+                queue.retain(Waiter::is_there);
+                queue.push_back(waiter);
+            }
+            None => self.entering.push_back((waiter.owner, VecDeque::from([waiter]))),
+        }
+    }
+
+    fn serve_growing(&mut self, shares: &Shares, refused: &mut Vec<Held>) {
+        let mut at = 0;
+        while let Some(waiter) = self.growing.get(at) {
+            if !waiter.is_there() || self.may_take(waiter.owner, waiter.units) {
+                let waiter = self.growing.remove(at).expect("it was there a line ago");
+                refused.extend(self.hand_over(waiter, shares));
+            } else {
+                at += 1;
+            }
+        }
+    }
+
+    fn serve_entering(&mut self, shares: &Shares, refused: &mut Vec<Held>) {
+        // Once around without giving anything, and nobody can be given anything.
+        let mut idle = 0;
+        while idle < self.entering.len() {
+            let Some((owner, mut queue)) = self.entering.pop_front() else { return };
+            idle += 1;
+            while queue.front().is_some_and(|waiter| !waiter.is_there()) {
+                queue.pop_front();
+            }
+            if queue.front().is_some_and(|waiter| self.may_take(owner, waiter.units))
+                && let Some(waiter) = queue.pop_front()
+            {
+                refused.extend(self.hand_over(waiter, shares));
+                idle = 0;
+            }
+            if queue.is_empty() {
+                idle = 0;
+            } else {
+                self.entering.push_back((owner, queue));
+            }
+        }
+    }
+
+    /// Gives a waiter what it waits for. What it does not receive any more comes back.
+    fn hand_over(&mut self, waiter: Waiter, shares: &Shares) -> Option<Held> {
+        let Waiter { owner, units, given } = waiter;
+        if given.is_closed() || !self.give(owner, units) {
+            return None;
+        }
+        given.send(Held { shares: shares.clone(), owner, units }).err()
+    }
+}
+
+impl Waiter {
+    fn is_there(&self) -> bool {
+        !self.given.is_closed()
+    }
+}
+
+impl Held {
+    /// Puts other units of the same owner to these.
+    pub(crate) fn add(&mut self, mut other: Held) {
+        self.units += std::mem::take(&mut other.units);
+    }
+
+    /// Gives all but `units` back.
+    pub(crate) fn keep(&mut self, units: u64) {
+        let back = self.units.saturating_sub(units);
+        self.units -= back;
+        self.give_back(back);
+    }
+
+    pub(crate) fn units(&self) -> u64 {
+        self.units
+    }
+
+    fn give_back(&self, units: u64) {
+        if units == 0 {
+            return;
+        }
+        {
+            let mut state = self.shares.state();
+            state.free += units;
+            if let Some(held) = state.held.get_mut(&self.owner) {
+                *held = held.saturating_sub(units);
+                if *held == 0 {
+                    state.held.remove(&self.owner);
+                }
+            }
+        }
+        self.shares.serve();
+    }
+}
+
+impl Drop for Held {
+    fn drop(&mut self) {
+        let units = std::mem::take(&mut self.units);
+        self.give_back(units);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const ALICE: Owner = Owner(1);
+    const BOB: Owner = Owner(2);
+
+    /// How many units one after the other an owner gets at once.
+    fn grab(shares: &Shares, owner: Owner) -> Vec<Held> {
+        std::iter::from_fn(|| shares.try_take(owner, 1)).collect()
+    }
+
+    fn soon() -> Instant {
+        Instant::now() + Duration::from_millis(20)
+    }
+
+    fn later() -> Instant {
+        Instant::now() + Duration::from_mins(10)
+    }
+
+    #[test]
+    fn c11_one_owner_takes_half_and_the_next_half_of_the_rest() {
+        let shares = Shares::new(256, Sharing::Fair);
+        let mut grabbed = Vec::new();
+        let counts: Vec<usize> = (0..9)
+            .map(|owner| {
+                let held = grab(&shares, Owner(owner));
+                let count = held.len();
+                grabbed.extend(held);
+                count
+            })
+            .collect();
+        assert_eq!(counts, [128, 64, 32, 16, 8, 4, 2, 1, 1], "the last finds nothing but what is left");
+        assert!(shares.try_take(Owner(9), 1).is_none());
+        drop(grabbed);
+        assert_eq!(grab(&shares, Owner(9)).len(), 128);
+    }
+
+    #[test]
+    fn one_owner_alone_takes_everything() {
+        let shares = Shares::new(256, Sharing::Whole);
+        let held = grab(&shares, ALICE);
+        assert_eq!(held.len(), 256);
+        assert!(shares.try_take(BOB, 1).is_none());
+    }
+
+    #[test]
+    fn the_last_unit_allowed_and_the_first_refused() {
+        for (sharing, free, held, wanted, expected) in [
+            (Sharing::Whole, 4, 100, 4, true),
+            (Sharing::Whole, 4, 100, 5, false),
+            (Sharing::Fair, 4, 0, 4, true),
+            (Sharing::Fair, 4, 0, 5, false),
+            (Sharing::Fair, 9, 3, 3, true),
+            (Sharing::Fair, 8, 3, 3, false),
+            (Sharing::Fair, u64::MAX, u64::MAX, 1, false),
+        ] {
+            assert_eq!(may_take(sharing, free, held, wanted), expected, "{sharing:?} {free} {held} {wanted}");
+        }
+    }
+
+    #[tokio::test]
+    async fn c11_who_waits_for_too_much_holds_up_nobody_else() {
+        let shares = Shares::new(8, Sharing::Fair);
+        let _greedy = grab(&shares, ALICE);
+        let waiting = tokio::spawn({
+            let shares = shares.clone();
+            async move { shares.take(ALICE, 1, Purpose::Enter, later()).await.is_some() }
+        });
+        tokio::task::yield_now().await;
+        let held = shares.take(BOB, 1, Purpose::Enter, later()).await;
+        assert!(held.is_some(), "Bob has nothing and is given the first");
+        assert!(!waiting.is_finished());
+        waiting.abort();
+    }
+
+    #[tokio::test]
+    async fn runs_of_an_owner_enter_in_the_order_in_which_they_came_and_owners_in_turn() {
+        let shares = Shares::new(1, Sharing::Whole);
+        let first = shares.try_take(ALICE, 1).expect("it is free");
+        let (order, mut arrived) = tokio::sync::mpsc::unbounded_channel();
+        for (owner, name) in [(ALICE, "a1"), (ALICE, "a2"), (ALICE, "a3"), (BOB, "b1"), (BOB, "b2")] {
+            let (shares, order) = (shares.clone(), order.clone());
+            tokio::spawn(async move {
+                let held = shares.take(owner, 1, Purpose::Enter, later()).await;
+                order.send(name).expect("the test listens");
+                drop(held);
+            });
+            tokio::task::yield_now().await;
+        }
+        drop((first, order));
+        let mut seen = Vec::new();
+        while let Some(name) = arrived.recv().await {
+            seen.push(name);
+        }
+        assert_eq!(seen, ["a1", "b1", "a2", "b2", "a3"]);
+    }
+
+    #[tokio::test]
+    async fn what_somebody_no_longer_waits_for_stays_free() {
+        let shares = Shares::new(1, Sharing::Whole);
+        let held = shares.try_take(ALICE, 1);
+        assert!(shares.take(BOB, 1, Purpose::Enter, soon()).await.is_none(), "it did not come free in time");
+        drop(held);
+        assert!(shares.try_take(ALICE, 1).is_some());
+    }
+
+    #[tokio::test]
+    async fn growing_passes_those_who_want_to_enter() {
+        let shares = Shares::new(4, Sharing::Whole);
+        let mut running = shares.try_take(ALICE, 3).expect("it is free");
+        let enters = tokio::spawn({
+            let shares = shares.clone();
+            async move { shares.take(ALICE, 4, Purpose::Enter, later()).await.is_some() }
+        });
+        tokio::task::yield_now().await;
+        running.add(shares.take(ALICE, 1, Purpose::Grow, later()).await.expect("one is free"));
+        assert_eq!(running.units(), 4);
+        running.keep(2);
+        assert_eq!(running.units(), 2);
+        drop(running);
+        assert!(enters.await.expect("it does not panic"));
+    }
+
+    proptest! {
+        #[test]
+        fn units_are_neither_lost_nor_made(
+            sharing in prop_oneof![Just(Sharing::Whole), Just(Sharing::Fair)],
+            steps in proptest::collection::vec((0_u64..4, 0_u64..9, any::<bool>()), 0..60),
+        ) {
+            let shares = Shares::new(32, sharing);
+            let mut held: Vec<Held> = Vec::new();
+            for (owner, units, gives_back) in steps {
+                if gives_back {
+                    held.pop();
+                } else {
+                    held.extend(shares.try_take(Owner(owner), units));
+                }
+                let out: u64 = held.iter().map(Held::units).sum();
+                prop_assert_eq!(shares.state().free + out, 32);
+                for owner in (0..4).map(Owner) {
+                    let of: u64 = held.iter().filter(|held| held.owner == owner).map(Held::units).sum();
+                    prop_assert_eq!(shares.state().held.get(&owner).copied().unwrap_or(0), of);
+                }
+            }
+            held.clear();
+            prop_assert_eq!(shares.state().free, 32);
+            prop_assert!(shares.state().held.is_empty());
+        }
+    }
+}
