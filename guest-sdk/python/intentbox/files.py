@@ -22,8 +22,11 @@ from intentbox.errors import CapabilityDenied, HostCallFailed
 
 __all__ = ["list", "open", "read_bytes", "read_text"]
 
-# One call to the host reads at most this much, in bytes.
+# One call to the host reads this much, in bytes: the most that the host gives at a time.
 _PIECE_BYTES = 1 << 20
+
+# What a stream buffers of its piece, in bytes.
+_BUFFER_BYTES = 128 << 10
 
 # What `read_bytes` and `read_text` take into memory unless told otherwise, in bytes.
 _WHOLE_BYTES_MAX = 32 << 20
@@ -66,12 +69,15 @@ def list(path):
     return found
 
 
-def open(path, mode="rb", encoding="utf-8", errors="replace"):
-    """Opens a file to read: bytes (`"rb"`, buffered, with `seek`), or text (`"r"`)."""
+def open(path, mode="rb", encoding="utf-8", errors="replace", newline=None):
+    """Opens a file to read: bytes (`"rb"`, buffered, with `seek`), or text (`"r"`).
+
+    `newline` is that of the built-in `open`; `csv` wants `""`.
+    """
     if mode not in ("r", "rt", "rb"):
         raise ValueError(f"mode {mode!r}: the files of granted directories can only be read; write with the built-in open")
-    stream = _io.BufferedReader(_Pieces(path), _PIECE_BYTES)
-    return stream if mode == "rb" else _io.TextIOWrapper(stream, encoding=encoding, errors=errors)
+    stream = _io.BufferedReader(_Pieces(path), _BUFFER_BYTES)
+    return stream if mode == "rb" else _io.TextIOWrapper(stream, encoding=encoding, errors=errors, newline=newline)
 
 
 def read_bytes(path, bytes_max=_WHOLE_BYTES_MAX):
@@ -89,14 +95,15 @@ def read_text(path, encoding="utf-8", errors="replace", bytes_max=_WHOLE_BYTES_M
 
 
 class _Pieces(_io.RawIOBase):
-    """A file of the host, read call by call."""
+    """A file of the host, read call by call. A reader may ask for little at a time (text asks for 8 KiB), and a run has
+    a number of calls: each brings a whole piece, which serves all reads inside it."""
 
     def __init__(self, path):
         super().__init__()
         self.name = path
-        self._at = 0
+        self._at = self._piece_at = 0
         # Not an empty read: whether there is such a file should be known when it is opened.
-        self._ahead = _ask(_intentbox.read_file(path, 0, _PIECE_BYTES))
+        self._piece = _ask(_intentbox.read_file(path, 0, _PIECE_BYTES))
 
     def readable(self):
         return True
@@ -105,13 +112,16 @@ class _Pieces(_io.RawIOBase):
         return True
 
     def readinto(self, buffer):
-        ahead, self._ahead = self._ahead, b""
-        if not ahead or self._at:
-            ahead = _ask(_intentbox.read_file(self.name, self._at, min(len(buffer), _PIECE_BYTES)))
-        piece = ahead[: len(buffer)]
-        buffer[: len(piece)] = piece
-        self._at += len(piece)
-        return len(piece)
+        start = self._at - self._piece_at
+        if not 0 <= start < len(self._piece):
+            # Before the call: a stream holds one piece, not two.
+            self._piece = b""
+            self._piece = _ask(_intentbox.read_file(self.name, self._at, _PIECE_BYTES))
+            self._piece_at, start = self._at, 0
+        part = self._piece[start : start + len(buffer)]
+        buffer[: len(part)] = part
+        self._at += len(part)
+        return len(part)
 
     def seek(self, offset, whence=0):
         if whence == 1:
