@@ -16,6 +16,7 @@ What is not granted raises `CapabilityDenied`; what is granted and does not work
 
 import io as _io
 import re as _re
+import sys as _sys
 
 import _intentbox
 from intentbox.errors import CapabilityDenied, HostCallFailed
@@ -34,13 +35,29 @@ _WHOLE_BYTES_MAX = 32 << 20
 _list = list
 
 
+class Listing(_list):
+    """Files by path. `unread` names the folders whose files are not among them."""
+
+    unread = ()
+
+
 def list(path):
     """Returns the files that `path` names, by path: `[{"path": "logs:app.log", "bytes": 123, "modified": 1763632692.5}]`.
 
     `path` is a folder (`"logs:"`, `"logs:api"`; the files of its folders count too) or a pattern: `*` and `?` stand for
     parts of one name, `**` for any folders (`"logs:**/*.log.gz"`). `modified` is in seconds after 1970. Symbolic links are
     left out. More than 10,000 files are an error: name a folder inside.
+
+    Folders that the host may not read, or that lie deeper than 16 levels, are told on stderr and in the answer's `unread`.
     """
+    found = _found(path)
+    if found.unread:
+        print(f"files.list: not read: {', '.join(found.unread)[:1000]}", file=_sys.stderr)
+    return found
+
+
+def _found(path):
+    """What `list` gives, for whoever tells in another way what was not read."""
     alias, colon, below = path.partition(":")
     names = below.split("/")
     folder = []
@@ -52,7 +69,8 @@ def list(path):
     if not is_pattern and below:
         # A folder, or one file: a file is found in the folder above.
         folder = names[:-1]
-    entries = _ask(_intentbox.list_files(alias + colon + "/".join(folder)))
+    answer = _intentbox.list_files(alias + colon + "/".join(folder))
+    entries = _ask(answer)
     if is_pattern:
         fits = _re.compile(_regex(path)).fullmatch
     elif below:
@@ -61,10 +79,12 @@ def list(path):
     else:
         def fits(found):
             return True
-    found = [
+    found = Listing(
         {"path": name, "bytes": size, "modified": modified / 1000} for name, size, modified in entries if fits(name)
-    ]
-    if not found and below and not is_pattern:
+    )
+    pattern = path if is_pattern else path.rstrip("/") + ("/**" if below else "**")
+    found.unread = [folder for folder in answer[2] if _may_hold(pattern, folder)]
+    if not found and not found.unread and below and not is_pattern:
         raise FileNotFoundError(2, "there is no such file or folder", path)
     return found
 
@@ -127,7 +147,7 @@ class _Pieces(_io.RawIOBase):
         if whence == 1:
             offset += self._at
         elif whence == 2:
-            offset += sum(file["bytes"] for file in list(self.name) if file["path"] == self.name)
+            offset += sum(file["bytes"] for file in _found(self.name) if file["path"] == self.name)
         if offset < 0:
             raise ValueError(f"{self.name}: a position before the file")
         self._at = offset
@@ -135,6 +155,17 @@ class _Pieces(_io.RawIOBase):
 
     def tell(self):
         return self._at
+
+
+def _may_hold(pattern, folder):
+    """Whether a path inside `folder` could fit the pattern."""
+    parts, names = pattern.split("/"), folder.split("/")
+    for part, name in zip(parts, names):
+        if "**" in part:
+            return True
+        if not _re.fullmatch(_regex(part), name):
+            return False
+    return len(parts) > len(names)
 
 
 def _regex(pattern):

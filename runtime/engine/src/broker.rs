@@ -90,7 +90,7 @@ impl HostCalls for Broker {
                         bytes: file.bytes,
                         modified_unix_ms: file.modified_unix_ms,
                     });
-                    Answer::reply(&Reply::Files(entries.collect()))
+                    Answer::reply(&Reply::Files { files: entries.collect(), unread: Vec::new() })
                 }
                 Err(error) => self.not_read(&error),
             }
