@@ -5,6 +5,6 @@
 import _intentbox
 from intentbox import logs
 
-_intentbox.list_files = lambda folder: ("files", [("logs:a.log", 1, 0)])
+_intentbox.list_files = lambda folder: ("files", [("logs:a.log", 1, 0)], [])
 
 logs.count("logs:")

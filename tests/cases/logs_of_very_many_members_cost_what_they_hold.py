@@ -11,7 +11,7 @@ from intentbox import logs
 MEMBER = zlib.compress(b"", wbits=31)
 content = b""
 
-_intentbox.list_files = lambda folder: ("files", [("logs:many.log.gz", len(content), 0)])
+_intentbox.list_files = lambda folder: ("files", [("logs:many.log.gz", len(content), 0)], [])
 _intentbox.read_file = lambda path, offset, length: ("piece", content[offset : offset + length])
 
 result = []

@@ -3,6 +3,7 @@
 mod cache;
 mod cases;
 mod command_line;
+mod files;
 mod fresh;
 mod mcp;
 mod modules;

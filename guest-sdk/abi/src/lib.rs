@@ -38,6 +38,10 @@ pub const HEADERS_MAX: usize = 256;
 /// The most files a listing may hold, for the same reason.
 pub const FILES_MAX: usize = 10_000;
 
+/// The most folders a listing may name as not read, for the same reason. Real directories have a few: `lost+found`,
+/// `private`.
+pub const UNREAD_MAX: usize = 1_000;
+
 /// What a run starts from.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Start<'a> {
@@ -185,8 +189,15 @@ pub struct HttpRequest<'a> {
 pub enum Reply<'a> {
     /// The exchange happened, whatever its status.
     Http(#[serde(borrow)] HttpReply<'a>),
-    /// The files, by path.
-    Files(#[serde(borrow, deserialize_with = "bounded_files")] Vec<FileEntry<'a>>),
+    /// What lies in the folder and in those inside it.
+    Files {
+        /// The files, by path.
+        #[serde(borrow, deserialize_with = "bounded_files")]
+        files: Vec<FileEntry<'a>>,
+        /// The folders whose files are not among them, by path: they may not be read, or lie too deep.
+        #[serde(borrow, deserialize_with = "bounded_unread")]
+        unread: Vec<&'a str>,
+    },
     /// The piece; empty at the end of the file.
     Piece(#[serde(with = "serde_bytes")] &'a [u8]),
     /// The run's grant does not cover it.
@@ -297,8 +308,8 @@ pub fn oracle(bytes: &[u8]) {
     }
     if let Some(again) = round_trip::<Reply<'_>>(bytes) {
         assert_eq!(decode::<Reply<'_>>(&again), decode::<Reply<'_>>(bytes));
-        if let Ok(Reply::Files(files)) = decode::<Reply<'_>>(bytes) {
-            assert!(files.len() <= FILES_MAX);
+        if let Ok(Reply::Files { files, unread }) = decode::<Reply<'_>>(bytes) {
+            assert!(files.len() <= FILES_MAX && unread.len() <= UNREAD_MAX);
         }
     }
     if let Some(again) = round_trip::<Start<'_>>(bytes) {
@@ -312,6 +323,10 @@ fn bounded_headers<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<(&'
 
 fn bounded_files<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<FileEntry<'de>>, D::Error> {
     deserializer.deserialize_seq(Bounded { most: FILES_MAX, entry: PhantomData })
+}
+
+fn bounded_unread<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<&'de str>, D::Error> {
+    deserializer.deserialize_seq(Bounded { most: UNREAD_MAX, entry: PhantomData })
 }
 
 /// Reads a list entry by entry, and no more entries than `most`: the length that a message claims allocates nothing.
@@ -377,7 +392,8 @@ mod tests {
             assert_eq!(decode(&encode(&call)), Ok(call));
         }
         let entry = FileEntry { path: "logs:a", bytes: u64::MAX, modified_unix_ms: -1 };
-        for reply in [Reply::Files(vec![entry; 2]), Reply::Piece(&[0, 255])] {
+        let files = Reply::Files { files: vec![entry; 2], unread: vec!["logs:private"] };
+        for reply in [files, Reply::Piece(&[0, 255])] {
             assert_eq!(decode(&encode(&reply)), Ok(reply));
         }
         let ended = Ended::ResultLimit { measure: ResultMeasure::Depth, limit: 64, observed: 65 };
@@ -405,8 +421,12 @@ mod tests {
     fn the_last_file_allowed_and_the_first_refused() {
         let entry = FileEntry { path: "", bytes: 0, modified_unix_ms: 0 };
         for (count, fits) in [(FILES_MAX, true), (FILES_MAX + 1, false)] {
-            let bytes = encode(&Reply::Files(vec![entry; count]));
+            let bytes = encode(&Reply::Files { files: vec![entry; count], unread: vec![] });
             assert_eq!(decode::<Reply<'_>>(&bytes).is_ok(), fits, "{count} files");
+        }
+        for (count, fits) in [(UNREAD_MAX, true), (UNREAD_MAX + 1, false)] {
+            let bytes = encode(&Reply::Files { files: vec![], unread: vec![""; count] });
+            assert_eq!(decode::<Reply<'_>>(&bytes).is_ok(), fits, "{count} folders");
         }
     }
 

@@ -116,13 +116,14 @@ pub(crate) mod _intentbox {
         Ok(ctx.new_tuple(parts).into())
     }
 
-    /// Lists the files of a folder: `("files", [(path, bytes, modified_unix_ms), …])`, or as `http` says no.
+    /// Lists the files of a folder: `("files", [(path, bytes, modified_unix_ms), …], [unread folder, …])`, or as `http`
+    /// says no.
     #[pyfunction]
     fn list_files(folder: PyStrRef, vm: &VirtualMachine) -> PyResult<PyObjectRef> {
         let bytes = exchange(&Call::ListFiles { folder: text(&folder, "the folder", vm)? });
         let ctx = &vm.ctx;
         match reply(&bytes, vm)? {
-            Reply::Files(files) => {
+            Reply::Files { files, unread } => {
                 let entry = |file: &FileEntry<'_>| -> PyObjectRef {
                     let parts = vec![
                         ctx.new_str(file.path).into(),
@@ -132,7 +133,8 @@ pub(crate) mod _intentbox {
                     ctx.new_tuple(parts).into()
                 };
                 let files = ctx.new_list(files.iter().map(entry).collect());
-                Ok(ctx.new_tuple(vec![ctx.new_str("files").into(), files.into()]).into())
+                let unread = ctx.new_list(unread.iter().map(|folder| ctx.new_str(*folder).into()).collect());
+                Ok(ctx.new_tuple(vec![ctx.new_str("files").into(), files.into(), unread.into()]).into())
             }
             other => no(&other, vm),
         }

@@ -2,7 +2,8 @@
 
 use intentbox_abi::{Cause, Ended, Raised, Start, encode};
 use rustpython_vm::builtins::PyBaseExceptionRef;
-use rustpython_vm::compiler::Mode;
+use rustpython_vm::compiler::ast::Stmt;
+use rustpython_vm::compiler::{Mode, parser};
 use rustpython_vm::{AsObject, PyObjectRef, PyResult, VirtualMachine};
 
 use crate::answer::{self, Unsayable};
@@ -11,7 +12,7 @@ use crate::{files, host, traceback};
 
 /// Runs the script and gives its encoded [`Ended`].
 pub(crate) fn run(vm: &VirtualMachine, world: &World, start: &Start<'_>) -> Vec<u8> {
-    // Block-expression mode makes the last expression statement the code's value, under the script's own name.
+    // Block-expression mode makes the last statement's value the code's value, under the script's own name.
     let code = match vm.compile(start.source, Mode::BlockExpr, start.name) {
         Ok(code) => code,
         Err(error) => {
@@ -80,10 +81,11 @@ fn prepare(vm: &VirtualMachine, world: &World, start: &Start<'_>) -> PyResult<()
     world.main.globals.set_item("params", host::loads(start.params, vm)?, vm)
 }
 
-/// `result` if the script bound it, else the value of its last expression.
+/// `result` if the script bound it, else the value of its last statement if that is an expression, else `None`.
 fn answer(vm: &VirtualMachine, world: &World, start: &Start<'_>, last: PyObjectRef) -> Vec<u8> {
     let value = match world.main.globals.get_item_opt("result", vm) {
         Ok(Some(result)) => result,
+        _ if !vm.is_none(&last) && ends_in_definition(start.source) => vm.ctx.none(),
         _ => last,
     };
     match answer::to_json(vm, &world.classes, &value, start) {
@@ -92,6 +94,17 @@ fn answer(vm: &VirtualMachine, world: &World, start: &Start<'_>, last: PyObjectR
         Err(Unsayable::Limit { measure, limit, observed }) => encode(&Ended::ResultLimit { measure, limit, observed }),
         Err(Unsayable::Raised(error)) => raised(vm, world, start, &error),
     }
+}
+
+/// Whether the last statement of the script is a `def` or a `class`. Block-expression mode gives what such a statement
+/// binds, as if it were an expression; of all other statements it gives `None`.
+///
+/// Asked at the end, and only where it decides: parsing costs as much as a small script.
+fn ends_in_definition(source: &str) -> bool {
+    let may_define = source.contains("def") || source.contains("class");
+    may_define
+        && parser::parse_module(source)
+            .is_ok_and(|module| matches!(module.syntax().body.last(), Some(Stmt::FunctionDef(_) | Stmt::ClassDef(_))))
 }
 
 fn raised(vm: &VirtualMachine, world: &World, start: &Start<'_>, error: &PyBaseExceptionRef) -> Vec<u8> {

@@ -19,8 +19,8 @@ that of the record before it in its file.
 A file that was last modified before `since` is not read. Each answer has an attribute `seen`: how many `files`,
 `lines`, `records` and `bytes` were read, how many records were `unparsed` (no level, time or format) or `undated` (left
 out, for they have no time and a bound was set), how many lines were `cut`, how many files were `skipped` without
-reading, and the paths of files that are `broken`: not there any more, not readable, or not decompressed to their end.
-What could be read of those is in the answer.
+reading, and the paths of files and folders that are `broken`: not there any more, not readable, or not decompressed to
+their end. What could be read of those is in the answer.
 """
 
 import json as _json
@@ -69,11 +69,17 @@ class Messages(list):
 
 def files(paths="logs:"):
     """Returns the files that `paths` means: `path`, `bytes` and `modified` (seconds since 1970), sorted by path."""
-    found = {}
+    return _found(paths, _files.list)[0]
+
+
+def _found(paths, list_files):
+    """The files that `paths` means, and the folders among them that were not read."""
+    found, unread = {}, set()
     for path in [paths] if isinstance(paths, str) else paths:
-        for entry in _files.list(path):
-            found[entry["path"]] = entry
-    return [found[path] for path in sorted(found)]
+        listing = list_files(path)
+        found.update((entry["path"], entry) for entry in listing)
+        unread.update(listing.unread)
+    return [found[path] for path in sorted(found)], sorted(unread)
 
 
 def records(paths="logs:", *, level=None, text=None, since=None, until=None, limit=100, newest=True):
@@ -177,10 +183,10 @@ def _iso(seconds):
 def _chosen(paths, query):
     """The files to read, and a `seen` that counts those that are too old for it."""
     since_s = query.get("since_ms", float("-inf")) / 1000
-    found = files(paths)
+    found, unread = _found(paths, _files._found)
     chosen = [entry for entry in found if entry["modified"] >= since_s]
     counters = dict.fromkeys(("files", "lines", "records", "bytes", "unparsed", "undated", "cut"), 0)
-    return chosen, {**counters, "skipped": len(found) - len(chosen), "broken": []}
+    return chosen, {**counters, "skipped": len(found) - len(chosen), "broken": unread}
 
 
 def _scan(query, entries, seen):

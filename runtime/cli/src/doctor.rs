@@ -6,6 +6,7 @@ use std::process::ExitCode;
 use anyhow::Context as _;
 use intentbox_capability::Reads;
 use intentbox_engine::{Code, Engine, Outcome, RunOptions, Walls};
+use intentbox_files::Listing;
 
 use crate::arguments::{Isolation, Sources};
 use crate::setup::Setup;
@@ -44,7 +45,14 @@ async fn configuration(sources: &Sources) -> anyhow::Result<bool> {
     for alias in &directories {
         let reader = configured.directories.reader(Reads::of([alias.clone()]));
         match reader.list(&format!("{alias}:")).await {
-            Ok(files) => line(&format!("directory {alias}"), &format!("readable, {} files", files.len()))?,
+            Ok(Listing { files, unread }) => {
+                let readable = format!("readable, {} files", files.len());
+                let state = match unread.first() {
+                    None => readable,
+                    Some(folder) => format!("{readable}; not those of {} folders, such as {folder}", unread.len()),
+                };
+                line(&format!("directory {alias}"), &state)?;
+            }
             Err(error) => {
                 works = false;
                 line(&format!("directory {alias}"), &format!("NOT READABLE: {error}"))?;

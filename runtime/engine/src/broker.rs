@@ -4,11 +4,14 @@ use std::time::Duration;
 
 use intentbox_capability::Refusal;
 use intentbox_egress::{BudgetItem, Exchange, Request, SendError};
-use intentbox_files::{ReadError, Reader};
-use intentbox_sandbox::abi::{FileEntry, HttpReply, HttpRequest, Reply};
+use intentbox_files::{ENTRIES_MAX, Listing, ReadError, Reader, UNREAD_MAX};
+use intentbox_sandbox::abi::{FILES_MAX, FileEntry, HttpReply, HttpRequest, Reply};
 use intentbox_sandbox::{Answer, Exhausted, HostCalls, Pending, Resource};
 
 use crate::report::{Refused, Spent};
+
+// The guest refuses a longer listing.
+const _: () = assert!(ENTRIES_MAX <= FILES_MAX && UNREAD_MAX <= intentbox_sandbox::abi::UNREAD_MAX);
 
 /// Answers a run's host calls out of its grant.
 #[derive(Debug)]
@@ -84,13 +87,14 @@ impl HostCalls for Broker {
     fn list_files<'a>(&'a self, folder: &'a str) -> Pending<'a, Answer> {
         Box::pin(async move {
             match self.reader.list(folder).await {
-                Ok(files) => {
+                Ok(Listing { files, unread }) => {
                     let entries = files.iter().map(|file| FileEntry {
                         path: &file.path,
                         bytes: file.bytes,
                         modified_unix_ms: file.modified_unix_ms,
                     });
-                    Answer::reply(&Reply::Files(entries.collect()))
+                    let unread = unread.iter().map(String::as_str).collect();
+                    Answer::reply(&Reply::Files { files: entries.collect(), unread })
                 }
                 Err(error) => self.not_read(&error),
             }

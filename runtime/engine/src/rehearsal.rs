@@ -112,7 +112,7 @@ impl HostCalls for Told {
                 bytes: file.body.len() as u64,
                 modified_unix_ms: NOW_UNIX_MS.cast_signed(),
             };
-            Answer::reply(&Reply::Files(files.iter().map(entry).collect()))
+            Answer::reply(&Reply::Files { files: files.iter().map(entry).collect(), unread: Vec::new() })
         })
     }
 

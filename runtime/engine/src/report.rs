@@ -190,7 +190,7 @@ impl Report {
                     ),
                 }),
             ),
-            Ending::Exhausted(exhausted) => (outcome_of(exhausted.resource), Some(exhaustion(exhausted))),
+            Ending::Exhausted(exhausted) => (outcome_of(exhausted.resource), Some(exhaustion(exhausted, &http))),
             Ending::Crashed { reason } => (
                 Outcome::GuestTrap,
                 Some(Problem {
@@ -253,6 +253,15 @@ fn problem(exception: Exception, hint: Option<String>) -> Problem {
         "ModuleNotFoundError" if message.starts_with("No module named") => Some(without_module(&message)),
         "RecursionError" => Some(LESS_DEEP.to_owned()),
         "NameError" => import_of(&message),
+        // The number is that of the script's own files: what a granted directory misses is told without one.
+        "FileNotFoundError" if message.starts_with("[Errno 44]") => Some(
+            "`open` finds the script's own files only: granted directories are read with files.open(\"alias:name\")"
+                .to_owned(),
+        ),
+        "EOFError" if message == "EOF when reading a line" => {
+            Some("there is nobody to ask: values come in `params`".to_owned())
+        }
+        "MemoryError" => Some("raise `memory_bytes`, or hold less at a time".to_owned()),
         _ => None,
     });
     let traceback = Some(traceback).filter(|text| !text.is_empty());
@@ -282,6 +291,13 @@ fn about_status(status: u16) -> Option<&'static str> {
         _ => None,
     }
 }
+
+/// What to do about too many requests, or too much in them.
+const FEWER_REQUESTS: &str = "ask for less: larger pages, fewer requests, narrower queries";
+
+/// What to do about too many listings and pieces of files.
+const FEWER_FILE_CALLS: &str =
+    "read less: fewer files, and each once and from its start to its end, since a call brings up to 1 MiB of one file";
 
 /// What to do about a stack that ran out, Python's own or the interpreter's.
 const LESS_DEEP: &str = "recurse less deeply: a loop with a list of its own has no such limit";
@@ -354,7 +370,7 @@ fn outcome_of(resource: Resource) -> Outcome {
     }
 }
 
-fn exhaustion(exhausted: Exhausted) -> Problem {
+fn exhaustion(exhausted: Exhausted, calls: &Spent) -> Problem {
     let raise = |bounds: limits::Bounds| format!("raise the limit (at most {}) or do less in one run", bounds.most);
     let hint = match exhausted.resource {
         Resource::Fuel => raise(limits::FUEL),
@@ -365,9 +381,11 @@ fn exhaustion(exhausted: Exhausted) -> Problem {
         Resource::ResultBytes | Resource::ResultDepth => {
             "return less: the fields and rows that are needed, or a summary".to_owned()
         }
-        Resource::HostCalls | Resource::HttpRequests | Resource::HttpBytesUp | Resource::HttpBytesDown => {
-            "ask for less: larger pages, fewer requests, narrower queries".to_owned()
+        Resource::HostCalls => {
+            let instead = if calls.file_calls > calls.http_requests { FEWER_FILE_CALLS } else { FEWER_REQUESTS };
+            format!("raise `host_calls` (at most {}), or {instead}", limits::HOST_CALLS.most)
         }
+        Resource::HttpRequests | Resource::HttpBytesUp | Resource::HttpBytesDown => FEWER_REQUESTS.to_owned(),
     };
     Problem {
         kind: exhausted.resource.name().to_owned(),
@@ -393,6 +411,37 @@ fn name_of<S: Serializer>(outcome: &Outcome, serializer: S) -> Result<S::Ok, S::
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_run_out_of_host_calls_is_advised_on_by_what_the_calls_were() {
+        let hint = |resource, http_requests, file_calls| {
+            let exhausted = Exhausted { resource, limit: 1_000, observed: 1_001 };
+            exhaustion(exhausted, &Spent { http_requests, file_calls, ..Spent::default() }).hint.expect("it has one")
+        };
+        let raise = "raise `host_calls` (at most 1000000), or ";
+        assert_eq!(hint(Resource::HostCalls, 2, 3), format!("{raise}{FEWER_FILE_CALLS}"));
+        assert_eq!(hint(Resource::HostCalls, 3, 3), format!("{raise}{FEWER_REQUESTS}"));
+        assert_eq!(hint(Resource::HttpRequests, 2, 3), FEWER_REQUESTS);
+    }
+
+    #[test]
+    fn an_exception_is_advised_on_where_the_sandbox_is_not_what_was_expected() {
+        let hint = |class: &str, message: &str| {
+            let cause = Cause::Script;
+            let exception =
+                Exception { class: class.to_owned(), message: message.to_owned(), traceback: String::new(), cause };
+            problem(exception, None).hint
+        };
+        let own =
+            "`open` finds the script's own files only: granted directories are read with files.open(\"alias:name\")";
+        let missing = "[Errno 44] No such file or directory (os error 44): 'data.csv'";
+        assert_eq!(hint("FileNotFoundError", missing).as_deref(), Some(own));
+        assert_eq!(hint("FileNotFoundError", "[Errno 2] there is no such file or folder: 'data:x'"), None);
+        let nobody = "there is nobody to ask: values come in `params`";
+        assert_eq!(hint("EOFError", "EOF when reading a line").as_deref(), Some(nobody));
+        assert_eq!(hint("EOFError", "compressed file ended"), None);
+        assert_eq!(hint("MemoryError", "").as_deref(), Some("raise `memory_bytes`, or hold less at a time"));
+    }
 
     #[test]
     fn an_error_reply_is_advised_on_by_its_status() {

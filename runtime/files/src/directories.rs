@@ -10,6 +10,7 @@ use cap_std::fs::Dir;
 use intentbox_capability::{Alias, Reads};
 
 use crate::reader::Reader;
+use crate::turns::Turns;
 
 /// Directories that may be granted, opened once. Cloning is cheap and shares the handles.
 ///
@@ -17,6 +18,7 @@ use crate::reader::Reader;
 #[derive(Debug, Clone, Default)]
 pub struct Directories {
     open: Arc<BTreeMap<Alias, Dir>>,
+    listings: Turns,
 }
 
 /// A directory that cannot be used.
@@ -48,7 +50,7 @@ impl Directories {
             let dir = dir.map_err(|error| DirectoryError { alias: alias.clone(), path: path.to_owned(), error })?;
             open.insert(alias.clone(), dir);
         }
-        Ok(Self { open: Arc::new(open) })
+        Ok(Self { open: Arc::new(open), listings: Turns::default() })
     }
 
     /// Whether there is a directory of this name.
@@ -61,6 +63,11 @@ impl Directories {
     #[must_use]
     pub fn reader(&self, grant: Reads) -> Reader {
         Reader::new(self.clone(), grant)
+    }
+
+    /// Who may list now: all runs together hold a bounded number of descriptors and threads for it.
+    pub(crate) fn listings(&self) -> &Turns {
+        &self.listings
     }
 
     pub(crate) fn get(&self, alias: &Alias) -> Option<&Dir> {

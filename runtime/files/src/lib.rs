@@ -5,12 +5,14 @@
 //! path is opened relative to the handle of its directory, by `cap-std`, which refuses whatever leads out of it: `..`,
 //! absolute paths, symbolic links. Only regular files are read: a pipe or a device could block for ever.
 //!
-//! Reading order: [`Directories`] (what the operator configured), [`Reader`] (one run's reads).
+//! Reading order: [`Directories`] (what the operator configured), [`Reader`] (one run's reads), [`Listing`], `turns` (who
+//! may list now).
 
 mod directories;
 mod list;
 mod reader;
+mod turns;
 
 pub use directories::{Directories, DirectoryError};
-pub use list::{ENTRIES_MAX, Listed, VISITED_MAX};
+pub use list::{ENTRIES_MAX, Listed, Listing, UNREAD_MAX, VISITED_MAX};
 pub use reader::{PIECE_BYTES_MAX, ReadError, Reader};

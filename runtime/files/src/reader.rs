@@ -5,9 +5,11 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use cap_std::fs::{Dir, File, FileExt as _, OpenOptions, OpenOptionsExt as _};
 use intentbox_capability::{AllowedFile, Reads, Refusal};
+use rustix::io::Errno;
 
 use crate::directories::Directories;
-use crate::list::{ENTRIES_MAX, Listed, Listing, list};
+use crate::list::{ENTRIES_MAX, ListError, Listing, VISITED_MAX, list};
+use crate::turns::off_thread;
 
 /// The most bytes of one piece. Larger pieces are no faster, and a run holds one at a time.
 pub const PIECE_BYTES_MAX: u32 = 1 << 20;
@@ -21,7 +23,7 @@ pub enum ReadError {
     /// It was granted, and did not work.
     #[error("{kind}: {message}")]
     Failed {
-        /// `not_found`, `not_a_file`, `outside`, `too_many_files` or `io`.
+        /// `not_found`, `not_a_file`, `outside`, `too_many_files`, `no_descriptors` or `io`.
         kind: &'static str,
         /// One line, in the script's own terms: no path of the machine.
         message: String,
@@ -57,28 +59,36 @@ impl Reader {
     ///
     /// # Errors
     ///
-    /// [`ReadError`] tells a refusal from a failure.
-    pub async fn list(&self, folder: &str) -> Result<Vec<Listed>, ReadError> {
-        let (folder, dir) = self.admitted(folder)?;
+    /// [`ReadError`] tells a refusal from a failure. A listing that does not hold all files, or does not name the folders
+    /// that it left out, is a failure.
+    pub async fn list(&self, folder: &str) -> Result<Listing, ReadError> {
+        let folder = self.admit(folder)?;
         let shown = folder.shown();
-        let found = {
-            let folder = folder.clone();
-            off_thread(move || if folder.path().is_empty() { list(&dir) } else { list(&dir.open_dir(folder.path())?) })
-                .await
-        };
-        match found.map_err(|error| failed(&shown, &error))? {
-            Listing::Whole(mut files) => {
-                let slash = if folder.path().is_empty() { "" } else { "/" };
-                for file in &mut files {
-                    file.path = format!("{shown}{slash}{}", file.path);
-                }
-                Ok(files)
+        let path = folder.path().to_owned();
+        // Opened when it is its turn: a run that waits holds no descriptor.
+        let directories = self.directories.clone();
+        let listed = self.directories.listings().work(move |wanted| {
+            let dir = open_directory(&directories, &folder)?;
+            let dir = if folder.path().is_empty() { dir } else { dir.open_dir(folder.path())? };
+            list(&dir, || wanted.is_wanted())
+        });
+        let mut listing = match listed.await.map_err(ListError::Io).flatten() {
+            Ok(listing) => listing,
+            Err(ListError::Io(error)) => return Err(failed(&shown, &error)),
+            Err(ListError::Unwanted) => unreachable!("this call wants it"),
+            Err(ListError::TooMuch) => {
+                let message = format!(
+                    "{shown} holds more than {ENTRIES_MAX} files or {VISITED_MAX} entries; name a folder inside it"
+                );
+                return Err(ReadError::Failed { kind: "too_many_files", message });
             }
-            Listing::TooMany => Err(ReadError::Failed {
-                kind: "too_many_files",
-                message: format!("{shown} holds more than {ENTRIES_MAX} files; name a folder inside it"),
-            }),
+        };
+        let slash = if path.is_empty() { "" } else { "/" };
+        let paths = listing.files.iter_mut().map(|file| &mut file.path);
+        for path in paths.chain(&mut listing.unread) {
+            *path = format!("{shown}{slash}{path}");
         }
+        Ok(listing)
     }
 
     /// Reads up to `length` bytes, at most [`PIECE_BYTES_MAX`], from `offset` on; none at the end of the file.
@@ -87,8 +97,9 @@ impl Reader {
     ///
     /// [`ReadError`] tells a refusal from a failure.
     pub async fn read(&self, path: &str, offset: u64, length: u32) -> Result<Vec<u8>, ReadError> {
-        let (allowed, dir) = self.admitted(path)?;
+        let allowed = self.admit(path)?;
         let shown = allowed.shown();
+        let dir = open_directory(&self.directories, &allowed).map_err(|error| failed(&shown, &error))?;
         let last = self.record().last.take_if(|(file, _)| *file == allowed);
         let length = length.min(PIECE_BYTES_MAX) as usize;
         let read = off_thread({
@@ -114,7 +125,8 @@ impl Reader {
                 Ok((file, bytes))
             }
         })
-        .await;
+        .await
+        .flatten();
         let (file, bytes) = read.map_err(|error| failed(&shown, &error))?;
         let mut record = self.record();
         record.bytes += bytes.len() as u64;
@@ -140,7 +152,7 @@ impl Reader {
         self.record().refusals.clone()
     }
 
-    fn admitted(&self, text: &str) -> Result<(AllowedFile, Dir), ReadError> {
+    fn admit(&self, text: &str) -> Result<AllowedFile, ReadError> {
         self.record().calls += 1;
         let allowed = self.grant.admit(text).inspect_err(|refusal| {
             let mut record = self.record();
@@ -148,16 +160,19 @@ impl Reader {
                 record.refusals.push(refusal.clone());
             }
         })?;
-        let missing = || io::Error::other("no such directory is configured");
-        let dir = self.directories.get(allowed.alias()).ok_or_else(missing).and_then(Dir::try_clone);
-        let dir = dir.map_err(|error| failed(&allowed.shown(), &error))?;
-        Ok((allowed, dir))
+        Ok(allowed)
     }
 
     /// A poisoned lock still holds whole values: each change is one assignment or one push.
     fn record(&self) -> MutexGuard<'_, Record> {
         self.record.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// The directory of an admitted path, as a handle of its own.
+fn open_directory(directories: &Directories, allowed: &AllowedFile) -> io::Result<Dir> {
+    let missing = || io::Error::other("no such directory is configured");
+    directories.get(allowed.alias()).ok_or_else(missing).and_then(Dir::try_clone)
 }
 
 /// Opens a regular file. Without waiting: opening a pipe would wait for its other end.
@@ -168,12 +183,11 @@ fn open(dir: &Dir, allowed: &AllowedFile) -> io::Result<File> {
     if file.metadata()?.is_file() { Ok(file) } else { Err(io::Error::new(io::ErrorKind::IsADirectory, "not a file")) }
 }
 
-async fn off_thread<T: Send + 'static>(work: impl FnOnce() -> io::Result<T> + Send + 'static) -> io::Result<T> {
-    tokio::task::spawn_blocking(work).await.unwrap_or_else(|error| Err(io::Error::other(error)))
-}
-
 fn failed(shown: &str, error: &io::Error) -> ReadError {
     let (kind, what) = match error.kind() {
+        _ if is_out_of_descriptors(error) => {
+            ("no_descriptors", "the host has no file descriptor left; try again".to_owned())
+        }
         io::ErrorKind::NotFound => ("not_found", "there is no such file".to_owned()),
         io::ErrorKind::IsADirectory | io::ErrorKind::NotADirectory => ("not_a_file", "it is not a file".to_owned()),
         // cap-std's word for a path that leads out of its directory, and the system's for a file it keeps back.
@@ -181,6 +195,12 @@ fn failed(shown: &str, error: &io::Error) -> ReadError {
         other => ("io", other.to_string()),
     };
     ReadError::Failed { kind, message: format!("{shown}: {what}") }
+}
+
+/// Whether the process or the whole machine has as many files open as it may. The standard library has no kind for it.
+fn is_out_of_descriptors(error: &io::Error) -> bool {
+    let number = error.raw_os_error();
+    [Errno::MFILE, Errno::NFILE].iter().any(|errno| number == Some(errno.raw_os_error()))
 }
 
 #[cfg(test)]
@@ -266,13 +286,34 @@ mod tests {
     fn a_listing_names_regular_files_by_path() {
         let fixture = fixture();
         let paths = |folder: &str| -> Vec<(String, u64)> {
-            let files = run(fixture.reader.list(folder)).unwrap_or_else(|error| panic!("{folder}: {error}"));
-            files.into_iter().map(|file| (file.path, file.bytes)).collect()
+            let listing = run(fixture.reader.list(folder)).unwrap_or_else(|error| panic!("{folder}: {error}"));
+            listing.files.into_iter().map(|file| (file.path, file.bytes)).collect()
         };
         assert_eq!(paths("logs:"), [("logs:app.log".to_owned(), 10), ("logs:old/a.log".to_owned(), 0)]);
         assert_eq!(paths("logs:old"), [("logs:old/a.log".to_owned(), 0)]);
         assert!(run(fixture.reader.list("logs:root")).is_err());
         assert!(run(fixture.reader.list("logs:new")).is_err());
+    }
+
+    #[test]
+    fn folders_that_were_not_read_are_named_in_the_scripts_terms() {
+        let fixture = fixture();
+        let deep = format!("old/{}", "d/".repeat(17));
+        fs::create_dir_all(fixture.root.path().join("logs").join(&deep)).expect("made");
+        let unread = |folder| run(fixture.reader.list(folder)).expect("it lists").unread;
+        let too_deep = |levels| format!("logs:old/{}", "d/".repeat(levels).trim_end_matches('/'));
+        assert_eq!(unread("logs:"), [too_deep(16)]);
+        assert_eq!(unread("logs:old"), [too_deep(17)]);
+        assert_eq!(unread("logs:old/d"), Vec::<String>::new());
+    }
+
+    #[test]
+    fn e17_a_host_without_descriptors_is_told_as_such() {
+        let message = "no_descriptors: logs:a: the host has no file descriptor left; try again";
+        for errno in [Errno::MFILE, Errno::NFILE] {
+            assert_eq!(failed("logs:a", &errno.into()).to_string(), message);
+        }
+        assert!(failed("logs:a", &Errno::IO.into()).to_string().starts_with("io: logs:a: "));
     }
 
     #[test]

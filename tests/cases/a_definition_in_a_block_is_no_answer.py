@@ -1,0 +1,5 @@
+# outcome: ok
+# result: null
+if True:
+    def answer():
+        return 42

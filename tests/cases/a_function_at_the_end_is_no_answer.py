@@ -1,0 +1,4 @@
+# outcome: ok
+# result: null
+def main():
+    return "not called"

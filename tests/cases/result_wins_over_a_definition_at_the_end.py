@@ -1,0 +1,7 @@
+# outcome: ok
+# result: "bound"
+result = "bound"
+
+
+def main():
+    return "not called"
