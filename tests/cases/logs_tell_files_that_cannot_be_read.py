@@ -1,5 +1,5 @@
 # outcome: ok
-# result: [{"error":3},5,["logs:cut.log","logs:gone.log","logs:kept.log.gz","logs:private","logs:shut.log"]]
+# result: [{"error":3},5,["logs:private","logs:cut.log","logs:gone.log","logs:kept.log.gz","logs:shut.log"]]
 
 # One file that is gone, kept back or fails half-way says nothing about the others: it is named, and what could be read
 # of it counts. The host's answers are played here, since they come from files that change while they are read.

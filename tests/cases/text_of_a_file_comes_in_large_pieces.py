@@ -37,7 +37,7 @@ read_through = list(calls)
 
 def walk(text):
     """What a reader sees that goes back and forth."""
-    seen = [text.readline(), text.read(70_000)[-9:], text.readline(5), text.tell()]
+    seen = [text.readline(), text.read(70_000)[-9:], text.tell()]
     place = text.tell()
     seen += [text.readline(), text.seek(place), text.readline(), text.seek(0), text.read(3)]
     text.seek(0)

@@ -172,7 +172,7 @@ fn table(tests: &BTreeMap<String, Tests>) -> String {
          `every_row_has_a_test` writes this file: change `product/rows.rs` or the tests, not this.\n\n\
          | Row | What | Tests |\n|---|---|---|\n",
     );
-    for (row, what) in ROWS {
+    for &(row, what) in ROWS {
         let held: Vec<String> = tests.get(row).into_iter().flat_map(by_name).collect();
         let _ = writeln!(text, "| {row} | {what} | {} |", held.join(", "));
     }

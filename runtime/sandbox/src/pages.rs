@@ -116,7 +116,7 @@ mod tests {
         let before = pages.changed_bytes(address, COUNT * PAGE);
         // Every second page: more regions than one call tells.
         for page in (0..COUNT).step_by(2) {
-            memory[first + page * PAGE] = 1;
+            std::hint::black_box(&mut memory)[first + page * PAGE] = 1;
         }
         let after = pages.changed_bytes(address, COUNT * PAGE);
         assert_eq!(after - before, 200 * PAGE as u64);

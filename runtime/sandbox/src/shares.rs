@@ -144,7 +144,7 @@ impl State {
 
     fn give(&mut self, owner: Owner, units: u64) -> bool {
         let is_given = self.may_take(owner, units);
-        if is_given {
+        if is_given && units > 0 {
             self.free -= units;
             *self.held.entry(owner).or_default() += units;
         }
