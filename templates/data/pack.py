@@ -1,8 +1,8 @@
 """Tables in the files of the directory `data`: CSV, TSV, JSON and JSON Lines, each also as `.gz`.
 
     orders = pack.Table("orders.csv")
-    amount = orders.cell("amount")
-    total = sum(pack.number(amount(row)) or 0 for row in orders.rows)
+    amount, (notation,) = orders.cell("amount"), orders.notations(["amount"])
+    total = sum(notation.number(amount(row)) or 0 for row in orders.rows)
 
 A file of any size is read in a few MiB of memory, once and from the front. What cannot be read as what its name says is
 a `ValueError` that names the file, and where it can be known, the line.
@@ -25,6 +25,10 @@ LINE_CHARS_MAX = 8 << 20
 
 # So many objects of a JSON file say which columns there are.
 OBJECTS_FOR_COLUMNS = 100
+
+# So many rows, or characters of them, say how the numbers of a column are written.
+ROWS_FOR_NOTATION = 1000
+CHARS_FOR_NOTATION = 4 << 20
 
 # How deep objects in objects become columns of their own, such as `customer.address.city`.
 DEPTH_MAX = 5
@@ -56,6 +60,7 @@ class Table:
         """
         self.file = _path(name)
         self.is_json = kind(self.file) in ("json", "jsonl")
+        self.delimiter = None
         if self.is_json:
             objects = _objects(self.file)
             start = list(itertools.islice(objects, OBJECTS_FOR_COLUMNS))
@@ -63,6 +68,7 @@ class Table:
             self.rows = _objects(self.file, needle) if needle else itertools.chain(start, objects)
         else:
             self.rows = _csv_rows(self.file, needle)
+            self.delimiter = next(self.rows)
             self.columns = _distinct(next(self.rows, []))
 
     def column(self, name):
@@ -84,6 +90,155 @@ class Table:
         steps = column.split(".")
         # A key may have a dot of its own.
         return lambda row: row[column] if column in row else _inside(row, steps)
+
+
+    def notations(self, columns):
+        """Returns how each of these columns writes its numbers, a `Notation`, by the first rows."""
+        start, chars = [], 0
+        for row in self.rows if columns else ():
+            start.append(row)
+            chars += len(str(row))
+            if len(start) == ROWS_FOR_NOTATION or chars > CHARS_FOR_NOTATION:
+                break
+        self.rows = itertools.chain(start, self.rows)
+        decimal = "," if self.delimiter == ";" else "."
+        return [Notation(map(self.cell(column), start), decimal, self.column(column)) for column in columns]
+
+
+class Notation:
+    """How one column writes its numbers: `1,299.99` or `1.299,99`, in dollars or in percent.
+
+    `decimal` is the character before the decimals, None until a value shows it, and `unit` is `%`, a currency, or
+    empty. `assumed` is the first value that could be read in two ways, if no value said which: `1,234`. Of values that
+    are left out, `missing` counts those that say so, such as `n/a`, and `wrong` the others.
+    """
+
+    def __init__(self, values, usual, name):
+        """Looks at some values. `usual` is the character before decimals in a file like this one."""
+        parts = [part for part in map(_parts, values) if part]
+        marks = [mark for *_, mark in parts]
+        units = [unit for _, unit, *_ in parts]
+        points, commas = marks.count("."), marks.count(",")
+        self.decimal = None if points == commas == 0 else "." if points >= commas else ","
+        self.unit = max(dict.fromkeys(units), key=units.count, default=None)
+        if self.unit == "":  # some values may leave the currency out, but none the percent sign
+            self.unit = next((unit for unit in units if unit not in ("", "%")), "")
+        self.assumed = None
+        self.usual, self.name = usual, name
+        self.missing, self.wrong, self._examples = 0, 0, [None, None]
+        # Whether what `float` reads is right.
+        self.is_plain = self.decimal == "." and self.unit != "%"
+
+    def number(self, value):
+        """Returns a value as a number, `12%` as 12; None if it is not written like the others of this column."""
+        if type(value) is not str or self.is_plain or (value.isdigit() and value.isascii()):
+            amount = _plain(value)
+            if amount is not None or type(value) is not str:
+                self.unit = self.unit or ""
+                return None if self.unit == "%" else amount
+        part = _parts(value)
+        if part is None:
+            return None
+        sign, unit, digits, mark = part
+        if unit != self.unit and not self._takes(unit):
+            return None
+        if mark == "?" and self.decimal is None:
+            self.decimal, self.assumed = self.usual, value
+        elif mark in (".", ","):
+            if self.decimal not in (None, mark):
+                if self.assumed:
+                    found = f"{short(self.assumed, 40)} and {short(value, 40)}"
+                    raise ValueError(f"column {self.name} writes its numbers in two ways, such as {found}")
+                return None
+            self.decimal, self.assumed = mark, None
+            self.is_plain = mark == "." and self.unit != "%"
+        thousands = "." if self.decimal == "," else ","
+        amount = _plain(digits.replace(thousands, "").replace(self.decimal or ".", "."))
+        return amount if amount is None else sign * amount
+
+    def leave_out(self, value):
+        """Notes a value that is no number of this column; False for blanks, which are no value."""
+        value = text(value).strip()
+        is_missing = value.lower() in _MISSING
+        self.missing += is_missing and bool(value)
+        self.wrong += not is_missing
+        self._examples[is_missing] = self._examples[is_missing] or short(value, 40)
+        return bool(value)
+
+    @property
+    def example(self):
+        """What was left out, for example."""
+        return self._examples[False] or self._examples[True]
+
+    def _takes(self, unit):
+        if self.unit is None or (self.unit == "" and unit != "%"):
+            self.unit = unit
+            self.is_plain = self.decimal == "." and unit != "%"
+            return True
+        return unit == "" and self.unit != "%"
+
+
+_CURRENCY = (
+    "[A-Z]{0,2}[$€£¥₹₩₽₺₪₫₴₱₦]|USD|EUR|GBP|JPY|CHF|CAD|AUD|NZD|CNY|INR|SEK|NOK|DKK|PLN|CZK|HUF|RON|TRY|RUB|BRL"
+    "|MXN|ZAR|KRW|SGD|HKD|kr|zł|Kč"
+)
+_AMOUNT = re.compile(
+    rf"(\()?\s*([-+−]?)\s*({_CURRENCY})?\s*([-+−]?)\s*(\d[\d.,'’ \u00a0\u202f]*|[.,]\d+)({_CURRENCY}|%)?\s*(\))?"
+)
+# Apostrophes and spaces only ever stand between thousands.
+_SPACED = re.compile(r"\d{1,3}(?:['’ \u00a0\u202f]\d{3})+(?:[.,]\d+)?")
+_SPACES = re.compile(r"['’ \u00a0\u202f]")
+_THOUSANDS = {mark: re.compile(rf"\d{{1,3}}(?:\{mark}\d{{3}})+") for mark in ".,"}
+_EXPONENT = re.compile(r"\s*[+-]?\d+(?:\.\d+)?[eE][+-]?\d+\s*")
+
+
+def _parts(value):
+    """A number as people write it, as (sign, unit, digits, mark); None for what is none.
+
+    The mark is the decimal one if the digits show it, as in `1,5` and `1.299,99` and also in `1.000.000`; `?` if a
+    comma or point may be either, as in `1,234`; and else empty.
+    """
+    if type(value) is not str:
+        return (1, "", str(value), "") if type(value) in (int, float) else None
+    if _EXPONENT.fullmatch(value):
+        return 1, "", value, "." if "." in value else ""
+    found = _AMOUNT.fullmatch(value.strip())
+    if not found:
+        return None
+    opened, sign, before, inner, digits, behind, closed = found.groups()
+    if (opened is None) != (closed is None) or (before and behind) or bool(sign) + bool(inner) + bool(opened) > 1:
+        return None
+    digits = digits.strip()
+    mark = _mark(digits)
+    if mark is None:
+        return None
+    is_negative = opened or (sign or inner) in ("-", "−")
+    return -1 if is_negative else 1, before or behind or "", _SPACES.sub("", digits), mark
+
+
+def _mark(digits):
+    """What shows in these digits before the decimals: see `_parts`. None if digits are not grouped like this."""
+    if _SPACED.fullmatch(digits):
+        return "." if "." in digits else "," if "," in digits else ""
+    if _SPACES.search(digits):
+        return None
+    points, commas = digits.count("."), digits.count(",")
+    if not points and not commas:
+        return ""
+    last = "." if digits.rfind(".") > digits.rfind(",") else ","
+    whole, _, decimals = digits.rpartition(last)
+    other = "," if last == "." else "."
+    if points and commas:
+        return last if digits.count(last) == 1 and decimals and _THOUSANDS[other].fullmatch(whole) else None
+    if points + commas > 1:
+        return other if _THOUSANDS[last].fullmatch(digits) else None
+    if len(decimals) == 3 and 0 < len(whole) <= 3 and whole[0] != "0":
+        return "?"
+    return last if decimals else None
+
+
+# How people write, in lower case, that there is no value.
+_MISSING = {"", "n/a", "#n/a", "na", "n.a.", "nan", "null", "none", "nil", "-", "--", "–", "—", "?"}
 
 
 def kind(path):
@@ -108,15 +263,22 @@ def pieces(path):
 def number(value):
     """Returns a value as an `int` or a `float`, or None if it is no number.
 
-    A comma is a decimal one only where it can be no other: in `1,5`, but not in `1,500`.
+    A comma is a decimal one only where it can be no other: in `1,5`, but not in `1,500`. The `Notation` of a whole
+    column knows more.
     """
+    amount = _plain(value)
+    if amount is None and type(value) is str and re.fullmatch(r"\s*[+-]?\d+,\d{1,2}\s*", value):
+        amount = float(value.replace(",", "."))
+    return amount
+
+
+def _plain(value):
+    """Returns a number, or a text as Python writes numbers, as a number; None for all else."""
     if type(value) is str:
         try:
             amount = float(value)
         except ValueError:
-            if not re.fullmatch(r"\s*[+-]?\d+,\d{1,2}\s*", value):
-                return None
-            amount = float(value.replace(",", "."))
+            return None
         if "_" in value:  # Python's own notation, which no table means
             return None
         if -_EXACT_MAX < amount < _EXACT_MAX:
@@ -209,7 +371,7 @@ def _line_lists(path):
 
 
 def _csv_rows(path, needle):
-    """The header, and then the rows that hold the needle, at least."""
+    """The delimiter, the header, and then the rows that hold the needle, at least."""
     lists = _line_lists(path)
     start = []
     for lines in lists:
@@ -231,7 +393,9 @@ def _csv_rows(path, needle):
 
     # From here on no step of Python is taken for a line.
     lines = itertools.chain.from_iterable(with_ends())
-    reader = csv.reader(lines, delimiter=_delimiter(path, [line + "\n" for line in start[:20]]))
+    delimiter = _delimiter(path, [line + "\n" for line in start[:20]])
+    yield delimiter
+    reader = csv.reader(lines, delimiter=delimiter)
     try:
         yield from filter(None, reader)  # without empty lines
     except csv.Error as error:

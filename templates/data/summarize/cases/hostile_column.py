@@ -17,19 +17,24 @@ order = 'descending'
 limit = 10
 
 GROUPS_MAX = 100_000  # so many fit well into the memory of a run
+LEFT_OUT_PERCENT_MAX = 5  # of the values of a column; what leaves out more is no answer
 
 
 class Numbers:
     """What is kept of the numbers of one column in one group."""
 
-    __slots__ = ("count", "sum", "min", "max")
+    __slots__ = ("count", "left_out", "total", "min", "max")
 
     def __init__(self):
-        self.count, self.sum, self.min, self.max = 0, 0, None, None
+        self.count, self.left_out, self.total, self.min, self.max = 0, 0, 0, None, None
+
+    @property
+    def sum(self):
+        return None if self.left_out and not self.count else self.total
 
     @property
     def mean(self):
-        return self.sum / self.count if self.count else None
+        return self.total / self.count if self.count else None
 
 
 class Group:
@@ -56,10 +61,9 @@ if not asked and count is None:
     there = pack.names(table.columns)
     raise ValueError(f'which column? {table.file} has {there}; some names are read in quotes only: highest "id"')
 names = list(dict.fromkeys(asked.values()))  # a column is read once, whatever is asked about it
-cells = list(enumerate(table.cell(name) for name in names))
+notations = table.notations(names)
+cells = [(place, table.cell(name), notations[place].number) for place, name in enumerate(names)]
 has_extremes = "min" in asked or "max" in asked
-no_numbers = [0] * len(names)
-examples = [None] * len(names)  # of what is no number
 group_of = None if by is None else table.cell(by)
 groups = {}
 if by is None:
@@ -77,25 +81,35 @@ for row in table.rows:
             raise ValueError(f"{table.file}: column {by} has more than {GROUPS_MAX} different values; group by another")
         group = groups[key] = Group()
     group.rows += 1
-    for place, cell in cells:
+    for place, cell, number in cells:
         value = cell(row)
         if value is None or value == "":
             continue
-        amount = pack.number(value)
-        if amount is None:
-            no_numbers[place] += 1
-            examples[place] = examples[place] or pack.short(pack.text(value), 40)
-            continue
+        amount = number(value)
         numbers = group.numbers[place]  # here and not in a method: this runs for each cell
+        if amount is None:
+            numbers.left_out += notations[place].leave_out(value)
+            continue
         numbers.count += 1
-        numbers.sum += amount
+        numbers.total += amount
         if has_extremes:
             numbers.min = amount if numbers.min is None or amount < numbers.min else numbers.min
             numbers.max = amount if numbers.max is None or amount > numbers.max else numbers.max
 
-for place, name in enumerate(names):
-    if no_numbers[place] and not any(group.numbers[place].count for group in groups.values()):
-        raise ValueError(f"{table.file}: column {name} holds no numbers, but for example {examples[place]}")
+left_out = []
+for place, (name, notation) in enumerate(zip(names, notations)):
+    if not notation.wrong and not notation.missing:
+        continue
+    counted = sum(group.numbers[place].count for group in groups.values())
+    if not counted:
+        raise ValueError(f"{table.file}: column {name} holds no numbers, but for example {notation.example}")
+    there = counted + notation.wrong
+    if notation.wrong * 100 > LEFT_OUT_PERCENT_MAX * there:
+        wrong = f"{notation.wrong} of {there} values of {name} are no numbers like the others"
+        raise ValueError(f"{table.file}: {wrong}, for example {notation.example}; nothing was added up")
+    measures = " and ".join(measure for measure, column in asked.items() if column == name)
+    values = f"{counted} of {there + notation.missing} values of {name}"
+    left_out.append(f"{measures} of {values}; left out is for example {notation.example}")
 
 measure = next(iter(asked), "rows")
 sign = 1 if order == "ascending" else -1
@@ -107,8 +121,17 @@ def rank(group):
 
 
 told = (group.told(key) for key, group in groups.items())
-result = {"file": table.file, "columns": asked, "groups": heapq.nsmallest(limit, told, key=rank)}
+# What the answer does not hold, and what it takes for granted, comes first.
+result = {}
+if left_out:
+    result["left_out"] = ". ".join(left_out)
+assumed = [notation for notation in notations if notation.assumed]
+if assumed:
+    read = [f"{one.name}: {one.assumed.strip()} is read as {pack.rounded(one.number(one.assumed))}" for one in assumed]
+    result["assumed"] = ". ".join(read)
+result |= {"file": table.file, "columns": asked, "groups": heapq.nsmallest(limit, told, key=rank)}
 if len(groups) > len(result["groups"]):
     result["groups_not_shown"] = len(groups) - len(result["groups"])
-if any(no_numbers):
-    result["no_numbers"] = {name: wrong for name, wrong in zip(names, no_numbers) if wrong}
+units = {notation.name: notation.unit for notation in notations if notation.unit}
+if units:
+    result["units"] = units
