@@ -179,10 +179,10 @@ impl Tracker {
 }
 
 /// A client with the settings of the one that egress builds for an origin without encryption, and nothing around it.
-///
-/// It needs the TLS provider of the process, which the first request of an exchange puts there.
 #[expect(clippy::disallowed_methods, reason = "what the gate costs shows beside a client without one")]
 fn bare_client() -> reqwest::Client {
+    // The client has TLS built in, and wants to know whose even where it is not used.
+    let _ = rustls::crypto::ring::default_provider().install_default();
     let builder = reqwest::Client::builder()
         .user_agent(concat!("intentbox/", env!("CARGO_PKG_VERSION")))
         .redirect(reqwest::redirect::Policy::none())

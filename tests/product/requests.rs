@@ -125,7 +125,9 @@ fn told(request: &str) -> String {
         assert!(chosen.iter().any(|header| header.starts_with(own)), "no `{own}`: {request}");
         chosen.retain(|header| !header.starts_with(own));
     }
-    chosen.retain(|header| *header != "accept: */*");
+    let closes = chosen.contains(&"connection: close");
+    assert_eq!(closes, !body.is_empty(), "a connection that carried a body is not used again: {request}");
+    chosen.retain(|header| !matches!(*header, "accept: */*" | "connection: close"));
     chosen.sort_unstable();
     format!("{first}\n{}\n\n{body}", chosen.join("\n"))
 }

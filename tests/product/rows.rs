@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 /// Every row: what a script runs out of (G), how it tries to get out (E), what becomes of its requests and of their
 /// replies (H), what could show a secret (S), how a value could become code (T), and what an MCP client can do (C).
-const ROWS: [(&str, &str); 87] = [
+const ROWS: [(&str, &str); 88] = [
     ("G01", "loops without an end"),
     ("G02", "code that starts again when it is stopped: handlers, `finally`, finalizers, hooks"),
     ("G03", "loops inside one native call, without any bytecode"),
@@ -66,6 +66,7 @@ const ROWS: [(&str, &str); 87] = [
     ("H20", "certificates that prove nothing"),
     ("H21", "runs that end in the middle of a request"),
     ("H22", "several tenants of one origin"),
+    ("H23", "bodies that the origin reads as requests"),
     ("S01", "templates and parameters that ask for a secret"),
     ("S02", "origins that send it back"),
     ("S03", "text that looks like a place for it"),

@@ -12,7 +12,8 @@ use reqwest::Client;
 use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 use reqwest::header::HeaderValue;
 use reqwest::redirect::Policy;
-use rustls::crypto::CryptoProvider;
+use rustls::{ClientConfig, RootCertStore};
+use rustls_platform_verifier::BuilderVerifierExt as _;
 use url::{Host, Url};
 
 use crate::exchange::SendError;
@@ -26,17 +27,27 @@ const CONNECT_MAX: Duration = Duration::from_secs(10);
 /// How many characters of a library's error text a message repeats.
 const DETAIL_CHARS_MAX: usize = 200;
 
+/// How many connections of a run wait for its next request. A script waits for each reply, so that one is in use at a
+/// time; the client opens another where the first has not become free yet.
+const KEPT_MAX: usize = 2;
+
 #[derive(Debug)]
 pub(crate) struct Door {
     config: OriginConfig,
     redactor: Redactor,
-    client: OnceLock<Client>,
+    tls: OnceLock<ClientConfig>,
+    single: OnceLock<Client>,
 }
 
 impl Door {
     pub(crate) fn new(config: OriginConfig) -> Self {
         let value = config.secret.as_ref().and_then(|secret| secret.expose().ok());
-        Self { redactor: value.map(Redactor::new).unwrap_or_default(), config, client: OnceLock::new() }
+        Self {
+            redactor: value.map(Redactor::new).unwrap_or_default(),
+            config,
+            tls: OnceLock::new(),
+            single: OnceLock::new(),
+        }
     }
 
     pub(crate) fn secret_version(&self, versions: &RandomState) -> u64 {
@@ -57,8 +68,8 @@ impl Door {
         })
     }
 
-    /// The client, after the check that it would not make itself: an address written as the host is never resolved.
-    pub(crate) fn client(&self, url: &Url) -> Result<&Client, SendError> {
+    /// Judges an address that is written as the host: a client connects to it without resolving anything.
+    pub(crate) fn check_literal(&self, url: &Url) -> Result<(), SendError> {
         let literal = match url.host() {
             Some(Host::Ipv4(ip)) => Some(IpAddr::V4(ip)),
             Some(Host::Ipv6(ip)) => Some(IpAddr::V6(ip)),
@@ -68,39 +79,59 @@ impl Door {
             let host = url.host_str().unwrap_or_default().to_owned();
             return Err(self.failed("address_refused", &AddressRefused { host }));
         }
-        if let Some(client) = self.client.get() {
+        Ok(())
+    }
+
+    /// A new client for the requests of one run that carry no body: it has connections of its own, and keeps them until
+    /// it is dropped. Whatever an origin sends without being asked then reaches the run that talked to it, and no other.
+    pub(crate) fn client_of_a_run(&self) -> Result<Client, SendError> {
+        self.build(KEPT_MAX)
+    }
+
+    /// The client for requests that carry a body: each has a connection of its own, which is closed after the reply,
+    /// whatever the origin makes of `Connection: close`. An origin that does not read a body takes what is left of it for
+    /// the next request, and the next request would be the rest of that one.
+    pub(crate) fn client_of_one_request(&self) -> Result<&Client, SendError> {
+        if let Some(client) = self.single.get() {
             return Ok(client);
         }
         // Two first requests at once build two clients, and one is dropped.
-        let client = self.build().map_err(|error| self.failed("tls", root(&error)))?;
-        Ok(self.client.get_or_init(|| client))
+        let client = self.build(0)?;
+        Ok(self.single.get_or_init(|| client))
     }
 
     #[expect(clippy::disallowed_methods, reason = "this is the one place that builds clients")]
-    fn build(&self) -> reqwest::Result<Client> {
-        if CryptoProvider::get_default().is_none() {
-            // An error means that another thread was faster, which is as good.
-            let _ = rustls::crypto::ring::default_provider().install_default();
-        }
+    fn build(&self, kept_max: usize) -> Result<Client, SendError> {
         let resolver = Resolver { private_addresses: self.config.private_addresses };
-        let encrypted = self.config.origin.base_url().scheme() == "https";
-        let builder = Client::builder()
+        let client = Client::builder()
             .user_agent(concat!("intentbox/", env!("CARGO_PKG_VERSION")))
             // Each hop passes the gate, each failure is the script's to repeat, and nothing asks the environment.
             .redirect(Policy::none())
             .retry(reqwest::retry::never())
             .no_proxy()
             .referer(false)
-            .https_only(encrypted)
+            .https_only(self.is_encrypted())
             .http1_max_headers(header::RECEIVED_MAX)
+            .pool_max_idle_per_host(kept_max)
             .connect_timeout(CONNECT_MAX)
-            .dns_resolver(Arc::new(resolver));
-        if encrypted {
-            builder.build()
-        } else {
-            // Without encryption there is no need to load the system's root certificates.
-            builder.tls_certs_only([]).build()
+            .dns_resolver(Arc::new(resolver))
+            .tls_backend_preconfigured(self.tls()?)
+            .build();
+        client.map_err(|error| self.failed("tls", root(&error)))
+    }
+
+    /// What the origin's TLS connections share: the system's root certificates, which take a while to load, and session
+    /// tickets, with which a new connection costs less.
+    fn tls(&self) -> Result<ClientConfig, SendError> {
+        if let Some(tls) = self.tls.get() {
+            return Ok(tls.clone());
         }
+        let tls = tls(self.is_encrypted()).map_err(|error| self.failed("tls", &error))?;
+        Ok(self.tls.get_or_init(|| tls).clone())
+    }
+
+    fn is_encrypted(&self) -> bool {
+        self.config.origin.base_url().scheme() == "https"
     }
 
     /// What a client's error means for the script. The URL is left out, and so is every layer but the innermost.
@@ -129,6 +160,19 @@ impl Door {
         let message = format!("{}: {}", self.config.origin.alias(), detail.escape_debug());
         SendError::failed(kind, message)
     }
+}
+
+fn tls(encrypted: bool) -> Result<ClientConfig, rustls::Error> {
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    let builder = ClientConfig::builder_with_provider(provider).with_safe_default_protocol_versions()?;
+    let mut config = if encrypted {
+        builder.with_platform_verifier()?.with_no_client_auth()
+    } else {
+        // Nothing is verified where nothing is encrypted, so there is no need to load the system's roots.
+        builder.with_root_certificates(RootCertStore::empty()).with_no_client_auth()
+    };
+    config.alpn_protocols = vec![b"http/1.1".to_vec()];
+    Ok(config)
 }
 
 /// Resolves a name once, and hands out what may be connected to: there is no second look-up to answer differently.

@@ -1,12 +1,13 @@
 //! The requests of one run: admitted one by one, counted, sent, and followed where they lead.
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use intentbox_capability::{AllowedUrl, Grant, Method, Refusal};
-use reqwest::header::{ACCEPT_ENCODING, AUTHORIZATION, HeaderMap, HeaderValue, LOCATION, RANGE};
-use reqwest::{Response, StatusCode};
+use intentbox_capability::{Alias, AllowedUrl, Grant, Method, Refusal};
+use reqwest::header::{ACCEPT_ENCODING, AUTHORIZATION, CONNECTION, HeaderMap, HeaderValue, LOCATION, RANGE};
+use reqwest::{Client, Response, StatusCode};
 use tokio::time::Instant;
 
 use crate::door::Door;
@@ -147,6 +148,8 @@ pub struct Exchange {
     grant: Grant,
     budget: Budget,
     ends: Instant,
+    /// A client for each origin it talked to. Their connections are this run's alone, and end with it.
+    clients: Mutex<BTreeMap<Alias, Client>>,
     record: Mutex<Record>,
 }
 
@@ -159,7 +162,8 @@ struct Record {
 
 impl Exchange {
     pub(crate) fn new(egress: Egress, grant: Grant, budget: Budget) -> Self {
-        Self { egress, grant, budget, ends: Instant::now() + budget.run, record: Mutex::default() }
+        let ends = Instant::now() + budget.run;
+        Self { egress, grant, budget, ends, clients: Mutex::default(), record: Mutex::default() }
     }
 
     /// Sends a request, if the grant admits it, and follows redirects that it admits too. Where the origin says when to
@@ -216,7 +220,7 @@ impl Exchange {
             if let Some(wait) =
                 retry::wait(to.method(), &response, waits, ends.saturating_duration_since(Instant::now()))
             {
-                // The connection goes back before the wait: others may use it.
+                // The next request may use the connection.
                 drop(response);
                 tokio::time::sleep(wait).await;
                 waits += 1;
@@ -253,7 +257,12 @@ impl Exchange {
         body: Option<&[u8]>,
         trusted: bool,
     ) -> Result<Response, SendError> {
-        let client = door.client(to.url())?;
+        door.check_literal(to.url())?;
+        let body = body.filter(|body| !body.is_empty());
+        let client = match body {
+            Some(_) => door.client_of_one_request()?.clone(),
+            None => self.client(door, to.alias())?,
+        };
         let authorization = if trusted { door.authorization()? } else { None };
         let bytes = to.url().as_str().len() + header::bytes(headers) + body.map_or(0, <[u8]>::len);
         let limit = self.budget.bytes_up_max;
@@ -265,7 +274,8 @@ impl Exchange {
             request = request.header(ACCEPT_ENCODING, HeaderValue::from_static("gzip"));
         }
         if let Some(body) = body {
-            request = request.body(body.to_vec());
+            // An origin that honours this reads nothing behind its reply, where it did not read the body.
+            request = request.header(CONNECTION, HeaderValue::from_static("close")).body(body.to_vec());
         }
         if let Some(authorization) = authorization {
             request = request.header(AUTHORIZATION, authorization);
@@ -314,6 +324,18 @@ impl Exchange {
         let limit = self.budget.bytes_down_max;
         self.charge(BudgetItem::BytesDown, limit, sent.saturating_sub(body.len()), |spent| &mut spent.bytes_down)?;
         Ok(Reply { status, shown_url: to.shown().to_owned(), headers, body: door.redactor().redact(body) })
+    }
+
+    /// The run's own client for an origin.
+    fn client(&self, door: &Door, alias: &Alias) -> Result<Client, SendError> {
+        // A poisoned lock still holds whole clients.
+        let mut clients = self.clients.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(client) = clients.get(alias) {
+            return Ok(client.clone());
+        }
+        let client = door.client_of_a_run()?;
+        clients.insert(alias.clone(), client.clone());
+        Ok(client)
     }
 
     fn admitted(&self, answer: Result<AllowedUrl, Refusal>) -> Result<AllowedUrl, SendError> {
