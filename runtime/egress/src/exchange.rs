@@ -176,7 +176,7 @@ impl Exchange {
     pub async fn send(&self, request: Request<'_>) -> Result<Reply, SendError> {
         self.count_request()?;
         let origins = self.egress.origins();
-        let to = self.admitted(self.grant.admit(origins, request.method, request.url))?;
+        let to = self.noted(self.grant.admit(origins, request.method, request.url))?;
         let headers = header::check(request.headers)?;
         let longest = self.budget.timeout;
         let timeout = request.timeout.map_or(longest, |asked| asked.min(longest));
@@ -216,6 +216,8 @@ impl Exchange {
         loop {
             trusted = trusted && *to.alias() == home;
             let door = self.egress.door(to.alias());
+            // What was carried to one place is not for another unless a rule there says so too.
+            self.noted(header::admit(&headers, &to))?;
             let response = self.dispatch(door, &to, &headers, body, trusted).await?;
             if let Some(wait) =
                 retry::wait(to.method(), &response, waits, ends.saturating_duration_since(Instant::now()))
@@ -244,7 +246,7 @@ impl Exchange {
             }
             self.count_request()?;
             let next = to.redirect(&self.grant, self.egress.origins(), method, &location);
-            to = self.admitted(next)?;
+            to = self.noted(next)?;
         }
     }
 
@@ -267,6 +269,8 @@ impl Exchange {
         let bytes = to.url().as_str().len() + header::bytes(headers) + body.map_or(0, <[u8]>::len);
         let limit = self.budget.bytes_up_max;
         self.charge(BudgetItem::BytesUp, limit, bytes, |spent| &mut spent.bytes_up)?;
+        // After the charge: looking at a body costs something, too.
+        self.noted(to.admit_body(body.unwrap_or_default(), &header::content_types(headers)))?;
         let request = client.request(wire_method(to.method()), to.url().clone());
         let mut request = request.headers(headers.clone());
         // A piece of what is packed cannot be unpacked.
@@ -338,7 +342,8 @@ impl Exchange {
         Ok(client)
     }
 
-    fn admitted(&self, answer: Result<AllowedUrl, Refusal>) -> Result<AllowedUrl, SendError> {
+    /// The answer of the gate; a refusal is kept for the report.
+    fn noted<T>(&self, answer: Result<T, Refusal>) -> Result<T, SendError> {
         answer.map_err(|refusal| {
             self.record().refusals.push(refusal.clone());
             SendError::Refused(refusal)

@@ -7,7 +7,7 @@ use intentbox_capability::Grant;
 use intentbox_egress::{Budget, Egress, Exchange, Request};
 
 use crate::fixture::deaf::{Close, Deaf, Python};
-use crate::fixture::{Answer, SECRET, Server, get, kind, origin};
+use crate::fixture::{Answer, SECRET, Server, get, kind, origin, rule};
 
 /// A request that no rule of these tests admits, whole.
 const SMUGGLED: &[u8] = b"PUT /admin HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n{}";
@@ -35,6 +35,43 @@ fn post(body: &[u8]) -> Request<'_> {
 /// The body of a reply, as text.
 async fn said(run: &Exchange, request: Request<'_>) -> String {
     String::from_utf8(run.send(request).await.unwrap().body).unwrap()
+}
+
+#[tokio::test]
+async fn h23_a_body_of_get_or_head_is_refused_before_anything_is_sent() {
+    let server = Deaf::start(Close::Ignored).await;
+    let run = run(&egress(server.port));
+    for method in ["GET", "HEAD", "head"] {
+        for body in [SMUGGLED, b"{}", b"\r\n"] {
+            let answer = run.send(Request { method, body: Some(body), ..get("a:/x") }).await;
+            let message = answer.unwrap_err().to_string();
+            assert!(message.contains("no rule for it allows a body"), "{message}");
+        }
+    }
+    assert!(server.seen().is_empty());
+    let expected = "add { rule = \"a: GET /x\", body = true } to http under [exec] in policy.toml";
+    assert_eq!(run.refusals()[0].hint("exec").as_deref(), Some(expected));
+}
+
+/// For APIs that are asked with a body. What the origin makes of it is then what it makes of the body of a POST.
+#[tokio::test]
+async fn h23_a_body_of_get_goes_where_every_layer_allows_it() {
+    for close in CLOSES {
+        let server = Deaf::start(close).await;
+        let egress = egress(server.port);
+        let (plain, asks) = (rule("a: GET /x/**", &[], false), rule("a: GET /x", &[], true));
+        let either = egress.open(Grant::of([asks.clone()]).and([plain.clone()]), Budget::default());
+        let or = egress.open(Grant::of([plain.clone()]).and([plain.clone(), asks.clone()]), Budget::default());
+        let both = egress.open(Grant::of([plain, asks.clone()]).and([asks]), Budget::default());
+        let request = Request { body: Some(HELD), ..get("a:/x") };
+        assert_eq!(kind(either.send(request).await), "refused", "{close:?}");
+        assert_eq!(kind(or.send(request).await), "refused", "{close:?}");
+        assert_eq!(said(&both, request).await, "GET /x HTTP/1.1", "{close:?}");
+        assert_eq!(said(&both, get("a:/x?next")).await, "GET /x?next HTTP/1.1", "{close:?}");
+        assert!(server.seen()[0].contains(SECRET), "{close:?}");
+        let unasked = server.seen().into_iter().filter(|head| head.contains("/held"));
+        assert!(unasked.into_iter().all(|head| !head.contains(SECRET)), "{close:?}");
+    }
 }
 
 #[tokio::test]
