@@ -148,7 +148,7 @@ mod tests {
             prop_assert_eq!(&carried, &extra(&left).meet(&extra(&right)));
             for operand in [&left, &right] {
                 let alone = extra(operand);
-                prop_assert!(carried.headers.is_subset(&alone.headers) && carried.body <= alone.body);
+                prop_assert!(carried.headers.is_subset(&alone.headers) && (alone.body || !carried.body));
                 // No header without a rule for the request that names it.
                 for header in &alone.headers {
                     let names = |rule: &HttpRule| {
