@@ -10,7 +10,7 @@ use std::time::Duration;
 use intentbox_capability::is_public;
 use reqwest::Client;
 use reqwest::dns::{Addrs, Name, Resolve, Resolving};
-use reqwest::header::HeaderValue;
+use reqwest::header::{HeaderMap, HeaderValue, IF_RANGE, RANGE};
 use reqwest::redirect::Policy;
 use rustls::{ClientConfig, RootCertStore};
 use rustls_platform_verifier::BuilderVerifierExt as _;
@@ -56,6 +56,23 @@ impl Door {
 
     pub(crate) fn redactor(&self) -> &Redactor {
         &self.redactor
+    }
+
+    /// Refuses to ask for a part of a reply where the origin has a secret: each part holds too little of it to be found, and
+    /// all of them together are the secret.
+    pub(crate) fn check_parts(&self, headers: &HeaderMap) -> Result<(), SendError> {
+        let asked = [RANGE, IF_RANGE].into_iter().find(|name| headers.contains_key(name));
+        match (&self.config.secret, asked) {
+            (Some(_), Some(name)) => {
+                let alias = self.config.origin.alias();
+                let message = format!(
+                    "the header `{name}` is not for scripts to set where the origin has a secret, as `{alias}` has: \
+                     ask for the whole reply"
+                );
+                Err(SendError::failed("header_invalid", message))
+            }
+            _ => Ok(()),
+        }
     }
 
     /// The origin's `Authorization`, if it has a secret.

@@ -218,6 +218,7 @@ impl Exchange {
             let door = self.egress.door(to.alias());
             // What was carried to one place is not for another unless a rule there says so too.
             self.noted(header::admit(&headers, &to))?;
+            door.check_parts(&headers)?;
             let response = self.dispatch(door, &to, &headers, body, trusted).await?;
             if let Some(wait) =
                 retry::wait(to.method(), &response, waits, ends.saturating_duration_since(Instant::now()))
@@ -228,6 +229,10 @@ impl Exchange {
                 waits += 1;
                 self.count_request()?;
                 continue;
+            }
+            if response.status() == StatusCode::PARTIAL_CONTENT && !headers.contains_key(RANGE) {
+                let message = format!("{} answered with a part of the reply, and was asked for the whole", to.shown());
+                return Err(SendError::failed("protocol", message));
             }
             let Some(location) = location(&response, door, &to)? else {
                 return self.reply(door, &to, response).await;

@@ -108,6 +108,7 @@ pub fn redaction(bytes: &[u8]) {
         STANDARD_NO_PAD.encode(&secret),
         URL_SAFE.encode(&secret),
         URL_SAFE_NO_PAD.encode(&secret),
+        secret.bytes().fold(String::new(), |hexadecimal, byte| format!("{hexadecimal}{byte:02x}")),
     ];
     if "[redacted]".contains(&secret) {
         return;
@@ -123,6 +124,11 @@ pub fn redaction(bytes: &[u8]) {
             assert!(!left, "{form} is left in {:?}", String::from_utf8_lossy(&clean));
         }
     }
+    // In lines, and inside something longer.
+    let whole = STANDARD.encode([before, secret.as_bytes(), after].concat());
+    let lines: Vec<&[u8]> = whole.as_bytes().chunks(76).collect();
+    let clean = redactor.redact(lines.join(&b"\r\n"[..]));
+    assert!(clean.windows(10).any(|window| window == b"[redacted]"), "{}", String::from_utf8_lossy(&clean));
     let found = redactor.finds(around);
     assert_eq!(redactor.redact(around.to_vec()) != around, found);
 }
