@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 use cap_std::ambient_authority;
 use cap_std::fs::Dir;
 use futures_util::future::join_all;
-use intentbox_capability::{Alias, Grant, Origin};
+use intentbox_capability::{Alias, Grant, Origin, PrivateAddresses};
 use intentbox_catalog::Catalog;
 use intentbox_demo_logs::{Plan, generate};
 use intentbox_demo_tracker::DemoTracker;
@@ -156,7 +156,7 @@ impl Tracker {
         let origin = OriginConfig {
             origin: Origin::new(alias.clone(), &self.base_url).expect("the origin is well formed"),
             secret: Some(Secret::new(self.token.clone())),
-            private_addresses: true,
+            private_addresses: PrivateAddresses::loopback(),
         };
         let settings = BTreeMap::from([("sentry.organization".to_owned(), self.organization.clone())]);
         Engine::new(Parts {
@@ -309,7 +309,7 @@ impl Bench {
             let origin = OriginConfig {
                 origin: Origin::new("api".parse().expect("an alias"), &base_url).expect("the origin is well formed"),
                 secret: Some(Secret::new(TOKEN)),
-                private_addresses: true,
+                private_addresses: PrivateAddresses::loopback(),
             };
             let egress = Egress::new(vec![origin]).expect("the origin can be used");
             let budget = Budget {

@@ -55,7 +55,8 @@ impl Server {
 
 fn exec(port: u16, source: &str) -> Run {
     let home = tempfile::tempdir().expect("a temporary folder");
-    let configuration = format!("[origins.api]\nbase_url = \"http://127.0.0.1:{port}\"\nprivate_addresses = true\n");
+    let configuration =
+        format!("[origins.api]\nbase_url = \"http://127.0.0.1:{port}\"\nprivate_addresses = [\"127.0.0.1\"]\n");
     let rule = "api: GET,HEAD,POST,PUT,PATCH,DELETE /**";
     let policy =
         format!("[exec]\nhttp = [{{ rule = \"{rule}\", headers = [\"X-A\", \"X-B\", \"X-Id\", \"X-Why\"] }}]\n");

@@ -7,7 +7,8 @@
 //!
 //! Reading order: [`HttpRule`] (what is granted), [`Origin`] (what an alias means), [`Grant`] (rules in layers),
 //! [`AllowedUrl`] (the gate), [`HeaderName`] and `tunnel` (what a request may carry, and what it may not disguise),
-//! [`Reads`] and [`AllowedFile`] (the same for directories), [`Refusal`] (how it says no), and [`is_public`] (the same question for an address).
+//! [`Reads`] and [`AllowedFile`] (the same for directories), [`Refusal`] (how it says no), and [`PrivateAddresses`] (the
+//! same question for an address).
 //!
 //! ```
 //! use intentbox_capability::{Grant, Origin, Origins};
@@ -40,7 +41,7 @@ mod refusal;
 mod rule;
 mod tunnel;
 
-pub use address::is_public;
+pub use address::{Network, NetworkError, PrivateAddresses, is_public};
 pub use admit::AllowedUrl;
 pub use file::{AllowedFile, PATH_BYTES_MAX, PathFlaw, Reads, is_plain_name};
 pub use grant::Grant;

@@ -1,13 +1,14 @@
 //! One origin's door: its client, its secret, and the check of the address a name leads to.
 
 use std::error::Error;
+use std::fmt;
 use std::hash::{BuildHasher as _, RandomState};
 use std::io;
 use std::net::{IpAddr, SocketAddr};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-use intentbox_capability::is_public;
+use intentbox_capability::{Alias, Network, PrivateAddresses};
 use reqwest::Client;
 use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 use reqwest::header::{HeaderMap, HeaderValue, IF_RANGE, RANGE};
@@ -92,9 +93,10 @@ impl Door {
             Some(Host::Ipv6(ip)) => Some(IpAddr::V6(ip)),
             Some(Host::Domain(_)) | None => None,
         };
-        if literal.is_some_and(|ip| !self.config.private_addresses && !is_public(ip)) {
+        if let Some(ip) = literal.filter(|ip| !self.config.private_addresses.allow(*ip)) {
             let host = url.host_str().unwrap_or_default().to_owned();
-            return Err(self.failed("address_refused", &AddressRefused { host }));
+            let alias = self.config.origin.alias().clone();
+            return Err(address_refused(&AddressRefused { alias, host, found: Some(Network::of(ip)) }));
         }
         Ok(())
     }
@@ -119,7 +121,8 @@ impl Door {
 
     #[expect(clippy::disallowed_methods, reason = "this is the one place that builds clients")]
     fn build(&self, kept_max: usize) -> Result<Client, SendError> {
-        let resolver = Resolver { private_addresses: self.config.private_addresses };
+        let OriginConfig { origin, private_addresses, .. } = &self.config;
+        let resolver = Resolver { alias: origin.alias().clone(), private_addresses: private_addresses.clone() };
         let client = Client::builder()
             .user_agent(concat!("intentbox/", env!("CARGO_PKG_VERSION")))
             // Each hop passes the gate, each failure is the script's to repeat, and nothing asks the environment.
@@ -153,9 +156,9 @@ impl Door {
 
     /// What a client's error means for the script. The URL is left out, and so is every layer but the innermost.
     pub(crate) fn failure(&self, error: &reqwest::Error) -> SendError {
-        let refused = chain(error).find(|error| error.is::<AddressRefused>());
+        let refused = chain(error).find_map(|error| error.downcast_ref::<AddressRefused>());
         let kind = if let Some(refused) = refused {
-            return self.failed("address_refused", refused);
+            return address_refused(refused);
         } else if is_tls(error) {
             "tls"
         } else if error.is_timeout() {
@@ -195,38 +198,63 @@ fn tls(encrypted: bool) -> Result<ClientConfig, rustls::Error> {
 /// Resolves a name once, and hands out what may be connected to: there is no second look-up to answer differently.
 #[derive(Debug)]
 struct Resolver {
-    private_addresses: bool,
+    alias: Alias,
+    private_addresses: PrivateAddresses,
 }
 
 impl Resolve for Resolver {
     fn resolve(&self, name: Name) -> Resolving {
-        let private_addresses = self.private_addresses;
+        let (alias, private_addresses) = (self.alias.clone(), self.private_addresses.clone());
         let host = name.as_str().to_owned();
         Box::pin(async move {
             let found = tokio::net::lookup_host((host.as_str(), 0)).await?;
-            let addresses: Addrs = Box::new(allowed(&host, found, private_addresses)?.into_iter());
+            let allowed = allowed(found, &private_addresses);
+            let allowed = allowed.map_err(|found| AddressRefused { alias, host, found })?;
+            let addresses: Addrs = Box::new(allowed.into_iter());
             Ok(addresses)
         })
     }
 }
 
 /// What may be connected to of what a name resolved to: each address is judged for itself, and those that are handed out are
-/// the ones that were judged.
+/// the ones that were judged. Where there are none, the first of what was found.
 fn allowed(
-    host: &str,
     found: impl IntoIterator<Item = SocketAddr>,
-    private_addresses: bool,
-) -> Result<Vec<SocketAddr>, AddressRefused> {
-    let allowed = found.into_iter().filter(|address| private_addresses || is_public(address.ip()));
-    let allowed: Vec<SocketAddr> = allowed.collect();
-    if allowed.is_empty() { Err(AddressRefused { host: host.to_owned() }) } else { Ok(allowed) }
+    private_addresses: &PrivateAddresses,
+) -> Result<Vec<SocketAddr>, Option<Network>> {
+    let (allowed, refused): (Vec<SocketAddr>, Vec<SocketAddr>) =
+        found.into_iter().partition(|address| private_addresses.allow(address.ip()));
+    if allowed.is_empty() { Err(refused.first().map(|address| Network::of(address.ip()))) } else { Ok(allowed) }
 }
 
-/// A host that is, or resolves to, nothing but private addresses.
-#[derive(Debug, thiserror::Error)]
-#[error("`{host}` has no public address, and the origin is not configured with `private_addresses`")]
+/// A host that is, or resolves to, nothing but addresses at which the origin may not be.
+#[derive(Debug)]
 struct AddressRefused {
+    alias: Alias,
     host: String,
+    /// The address, as what would allow it.
+    found: Option<Network>,
+}
+
+impl Error for AddressRefused {}
+
+impl fmt::Display for AddressRefused {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { alias, host, found } = self;
+        match found {
+            Some(found) => write!(
+                formatter,
+                "{alias}: `{host}` is at {found}, which is no public address: to allow it, write \
+                 `private_addresses = [\"{found}\"]` under [origins.{alias}] in the configuration"
+            ),
+            None => write!(formatter, "{alias}: `{host}` has no address"),
+        }
+    }
+}
+
+/// The failure for a host of the configuration, which needs no escaping, with the line that would allow its address.
+fn address_refused(refused: &AddressRefused) -> SendError {
+    SendError::failed("address_refused", refused.to_string())
 }
 
 /// An error and what caused it. An I/O error hides what it wraps from `source`, and TLS errors come wrapped in two.
@@ -265,10 +293,15 @@ mod tests {
             (&["169.254.169.254", "::ffff:127.0.0.1"], None),
             (&[], None),
         ] {
-            let public = allowed("name", addresses(found), false).ok();
+            let public = allowed(addresses(found), &PrivateAddresses::None).ok();
             assert_eq!(public, expected.map(addresses), "{found:?}");
-            let all = allowed("name", addresses(found), true).ok();
-            assert_eq!(all, Some(addresses(found)).filter(|found| !found.is_empty()), "{found:?}");
+        }
+        let found = ["10.0.0.1", "127.0.0.1", "93.184.216.34", "169.254.169.254", "::ffff:10.0.0.2", "::1"];
+        for (private, expected) in [
+            (PrivateAddresses::Ordinary, &["10.0.0.1", "93.184.216.34", "::ffff:10.0.0.2"][..]),
+            (PrivateAddresses::loopback(), &["127.0.0.1", "93.184.216.34", "::1"]),
+        ] {
+            assert_eq!(allowed(addresses(&found), &private).ok(), Some(addresses(expected)), "{private:?}");
         }
     }
 

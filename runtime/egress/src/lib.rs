@@ -24,7 +24,7 @@ use std::collections::BTreeMap;
 use std::hash::RandomState;
 use std::sync::Arc;
 
-use intentbox_capability::{Alias, Grant, Origin, OriginError, Origins};
+use intentbox_capability::{Alias, Grant, Origin, OriginError, Origins, PrivateAddresses};
 
 use crate::door::Door;
 pub use crate::exchange::{Budget, BudgetItem, Exchange, Reply, Request, SendError, Spent};
@@ -37,8 +37,8 @@ pub struct OriginConfig {
     pub origin: Origin,
     /// What goes into `Authorization: Bearer`, if anything.
     pub secret: Option<Secret>,
-    /// Whether it may lie at a private address: loopback, the office network, a cluster.
-    pub private_addresses: bool,
+    /// At which addresses it may be besides the public ones.
+    pub private_addresses: PrivateAddresses,
 }
 
 /// The origins of a configuration, each behind a door of its own. Cloning is cheap and shares the doors.

@@ -7,7 +7,7 @@ use std::time::Duration;
 use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD, STANDARD_NO_PAD, URL_SAFE, URL_SAFE_NO_PAD};
 
-use intentbox_capability::{Grant, HttpRule, Origin};
+use intentbox_capability::{Grant, HttpRule, Origin, PrivateAddresses};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpListener;
 use tokio::runtime::{Builder, Runtime};
@@ -156,7 +156,8 @@ impl Anything {
         let listener = runtime.block_on(TcpListener::bind("127.0.0.1:0")).expect("a port is free");
         let address = listener.local_addr().expect("it is bound");
         let origin = Origin::new("a".parse().expect("an alias"), &format!("http://{address}")).expect("an origin");
-        let config = OriginConfig { origin, secret: Some(Secret::new(SECRET.to_owned())), private_addresses: true };
+        let (secret, private_addresses) = (Some(Secret::new(SECRET.to_owned())), PrivateAddresses::loopback());
+        let config = OriginConfig { origin, secret, private_addresses };
         let egress = Egress::new(vec![config]).expect("one origin");
         Self { runtime, listener, egress }
     }
