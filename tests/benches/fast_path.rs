@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 use cap_std::ambient_authority;
 use cap_std::fs::Dir;
 use futures_util::future::join_all;
-use intentbox_capability::{Alias, Grant, Origin};
+use intentbox_capability::{Alias, Grant, Origin, PrivateAddresses};
 use intentbox_catalog::Catalog;
 use intentbox_demo_logs::{Plan, generate};
 use intentbox_demo_tracker::DemoTracker;
@@ -157,7 +157,7 @@ impl Tracker {
         let origin = OriginConfig {
             origin: Origin::new(alias.clone(), &self.base_url).expect("the origin is well formed"),
             secret: Some(Secret::new(self.token.clone())),
-            private_addresses: true,
+            private_addresses: PrivateAddresses::loopback(),
         };
         let settings = BTreeMap::from([("sentry.organization".to_owned(), self.organization.clone())]);
         Engine::new(Parts {
@@ -180,10 +180,10 @@ impl Tracker {
 }
 
 /// A client with the settings of the one that egress builds for an origin without encryption, and nothing around it.
-///
-/// It needs the TLS provider of the process, which the first request of an exchange puts there.
 #[expect(clippy::disallowed_methods, reason = "what the gate costs shows beside a client without one")]
 fn bare_client() -> reqwest::Client {
+    // The client has TLS built in, and wants to know whose even where it is not used.
+    let _ = rustls::crypto::ring::default_provider().install_default();
     let builder = reqwest::Client::builder()
         .user_agent(concat!("intentbox/", env!("CARGO_PKG_VERSION")))
         .redirect(reqwest::redirect::Policy::none())
@@ -310,7 +310,7 @@ impl Bench {
             let origin = OriginConfig {
                 origin: Origin::new("api".parse().expect("an alias"), &base_url).expect("the origin is well formed"),
                 secret: Some(Secret::new(TOKEN)),
-                private_addresses: true,
+                private_addresses: PrivateAddresses::loopback(),
             };
             let egress = Egress::new(vec![origin]).expect("the origin can be used");
             let budget = Budget {

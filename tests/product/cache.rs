@@ -8,7 +8,7 @@ use std::net::{Ipv4Addr, SocketAddr};
 use std::time::Duration;
 
 use futures_util::future::join_all;
-use intentbox_capability::Origin;
+use intentbox_capability::{Origin, PrivateAddresses};
 use intentbox_catalog::Catalog;
 use intentbox_demo_tracker::{DemoTracker, Options, RateLimit};
 use intentbox_egress::{OriginConfig, Secret};
@@ -48,7 +48,7 @@ fn engine(base_url: &str, token: &str, policy: &str) -> Engine {
     let origin = OriginConfig {
         origin: Origin::new(alias, base_url).expect("the origin is well formed"),
         secret: Some(Secret::new(token)),
-        private_addresses: true,
+        private_addresses: PrivateAddresses::loopback(),
     };
     let settings = BTreeMap::from([("sentry.organization".to_owned(), "demo".to_owned())]);
     let parts = Parts {

@@ -139,7 +139,7 @@ fn a_sentry_that_somebody_runs_answers_through_the_configuration() {
     private(&home.path().join("token"), &token);
     std::fs::write(home.path().join("policy.toml"), READING).expect("written");
     let configuration = format!(
-        "[origins.sentry]\nbase_url = \"{base_url}\"\ntoken_file = \"token\"\nprivate_addresses = true\n\
+        "[origins.sentry]\nbase_url = \"{base_url}\"\ntoken_file = \"token\"\nprivate_addresses = [\"127.0.0.1\"]\n\
          settings = {{ organization = \"{organization}\" }}\n"
     );
     std::fs::write(home.path().join("c.toml"), configuration).expect("written");
@@ -250,7 +250,9 @@ fn a_configured_origin_is_used_with_its_token_and_nothing_else() {
     let run = run_in(home.path(), &list, b"", &[("T", "secret-token")]);
     ends(&run, 5, "host_call_failed");
     assert!(!run.stdout.contains("secret-token") && !run.stderr.contains("secret-token"));
-    assert!(run.stdout.contains("private_addresses"), "the hint names the setting: {run:#?}");
+    let message = run.report()["error"]["message"].to_string();
+    let line = r#"`private_addresses = [\"127.0.0.1\"]` under [origins.sentry]"#;
+    assert!(message.contains(line), "the message names the line: {message}");
 
     // Scripts of `exec` reach nothing until the configuration says so.
     let run = run_in(
@@ -304,7 +306,7 @@ fn what_no_line_of_the_policy_permits_is_refused_with_the_line_that_would() {
     let write = |name: &str, text: &str| std::fs::write(home.path().join(name), text).expect("written");
     write(
         "c.toml",
-        "[origins.sentry]\nbase_url = \"http://127.0.0.1:9\"\nprivate_addresses = true\n\
+        "[origins.sentry]\nbase_url = \"http://127.0.0.1:9\"\nprivate_addresses = [\"127.0.0.1\"]\n\
          settings = { organization = \"acme\" }\n",
     );
     let list = ["run-intent", "list errors", "--config", "c.toml", "--json"];

@@ -55,8 +55,11 @@ impl Server {
 
 fn exec(port: u16, source: &str) -> Run {
     let home = tempfile::tempdir().expect("a temporary folder");
-    let configuration = format!("[origins.api]\nbase_url = \"http://127.0.0.1:{port}\"\nprivate_addresses = true\n");
-    let policy = "[exec]\nhttp = [\"api: GET,HEAD,POST,PUT,PATCH,DELETE /**\"]\n";
+    let configuration =
+        format!("[origins.api]\nbase_url = \"http://127.0.0.1:{port}\"\nprivate_addresses = [\"127.0.0.1\"]\n");
+    let rule = "api: GET,HEAD,POST,PUT,PATCH,DELETE /**";
+    let policy =
+        format!("[exec]\nhttp = [{{ rule = \"{rule}\", headers = [\"X-A\", \"X-B\", \"X-Id\", \"X-Why\"] }}]\n");
     std::fs::write(home.path().join("c.toml"), configuration).expect("written");
     std::fs::write(home.path().join("policy.toml"), policy).expect("written");
     run_in(home.path(), &["exec", "-", "--config", "c.toml", "--json"], source.as_bytes(), &[])
@@ -125,7 +128,9 @@ fn told(request: &str) -> String {
         assert!(chosen.iter().any(|header| header.starts_with(own)), "no `{own}`: {request}");
         chosen.retain(|header| !header.starts_with(own));
     }
-    chosen.retain(|header| *header != "accept: */*");
+    let closes = chosen.contains(&"connection: close");
+    assert_eq!(closes, !body.is_empty(), "a connection that carried a body is not used again: {request}");
+    chosen.retain(|header| !matches!(*header, "accept: */*" | "connection: close"));
     chosen.sort_unstable();
     format!("{first}\n{}\n\n{body}", chosen.join("\n"))
 }
@@ -301,6 +306,30 @@ fn a_server_that_is_not_there_is_a_connection_error() {
          found",
     );
     assert_eq!(run.report()["result"], json!(["connect", "connect"]), "{run:#?}");
+}
+
+#[test]
+fn h10_what_no_line_lets_a_request_carry_is_refused_with_the_line_that_would() {
+    let server = Server::start();
+    for (call, message, line) in [
+        (
+            "http.get('api:/x', headers={'X-Scope-OrgID': '7'})",
+            "GET api:/x was refused: no rule for it names the header `x-scope-orgid`",
+            "{ rule = \"api: GET /x\", headers = [\"x-scope-orgid\"] }",
+        ),
+        (
+            "requests.get('api:/x', data='{}')",
+            "GET api:/x was refused: no rule for it allows a body, and GET has none otherwise",
+            "{ rule = \"api: GET /x\", body = true }",
+        ),
+    ] {
+        let run = server.exec(&format!("import requests\n{call}"));
+        let report = run.report();
+        assert_eq!((run.code, &report["outcome"]), (3, &json!("capability_denied")), "{call}: {run:#?}");
+        assert_eq!(report["error"]["message"], message, "{call}");
+        assert_eq!(report["error"]["hint"], format!("add {line} to http under [exec] in policy.toml"), "{call}");
+    }
+    assert!(server.seen().is_empty(), "nothing was sent");
 }
 
 #[test]

@@ -68,6 +68,7 @@ const ROWS: &[(&str, &str)] = &[
     ("H20", "certificates that prove nothing"),
     ("H21", "runs that end in the middle of a request"),
     ("H22", "several tenants of one origin"),
+    ("H23", "bodies that the origin reads as requests"),
     ("S01", "templates and parameters that ask for a secret"),
     ("S02", "origins that send it back"),
     ("S03", "text that looks like a place for it"),

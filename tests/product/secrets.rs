@@ -102,8 +102,9 @@ fn home(port: u16, rules: &str) -> tempfile::TempDir {
 }
 
 fn configure(home: &Path, port: u16, token: &str) {
-    let configuration =
-        format!("[origins.api]\nbase_url = \"http://127.0.0.1:{port}\"\n{token}\nprivate_addresses = true\n");
+    let configuration = format!(
+        "[origins.api]\nbase_url = \"http://127.0.0.1:{port}\"\n{token}\nprivate_addresses = [\"127.0.0.1\"]\n"
+    );
     write(home.join("c.toml"), configuration).expect("written");
 }
 

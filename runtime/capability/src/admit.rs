@@ -1,17 +1,20 @@
 //! The gate. This file is the boundary between a script's text and the network.
 //!
 //! Invariant: an [`AllowedUrl`] exists only for a method and URL that every layer of a grant covers, below the base URL
-//! of a configured origin, read by the parser that the client uses.
+//! of a configured origin, read by the parser that the client uses. What the request carries besides passes
+//! [`AllowedUrl::admit_header`] and [`AllowedUrl::admit_body`], which know what the same rules say about that.
 
 use std::cmp::Reverse;
 
 use url::Url;
 
 use crate::grant::Grant;
+use crate::header::HeaderName;
 use crate::origin::{Origin, Origins};
 use crate::path::{self, Flaw};
-use crate::refusal::{Refusal, shown, shown_url};
-use crate::rule::{Alias, Method};
+use crate::refusal::{Place, Refusal, shown, shown_url};
+use crate::rule::{Alias, Extra, Method};
+use crate::tunnel::{self, Tunnel};
 
 /// A request that was admitted. Only [`Grant::admit`] and [`AllowedUrl::redirect`] make one, so holding it is the proof.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -20,6 +23,12 @@ pub struct AllowedUrl {
     method: Method,
     url: Url,
     shown: String,
+    /// The path below the origin, in canonical spelling.
+    path: String,
+    /// What the request may carry besides what every request may.
+    extra: Extra,
+    /// What the grant covers at this path; a body may name these methods.
+    methods: Vec<Method>,
 }
 
 impl AllowedUrl {
@@ -45,6 +54,47 @@ impl AllowedUrl {
     #[must_use]
     pub fn shown(&self) -> &str {
         &self.shown
+    }
+
+    /// Admits a header of the request by its name.
+    ///
+    /// # Errors
+    ///
+    /// When it is not an ordinary one, and not every layer of the grant has a rule for this request that names it.
+    pub fn admit_header(&self, name: &HeaderName) -> Result<(), Refusal> {
+        if name.is_ordinary() || self.extra.headers.contains(name) {
+            return Ok(());
+        }
+        let (alias, path) = (self.alias.clone(), self.path.clone());
+        Err(Refusal::Header { method: self.method, alias, path, header: name.clone() })
+    }
+
+    /// Admits the body of the request, sent as these content types. An empty body is none.
+    ///
+    /// Of a body, what is looked at is whether it is a form that names another method. JSON and everything else is the
+    /// origin's to understand.
+    ///
+    /// # Errors
+    ///
+    /// When a GET or HEAD has one, and not every layer of the grant has a rule for this request with `body = true`: many
+    /// servers do not read it, and take it for the next request. When a form in it names a method that is not granted.
+    pub fn admit_body(&self, body: &[u8], content_types: &[&str]) -> Result<(), Refusal> {
+        if body.is_empty() {
+            return Ok(());
+        }
+        if matches!(self.method, Method::Get | Method::Head) && !self.extra.body {
+            let (alias, path) = (self.alias.clone(), self.path.clone());
+            return Err(Refusal::Body { method: self.method, alias, path });
+        }
+        let is = |kind: &str| content_types.iter().any(|found| found.to_ascii_lowercase().contains(kind));
+        // Without a type, frameworks take a body for a form.
+        let is_form = content_types.is_empty() || is("urlencoded");
+        let in_form = is_form.then(|| tunnel::in_form(body, self.method, &self.methods)).flatten();
+        let tunnel = in_form.or_else(|| is("multipart").then(|| tunnel::in_parts(body, &self.methods)).flatten());
+        match tunnel {
+            None => Ok(()),
+            Some(tunnel) => Err(refused(tunnel, Place::Body, self.method, &self.alias, self.path.clone())),
+        }
     }
 
     /// Admits where a reply's `Location` leads, through the same gate. `method` is the one the next request would have.
@@ -154,19 +204,28 @@ impl Gate<'_> {
                 granted: self.grant.rules(),
             });
         }
+        let alias = origin.alias().clone();
+        let path = format!("/{}", segments.join("/"));
+        let is_covered = |method: &Method| self.grant.covers(&alias, *method, &segments);
+        let methods: Vec<Method> = Method::ALL.into_iter().filter(is_covered).collect();
+        let query = url.query().unwrap_or_default();
+        if let Some(tunnel) = tunnel::in_form(query.as_bytes(), self.method, &methods) {
+            return Err(refused(tunnel, Place::Query, self.method, &alias, path));
+        }
+        let extra = self.grant.extra(&alias, self.method, &segments);
         let below = origin.below(&url).expect("`Origin::at` checked it");
         let query = url.query().map_or(String::new(), |query| format!("?{query}"));
-        Ok(AllowedUrl {
-            alias: origin.alias().clone(),
-            method: self.method,
-            shown: format!("{}:{below}{query}", origin.alias()),
-            url,
-        })
+        let shown = format!("{alias}:{below}{query}");
+        Ok(AllowedUrl { alias, method: self.method, url, shown, path, extra, methods })
     }
 
     fn malformed(self, flaw: Flaw) -> Refusal {
         Refusal::Malformed { method: self.method, url: shown_url(self.text), flaw }
     }
+}
+
+fn refused(tunnel: Tunnel, place: Place, method: Method, alias: &Alias, path: String) -> Refusal {
+    Refusal::Tunnel { method, alias: alias.clone(), path, place, name: shown(&tunnel.name), asked: tunnel.method }
 }
 
 fn without_fragment(text: &str) -> &str {

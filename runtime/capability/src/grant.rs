@@ -1,6 +1,6 @@
 //! A grant: rules in layers, of which every one must agree.
 
-use crate::rule::{Alias, HttpRule, Method};
+use crate::rule::{Alias, Extra, HttpRule, Method};
 
 /// What a run may do. Each layer is one party's rules (the template's wants, the operator's policy, a caller's grant),
 /// and a request is allowed only when every layer has a rule for it: adding a layer can only take away.
@@ -52,6 +52,18 @@ impl Grant {
     }
 }
 
+impl Grant {
+    /// What a request may carry besides what every request may: what each layer has a rule for the request for. The rules of
+    /// one layer add up, so that a line can be written for a header alone.
+    pub(crate) fn extra(&self, alias: &Alias, method: Method, path: &[String]) -> Extra {
+        let of_layer = |layer: &Vec<HttpRule>| {
+            let covering = layer.iter().filter(|rule| rule.covers(alias, method, path));
+            covering.fold(Extra::default(), |all, rule| all.join(rule.extra()))
+        };
+        self.more.iter().fold(of_layer(&self.first), |all, layer| all.meet(&of_layer(layer)))
+    }
+}
+
 impl Default for Grant {
     fn default() -> Self {
         Self::nothing()
@@ -64,8 +76,20 @@ mod tests {
 
     use super::*;
     use crate::path;
+    use crate::rule::WrittenRule;
 
     fn rule() -> impl Strategy<Value = HttpRule> {
+        let headers = prop::collection::vec(prop::sample::select(vec!["x-a", "x-b", "x-c"]), 0..3);
+        (line(), headers, any::<bool>()).prop_map(|(line, headers, body)| {
+            let headers = headers.into_iter().map(str::to_owned).collect();
+            // A body is for what asks.
+            let body = body && line.methods().contains(&Method::Get);
+            let written = WrittenRule { rule: line.to_string(), headers, body };
+            written.try_into().expect("made of valid parts")
+        })
+    }
+
+    fn line() -> impl Strategy<Value = HttpRule> {
         let segment = prop::sample::select(vec!["a", "b", "*"]);
         let segments = prop::collection::vec(segment, 0..4);
         let end = prop::sample::select(vec!["", "/", "/**"]);
@@ -112,7 +136,37 @@ mod tests {
         }
 
         #[test]
-        fn a_rule_survives_its_text(rule in rule()) {
+        fn h10_what_a_request_carries_never_exceeds_either_operand(
+            one in rules(),
+            two in rules(),
+            (alias, method, path) in request(),
+        ) {
+            let extra = |grant: &Grant| grant.extra(&alias, method, &path);
+            let (left, right) = (Grant::of(one.clone()), Grant::of(two.clone()));
+            let both = left.clone().and(two);
+            let carried = extra(&both);
+            prop_assert_eq!(&carried, &extra(&left).meet(&extra(&right)));
+            for operand in [&left, &right] {
+                let alone = extra(operand);
+                prop_assert!(carried.headers.is_subset(&alone.headers) && (alone.body || !carried.body));
+                // No header without a rule for the request that names it.
+                for header in &alone.headers {
+                    let names = |rule: &HttpRule| {
+                        rule.covers(&alias, method, &path) && rule.extra().headers.contains(header)
+                    };
+                    prop_assert!(operand.rules().iter().any(names));
+                }
+            }
+            prop_assert_eq!(&carried, &extra(&right.and(one)), "the order does not matter");
+            // A body matters to GET alone here, and a rule that was made for showing leaves it out elsewhere.
+            let shown = extra(&Grant::of(both.rules()));
+            prop_assert_eq!(&carried.headers, &shown.headers, "`rules` says the same");
+            prop_assert!(method != Method::Get || carried.body == shown.body, "`rules` says the same");
+            prop_assert_eq!(extra(&Grant::nothing().and(both.rules())), Extra::default());
+        }
+
+        #[test]
+        fn a_rule_survives_its_text(rule in line()) {
             prop_assert_eq!(rule.to_string().parse(), Ok(rule));
         }
     }

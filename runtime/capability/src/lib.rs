@@ -6,7 +6,9 @@
 //! secret and has no `async`. Sending belongs to `intentbox-egress`, which accepts an `AllowedUrl` and nothing else.
 //!
 //! Reading order: [`HttpRule`] (what is granted), [`Origin`] (what an alias means), [`Grant`] (rules in layers),
-//! [`AllowedUrl`] (the gate), [`Reads`] and [`AllowedFile`] (the same for directories), [`Refusal`] (how it says no), and [`is_public`] (the same question for an address).
+//! [`AllowedUrl`] (the gate), [`HeaderName`] and `tunnel` (what a request may carry, and what it may not disguise),
+//! [`Reads`] and [`AllowedFile`] (the same for directories), [`Refusal`] (how it says no), and [`PrivateAddresses`] (the
+//! same question for an address).
 //!
 //! ```
 //! use intentbox_capability::{Grant, Origin, Origins};
@@ -30,18 +32,21 @@ mod address;
 mod admit;
 mod file;
 mod grant;
+mod header;
 #[doc(hidden)]
 pub mod oracle;
 mod origin;
 mod path;
 mod refusal;
 mod rule;
+mod tunnel;
 
-pub use address::is_public;
+pub use address::{Network, NetworkError, PrivateAddresses, is_public};
 pub use admit::AllowedUrl;
 pub use file::{AllowedFile, PATH_BYTES_MAX, PathFlaw, Reads, is_plain_name};
 pub use grant::Grant;
+pub use header::{HeaderName, HeaderNameError};
 pub use origin::{Origin, OriginError, Origins};
 pub use path::{Flaw, PathPattern, URL_BYTES_MAX};
-pub use refusal::Refusal;
-pub use rule::{Alias, HttpRule, Method, RuleError};
+pub use refusal::{Place, Refusal};
+pub use rule::{Alias, HttpRule, Method, RuleError, WrittenRule};

@@ -7,7 +7,7 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::sync::LazyLock;
 
 use crate::path::URL_BYTES_MAX;
-use crate::{AllowedUrl, Grant, HttpRule, Method, Origin, Origins, Refusal, is_public};
+use crate::{AllowedUrl, Grant, HttpRule, Method, Origin, Origins, PrivateAddresses, Refusal, is_public};
 
 /// Aliases and their base URLs: a server, a folder of it, and one beside this program.
 const BASES: [(&str, &str); 3] = [
@@ -67,8 +67,8 @@ pub fn redirect(bytes: &[u8]) {
     }
 }
 
-/// Four bytes are an IPv4 address, sixteen an IPv6 one, and others none: whether it is public is what other rules say
-/// too.
+/// Four bytes are an IPv4 address, sixteen an IPv6 one, and others none: whether it is public, and whether it is an
+/// ordinary private one, is what other rules say too.
 ///
 /// # Panics
 /// When that does not hold: it is an oracle.
@@ -77,12 +77,19 @@ pub fn address(bytes: &[u8]) {
         let ip = Ipv4Addr::from(octets);
         let expected = public_v4(octets);
         assert_eq!(is_public(IpAddr::V4(ip)), expected, "{ip}");
+        let private = ip.is_private() || matches!(octets, [100, 64..=127, ..]) && octets != [100, 100, 100, 200];
+        assert_eq!(PrivateAddresses::Ordinary.allow(IpAddr::V4(ip)), expected || private, "{ip}");
         for carrier in [carrier([0, 0, 0, 0, 0, 0xffff], ip), carrier([0x64, 0xff9b, 0, 0, 0, 0], ip)] {
             assert_eq!(is_public(IpAddr::V6(carrier)), expected, "{carrier} carries {ip}");
+            let allowed = PrivateAddresses::Ordinary.allow(IpAddr::V6(carrier));
+            assert_eq!(allowed, expected || private, "{carrier} carries {ip}");
         }
     } else if let Ok(octets) = <[u8; 16]>::try_from(bytes) {
         let ip = Ipv6Addr::from(octets);
         assert_eq!(is_public(IpAddr::V6(ip)), public_v6(octets), "{ip}");
+        let local = ip.is_loopback() || ip.is_unspecified() || ip.is_unicast_link_local();
+        assert!(!local || !PrivateAddresses::Ordinary.allow(IpAddr::V6(ip)), "{ip}");
+        assert!(!ip.is_unique_local() || PrivateAddresses::Ordinary.allow(IpAddr::V6(ip)) || octets[14..] == [2, 0x54]);
     }
 }
 

@@ -1,9 +1,10 @@
 //! How the gate says no: what was refused, which rule said so, and what would allow it.
 
-use std::fmt::Write as _;
+use std::fmt::{self, Write as _};
 use std::ops::Range;
 
 use crate::file::PathFlaw;
+use crate::header::HeaderName;
 use crate::path::Flaw;
 use crate::rule::{Alias, HttpRule, Method};
 
@@ -71,6 +72,44 @@ pub enum Refusal {
         /// The rules of the run.
         granted: Vec<HttpRule>,
     },
+    /// The request is granted, and not with this header.
+    #[error("{method} {alias}:{} was refused: no rule for it names the header `{header}`", shown(.path))]
+    Header {
+        /// As asked for.
+        method: Method,
+        /// The origin.
+        alias: Alias,
+        /// The path below the origin, in canonical spelling.
+        path: String,
+        /// Its name.
+        header: HeaderName,
+    },
+    /// The request is granted, and not with a body.
+    #[error("{method} {alias}:{} was refused: no rule for it allows a body, and {method} has none otherwise", shown(.path))]
+    Body {
+        /// As asked for.
+        method: Method,
+        /// The origin.
+        alias: Alias,
+        /// The path below the origin, in canonical spelling.
+        path: String,
+    },
+    /// The request is granted, and names another one in its query or in a form.
+    #[error("{method} {alias}:{} was refused: `{name}` in its {place} names another method than it is sent with{}", shown(.path), not_granted(.asked.as_ref()))]
+    Tunnel {
+        /// As asked for.
+        method: Method,
+        /// The origin.
+        alias: Alias,
+        /// The path below the origin, in canonical spelling.
+        path: String,
+        /// Where the other method is named.
+        place: Place,
+        /// By which name, shortened and escaped.
+        name: String,
+        /// The other method, where it is one that can be granted.
+        asked: Option<Method>,
+    },
     /// A path is one that no grant could allow.
     #[error("reading {path} was refused: {flaw}")]
     Path {
@@ -91,6 +130,24 @@ pub enum Refusal {
     },
 }
 
+/// Where a request names another method.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Place {
+    /// In the query of its URL.
+    Query,
+    /// In its body.
+    Body,
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(match self {
+            Self::Query => "query",
+            Self::Body => "body",
+        })
+    }
+}
+
 impl Refusal {
     /// What to write to have it allowed; `table` is the table of `policy.toml` where the rules of this kind of run are, such
     /// as `exec` or `packs.sentry`. Nothing when no policy allows it.
@@ -109,9 +166,30 @@ impl Refusal {
             Self::NotGranted { method, alias, path, .. } => {
                 Some(format!("add \"{alias}: {method} {path}\" to http under [{table}] in policy.toml"))
             }
+            Self::Header { method, alias, path, header } => Some(format!(
+                "add {{ rule = \"{alias}: {method} {path}\", headers = [\"{header}\"] }} to http under [{table}] in \
+                 policy.toml{}",
+                and_wants(table)
+            )),
+            Self::Body { method, alias, path } => Some(format!(
+                "add {{ rule = \"{alias}: {method} {path}\", body = true }} to http under [{table}] in policy.toml{}",
+                and_wants(table)
+            )),
+            Self::Tunnel { asked, alias, path, .. } => {
+                asked.map(|method| format!("add \"{alias}: {method} {path}\" to http under [{table}] in policy.toml"))
+            }
             Self::NotReadable { alias, .. } => Some(format!("add \"{alias}\" to read under [{table}] in policy.toml")),
         }
     }
+}
+
+/// A template gets what the policy and it itself name.
+fn and_wants(table: &str) -> &'static str {
+    if table == "exec" { "" } else { ", and to wants in its template.toml" }
+}
+
+fn not_granted(asked: Option<&Method>) -> String {
+    asked.map_or(String::new(), |method| format!(", and the run is not granted {method} there"))
 }
 
 /// A script's text in a message: one line of plain ASCII, of bounded length.

@@ -1,14 +1,21 @@
-//! One rule: which methods a run may use on which paths of which origin.
+//! One rule: which methods a run may use on which paths of which origin, and what the requests may carry besides.
 
+use std::collections::BTreeSet;
 use std::fmt;
 use std::str::FromStr;
 
-use serde::{Deserialize, Serialize};
+use serde::de::value::MapAccessDeserializer;
+use serde::de::{self, MapAccess, Visitor};
+use serde::{Deserialize, Deserializer, Serialize};
 
+use crate::header::{HeaderName, HeaderNameError};
 use crate::path::{Flaw, PathPattern};
 
 /// The longest rule, in bytes. Rules are written by people and repeated in every report.
 const RULE_BYTES_MAX: usize = 2 * 1024;
+
+/// How many headers one rule names. An API has two or three of its own.
+const HEADERS_MAX: usize = 16;
 
 /// The name of an origin in rules and scripts: a lower-case letter, then at most 31 of `[a-z0-9_-]`. `http` and `https`
 /// are no aliases, so that a term and a URL cannot be mistaken for one another.
@@ -75,7 +82,7 @@ pub enum Method {
 }
 
 impl Method {
-    const ALL: [Self; 6] = [Self::Get, Self::Head, Self::Post, Self::Put, Self::Patch, Self::Delete];
+    pub(crate) const ALL: [Self; 6] = [Self::Get, Self::Head, Self::Post, Self::Put, Self::Patch, Self::Delete];
 
     /// The method as it is sent, in capitals.
     #[must_use]
@@ -106,14 +113,45 @@ impl fmt::Display for Method {
     }
 }
 
-/// Some methods on some paths of one origin, written as one line: `sentry: GET,POST /api/0/**`.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(try_from = "String", into = "String")]
+/// What a rule lets a request carry besides what every request may.
+#[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) struct Extra {
+    /// Headers that are not ordinary.
+    pub(crate) headers: BTreeSet<HeaderName>,
+    /// Whether GET and HEAD may have a body; the other methods always may.
+    pub(crate) body: bool,
+}
+
+impl Extra {
+    /// What both allow.
+    pub(crate) fn meet(&self, other: &Self) -> Self {
+        let headers = self.headers.intersection(&other.headers).cloned().collect();
+        Self { headers, body: self.body && other.body }
+    }
+
+    /// What of it can matter to these methods.
+    fn of(self, methods: &[Method]) -> Self {
+        let asks = methods.iter().any(|method| matches!(method, Method::Get | Method::Head));
+        Self { body: self.body && asks, ..self }
+    }
+
+    /// What either allows.
+    pub(crate) fn join(mut self, other: &Self) -> Self {
+        self.headers.extend(other.headers.iter().cloned());
+        Self { body: self.body || other.body, ..self }
+    }
+}
+
+/// Some methods on some paths of one origin, written as one line: `sentry: GET,POST /api/0/**`. What its requests may carry
+/// besides makes it a table: `{ rule = "loki: GET /loki/api/v1/**", headers = ["X-Scope-OrgID"], body = true }`.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize)]
+#[serde(try_from = "WrittenRule")]
 pub struct HttpRule {
     alias: Alias,
     /// Sorted, each once, at least one.
     methods: Vec<Method>,
     path: PathPattern,
+    extra: Extra,
 }
 
 impl HttpRule {
@@ -135,6 +173,17 @@ impl HttpRule {
         &self.path
     }
 
+    /// What its requests may carry besides what every request may.
+    pub(crate) fn extra(&self) -> &Extra {
+        &self.extra
+    }
+
+    /// The rule as a value of `policy.toml` and `template.toml`: its line as a string, or the table.
+    #[must_use]
+    pub fn written(&self) -> String {
+        if self.extra == Extra::default() { format!("\"{self}\"") } else { self.to_string() }
+    }
+
     /// Whether the rule allows this request.
     pub(crate) fn covers(&self, alias: &Alias, method: Method, path: &[String]) -> bool {
         self.alias == *alias && self.methods.contains(&method) && self.path.covers(path)
@@ -147,7 +196,27 @@ impl HttpRule {
         if self.alias != other.alias || methods.is_empty() {
             return None;
         }
-        Some(Self { alias: self.alias.clone(), methods, path: self.path.meet(&other.path)? })
+        let extra = self.extra.meet(&other.extra).of(&methods);
+        Some(Self { alias: self.alias.clone(), path: self.path.meet(&other.path)?, methods, extra })
+    }
+
+    /// The same line, and what its requests may carry besides.
+    fn carrying(self, headers: &[String], body: bool) -> Result<Self, RuleError> {
+        if headers.len() > HEADERS_MAX {
+            return Err(RuleError::Headers);
+        }
+        let mut extra = Extra { headers: BTreeSet::new(), body };
+        for header in headers {
+            let name: HeaderName = header.parse()?;
+            if name.is_ordinary() {
+                return Err(RuleError::Ordinary);
+            }
+            extra.headers.insert(name);
+        }
+        if extra.clone().of(&self.methods) != extra {
+            return Err(RuleError::Body);
+        }
+        Ok(Self { extra, ..self })
     }
 }
 
@@ -167,32 +236,89 @@ impl FromStr for HttpRule {
         let mut methods = methods.collect::<Result<Vec<Method>, _>>()?;
         methods.sort_unstable();
         methods.dedup();
-        Ok(Self { alias: alias.trim().parse()?, methods, path: path.trim_end().parse()? })
+        let extra = Extra::default();
+        Ok(Self { alias: alias.trim().parse()?, methods, path: path.trim_end().parse()?, extra })
     }
 }
 
 impl fmt::Display for HttpRule {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Extra { headers, body } = &self.extra;
+        let is_table = self.extra != Extra::default();
+        if is_table {
+            formatter.write_str("{ rule = \"")?;
+        }
         write!(formatter, "{}: ", self.alias)?;
         for (at, method) in self.methods.iter().enumerate() {
             let comma = if at == 0 { "" } else { "," };
             write!(formatter, "{comma}{method}")?;
         }
-        write!(formatter, " {}", self.path)
+        write!(formatter, " {}", self.path)?;
+        if !is_table {
+            return Ok(());
+        }
+        formatter.write_str("\"")?;
+        for (at, header) in headers.iter().enumerate() {
+            let before = if at == 0 { ", headers = [" } else { ", " };
+            write!(formatter, "{before}\"{header}\"")?;
+        }
+        let end = if headers.is_empty() { "" } else { "]" };
+        let body = if *body { ", body = true" } else { "" };
+        write!(formatter, "{end}{body} }}")
     }
 }
 
-impl TryFrom<String> for HttpRule {
+/// A rule as a file has it, not checked yet: one line, or a table with the line and what its requests may carry besides.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct WrittenRule {
+    /// `alias: METHOD[,METHOD] /path/pattern`.
+    pub rule: String,
+    /// Headers that the requests may have, besides the ordinary ones.
+    pub headers: Vec<String>,
+    /// Whether GET and HEAD may have a body.
+    pub body: bool,
+}
+
+impl TryFrom<WrittenRule> for HttpRule {
     type Error = RuleError;
 
-    fn try_from(text: String) -> Result<Self, RuleError> {
-        text.parse()
+    fn try_from(written: WrittenRule) -> Result<Self, RuleError> {
+        written.rule.parse::<Self>()?.carrying(&written.headers, written.body)
     }
 }
 
-impl From<HttpRule> for String {
-    fn from(rule: HttpRule) -> Self {
-        rule.to_string()
+impl<'de> Deserialize<'de> for WrittenRule {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(LineOrTable)
+    }
+}
+
+/// Reads a [`WrittenRule`]. An untagged enum would not say what is wrong with a table.
+struct LineOrTable;
+
+impl<'de> Visitor<'de> for LineOrTable {
+    type Value = WrittenRule;
+
+    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("a rule as a string, or a table with `rule`, `headers` and `body`")
+    }
+
+    fn visit_str<E: de::Error>(self, line: &str) -> Result<WrittenRule, E> {
+        Ok(WrittenRule { rule: line.to_owned(), ..WrittenRule::default() })
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<WrittenRule, A::Error> {
+        #[derive(Deserialize)]
+        #[serde(deny_unknown_fields)]
+        struct Table {
+            rule: String,
+            #[serde(default)]
+            headers: Vec<String>,
+            #[serde(default)]
+            body: bool,
+        }
+        let Table { rule, headers, body } = Table::deserialize(MapAccessDeserializer::new(map))?;
+        Ok(WrittenRule { rule, headers, body })
     }
 }
 
@@ -220,6 +346,18 @@ pub enum RuleError {
     /// A path no request could have.
     #[error("{0}")]
     Path(#[from] Flaw),
+    /// More headers than a rule names.
+    #[error("it names more than {HEADERS_MAX} headers")]
+    Headers,
+    /// A header that no rule can name.
+    #[error("one of its headers {0}")]
+    Header(#[from] HeaderNameError),
+    /// A header that needs no rule.
+    #[error("one of its headers needs no rule, since every request may have it")]
+    Ordinary,
+    /// `body` with methods that may have one anyway.
+    #[error("`body` is for GET and HEAD: requests of other methods may have a body anyway")]
+    Body,
 }
 
 #[cfg(test)]
@@ -266,5 +404,41 @@ mod tests {
         let alias = "a".repeat(32);
         assert!(alias.parse::<Alias>().is_ok());
         assert_eq!(format!("{alias}a").parse::<Alias>(), Err(RuleError::Alias));
+    }
+
+    fn table(line: &str, headers: &[&str], body: bool) -> Result<HttpRule, RuleError> {
+        let headers = headers.iter().map(|header| (*header).to_owned()).collect();
+        WrittenRule { rule: line.to_owned(), headers, body }.try_into()
+    }
+
+    #[test]
+    fn a_rule_with_more_is_shown_as_a_table() {
+        for (line, headers, body, shown) in [
+            ("x: GET /a", &[] as &[&str], false, "x: GET /a"),
+            ("x: GET /a", &[], true, "{ rule = \"x: GET /a\", body = true }"),
+            ("x: POST /a", &["X-B", "x-a", "X-A"], false, "{ rule = \"x: POST /a\", headers = [\"x-a\", \"x-b\"] }"),
+            ("x: GET /a", &["Sudo"], true, "{ rule = \"x: GET /a\", headers = [\"sudo\"], body = true }"),
+        ] {
+            let rule = table(line, headers, body).expect(line);
+            assert_eq!(rule.to_string(), shown);
+            let quotes = if shown.starts_with('{') { "" } else { "\"" };
+            assert_eq!(rule.written(), format!("{quotes}{shown}{quotes}"));
+        }
+    }
+
+    #[test]
+    fn h10_no_rule_allows_what_belongs_to_the_host() {
+        for (headers, body, error) in [
+            (&["Authorization"][..], false, RuleError::Header(HeaderNameError::NotForScripts)),
+            (&["x-a", "Transfer-Encoding"], false, RuleError::Header(HeaderNameError::NotForScripts)),
+            (&["X-HTTP-Method-Override"], false, RuleError::Header(HeaderNameError::NotForScripts)),
+            (&["x: y"], false, RuleError::Header(HeaderNameError::Form)),
+            (&["Accept"], false, RuleError::Ordinary),
+            (&["x"; HEADERS_MAX + 1], false, RuleError::Headers),
+            (&[], true, RuleError::Body),
+        ] {
+            assert_eq!(table("x: POST /a", headers, body), Err(error), "{headers:?}");
+        }
+        assert!(table("x: GET,POST /a", &["x"; HEADERS_MAX], true).is_ok());
     }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use intentbox_capability::{Alias, HttpRule, Method};
+use intentbox_capability::{Alias, HttpRule, Method, WrittenRule};
 use serde::Deserialize;
 use serde_json::Value;
 use toml::Spanned;
@@ -60,7 +60,7 @@ struct RawTemplate {
     phrases: Spanned<Vec<Spanned<String>>>,
     effects: Effects,
     #[serde(default)]
-    wants: Vec<Spanned<String>>,
+    wants: Vec<Spanned<WrittenRule>>,
     #[serde(default)]
     reads: Vec<Spanned<String>>,
     cache_s: Option<Spanned<u32>>,
@@ -135,7 +135,7 @@ impl Manifest {
         }
         let mut wants = Vec::new();
         for rule in raw.wants {
-            let parsed = rule.get_ref().parse::<HttpRule>();
+            let parsed = HttpRule::try_from(rule.get_ref().clone());
             let wanted = parsed
                 .map_err(|error| source.expected(&rule, format!("`alias: METHOD[,METHOD] /path/pattern`: {error}")))?;
             // POST is left to the author's word: some origins are asked by it.
@@ -470,6 +470,14 @@ mod tests {
     }
 
     #[test]
+    fn what_it_wants_is_a_line_or_a_table() {
+        let table = "{ rule = \"a: GET /x\", headers = [\"x-a\"], body = true }";
+        let manifest = parse(&format!("wants = [\"a: POST /y\", {table}]\n")).unwrap_or_else(|error| panic!("{error}"));
+        let wants: Vec<String> = manifest.wants.iter().map(ToString::to_string).collect();
+        assert_eq!(wants, ["a: POST /y", table]);
+    }
+
+    #[test]
     fn what_writes_is_never_served_again() {
         let writing = HEAD.replace("read", "write");
         let parse = |rest: &str| Manifest::parse("template.toml", &format!("{writing}{rest}"));
@@ -485,6 +493,9 @@ mod tests {
         refused("cache_s = \"soon\"\n", 1, "invalid type");
         refused("\nwants = [\n  \"sentry: GET\",\n]\n", 3, "expected `alias: METHOD[,METHOD] /path/pattern`");
         refused("wants = [\"a: GET,POST /x\", \"a: GET,PUT /x\"]\n", 1, "`effects = \"write\"` above");
+        refused("wants = [{ rule = \"a: PUT /x\" }]\n", 1, "`effects = \"write\"` above");
+        refused("\nwants = [\n  { rule = \"a: GET /x\", header = \"X-A\" },\n]\n", 3, "unknown field `header`");
+        refused("wants = [{ rule = \"a: GET /x\", headers = [\"Cookie\"] }]\n", 1, "is not for scripts to set");
         refused("[limits]\nram = 1\n", 2, "unknown field `ram`");
         refused("reads = [\"a\", \"/etc\"]\n", 1, "the alias of a directory");
         refused("\ncache_s = 86401\n", 2, "at most 86400 seconds");

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context as _, bail};
-use intentbox_capability::{Alias, Origin};
+use intentbox_capability::{Alias, Origin, PrivateAddresses};
 use intentbox_catalog::{Catalog, Template, TemplateId};
 use intentbox_demo_tracker::DemoTracker;
 use intentbox_egress::{OriginConfig, Secret};
@@ -302,7 +302,7 @@ async fn demonstration() -> anyhow::Result<(Configuration, DemoTracker)> {
     let origin = OriginConfig {
         origin: Origin::new("sentry".parse()?, &demo.base_url())?,
         secret: Some(Secret::new(demo.token().to_owned())),
-        private_addresses: true,
+        private_addresses: PrivateAddresses::loopback(),
     };
     let settings = BTreeMap::from([("sentry.organization".to_owned(), demo.organization().to_owned())]);
     let check = format!("/api/0/organizations/{}/projects/", demo.organization());

@@ -1,18 +1,20 @@
 //! One origin's door: its client, its secret, and the check of the address a name leads to.
 
 use std::error::Error;
+use std::fmt;
 use std::hash::{BuildHasher as _, RandomState};
 use std::io;
 use std::net::{IpAddr, SocketAddr};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-use intentbox_capability::is_public;
+use intentbox_capability::{Alias, Network, PrivateAddresses};
 use reqwest::Client;
 use reqwest::dns::{Addrs, Name, Resolve, Resolving};
-use reqwest::header::HeaderValue;
+use reqwest::header::{HeaderMap, HeaderValue, IF_RANGE, RANGE};
 use reqwest::redirect::Policy;
-use rustls::crypto::CryptoProvider;
+use rustls::{ClientConfig, RootCertStore};
+use rustls_platform_verifier::BuilderVerifierExt as _;
 use url::{Host, Url};
 
 use crate::exchange::SendError;
@@ -26,17 +28,27 @@ const CONNECT_MAX: Duration = Duration::from_secs(10);
 /// How many characters of a library's error text a message repeats.
 const DETAIL_CHARS_MAX: usize = 200;
 
+/// How many connections of a run wait for its next request. A script waits for each reply, so that one is in use at a
+/// time; the client opens another where the first has not become free yet.
+const KEPT_MAX: usize = 2;
+
 #[derive(Debug)]
 pub(crate) struct Door {
     config: OriginConfig,
     redactor: Redactor,
-    client: OnceLock<Client>,
+    tls: OnceLock<ClientConfig>,
+    single: OnceLock<Client>,
 }
 
 impl Door {
     pub(crate) fn new(config: OriginConfig) -> Self {
         let value = config.secret.as_ref().and_then(|secret| secret.expose().ok());
-        Self { redactor: value.map(Redactor::new).unwrap_or_default(), config, client: OnceLock::new() }
+        Self {
+            redactor: value.map(Redactor::new).unwrap_or_default(),
+            config,
+            tls: OnceLock::new(),
+            single: OnceLock::new(),
+        }
     }
 
     pub(crate) fn secret_version(&self, versions: &RandomState) -> u64 {
@@ -45,6 +57,23 @@ impl Door {
 
     pub(crate) fn redactor(&self) -> &Redactor {
         &self.redactor
+    }
+
+    /// Refuses to ask for a part of a reply where the origin has a secret: each part holds too little of it to be found, and
+    /// all of them together are the secret.
+    pub(crate) fn check_parts(&self, headers: &HeaderMap) -> Result<(), SendError> {
+        let asked = [RANGE, IF_RANGE].into_iter().find(|name| headers.contains_key(name));
+        match (&self.config.secret, asked) {
+            (Some(_), Some(name)) => {
+                let alias = self.config.origin.alias();
+                let message = format!(
+                    "the header `{name}` is not for scripts to set where the origin has a secret, as `{alias}` has: \
+                     ask for the whole reply"
+                );
+                Err(SendError::failed("header_invalid", message))
+            }
+            _ => Ok(()),
+        }
     }
 
     /// The origin's `Authorization`, if it has a secret.
@@ -57,57 +86,79 @@ impl Door {
         })
     }
 
-    /// The client, after the check that it would not make itself: an address written as the host is never resolved.
-    pub(crate) fn client(&self, url: &Url) -> Result<&Client, SendError> {
+    /// Judges an address that is written as the host: a client connects to it without resolving anything.
+    pub(crate) fn check_literal(&self, url: &Url) -> Result<(), SendError> {
         let literal = match url.host() {
             Some(Host::Ipv4(ip)) => Some(IpAddr::V4(ip)),
             Some(Host::Ipv6(ip)) => Some(IpAddr::V6(ip)),
             Some(Host::Domain(_)) | None => None,
         };
-        if literal.is_some_and(|ip| !self.config.private_addresses && !is_public(ip)) {
+        if let Some(ip) = literal.filter(|ip| !self.config.private_addresses.allow(*ip)) {
             let host = url.host_str().unwrap_or_default().to_owned();
-            return Err(self.failed("address_refused", &AddressRefused { host }));
+            let alias = self.config.origin.alias().clone();
+            return Err(address_refused(&AddressRefused { alias, host, found: Some(Network::of(ip)) }));
         }
-        if let Some(client) = self.client.get() {
+        Ok(())
+    }
+
+    /// A new client for the requests of one run that carry no body: it has connections of its own, and keeps them until
+    /// it is dropped. Whatever an origin sends without being asked then reaches the run that talked to it, and no other.
+    pub(crate) fn client_of_a_run(&self) -> Result<Client, SendError> {
+        self.build(KEPT_MAX)
+    }
+
+    /// The client for requests that carry a body: each has a connection of its own, which is closed after the reply,
+    /// whatever the origin makes of `Connection: close`. An origin that does not read a body takes what is left of it for
+    /// the next request, and the next request would be the rest of that one.
+    pub(crate) fn client_of_one_request(&self) -> Result<&Client, SendError> {
+        if let Some(client) = self.single.get() {
             return Ok(client);
         }
         // Two first requests at once build two clients, and one is dropped.
-        let client = self.build().map_err(|error| self.failed("tls", root(&error)))?;
-        Ok(self.client.get_or_init(|| client))
+        let client = self.build(0)?;
+        Ok(self.single.get_or_init(|| client))
     }
 
     #[expect(clippy::disallowed_methods, reason = "this is the one place that builds clients")]
-    fn build(&self) -> reqwest::Result<Client> {
-        if CryptoProvider::get_default().is_none() {
-            // An error means that another thread was faster, which is as good.
-            let _ = rustls::crypto::ring::default_provider().install_default();
-        }
-        let resolver = Resolver { private_addresses: self.config.private_addresses };
-        let encrypted = self.config.origin.base_url().scheme() == "https";
-        let builder = Client::builder()
+    fn build(&self, kept_max: usize) -> Result<Client, SendError> {
+        let OriginConfig { origin, private_addresses, .. } = &self.config;
+        let resolver = Resolver { alias: origin.alias().clone(), private_addresses: private_addresses.clone() };
+        let client = Client::builder()
             .user_agent(concat!("intentbox/", env!("CARGO_PKG_VERSION")))
             // Each hop passes the gate, each failure is the script's to repeat, and nothing asks the environment.
             .redirect(Policy::none())
             .retry(reqwest::retry::never())
             .no_proxy()
             .referer(false)
-            .https_only(encrypted)
+            .https_only(self.is_encrypted())
             .http1_max_headers(header::RECEIVED_MAX)
+            .pool_max_idle_per_host(kept_max)
             .connect_timeout(CONNECT_MAX)
-            .dns_resolver(Arc::new(resolver));
-        if encrypted {
-            builder.build()
-        } else {
-            // Without encryption there is no need to load the system's root certificates.
-            builder.tls_certs_only([]).build()
+            .dns_resolver(Arc::new(resolver))
+            .tls_backend_preconfigured(self.tls()?)
+            .build();
+        client.map_err(|error| self.failed("tls", root(&error)))
+    }
+
+    /// What the origin's TLS connections share: the system's root certificates, which take a while to load, and session
+    /// tickets, with which a new connection costs less.
+    fn tls(&self) -> Result<ClientConfig, SendError> {
+        if let Some(tls) = self.tls.get() {
+            return Ok(tls.clone());
         }
+        let tls = tls(self.is_encrypted()).map_err(|error| self.failed("tls", &error))?;
+        Ok(self.tls.get_or_init(|| tls).clone())
+    }
+
+    fn is_encrypted(&self) -> bool {
+        self.config.origin.base_url().scheme() == "https"
     }
 
     /// What a client's error means for the script. The URL is left out, and so is every layer but the innermost.
     pub(crate) fn failure(&self, error: &reqwest::Error) -> SendError {
-        let refused = chain(error).find(|error| error.is::<AddressRefused>());
+        let refused = chain(error).find_map(|error| error.downcast_ref::<AddressRefused>());
         let kind = if let Some(refused) = refused {
-            return self.failed("address_refused", refused);
+            return address_refused(refused);
         } else if is_tls(error) {
             "tls"
         } else if error.is_timeout() {
@@ -131,41 +182,79 @@ impl Door {
     }
 }
 
+fn tls(encrypted: bool) -> Result<ClientConfig, rustls::Error> {
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    let builder = ClientConfig::builder_with_provider(provider).with_safe_default_protocol_versions()?;
+    let mut config = if encrypted {
+        builder.with_platform_verifier()?.with_no_client_auth()
+    } else {
+        // Nothing is verified where nothing is encrypted, so there is no need to load the system's roots.
+        builder.with_root_certificates(RootCertStore::empty()).with_no_client_auth()
+    };
+    config.alpn_protocols = vec![b"http/1.1".to_vec()];
+    Ok(config)
+}
+
 /// Resolves a name once, and hands out what may be connected to: there is no second look-up to answer differently.
 #[derive(Debug)]
 struct Resolver {
-    private_addresses: bool,
+    alias: Alias,
+    private_addresses: PrivateAddresses,
 }
 
 impl Resolve for Resolver {
     fn resolve(&self, name: Name) -> Resolving {
-        let private_addresses = self.private_addresses;
+        let (alias, private_addresses) = (self.alias.clone(), self.private_addresses.clone());
         let host = name.as_str().to_owned();
         Box::pin(async move {
             let found = tokio::net::lookup_host((host.as_str(), 0)).await?;
-            let addresses: Addrs = Box::new(allowed(&host, found, private_addresses)?.into_iter());
+            let allowed = allowed(found, &private_addresses);
+            let allowed = allowed.map_err(|found| AddressRefused { alias, host, found })?;
+            let addresses: Addrs = Box::new(allowed.into_iter());
             Ok(addresses)
         })
     }
 }
 
 /// What may be connected to of what a name resolved to: each address is judged for itself, and those that are handed out are
-/// the ones that were judged.
+/// the ones that were judged. Where there are none, the first of what was found.
 fn allowed(
-    host: &str,
     found: impl IntoIterator<Item = SocketAddr>,
-    private_addresses: bool,
-) -> Result<Vec<SocketAddr>, AddressRefused> {
-    let allowed = found.into_iter().filter(|address| private_addresses || is_public(address.ip()));
-    let allowed: Vec<SocketAddr> = allowed.collect();
-    if allowed.is_empty() { Err(AddressRefused { host: host.to_owned() }) } else { Ok(allowed) }
+    private_addresses: &PrivateAddresses,
+) -> Result<Vec<SocketAddr>, Option<Network>> {
+    let (allowed, refused): (Vec<SocketAddr>, Vec<SocketAddr>) =
+        found.into_iter().partition(|address| private_addresses.allow(address.ip()));
+    if allowed.is_empty() { Err(refused.first().map(|address| Network::of(address.ip()))) } else { Ok(allowed) }
 }
 
-/// A host that is, or resolves to, nothing but private addresses.
-#[derive(Debug, thiserror::Error)]
-#[error("`{host}` has no public address, and the origin is not configured with `private_addresses`")]
+/// A host that is, or resolves to, nothing but addresses at which the origin may not be.
+#[derive(Debug)]
 struct AddressRefused {
+    alias: Alias,
     host: String,
+    /// The address, as what would allow it.
+    found: Option<Network>,
+}
+
+impl Error for AddressRefused {}
+
+impl fmt::Display for AddressRefused {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { alias, host, found } = self;
+        match found {
+            Some(found) => write!(
+                formatter,
+                "{alias}: `{host}` is at {found}, which is no public address: to allow it, write \
+                 `private_addresses = [\"{found}\"]` under [origins.{alias}] in the configuration"
+            ),
+            None => write!(formatter, "{alias}: `{host}` has no address"),
+        }
+    }
+}
+
+/// The failure for a host of the configuration, which needs no escaping, with the line that would allow its address.
+fn address_refused(refused: &AddressRefused) -> SendError {
+    SendError::failed("address_refused", refused.to_string())
 }
 
 /// An error and what caused it. An I/O error hides what it wraps from `source`, and TLS errors come wrapped in two.
@@ -204,10 +293,15 @@ mod tests {
             (&["169.254.169.254", "::ffff:127.0.0.1"], None),
             (&[], None),
         ] {
-            let public = allowed("name", addresses(found), false).ok();
+            let public = allowed(addresses(found), &PrivateAddresses::None).ok();
             assert_eq!(public, expected.map(addresses), "{found:?}");
-            let all = allowed("name", addresses(found), true).ok();
-            assert_eq!(all, Some(addresses(found)).filter(|found| !found.is_empty()), "{found:?}");
+        }
+        let found = ["10.0.0.1", "127.0.0.1", "93.184.216.34", "169.254.169.254", "::ffff:10.0.0.2", "::1"];
+        for (private, expected) in [
+            (PrivateAddresses::Ordinary, &["10.0.0.1", "93.184.216.34", "::ffff:10.0.0.2"][..]),
+            (PrivateAddresses::loopback(), &["127.0.0.1", "93.184.216.34", "::1"]),
+        ] {
+            assert_eq!(allowed(addresses(&found), &private).ok(), Some(addresses(expected)), "{private:?}");
         }
     }
 

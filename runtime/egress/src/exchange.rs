@@ -1,12 +1,13 @@
 //! The requests of one run: admitted one by one, counted, sent, and followed where they lead.
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use intentbox_capability::{AllowedUrl, Grant, Method, Refusal};
-use reqwest::header::{ACCEPT_ENCODING, AUTHORIZATION, HeaderMap, HeaderValue, LOCATION, RANGE};
-use reqwest::{Response, StatusCode};
+use intentbox_capability::{Alias, AllowedUrl, Grant, Method, Refusal};
+use reqwest::header::{ACCEPT_ENCODING, AUTHORIZATION, CONNECTION, HeaderMap, HeaderValue, LOCATION, RANGE};
+use reqwest::{Client, Response, StatusCode};
 use tokio::time::Instant;
 
 use crate::door::Door;
@@ -147,6 +148,8 @@ pub struct Exchange {
     grant: Grant,
     budget: Budget,
     ends: Instant,
+    /// A client for each origin it talked to. Their connections are this run's alone, and end with it.
+    clients: Mutex<BTreeMap<Alias, Client>>,
     record: Mutex<Record>,
 }
 
@@ -159,7 +162,8 @@ struct Record {
 
 impl Exchange {
     pub(crate) fn new(egress: Egress, grant: Grant, budget: Budget) -> Self {
-        Self { egress, grant, budget, ends: Instant::now() + budget.run, record: Mutex::default() }
+        let ends = Instant::now() + budget.run;
+        Self { egress, grant, budget, ends, clients: Mutex::default(), record: Mutex::default() }
     }
 
     /// Sends a request, if the grant admits it, and follows redirects that it admits too. Where the origin says when to
@@ -172,7 +176,7 @@ impl Exchange {
     pub async fn send(&self, request: Request<'_>) -> Result<Reply, SendError> {
         self.count_request()?;
         let origins = self.egress.origins();
-        let to = self.admitted(self.grant.admit(origins, request.method, request.url))?;
+        let to = self.noted(self.grant.admit(origins, request.method, request.url))?;
         let headers = header::check(request.headers)?;
         let longest = self.budget.timeout;
         let timeout = request.timeout.map_or(longest, |asked| asked.min(longest));
@@ -212,16 +216,23 @@ impl Exchange {
         loop {
             trusted = trusted && *to.alias() == home;
             let door = self.egress.door(to.alias());
+            // What was carried to one place is not for another unless a rule there says so too.
+            self.noted(header::admit(&headers, &to))?;
+            door.check_parts(&headers)?;
             let response = self.dispatch(door, &to, &headers, body, trusted).await?;
             if let Some(wait) =
                 retry::wait(to.method(), &response, waits, ends.saturating_duration_since(Instant::now()))
             {
-                // The connection goes back before the wait: others may use it.
+                // The next request may use the connection.
                 drop(response);
                 tokio::time::sleep(wait).await;
                 waits += 1;
                 self.count_request()?;
                 continue;
+            }
+            if response.status() == StatusCode::PARTIAL_CONTENT && !headers.contains_key(RANGE) {
+                let message = format!("{} answered with a part of the reply, and was asked for the whole", to.shown());
+                return Err(SendError::failed("protocol", message));
             }
             let Some(location) = location(&response, door, &to)? else {
                 return self.reply(door, &to, response).await;
@@ -240,7 +251,7 @@ impl Exchange {
             }
             self.count_request()?;
             let next = to.redirect(&self.grant, self.egress.origins(), method, &location);
-            to = self.admitted(next)?;
+            to = self.noted(next)?;
         }
     }
 
@@ -253,11 +264,18 @@ impl Exchange {
         body: Option<&[u8]>,
         trusted: bool,
     ) -> Result<Response, SendError> {
-        let client = door.client(to.url())?;
+        door.check_literal(to.url())?;
+        let body = body.filter(|body| !body.is_empty());
+        let client = match body {
+            Some(_) => door.client_of_one_request()?.clone(),
+            None => self.client(door, to.alias())?,
+        };
         let authorization = if trusted { door.authorization()? } else { None };
         let bytes = to.url().as_str().len() + header::bytes(headers) + body.map_or(0, <[u8]>::len);
         let limit = self.budget.bytes_up_max;
         self.charge(BudgetItem::BytesUp, limit, bytes, |spent| &mut spent.bytes_up)?;
+        // After the charge: looking at a body costs something, too.
+        self.noted(to.admit_body(body.unwrap_or_default(), &header::content_types(headers)))?;
         let request = client.request(wire_method(to.method()), to.url().clone());
         let mut request = request.headers(headers.clone());
         // A piece of what is packed cannot be unpacked.
@@ -265,7 +283,8 @@ impl Exchange {
             request = request.header(ACCEPT_ENCODING, HeaderValue::from_static("gzip"));
         }
         if let Some(body) = body {
-            request = request.body(body.to_vec());
+            // An origin that honours this reads nothing behind its reply, where it did not read the body.
+            request = request.header(CONNECTION, HeaderValue::from_static("close")).body(body.to_vec());
         }
         if let Some(authorization) = authorization {
             request = request.header(AUTHORIZATION, authorization);
@@ -316,7 +335,20 @@ impl Exchange {
         Ok(Reply { status, shown_url: to.shown().to_owned(), headers, body: door.redactor().redact(body) })
     }
 
-    fn admitted(&self, answer: Result<AllowedUrl, Refusal>) -> Result<AllowedUrl, SendError> {
+    /// The run's own client for an origin.
+    fn client(&self, door: &Door, alias: &Alias) -> Result<Client, SendError> {
+        // A poisoned lock still holds whole clients.
+        let mut clients = self.clients.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(client) = clients.get(alias) {
+            return Ok(client.clone());
+        }
+        let client = door.client_of_a_run()?;
+        clients.insert(alias.clone(), client.clone());
+        Ok(client)
+    }
+
+    /// The answer of the gate; a refusal is kept for the report.
+    fn noted<T>(&self, answer: Result<T, Refusal>) -> Result<T, SendError> {
         answer.map_err(|refusal| {
             self.record().refusals.push(refusal.clone());
             SendError::Refused(refusal)

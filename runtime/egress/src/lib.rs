@@ -3,8 +3,9 @@
 //! This crate is for everything between an admitted URL and the reply a script sees: clients, name resolution with the
 //! address check, redirects, secrets and their redaction, and every limit on the way. It is not for deciding what is
 //! allowed (`intentbox-capability` does, and this crate sends an `AllowedUrl` only), nor for what a script makes of a
-//! reply. No other crate builds an HTTP client or holds a secret. No two origins share a client, a connection or a
-//! cookie (there are none), and nothing of the environment, such as a proxy, changes where a request goes.
+//! reply. No other crate builds an HTTP client or holds a secret. No two origins and no two runs share a connection or a
+//! cookie (there are none), a connection that carried a body is never used again, and nothing of the environment, such as
+//! a proxy, changes where a request goes.
 //!
 //! Reading order: [`Egress`] (the origins of a configuration), [`Exchange`] (one run's requests), then `door` (one
 //! origin's client and address check), `header`, `unpack`, `retry`, [`Secret`] and `redact`.
@@ -23,7 +24,7 @@ use std::collections::BTreeMap;
 use std::hash::RandomState;
 use std::sync::Arc;
 
-use intentbox_capability::{Alias, Grant, Origin, OriginError, Origins};
+use intentbox_capability::{Alias, Grant, Origin, OriginError, Origins, PrivateAddresses};
 
 use crate::door::Door;
 pub use crate::exchange::{Budget, BudgetItem, Exchange, Reply, Request, SendError, Spent};
@@ -36,11 +37,11 @@ pub struct OriginConfig {
     pub origin: Origin,
     /// What goes into `Authorization: Bearer`, if anything.
     pub secret: Option<Secret>,
-    /// Whether it may lie at a private address: loopback, the office network, a cluster.
-    pub private_addresses: bool,
+    /// At which addresses it may be besides the public ones.
+    pub private_addresses: PrivateAddresses,
 }
 
-/// The origins of a configuration, each behind a client of its own. Cloning is cheap and shares the clients.
+/// The origins of a configuration, each behind a door of its own. Cloning is cheap and shares the doors.
 #[derive(Debug, Clone)]
 pub struct Egress(Arc<Inner>);
 

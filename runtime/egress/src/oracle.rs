@@ -7,7 +7,7 @@ use std::time::Duration;
 use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD, STANDARD_NO_PAD, URL_SAFE, URL_SAFE_NO_PAD};
 
-use intentbox_capability::{Grant, HttpRule, Origin};
+use intentbox_capability::{Grant, HttpRule, Origin, PrivateAddresses};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpListener;
 use tokio::runtime::{Builder, Runtime};
@@ -108,6 +108,7 @@ pub fn redaction(bytes: &[u8]) {
         STANDARD_NO_PAD.encode(&secret),
         URL_SAFE.encode(&secret),
         URL_SAFE_NO_PAD.encode(&secret),
+        secret.bytes().fold(String::new(), |hexadecimal, byte| format!("{hexadecimal}{byte:02x}")),
     ];
     if "[redacted]".contains(&secret) {
         return;
@@ -123,6 +124,11 @@ pub fn redaction(bytes: &[u8]) {
             assert!(!left, "{form} is left in {:?}", String::from_utf8_lossy(&clean));
         }
     }
+    // In lines, and inside something longer.
+    let whole = STANDARD.encode([before, secret.as_bytes(), after].concat());
+    let lines: Vec<&[u8]> = whole.as_bytes().chunks(76).collect();
+    let clean = redactor.redact(lines.join(&b"\r\n"[..]));
+    assert!(clean.windows(10).any(|window| window == b"[redacted]"), "{}", String::from_utf8_lossy(&clean));
     let found = redactor.finds(around);
     assert_eq!(redactor.redact(around.to_vec()) != around, found);
 }
@@ -150,7 +156,8 @@ impl Anything {
         let listener = runtime.block_on(TcpListener::bind("127.0.0.1:0")).expect("a port is free");
         let address = listener.local_addr().expect("it is bound");
         let origin = Origin::new("a".parse().expect("an alias"), &format!("http://{address}")).expect("an origin");
-        let config = OriginConfig { origin, secret: Some(Secret::new(SECRET.to_owned())), private_addresses: true };
+        let (secret, private_addresses) = (Some(Secret::new(SECRET.to_owned())), PrivateAddresses::loopback());
+        let config = OriginConfig { origin, secret, private_addresses };
         let egress = Egress::new(vec![config]).expect("one origin");
         Self { runtime, listener, egress }
     }

@@ -1,8 +1,9 @@
 //! Taking a secret out of what an origin sends back.
 //!
 //! An origin that echoes request headers would hand its token to the script. Plain, base64 (also inside something
-//! longer, such as `user:token`), percent-encoded and HTML-escaped forms are replaced. Other forms (split, reversed,
-//! hashed) are not: grant only origins that are trusted with their own token.
+//! longer, such as `user:token`), hexadecimal, percent-encoded, HTML- and JSON-escaped forms are replaced, also where lines
+//! are broken inside. Other forms (split, reversed, hashed) are not: grant only origins that are trusted with their own
+//! token.
 
 use std::fmt;
 
@@ -36,6 +37,9 @@ impl Redactor {
             percent_encoded(secret, b"0123456789ABCDEF"),
             percent_encoded(secret, b"0123456789abcdef"),
             html_escaped(secret),
+            secret.replace('\\', "\\\\").replace('"', "\\\""),
+            hexadecimal(secret, b"0123456789ABCDEF"),
+            hexadecimal(secret, b"0123456789abcdef"),
         ];
         for before in 0..3 {
             forms.extend(base64_inside(secret, before));
@@ -50,26 +54,88 @@ impl Redactor {
             .match_kind(MatchKind::LeftmostLongest)
             .kind(Some(AhoCorasickKind::ContiguousNFA))
             .build(&forms)
-            .expect("some twenty forms of at most a few ten thousand bytes make an automaton");
+            .expect("some thirty forms of at most a few ten thousand bytes make an automaton");
         Self { forms: Some(forms) }
     }
 
     /// Whether the bytes hold the secret in any of its forms.
     pub(crate) fn finds(&self, bytes: &[u8]) -> bool {
-        self.forms.as_ref().is_some_and(|forms| forms.is_match(bytes))
+        self.forms.as_ref().is_some_and(|forms| {
+            forms.is_match(bytes) || unbroken(bytes).is_some_and(|unbroken| forms.is_match(&unbroken))
+        })
     }
 
     /// The bytes with the mark in the place of each form.
     pub(crate) fn redact(&self, bytes: Vec<u8>) -> Vec<u8> {
-        let Some(forms) = self.forms.as_ref().filter(|forms| forms.is_match(&bytes)) else {
-            return bytes;
-        };
-        let mut clean = Vec::with_capacity(bytes.len());
-        forms.replace_all_with_bytes(&bytes, &mut clean, |_, _, clean| {
-            clean.extend_from_slice(MARK);
-            true
-        });
-        clean
+        match &self.forms {
+            Some(forms) => without_broken(forms, without_whole(forms, bytes)),
+            None => bytes,
+        }
+    }
+}
+
+fn without_whole(forms: &AhoCorasick, bytes: Vec<u8>) -> Vec<u8> {
+    if !forms.is_match(&bytes) {
+        return bytes;
+    }
+    let mut clean = Vec::with_capacity(bytes.len());
+    forms.replace_all_with_bytes(&bytes, &mut clean, |_, _, clean| {
+        clean.extend_from_slice(MARK);
+        true
+    });
+    clean
+}
+
+/// The same for forms with line breaks inside: mail and certificates have base64 in lines of 76 or 64 characters, at
+/// any column. What is found without the breaks is replaced together with them.
+fn without_broken(forms: &AhoCorasick, bytes: Vec<u8>) -> Vec<u8> {
+    let Some(unbroken) = unbroken(&bytes).filter(|unbroken| forms.is_match(unbroken)) else {
+        return bytes;
+    };
+    let mut clean = Vec::with_capacity(bytes.len());
+    // How far the bytes are read, and how many of them were no line break.
+    let (mut at, mut passed) = (0, 0);
+    for form in forms.find_iter(&unbroken) {
+        let start = at;
+        while passed < form.start() {
+            let length = break_length(&bytes[at..]);
+            passed += usize::from(length == 0);
+            at += length.max(1);
+        }
+        clean.extend_from_slice(&bytes[start..at]);
+        clean.extend_from_slice(MARK);
+        while passed < form.end() {
+            let length = break_length(&bytes[at..]);
+            passed += usize::from(length == 0);
+            at += length.max(1);
+        }
+    }
+    clean.extend_from_slice(&bytes[at..]);
+    clean
+}
+
+/// The bytes without line breaks, if they have some.
+fn unbroken(bytes: &[u8]) -> Option<Vec<u8>> {
+    let first = (0..bytes.len()).find(|at| break_length(&bytes[*at..]) > 0)?;
+    let mut unbroken = Vec::with_capacity(bytes.len());
+    unbroken.extend_from_slice(&bytes[..first]);
+    let mut at = first;
+    while at < bytes.len() {
+        let length = break_length(&bytes[at..]);
+        if length == 0 {
+            unbroken.push(bytes[at]);
+        }
+        at += length.max(1);
+    }
+    Some(unbroken)
+}
+
+/// How long the line break is that the bytes begin with, as it stands or as JSON writes it; 0 where there is none.
+fn break_length(bytes: &[u8]) -> usize {
+    match bytes {
+        [b'\r' | b'\n', ..] => 1,
+        [b'\\', b'r' | b'n', ..] => 2,
+        _ => 0,
     }
 }
 
@@ -92,6 +158,11 @@ fn base64_inside(secret: &str, before: usize) -> [String; 2] {
     // Six bits to a digit: digits that share bits with what surrounds the secret are left out.
     let (first, end) = ((before * 8).div_ceil(6), bytes.len() * 8 / 6);
     [STANDARD_NO_PAD.encode(&bytes)[first..end].to_owned(), URL_SAFE_NO_PAD.encode(&bytes)[first..end].to_owned()]
+}
+
+fn hexadecimal(text: &str, digits: &[u8; 16]) -> String {
+    let digit = |value: u8| char::from(digits[usize::from(value)]);
+    text.bytes().flat_map(|byte| [digit(byte >> 4), digit(byte & 15)]).collect()
 }
 
 fn percent_encoded(text: &str, digits: &[u8; 16]) -> String {
@@ -142,6 +213,43 @@ mod tests {
             let clean = String::from_utf8(clean).unwrap();
             assert!(clean.contains("[redacted]") && clean.len() < whole.len(), "{clean}");
         }
+    }
+
+    #[test]
+    fn s02_hexadecimal_and_json_escaped_secrets_are_replaced() {
+        check("<7333637233742f74306b656e2b3f>", "<[redacted]>");
+        check("<7333637233742F74306B656E2B3F>", "<[redacted]>");
+        let redactor = Redactor::new("a\"b\\c/d\"e");
+        for escaped in ["a\\\"b\\\\c/d\\\"e", "a\\\"b\\\\c\\/d\\\"e"] {
+            assert_eq!(redactor.redact(format!("\"{escaped}\"").into_bytes()), b"\"[redacted]\"", "{escaped}");
+        }
+    }
+
+    /// Text in lines, as mail, certificates and JSON with either of them have it.
+    fn wrapped(text: &str, columns: usize, line_break: &str) -> String {
+        let lines: Vec<&str> = text.as_bytes().chunks(columns).map(|line| str::from_utf8(line).unwrap()).collect();
+        lines.join(line_break)
+    }
+
+    #[test]
+    fn s02_base64_in_lines_is_replaced_at_any_column() {
+        for columns in [64, 76] {
+            for line_break in ["\n", "\r\n", "\\n", "\\r\\n"] {
+                for before in 0..columns {
+                    let whole = STANDARD.encode(format!("{}{SECRET}{}", "b".repeat(before), "a".repeat(99)));
+                    let told = wrapped(&whole, columns, line_break);
+                    let redactor = Redactor::new(SECRET);
+                    assert!(redactor.finds(told.as_bytes()), "{told}");
+                    let clean = String::from_utf8(redactor.redact(told.into_bytes())).unwrap();
+                    assert!(clean.contains("[redacted]") && !redactor.finds(clean.as_bytes()), "{clean}");
+                    // What is left of the secret is the digits that it shares with what surrounds it.
+                    let left = clean.replace(line_break, "").len() - MARK.len();
+                    assert!(whole.len() - left >= (SECRET.len() * 8 - 10) / 6, "{clean}");
+                }
+            }
+        }
+        check("a\nb s3cr3t/\nt0ken+?\r\nc", "a\nb [redacted]\r\nc");
+        check("\n\ns3cr3t/t0ken+\n", "\n\ns3cr3t/t0ken+\n");
     }
 
     #[test]

@@ -7,6 +7,7 @@
 //! token_env = "SENTRY_TOKEN"            # or token_file = "/run/secrets/sentry", or token_credential = "sentry"
 //! settings = { organization = "acme" }  # not secret; templates take defaults from it
 //! check = "/api/0/"                     # what `doctor` asks, to see whether the token is accepted
+//! private_addresses = ["10.0.0.0/8"]    # where it may be besides public addresses; `true` for private networks
 //!
 //! [directories]
 //! logs = "/var/log/app"
@@ -20,9 +21,10 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use intentbox_capability::{Alias, Origin};
+use intentbox_capability::{Alias, Network, NetworkError, Origin, PrivateAddresses};
 use intentbox_egress::{OriginConfig, Secret};
 use serde::Deserialize;
+use serde_json::Value;
 
 /// The largest configuration that is read, in bytes.
 pub const CONFIGURATION_BYTES_MAX: usize = 1 << 20;
@@ -109,11 +111,32 @@ struct WrittenOrigin {
     token_env: Option<String>,
     token_file: Option<String>,
     token_credential: Option<String>,
-    #[serde(default)]
-    private_addresses: bool,
+    private_addresses: Option<Value>,
     #[serde(default)]
     settings: BTreeMap<String, String>,
     check: Option<String>,
+}
+
+/// `true` for the ordinary private networks, or the networks themselves.
+fn private_addresses(written: Option<&Value>) -> Result<PrivateAddresses, String> {
+    let expected = || {
+        "private_addresses: write true for private networks, or a list of networks such as [\"10.0.0.0/8\"]".to_owned()
+    };
+    match written {
+        None | Some(Value::Bool(false)) => Ok(PrivateAddresses::None),
+        Some(Value::Bool(true)) => Ok(PrivateAddresses::Ordinary),
+        Some(Value::Array(networks)) => {
+            // The text is not repeated: it may be a token in the wrong place.
+            let network = |(at, written): (usize, &Value)| {
+                let text = written.as_str().ok_or_else(expected)?;
+                let wrong = |error: NetworkError| format!("private_addresses: number {}: {error}", at + 1);
+                text.parse::<Network>().map_err(wrong)
+            };
+            let networks = networks.iter().enumerate().map(network).collect::<Result<Vec<_>, _>>();
+            networks.map(PrivateAddresses::Networks)
+        }
+        Some(_) => Err(expected()),
+    }
 }
 
 /// A parser's message without the text that it found: where it expected something else, it may have found a token.
@@ -166,12 +189,9 @@ impl Configuration {
                 return Err(wrong("check: write a path that begins with a slash".to_owned()));
             }
             checks.insert(alias.clone(), check);
+            let private_addresses = private_addresses(origin.private_addresses.as_ref()).map_err(wrong)?;
             let base = Origin::new(alias, &origin.base_url).map_err(|error| wrong(format!("base_url: {error}")))?;
-            origins.push(OriginConfig {
-                origin: base,
-                secret: secret.map(Secret::new),
-                private_addresses: origin.private_addresses,
-            });
+            origins.push(OriginConfig { origin: base, secret: secret.map(Secret::new), private_addresses });
             settings.extend(origin.settings.into_iter().map(|(key, value)| (format!("{name}.{key}"), value)));
         }
         let mut directories = BTreeMap::new();
@@ -195,5 +215,43 @@ impl Configuration {
     pub fn of_origin(origin: OriginConfig, settings: BTreeMap<String, String>, check: String) -> Configuration {
         let checks = BTreeMap::from([(origin.origin.alias().clone(), check)]);
         Configuration { origins: vec![origin], settings, directories: BTreeMap::new(), templates: None, checks }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse(private_addresses: &str) -> Result<PrivateAddresses, String> {
+        let text = format!("[origins.a]\nbase_url = \"http://a.example\"\n{private_addresses}\n");
+        let configuration = Configuration::parse(&text, &|_| Err("there is no token".to_owned()));
+        let mut origins = configuration.map_err(|error| error.to_string())?.origins;
+        Ok(origins.remove(0).private_addresses)
+    }
+
+    #[test]
+    fn h02_private_addresses_are_none_or_all_ordinary_ones_or_networks() {
+        let network = |text: &str| text.parse::<Network>().expect(text);
+        for (written, expected) in [
+            ("", PrivateAddresses::None),
+            ("private_addresses = false", PrivateAddresses::None),
+            ("private_addresses = true", PrivateAddresses::Ordinary),
+            ("private_addresses = []", PrivateAddresses::Networks(Vec::new())),
+            (
+                "private_addresses = [\"10.0.0.0/8\", \"127.0.0.1\"]",
+                PrivateAddresses::Networks(vec![network("10.0.0.0/8"), network("127.0.0.1")]),
+            ),
+        ] {
+            assert_eq!(parse(written), Ok(expected), "{written}");
+        }
+        for (written, part) in [
+            ("private_addresses = \"10.0.0.0/8\"", "write true for private networks, or a list of networks"),
+            ("private_addresses = [1]", "write true for private networks, or a list of networks"),
+            ("private_addresses = [\"10.0.0.0/8\", \"s3cr3t\"]", "number 2: it is neither an address nor a network"),
+            ("private_addresses = [\"10.0.0.1/8\"]", "number 1: its address has more bits than it says"),
+        ] {
+            let message = parse(written).expect_err(written);
+            assert!(message.contains(part) && !message.contains("s3cr3t"), "{written}: {message}");
+        }
     }
 }

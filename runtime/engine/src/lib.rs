@@ -444,7 +444,8 @@ impl Engine {
         let is_permitted = |want: &HttpRule| !Grant::of([want.clone()]).and(permitted.http.clone()).rules().is_empty();
         let want = template.wants().iter().find(|want| !is_permitted(want))?;
         let message = format!("the policy does not permit `{}` what it wants: {want}", template.id());
-        let hint = format!("add \"{want}\" to http under [templates.\"{}\"] in policy.toml", template.id());
+        let line = want.written();
+        let hint = format!("add {line} to http under [templates.\"{}\"] in policy.toml", template.id());
         let mut report = Report::without_run(Outcome::CapabilityDenied, problem("policy", message, &hint));
         report.grant = Some(self.may(template).lines());
         Some(report)

@@ -14,7 +14,11 @@
 //! read = ["logs"]
 //!
 //! [exec]                                  # scripts of `exec` and `execute_code`
-//! http = ["sentry: GET /api/0/organizations/*/issues/"]
+//! http = [
+//!     "sentry: GET /api/0/organizations/*/issues/",
+//!     { rule = "loki: GET /loki/api/v1/**", headers = ["X-Scope-OrgID"] },   # a header that is not ordinary
+//!     { rule = "search: GET /logs/_search", body = true },                   # a body of GET
+//! ]
 //! read = ["logs"]
 //! ```
 //!
@@ -46,7 +50,7 @@ pub struct Policy {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Rules {
-    /// Requests: `alias: METHOD[,METHOD] /path/pattern`.
+    /// Requests: `alias: METHOD[,METHOD] /path/pattern`, or a table with that and what they may carry besides.
     #[serde(default)]
     pub http: Vec<HttpRule>,
     /// Directories, by alias.
@@ -180,6 +184,11 @@ mod tests {
             ("[exec]\nhtpp = []", 2, "unknown field `htpp`"),
             ("[pack.sentry]\nhttp = []", 1, "unknown field `pack`"),
             ("[exec]\nhttp = [\n  \"sentry: FETCH /\",\n]", 2, "method"),
+            ("[exec]\nhttp = [{ rule = \"a: GET /\", heders = [] }]", 2, "unknown field `heders`"),
+            ("[exec]\nhttp = [{ rule = \"a: GET /\", headers = [\"Host\"] }]", 2, "is not for scripts to set"),
+            ("[exec]\nhttp = [{ rule = \"a: POST /\", body = true }]", 2, "`body` is for get and head"),
+            ("[exec]\nhttp = [{ headers = [] }]", 2, "missing field `rule`"),
+            ("[exec]\nhttp = [1]", 2, "a rule as a string, or a table"),
             ("[exec]\nread = [\"/etc\"]", 2, "alias"),
             ("[exec", 1, ""),
         ] {
@@ -187,6 +196,15 @@ mod tests {
             assert_eq!(error.line, line, "{text}: {error}");
             assert!(error.message.to_lowercase().contains(part), "{text}: {error}");
         }
+    }
+
+    #[test]
+    fn a_rule_is_shown_as_it_can_be_written() {
+        let rules = "{ rule = \"a: GET,POST /x/*\", headers = [\"x-a\", \"x-b\"], body = true }, \"a: GET /y\", \
+                     { rule = \"a: GET /z\", body = true }, { rule = \"a: PUT /z\", headers = [\"x-a\"] }";
+        let policy = Policy::parse(&format!("[exec]\nhttp = [{rules}]")).expect("it is a policy");
+        let written: Vec<String> = policy.exec().http.iter().map(HttpRule::written).collect();
+        assert_eq!(written.join(", "), rules);
     }
 
     #[test]

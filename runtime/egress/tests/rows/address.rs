@@ -4,8 +4,8 @@
 //! stand in for the system's resolver. `door.rs` resolves once for each connection, drops what is not public, and hands
 //! the client the addresses that are left; it has no second look-up that could answer differently.
 
-use intentbox_capability::{Grant, Origin};
-use intentbox_egress::{Budget, Egress};
+use intentbox_capability::{Grant, Origin, PrivateAddresses};
+use intentbox_egress::{Budget, Egress, OriginConfig};
 
 use crate::fixture::{Answer, Server, get, kind, ok, origin, reading};
 
@@ -69,6 +69,42 @@ async fn h02_metadata_services_are_refused() {
     }
 }
 
+/// An origin in the office network whose name is made to lead to this machine or to a metadata service is not followed
+/// there; and a refusal says how to allow that address alone.
+#[tokio::test]
+async fn h02_private_networks_hold_neither_this_machine_nor_metadata() {
+    let server = Server::start(Answer::Bytes(ok("inside"))).await;
+    let port = server.port;
+    let networks =
+        |texts: &[&str]| PrivateAddresses::Networks(texts.iter().map(|text| text.parse().unwrap()).collect());
+    let at = |host: &str, private_addresses: &PrivateAddresses| {
+        let private_addresses = private_addresses.clone();
+        reading(OriginConfig { private_addresses, ..origin("a", &format!("http://{host}:{port}"), false) })
+    };
+    for private in [PrivateAddresses::Ordinary, networks(&["0.0.0.0/0", "::/0"]), networks(&["10.0.0.0/8", "fd00::/8"])]
+    {
+        for (host, found) in [
+            ("127.0.0.1", "127.0.0.1"),
+            ("0.0.0.0", "0.0.0.0"),
+            ("[::1]", "::1"),
+            ("[::ffff:127.0.0.1]", "127.0.0.1"),
+            ("[64:ff9b::169.254.169.254]", "169.254.169.254"),
+            ("169.254.169.254", "169.254.169.254"),
+            ("[fd00:ec2::254]", "fd00:ec2::254"),
+        ] {
+            let error = at(host, &private).send(get("a:/")).await.unwrap_err();
+            let line = format!("write `private_addresses = [\"{found}\"]` under [origins.a] in the configuration");
+            assert!(error.to_string().contains(&line), "{host} by {private:?}: {error}");
+            assert_eq!(kind(Err(error)), "address_refused", "{host}");
+        }
+        assert_eq!(kind(at("localhost", &private).send(get("a:/")).await), "address_refused", "{private:?}");
+    }
+    assert_eq!(server.connections(), 0);
+    for named in ["127.0.0.1", "127.0.0.0/8"] {
+        assert_eq!(kind(at("127.0.0.1", &networks(&[named])).send(get("a:/")).await), "replied", "{named}");
+    }
+}
+
 #[tokio::test]
 async fn h03_every_spelling_of_loopback_is_refused() {
     for host in [
@@ -112,6 +148,8 @@ async fn h04_a_name_is_refused_by_what_it_resolves_to() {
     }
     assert_eq!(server.connections(), 0);
     let base_url = format!("http://localhost:{}", server.port);
+    let error = reading(origin("a", &base_url, false)).send(get("a:/")).await.unwrap_err().to_string();
+    assert!(error.contains("`localhost` is at ") && error.contains("`private_addresses = [\""), "{error}");
     // The same name leads there once the operator says that it may.
     assert_eq!(kind(reading(origin("a", &base_url, true)).send(get("a:/")).await), "replied");
     assert_eq!(server.connections(), 1);

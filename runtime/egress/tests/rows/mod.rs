@@ -2,6 +2,7 @@
 //! `s…` secrets.
 
 mod address;
+mod body;
 mod redirect;
 mod reply;
 mod request;

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use intentbox_capability::Grant;
 use intentbox_egress::{Budget, Egress, OriginConfig, Request, Secret};
 
-use crate::fixture::{Answer, Server, exchange, get, kind, ok, origin};
+use crate::fixture::{Answer, SECRET, Server, exchange, get, kind, ok, origin, rule};
 
 /// How long a connection may outlive the request that it was for.
 const GONE_WITHIN: Duration = Duration::from_secs(1);
@@ -96,6 +96,127 @@ async fn h10_headers_of_the_host_are_not_for_scripts() {
         assert_eq!(kind(answer), "header_invalid", "{name}");
     }
     assert_eq!(server.connections(), 0);
+}
+
+/// Headers by which the token of the host would act as somebody else, or as another credential: none of them goes out
+/// unless every layer of the grant has a rule for the request that names it.
+#[tokio::test]
+async fn h10_a_header_is_sent_where_every_layer_names_it() {
+    let server = Server::start(Answer::Bytes(ok("yes"))).await;
+    let base_url = format!("http://127.0.0.1:{}", server.port);
+    let egress = Egress::new(vec![origin("a", &base_url, true)]).unwrap();
+    let plain = || rule("a: GET,POST /x/**", &[], false);
+    let named = || rule("a: GET /x", &["X-Scope-OrgID", "Sudo"], false);
+    let both = egress.open(Grant::of([plain(), named()]).and([named()]), Budget::default());
+    let headers = [("x-scope-orgid", "7"), ("SUDO", "2"), ("Accept", "text/plain")];
+    assert_eq!(kind(both.send(Request { headers: &headers, ..get("a:/x") }).await), "replied");
+    let seen = server.seen().remove(0);
+    assert!(seen.contains("\r\nx-scope-orgid: 7\r\n") && seen.contains("\r\nsudo: 2\r\n"), "{seen}");
+
+    let by = |first, second| egress.open(Grant::of([plain(), first]).and([plain(), second]), Budget::default());
+    let other = || rule("a: GET /x", &["Impersonate-User"], false);
+    for (run, request) in [
+        (by(plain(), named()), get("a:/x")),
+        (by(named(), plain()), get("a:/x")),
+        (by(named(), other()), get("a:/x")),
+        // A rule that names it, for another path and another method.
+        (by(named(), named()), get("a:/x/y")),
+        (by(named(), named()), Request { method: "POST", ..get("a:/x") }),
+    ] {
+        let headers = [("Accept", "text/plain"), ("Sudo", "2")];
+        let error = run.send(Request { headers: &headers, ..request }).await.unwrap_err();
+        let expected = "was refused: no rule for it names the header `sudo`";
+        assert!(error.to_string().ends_with(expected), "{error}");
+        assert_eq!((kind(Err(error)), run.refusals().len()), ("refused", 1));
+        let hint = run.refusals()[0].hint("exec").unwrap();
+        assert!(hint.contains("headers = [\"sudo\"] } to http under [exec] in policy.toml"), "{hint}");
+        assert!(!hint.contains(SECRET) && run.spent().bytes_up == 0);
+    }
+    assert_eq!(server.connections(), 1, "nothing else was sent");
+}
+
+#[tokio::test]
+async fn h10_ordinary_headers_need_no_rule_and_all_others_do() {
+    let server = Server::start(Answer::Bytes(ok("yes"))).await;
+    let budget = Budget { requests_max: 999, ..Budget::default() };
+    let exchange = exchange(&[&server], budget);
+    for name in ["Accept", "User-Agent", "If-None-Match", "Prefer", "Idempotency-Key", "X-Requested-With"] {
+        let headers = [(name, "a")];
+        assert_eq!(kind(exchange.send(Request { headers: &headers, ..get("a:/x") }).await), "replied", "{name}");
+        assert!(server.seen().pop().unwrap().contains(&format!("\r\n{}: a\r\n", name.to_lowercase())), "{name}");
+    }
+    let sent = server.connections();
+    for name in [
+        "Private-Token",
+        "X-Api-Key",
+        "Api-Key",
+        "X-Auth-Token",
+        "X-Amz-Security-Token",
+        "DPoP",
+        "Impersonate-User",
+        "Sudo",
+        "Stripe-Account",
+        "X-Scope-OrgID",
+        "X-Real-IP",
+        "Remote-User",
+        "Accept-Charset",
+        "Want-Digest",
+        "Content_Type",
+    ] {
+        let headers = [(name, "a")];
+        assert_eq!(kind(exchange.send(Request { headers: &headers, ..get("a:/x") }).await), "refused", "{name}");
+    }
+    for name in
+        ["Method-Override", "X-Original-HTTP-Method", "X-Forwarded-Method", "X-Forwarded-For", "X-Forwarded-User"]
+    {
+        let headers = [(name, "a")];
+        assert_eq!(kind(exchange.send(Request { headers: &headers, ..get("a:/x") }).await), "header_invalid", "{name}");
+    }
+    assert_eq!(server.connections(), sent);
+}
+
+#[tokio::test]
+async fn h10_a_header_does_not_follow_a_redirect_to_where_no_rule_names_it() {
+    let server = Server::start(Answer::Redirect(302, "/x/next".to_owned())).await;
+    let egress = Egress::new(vec![origin("a", &format!("http://127.0.0.1:{}", server.port), true)]).unwrap();
+    let rules = [rule("a: GET /x/**", &[], false), rule("a: GET /x", &["Sudo"], false)];
+    let run = egress.open(Grant::of(rules), Budget::default());
+    let headers = [("Sudo", "2")];
+    assert_eq!(kind(run.send(Request { headers: &headers, ..get("a:/x") }).await), "refused");
+    assert_eq!(server.seen().len(), 1);
+}
+
+#[tokio::test]
+async fn h10_a_query_or_a_form_does_not_make_another_method_of_a_post() {
+    let server = Server::start(Answer::Bytes(ok("yes"))).await;
+    let exchange = exchange(&[&server], Budget { requests_max: 99, ..Budget::default() });
+    let post = |url, headers, body| Request { method: "POST", headers, body: Some(body), ..get(url) };
+    let form = [("Content-Type", "application/x-www-form-urlencoded; charset=utf-8")];
+    let parts = [("Content-Type", "Multipart/Form-Data; boundary=b")];
+    let part: &[u8] = b"--b\r\nContent-Disposition: form-data; name=\"_method\"\r\n\r\nDELETE\r\n--b--\r\n";
+    for url in
+        ["a:/x?_method=DELETE", "a:/x?%5fmethod=delete", "a:/x?a=1&X-HTTP-Method-Override=PUT", "a:/x?$httpMethod=PUT"]
+    {
+        assert_eq!(kind(exchange.send(post(url, &[], b"{}")).await), "refused", "{url}");
+        assert_eq!(kind(exchange.send(get(url)).await), "refused", "{url}");
+    }
+    for request in [
+        post("a:/x", &form, b"a=1&_method=DELETE"),
+        // Without a type, frameworks take a body for a form.
+        post("a:/x", &[], b"_method=DELETE"),
+        post("a:/x", &parts, part),
+    ] {
+        let error = exchange.send(request).await.unwrap_err();
+        assert!(error.to_string().contains("`_method` in its body names another method"), "{error}");
+    }
+    assert_eq!(server.connections(), 0);
+    let json = [("Content-Type", "application/json")];
+    for request in [
+        post("a:/x?_method=post&method=find", &form, b"a=_method&b=DELETE"),
+        post("a:/x", &json, b"{\"text\": \"a&_method=DELETE\"}"),
+    ] {
+        assert_eq!(kind(exchange.send(request).await), "replied");
+    }
 }
 
 #[tokio::test]

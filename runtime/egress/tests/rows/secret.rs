@@ -39,6 +39,9 @@ async fn s02_every_form_that_servers_write_is_redacted() {
         percent.to_lowercase(),
         "a/b+c=d&amp;e&lt;f&gt;g&quot;h&#39;i".to_owned(),
         AWKWARD.replace('/', "\\/"),
+        AWKWARD.replace('"', "\\\""),
+        AWKWARD.bytes().fold(String::new(), |hexadecimal, byte| format!("{hexadecimal}{byte:02x}")),
+        AWKWARD.bytes().fold(String::new(), |hexadecimal, byte| format!("{hexadecimal}{byte:02X}")),
     ] {
         let header = format!("x-echo: before {form} after\r\n");
         let reply = echoed(AWKWARD, with(500, &header, &format!("before {form} after"))).await;
@@ -63,6 +66,31 @@ async fn s02_cookies_and_locations_do_not_carry_it_either() {
         assert_eq!(kind(exchange(&[&server], Budget::default()).send(get("a:/x")).await), "redirect");
         assert_eq!(server.seen().len(), 1);
     }
+}
+
+/// Fifty parts of eight bytes hold no secret, and are one together.
+#[tokio::test]
+async fn s02_a_reply_is_not_had_in_pieces_where_there_is_a_secret() {
+    let server = Server::start(Answer::Bytes(with(206, "content-range: bytes 0-7/99\r\n", "tok-0123"))).await;
+    let base_url = format!("http://127.0.0.1:{}", server.port);
+    let asking = |name| [(name, "bytes=0-7")];
+    for config in [
+        origin("a", &base_url, true),
+        OriginConfig { secret: Some(Secret::missing("TOKEN")), ..origin("a", &base_url, true) },
+    ] {
+        let run = reading(config);
+        for name in ["Range", "range", "If-Range"] {
+            let answer = run.send(Request { headers: &asking(name), ..get("a:/") }).await;
+            assert_eq!(kind(answer), "header_invalid", "{name}");
+        }
+    }
+    assert_eq!(server.connections(), 0);
+    // A part that nobody asked for is no reply.
+    assert_eq!(kind(reading(origin("a", &base_url, true)).send(get("a:/")).await), "protocol");
+    let open = || reading(OriginConfig { secret: None, ..origin("a", &base_url, true) });
+    assert_eq!(kind(open().send(get("a:/")).await), "protocol");
+    let reply = open().send(Request { headers: &asking("Range"), ..get("a:/") }).await.unwrap();
+    assert_eq!((reply.status, reply.body.as_slice()), (206, &b"tok-0123"[..]));
 }
 
 /// What an origin can still do with its own token: say it in a form that nobody looks for. This is why an origin with a
