@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 /// Every row: what a script runs out of (G), how it tries to get out (E), what becomes of its requests and of their
 /// replies (H), what could show a secret (S), how a value could become code (T), and what an MCP client can do (C).
-const ROWS: [(&str, &str); 87] = [
+const ROWS: [(&str, &str); 88] = [
     ("G01", "loops without an end"),
     ("G02", "code that starts again when it is stopped: handlers, `finally`, finalizers, hooks"),
     ("G03", "loops inside one native call, without any bytecode"),
@@ -95,6 +95,7 @@ const ROWS: [(&str, &str); 87] = [
     ("C07", "results and sessions of somebody else"),
     ("C08", "tokens that are not this server's, or in the wrong place"),
     ("C09", "pipes that close, carry garbage or are never read"),
+    ("C10", "messages that cost far more than their bytes"),
 ];
 
 /// The tests of one row.
@@ -165,7 +166,7 @@ fn table(tests: &BTreeMap<String, Tests>) -> String {
         "# Rows\n\n\
          What may be tried, by rows, and the tests that hold each: G01–G20 (exhaustion) and E01–E16 (escape) by\n\
          scripts, H01–H22 by requests and replies, S01–S10 for secrets, T01–T10 by values and templates,\n\
-         C01–C09 by MCP clients. A script is a file of [attacks](attacks/README.md); the rest are Rust tests by their names. The test\n\
+         C01–C10 by MCP clients. A script is a file of [attacks](attacks/README.md); the rest are Rust tests by their names. The test\n\
          `every_row_has_a_test` writes this file: change `product/rows.rs` or the tests, not this.\n\n\
          | Row | What | Tests |\n|---|---|---|\n",
     );

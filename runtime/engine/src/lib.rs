@@ -8,7 +8,8 @@
 //!
 //! - `configuration`: what there is. - `policy`: what is permitted. - `router`: from a sentence to a template.
 //! - `modules`: what packs share, compiled once. - `broker`: a run's host calls. - `cache`: answers that may be served again.
-//! - `rehearsal`: the cases of templates. - `report` and `outcome`: the answer, and what each surface calls it.
+//! - `promise`: whether a result is what its template declares. - `rehearsal`: the cases of templates.
+//! - `report` and `outcome`: the answer, and what each surface calls it.
 
 mod broker;
 mod cache;
@@ -16,6 +17,7 @@ mod configuration;
 mod modules;
 mod outcome;
 mod policy;
+mod promise;
 mod rehearsal;
 mod report;
 pub mod router;
@@ -396,7 +398,7 @@ impl Engine {
             };
             let script = compiled.as_ref().unwrap_or(&script);
             let job = Job { script, params: &params, limits, deterministic: options.deterministic };
-            checked(template, self.run(job, may.clone()).await)
+            promise::kept(template, self.run(job, may.clone()).await)
         };
         if template.cache_s() == 0 || options.deterministic.is_some() {
             let report = run().await;
@@ -574,26 +576,6 @@ fn limits_of(template: &Template) -> Limits {
         wall_ms: declared.timeout_ms.unwrap_or(base.wall_ms),
         host_calls: declared.host_calls.unwrap_or(base.host_calls),
         ..base
-    }
-}
-
-/// The report, or the one that says how its result is not what the template promises.
-fn checked(template: &Template, report: Report) -> Report {
-    let (Some(schema), Some(result)) = (template.result(), &report.result) else { return report };
-    if report.outcome != Outcome::Ok {
-        return report;
-    }
-    let fault = match serde_json::from_str(result.get()) {
-        Ok(result) => schema.check(&result).err().map(|error| error.to_string()),
-        Err(error) => Some(format!("the result cannot be checked: {error}")),
-    };
-    let Some(message) = fault else { return report };
-    let hint = format!("this is a fault of the template `{}` or of what it read, not of the intent", template.id());
-    Report {
-        outcome: Outcome::ResultInvalid,
-        result: None,
-        error: Some(problem("result_invalid", message, &hint)),
-        ..report
     }
 }
 
