@@ -15,6 +15,7 @@ mod rows;
 mod secrets;
 mod sources;
 mod templates;
+mod tidy;
 mod tokens;
 mod unreadable;
 mod workers;

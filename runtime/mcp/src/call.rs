@@ -151,18 +151,18 @@ impl Call {
         }
         let wrong = |error: serde_json::Error| CallError::Arguments { message: without_place(&error), hint };
         match name {
-            "execute_code" => serde_json::from_str(arguments).map(Call::Execute).map_err(wrong),
+            "execute_code" => serde_json::from_str::<Execute>(arguments).map(Call::Execute).map_err(wrong),
             "run_intent" => {
                 if arguments.len() > INTENT_BYTES_MAX {
                     let length = arguments.len();
                     let message = format!("the arguments have {length} bytes; at most {INTENT_BYTES_MAX} are read");
                     return Err(CallError::Arguments { message, hint: "say it in a sentence, with few params" });
                 }
-                let run: RunIntent = serde_json::from_str(arguments).map_err(wrong)?;
+                let run = serde_json::from_str::<RunIntent>(arguments).map_err(wrong)?;
                 let text = json::parse_value(arguments).map_err(wrong)?.to_string();
                 Ok(Call::Intent(RunIntent { text, ..run }))
             }
-            _ => serde_json::from_str(arguments).map(Call::Read).map_err(wrong),
+            _ => serde_json::from_str::<ReadResult>(arguments).map(Call::Read).map_err(wrong),
         }
     }
 }

@@ -153,7 +153,7 @@ pub(crate) fn read(bytes: &Bytes) -> Result<Message, Fault> {
 /// The id of a request. A list or an object is none, and is not read.
 fn id_of(json: &RawValue) -> Option<RequestId> {
     let is_plain = json.get().starts_with(|first: char| first == '"' || first == '-' || first.is_ascii_digit());
-    is_plain.then(|| serde_json::from_str(json.get()).ok()).flatten()
+    is_plain.then(|| serde_json::from_str::<RequestId>(json.get()).ok()).flatten()
 }
 
 fn method_of(json: &RawValue) -> Method {
