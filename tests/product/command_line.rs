@@ -310,11 +310,11 @@ fn what_no_line_of_the_policy_permits_is_refused_with_the_line_that_would() {
     let list = ["run-intent", "list errors", "--config", "c.toml", "--json"];
     let run = run_in(home.path(), &list, b"", &[]);
     ends(&run, 3, "capability_denied");
-    let line = "add \"sentry: GET /api/0/organizations/acme/issues/\" to http under [packs.sentry] in policy.toml";
-    assert_eq!(run.report()["error"]["hint"], line);
+    let (rule, table) = ("sentry: GET /api/0/organizations/*/issues/", "templates.\"sentry/list_errors\"");
+    assert_eq!(run.report()["error"]["hint"], format!("add \"{rule}\" to http under [{table}] in policy.toml"));
 
     // That very line is enough.
-    write("policy.toml", "[packs.sentry]\nhttp = [\"sentry: GET /api/0/organizations/acme/issues/\"]\n");
+    write("policy.toml", &format!("[{table}]\nhttp = [\"{rule}\"]\n"));
     ends(&run_in(home.path(), &list, b"", &[]), 5, "host_call_failed");
 
     let explain = |arguments: &[&str]| {
@@ -325,10 +325,31 @@ fn what_no_line_of_the_policy_permits_is_refused_with_the_line_that_would() {
     let url = "sentry:/api/0/organizations/acme/issues/";
     assert_eq!(
         explain(&["GET", url, "--for", "sentry/list_errors"]),
-        (0, format!("permitted by\n  sentry: GET /api/0/organizations/acme/issues/\n  = GET {url}\n"))
+        (0, format!("permitted by\n  {rule} under [{table}]\n  = GET {url}\n"))
     );
+    // No line allows what the template does not ask for.
+    let (code, told) = explain(&["PUT", url, "--for", "sentry/list_errors"]);
+    let in_vain = "hint: no line of the policy can allow this, because the template does not ask for it: `sentry/list_errors` \
+                   wants `sentry: GET /api/0/organizations/*/issues/`\n";
+    assert!(code == 3 && told.ends_with(in_vain), "{told}");
     let (code, told) = explain(&["GET", url]);
     assert!(code == 3 && told.contains("under [exec] in policy.toml"), "{told}");
+
+    // What changes something does not begin what it may not end.
+    write("policy.toml", READING);
+    let run = run_in(
+        home.path(),
+        &["run-intent", "resolve WEB-1", "--allow-writes", "--config", "c.toml", "--json"],
+        b"",
+        &[],
+    );
+    ends(&run, 3, "capability_denied");
+    let error = run.report()["error"].clone();
+    assert_eq!((&error["kind"], run.report()["spent"].clone()), (&"policy".into(), serde_json::Value::Null), "{error}");
+    assert_eq!(
+        error["hint"],
+        "add \"sentry: PUT /api/0/organizations/*/issues/*/\" to http under [templates.\"sentry/resolve_issue\"] in policy.toml"
+    );
 
     write("policy.toml", "[packs.sentry]\nhtpp = []\n");
     let run = run_in(home.path(), &list, b"", &[]);

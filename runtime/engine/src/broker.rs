@@ -8,6 +8,7 @@ use intentbox_files::{ReadError, Reader};
 use intentbox_sandbox::abi::{FileEntry, HttpReply, HttpRequest, Reply};
 use intentbox_sandbox::{Answer, Exhausted, HostCalls, Pending, Resource};
 
+use crate::remedy::Asker;
 use crate::report::{Refused, Spent};
 
 /// Answers a run's host calls out of its grant.
@@ -15,13 +16,13 @@ use crate::report::{Refused, Spent};
 pub(crate) struct Broker {
     exchange: Exchange,
     reader: Reader,
-    /// The table of the policy whose line would allow what is refused.
-    table: String,
+    /// Whose run it is: what would allow what is refused depends on that.
+    asker: Asker,
 }
 
 impl Broker {
-    pub(crate) fn new(exchange: Exchange, reader: Reader, table: String) -> Broker {
-        Broker { exchange, reader, table }
+    pub(crate) fn new(exchange: Exchange, reader: Reader, asker: Asker) -> Broker {
+        Broker { exchange, reader, asker }
     }
 
     /// What was refused so far: requests, then files.
@@ -29,7 +30,7 @@ impl Broker {
         let refusals = [self.exchange.refusals(), self.reader.refusals()].concat();
         refusals
             .iter()
-            .map(|refusal| Refused { message: refusal.to_string(), hint: refusal.hint(&self.table) })
+            .map(|refusal| Refused { message: refusal.to_string(), hint: self.asker.hint(refusal) })
             .collect()
     }
 
@@ -118,7 +119,7 @@ impl Broker {
     fn refused(&self, refusal: &Refusal) -> Answer {
         Answer::reply(&Reply::Refused {
             message: &refusal.to_string(),
-            hint: refusal.hint(&self.table).as_deref().unwrap_or_default(),
+            hint: self.asker.hint(refusal).as_deref().unwrap_or_default(),
         })
     }
 }

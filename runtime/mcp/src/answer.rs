@@ -272,7 +272,9 @@ fn hint(report: &Report, kind: &str, hint: Option<&str>) -> Option<String> {
         }
     };
     Some(match hint {
-        Some(hint) => format!("{granted}. The operator can allow more: {hint}"),
+        // Not all can be allowed: a template gets nothing that it does not ask for.
+        Some(hint) if hint.starts_with("add ") => format!("{granted}. The operator can allow more: {hint}"),
+        Some(hint) => format!("{granted}. {hint}"),
         None => granted,
     })
 }
