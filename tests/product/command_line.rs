@@ -2,7 +2,8 @@
 
 use std::fmt::Write as _;
 use std::fs::Permissions;
-use std::io::{BufRead as _, BufReader};
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::net::TcpListener;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -410,6 +411,67 @@ fn a_new_template_works_as_it_is_made() {
     assert_eq!(broken.code, 2, "{broken:#?}");
     assert!(broken.stderr.contains(&format!("first/hello/template.toml:{line}: ")), "{broken:#?}");
     assert!(broken.stderr.contains("cache_s = \"soon\"\n") && broken.stderr.contains('^'), "{broken:#?}");
+}
+
+#[test]
+fn a_folder_of_templates_that_the_configuration_names_is_every_commands() {
+    let home = tempfile::tempdir().expect("a temporary folder");
+    std::fs::write(home.path().join("c.toml"), "[templates]\ndirectory = \"mine\"\n").expect("written");
+    let run = |arguments: &[&str]| {
+        let arguments = [&["--config", "c.toml"], arguments].concat();
+        run_in(home.path(), &arguments, b"", &[])
+    };
+    let made = run(&["templates", "new", "first/hello"]);
+    assert!(made.code == 0 && made.stdout.contains("mine/first/hello/template.toml\n"), "{made:#?}");
+    assert!(made.stdout.contains("  intentbox templates check first/hello\n"), "{made:#?}");
+    let checked = run(&["templates", "check"]);
+    assert_eq!((checked.code, checked.stdout.as_str()), (0, "first/hello: 1 cases hold\n"), "{checked:#?}");
+    std::fs::write(home.path().join("mine/first/hello/cases/default.py"), "").expect("written");
+    let written = run(&["templates", "check", "--write"]);
+    assert!(written.code == 0 && written.stdout.contains("1 scripts of cases written"), "{written:#?}");
+
+    std::fs::write(home.path().join("c.toml"), "").expect("written");
+    let nowhere = run(&["templates", "new", "first/hello"]);
+    assert!(nowhere.code == 2 && nowhere.stderr.contains("`directory` under [templates]"), "{nowhere:#?}");
+}
+
+#[test]
+fn doctor_has_a_line_for_each_thing_that_does_not_work() {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("there is a port");
+    let address = listener.local_addr().expect("it has an address");
+    std::thread::spawn(move || {
+        for stream in listener.incoming() {
+            let mut stream = stream.expect("a connection");
+            let mut head = [0; 4096];
+            assert!(stream.read(&mut head).is_ok_and(|length| length > 0), "it asks");
+            let _ = stream.write_all(b"HTTP/1.1 401 Unauthorized\r\ncontent-length: 0\r\nconnection: close\r\n\r\n");
+        }
+    });
+    let home = tempfile::tempdir().expect("a temporary folder");
+    let doctor = |token: &str| {
+        let configuration = format!(
+            "[origins.shop]\nbase_url = \"http://{address}\"\nprivate_addresses = true\n{token}\n[directories]\n\
+             here = \".\"\ngone = \"no/such\"\n"
+        );
+        std::fs::write(home.path().join("c.toml"), configuration).expect("written");
+        let run = run_in(home.path(), &["doctor", "--config", "c.toml"], b"", &[("T", "secret-token")]);
+        assert_eq!(run.code, 2, "{run:#?}");
+        run.stdout
+    };
+    let told = doctor("");
+    for line in [
+        "directory gone         NOT READABLE: ./no/such: ",
+        "directory here         readable, ",
+        "origin shop            WANTS A TOKEN: 401 to GET /, and none is configured; ",
+        "Scripts ",
+    ] {
+        assert!(told.lines().any(|told| told.starts_with(line)), "{line}: {told}");
+    }
+    let told = doctor("token_env = \"T\"");
+    assert!(told.contains("origin shop            TOKEN NOT ACCEPTED: 401 to GET /\n"), "{told}");
+    // Nothing else works with a directory that is not there.
+    let run = run_in(home.path(), &["templates", "list", "--config", "c.toml"], b"", &[("T", "secret-token")]);
+    assert!(run.code == 2 && run.stderr.contains("the directory `gone` cannot be opened"), "{run:#?}");
 }
 
 #[test]
