@@ -10,13 +10,14 @@
 #[path = "../../runtime/mcp/src"]
 mod mcp {
     pub(crate) mod call;
-    pub(crate) mod hazard;
+    pub(crate) mod message;
     pub(crate) mod oracle;
     pub(crate) mod stdio;
     pub(crate) mod tools;
 }
 
 use mcp::call::{Call, CallError};
+use mcp::message::Arguments;
 use rmcp::ServerHandler;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, ErrorData, ListToolsResult,
@@ -42,11 +43,13 @@ impl ServerHandler for Reading {
 
     async fn call_tool(
         &self,
-        mut request: CallToolRequestParams,
-        _: RequestContext<RoleServer>,
+        request: CallToolRequestParams,
+        context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         let is_tool = mcp::tools::all().iter().any(|tool| tool.name == request.name);
-        let read = match Call::parse(&mut request) {
+        let arguments = context.extensions.get::<Arguments>().map(Arguments::take).unwrap_or_default();
+        let arguments = std::str::from_utf8(&arguments).expect("arguments are JSON");
+        let read = match Call::parse(&request.name, arguments) {
             Err(CallError::UnknownTool) => {
                 assert!(!is_tool);
                 return Err(ErrorData::invalid_params("there is no such tool", None));

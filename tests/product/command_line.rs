@@ -2,7 +2,8 @@
 
 use std::fmt::Write as _;
 use std::fs::Permissions;
-use std::io::{BufRead as _, BufReader};
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::net::TcpListener;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -312,11 +313,11 @@ fn what_no_line_of_the_policy_permits_is_refused_with_the_line_that_would() {
     let list = ["run-intent", "list errors", "--config", "c.toml", "--json"];
     let run = run_in(home.path(), &list, b"", &[]);
     ends(&run, 3, "capability_denied");
-    let line = "add \"sentry: GET /api/0/organizations/acme/issues/\" to http under [packs.sentry] in policy.toml";
-    assert_eq!(run.report()["error"]["hint"], line);
+    let (rule, table) = ("sentry: GET /api/0/organizations/*/issues/", "templates.\"sentry/list_errors\"");
+    assert_eq!(run.report()["error"]["hint"], format!("add \"{rule}\" to http under [{table}] in policy.toml"));
 
     // That very line is enough.
-    write("policy.toml", "[packs.sentry]\nhttp = [\"sentry: GET /api/0/organizations/acme/issues/\"]\n");
+    write("policy.toml", &format!("[{table}]\nhttp = [\"{rule}\"]\n"));
     ends(&run_in(home.path(), &list, b"", &[]), 5, "host_call_failed");
 
     let explain = |arguments: &[&str]| {
@@ -327,10 +328,31 @@ fn what_no_line_of_the_policy_permits_is_refused_with_the_line_that_would() {
     let url = "sentry:/api/0/organizations/acme/issues/";
     assert_eq!(
         explain(&["GET", url, "--for", "sentry/list_errors"]),
-        (0, format!("permitted by\n  sentry: GET /api/0/organizations/acme/issues/\n  = GET {url}\n"))
+        (0, format!("permitted by\n  {rule} under [{table}]\n  = GET {url}\n"))
     );
+    // No line allows what the template does not ask for.
+    let (code, told) = explain(&["PUT", url, "--for", "sentry/list_errors"]);
+    let in_vain = "hint: no line of the policy can allow this, because the template does not ask for it: `sentry/list_errors` \
+                   wants `sentry: GET /api/0/organizations/*/issues/`\n";
+    assert!(code == 3 && told.ends_with(in_vain), "{told}");
     let (code, told) = explain(&["GET", url]);
     assert!(code == 3 && told.contains("under [exec] in policy.toml"), "{told}");
+
+    // What changes something does not begin what it may not end.
+    write("policy.toml", READING);
+    let run = run_in(
+        home.path(),
+        &["run-intent", "resolve WEB-1", "--allow-writes", "--config", "c.toml", "--json"],
+        b"",
+        &[],
+    );
+    ends(&run, 3, "capability_denied");
+    let error = run.report()["error"].clone();
+    assert_eq!((&error["kind"], run.report()["spent"].clone()), (&"policy".into(), serde_json::Value::Null), "{error}");
+    assert_eq!(
+        error["hint"],
+        "add \"sentry: PUT /api/0/organizations/*/issues/*/\" to http under [templates.\"sentry/resolve_issue\"] in policy.toml"
+    );
 
     write("policy.toml", "[packs.sentry]\nhtpp = []\n");
     let run = run_in(home.path(), &list, b"", &[]);
@@ -391,6 +413,67 @@ fn a_new_template_works_as_it_is_made() {
     assert_eq!(broken.code, 2, "{broken:#?}");
     assert!(broken.stderr.contains(&format!("first/hello/template.toml:{line}: ")), "{broken:#?}");
     assert!(broken.stderr.contains("cache_s = \"soon\"\n") && broken.stderr.contains('^'), "{broken:#?}");
+}
+
+#[test]
+fn a_folder_of_templates_that_the_configuration_names_is_every_commands() {
+    let home = tempfile::tempdir().expect("a temporary folder");
+    std::fs::write(home.path().join("c.toml"), "[templates]\ndirectory = \"mine\"\n").expect("written");
+    let run = |arguments: &[&str]| {
+        let arguments = [&["--config", "c.toml"], arguments].concat();
+        run_in(home.path(), &arguments, b"", &[])
+    };
+    let made = run(&["templates", "new", "first/hello"]);
+    assert!(made.code == 0 && made.stdout.contains("mine/first/hello/template.toml\n"), "{made:#?}");
+    assert!(made.stdout.contains("  intentbox templates check first/hello\n"), "{made:#?}");
+    let checked = run(&["templates", "check"]);
+    assert_eq!((checked.code, checked.stdout.as_str()), (0, "first/hello: 1 cases hold\n"), "{checked:#?}");
+    std::fs::write(home.path().join("mine/first/hello/cases/default.py"), "").expect("written");
+    let written = run(&["templates", "check", "--write"]);
+    assert!(written.code == 0 && written.stdout.contains("1 scripts of cases written"), "{written:#?}");
+
+    std::fs::write(home.path().join("c.toml"), "").expect("written");
+    let nowhere = run(&["templates", "new", "first/hello"]);
+    assert!(nowhere.code == 2 && nowhere.stderr.contains("`directory` under [templates]"), "{nowhere:#?}");
+}
+
+#[test]
+fn doctor_has_a_line_for_each_thing_that_does_not_work() {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("there is a port");
+    let address = listener.local_addr().expect("it has an address");
+    std::thread::spawn(move || {
+        for stream in listener.incoming() {
+            let mut stream = stream.expect("a connection");
+            let mut head = [0; 4096];
+            assert!(stream.read(&mut head).is_ok_and(|length| length > 0), "it asks");
+            let _ = stream.write_all(b"HTTP/1.1 401 Unauthorized\r\ncontent-length: 0\r\nconnection: close\r\n\r\n");
+        }
+    });
+    let home = tempfile::tempdir().expect("a temporary folder");
+    let doctor = |token: &str| {
+        let configuration = format!(
+            "[origins.shop]\nbase_url = \"http://{address}\"\nprivate_addresses = true\n{token}\n[directories]\n\
+             here = \".\"\ngone = \"no/such\"\n"
+        );
+        std::fs::write(home.path().join("c.toml"), configuration).expect("written");
+        let run = run_in(home.path(), &["doctor", "--config", "c.toml"], b"", &[("T", "secret-token")]);
+        assert_eq!(run.code, 2, "{run:#?}");
+        run.stdout
+    };
+    let told = doctor("");
+    for line in [
+        "directory gone         NOT READABLE: ./no/such: ",
+        "directory here         readable, ",
+        "origin shop            WANTS A TOKEN: 401 to GET /, and none is configured; ",
+        "Scripts ",
+    ] {
+        assert!(told.lines().any(|told| told.starts_with(line)), "{line}: {told}");
+    }
+    let told = doctor("token_env = \"T\"");
+    assert!(told.contains("origin shop            TOKEN NOT ACCEPTED: 401 to GET /\n"), "{told}");
+    // Nothing else works with a directory that is not there.
+    let run = run_in(home.path(), &["templates", "list", "--config", "c.toml"], b"", &[("T", "secret-token")]);
+    assert!(run.code == 2 && run.stderr.contains("the directory `gone` cannot be opened"), "{run:#?}");
 }
 
 #[test]

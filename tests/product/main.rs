@@ -16,6 +16,7 @@ mod rows;
 mod secrets;
 mod sources;
 mod templates;
+mod tidy;
 mod tokens;
 mod unreadable;
 mod workers;

@@ -98,6 +98,7 @@ const ROWS: &[(&str, &str)] = &[
     ("C07", "results and sessions of somebody else"),
     ("C08", "tokens that are not this server's, or in the wrong place"),
     ("C09", "pipes that close, carry garbage or are never read"),
+    ("C10", "messages that cost far more than their bytes"),
     ("C11", "callers who take what others need: seats, memory, what is held for them"),
 ];
 
@@ -169,7 +170,7 @@ fn table(tests: &BTreeMap<String, Tests>) -> String {
         "# Rows\n\n\
          What may be tried, by rows, and the tests that hold each: G01–G20 (exhaustion) and E01–E17 (escape) by\n\
          scripts, H01–H22 by requests and replies, S01–S10 for secrets, T01–T10 by values and templates,\n\
-         C01–C09 by MCP clients. A script is a file of [attacks](attacks/README.md); the rest are Rust tests by their names. The test\n\
+         C01–C10 by MCP clients. A script is a file of [attacks](attacks/README.md); the rest are Rust tests by their names. The test\n\
          `every_row_has_a_test` writes this file: change `product/rows.rs` or the tests, not this.\n\n\
          | Row | What | Tests |\n|---|---|---|\n",
     );

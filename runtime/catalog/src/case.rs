@@ -42,6 +42,7 @@ use serde_json::Value;
 
 use crate::catalog::{CatalogError, FILE_BYTES_MAX, Problem};
 use crate::id::{TemplateId, is_name};
+use crate::json::parse_value;
 use crate::param_error::shown;
 
 /// The most replies, and the most files, that a case tells. A run may send 64 requests unless it is given more, so that
@@ -225,7 +226,7 @@ impl Case {
         if !is_name(&outcome.kind) {
             return Err(expected(at, "the name of an outcome as `kind`, such as ok or python_error"));
         }
-        let result = outcome.result.map(|json| serde_json::from_str(&json)).transpose();
+        let result = outcome.result.map(|json| parse_value(&json)).transpose();
         let result = result.map_err(|error| expected(at, &format!("JSON: {error}")))?;
         Ok(Self {
             template,

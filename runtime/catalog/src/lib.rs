@@ -12,7 +12,8 @@
 //! In reading order: [`catalog`] loads the folders, `manifest` reads `template.toml`, [`template`] checks and renders,
 //! [`param`] holds the parameter types with [`period`], [`instant`] and [`words`], [`result`] the declared shape of
 //! the answer, `dialect` says what a script template may
-//! contain, [`script`] renders it, [`literal`] writes the values, and [`case`] reads the examples.
+//! contain, [`script`] renders it, [`literal`] writes the values, and [`case`] reads the examples. [`json`] reads JSON from
+//! outside and [`terminal`] makes it safe to print, for this crate and those above it.
 //!
 //! ```
 //! use std::collections::BTreeMap;
@@ -36,6 +37,7 @@ mod dialect;
 mod embedded;
 pub mod id;
 pub mod instant;
+pub mod json;
 pub mod literal;
 mod manifest;
 #[doc(hidden)]
@@ -46,6 +48,7 @@ pub mod period;
 pub mod result;
 pub mod script;
 pub mod template;
+pub mod terminal;
 pub mod words;
 
 pub use case::{Case, CaseFile};

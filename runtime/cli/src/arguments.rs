@@ -54,7 +54,7 @@ pub(crate) struct Sources {
     /// A directory to read, such as `logs=/var/log/app`; the pack of that name and `exec` may read it (repeatable)
     #[arg(long = "dir", global = true, help_heading = "Where everything comes from", value_name = "ALIAS=PATH", value_parser = directory)]
     pub(crate) directories: Vec<(String, PathBuf)>,
-    /// A folder of templates that goes over the built-in ones
+    /// Your folder of templates, which goes over the built-in ones; otherwise the one that the configuration names
     #[arg(long, global = true, help_heading = "Where everything comes from", value_name = "DIR")]
     pub(crate) templates: Option<PathBuf>,
 }
@@ -112,15 +112,15 @@ pub(crate) enum Templates {
         #[arg(long = "param", value_name = "NAME=VALUE", value_parser = name_and_value)]
         params: Vec<(String, String)>,
     },
-    /// Reads all templates and runs the cases in the sandbox: those of --templates, otherwise the built-in ones
+    /// Reads all templates and runs the cases in the sandbox: those of your folder of templates, otherwise the built-in ones
     Check {
         /// Only these templates or packs
         ids: Vec<String>,
-        /// Writes the scripts that the cases of --templates render to, instead of comparing them
+        /// Writes the scripts that the cases of your folder render to, instead of comparing them
         #[arg(long)]
         write: bool,
     },
-    /// Makes the folder of a new template, with a case, in the folder of --templates
+    /// Makes the folder of a new template, with a case, in your folder of templates
     New {
         /// Its id, such as `mine/first`
         id: String,

@@ -1,10 +1,11 @@
 //! What this machine gives the sandbox, tried rather than assumed.
 
+use std::collections::BTreeSet;
 use std::io::{Write as _, stdout};
 use std::process::ExitCode;
 
 use anyhow::Context as _;
-use intentbox_capability::Reads;
+use intentbox_capability::{Alias, Reads};
 use intentbox_engine::{Code, Engine, Outcome, RunOptions, Walls};
 use intentbox_files::Listing;
 
@@ -21,7 +22,7 @@ pub(crate) async fn run(sources: &Sources) -> anyhow::Result<ExitCode> {
 
 /// Tries the configuration: each origin and its token, each directory, the policy. Says whether all of it works.
 async fn configuration(sources: &Sources) -> anyhow::Result<bool> {
-    let configured = setup::configured(sources).await?;
+    let (configured, missing) = setup::tried(sources).await?;
     let mut out = stdout().lock();
     let mut line = |what: &str, state: &str| writeln!(out, "{what:<22} {}", show::printable(state));
     match (&configured.file, &configured.demo) {
@@ -42,7 +43,17 @@ async fn configuration(sources: &Sources) -> anyhow::Result<bool> {
         works = false;
         line("policy", &format!("WRONG: {fault}"))?;
     }
-    for alias in &directories {
+    if configured.file.is_some() && origins.is_empty() && directories.is_empty() {
+        line("origins", "none, and no directories: nothing can be reached")?;
+    }
+    for error in &missing {
+        works = false;
+        line(
+            &format!("directory {}", error.alias),
+            &format!("NOT READABLE: {}: {}", error.path.display(), error.error),
+        )?;
+    }
+    for alias in directories.iter().filter(|alias| configured.directories.has(alias)) {
         let reader = configured.directories.reader(Reads::of([alias.clone()]));
         match reader.list(&format!("{alias}:")).await {
             Ok(Listing { files, unread }) => {
@@ -60,11 +71,22 @@ async fn configuration(sources: &Sources) -> anyhow::Result<bool> {
         }
     }
     let checks = configured.configuration.checks.clone();
+    let with_token = configured.configuration.origins.iter().filter(|config| config.secret.is_some());
+    let with_token: BTreeSet<Alias> = with_token.map(|config| config.origin.alias().clone()).collect();
     let Setup { engine, demo: _demo } = configured.into_setup(Isolation::InProcess)?;
     for (alias, check) in &checks {
         let (accepted, state) = match engine.try_origin(alias, check).await {
             Ok(status @ 200..=299) => (true, format!("answers {status} to GET {check}")),
-            Ok(status @ (401 | 403)) => (false, format!("TOKEN NOT ACCEPTED: {status} to GET {check}")),
+            Ok(status @ (401 | 403)) if with_token.contains(alias) => {
+                (false, format!("TOKEN NOT ACCEPTED: {status} to GET {check}"))
+            }
+            Ok(status @ (401 | 403)) => {
+                let state = format!(
+                    "WANTS A TOKEN: {status} to GET {check}, and none is configured; set `token_env` or `token_file` under \
+                     [origins.{alias}]"
+                );
+                (false, state)
+            }
             Ok(status) => {
                 (true, format!("answers {status} to GET {check}; set `check` to a path that needs the token"))
             }
@@ -102,9 +124,11 @@ async fn machine() -> anyhow::Result<ExitCode> {
         out,
         "{}",
         if all {
-            "Scripts run behind two walls: the wasm sandbox, and a process that can reach nothing."
+            "Scripts of `mcp`, and of other commands with `--isolation process`, run behind two walls: the wasm sandbox, and a \
+             process that can reach nothing. Without the flag they run behind the first alone."
         } else {
-            "Scripts run in the wasm sandbox; of the second wall, what is marked above is missing on this machine."
+            "Scripts run in the wasm sandbox. Those of `mcp`, and of other commands with `--isolation process`, have a second \
+             wall; what is marked above is missing of it on this machine."
         }
     )?;
     Ok(ExitCode::SUCCESS)

@@ -18,7 +18,7 @@ use intentbox_engine::{
     self as engine, CONFIGURATION_BYTES_MAX, Capacity, Configuration, Engine, POLICY_BYTES_MAX, Parts, Policy, Sharing,
     TokenSource, WorkerCommand,
 };
-use intentbox_files::Directories;
+use intentbox_files::{Directories, DirectoryError};
 
 use crate::arguments::{Isolation, Sources};
 use crate::{WORKER, folder, input, show};
@@ -38,8 +38,8 @@ pub(crate) struct Configured {
     pub(crate) file: Option<PathBuf>,
     /// Where the policy was read, if there is one.
     pub(crate) policy_file: Option<PathBuf>,
-    /// The folder of templates that goes over the built-in ones.
-    templates: Option<PathBuf>,
+    /// The folder of templates that goes over the built-in ones: the flag's, otherwise the configuration's.
+    pub(crate) templates: Option<PathBuf>,
     pub(crate) configuration: Configuration,
     pub(crate) policy: Policy,
     pub(crate) directories: Directories,
@@ -156,6 +156,15 @@ fn empty() -> anyhow::Result<Configuration> {
 
 /// Reads everything that the flags, the environment and the files say.
 pub(crate) async fn configured(sources: &Sources) -> anyhow::Result<Configured> {
+    let (configured, missing) = tried(sources).await?;
+    match missing.into_iter().next() {
+        None => Ok(configured),
+        Some(missing) => Err(missing.into()),
+    }
+}
+
+/// The same, without the directories that cannot be opened, and why they cannot.
+pub(crate) async fn tried(sources: &Sources) -> anyhow::Result<(Configured, Vec<DirectoryError>)> {
     let file = find(sources.config.as_deref())?;
     let mut demo = None;
     let (mut configuration, beside) = match &file {
@@ -202,13 +211,16 @@ pub(crate) async fn configured(sources: &Sources) -> anyhow::Result<Configured> 
             let _ = writeln!(stderr(), "{}", show::line(&told));
         }
     }
-    let paths = configuration.directories.iter().map(|(alias, path)| (alias, path.as_path()));
-    let directories = Directories::open(paths)?;
+    let paths = || configuration.directories.iter().map(|(alias, path)| (alias, path.as_path()));
+    let missing: Vec<DirectoryError> = paths().filter_map(|one| Directories::open([one]).err()).collect();
+    let is_there = |(alias, _): &(&Alias, &Path)| missing.iter().all(|error| error.alias != **alias);
+    let directories = Directories::open(paths().filter(is_there))?;
 
     let of_configuration = configuration.templates.as_ref().zip(beside.as_ref());
     let of_configuration = of_configuration.map(|(path, folder)| folder.join(path));
     let templates = sources.templates.clone().or(of_configuration);
-    Ok(Configured { file, policy_file, templates, configuration, policy, directories, demo })
+    let configured = Configured { file, policy_file, templates, configuration, policy, directories, demo };
+    Ok((configured, missing))
 }
 
 /// The folder of the user's configuration, if there is a home.

@@ -5,8 +5,11 @@ use std::io::{ErrorKind, IsTerminal as _, Write as _, stderr, stdout};
 use std::process::ExitCode;
 
 use comfy_table::{ContentArrangement, Table, presets};
+use intentbox_catalog::json::parse_value;
 use intentbox_engine::{Outcome, Report};
 use serde_json::Value;
+
+pub(crate) use intentbox_catalog::terminal::{printable, printable_json};
 
 /// The most rows and cells of a table that a person is shown; `--json` has all of them.
 const ROWS_MAX: usize = 200;
@@ -21,9 +24,7 @@ pub(crate) fn report(report: &Report, json: bool) -> ExitCode {
     let code = ExitCode::from(report.outcome.terms().exit);
     let (mut text, mut messages) = (String::new(), String::new());
     if json {
-        text = serde_json::to_string(report)
-            .unwrap_or_else(|error| format!("{{\"outcome\":\"internal\",\"error\":{{\"message\":\"{error}\"}}}}"));
-        text.push('\n');
+        text = as_json(report);
     } else {
         text.push_str(&printable(&report.stdout));
         messages.push_str(&printable(&report.stderr));
@@ -42,6 +43,16 @@ pub(crate) fn report(report: &Report, json: bool) -> ExitCode {
         }
         _ => code,
     }
+}
+
+/// The report as one object on one line. Who reads it may be a terminal in the end: what a terminal would obey stands as
+/// an escape of JSON, so that the object is the same.
+fn as_json(report: &Report) -> String {
+    let text = serde_json::to_string(report)
+        .unwrap_or_else(|error| format!("{{\"outcome\":\"internal\",\"error\":{{\"message\":\"{error}\"}}}}"));
+    let mut text = printable_json(&text);
+    text.push('\n');
+    text
 }
 
 /// Says that what answers is the demo.
@@ -100,7 +111,7 @@ fn flag(kind: &str) -> &'static str {
 
 /// The answer as a person reads it: rows as a table, one object as pairs, text as it is, the rest as JSON.
 fn answer(json: &str) -> String {
-    let parsed = serde_json::from_str::<Value>(json);
+    let parsed = parse_value(json);
     let as_json = |value: &Value| format!("{}\n", printable(&format!("{value:#}")));
     match &parsed {
         Ok(Value::Null) => String::new(),
@@ -207,60 +218,11 @@ pub(crate) fn line(text: &str) -> String {
     printable(text).replace('\n', "⏎").replace('\t', "⇥")
 }
 
-/// Text from outside, safe to print: what would move the cursor, change colours, reorder the line, break it or hide in
-/// it shows as an escape.
-pub(crate) fn printable(text: &str) -> String {
-    escaped(text, |safe, letter| {
-        let _ = write!(safe, "\\u{{{:x}}}", u32::from(letter));
-    })
-}
-
-/// JSON from outside, safe to print: as [`printable`], and still the same JSON. Outside its strings no such character
-/// stands, so that JSON's own escapes can take their places.
-pub(crate) fn printable_json(json: &str) -> String {
-    escaped(json, |safe, letter| {
-        for unit in letter.encode_utf16(&mut [0; 2]) {
-            let _ = write!(safe, "\\u{unit:04x}");
-        }
-    })
-}
-
-fn escaped(text: &str, escape: impl Fn(&mut String, char)) -> String {
-    let mut safe = String::with_capacity(text.len());
-    for letter in text.chars() {
-        if (letter.is_control() && letter != '\n' && letter != '\t') || is_unseen(letter) {
-            escape(&mut safe, letter);
-        } else {
-            safe.push(letter);
-        }
-    }
-    safe
-}
-
-/// Whether a character shows nothing of its own and changes how others show: Unicode's format characters, and its
-/// separators of lines and paragraphs. Two joiners stay (U+200C and U+200D), without which Persian words and emoji fall
-/// apart, and so do marks of Arabic and other scripts that are counted as format and can be seen.
-fn is_unseen(letter: char) -> bool {
-    matches!(
-        letter,
-        '\u{ad}'
-            | '\u{61c}'
-            | '\u{180e}'
-            | '\u{200b}'
-            | '\u{200e}'
-            | '\u{200f}'
-            | '\u{2028}'..='\u{202e}'
-            | '\u{2060}'..='\u{206f}'
-            | '\u{feff}'
-            | '\u{fff9}'..='\u{fffb}'
-            | '\u{1d173}'..='\u{1d17a}'
-            | '\u{e0001}'
-            | '\u{e0020}'..='\u{e007f}'
-    )
-}
-
 #[cfg(test)]
 mod tests {
+    use intentbox_engine::Problem;
+    use serde_json::value::RawValue;
+
     use super::*;
 
     #[test]
@@ -313,24 +275,36 @@ mod tests {
     #[test]
     fn terminal_escapes_are_shown_and_not_obeyed() {
         assert_eq!(answer("[\"\u{9b}31m\",1e999]"), "[\"\\u{9b}31m\",1e999]\n");
-        assert_eq!(printable("a\x1b[2Jb\u{202e}c\td\n"), "a\\u{1b}[2Jb\\u{202e}c\td\n");
-        let directions = "\u{61c}\u{200e}\u{200f}\u{202a}\u{202e}\u{2066}\u{2069}";
-        let others = "\u{ad}\u{200b}\u{2028}\u{2029}\u{2060}\u{feff}\u{fffb}\u{1d173}\u{e0041}";
-        for unseen in directions.chars().chain(others.chars()) {
-            assert_eq!(printable(&format!("a{unseen}b")), format!("a\\u{{{:x}}}b", u32::from(unseen)));
-        }
-        // What stands beside them in Unicode, a woman with a laptop, and a Persian word.
-        let beside = "\u{2027}\u{202f}\u{205f}\u{2070}";
-        for seen in [beside, "\u{1f469}\u{200d}\u{1f4bb}", "\u{645}\u{6cc}\u{200c}\u{62e}"] {
-            assert_eq!(printable(seen), seen);
-        }
+        assert_eq!(answer("\"a\\u001b[2Jb\u{202e}c\""), "a\\u{1b}[2Jb\\u{202e}c\n");
     }
 
     #[test]
-    fn json_stays_json_when_it_is_made_printable() {
-        let value = serde_json::json!(["a\u{9b}b\u{202e}c\u{e0041}\u{7f}", "d\n\te"]);
-        let told = printable_json(&format!("{value:#}"));
-        assert!(told.contains("a\\u009bb\\u202ec\\udb40\\udc41\\u007f"), "{told}");
-        assert_eq!(serde_json::from_str::<Value>(&told).expect("it is JSON"), value);
+    fn the_json_report_has_no_character_that_a_terminal_obeys_and_is_the_same_report() {
+        let told = "\u{9b}31m\u{7f}\u{202e}\u{2066}\u{e0041}";
+        let problem = Problem { kind: "E".to_owned(), message: told.to_owned(), traceback: None, hint: None };
+        let report = Report {
+            result: RawValue::from_string(format!("[\"{told}\",\r\n1]")).ok(),
+            stdout: told.to_owned(),
+            ..Report::without_run(Outcome::PythonError, problem)
+        };
+        let json = as_json(&report);
+        assert!(
+            json.ends_with('\n')
+                && json.trim_end().chars().all(|letter| (' '..='~').contains(&letter) || letter == '\n'),
+            "{json:?}"
+        );
+        let value = parse_value(&json).expect("it is JSON");
+        assert_eq!(value["error"]["message"], told);
+        assert_eq!(value["result"], serde_json::json!([told, 1]));
+        assert_eq!(value["stdout"], told);
+    }
+
+    #[test]
+    fn what_is_shown_is_what_the_script_gave() {
+        let key = "$serde_json::private::RawValue";
+        assert_eq!(
+            answer(&format!("[{{\"{key}\": \"{{\\\"status\\\": \\\"paid\\\"}}\"}}]")),
+            format!(" {}\n {{\"status\": \"paid\"}}\n", key.to_uppercase())
+        );
     }
 }

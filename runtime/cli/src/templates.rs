@@ -26,7 +26,7 @@ pub(crate) async fn run(sources: &Sources, command: Templates) -> anyhow::Result
         }
         Templates::Render { id, params } => render(sources, &id, &params).await,
         Templates::Check { ids, write } => check(sources, &ids, write).await,
-        Templates::New { id } => new(sources, &id),
+        Templates::New { id } => new(sources, &id).await,
     }
 }
 
@@ -160,12 +160,13 @@ async fn render(sources: &Sources, id: &str, params: &[(String, String)]) -> any
 /// Runs the cases: those of the folder's templates, or all where there is no folder.
 async fn check(sources: &Sources, ids: &[String], write: bool) -> anyhow::Result<ExitCode> {
     let configured = setup::configured(sources).await?;
+    let root = configured.templates.clone();
     let engine = configured.into_setup(Isolation::InProcess)?.engine;
-    let mut cases = match &sources.templates {
+    let mut cases = match &root {
         Some(path) => folder::cases(path)?,
         None => Case::embedded().map_err(|error| folder::shown(&error))?,
     };
-    let is_here = |template: &&Template| match &sources.templates {
+    let is_here = |template: &&Template| match &root {
         // What lies in the folder and has no case is to be told as well.
         Some(path) => path.join(template.id().as_str()).is_dir(),
         None => true,
@@ -187,7 +188,7 @@ async fn check(sources: &Sources, ids: &[String], write: bool) -> anyhow::Result
                 writeln!(text, "{}: it has no cases; write cases/default.toml, as `templates new` does", template.id());
             continue;
         }
-        if let Some(path) = sources.templates.as_ref().filter(|_| write) {
+        if let Some(path) = root.as_ref().filter(|_| write) {
             let written = write_scripts(path, template, &mut cases)?;
             if written > 0 {
                 let _ = writeln!(text, "{}: {written} scripts of cases written; read the difference", template.id());
@@ -251,9 +252,17 @@ fn write_below(root: &Dir, file: &str, text: &str) -> anyhow::Result<()> {
     Ok(root.write(file, text)?)
 }
 
-fn new(sources: &Sources, id: &str) -> anyhow::Result<ExitCode> {
-    let Some(root) = &sources.templates else {
-        bail!("name the folder of your templates: intentbox --templates DIR templates new {id}");
+async fn new(sources: &Sources, id: &str) -> anyhow::Result<ExitCode> {
+    // With the flag nothing else is needed: the configuration may not work yet.
+    let root = match &sources.templates {
+        Some(root) => Some(root.clone()),
+        None => setup::configured(sources).await?.templates,
+    };
+    let Some(root) = &root else {
+        bail!(
+            "name the folder of your templates: intentbox --templates DIR templates new {id}, or `directory` under \
+             [templates] in the configuration"
+        );
     };
     let id: TemplateId = id.parse().map_err(|error| anyhow::anyhow!("{id}: {error}"))?;
     std::fs::create_dir_all(root).with_context(|| root.display().to_string())?;
@@ -272,9 +281,10 @@ fn new(sources: &Sources, id: &str) -> anyhow::Result<ExitCode> {
         root_dir.write(format!("{id}/{file}"), content).with_context(|| format!("{id}/{file}"))?;
         let _ = writeln!(text, "{}", root.join(id.as_str()).join(file).display());
     }
-    let root = Path::display(root);
+    // What the configuration names need not be typed.
+    let flag = sources.templates.as_ref().map_or(String::new(), |root| format!(" --templates {}", root.display()));
     let _ = writeln!(text, "\nNow edit these, and try them:");
-    let _ = writeln!(text, "  intentbox --templates {root} templates check {id}");
-    let _ = writeln!(text, "  intentbox --templates {root} templates render {id}");
+    let _ = writeln!(text, "  intentbox{flag} templates check {id}");
+    let _ = writeln!(text, "  intentbox{flag} templates render {id}");
     print(&text)
 }

@@ -8,6 +8,7 @@ use intentbox_files::{ENTRIES_MAX, Listing, ReadError, Reader, UNREAD_MAX};
 use intentbox_sandbox::abi::{FILES_MAX, FileEntry, HttpReply, HttpRequest, Reply};
 use intentbox_sandbox::{Answer, Exhausted, HostCalls, Pending, Resource};
 
+use crate::remedy::Asker;
 use crate::report::{Refused, Spent};
 
 // The guest refuses a longer listing.
@@ -18,13 +19,13 @@ const _: () = assert!(ENTRIES_MAX <= FILES_MAX && UNREAD_MAX <= intentbox_sandbo
 pub(crate) struct Broker {
     exchange: Exchange,
     reader: Reader,
-    /// The table of the policy whose line would allow what is refused.
-    table: String,
+    /// Whose run it is: what would allow what is refused depends on that.
+    asker: Asker,
 }
 
 impl Broker {
-    pub(crate) fn new(exchange: Exchange, reader: Reader, table: String) -> Broker {
-        Broker { exchange, reader, table }
+    pub(crate) fn new(exchange: Exchange, reader: Reader, asker: Asker) -> Broker {
+        Broker { exchange, reader, asker }
     }
 
     /// What was refused so far: requests, then files.
@@ -32,7 +33,7 @@ impl Broker {
         let refusals = [self.exchange.refusals(), self.reader.refusals()].concat();
         refusals
             .iter()
-            .map(|refusal| Refused { message: refusal.to_string(), hint: refusal.hint(&self.table) })
+            .map(|refusal| Refused { message: refusal.to_string(), hint: self.asker.hint(refusal) })
             .collect()
     }
 
@@ -122,7 +123,7 @@ impl Broker {
     fn refused(&self, refusal: &Refusal) -> Answer {
         Answer::reply(&Reply::Refused {
             message: &refusal.to_string(),
-            hint: refusal.hint(&self.table).as_deref().unwrap_or_default(),
+            hint: self.asker.hint(refusal).as_deref().unwrap_or_default(),
         })
     }
 }

@@ -8,7 +8,8 @@
 //!
 //! - `configuration`: what there is. - `policy`: what is permitted. - `router`: from a sentence to a template.
 //! - `modules`: what packs share, compiled once. - `broker`: a run's host calls. - `cache`: answers that may be served again.
-//! - `rehearsal`: the cases of templates. - `report` and `outcome`: the answer, and what each surface calls it.
+//! - `remedy`: what would allow what was refused. - `promise`: whether a result is what its template declares. - `rehearsal`: the cases of templates.
+//! - `report` and `outcome`: the answer, and what each surface calls it.
 
 mod broker;
 mod cache;
@@ -16,7 +17,9 @@ mod configuration;
 mod modules;
 mod outcome;
 mod policy;
+mod promise;
 mod rehearsal;
+mod remedy;
 mod report;
 pub mod router;
 
@@ -25,7 +28,7 @@ use std::hash::{BuildHasher as _, RandomState};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-use intentbox_capability::{Alias, Grant, HttpRule, Reads};
+use intentbox_capability::{Alias, Grant, HttpRule, Reads, Refusal};
 use intentbox_catalog::{Arguments, Case, Catalog, Effects, ParamError, Template, TemplateId};
 use intentbox_egress::{Budget, Egress, Request};
 use intentbox_files::Directories;
@@ -46,6 +49,7 @@ pub use intentbox_sandbox::{limits, serve as serve_runs};
 use crate::broker::Broker;
 use crate::cache::{Question, ResultCache};
 use crate::modules::Modules;
+use crate::remedy::{Asker, Lacking};
 use crate::router::{Decision, Routed, Router};
 
 /// The longest intent, in bytes. A sentence has some 200; beyond this it is a document, and no phrase of a template.
@@ -277,7 +281,7 @@ impl Engine {
         May {
             http: Grant::of(permitted.http.iter().cloned()),
             files: Reads::of(permitted.read.iter().cloned()),
-            table: "exec".to_owned(),
+            asker: Asker::Exec,
         }
     }
 
@@ -411,7 +415,7 @@ impl Engine {
             let deterministic = options.deterministic;
             let job = Job { script, params: &params, limits, deterministic, owner, author: Author::Operator };
             let (report, company) = self.run(job, may.clone()).await;
-            (checked(template, report), company)
+            (promise::kept(template, report), company)
         };
         if template.cache_s() == 0 || options.deterministic.is_some() {
             let (report, _) = run().await;
@@ -437,16 +441,13 @@ impl Engine {
         Report { grant: Some(grant), ..report }
     }
 
-    /// The refusal of a template that changes something which the policy permits to nobody: asking a person for their word
-    /// would be in vain.
+    /// The refusal of a template that changes something and that the policy does not let end what it begins: asking a person
+    /// for their word would be in vain, and a half of a change is none that anybody wants.
     fn not_permitted(&self, template: &Template) -> Option<Report> {
-        let permitted = self.policy.template(template.id());
-        let is_permitted = |want: &HttpRule| !Grant::of([want.clone()]).and(permitted.http.clone()).rules().is_empty();
-        let want = template.wants().iter().find(|want| !is_permitted(want))?;
-        let message = format!("the policy does not permit `{}` what it wants: {want}", template.id());
-        let line = want.written();
-        let hint = format!("add {line} to http under [templates.\"{}\"] in policy.toml", template.id());
-        let mut report = Report::without_run(Outcome::CapabilityDenied, problem("policy", message, &hint));
+        let id = template.id();
+        let lacking = Lacking::of(template.wants(), template.reads(), &self.policy.template(id))?;
+        let message = format!("the policy does not permit `{id}` all that it wants; it lacks {}", lacking.lines());
+        let mut report = Report::without_run(Outcome::CapabilityDenied, problem("policy", message, &lacking.hint(id)));
         report.grant = Some(self.may(template).lines());
         Some(report)
     }
@@ -463,7 +464,7 @@ impl Engine {
         May {
             http: Grant::of(template.wants().to_vec()).and(permitted.http),
             files: Reads::of(template.reads().iter().cloned()).and(permitted.read),
-            table: format!("packs.{}", template.id().pack()),
+            asker: Asker::of(template),
         }
     }
 
@@ -482,7 +483,7 @@ impl Engine {
         };
         let budget = Budget { run: Duration::from_millis(job.limits.wall_ms), ..Budget::default() };
         let (exchange, reader) = (self.egress.open(may.http, budget), self.directories.reader(may.files));
-        let broker = Arc::new(Broker::new(exchange, reader, may.table));
+        let broker = Arc::new(Broker::new(exchange, reader, may.asker));
         let ended = sandbox.run(job, Arc::clone(&broker) as Arc<_>).await;
         let company = ended.as_ref().map_or(Company::Others, |ended| ended.company);
         let mut report = match ended {
@@ -504,28 +505,32 @@ impl Engine {
         rehearsal::rehearse(sandbox, template, case).await
     }
 
-    /// Whether a request of a template or of `exec` would be admitted, and by which lines.
+    /// Whether a request of a template or of `exec` would be admitted, and by which lines of the policy.
     ///
     /// # Errors
-    /// The refusal, with the line that would allow it, as a run would get them.
+    /// The refusal, with the line that would allow it where there is one, as a run would get them.
     pub fn admits(&self, who: Option<&TemplateId>, method: &str, url: &str) -> Result<Vec<String>, Refused> {
         let unknown = |id: &TemplateId| Refused { message: format!("there is no template {id}"), hint: None };
         let may = match who {
             None => self.may_exec(),
             Some(id) => self.may(self.catalog.get(id.as_str()).ok_or_else(|| unknown(id))?),
         };
-        let refused = |refusal: intentbox_capability::Refusal| Refused {
-            message: refusal.to_string(),
-            hint: refusal.hint(&may.table),
-        };
+        let refused = |refusal: Refusal| Refused { message: refusal.to_string(), hint: may.asker.hint(&refusal) };
+        let tables = self.policy.tables(who);
         if method.eq_ignore_ascii_case("read") {
             let file = may.files.admit(url).map_err(refused)?;
-            return Ok(vec![format!("{}: READ", file.alias())]);
+            let named = tables.iter().filter(|(_, rules)| rules.read.contains(file.alias()));
+            return Ok(named.map(|(table, _)| format!("{}: READ under [{table}]", file.alias())).collect());
         }
         let allowed = may.http.admit(self.egress.origins(), method, url).map_err(refused)?;
-        let alone = |rule: &HttpRule| Grant::of([rule.clone()]).admit(self.egress.origins(), method, url).is_ok();
-        let lines = may.http.rules().into_iter().filter(alone).map(|rule| rule.to_string());
-        Ok(lines.chain([format!("= {} {}", allowed.method(), allowed.shown())]).collect())
+        let mut lines = Vec::new();
+        for (table, rules) in tables {
+            let alone =
+                |rule: &&HttpRule| Grant::of([(*rule).clone()]).admit(self.egress.origins(), method, url).is_ok();
+            lines.extend(rules.http.iter().filter(alone).map(|rule| format!("{rule} under [{table}]")));
+        }
+        lines.push(format!("= {} {}", allowed.method(), allowed.shown()));
+        Ok(lines)
     }
 
     /// Asks an origin for one path with its token, whatever the policy says: for trying a configuration. Gives the status.
@@ -558,12 +563,12 @@ impl Engine {
     }
 }
 
-/// What one run may reach, and the table of the policy that says so.
+/// What one run may reach, and whose it is.
 #[derive(Debug, Clone)]
 struct May {
     http: Grant,
     files: Reads,
-    table: String,
+    asker: Asker,
 }
 
 impl May {
@@ -598,26 +603,6 @@ fn limits_of(template: &Template) -> Limits {
         wall_ms: declared.timeout_ms.unwrap_or(base.wall_ms),
         host_calls: declared.host_calls.unwrap_or(base.host_calls),
         ..base
-    }
-}
-
-/// The report, or the one that says how its result is not what the template promises.
-fn checked(template: &Template, report: Report) -> Report {
-    let (Some(schema), Some(result)) = (template.result(), &report.result) else { return report };
-    if report.outcome != Outcome::Ok {
-        return report;
-    }
-    let fault = match serde_json::from_str(result.get()) {
-        Ok(result) => schema.check(&result).err().map(|error| error.to_string()),
-        Err(error) => Some(format!("the result cannot be checked: {error}")),
-    };
-    let Some(message) = fault else { return report };
-    let hint = format!("this is a fault of the template `{}` or of what it read, not of the intent", template.id());
-    Report {
-        outcome: Outcome::ResultInvalid,
-        result: None,
-        error: Some(problem("result_invalid", message, &hint)),
-        ..report
     }
 }
 

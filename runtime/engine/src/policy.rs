@@ -118,6 +118,14 @@ impl Policy {
         rules
     }
 
+    /// The tables that are about a template, or about `exec`, each with its name.
+    pub(crate) fn tables(&self, who: Option<&TemplateId>) -> Vec<(String, &Rules)> {
+        let Some(id) = who else { return vec![("exec".to_owned(), &self.exec)] };
+        let pack = self.packs.get(id.pack()).map(|rules| (format!("packs.{}", id.pack()), rules));
+        let own = self.templates.get(id.as_str()).map(|rules| (format!("templates.\"{id}\""), rules));
+        pack.into_iter().chain(own).collect()
+    }
+
     /// What scripts of `exec` may reach.
     #[must_use]
     pub fn exec(&self) -> &Rules {

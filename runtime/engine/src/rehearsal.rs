@@ -4,11 +4,13 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use intentbox_capability::Method;
 use intentbox_catalog::case::Reply as Canned;
+use intentbox_catalog::json::parse_value;
 use intentbox_catalog::{Case, CaseFile, Template};
 use intentbox_sandbox::abi::{FileEntry, HttpReply, HttpRequest, Reply};
 use intentbox_sandbox::{Answer, Deterministic, HostCalls, Job, Pending, RunError, Sandbox};
 use url::Url;
 
+use crate::promise;
 use crate::report::{Report, Spent};
 
 /// When every case takes place, in milliseconds after 1970: 2026-11-20T12:00:00Z. Files were changed at that moment too.
@@ -47,7 +49,7 @@ pub(crate) async fn rehearse(sandbox: &Sandbox, template: &Template, case: &Case
     let ended = ended.map_err(|error: RunError| error.to_string())?;
     let asked = case.replies.len() as u64;
     let spent = Spent { http_requests: asked, ..Spent::default() };
-    let report = crate::checked(template, Report::of_run(ended, Vec::new(), spent));
+    let report = promise::kept(template, Report::of_run(ended, Vec::new(), spent));
     let kind = report.outcome.terms().name;
     let error = report.error.as_ref().map_or(String::new(), |error| {
         format!("{}\n{}", error.message, error.traceback.as_deref().unwrap_or_default())
@@ -58,7 +60,7 @@ pub(crate) async fn rehearse(sandbox: &Sandbox, template: &Template, case: &Case
     if let Some(part) = expected.error.as_ref().filter(|part| !error.contains(*part)) {
         return Err(format!("its error does not say {part:?}: {error}"));
     }
-    let result: Option<serde_json::Value> = report.result.and_then(|json| serde_json::from_str(json.get()).ok());
+    let result: Option<serde_json::Value> = report.result.and_then(|json| parse_value(json.get()).ok());
     if result != expected.result {
         let shown =
             |value: &Option<serde_json::Value>| value.as_ref().map_or("nothing".to_owned(), ToString::to_string);

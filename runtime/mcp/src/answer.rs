@@ -6,11 +6,11 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
+use intentbox_catalog::json::{Shape, parse_value};
 use intentbox_engine::{McpForm, Outcome, Report};
 use rmcp::model::{CallToolResult, ContentBlock, JsonObject};
 use serde_json::{Value, json};
 
-use crate::hazard;
 use crate::principal::Principal;
 use crate::results::{PAGE_CHARS_MAX, Page, Results};
 
@@ -109,20 +109,24 @@ impl Told<'_> {
 
     fn result(&mut self, report: &Report) {
         let json = report.result.as_ref().map_or("null", |json| json.get());
-        let value = exact(json).unwrap_or_else(|| json!(json));
         // A text is a text, without the quotes and escapes of JSON.
-        let text = value.as_str().unwrap_or(json);
+        let said = if json.starts_with('"') { serde_json::from_str::<String>(json).ok() } else { None };
+        let text = said.as_deref().unwrap_or(json);
         if text.chars().nth(INLINE_CHARS_MAX).is_none() {
             // A model that forgot to bind its answer should not have to wonder.
-            let is_unsaid = value.is_null() && report.route.is_none();
+            let is_unsaid = json == "null" && report.route.is_none();
             self.line(if is_unsaid { "null: nothing was assigned to `result`, or None was" } else { text });
-            self.put("result", value);
+            self.put("result", exact(json).unwrap_or_else(|| json!(json)));
             return;
         }
-        let shape = match &value {
-            Value::Array(rows) => format!("a list of {} items", rows.len()),
-            Value::Object(pairs) => format!("an object with the keys {}", keys(pairs)),
-            _ => "a text".to_owned(),
+        // A large one is not built to be looked at: as values it would take many times its memory.
+        let shape = match Shape::of(json, TOLD_MAX) {
+            Ok(Shape::List(items)) => format!("a list of {items} items"),
+            Ok(Shape::Object { keys, has_more }) => {
+                let keys: Vec<String> = keys.iter().map(|key| cut(key)).collect();
+                format!("an object with the keys {}{}", keys.join(", "), if has_more { ", …" } else { "" })
+            }
+            Ok(Shape::Plain) | Err(_) => "a text".to_owned(),
         };
         self.large("result", text, &format!("{shape}, "), "handle");
     }
@@ -197,13 +201,10 @@ impl Told<'_> {
     }
 }
 
-/// The result as a value, if that says the same as its text. It does not where numbers have more digits than 64 bits hold, or
-/// where a key has a meaning of its own to the JSON library: then the text is the result.
+/// The result as a value, if that says the same as its text. It does not where numbers have more digits than 64 bits hold:
+/// then the text is the result.
 fn exact(json: &str) -> Option<Value> {
-    if hazard::is_in(json.as_bytes()) || has_long_number(json) {
-        return None;
-    }
-    serde_json::from_str(json).ok()
+    if has_long_number(json) { None } else { parse_value(json).ok() }
 }
 
 /// Whether there is a whole number outside texts that does not fit into 64 bits.
@@ -271,7 +272,9 @@ fn hint(report: &Report, kind: &str, hint: Option<&str>) -> Option<String> {
         }
     };
     Some(match hint {
-        Some(hint) => format!("{granted}. The operator can allow more: {hint}"),
+        // Not all can be allowed: a template gets nothing that it does not ask for.
+        Some(hint) if hint.starts_with("add ") => format!("{granted}. The operator can allow more: {hint}"),
+        Some(hint) => format!("{granted}. {hint}"),
         None => granted,
     })
 }
@@ -308,12 +311,6 @@ fn last_frames(traceback: &str) -> String {
         next = index + 1;
     }
     told.join("\n")
-}
-
-fn keys(pairs: &JsonObject) -> String {
-    let shown: Vec<String> = pairs.keys().take(TOLD_MAX).map(|key| cut(key)).collect();
-    let more = if pairs.len() > TOLD_MAX { ", …" } else { "" };
-    format!("{}{more}", shown.join(", "))
 }
 
 fn cut(text: &str) -> String {

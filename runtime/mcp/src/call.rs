@@ -1,11 +1,13 @@
 //! The arguments of a call, from JSON that anybody may have written.
 
 use std::collections::BTreeMap;
+use std::fmt;
 
-use rmcp::model::{CallToolRequestParams, JsonObject};
-use serde::de::Error as _;
+use intentbox_catalog::json;
+use rmcp::model::JsonObject;
+use serde::de::{Error as _, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
-use serde_json::Value;
+use serde_json::value::RawValue;
 
 /// The most limits that one call may set. There are twelve.
 const LIMITS_MAX: usize = 32;
@@ -29,10 +31,11 @@ pub(crate) enum Call {
 #[serde(deny_unknown_fields)]
 pub(crate) struct Execute {
     pub(crate) code: String,
-    #[serde(default)]
-    pub(crate) params: JsonObject,
+    /// The text of an object. The script alone reads it.
+    #[serde(default, deserialize_with = "object_text")]
+    pub(crate) params: Option<Box<RawValue>>,
     pub(crate) intent: Option<String>,
-    #[serde(default, deserialize_with = "whole_numbers")]
+    #[serde(default, deserialize_with = "limits")]
     pub(crate) limits: BTreeMap<String, u64>,
 }
 
@@ -41,9 +44,9 @@ pub(crate) struct Execute {
 #[serde(deny_unknown_fields)]
 pub(crate) struct RunIntent {
     pub(crate) intent: String,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "json::object")]
     pub(crate) params: JsonObject,
-    /// The arguments as text.
+    /// The arguments as text, the same however the client wrote them.
     #[serde(skip)]
     pub(crate) text: String,
 }
@@ -57,34 +60,61 @@ pub(crate) struct ReadResult {
     pub(crate) offset: u64,
 }
 
-fn whole_number<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u64, D::Error> {
-    let value = Value::deserialize(deserializer)?;
-    // Models write numbers as texts, and whole ones with a point.
-    let number = match &value {
-        Value::Null => Some(0),
-        Value::String(text) => text.parse().ok(),
-        Value::Number(number) => number.as_u64().or_else(|| number.to_string().strip_suffix(".0")?.parse().ok()),
-        _ => None,
-    };
-    number.ok_or_else(|| D::Error::custom(format!("`offset` must be a whole number, and is {}", shown(&value))))
+fn object_text<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Box<RawValue>>, D::Error> {
+    let text = Box::<RawValue>::deserialize(deserializer)?;
+    if text.get().starts_with('{') {
+        return Ok(Some(text));
+    }
+    Err(D::Error::custom(format!("`params` must be an object, such as {{\"limit\": 5}}, and is {}", shown(text.get()))))
 }
 
-fn whole_numbers<'de, D: Deserializer<'de>>(deserializer: D) -> Result<BTreeMap<String, u64>, D::Error> {
-    let values = JsonObject::deserialize(deserializer)?;
-    let number = |(name, value): (String, Value)| match value.as_u64() {
-        Some(number) => Ok((name, number)),
-        None => Err(D::Error::custom(format!(
-            "the limit `{}` must be a whole number, such as 5000, and is {}",
-            name.chars().take(SHOWN_CHARS_MAX).collect::<String>(),
-            shown(&value)
-        ))),
+fn whole_number<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u64, D::Error> {
+    let text = <&RawValue>::deserialize(deserializer)?.get();
+    // Models write numbers as texts, and whole ones with a point.
+    let number = match text.strip_prefix('"').and_then(|text| text.strip_suffix('"')) {
+        Some(digits) => digits.parse().ok(),
+        None if text == "null" => Some(0),
+        None => text.strip_suffix(".0").unwrap_or(text).parse().ok(),
     };
-    values.into_iter().map(number).collect()
+    number.ok_or_else(|| D::Error::custom(format!("`offset` must be a whole number, and is {}", shown(text))))
+}
+
+fn limits<'de, D: Deserializer<'de>>(deserializer: D) -> Result<BTreeMap<String, u64>, D::Error> {
+    deserializer.deserialize_map(Limits)
+}
+
+/// Reads limits, and no more of them than can be set.
+struct Limits;
+
+impl<'de> Visitor<'de> for Limits {
+    type Value = BTreeMap<String, u64>;
+
+    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("an object")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+        let mut limits = BTreeMap::new();
+        while let Some((name, value)) = map.next_entry::<String, &'de RawValue>()? {
+            if limits.len() == LIMITS_MAX {
+                return Err(A::Error::custom(format!("at most {LIMITS_MAX} limits can be set")));
+            }
+            let Ok(number) = value.get().parse() else {
+                return Err(A::Error::custom(format!(
+                    "the limit `{}` must be a whole number, such as 5000, and is {}",
+                    shown(&name),
+                    shown(value.get())
+                )));
+            };
+            limits.insert(name, number);
+        }
+        Ok(limits)
+    }
 }
 
 /// A value, as far as it helps to recognise it.
-fn shown(value: &Value) -> String {
-    value.to_string().chars().take(SHOWN_CHARS_MAX).collect()
+fn shown(text: &str) -> String {
+    text.chars().take(SHOWN_CHARS_MAX).collect()
 }
 
 /// Why a call is none.
@@ -102,42 +132,48 @@ pub(crate) enum CallError {
 }
 
 impl Call {
-    /// Reads a call. The arguments are taken out of the request: a large tree of values is not to wait for a run's end.
+    /// Reads a call of the tool with this name, from its arguments as JSON text; an empty text is none.
     ///
     /// # Errors
     /// When it is no call of these tools.
-    pub(crate) fn parse(params: &mut CallToolRequestParams) -> Result<Self, CallError> {
-        let arguments = Value::Object(params.arguments.take().unwrap_or_default());
-        let wrong = |error: serde_json::Error| {
-            let hint = match &*params.name {
-                "execute_code" => "send {\"code\": \"result = 1 + 1\"}; `params`, `intent` and `limits` are optional",
-                "run_intent" => "send {\"intent\": \"list errors\"}; `params` is optional",
-                _ => "send {\"handle\": \"…\", \"offset\": 0} with the handle of an earlier answer",
-            };
-            CallError::Arguments { message: format!("{error}"), hint }
+    pub(crate) fn parse(name: &str, arguments: &str) -> Result<Self, CallError> {
+        let hint = match name {
+            "execute_code" => "send {\"code\": \"result = 1 + 1\"}; `params`, `intent` and `limits` are optional",
+            "run_intent" => "send {\"intent\": \"list errors\"}; `params` is optional",
+            "read_result" => "send {\"handle\": \"…\", \"offset\": 0} with the handle of an earlier answer",
+            _ => return Err(CallError::UnknownTool),
         };
-        match &*params.name {
-            "execute_code" => {
-                let execute: Execute = serde_json::from_value(arguments).map_err(wrong)?;
-                if execute.limits.len() > LIMITS_MAX {
-                    let message = format!("{} limits; at most {LIMITS_MAX} can be set", execute.limits.len());
-                    return Err(CallError::Arguments { message, hint: "set the ones that matter" });
-                }
-                Ok(Call::Execute(execute))
-            }
+        let arguments = if matches!(arguments, "" | "null") { "{}" } else { arguments };
+        // A struct may be read from a list as well, by the order of its fields.
+        if !arguments.starts_with('{') {
+            let message = format!("the arguments must be an object, and are {}", shown(arguments));
+            return Err(CallError::Arguments { message, hint });
+        }
+        let wrong = |error: serde_json::Error| CallError::Arguments { message: without_place(&error), hint };
+        match name {
+            "execute_code" => serde_json::from_str::<Execute>(arguments).map(Call::Execute).map_err(wrong),
             "run_intent" => {
-                let text = arguments.to_string();
-                if text.len() > INTENT_BYTES_MAX {
-                    let message =
-                        format!("the arguments have {} bytes; at most {INTENT_BYTES_MAX} are read", text.len());
+                if arguments.len() > INTENT_BYTES_MAX {
+                    let length = arguments.len();
+                    let message = format!("the arguments have {length} bytes; at most {INTENT_BYTES_MAX} are read");
                     return Err(CallError::Arguments { message, hint: "say it in a sentence, with few params" });
                 }
-                let run: RunIntent = serde_json::from_value(arguments).map_err(wrong)?;
+                let run = serde_json::from_str::<RunIntent>(arguments).map_err(wrong)?;
+                let text = json::parse_value(arguments).map_err(wrong)?.to_string();
                 Ok(Call::Intent(RunIntent { text, ..run }))
             }
-            "read_result" => serde_json::from_value(arguments).map(Call::Read).map_err(wrong),
-            _ => Err(CallError::UnknownTool),
+            _ => serde_json::from_str::<ReadResult>(arguments).map(Call::Read).map_err(wrong),
         }
+    }
+}
+
+/// The error in its words alone: a model did not write the arguments as lines and columns.
+fn without_place(error: &serde_json::Error) -> String {
+    let told = error.to_string();
+    let place = format!(" at line {} column {}", error.line(), error.column());
+    match told.strip_suffix(place.as_str()) {
+        Some(words) => words.to_owned(),
+        None => told,
     }
 }
 
@@ -147,9 +183,8 @@ mod tests {
 
     use super::*;
 
-    fn told(name: &'static str, arguments: &Value) -> String {
-        let arguments = arguments.as_object().cloned().unwrap_or_default();
-        match Call::parse(&mut CallToolRequestParams::new(name).with_arguments(arguments)) {
+    fn told(name: &str, arguments: &str) -> String {
+        match Call::parse(name, arguments) {
             Ok(Call::Execute(execute)) => format!("execute {execute:?}"),
             Ok(Call::Intent(run)) => format!("intent {run:?}"),
             Ok(Call::Read(read)) => format!("read {read:?}"),
@@ -166,14 +201,22 @@ mod tests {
             ("read_result", json!({"handle": "a", "offset": 7.0}), "read ReadResult { handle: \"a\", offset: 7 }"),
             ("read_result", json!({"handle": "a", "offset": null}), "read ReadResult { handle: \"a\", offset: 0 }"),
             ("read_result", json!({"handle": "a", "offset": -1}), "`offset` must be a whole number, and is -1"),
+            ("read_result", json!({"handle": "a", "offset": "x"}), "`offset` must be a whole number, and is \"x\""),
             ("execute_code", json!({}), "missing field `code`"),
+            ("execute_code", json!(null), "missing field `code`"),
+            ("execute_code", json!(["1", {}]), "the arguments must be an object, and are [\"1\",{}]"),
             (
                 "execute_code",
                 json!({"code": "1", "file": "/etc/passwd"}),
                 "unknown field `file`, expected one of `code`, `params`, `intent`, `limits`",
             ),
-            ("execute_code", json!({"code": "1", "params": [1]}), "invalid type: sequence, expected a map"),
+            (
+                "execute_code",
+                json!({"code": "1", "params": [1]}),
+                "`params` must be an object, such as {\"limit\": 5}, and is [1]",
+            ),
             ("run_intent", json!({"intent": 5}), "invalid type: integer `5`, expected a string"),
+            ("run_intent", json!({"intent": "a", "params": [1]}), "invalid type: sequence, expected an object"),
             (
                 "execute_code",
                 json!({"code": "1", "limits": {"wall_ms": "5s"}}),
@@ -181,9 +224,38 @@ mod tests {
             ),
             ("rm", json!({}), "unknown tool"),
         ] {
-            assert_eq!(told(name, &arguments), expected);
+            assert_eq!(told(name, &arguments.to_string()), expected);
         }
-        let many: JsonObject = (0..=LIMITS_MAX).map(|index| (format!("limit{index}"), json!(1))).collect();
-        assert_eq!(told("execute_code", &json!({"code": "1", "limits": many})), "33 limits; at most 32 can be set");
+        assert_eq!(told("execute_code", ""), "missing field `code`");
+        let limits = |count: usize| {
+            let limits: JsonObject = (0..count).map(|index| (format!("limit{index}"), json!(1))).collect();
+            told("execute_code", &json!({"code": "1", "limits": limits}).to_string())
+        };
+        assert!(limits(LIMITS_MAX).starts_with("execute"));
+        assert_eq!(limits(LIMITS_MAX + 1), "at most 32 limits can be set");
+    }
+
+    #[test]
+    fn params_of_code_are_the_text_that_was_sent_and_an_intent_is_the_same_however_it_is_written() {
+        let sent = "{\"code\": \"1\", \"params\": {\"a\" : [1.0, 1e2]}}";
+        let Ok(Call::Execute(execute)) = Call::parse("execute_code", sent) else { panic!("it is a call: {sent}") };
+        assert_eq!(execute.params.expect("there are some").get(), "{\"a\" : [1.0, 1e2]}");
+        let text = |arguments: &str| match Call::parse("run_intent", arguments) {
+            Ok(Call::Intent(run)) => run.text,
+            other => panic!("{other:?}"),
+        };
+        let one = text("{\"intent\":\"list errors\",\"params\":{\"limit\":5}}");
+        assert_eq!(one, text(" { \"intent\": \"list \\u0065rrors\",\n \"params\": {\"limit\": 5} } ".trim()));
+        assert_ne!(one, text("{\"intent\":\"list errors\",\"params\":{\"limit\":6}}"));
+    }
+
+    #[test]
+    fn the_longest_arguments_of_an_intent_and_the_first_that_are_refused() {
+        let of = |length: usize| {
+            let rest = "{\"intent\":\"\"}".len();
+            told("run_intent", &format!("{{\"intent\":\"{}\"}}", "x".repeat(length - rest)))
+        };
+        assert!(of(INTENT_BYTES_MAX).starts_with("intent"));
+        assert_eq!(of(INTENT_BYTES_MAX + 1), "the arguments have 65537 bytes; at most 65536 are read");
     }
 }

@@ -9,8 +9,10 @@ use rmcp::model::{
     ProtocolVersion, ServerRequest,
 };
 use rmcp::service::{Peer, PeerRequestOptions, RequestContext, RequestHandle, RoleServer};
+use tokio_util::bytes::Bytes;
 
 use crate::http::Ended;
+use crate::message::Arguments;
 use crate::principal::Principal;
 use crate::question::Question;
 
@@ -70,6 +72,12 @@ pub(crate) fn form(question: &Question) -> Option<ElicitRequestParams> {
 pub(crate) fn principal_of(context: &RequestContext<RoleServer>) -> Principal {
     let parts = context.extensions.get::<axum::http::request::Parts>();
     parts.and_then(|parts| parts.extensions.get::<Principal>()).cloned().unwrap_or_else(Principal::local)
+}
+
+/// The arguments of a call as they were sent; empty where there were none, or where they have been taken.
+pub(crate) fn arguments_of(context: &RequestContext<RoleServer>) -> Bytes {
+    let of_http = || context.extensions.get::<axum::http::request::Parts>()?.extensions.get::<Arguments>();
+    context.extensions.get::<Arguments>().or_else(of_http).map(Arguments::take).unwrap_or_default()
 }
 
 /// How the caller can be asked: by this request's protocol and what its client can do.

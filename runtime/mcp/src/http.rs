@@ -9,12 +9,11 @@ mod options;
 mod session;
 mod visitor;
 
-use std::borrow::Cow;
 use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
-use axum::body::{Body, to_bytes};
+use axum::body::{Body, HttpBody as _, to_bytes};
 use axum::extract::{Request, State};
 use axum::http::header::{AUTHORIZATION, RETRY_AFTER, WWW_AUTHENTICATE};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode};
@@ -25,15 +24,15 @@ use rmcp::ServerHandler;
 use rmcp::model::RequestId;
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
 use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
-use serde::Deserialize;
 use serde_json::json;
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 use tower_http::cors::{AllowHeaders, CorsLayer};
 
-use crate::hazard;
 use crate::load::{Crowd, Load, Place};
+use crate::message::{self, Fault, Message, Method as About};
 use crate::principal::{Principal, Tokens};
+use crate::turn::{AT_ONCE_BYTES, Turns};
 
 pub use options::{Options, OptionsError};
 pub(crate) use session::Ended;
@@ -44,8 +43,10 @@ pub const PATH: &str = "/mcp";
 /// The longest body of a request, in bytes: the largest script and parameters that are worth a message.
 pub const BODY_BYTES_MAX: usize = 4 << 20;
 
-/// The longest body of a request that opens a session, in bytes. What it says of its client is kept with the session.
-const OPENING_BYTES_MAX: usize = 64 << 10;
+/// The longest body of a request that opens a session, in bytes, and the most values and keys in it. What it says of its client
+/// is kept with the session, as values of up to 300 bytes each. Clients say some forty; an icon fits in.
+const OPENING_BYTES_MAX: usize = 16 << 10;
+const OPENING_NODES_MAX: usize = 256;
 
 /// How long a body may take to arrive.
 const BODY_WITHIN: Duration = Duration::from_secs(15);
@@ -77,6 +78,7 @@ struct Gate {
     tokens: Arc<Tokens>,
     visitors: Arc<visitor::Visitors>,
     requests: Load,
+    turns: Arc<Turns>,
     sessions: Arc<session::Owners>,
 }
 
@@ -122,6 +124,7 @@ fn router<H: ServerHandler>(
         tokens: Arc::new(options.tokens),
         visitors,
         requests: Load::new(REQUESTS),
+        turns: Arc::default(),
         sessions: Arc::new(session::Owners::new(Arc::clone(&sessions))),
     };
     let service = StreamableHttpService::new(move || Ok(make()), sessions, config);
@@ -188,11 +191,14 @@ impl Gate {
         }
         let mut opening = None;
         let body = if parts.method == Method::POST {
-            let (body, initialize) = read(body).await?;
-            if let Some(id) = initialize {
-                opening = Some(self.opening(&principal, &parts.headers, body.len(), id).await?);
+            let (message, length) = self.read(body, &principal).await?;
+            if message.method == About::Initialize {
+                opening = Some(self.opening(&principal, &parts.headers, &message, length).await?);
             }
-            Body::from(body)
+            if let Some(arguments) = message.arguments {
+                parts.extensions.insert(arguments);
+            }
+            Body::from(message.text)
         } else {
             body
         };
@@ -205,19 +211,49 @@ impl Gate {
         &self,
         principal: &Principal,
         headers: &HeaderMap,
+        message: &Message,
         length: usize,
-        id: Option<RequestId>,
     ) -> Result<Place, Refusal> {
+        let id = message.id.clone();
         if headers.get(REVISION).is_some_and(|revision| revision == STATELESS) {
             let message = format!("revision {STATELESS} has no sessions, and nothing to initialize");
             return Err(Refusal { id, ..refusal(StatusCode::NOT_FOUND, UNKNOWN_METHOD, &message) });
         }
-        // What it says of its client is kept with the session.
-        if length > OPENING_BYTES_MAX {
-            let message = format!("what opens a session has at most {OPENING_BYTES_MAX} bytes");
-            return Err(refusal(StatusCode::PAYLOAD_TOO_LARGE, REFUSED, &message));
+        if length > OPENING_BYTES_MAX || message.nodes > OPENING_NODES_MAX {
+            let message = format!(
+                "what opens a session has at most {OPENING_BYTES_MAX} bytes, and {OPENING_NODES_MAX} values and keys"
+            );
+            return Err(Refusal { id, ..refusal(StatusCode::PAYLOAD_TOO_LARGE, REFUSED, &message) });
         }
         self.sessions.place(principal).await.map_err(|_| busy("sessions"))
+    }
+
+    /// Reads a body, within its size and its time, or says what is wrong with it. Gives its length as well.
+    async fn read(&self, body: Body, principal: &Principal) -> Result<(Message, usize), Refusal> {
+        let is_short = body.size_hint().upper().is_some_and(|length| length <= AT_ONCE_BYTES as u64);
+        let held = if is_short { None } else { Some(self.turns.hold(principal).await) };
+        let arrived = tokio::time::timeout(BODY_WITHIN, to_bytes(body, BODY_BYTES_MAX)).await;
+        let Ok(arrived) = arrived else {
+            let message = format!("the body did not arrive within {} seconds", BODY_WITHIN.as_secs());
+            return Err(refusal(StatusCode::REQUEST_TIMEOUT, REFUSED, &message));
+        };
+        let Ok(bytes) = arrived else {
+            let message = format!("a body has at most {BODY_BYTES_MAX} bytes, and arrives whole");
+            return Err(refusal(StatusCode::PAYLOAD_TOO_LARGE, REFUSED, &message));
+        };
+        let length = bytes.len();
+        let message = match held {
+            Some(held) if length > AT_ONCE_BYTES => held.read(move || message::read(&bytes)).await,
+            _ => message::read(&bytes),
+        };
+        let message = message.map_err(|fault| match fault {
+            Fault::Unreadable(why) => {
+                let message = format!("this is no JSON that can be read: {why}");
+                refusal(StatusCode::BAD_REQUEST, UNREADABLE, &message)
+            }
+            Fault::Refused { id, why } => Refusal { id, ..refusal(StatusCode::BAD_REQUEST, REFUSED, &why) },
+        })?;
+        Ok((message, length))
     }
 
     /// Who asks. A token counts where it is meant to be: in a query it would be in logs and histories.
@@ -250,44 +286,6 @@ impl Admitted {
         }
         response
     }
-}
-
-/// What of a message says what it is.
-#[derive(Deserialize)]
-struct Envelope<'a> {
-    #[serde(borrow)]
-    method: Option<Cow<'a, str>>,
-    id: Option<RequestId>,
-}
-
-/// A body, and where it opens a session the id of that request.
-type Read = (axum::body::Bytes, Option<Option<RequestId>>);
-
-/// Reads a body, within its size and its time, or says what is wrong with it.
-async fn read(body: Body) -> Result<Read, Refusal> {
-    let read = tokio::time::timeout(BODY_WITHIN, to_bytes(body, BODY_BYTES_MAX)).await;
-    let Ok(read) = read else {
-        let message = format!("the body did not arrive within {} seconds", BODY_WITHIN.as_secs());
-        return Err(refusal(StatusCode::REQUEST_TIMEOUT, REFUSED, &message));
-    };
-    let Ok(bytes) = read else {
-        let message = format!("a body has at most {BODY_BYTES_MAX} bytes, and arrives whole");
-        return Err(refusal(StatusCode::PAYLOAD_TOO_LARGE, REFUSED, &message));
-    };
-    let initialize = match serde_json::from_slice::<Envelope<'_>>(&bytes) {
-        Ok(Envelope { method: Some(method), id }) if method == "initialize" => Some(id),
-        Ok(_) => None,
-        // Something else than a message is refused where messages are read.
-        Err(error) if error.is_data() => None,
-        Err(error) => {
-            let message = format!("this is no JSON that can be read: {error}");
-            return Err(refusal(StatusCode::BAD_REQUEST, UNREADABLE, &message));
-        }
-    };
-    if hazard::is_in(&bytes) {
-        return Err(refusal(StatusCode::BAD_REQUEST, REFUSED, hazard::REFUSED));
-    }
-    Ok((bytes, initialize))
 }
 
 fn bearer(headers: &HeaderMap) -> Option<&str> {

@@ -9,6 +9,7 @@
 
 use std::collections::BTreeMap;
 
+use intentbox_catalog::terminal::printable_json;
 use intentbox_catalog::{Catalog, ParamKind, ParamSpec, TemplateId};
 use intentbox_engine::{Given, Intent, Outcome, Report};
 use rmcp::model::{ElicitResult, ElicitationAction, ElicitationSchema, JsonObject};
@@ -124,6 +125,8 @@ impl Question {
                 format!("{template} needs {}.", names.join(" and "))
             }
             Question::Confirm { template, arguments } => {
+                // Who reads this must see what would run: no character that hides, or puts others in another order.
+                let arguments = printable_json(&arguments.to_string());
                 format!("{template} changes something. Accept to run it with {arguments}.")
             }
         }
@@ -292,6 +295,11 @@ mod tests {
             (
                 confirm("WEB-1"),
                 "sentry/resolve_issue changes something. Accept to run it with {\"issue\":\"WEB-1\"}.",
+                json!({}),
+            ),
+            (
+                confirm("WEB-1\u{202e}\u{2066}\u{9b}"),
+                "sentry/resolve_issue changes something. Accept to run it with {\"issue\":\"WEB-1\\u202e\\u2066\\u009b\"}.",
                 json!({}),
             ),
         ] {

@@ -19,12 +19,15 @@ use serde_json::Value;
 use crate::advice::{answered_before, cancelled, declined, invalid, overloaded, with_advice};
 use crate::answer;
 use crate::call::{Call, CallError, Execute, ReadResult, RunIntent};
-use crate::caller::{ANSWER, ANSWER_WITHIN, Caller, ask, caller_of, form, principal_of, session_ended, with_progress};
+use crate::caller::{
+    ANSWER, ANSWER_WITHIN, Caller, arguments_of, ask, caller_of, form, principal_of, session_ended, with_progress,
+};
 use crate::load::{Crowd, Load};
 use crate::principal::Principal;
 use crate::question::{NoAnswer, Question, Said};
 use crate::results::{KEPT, NoSuchResult, Results, random};
 use crate::tools;
+use crate::turn::beside;
 
 /// The most calls at a time, of one principal and of all.
 const CALLS: Crowd = Crowd { each: 256, all: 768 };
@@ -119,7 +122,7 @@ impl Server {
 
     async fn call(
         &self,
-        mut request: CallToolRequestParams,
+        request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         let principal = principal_of(&context);
@@ -127,7 +130,11 @@ impl Server {
             Ok(place) => place,
             Err(full) => return Ok(self.told(&overloaded(full), None, &principal).into()),
         };
-        let call = match Call::parse(&mut request) {
+        let (name, arguments) = (request.name.clone(), arguments_of(&context));
+        let length = arguments.len();
+        // They have been read as JSON, which is text.
+        let read = move || Call::parse(&name, std::str::from_utf8(&arguments).unwrap_or_default());
+        let call = match beside(length, read).await {
             Ok(call) => call,
             Err(CallError::UnknownTool) => {
                 return Err(ErrorData::invalid_params(format!("there is no tool {:?}", shown(&request.name)), None));
@@ -328,7 +335,7 @@ fn code_of(execute: Execute, principal: &Principal) -> (Code, RunOptions) {
     let code = Code {
         name: "script.py".to_owned(),
         source: execute.code.into_bytes(),
-        params: Value::Object(execute.params).to_string(),
+        params: execute.params.map_or_else(|| "{}".to_owned(), |params| Box::<str>::from(params).into_string()),
     };
     let options = RunOptions {
         limits: execute.limits.into_iter().collect(),

@@ -15,8 +15,6 @@ use rmcp::service::{RoleServer, RxJsonRpcMessage, ServerInitializeError, TxJsonR
 use rmcp::transport::Transport;
 use rmcp::transport::async_rw::AsyncRwTransport;
 use rmcp::{ServerHandler, ServiceExt as _};
-use serde::Deserialize;
-use serde::de::IgnoredAny;
 use tokio::io::{AsyncRead, AsyncWrite, Empty, empty};
 use tokio::sync::Notify;
 use tokio::time::Instant;
@@ -25,7 +23,7 @@ use tokio_util::codec::{AnyDelimiterCodec, AnyDelimiterCodecError, Decoder, Fram
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-use super::hazard;
+use super::message::{self, Fault, Message, Method};
 
 /// The longest line, in bytes: the largest script and parameters that are worth a message.
 pub const LINE_BYTES_MAX: usize = 4 << 20;
@@ -280,38 +278,32 @@ impl NoMessage {
     }
 }
 
-/// What of a message is read where the whole cannot be.
-#[derive(Deserialize)]
-struct Envelope {
-    id: Option<RequestId>,
-    method: Option<IgnoredAny>,
-}
-
 /// Reads a line: a message, nothing where nobody waits for an answer, or why it is none and whose.
-fn parse(line: &[u8]) -> Result<Option<Box<ClientJsonRpcMessage>>, NoMessage> {
-    let line = line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line).trim_ascii();
-    if line.is_empty() {
+fn parse(line: &Bytes) -> Result<Option<Box<ClientJsonRpcMessage>>, NoMessage> {
+    let text = line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line).trim_ascii();
+    if text.is_empty() {
         return Ok(None);
     }
-    let envelope: Result<Envelope, _> = serde_json::from_slice(line);
-    if hazard::is_in(line) {
-        let id = envelope.ok().and_then(|envelope| envelope.id);
-        return Err(NoMessage::new(id, ErrorData::invalid_request(hazard::REFUSED, None)));
-    }
-    let error = match serde_json::from_slice(line) {
-        Ok(message) => return Ok(Some(Box::new(message))),
-        Err(error) => error,
-    };
-    match envelope {
+    let message = message::read(&line.slice_ref(text)).map_err(|fault| match fault {
+        Fault::Unreadable(why) => {
+            let error = ErrorData::parse_error(format!("this is no JSON that can be read: {why}"), None);
+            NoMessage::new(None, error)
+        }
+        Fault::Refused { id, why } => NoMessage::new(id, ErrorData::invalid_request(why, None)),
+    })?;
+    let Message { text, id, method, arguments, .. } = message;
+    match serde_json::from_slice::<ClientJsonRpcMessage>(&text) {
+        Ok(mut message) => {
+            if let (ClientJsonRpcMessage::Request(request), Some(arguments)) = (&mut message, arguments) {
+                request.request.extensions_mut().insert(arguments);
+            }
+            Ok(Some(Box::new(message)))
+        }
         // A notification that nobody knows. It may be ignored, and has no answer.
-        Ok(Envelope { id: None, method: Some(_) }) => Ok(None),
-        Ok(Envelope { id, .. }) => {
+        Err(_) if id.is_none() && method != Method::Absent => Ok(None),
+        Err(error) => {
             let error = ErrorData::invalid_request(format!("this is no message: {error}"), None);
             Err(NoMessage::new(id, error))
-        }
-        Err(_) => {
-            let error = ErrorData::parse_error(format!("this is no JSON that can be read: {error}"), None);
-            Err(NoMessage::new(None, error))
         }
     }
 }

@@ -8,7 +8,7 @@ use rmcp::model::Tool;
 const LIST: &str = include_str!("tools.json");
 
 static TOOLS: LazyLock<Vec<Tool>> =
-    LazyLock::new(|| serde_json::from_str(LIST).unwrap_or_else(|error| panic!("tools.json: {error}")));
+    LazyLock::new(|| serde_json::from_str::<Vec<Tool>>(LIST).unwrap_or_else(|error| panic!("tools.json: {error}")));
 
 /// All tools, in their order.
 pub(crate) fn all() -> &'static [Tool] {

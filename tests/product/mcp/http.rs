@@ -20,7 +20,7 @@ const BOB: &str = "bob-0123456789abcdef00";
 const BODY_BYTES_MAX: usize = 4 << 20;
 
 /// The largest body that opens a session, in bytes.
-const OPENING_BYTES_MAX: usize = 64 << 10;
+const OPENING_BYTES_MAX: usize = 16 << 10;
 
 /// A server on a port of its own.
 struct Server {
@@ -243,6 +243,26 @@ fn c03_bodies_that_are_too_large_or_no_message_are_refused_in_bounded_memory() {
     assert_eq!(server.post(&wrong, &hello()).status, 415, "a form of another site is no message");
     let answer = server.ask(&[], "tools/call", execute("result = 1"));
     assert_eq!(structured(&answer["result"])["result"], 1, "it goes on");
+}
+
+#[test]
+fn c10_a_large_call_is_answered_and_a_session_is_opened_by_a_short_message() {
+    let server = Server::start(&[]);
+    let many: Vec<u32> = (0..100_000).collect();
+    let call =
+        json!({"name": "execute_code", "arguments": {"code": "result = len(params['a'])", "params": {"a": many}}});
+    let answer = server.ask(&[], "tools/call", call);
+    assert_eq!(structured(&answer["result"])["result"], 100_000, "{answer}");
+    let (_, call) = stateless("x/y", json!({"a": many}));
+    let refused = server.post(&[("mcp-protocol-version", STATELESS), ("mcp-method", "x/y")], &call);
+    assert_eq!((refused.status, refused.message()["id"].clone()), (400, json!(1)), "{refused:?}");
+    // Each value that a client says of itself is kept as long as its session.
+    let greeting = |values: usize| {
+        let mut hello: Value = serde_json::from_str(&hello()).expect("it is JSON");
+        hello["params"]["capabilities"]["experimental"] = json!({"a": {"b": vec![0; values]}});
+        server.post(&[], &hello.to_string()).status
+    };
+    assert_eq!((greeting(200), greeting(256)), (200, 413));
 }
 
 #[test]

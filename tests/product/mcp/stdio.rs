@@ -324,6 +324,36 @@ fn c03_what_cannot_be_read_is_answered() {
     assert!(client.heard.is_empty(), "a notification has no answer: {:?}", client.heard);
 }
 
+/// A script gets what was sent, however much that is; what is no argument is bounded.
+#[test]
+fn c10_arguments_may_be_large_and_nothing_else_may() {
+    let mut client = start(STATEFUL);
+    let many: Vec<u32> = (0..100_000).collect();
+    let code = "result = [len(params['many']), params['many'][-1], params['deep'][0][0][0]]";
+    let params = json!({"many": many, "deep": [[[7]]]});
+    let result = client.call("execute_code", &json!({"code": code, "params": params}));
+    assert_eq!(structured(&result)["result"], json!([100_000, 99_999, 7]), "{result}");
+    // Also where the message says last what it is.
+    let last = format!(
+        "{{\"params\":{{\"arguments\":{},\"name\":\"execute_code\"}},\"id\":99,\"method\":\"tools/call\",\"jsonrpc\":\"2.0\"}}\n",
+        json!({"code": code, "params": params})
+    );
+    client.write(last.as_bytes());
+    assert_eq!(structured(&client.message()["result"])["result"], json!([100_000, 99_999, 7]));
+    for message in [
+        json!({"jsonrpc": "2.0", "id": 88, "method": "x/y", "params": many}),
+        json!({"jsonrpc": "2.0", "id": 88, "method": "tools/call", "params": {"name": "execute_code", "more": many}}),
+        json!({"jsonrpc": "2.0", "id": 88, "result": many}),
+    ] {
+        client.say(&message);
+        let answer = client.message();
+        assert_eq!((&answer["id"], &answer["error"]["code"]), (&json!(88), &json!(-32600)), "{answer}");
+    }
+    // What looks like the message that the server makes of a large call is a call like any other.
+    let result = client.call("execute_code", &json!({"arguments": {"code": "result = 1"}}));
+    assert_eq!(structured(&result)["error"]["kind"], "param_invalid", "{result}");
+}
+
 /// What follows a line that is too long is read at once, and the last line is answered though it is the last.
 #[test]
 fn c03_nothing_is_lost_behind_a_line_that_is_too_long_or_at_the_end() {

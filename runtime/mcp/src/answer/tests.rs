@@ -33,8 +33,9 @@ fn an_answer_is_the_result_and_little_else() {
         ("18446744073709551615", "18446744073709551615"),
         ("[-9223372036854775808,1e30,0.12345678901234567890]", "[-9223372036854775808,1e30,0.12345678901234567890]"),
         ("\"18446744073709551616 \\\" 18446744073709551616\"", "18446744073709551616 \" 18446744073709551616"),
+        ("{\"$serde_json::private::RawValue\":\"5\"}", "{\"$serde_json::private::RawValue\":\"5\"}"),
     ] {
-        let value: Value = serde_json::from_str(json).expect("it is JSON");
+        let value = parse_value(json).expect("it is JSON");
         assert_eq!(told(&ok(json)), (text.to_owned(), false, json!({"outcome": "ok", "result": value})), "{json}");
     }
     // Where a value would say something else, the text is the result.
@@ -43,7 +44,6 @@ fn an_answer_is_the_result_and_little_else() {
         "-9223372036854775809",
         "[-18446744073709551615]",
         "{\"a\":[-12345678901234567890123]}",
-        "{\"$serde_json::private::RawValue\":\"5\"}",
     ] {
         assert_eq!(told(&ok(json)), (json.to_owned(), false, json!({"outcome": "ok", "result": json})), "{json}");
     }
@@ -85,6 +85,15 @@ fn the_largest_result_that_is_said_and_the_smallest_that_is_kept() {
         )
     );
 
+    let long = "z".repeat(INLINE_CHARS_MAX);
+    for (keys, shape) in [
+        (vec!["a", "b"], "The result is an object with the keys a, b, "),
+        (vec!["a", "b", "c", "d", "e", "f"], "The result is an object with the keys a, b, c, d, e, …, "),
+    ] {
+        let pairs: JsonObject = keys.into_iter().map(|key| (key.to_owned(), json!([long]))).collect();
+        let text = told(&ok(&json!(pairs).to_string())).0;
+        assert!(text.contains(shape), "{}", text.lines().last().unwrap_or_default());
+    }
     let rows: Vec<Value> = (0..2_000).map(|row| json!({"row": row})).collect();
     assert!(told(&ok(&json!(rows).to_string())).0.contains("The result is a list of 2000 items, "));
     let printed = Report { stdout: "y".repeat(INLINE_CHARS_MAX + 1), ..ok("1") };

@@ -9,8 +9,8 @@ use tokio_util::sync::CancellationToken;
 use crate::load::{Crowd, Full, Load, Place};
 use crate::principal::Principal;
 
-/// The most sessions at a time, of one principal and of all. A session costs some 70 KiB, and lasts some minutes after its
-/// last use.
+/// The most sessions at a time, of one principal and of all. A session costs some 80 KiB, half a MiB if its client makes the most
+/// of what it may say of itself, and lasts some minutes after its last use.
 const SESSIONS: Crowd = Crowd { each: 256, all: 1_024 };
 
 /// The end of a session: whatever it has under way is over.

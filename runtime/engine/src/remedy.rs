@@ -1,0 +1,201 @@
+//! What would allow what was refused: a line of the policy, where one can.
+//!
+//! A script of `exec` gets what the policy permits, so that a line more is enough. A template gets what it wants as far as the
+//! policy permits it: a line helps where the template asks for the thing, and nowhere else. Lines are proposed for the template
+//! alone, and for all paths that it asks for: the one path of a refusal would be a rule for one issue.
+
+use intentbox_capability::{Alias, Grant, HttpRule, Method, Refusal};
+use intentbox_catalog::{Template, TemplateId};
+
+use crate::policy::Rules;
+
+/// How many of a template's wants a hint lists.
+const LISTED_MAX: usize = 4;
+
+/// Whose run it is.
+#[derive(Debug, Clone)]
+pub(crate) enum Asker {
+    /// A script of `exec`.
+    Exec,
+    /// A template, with what it asks for.
+    Template { id: TemplateId, wants: Vec<HttpRule>, reads: Vec<Alias> },
+}
+
+impl Asker {
+    pub(crate) fn of(template: &Template) -> Self {
+        let (wants, reads) = (template.wants().to_vec(), template.reads().to_vec());
+        Asker::Template { id: template.id().clone(), wants, reads }
+    }
+
+    /// What to do about a refusal; nothing where the request itself is wrong.
+    pub(crate) fn hint(&self, refusal: &Refusal) -> Option<String> {
+        let Asker::Template { id, wants, reads } = self else { return refusal.hint("exec") };
+        let table = table_of(id);
+        let anything = refusal.hint(&table)?;
+        match refusal {
+            Refusal::NotGranted { method, alias, path, .. } => {
+                let asked: HttpRule = format!("{alias}: {method} {path}").parse().ok()?;
+                let has_part = |want: &&HttpRule| !meeting(want, std::slice::from_ref(&asked)).is_empty();
+                let want = wants.iter().find(has_part);
+                let line = want
+                    .map(|want| format!("add \"{}\" to http under [{table}] in policy.toml", line(want, &[*method])));
+                Some(line.unwrap_or_else(|| in_vain(id, wants, reads)))
+            }
+            Refusal::UnknownAlias { alias, .. } if wants.iter().any(|want| want.alias() == alias) => Some(anything),
+            Refusal::NotReadable { alias, .. } if reads.contains(alias) => Some(anything),
+            _ => Some(in_vain(id, wants, reads)),
+        }
+    }
+}
+
+/// The table of the policy that is one template's.
+fn table_of(id: &TemplateId) -> String {
+    format!("templates.\"{id}\"")
+}
+
+/// The hint where no line can help.
+fn in_vain(id: &TemplateId, wants: &[HttpRule], reads: &[Alias]) -> String {
+    let all = wants.iter().map(|want| format!("`{want}`")).chain(reads.iter().map(|alias| format!("`{alias}: READ`")));
+    let mut listed: Vec<String> = all.collect();
+    let more = listed.len().saturating_sub(LISTED_MAX);
+    listed.truncate(LISTED_MAX);
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    let wanted = if listed.is_empty() { "nothing".to_owned() } else { listed.join(", ") };
+    format!(
+        "no line of the policy can allow this, because the template does not ask for it: `{id}` wants {wanted}{more}"
+    )
+}
+
+/// What of a want these rules allow.
+fn meeting(want: &HttpRule, rules: &[HttpRule]) -> Vec<HttpRule> {
+    Grant::of([want.clone()]).and(rules.iter().cloned()).rules()
+}
+
+fn line(want: &HttpRule, methods: &[Method]) -> String {
+    let methods: Vec<&str> = methods.iter().map(|method| method.as_str()).collect();
+    format!("{}: {} {}", want.alias(), methods.join(","), want.path())
+}
+
+/// What a template wants and a policy permits no part of.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Lacking {
+    /// Rules, each with the methods that are permitted on none of its paths.
+    http: Vec<String>,
+    /// Directories.
+    read: Vec<String>,
+}
+
+impl Lacking {
+    /// Looks through all wants; nothing when a part of each is permitted. A policy may narrow what a template reaches, to
+    /// one organization for instance. It does not let it begin what it cannot end.
+    pub(crate) fn of(wants: &[HttpRule], reads: &[Alias], permitted: &Rules) -> Option<Self> {
+        let lacking = |want: &HttpRule| {
+            let met = meeting(want, &permitted.http);
+            let is_met = |method: &Method| met.iter().any(|rule| rule.methods().contains(method));
+            let methods: Vec<Method> = want.methods().iter().copied().filter(|method| !is_met(method)).collect();
+            (!methods.is_empty()).then(|| line(want, &methods))
+        };
+        let http: Vec<String> = wants.iter().filter_map(lacking).collect();
+        let read = reads.iter().filter(|alias| !permitted.read.contains(alias)).map(ToString::to_string).collect();
+        let lacking = Lacking { http, read };
+        (!lacking.http.is_empty() || !lacking.read.is_empty()).then_some(lacking)
+    }
+
+    /// What is lacking, line by line.
+    pub(crate) fn lines(&self) -> String {
+        let reads = self.read.iter().map(|alias| format!("{alias}: READ"));
+        self.http.iter().cloned().chain(reads).collect::<Vec<_>>().join(", ")
+    }
+
+    /// What to add, and where.
+    pub(crate) fn hint(&self, id: &TemplateId) -> String {
+        let quoted = |lines: &[String], key: &str| {
+            let lines: Vec<String> = lines.iter().map(|line| format!("\"{line}\"")).collect();
+            (!lines.is_empty()).then(|| format!("{} to {key}", lines.join(", ")))
+        };
+        let additions: Vec<String> = quoted(&self.http, "http").into_iter().chain(quoted(&self.read, "read")).collect();
+        format!("add {} under [{}] in policy.toml", additions.join(" and "), table_of(id))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use intentbox_capability::{Origin, Origins, Reads};
+
+    use super::*;
+
+    const WANTS: [&str; 2] = ["shop: GET /v1/**", "shop: GET,POST /v1/orders/*/refund"];
+
+    fn rules(lines: &[&str]) -> Vec<HttpRule> {
+        lines.iter().map(|line| line.parse().expect("a rule")).collect()
+    }
+
+    fn aliases(names: &[&str]) -> Vec<Alias> {
+        names.iter().map(|name| name.parse().expect("an alias")).collect()
+    }
+
+    fn refund() -> TemplateId {
+        "shop/refund".parse().expect("an id")
+    }
+
+    /// The hint for a request of a template, where nothing is granted.
+    fn hint(method: &str, url: &str) -> Option<String> {
+        let origin = Origin::new("shop".parse().expect("an alias"), "https://shop.example.com").expect("an origin");
+        let origins = Origins::new([origin]).expect("one is enough");
+        let asker = Asker::Template { id: refund(), wants: rules(&WANTS), reads: aliases(&["logs"]) };
+        let refusal = if method == "READ" {
+            Reads::default().admit(url).expect_err("nothing is granted")
+        } else {
+            Grant::nothing().admit(&origins, method, url).expect_err("nothing is granted")
+        };
+        asker.hint(&refusal)
+    }
+
+    #[test]
+    fn a_line_is_proposed_where_the_template_asks_and_no_other() {
+        let add =
+            |line: &str, key: &str| format!("add \"{line}\" to {key} under [templates.\"shop/refund\"] in policy.toml");
+        let in_vain = "no line of the policy can allow this, because the template does not ask for it: `shop/refund` wants \
+                       `shop: GET /v1/**`, `shop: GET,POST /v1/orders/*/refund`, `logs: READ`";
+        for (method, url, expected) in [
+            ("GET", "shop:/v1/customers/3", Some(add("shop: GET /v1/**", "http"))),
+            ("POST", "shop:/v1/orders/3/refund", Some(add("shop: POST /v1/orders/*/refund", "http"))),
+            ("POST", "shop:/v1/orders/3", Some(in_vain.to_owned())),
+            ("DELETE", "shop:/v1/orders/3/refund", Some(in_vain.to_owned())),
+            ("GET", "shop:/v2/", Some(in_vain.to_owned())),
+            ("GET", "other:/v1/", Some(in_vain.to_owned())),
+            ("GET", "https://example.com/", Some(in_vain.to_owned())),
+            ("READ", "logs:app.log", Some(add("logs", "read"))),
+            ("READ", "data:a.csv", Some(in_vain.to_owned())),
+            ("READ", "logs:../x", None),
+            ("TRACE", "shop:/v1/", None),
+            ("GET", "shop:/v1/../", None),
+        ] {
+            assert_eq!(hint(method, url), expected, "{method} {url}");
+        }
+    }
+
+    #[test]
+    fn what_a_policy_permits_no_part_of_is_told_before_a_run_begins() {
+        let lacking = |http: &[&str], read: &[&str]| {
+            let permitted = Rules { http: rules(http), read: aliases(read) };
+            Lacking::of(&rules(&WANTS), &aliases(&["logs"]), &permitted).map(|lacking| lacking.hint(&refund()))
+        };
+        let add = |what: &str| Some(format!("add {what} under [templates.\"shop/refund\"] in policy.toml"));
+        for (http, read, expected) in [
+            (&["shop: GET,POST /v1/**"][..], &["logs"][..], None),
+            // Narrowed is permitted.
+            (&["shop: GET /v1/orders/*", "shop: GET,POST /v1/orders/7/refund"], &["logs"], None),
+            (&["shop: GET /v1/**"], &["logs"], add("\"shop: POST /v1/orders/*/refund\" to http")),
+            (
+                &["shop: POST /v1/orders/*/refund"],
+                &["logs"],
+                add("\"shop: GET /v1/**\", \"shop: GET /v1/orders/*/refund\" to http"),
+            ),
+            (&["shop: GET /v1/**"], &[], add("\"shop: POST /v1/orders/*/refund\" to http and \"logs\" to read")),
+            (&["shop: GET,POST /v1/**"], &["data"], add("\"logs\" to read")),
+        ] {
+            assert_eq!(lacking(http, read), expected, "{http:?} {read:?}");
+        }
+    }
+}
