@@ -452,7 +452,7 @@ fn doctor_has_a_line_for_each_thing_that_does_not_work() {
     let home = tempfile::tempdir().expect("a temporary folder");
     let doctor = |token: &str| {
         let configuration = format!(
-            "[origins.shop]\nbase_url = \"http://{address}\"\nprivate_addresses = true\n{token}\n[directories]\n\
+            "[origins.shop]\nbase_url = \"http://{address}\"\nprivate_addresses = [\"127.0.0.1\"]\n{token}\n[directories]\n\
              here = \".\"\ngone = \"no/such\"\n"
         );
         std::fs::write(home.path().join("c.toml"), configuration).expect("written");

@@ -43,6 +43,8 @@ fn no_text_from_outside_becomes_a_value_by_the_librarys_own_reader() {
         for (line, text) in (1..).zip(text.lines()) {
             let uses = ["serde_json::from_str", "serde_json::from_slice", "serde_json::from_reader"];
             let Some(rest) = uses.iter().find_map(|name| text.split_once(name)).map(|(_, rest)| rest) else {
+                // Headers have values too.
+                let text = text.replace("HeaderValue::", "");
                 if ["parse::<Value>", "Value::deserialize", "Value::from_str"].iter().any(|name| text.contains(name)) {
                     faults.push(format!("{}:{line}: {}", path.display(), text.trim()));
                 }

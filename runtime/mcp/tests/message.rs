@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use intentbox_engine::{Capacity, Configuration, Engine, Isolation, Parts, Policy, WorkerCommand};
+use intentbox_engine::{Capacity, Configuration, Engine, Isolation, Parts, Policy, Sharing, WorkerCommand};
 use intentbox_mcp::http::{self, Options};
 use intentbox_mcp::{CancellationToken, Server, Settings, oracle};
 use serde_json::json;
@@ -91,7 +91,12 @@ fn server() -> Server {
             arguments: Vec::new(),
             count: 1,
         }),
-        capacity: Capacity { runs: 1, memory_bytes: 1 << 30, patience: Duration::from_secs(1) },
+        capacity: Capacity {
+            runs: 1,
+            memory_bytes: 1 << 30,
+            patience: Duration::from_secs(1),
+            sharing: Sharing::Whole,
+        },
     };
     let engine = Engine::new(parts).expect("it has no origins");
     Server::new(engine, Settings::default()).expect("there is randomness")

@@ -105,20 +105,26 @@ mod tests {
     use super::*;
 
     #[test]
-    fn pages_count_from_when_they_are_written() {
+    fn c11_pages_count_from_when_they_are_written() {
+        use rustix::mm::{MapFlags, ProtFlags, mmap_anonymous, munmap};
         const PAGE: usize = 4096;
         // Fewer than a huge page has, which would be written as one.
         const COUNT: usize = 399;
         let Some(pages) = Pages::open() else { return };
-        let mut memory = vec![0_u8; (COUNT + 1) * PAGE];
-        let first = memory.as_ptr().addr().next_multiple_of(PAGE) - memory.as_ptr().addr();
-        let address = memory.as_ptr().addr() + first;
-        let before = pages.changed_bytes(address, COUNT * PAGE);
-        // Every second page: more regions than one call tells.
-        for page in (0..COUNT).step_by(2) {
-            std::hint::black_box(&mut memory)[first + page * PAGE] = 1;
-        }
-        let after = pages.changed_bytes(address, COUNT * PAGE);
-        assert_eq!(after - before, 200 * PAGE as u64);
+        #[expect(unsafe_code, reason = "memory that nobody has touched comes from the system alone")]
+        // SAFETY: the mapping is new and this test's own; what is written lies inside, and nothing uses it afterwards.
+        let (before, after) = unsafe {
+            let flags = (ProtFlags::READ | ProtFlags::WRITE, MapFlags::PRIVATE);
+            let memory = mmap_anonymous(std::ptr::null_mut(), COUNT * PAGE, flags.0, flags.1).expect("there is memory");
+            let before = pages.changed_bytes(memory.addr(), COUNT * PAGE);
+            // Every second page: more regions than one call tells.
+            for page in (0..COUNT).step_by(2) {
+                memory.cast::<u8>().add(page * PAGE).write_volatile(1);
+            }
+            let after = pages.changed_bytes(memory.addr(), COUNT * PAGE);
+            munmap(memory, COUNT * PAGE).expect("it is mapped");
+            (before, after)
+        };
+        assert_eq!((before, after), (0, 200 * PAGE as u64));
     }
 }
