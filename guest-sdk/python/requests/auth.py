@@ -1,7 +1,7 @@
 """Credentials of the script's own, as headers.
 
 The credential of a granted origin belongs to the host, which adds it. The host refuses `Authorization` from scripts and
-says so; other headers that an `AuthBase` of the script's sets are sent.
+says so; another header that an `AuthBase` of the script's sets is sent where a rule of the run names it.
 """
 
 import base64

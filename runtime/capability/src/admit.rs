@@ -88,7 +88,7 @@ impl AllowedUrl {
         }
         let is = |kind: &str| content_types.iter().any(|found| found.to_ascii_lowercase().contains(kind));
         // Without a type, frameworks take a body for a form.
-        let is_form = content_types.is_empty() || is("urlencoded");
+        let is_form = content_types.iter().all(|found| found.trim().is_empty()) || is("urlencoded");
         let in_form = is_form.then(|| tunnel::in_form(body, self.method, &self.methods)).flatten();
         let tunnel = in_form.or_else(|| is("multipart").then(|| tunnel::in_parts(body, &self.methods)).flatten());
         match tunnel {

@@ -107,6 +107,8 @@ fn decoded(text: &[u8]) -> Vec<u8> {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     const POST: [Method; 2] = [Method::Get, Method::Post];
@@ -171,6 +173,29 @@ mod tests {
         assert_eq!(in_form(b"http_method=DELETE", Method::Get, &POST), None);
         let all = [Method::Post, Method::Put, Method::Patch, Method::Delete];
         assert_eq!(in_form(b"_method=DELETE", Method::Post, &all), None);
+    }
+
+    /// Bytes of a script's choice, with what the search looks for among them.
+    fn near_forms() -> impl Strategy<Value = Vec<u8>> {
+        let pieces =
+            ["name", "_method", "method", "%5f", "%", "=", "&", ";", "\"", "'", "[", "\0", "DELETE", "\r\n", "*", "+"];
+        let piece = prop::sample::select(pieces.to_vec()).prop_map(|piece| piece.as_bytes().to_vec());
+        let byte = any::<u8>().prop_map(|byte| vec![byte]);
+        prop::collection::vec(prop_oneof![piece, byte], 0..20).prop_map(|pieces| pieces.concat())
+    }
+
+    proptest! {
+        #[test]
+        fn h10_any_bytes_are_searched_to_their_end(bytes in near_forms()) {
+            let all = Method::ALL;
+            prop_assert_eq!(in_parts(&bytes, &all), None);
+            prop_assert!(in_form(&bytes, Method::Post, &all).is_none_or(|found| found.method.is_none()));
+            // What is found before is found with more behind it.
+            let more = [bytes.as_slice(), b"&a=1"].concat();
+            prop_assert_eq!(in_form(&bytes, Method::Post, &POST).is_some(), in_form(&more, Method::Post, &POST).is_some());
+            let more = [b"a=1&".as_slice(), &bytes, b"&_method=DELETE"].concat();
+            prop_assert!(in_form(&more, Method::Post, &POST).is_some());
+        }
     }
 
     #[test]

@@ -204,6 +204,7 @@ async fn h10_a_query_or_a_form_does_not_make_another_method_of_a_post() {
         post("a:/x", &form, b"a=1&_method=DELETE"),
         // Without a type, frameworks take a body for a form.
         post("a:/x", &[], b"_method=DELETE"),
+        post("a:/x", &[("Content-Type", "")], b"_method=DELETE"),
         post("a:/x", &parts, part),
     ] {
         let error = exchange.send(request).await.unwrap_err();
