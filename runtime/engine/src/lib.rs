@@ -8,8 +8,8 @@
 //!
 //! - `configuration`: what there is. - `policy`: what is permitted. - `router`: from a sentence to a template.
 //! - `modules`: what packs share, compiled once. - `broker`: a run's host calls. - `cache`: answers that may be served again.
-//! - `remedy`: what would allow what was refused. - `promise`: whether a result is what its template declares. - `rehearsal`: the cases of templates.
-//! - `report` and `outcome`: the answer, and what each surface calls it.
+//! - `remedy`: what would allow what was refused. - `promise`: whether a result is what its template declares.
+//! - `rehearsal`: the cases of templates. - `report` and `outcome`: the answer, and what each surface calls it.
 
 mod broker;
 mod cache;

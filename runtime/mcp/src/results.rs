@@ -28,6 +28,9 @@ pub(crate) struct Results {
 struct Kept {
     text: String,
     chars: usize,
+    /// Where in the text every [`PAGE_CHARS_MAX`]th character stands, from the first on: a page far behind is found without
+    /// walking there.
+    marks: Vec<usize>,
 }
 
 /// A part of a result.
@@ -60,8 +63,7 @@ impl Results {
     /// Keeps a result and gives its handle; nothing where the machine has no randomness to make one of.
     pub(crate) fn keep(&self, principal: &Principal, text: String) -> Option<String> {
         let handle = format!("{:032x}", random()?);
-        let chars = text.chars().count();
-        self.kept.insert((principal.clone(), handle.clone()), Arc::new(Kept { text, chars }));
+        self.kept.insert((principal.clone(), handle.clone()), Arc::new(Kept::new(text)));
         Some(handle)
     }
 
@@ -72,7 +74,30 @@ impl Results {
             return Err(NoSuchResult);
         }
         let kept = self.kept.get(&(principal.clone(), handle.to_owned())).ok_or(NoSuchResult)?;
-        Ok(page(&kept.text, kept.chars, offset))
+        Ok(kept.page(offset))
+    }
+}
+
+impl Kept {
+    fn new(text: String) -> Self {
+        let marks = text.char_indices().step_by(PAGE_CHARS_MAX).map(|(at, _)| at).collect();
+        let chars = text.chars().count();
+        Self { text, chars, marks }
+    }
+
+    /// The text from the last mark up to a character on, and how many characters of it come before that one.
+    fn near(&self, offset: usize) -> (&str, usize) {
+        match self.marks.get(offset / PAGE_CHARS_MAX) {
+            Some(mark) => (&self.text[*mark..], offset % PAGE_CHARS_MAX),
+            None => ("", 0),
+        }
+    }
+
+    fn page(&self, offset: usize) -> Page {
+        let (text, before) = self.near(offset);
+        let text: String = text.chars().skip(before).take(PAGE_CHARS_MAX).collect();
+        let end = offset.saturating_add(PAGE_CHARS_MAX);
+        Page { text, next: (end < self.chars).then_some(end), of: self.chars }
     }
 }
 
@@ -81,12 +106,6 @@ pub(crate) fn random() -> Option<u128> {
     let mut bytes = [0; 16];
     getrandom::fill(&mut bytes).ok()?;
     Some(u128::from_le_bytes(bytes))
-}
-
-fn page(text: &str, of: usize, offset: usize) -> Page {
-    let part: String = text.chars().skip(offset).take(PAGE_CHARS_MAX).collect();
-    let end = offset.saturating_add(PAGE_CHARS_MAX);
-    Page { text: part, next: (end < of).then_some(end), of }
 }
 
 #[cfg(test)]
@@ -115,6 +134,22 @@ mod tests {
             assert_eq!(pages(&results, &me, &handle), text, "{length} characters");
             let beyond = results.read(&me, &handle, usize::MAX).expect("it is kept");
             assert_eq!(beyond, Page { text: String::new(), next: None, of: length });
+        }
+    }
+
+    #[test]
+    fn c10_a_page_far_behind_is_found_without_walking_there() {
+        let text: String = "añ🦀\n".chars().cycle().take(5 * PAGE_CHARS_MAX + 7).collect();
+        let kept = Kept::new(text.clone());
+        for offset in [0, 1, PAGE_CHARS_MAX - 1, PAGE_CHARS_MAX, 3 * PAGE_CHARS_MAX + 5, 5 * PAGE_CHARS_MAX + 6] {
+            let (near, before) = kept.near(offset);
+            assert!(before < PAGE_CHARS_MAX, "{offset}: {before} characters are walked");
+            let far = text.chars().skip(offset);
+            assert!(near.chars().skip(before).eq(far.clone()), "{offset}");
+            assert_eq!(kept.page(offset).text, far.take(PAGE_CHARS_MAX).collect::<String>());
+        }
+        for offset in [5 * PAGE_CHARS_MAX + 7, 6 * PAGE_CHARS_MAX, usize::MAX] {
+            assert_eq!(kept.page(offset), Page { text: String::new(), next: None, of: kept.chars });
         }
     }
 

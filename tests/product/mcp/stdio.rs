@@ -354,6 +354,19 @@ fn c10_arguments_may_be_large_and_nothing_else_may() {
     assert_eq!(structured(&result)["error"]["kind"], "param_invalid", "{result}");
 }
 
+/// What a script returns is text until it is said: as values this one would take half a gigabyte.
+#[test]
+fn c10_a_large_result_is_looked_at_and_not_built() {
+    let mut client = start(STATEFUL);
+    let call = json!({"code": "result = [[0]] * 1_500_000", "limits": {"result_bytes": 16 << 20}});
+    let result = client.call("execute_code", &call);
+    assert!(text(&result).contains("The result is a list of 1500000 items, 6000001 characters in all."), "{result}");
+    let status = std::fs::read_to_string(format!("/proc/{}/status", client.child.id())).expect("it runs");
+    let most = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+    let most = most.and_then(|text| text.trim().trim_end_matches(" kB").parse::<u64>().ok()).expect("a number");
+    assert!(most < 256 << 10, "{most} KiB");
+}
+
 /// What follows a line that is too long is read at once, and the last line is answered though it is the last.
 #[test]
 fn c03_nothing_is_lost_behind_a_line_that_is_too_long_or_at_the_end() {
