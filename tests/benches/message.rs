@@ -146,7 +146,7 @@ fn main() {
         for _ in 0..ALONE {
             post(server.address, MALLORY, &message);
         }
-        let (spent, elapsed) = (computed(&server) - before, started.elapsed());
+        let (spent, elapsed) = (computed(&server).saturating_sub(before), started.elapsed());
         let each = |time: Duration| time.as_secs_f64() * 1e3 / f64::from(ALONE);
         println!("  {:<38} {:.0} ms of the server, {:.0} ms in all", "one message", each(spent), each(elapsed));
         println!("  {:<38} {} MiB at most, {} MiB now", "memory", memory(&server, "VmHWM"), memory(&server, "VmRSS"));

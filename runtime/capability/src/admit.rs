@@ -89,11 +89,11 @@ impl AllowedUrl {
         let is = |kind: &str| content_types.iter().any(|found| found.to_ascii_lowercase().contains(kind));
         // Without a type, frameworks take a body for a form.
         let is_form = content_types.iter().all(|found| found.trim().is_empty()) || is("urlencoded");
-        let in_form = is_form.then(|| tunnel::in_form(body, self.method, &self.methods)).flatten();
-        let tunnel = in_form.or_else(|| is("multipart").then(|| tunnel::in_parts(body, &self.methods)).flatten());
+        let pair = is_form.then(|| tunnel::in_form(body, self.method, &self.methods)).flatten();
+        let tunnel = pair.or_else(|| is("multipart").then(|| tunnel::in_parts(body, &self.methods)).flatten());
         match tunnel {
             None => Ok(()),
-            Some(tunnel) => Err(refused(tunnel, Place::Body, self.method, &self.alias, self.path.clone())),
+            Some(tunnel) => Err(refused(&tunnel, Place::Body, self.method, &self.alias, self.path.clone())),
         }
     }
 
@@ -210,7 +210,7 @@ impl Gate<'_> {
         let methods: Vec<Method> = Method::ALL.into_iter().filter(is_covered).collect();
         let query = url.query().unwrap_or_default();
         if let Some(tunnel) = tunnel::in_form(query.as_bytes(), self.method, &methods) {
-            return Err(refused(tunnel, Place::Query, self.method, &alias, path));
+            return Err(refused(&tunnel, Place::Query, self.method, &alias, path));
         }
         let extra = self.grant.extra(&alias, self.method, &segments);
         let below = origin.below(&url).expect("`Origin::at` checked it");
@@ -224,7 +224,7 @@ impl Gate<'_> {
     }
 }
 
-fn refused(tunnel: Tunnel, place: Place, method: Method, alias: &Alias, path: String) -> Refusal {
+fn refused(tunnel: &Tunnel, place: Place, method: Method, alias: &Alias, path: String) -> Refusal {
     Refusal::Tunnel { method, alias: alias.clone(), path, place, name: shown(&tunnel.name), asked: tunnel.method }
 }
 

@@ -113,6 +113,7 @@ mod tests {
 
     const POST: [Method; 2] = [Method::Get, Method::Post];
 
+    #[expect(clippy::option_option, reason = "a form may name a method, and one that is known")]
     fn form(text: &str) -> Option<Option<Method>> {
         in_form(text.as_bytes(), Method::Post, &POST).map(|tunnel| tunnel.method)
     }

@@ -27,11 +27,11 @@ pub(crate) fn kept(template: &Template, report: Report) -> Report {
 
 fn fault_of(schema: &ResultSchema, result: &str) -> Option<String> {
     let mut counter = Counter::up_to(NODES_MAX);
-    let counted = counter.count(result);
+    let read = counter.count(result);
     if counter.is_over() {
         return Some(format!("the result has more than {NODES_MAX} values and keys, too many to check"));
     }
-    match counted.and_then(|()| parse_value(result)) {
+    match read.and_then(|()| parse_value(result)) {
         Ok(result) => schema.check(&result).err().map(|error| error.to_string()),
         Err(error) => Some(format!("the result cannot be checked: {error}")),
     }

@@ -235,8 +235,8 @@ fn over_http<T>(client: impl AsyncFnOnce(SocketAddr) -> T) -> T {
             stop.cancel();
             done
         };
-        let (served, done) = tokio::join!(serving, working);
-        served.expect("it serves until it is stopped");
+        let (ended, done) = tokio::join!(serving, working);
+        ended.expect("it serves until it is stopped");
         done
     })
 }
