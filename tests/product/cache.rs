@@ -26,6 +26,9 @@ const CAPACITY: Capacity =
 
 const LIST: &str = "list errors";
 
+/// A policy that lets the templates of the tracker do what they want.
+pub(crate) const PERMITTED: &str = "[packs.sentry]\nhttp = [\"sentry: GET,PUT /api/0/**\"]\n";
+
 /// Values for parameters, each with its name.
 type Values<'a> = &'a [(&'a str, &'a str)];
 
@@ -42,8 +45,8 @@ async fn tracker(requests: u32) -> DemoTracker {
     DemoTracker::start_with(address, options).await.expect("the tracker starts")
 }
 
-/// An engine with the built-in templates and one origin.
-fn engine(base_url: &str, token: &str, policy: &str) -> Engine {
+/// What an engine with the built-in templates and one origin is made of.
+pub(crate) fn parts(base_url: &str, token: &str, policy: &str) -> Parts {
     let alias = "sentry".parse().expect("an alias");
     let origin = OriginConfig {
         origin: Origin::new(alias, base_url).expect("the origin is well formed"),
@@ -51,21 +54,24 @@ fn engine(base_url: &str, token: &str, policy: &str) -> Engine {
         private_addresses: PrivateAddresses::loopback(),
     };
     let settings = BTreeMap::from([("sentry.organization".to_owned(), "demo".to_owned())]);
-    let parts = Parts {
+    Parts {
         catalog: Catalog::embedded().expect("the templates are whole"),
         configuration: Configuration::of_origin(origin, settings, "/api/0/".to_owned()),
         directories: Directories::default(),
         policy: Policy::parse(policy).expect("a policy"),
         isolation: Isolation::InProcess,
         capacity: CAPACITY,
-    };
-    Engine::new(parts).expect("the engine starts")
+    }
+}
+
+fn engine(base_url: &str, token: &str, policy: &str) -> Engine {
+    Engine::new(parts(base_url, token, policy)).expect("the engine starts")
 }
 
 /// An engine over the tracker whose templates may do there what they want.
 fn permitted(tracker: &DemoTracker) -> Engine {
     assert_eq!(tracker.organization(), "demo", "the engine asks for this organization");
-    engine(&tracker.base_url(), tracker.token(), "[packs.sentry]\nhttp = [\"sentry: GET,PUT /api/0/**\"]\n")
+    engine(&tracker.base_url(), tracker.token(), PERMITTED)
 }
 
 async fn ask(engine: &Engine, text: &str, params: Values<'_>, options: &RunOptions) -> Report {

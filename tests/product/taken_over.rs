@@ -1,0 +1,112 @@
+//! A whole worker that lies, over its real socket: what it can do to its parent, and to others.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use futures_util::future::join_all;
+use intentbox_engine::{Code, Engine, Intent, Isolation, Outcome, Parts, Report, RunOptions};
+use intentbox_sandbox::abi::{HttpRequest, Reply};
+use intentbox_sandbox::{Answer, HostCalls, Limits, Pending, RunError, Sandbox, WorkerCommand, limits};
+
+use crate::cache;
+use crate::place::{ROOMY, run_with};
+
+/// Answers every call with as much as a piece of a file may have, and counts.
+#[derive(Debug, Default)]
+struct Pieces(AtomicUsize);
+
+impl HostCalls for Pieces {
+    fn http<'a>(&'a self, _: HttpRequest<'a>) -> Pending<'a, Answer> {
+        unreachable!("no liar asks for this")
+    }
+
+    fn read_file<'a>(&'a self, _: &'a str, _: u64, length: u32) -> Pending<'a, Answer> {
+        self.0.fetch_add(1, Ordering::Relaxed);
+        Box::pin(async move { Answer::reply(&Reply::Piece(&vec![b'x'; length as usize])) })
+    }
+}
+
+/// A worker that says one thing. It is Python, and none of our code: `taken_over/liar.py`.
+fn liar(lie: &str) -> WorkerCommand {
+    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/product/taken_over/liar.py");
+    let path = std::env::var_os("PATH").expect("there is a path");
+    let mut candidates = std::env::split_paths(&path).map(|folder| folder.join("python3"));
+    let program: PathBuf = candidates.find(|file| file.is_file()).expect("python3 is on the path");
+    WorkerCommand { program, arguments: [script, lie].map(Into::into).to_vec(), count: 1 }
+}
+
+/// Eight runs at a time that nothing but the parent's judgement ends within the time of this test.
+async fn endings(lie: &str, calls: &Arc<Pieces>) -> Vec<RunError> {
+    let sandbox = Sandbox::in_workers(ROOMY, liar(lie)).await.expect("it says that it is ready");
+    let endless = Limits { wall_ms: limits::WALL_MS.most, host_calls: limits::HOST_CALLS.most, ..Limits::default() };
+    let runs = (0..8).map(|_| run_with(&sandbox, "1", endless, Arc::clone(calls) as Arc<_>));
+    let ended = join_all(runs).await;
+    ended.into_iter().map(|ended| ended.expect_err("nothing that it says is an ending")).collect()
+}
+
+#[tokio::test]
+async fn e18_a_worker_that_says_what_cannot_be_true_is_ended_at_once() {
+    for lie in [
+        "asks for a run that it has not",
+        "ends a run that it has not",
+        "is overloaded by a run that it has not",
+        "breaks a run that it has not",
+        "asks twice at once",
+        "announces a frame of four gigabytes",
+        "says hello again",
+        "babbles",
+        "answers more than was asked for",
+        "answers what is no JSON",
+    ] {
+        for error in endings(lie, &Arc::default()).await {
+            assert!(matches!(error, RunError::WorkerLost { .. }), "{lie}: {error}");
+        }
+    }
+}
+
+/// One answer may be on its way and one may wait: the third call of a run that reads nothing is one too many.
+#[tokio::test]
+async fn e18_a_worker_that_does_not_read_makes_the_parent_keep_little() {
+    let calls = Arc::new(Pieces::default());
+    for error in endings("asks and never reads", &calls).await {
+        assert!(matches!(error, RunError::WorkerLost { .. }), "{error}");
+    }
+    // Each run may have been begun on more than one liar.
+    let count = calls.0.load(Ordering::Relaxed);
+    assert!((1..=8 * 3).contains(&count), "{count} answers of a mebibyte each");
+}
+
+fn engine() -> Engine {
+    let isolation = Isolation::Process(liar("forges"));
+    let parts = cache::parts("http://127.0.0.1:9", "token-of-nobody", cache::PERMITTED);
+    Engine::new(Parts { isolation, ..parts }).expect("the engine starts")
+}
+
+fn options(principal: &str) -> RunOptions {
+    RunOptions { principal: principal.to_owned(), ..RunOptions::default() }
+}
+
+async fn list_errors(engine: &Engine, principal: &str) -> Report {
+    let intent = Intent { text: "list errors".to_owned(), params: [].into(), template: None };
+    let report = engine.run_intent(&intent, &options(principal)).await;
+    assert_eq!(report.outcome, Outcome::Ok, "what was forged looks like an answer: {report:?}");
+    report
+}
+
+/// Its owner's script took the worker over; somebody else's template runs there next. What it makes up is not served again
+/// when the worker is gone.
+#[tokio::test]
+async fn e18_a_forged_answer_is_not_kept_for_anybody_but_who_took_the_worker_over() {
+    let engine = engine();
+    list_errors(&engine, "bob").await;
+    assert!(list_errors(&engine, "bob").await.cached, "nobody's code has run there but the operator's");
+    let code = Code { name: "attack.py".to_owned(), source: b"1".to_vec(), params: "{}".to_owned() };
+    let taken = engine.exec(&code, &options("mallory")).await;
+    assert_eq!(taken.outcome, Outcome::Ok);
+    for _ in 0..3 {
+        assert!(!list_errors(&engine, "carol").await.cached, "Carol asks anew each time");
+    }
+    list_errors(&engine, "mallory").await;
+    assert!(list_errors(&engine, "mallory").await.cached, "whom she fools is herself");
+}
