@@ -1,7 +1,7 @@
-//! What the most expensive messages cost the MCP server, and everybody else while they are under way.
+//! What the most expensive messages and runs of one principal cost the MCP server, and everybody else while they go on.
 //!
 //! `cargo bench --bench message`. Messages are 4 MiB of whatever takes most to read. `mallory` sends them, alone and four at a
-//! time; `victim` calls `result = 1` meanwhile. Time of the serving process is the system's count of it, in steps of 10 ms.
+//! time, and then calls that sleep, compute or take memory, as many as there are seats; `victim` calls `result = 1` meanwhile. Time of the serving process is the system's count of it, in steps of 10 ms.
 
 #![expect(clippy::disallowed_methods, reason = "these are clients that open connections")]
 
@@ -11,6 +11,7 @@ use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
+use intentbox_sandbox::limits;
 use serde_json::json;
 use tempfile::TempDir;
 
@@ -88,6 +89,14 @@ fn messages() -> [(&'static str, String); 5] {
 }
 
 fn post(address: SocketAddr, token: &str, body: &str) -> String {
+    let mut stream = send(address, token, body);
+    let mut reply = String::new();
+    stream.read_to_string(&mut reply).expect("it answers");
+    reply
+}
+
+/// Sends a request, and does not wait for its answer.
+fn send(address: SocketAddr, token: &str, body: &str) -> TcpStream {
     let mut stream = TcpStream::connect(address).expect("it listens");
     let head = format!(
         "POST /mcp HTTP/1.1\r\nhost: {address}\r\nauthorization: Bearer {token}\r\nconnection: close\r\n\
@@ -97,9 +106,7 @@ fn post(address: SocketAddr, token: &str, body: &str) -> String {
         body.len()
     );
     stream.write_all(head.as_bytes()).and_then(|()| stream.write_all(body.as_bytes())).expect("it reads");
-    let mut reply = String::new();
-    stream.read_to_string(&mut reply).expect("it answers");
-    reply
+    stream
 }
 
 /// The time that the server itself has computed.
@@ -136,7 +143,33 @@ fn victim(server: &Server) -> Vec<Duration> {
     (0..CALLS).map(once).collect()
 }
 
+/// How many runs there are seats for.
+const SEATS: usize = 256;
+
+/// What the runs of one principal do to the calls of another.
+fn neighbours() {
+    for (what, count, code) in [
+        ("asleep", SEATS, "import time\\ntime.sleep(600)"),
+        ("in a loop", 60, "while True: pass"),
+        ("taking memory", 8, "while True: list(range(3_000_000))"),
+    ] {
+        let server = start();
+        victim(&server);
+        let endless = format!("\"limits\":{{\"wall_ms\":600000,\"fuel\":{}}}", limits::FUEL.most);
+        let body = call(&format!("\"arguments\":{{\"code\":\"{code}\",{endless}}}"));
+        let _streams: Vec<TcpStream> = (0..count).map(|_| send(server.address, MALLORY, &body)).collect();
+        // The first calls find them on their way; what counts are those after.
+        victim(&server);
+        println!("{count} runs {what}");
+        println!("  {:<38} {}", "result = 1 beside them", told(&mut victim(&server)));
+        let workers =
+            std::fs::read_to_string(format!("/proc/{0}/task/{0}/children", server.child.id())).unwrap_or_default();
+        println!("  {:<38} {} MiB of the server, worker processes {workers}", "memory", memory(&server, "VmRSS"));
+    }
+}
+
 fn main() {
+    neighbours();
     for (what, message) in messages() {
         let server = start();
         victim(&server);

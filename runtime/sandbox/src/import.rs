@@ -24,6 +24,11 @@ use crate::ending::{Exhausted, Resource};
 use crate::limits::Limits;
 use crate::output::Stream;
 
+/// By how much a run's memory grows before others get the thread. Growing burns no fuel, and each new page is a fault of a few
+/// microseconds when it is written: a script that takes all the memory that it can would hold the thread for fifty
+/// milliseconds between two yields for its fuel.
+const BYTES_BETWEEN_YIELDS: u64 = 1 << 20;
+
 /// What a run carries through wasmtime.
 pub(crate) struct Inside {
     pub(crate) wasi: WasiP1Ctx,
@@ -34,6 +39,8 @@ pub(crate) struct Inside {
     pub(crate) stdout: Stream,
     pub(crate) stderr: Stream,
     pub(crate) memory_bytes_peak: u64,
+    /// By how much memory grew since the run last gave up the thread for that.
+    pub(crate) unyielded_bytes: u64,
     pub(crate) host_calls: u64,
     /// The answer that the guest has been told of and has not fetched.
     pub(crate) waiting: Option<(u32, Vec<u8>)>,
@@ -63,7 +70,13 @@ impl ResourceLimiterAsync for Inside {
         }
         // The first growth is the snapshot itself: shared, and charged on entry for the part that becomes private.
         if current > 0 {
-            self.charge((desired - current) as u64).await?;
+            let bytes = (desired - current) as u64;
+            self.charge(bytes).await?;
+            self.unyielded_bytes += bytes;
+            if self.unyielded_bytes >= BYTES_BETWEEN_YIELDS {
+                self.unyielded_bytes = 0;
+                yield_now().await;
+            }
         }
         self.memory_bytes_peak = self.memory_bytes_peak.max(observed);
         Ok(true)

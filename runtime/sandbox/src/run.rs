@@ -77,6 +77,7 @@ pub(crate) async fn run(
         stdout: Stream::new(Resource::StdoutBytes, limits.stdout_bytes),
         stderr: Stream::new(Resource::StderrBytes, limits.stderr_bytes),
         memory_bytes_peak: 0,
+        unyielded_bytes: 0,
         host_calls: 0,
         waiting: None,
         started: false,

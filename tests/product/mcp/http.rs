@@ -7,6 +7,7 @@ use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::{SocketAddr, TcpStream};
 use std::process::{Child, Stdio};
 
+use intentbox_sandbox::limits;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
@@ -424,6 +425,36 @@ fn c04_a_principal_opens_its_share_of_sessions_and_leaves_the_others_theirs() {
     // What needs no session is answered as before.
     let answer = server.ask(&[("authorization", &alice)], "tools/call", execute("result = 1"));
     assert_eq!(structured(&answer["result"])["result"], 1);
+}
+
+/// Somebody who lets all runs sleep that there are seats for takes none that others need.
+#[test]
+fn c11_a_principal_that_holds_all_it_may_leaves_others_their_runs() {
+    let server = Server::start(&["--token-file", "tokens"]);
+    let (alice, bob) = (format!("Bearer {ALICE}"), format!("Bearer {BOB}"));
+    let sleep = json!({"name": "execute_code", "arguments": {
+        "code": "import time\ntime.sleep(600)", "limits": {"wall_ms": limits::WALL_MS.most},
+    }});
+    let (name, body) = stateless("tools/call", sleep);
+    let name = name.expect("a call has a name");
+    let headers = [
+        ("authorization", alice.as_str()),
+        ("mcp-protocol-version", STATELESS),
+        ("mcp-method", "tools/call"),
+        ("mcp-name", name.as_str()),
+    ];
+    let _asleep: Vec<TcpStream> = (0..256)
+        .map(|_| {
+            let mut stream = TcpStream::connect(server.address).expect("it listens");
+            stream.write_all(&server.request(&headers, &body)).expect("it reads");
+            stream
+        })
+        .collect();
+    // More than it takes until all of Alice's have what they get.
+    for _ in 0..100 {
+        let answer = server.ask(&[("authorization", &bob)], "tools/call", execute("result = 1"));
+        assert_eq!(structured(&answer["result"])["outcome"], "ok", "{answer}");
+    }
 }
 
 #[test]
