@@ -200,6 +200,30 @@ impl HttpRule {
         Some(Self { alias: self.alias.clone(), path: self.path.meet(&other.path)?, methods, extra })
     }
 
+    /// This rule for one of its methods alone.
+    #[must_use]
+    pub fn only(&self, method: Method) -> Option<Self> {
+        self.methods.contains(&method).then(|| self.with(vec![method]))
+    }
+
+    /// This rule for those of its methods that these rules allow on none of its paths, or not with all that its requests may
+    /// carry. Nothing when there are none. Rules that allow less than all of its paths are enough: they narrow it.
+    #[must_use]
+    pub fn lacking(&self, rules: &[HttpRule]) -> Option<Self> {
+        let is_lacking = |method: &Method| {
+            let alone = self.with(vec![*method]);
+            let carried = rules.iter().filter_map(|rule| alone.meet(rule)).map(|met| met.extra);
+            carried.reduce(|all, more| all.join(&more)).is_none_or(|carried| carried != alone.extra)
+        };
+        let methods: Vec<Method> = self.methods.iter().copied().filter(is_lacking).collect();
+        (!methods.is_empty()).then(|| self.with(methods))
+    }
+
+    fn with(&self, methods: Vec<Method>) -> Self {
+        let extra = self.extra.clone().of(&methods);
+        Self { alias: self.alias.clone(), path: self.path.clone(), methods, extra }
+    }
+
     /// The same line, and what its requests may carry besides.
     fn carrying(self, headers: &[String], body: bool) -> Result<Self, RuleError> {
         if headers.len() > HEADERS_MAX {
@@ -409,6 +433,32 @@ mod tests {
     fn table(line: &str, headers: &[&str], body: bool) -> Result<HttpRule, RuleError> {
         let headers = headers.iter().map(|header| (*header).to_owned()).collect();
         WrittenRule { rule: line.to_owned(), headers, body }.try_into()
+    }
+
+    #[test]
+    fn what_rules_allow_no_part_of_is_lacking() {
+        let rule = |line: &str| line.parse::<HttpRule>().expect(line);
+        let whole = rule("x: GET,PUT /a/*");
+        for (rules, expected) in [
+            (&[] as &[&str], Some("x: GET,PUT /a/*")),
+            (&["x: GET,PUT /**"], None),
+            (&["x: GET /**", "x: PUT /a/b"], None),
+            (&["x: GET /a/*"], Some("x: PUT /a/*")),
+            (&["x: PUT /b", "y: GET,PUT /**"], Some("x: GET,PUT /a/*")),
+        ] {
+            let rules: Vec<HttpRule> = rules.iter().map(|line| rule(line)).collect();
+            assert_eq!(whole.lacking(&rules).map(|rule| rule.to_string()).as_deref(), expected, "{rules:?}");
+        }
+        assert_eq!(whole.only(Method::Put), Some(rule("x: PUT /a/*")));
+        assert_eq!(whole.only(Method::Post), None);
+        // What requests may carry is a part of it, and rules add up.
+        let whole = table("x: GET,POST /a", &["X-A", "X-B"], true).expect("a rule");
+        let (one, two) = (table("x: GET,POST /**", &["X-A"], true), table("x: GET,POST /a", &["X-B"], true));
+        let (one, two) = (one.expect("a rule"), two.expect("a rule"));
+        assert_eq!(whole.lacking(std::slice::from_ref(&one)), Some(whole.clone()));
+        assert_eq!(whole.lacking(&[one, two]), None);
+        let bare = table("x: GET,POST /a", &["X-A", "X-B"], false).expect("a rule");
+        assert_eq!(whole.lacking(&[bare]), whole.only(Method::Get), "a POST may have a body anyway");
     }
 
     #[test]

@@ -4,7 +4,7 @@
 //! policy permits it: a line helps where the template asks for the thing, and nowhere else. Lines are proposed for the template
 //! alone, and for all paths that it asks for: the one path of a refusal would be a rule for one issue.
 
-use intentbox_capability::{Alias, Grant, HttpRule, Method, Refusal};
+use intentbox_capability::{Alias, HttpRule, Method, Refusal, WrittenRule};
 use intentbox_catalog::{Template, TemplateId};
 
 use crate::policy::Rules;
@@ -32,20 +32,36 @@ impl Asker {
         let Asker::Template { id, wants, reads } = self else { return refusal.hint("exec") };
         let table = table_of(id);
         let anything = refusal.hint(&table)?;
-        match refusal {
-            Refusal::NotGranted { method, alias, path, .. } => {
-                let asked: HttpRule = format!("{alias}: {method} {path}").parse().ok()?;
-                let has_part = |want: &&HttpRule| !meeting(want, std::slice::from_ref(&asked)).is_empty();
-                let want = wants.iter().find(has_part);
-                let line = want
-                    .map(|want| format!("add \"{}\" to http under [{table}] in policy.toml", line(want, &[*method])));
-                Some(line.unwrap_or_else(|| in_vain(id, wants, reads)))
+        let asked = match refusal {
+            Refusal::UnknownAlias { alias, .. } if wants.iter().any(|want| want.alias() == alias) => {
+                return Some(anything);
             }
-            Refusal::UnknownAlias { alias, .. } if wants.iter().any(|want| want.alias() == alias) => Some(anything),
-            Refusal::NotReadable { alias, .. } if reads.contains(alias) => Some(anything),
-            _ => Some(in_vain(id, wants, reads)),
-        }
+            Refusal::NotReadable { alias, .. } if reads.contains(alias) => return Some(anything),
+            _ => asked(refusal),
+        };
+        let want = asked.and_then(|(asked, method)| {
+            let want = wants.iter().find(|want| asked.lacking(std::slice::from_ref(*want)).is_none())?;
+            want.only(method)
+        });
+        Some(match want {
+            Some(want) => format!("add {} to http under [{table}] in policy.toml", want.written()),
+            None => in_vain(id, wants, reads),
+        })
     }
+}
+
+/// The refused request as a rule for it alone, and its method.
+fn asked(refusal: &Refusal) -> Option<(HttpRule, Method)> {
+    let none = || (Vec::new(), false);
+    let (method, alias, path, (headers, body)) = match refusal {
+        Refusal::NotGranted { method, alias, path, .. } => (*method, alias, path, none()),
+        Refusal::Tunnel { asked, alias, path, .. } => ((*asked)?, alias, path, none()),
+        Refusal::Header { method, alias, path, header } => (*method, alias, path, (vec![header.to_string()], false)),
+        Refusal::Body { method, alias, path } => (*method, alias, path, (Vec::new(), true)),
+        _ => return None,
+    };
+    let rule = WrittenRule { rule: format!("{alias}: {method} {path}"), headers, body };
+    Some((rule.try_into().ok()?, method))
 }
 
 /// The table of the policy that is one template's.
@@ -66,37 +82,21 @@ fn in_vain(id: &TemplateId, wants: &[HttpRule], reads: &[Alias]) -> String {
     )
 }
 
-/// What of a want these rules allow.
-fn meeting(want: &HttpRule, rules: &[HttpRule]) -> Vec<HttpRule> {
-    Grant::of([want.clone()]).and(rules.iter().cloned()).rules()
-}
-
-fn line(want: &HttpRule, methods: &[Method]) -> String {
-    let methods: Vec<&str> = methods.iter().map(|method| method.as_str()).collect();
-    format!("{}: {} {}", want.alias(), methods.join(","), want.path())
-}
-
 /// What a template wants and a policy permits no part of.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Lacking {
-    /// Rules, each with the methods that are permitted on none of its paths.
-    http: Vec<String>,
+    /// Rules, each for the methods that are permitted on none of its paths, or not with all that it carries.
+    http: Vec<HttpRule>,
     /// Directories.
-    read: Vec<String>,
+    read: Vec<Alias>,
 }
 
 impl Lacking {
     /// Looks through all wants; nothing when a part of each is permitted. A policy may narrow what a template reaches, to
     /// one organization for instance. It does not let it begin what it cannot end.
     pub(crate) fn of(wants: &[HttpRule], reads: &[Alias], permitted: &Rules) -> Option<Self> {
-        let lacking = |want: &HttpRule| {
-            let met = meeting(want, &permitted.http);
-            let is_met = |method: &Method| met.iter().any(|rule| rule.methods().contains(method));
-            let methods: Vec<Method> = want.methods().iter().copied().filter(|method| !is_met(method)).collect();
-            (!methods.is_empty()).then(|| line(want, &methods))
-        };
-        let http: Vec<String> = wants.iter().filter_map(lacking).collect();
-        let read = reads.iter().filter(|alias| !permitted.read.contains(alias)).map(ToString::to_string).collect();
+        let http: Vec<HttpRule> = wants.iter().filter_map(|want| want.lacking(&permitted.http)).collect();
+        let read: Vec<Alias> = reads.iter().filter(|alias| !permitted.read.contains(alias)).cloned().collect();
         let lacking = Lacking { http, read };
         (!lacking.http.is_empty() || !lacking.read.is_empty()).then_some(lacking)
     }
@@ -104,23 +104,22 @@ impl Lacking {
     /// What is lacking, line by line.
     pub(crate) fn lines(&self) -> String {
         let reads = self.read.iter().map(|alias| format!("{alias}: READ"));
-        self.http.iter().cloned().chain(reads).collect::<Vec<_>>().join(", ")
+        self.http.iter().map(ToString::to_string).chain(reads).collect::<Vec<_>>().join(", ")
     }
 
     /// What to add, and where.
     pub(crate) fn hint(&self, id: &TemplateId) -> String {
-        let quoted = |lines: &[String], key: &str| {
-            let lines: Vec<String> = lines.iter().map(|line| format!("\"{line}\"")).collect();
-            (!lines.is_empty()).then(|| format!("{} to {key}", lines.join(", ")))
-        };
-        let additions: Vec<String> = quoted(&self.http, "http").into_iter().chain(quoted(&self.read, "read")).collect();
+        let rules: Vec<String> = self.http.iter().map(HttpRule::written).collect();
+        let aliases: Vec<String> = self.read.iter().map(|alias| format!("\"{alias}\"")).collect();
+        let to = |lines: &[String], key: &str| (!lines.is_empty()).then(|| format!("{} to {key}", lines.join(", ")));
+        let additions: Vec<String> = to(&rules, "http").into_iter().chain(to(&aliases, "read")).collect();
         format!("add {} under [{}] in policy.toml", additions.join(" and "), table_of(id))
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use intentbox_capability::{Origin, Origins, Reads};
+    use intentbox_capability::{Grant, Origin, Origins, Reads};
 
     use super::*;
 
@@ -173,6 +172,44 @@ mod tests {
         ] {
             assert_eq!(hint(method, url), expected, "{method} {url}");
         }
+    }
+
+    /// What a rule carries is proposed as a table, where the template asks for it.
+    #[test]
+    fn a_header_and_a_body_are_proposed_where_the_template_asks_for_them() {
+        let search = |headers: &[&str], body| -> HttpRule {
+            let headers = headers.iter().map(|header| (*header).to_owned()).collect();
+            let rule = WrittenRule { rule: "shop: GET,POST /v1/search".to_owned(), headers, body };
+            rule.try_into().expect("a rule")
+        };
+        let (method, alias, path) = (Method::Get, "shop".parse::<Alias>().expect("an alias"), "/v1/search".to_owned());
+        let header = |name: &str| Refusal::Header {
+            method,
+            alias: alias.clone(),
+            path: path.clone(),
+            header: name.parse().expect("a header"),
+        };
+        let body = Refusal::Body { method, alias: alias.clone(), path: path.clone() };
+        let hint = |want: HttpRule, refusal: &Refusal| {
+            let asker = Asker::Template { id: refund(), wants: vec![want], reads: Vec::new() };
+            asker.hint(refusal).expect("there is one")
+        };
+        let of = |what: &str| format!("add {what} to http under [templates.\"shop/refund\"] in policy.toml");
+        let with_header = "{ rule = \"shop: GET /v1/search\", headers = [\"x-tenant\"] }";
+        assert_eq!(hint(search(&["X-Tenant"], false), &header("X-Tenant")), of(with_header));
+        assert_eq!(hint(search(&[], true), &body), of("{ rule = \"shop: GET /v1/search\", body = true }"));
+        for (want, refusal) in [
+            (search(&["X-Tenant"], true), header("X-Other")),
+            (search(&[], true), header("X-Tenant")),
+            (search(&["X-Tenant"], false), body),
+        ] {
+            assert!(hint(want, &refusal).starts_with("no line of the policy can allow this"), "{refusal}");
+        }
+        // A policy that leaves out what a want carries lets it end nowhere.
+        let permitted = Rules { http: rules(&["shop: GET,POST /v1/search"]), read: Vec::new() };
+        let lacking = Lacking::of(&[search(&["X-Tenant"], false)], &[], &permitted).expect("the header");
+        let whole = "{ rule = \"shop: GET,POST /v1/search\", headers = [\"x-tenant\"] }";
+        assert_eq!(lacking.hint(&refund()), of(whole));
     }
 
     #[test]
