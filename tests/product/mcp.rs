@@ -5,3 +5,4 @@ mod client;
 mod http;
 mod readme;
 mod stdio;
+mod walls;

@@ -90,9 +90,9 @@ fn lists_none(swaps: &str) -> bool {
     swaps.lines().skip(1).all(|line| line.trim().is_empty())
 }
 
-/// Tells the C library to give large blocks back to the system when they are freed. By default it learns from one answer
-/// of many megabytes to keep as much for ever.
-fn return_large_blocks() {
+/// Tells the C library to give large blocks back to the system when they are freed. By default it learns from one message or
+/// answer of many megabytes to keep as much for ever.
+pub(crate) fn return_large_blocks() {
     #[cfg(all(target_os = "linux", target_env = "gnu"))]
     #[expect(unsafe_code, reason = "settings of the allocator are foreign calls")]
     // SAFETY: `mallopt` takes two numbers, knows these, and may be called at any time.

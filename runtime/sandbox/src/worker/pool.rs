@@ -28,6 +28,7 @@ use crate::answer::MESSAGE_BYTES_MAX;
 use crate::budget::{Capacity, Overloaded, Room};
 use crate::calls::{Answer, Calls, Decoded, HostCalls};
 use crate::ending::{Company, Ended};
+use crate::guest;
 use crate::job::{Author, Job};
 use crate::limits::Limits;
 use crate::shares::{Owner, Purpose, Shares, Sharing};
@@ -209,6 +210,7 @@ impl Drop for Pool {
 impl Pool {
     /// Starts the workers, and waits until the first is up.
     pub(crate) async fn start(capacity: Capacity, command: WorkerCommand) -> Result<Pool, String> {
+        guest::return_large_blocks();
         let count = command.count.max(1);
         let shared = Arc::new(Shared {
             command,
