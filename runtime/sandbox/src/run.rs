@@ -27,8 +27,9 @@ use crate::tuning::WASM_STACK_BYTES;
 /// nanosecond, so this is about a millisecond: deadlines hold to that, and the looking costs less than one percent.
 const FUEL_BETWEEN_LOOKS: u64 = 10_000_000;
 
-/// How old a run is before its changed pages are counted: most are over by then.
-const COUNT_AFTER: Duration = Duration::from_millis(1);
+/// How old a run is before its changed pages are counted, and the least time between two counts: most runs are over by then, and
+/// counting takes up to a tenth of a millisecond.
+const COUNT_AFTER: Duration = Duration::from_millis(4);
 
 /// Why there is no ending.
 #[derive(Debug)]
@@ -154,7 +155,7 @@ enum Cut {
 /// Polls `work` until `deadline`. The clock is looked at before each poll, and a timer covers waits inside host calls. What
 /// comes too late counts as not come: a piece of work between two looks may have been long.
 ///
-/// Between polls the pages that the run has changed are counted, ever less often: after a millisecond, and then whenever a
+/// Between polls the pages that the run has changed are counted, ever less often: after four milliseconds, and then whenever a
 /// sixteenth of the run's age has passed. A short run is not counted at all, and a long one some dozens of times.
 async fn within<T>(deadline: Instant, share: &Share, work: impl Future<Output = T>) -> Result<T, Cut> {
     let started = Instant::now();
