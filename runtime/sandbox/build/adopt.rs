@@ -43,7 +43,8 @@ const ALLOWED: [(&str, &str); 9] = [
 pub(crate) fn adopt(wasm: &[u8]) -> Result<Vec<u8>, String> {
     let functions = functions(wasm).map_err(|error| format!("the guest is no wasm: {error}"))?;
     let mut adoption = Adoption { targets: Vec::new(), kept: 0, dropped: 0, signature: 0, copy: 0 };
-    let mut strangers = Vec::new();
+    let mut strangers: Vec<String> =
+        functions.others.iter().map(|(module, name)| format!("{module}.{name}, which is no function")).collect();
     for (module, name) in &functions.imported {
         let own = functions.exported.get(&format!("{OURS}{name}")).filter(|_| module == WASI);
         if let Some(own) = own {
@@ -69,19 +70,25 @@ pub(crate) fn adopt(wasm: &[u8]) -> Result<Vec<u8>, String> {
 /// The functions that come in and go out, by name.
 struct Functions {
     imported: Vec<(String, String)>,
+    /// Memories, tables, globals and tags that come in. There must be none: the host would share them.
+    others: Vec<(String, String)>,
     exported: HashMap<String, u32>,
 }
 
 fn functions(wasm: &[u8]) -> wasmparser::Result<Functions> {
-    let mut functions = Functions { imported: Vec::new(), exported: HashMap::new() };
+    let mut functions = Functions { imported: Vec::new(), others: Vec::new(), exported: HashMap::new() };
     for payload in Parser::new(0).parse_all(wasm) {
         match payload? {
             Payload::ImportSection(section) => {
                 for import in section.into_imports() {
                     let import = import?;
-                    if matches!(import.ty, TypeRef::Func(_)) {
-                        functions.imported.push((import.module.to_owned(), import.name.to_owned()));
-                    }
+                    let name = (import.module.to_owned(), import.name.to_owned());
+                    let kind = if matches!(import.ty, TypeRef::Func(_)) {
+                        &mut functions.imported
+                    } else {
+                        &mut functions.others
+                    };
+                    kind.push(name);
                 }
             }
             Payload::ExportSection(section) => {

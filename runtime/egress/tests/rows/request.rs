@@ -3,15 +3,16 @@
 use std::io::ErrorKind;
 use std::net::TcpListener;
 use std::process::Command;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use intentbox_capability::Grant;
 use intentbox_egress::{Budget, Egress, OriginConfig, Request, Secret};
+use tokio::time::timeout;
 
 use crate::fixture::{Answer, SECRET, Server, exchange, get, kind, ok, origin, rule};
 
-/// How long a connection may outlive the request that it was for.
-const GONE_WITHIN: Duration = Duration::from_secs(1);
+/// How long a connection may take to close that nothing but the client would close.
+const PATIENCE: Duration = Duration::from_mins(2);
 
 #[tokio::test]
 async fn h09_line_breaks_and_nul_are_refused_before_a_byte_is_sent() {
@@ -335,10 +336,8 @@ async fn h21_a_cancelled_request_closes_its_connection() {
         let exchange = exchange(&[&server], Budget::default());
         let request = tokio::spawn(async move { kind(exchange.send(get("a:/x")).await) });
         server.asked().await;
-        let cancelled = Instant::now();
         request.abort();
-        server.left().await;
-        assert!(cancelled.elapsed() < GONE_WITHIN, "{start:?}");
+        assert!(timeout(PATIENCE, server.left()).await.is_ok(), "{start:?}");
         assert!(request.await.unwrap_err().is_cancelled());
     }
 }
@@ -357,9 +356,7 @@ async fn h21_a_request_that_failed_closes_its_connection() {
         // A body without an end meets its limit on the way; how soon is the machine's business.
         let request = if ends == "timeout" { request } else { get("a:/x") };
         assert_eq!(kind(exchange.send(request).await), ends);
-        let failed = Instant::now();
-        server.left().await;
-        assert!(failed.elapsed() < GONE_WITHIN, "{ends}");
+        assert!(timeout(PATIENCE, server.left()).await.is_ok(), "{ends}");
     }
 }
 
