@@ -390,6 +390,15 @@ fn what_init_writes_can_be_used() {
 }
 
 #[test]
+fn a_directory_of_any_name_on_the_command_line_is_no_fault_of_the_policy() {
+    let home = tempfile::tempdir().expect("a temporary folder");
+    for command in [&["policy", "check"][..], &["doctor"]] {
+        let run = run_in(home.path(), &[command, &["--dir", "x=."]].concat(), b"", &[]);
+        assert!(run.code == 0 && !run.stdout.contains("there is no such pack"), "{run:#?}");
+    }
+}
+
+#[test]
 fn a_new_template_works_as_it_is_made() {
     let home = tempfile::tempdir().expect("a temporary folder");
     let run = |arguments: &[&str]| {

@@ -27,8 +27,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use intentbox_capability::{Alias, HttpRule};
-use intentbox_catalog::{Catalog, TemplateId};
+use intentbox_capability::{Alias, Grant, HttpRule};
+use intentbox_catalog::{Catalog, Template, TemplateId};
 use serde::Deserialize;
 
 /// The largest policy that is read, in bytes.
@@ -44,6 +44,9 @@ pub struct Policy {
     templates: BTreeMap<String, Rules>,
     #[serde(default)]
     exec: Rules,
+    /// What flags permit to packs. It is no line that anybody wrote, so that [`Policy::check`] has nothing to say about it.
+    #[serde(skip)]
+    flags: BTreeMap<String, Rules>,
 }
 
 /// The lines of one table.
@@ -102,7 +105,7 @@ impl Policy {
     /// line, where naming one is permitting it.
     #[must_use]
     pub fn and_read(mut self, alias: &Alias) -> Policy {
-        self.packs.entry(alias.to_string()).or_default().read.push(alias.clone());
+        self.flags.entry(alias.to_string()).or_default().read.push(alias.clone());
         self.exec.read.push(alias.clone());
         self
     }
@@ -111,9 +114,9 @@ impl Policy {
     #[must_use]
     pub fn template(&self, id: &TemplateId) -> Rules {
         let mut rules = self.packs.get(id.pack()).cloned().unwrap_or_default();
-        if let Some(own) = self.templates.get(id.as_str()) {
-            rules.http.extend(own.http.iter().cloned());
-            rules.read.extend(own.read.iter().cloned());
+        for more in [self.templates.get(id.as_str()), self.flags.get(id.pack())].into_iter().flatten() {
+            rules.http.extend(more.http.iter().cloned());
+            rules.read.extend(more.read.iter().cloned());
         }
         rules
     }
@@ -123,7 +126,14 @@ impl Policy {
         let Some(id) = who else { return vec![("exec".to_owned(), &self.exec)] };
         let pack = self.packs.get(id.pack()).map(|rules| (format!("packs.{}", id.pack()), rules));
         let own = self.templates.get(id.as_str()).map(|rules| (format!("templates.\"{id}\""), rules));
-        pack.into_iter().chain(own).collect()
+        let flags = self.flags.get(id.pack()).map(|rules| (format!("packs.{}", id.pack()), rules));
+        // A directory that a line and a flag both permit is told once.
+        let written: Vec<(String, &Rules)> = pack.into_iter().chain(own).collect();
+        let is_new = |(_, rules): &(String, &Rules)| {
+            rules.read.iter().any(|alias| written.iter().all(|(_, rules)| !rules.read.contains(alias)))
+        };
+        let flags = flags.filter(is_new);
+        written.into_iter().chain(flags).collect()
     }
 
     /// What scripts of `exec` may reach.
@@ -132,7 +142,8 @@ impl Policy {
         &self.exec
     }
 
-    /// Lines that can never matter: they name a pack, template, origin or directory that there is not.
+    /// Lines that can never matter: they name a pack, template, origin or directory that there is not, or nothing that a
+    /// template of their table asks for.
     #[must_use]
     pub fn check(&self, catalog: &Catalog, origins: &BTreeSet<Alias>, directories: &BTreeSet<Alias>) -> Vec<String> {
         let mut faults = Vec::new();
@@ -146,19 +157,65 @@ impl Policy {
                 faults.push(format!("[templates.\"{template}\"]: there is no such template"));
             }
         }
-        let packs = self.packs.iter().map(|(name, rules)| (format!("packs.{name}"), rules));
-        let templates = self.templates.iter().map(|(name, rules)| (format!("templates.\"{name}\""), rules));
-        for (table, rules) in packs.chain(templates).chain([("exec".to_owned(), &self.exec)]) {
-            for rule in rules.http.iter().filter(|rule| !origins.contains(rule.alias())) {
-                let alias = rule.alias();
-                faults
-                    .push(format!("[{table}]: `{rule}` names the origin `{alias}`, and there is no [origins.{alias}]"));
-            }
-            for alias in rules.read.iter().filter(|alias| !directories.contains(alias)) {
-                faults.push(format!("[{table}]: `{alias}` is no directory of [directories]"));
-            }
+        let packs = self.packs.iter().map(|(pack, rules)| Table {
+            name: format!("packs.{pack}"),
+            rules,
+            askers: catalog.templates().filter(|template| template.id().pack() == pack).collect(),
+            nobody: "no template of the pack asks for it",
+        });
+        let templates = self.templates.iter().map(|(id, rules)| Table {
+            name: format!("templates.\"{id}\""),
+            rules,
+            askers: catalog.get(id).into_iter().collect(),
+            nobody: "the template does not ask for it",
+        });
+        let exec = Table { name: "exec".to_owned(), rules: &self.exec, askers: Vec::new(), nobody: "" };
+        for table in packs.chain(templates).chain([exec]) {
+            table.check(origins, directories, &mut faults);
         }
         faults
+    }
+}
+
+/// A table of the policy, and who asks under it.
+struct Table<'a> {
+    name: String,
+    rules: &'a Rules,
+    /// Nobody for `exec`, whose scripts may ask for anything, and for tables of what there is not.
+    askers: Vec<&'a Template>,
+    /// What it is called when none of them asks for something.
+    nobody: &'static str,
+}
+
+impl Table<'_> {
+    /// One fault a line: who corrects it gets no second one for it.
+    fn check(&self, origins: &BTreeSet<Alias>, directories: &BTreeSet<Alias>, faults: &mut Vec<String>) {
+        let Table { name, rules, nobody, .. } = self;
+        for rule in &rules.http {
+            let alias = rule.alias();
+            let meets = |template: &Template| {
+                let both = Grant::of([rule.clone()]).and(template.wants().iter().cloned());
+                !both.rules().is_empty()
+            };
+            if !self.matters(meets) {
+                faults.push(format!("{} under [{name}] can allow nothing: {nobody}", rule.written()));
+            } else if !origins.contains(alias) {
+                faults
+                    .push(format!("[{name}]: `{rule}` names the origin `{alias}`, and there is no [origins.{alias}]"));
+            }
+        }
+        for alias in &rules.read {
+            if !self.matters(|template| template.reads().contains(alias)) {
+                faults.push(format!("\"{alias}\" under [{name}] can allow nothing: {nobody}"));
+            } else if !directories.contains(alias) {
+                faults.push(format!("[{name}]: `{alias}` is no directory of [directories]"));
+            }
+        }
+    }
+
+    /// Whether anybody asks for it. A line may be broader than what is asked for.
+    fn matters(&self, asks: impl Fn(&Template) -> bool) -> bool {
+        self.askers.is_empty() || self.askers.iter().copied().any(asks)
     }
 }
 
@@ -227,9 +284,64 @@ mod tests {
                 "[packs.sentri]: there is no such pack",
                 "[templates.\"sentry/list\"]: there is no such template",
                 "[packs.sentri]: `sentri: GET /` names the origin `sentri`, and there is no [origins.sentri]",
-                "[templates.\"sentry/list_errors\"]: `logs` is no directory of [directories]",
+                "\"logs\" under [templates.\"sentry/list_errors\"] can allow nothing: the template does not ask for it",
                 "[exec]: `logs` is no directory of [directories]",
             ]
         );
+    }
+
+    /// The faults of a policy where `sentry`, `tracker` and `logs` are configured.
+    fn faults(policy: &Policy) -> Vec<String> {
+        let aliases = |names: &[&str]| names.iter().map(|name| name.parse().expect("an alias")).collect();
+        let catalog = Catalog::embedded().expect("whole");
+        policy.check(&catalog, &aliases(&["sentry", "tracker"]), &aliases(&["logs", "mine"]))
+    }
+
+    #[test]
+    fn a_line_that_meets_nothing_that_is_asked_for_is_a_fault() {
+        let pack = |what: &str| {
+            vec![format!("{what} under [packs.sentry] can allow nothing: no template of the pack asks for it")]
+        };
+        for (text, expected) in [
+            ("[packs.sentry]\nhttp = [\"sentry: GET /x\"]", pack("\"sentry: GET /x\"")),
+            ("[packs.sentry]\nhttp = [\"tracker: GET /**\"]", pack("\"tracker: GET /**\"")),
+            ("[packs.sentry]\nhttp = [\"absent: GET /**\"]", pack("\"absent: GET /**\"")),
+            ("[packs.sentry]\nhttp = [\"sentry: DELETE /**\"]", pack("\"sentry: DELETE /**\"")),
+            ("[packs.sentry]\nread = [\"logs\"]", pack("\"logs\"")),
+            (
+                "[templates.\"sentry/list_errors\"]\nhttp = [\"sentry: PUT /**\"]",
+                vec![
+                    "\"sentry: PUT /**\" under [templates.\"sentry/list_errors\"] can allow nothing: the template does not \
+                     ask for it"
+                        .to_owned(),
+                ],
+            ),
+            // What is broader than what is asked for, or narrower, can matter.
+            ("[packs.sentry]\nhttp = [\"sentry: GET,DELETE /**\"]", Vec::new()),
+            ("[packs.sentry]\nhttp = [\"sentry: GET /api/0/organizations/acme/issues/\"]", Vec::new()),
+            ("[packs.logs]\nread = [\"logs\"]", Vec::new()),
+            // Scripts of `exec` may ask for anything.
+            ("[exec]\nhttp = [\"tracker: DELETE /x\"]\nread = [\"mine\"]", Vec::new()),
+        ] {
+            assert_eq!(faults(&Policy::parse(text).expect(text)), expected, "{text}");
+        }
+    }
+
+    /// Its name need not be a pack's: nobody wrote a line about one.
+    #[test]
+    fn a_directory_of_the_command_line_is_permitted_and_no_fault() {
+        let alias = |name: &str| name.parse::<Alias>().expect("an alias");
+        let id = |text: &str| text.parse::<TemplateId>().expect("an id");
+        let policy = Policy::default().and_read(&alias("mine")).and_read(&alias("logs"));
+        assert_eq!(faults(&policy), Vec::<String>::new());
+        assert_eq!(policy.exec().read, [alias("mine"), alias("logs")]);
+        assert_eq!(policy.template(&id("logs/tail")).read, [alias("logs")]);
+        assert!(policy.template(&id("sentry/list_errors")).read.is_empty());
+        let written =
+            Policy::parse("[packs.logs]\nread = [\"logs\"]").expect("it is a policy").and_read(&alias("logs"));
+        for policy in [policy, written] {
+            let tables: Vec<String> = policy.tables(Some(&id("logs/tail"))).into_iter().map(|(name, _)| name).collect();
+            assert_eq!(tables, ["packs.logs"]);
+        }
     }
 }
