@@ -501,6 +501,11 @@ fn a_directory_on_the_command_line_can_be_read_and_nothing_beside_it() {
     assert_eq!(run("[f['path'] for f in files.list('box:')]"), ("ok".into(), serde_json::json!(["box:a.txt"])));
     assert_eq!(run("files.read_text('box:../out.txt')").0, "capability_denied");
     assert_eq!(run("files.read_text('other:a.txt')").0, "capability_denied");
+    // There is no such directory, and a line of the policy would not make one.
+    let explained = run_in(home.path(), &["policy", "explain", "READ", "other:a.txt", "--dir", "box=in"], b"", &[]);
+    let hint = "hint: --dir other=PATH, or a line for `other` under [directories] in the configuration and \"other\" to read under \
+                [exec] in policy.toml\n";
+    assert!(explained.code == 3 && explained.stdout.ends_with(hint), "{explained:#?}");
     assert_eq!(
         run("try:\n    files.read_text('box:b.txt')\nexcept FileNotFoundError as e:\n    result = 'none'").1,
         "none"

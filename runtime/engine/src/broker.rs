@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use intentbox_capability::Refusal;
 use intentbox_egress::{BudgetItem, Exchange, Request, SendError};
-use intentbox_files::{ENTRIES_MAX, Listing, ReadError, Reader, UNREAD_MAX};
+use intentbox_files::{Directories, ENTRIES_MAX, Listing, ReadError, Reader, UNREAD_MAX};
 use intentbox_sandbox::abi::{FILES_MAX, FileEntry, HttpReply, HttpRequest, Reply};
 use intentbox_sandbox::{Answer, Exhausted, HostCalls, Pending, Resource};
 
@@ -21,20 +21,19 @@ pub(crate) struct Broker {
     reader: Reader,
     /// Whose run it is: what would allow what is refused depends on that.
     asker: Asker,
+    /// And on what is configured.
+    directories: Directories,
 }
 
 impl Broker {
-    pub(crate) fn new(exchange: Exchange, reader: Reader, asker: Asker) -> Broker {
-        Broker { exchange, reader, asker }
+    pub(crate) fn new(exchange: Exchange, reader: Reader, asker: Asker, directories: Directories) -> Broker {
+        Broker { exchange, reader, asker, directories }
     }
 
     /// What was refused so far: requests, then files.
     pub(crate) fn refusals(&self) -> Vec<Refused> {
         let refusals = [self.exchange.refusals(), self.reader.refusals()].concat();
-        refusals
-            .iter()
-            .map(|refusal| Refused { message: refusal.to_string(), hint: self.asker.hint(refusal) })
-            .collect()
+        refusals.iter().map(|refusal| Refused { message: refusal.to_string(), hint: self.hint(refusal) }).collect()
     }
 
     /// What requests and files cost so far; the rest is the sandbox's to say.
@@ -120,10 +119,14 @@ impl Broker {
         }
     }
 
+    fn hint(&self, refusal: &Refusal) -> Option<String> {
+        self.asker.hint(refusal, &self.directories)
+    }
+
     fn refused(&self, refusal: &Refusal) -> Answer {
         Answer::reply(&Reply::Refused {
             message: &refusal.to_string(),
-            hint: self.asker.hint(refusal).as_deref().unwrap_or_default(),
+            hint: self.hint(refusal).as_deref().unwrap_or_default(),
         })
     }
 }

@@ -483,7 +483,7 @@ impl Engine {
         };
         let budget = Budget { run: Duration::from_millis(job.limits.wall_ms), ..Budget::default() };
         let (exchange, reader) = (self.egress.open(may.http, budget), self.directories.reader(may.files));
-        let broker = Arc::new(Broker::new(exchange, reader, may.asker));
+        let broker = Arc::new(Broker::new(exchange, reader, may.asker, self.directories.clone()));
         let ended = sandbox.run(job, Arc::clone(&broker) as Arc<_>).await;
         let company = ended.as_ref().map_or(Company::Others, |ended| ended.company);
         let mut report = match ended {
@@ -515,7 +515,10 @@ impl Engine {
             None => self.may_exec(),
             Some(id) => self.may(self.catalog.get(id.as_str()).ok_or_else(|| unknown(id))?),
         };
-        let refused = |refusal: Refusal| Refused { message: refusal.to_string(), hint: may.asker.hint(&refusal) };
+        let refused = |refusal: Refusal| {
+            let hint = may.asker.hint(&refusal, &self.directories);
+            Refused { message: refusal.to_string(), hint }
+        };
         let tables = self.policy.tables(who);
         if method.eq_ignore_ascii_case("read") {
             let file = may.files.admit(url).map_err(refused)?;

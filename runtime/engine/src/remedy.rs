@@ -6,6 +6,7 @@
 
 use intentbox_capability::{Alias, HttpRule, Method, Refusal, WrittenRule};
 use intentbox_catalog::{Template, TemplateId};
+use intentbox_files::Directories;
 
 use crate::policy::Rules;
 
@@ -27,8 +28,18 @@ impl Asker {
         Asker::Template { id: template.id().clone(), wants, reads }
     }
 
-    /// What to do about a refusal; nothing where the request itself is wrong.
-    pub(crate) fn hint(&self, refusal: &Refusal) -> Option<String> {
+    /// What to do about a refusal, where these directories are configured; nothing where the request itself is wrong.
+    pub(crate) fn hint(&self, refusal: &Refusal, directories: &Directories) -> Option<String> {
+        let asks_for = |alias: &Alias| match self {
+            Asker::Exec => true,
+            Asker::Template { reads, .. } => reads.contains(alias),
+        };
+        if let Refusal::NotReadable { alias, .. } = refusal
+            && asks_for(alias)
+            && !directories.has(alias)
+        {
+            return Some(self.absent(alias));
+        }
         let Asker::Template { id, wants, reads } = self else { return refusal.hint("exec") };
         let table = table_of(id);
         let anything = refusal.hint(&table)?;
@@ -47,6 +58,20 @@ impl Asker {
             Some(want) => format!("add {} to http under [{table}] in policy.toml", want.written()),
             None => in_vain(id, wants, reads),
         })
+    }
+}
+
+impl Asker {
+    /// The hint where no directory has this name: a line of the policy alone would permit what is not there. The flag permits
+    /// too, but only to `exec` and to the pack of the name.
+    fn absent(&self, alias: &Alias) -> String {
+        let (table, flag_permits) = match self {
+            Asker::Exec => ("exec".to_owned(), true),
+            Asker::Template { id, .. } => (table_of(id), id.pack() == alias.as_str()),
+        };
+        let flag = format!("--dir {alias}=PATH, or a line for `{alias}` under [directories] in the configuration");
+        let line = format!("\"{alias}\" to read under [{table}] in policy.toml");
+        if flag_permits { format!("{flag} and {line}") } else { format!("{flag}; and, with either, {line}") }
     }
 }
 
@@ -119,6 +144,8 @@ impl Lacking {
 
 #[cfg(test)]
 mod tests {
+    use std::path::Path;
+
     use intentbox_capability::{Grant, Origin, Origins, Reads};
 
     use super::*;
@@ -137,6 +164,12 @@ mod tests {
         "shop/refund".parse().expect("an id")
     }
 
+    /// `logs`, which is there as any folder is.
+    fn directories() -> Directories {
+        let alias = "logs".parse().expect("an alias");
+        Directories::open([(&alias, Path::new("."))]).expect("the folder that the test runs in")
+    }
+
     /// The hint for a request of a template, where nothing is granted.
     fn hint(method: &str, url: &str) -> Option<String> {
         let origin = Origin::new("shop".parse().expect("an alias"), "https://shop.example.com").expect("an origin");
@@ -147,7 +180,34 @@ mod tests {
         } else {
             Grant::nothing().admit(&origins, method, url).expect_err("nothing is granted")
         };
-        asker.hint(&refusal)
+        asker.hint(&refusal, &directories())
+    }
+
+    /// A line of the policy alone would lead to a directory that there is not.
+    #[test]
+    fn a_directory_that_is_not_configured_is_named_before_the_line_of_the_policy() {
+        let hint = |asker: &Asker, directories: &Directories| {
+            let refusal = Reads::default().admit("logs:app.log").expect_err("nothing is granted");
+            asker.hint(&refusal, directories).expect("there is one")
+        };
+        let template = |id: &str, reads: &[&str]| {
+            let id = id.parse().expect("an id");
+            Asker::Template { id, wants: Vec::new(), reads: aliases(reads) }
+        };
+        let name = "--dir logs=PATH, or a line for `logs` under [directories] in the configuration";
+        let add = |table: &str| format!("\"logs\" to read under [{table}] in policy.toml");
+        let (own, other) = (template("logs/tail", &["logs"]), template("shop/refund", &["logs"]));
+        for (asker, table, between) in [
+            (&Asker::Exec, "exec", " and "),
+            (&own, "templates.\"logs/tail\"", " and "),
+            (&other, "templates.\"shop/refund\"", "; and, with either, "),
+        ] {
+            let add = add(table);
+            assert_eq!(hint(asker, &Directories::default()), format!("{name}{between}{add}"));
+            assert_eq!(hint(asker, &directories()), format!("add {add}"));
+        }
+        let asks_nothing = hint(&template("shop/refund", &[]), &Directories::default());
+        assert!(asks_nothing.starts_with("no line of the policy can allow this"), "{asks_nothing}");
     }
 
     #[test]
@@ -192,7 +252,7 @@ mod tests {
         let body = Refusal::Body { method, alias: alias.clone(), path: path.clone() };
         let hint = |want: HttpRule, refusal: &Refusal| {
             let asker = Asker::Template { id: refund(), wants: vec![want], reads: Vec::new() };
-            asker.hint(refusal).expect("there is one")
+            asker.hint(refusal, &directories()).expect("there is one")
         };
         let of = |what: &str| format!("add {what} to http under [templates.\"shop/refund\"] in policy.toml");
         let with_header = "{ rule = \"shop: GET /v1/search\", headers = [\"x-tenant\"] }";
