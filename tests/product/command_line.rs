@@ -434,9 +434,19 @@ fn a_folder_of_templates_that_the_configuration_names_is_every_commands() {
     };
     let made = run(&["templates", "new", "first/hello"]);
     assert!(made.code == 0 && made.stdout.contains("mine/first/hello/template.toml\n"), "{made:#?}");
-    assert!(made.stdout.contains("  intentbox templates check first/hello\n"), "{made:#?}");
+    assert!(made.stdout.contains("  intentbox --config c.toml templates check first/hello\n"), "{made:#?}");
     let checked = run(&["templates", "check"]);
     assert_eq!((checked.code, checked.stdout.as_str()), (0, "first/hello: 1 cases hold\n"), "{checked:#?}");
+    // What lies elsewhere is not checked, and that is said.
+    for (arguments, what) in [
+        (&["sentry/list_errors"][..], "template `sentry/list_errors`"),
+        (&["sentry"], "template or pack `sentry`"),
+        (&["first", "sentry"], "template or pack `sentry`"),
+    ] {
+        let elsewhere = run(&[&["templates", "check"], arguments].concat());
+        let message = format!("there is no {what} in ./mine; it has first/hello\n");
+        assert!(elsewhere.code == 2 && elsewhere.stderr.contains(&message), "{elsewhere:#?}");
+    }
     std::fs::write(home.path().join("mine/first/hello/cases/default.py"), "").expect("written");
     let written = run(&["templates", "check", "--write"]);
     assert!(written.code == 0 && written.stdout.contains("1 scripts of cases written"), "{written:#?}");

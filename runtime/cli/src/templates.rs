@@ -176,6 +176,16 @@ async fn check(sources: &Sources, ids: &[String], write: bool) -> anyhow::Result
         if !engine.catalog().templates().any(known) {
             bail!("there is no template or pack {id}; `intentbox templates list` shows all");
         }
+        // Built-in templates are not checked where there is a folder: silence would look like success.
+        if let Some(path) = &root
+            && !engine.catalog().templates().filter(is_here).any(known)
+        {
+            let what = if id.contains('/') { "template" } else { "template or pack" };
+            let here = engine.catalog().templates().filter(is_here).map(|template| template.id().as_str());
+            let here = here.collect::<Vec<_>>().join(", ");
+            let here = if here.is_empty() { "none".to_owned() } else { here };
+            bail!("there is no {what} `{id}` in {}; it has {here}", path.display());
+        }
     }
     let is_meant =
         |id: &TemplateId| ids.is_empty() || ids.iter().any(|meant| meant == id.as_str() || meant == id.pack());
@@ -282,9 +292,24 @@ async fn new(sources: &Sources, id: &str) -> anyhow::Result<ExitCode> {
         let _ = writeln!(text, "{}", root.join(id.as_str()).join(file).display());
     }
     // What the configuration names need not be typed.
-    let flag = sources.templates.as_ref().map_or(String::new(), |root| format!(" --templates {}", root.display()));
+    let flags = flags(sources);
     let _ = writeln!(text, "\nNow edit these, and try them:");
-    let _ = writeln!(text, "  intentbox{flag} templates check {id}");
-    let _ = writeln!(text, "  intentbox{flag} templates render {id}");
+    let _ = writeln!(text, "  intentbox{flags} templates check {id}");
+    let _ = writeln!(text, "  intentbox{flags} templates render {id}");
     print(&text)
+}
+
+/// The flags that were given, for a command that is to find the same things.
+fn flags(sources: &Sources) -> String {
+    let Sources { config, policy, directories, templates } = sources;
+    let mut text = String::new();
+    for (flag, path) in [("config", config), ("policy", policy), ("templates", templates)] {
+        if let Some(path) = path {
+            let _ = write!(text, " --{flag} {}", path.display());
+        }
+    }
+    for (alias, path) in directories {
+        let _ = write!(text, " --dir {alias}={}", path.display());
+    }
+    text
 }
