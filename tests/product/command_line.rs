@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::fs::Permissions;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
-use std::net::TcpListener;
+use std::net::{SocketAddr, TcpListener};
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -456,18 +456,49 @@ fn a_folder_of_templates_that_the_configuration_names_is_every_commands() {
     assert!(nowhere.code == 2 && nowhere.stderr.contains("`directory` under [templates]"), "{nowhere:#?}");
 }
 
-#[test]
-fn doctor_has_a_line_for_each_thing_that_does_not_work() {
+/// Answers every request with this status, for as long as the test runs.
+fn answering(status: &'static str) -> SocketAddr {
     let listener = TcpListener::bind("127.0.0.1:0").expect("there is a port");
     let address = listener.local_addr().expect("it has an address");
     std::thread::spawn(move || {
+        let reply = format!("HTTP/1.1 {status}\r\ncontent-length: 0\r\nconnection: close\r\n\r\n");
         for stream in listener.incoming() {
             let mut stream = stream.expect("a connection");
             let mut head = [0; 4096];
             assert!(stream.read(&mut head).is_ok_and(|length| length > 0), "it asks");
-            let _ = stream.write_all(b"HTTP/1.1 401 Unauthorized\r\ncontent-length: 0\r\nconnection: close\r\n\r\n");
+            let _ = stream.write_all(reply.as_bytes());
         }
     });
+    address
+}
+
+#[test]
+fn doctor_says_what_an_answer_tells_about_the_token() {
+    let home = tempfile::tempdir().expect("a temporary folder");
+    std::fs::write(home.path().join("policy.toml"), "").expect("written");
+    let (token, set) = ("token_env = \"T\"\n", "check = \"/me\"\n");
+    let with_both = format!("{token}{set}");
+    let unknown = "; set `check` to a path that needs the token, to see whether the token is accepted";
+    let (fine, broken) = (answering("200 OK"), answering("500 Internal Server Error"));
+    for (address, lines, code, state) in [
+        (fine, token, 0, format!("answers 200 to GET /{unknown}")),
+        (fine, with_both.as_str(), 0, "answers 200 to GET /me".to_owned()),
+        (fine, "", 0, "answers 200 to GET /".to_owned()),
+        (broken, with_both.as_str(), 2, "answers 500 to GET /me".to_owned()),
+        (broken, "", 0, "answers 500 to GET /; set `check` to a path that needs the token".to_owned()),
+    ] {
+        let origin =
+            format!("[origins.shop]\nbase_url = \"http://{address}\"\nprivate_addresses = [\"127.0.0.1\"]\n{lines}");
+        std::fs::write(home.path().join("c.toml"), origin).expect("written");
+        let run = run_in(home.path(), &["doctor", "--config", "c.toml"], b"", &[("T", "secret-token")]);
+        assert_eq!(run.code, code, "{state}: {run:#?}");
+        assert!(run.stdout.contains(&format!("origin shop            {state}\n")), "{state}: {run:#?}");
+    }
+}
+
+#[test]
+fn doctor_has_a_line_for_each_thing_that_does_not_work() {
+    let address = answering("401 Unauthorized");
     let home = tempfile::tempdir().expect("a temporary folder");
     let doctor = |token: &str| {
         let configuration = format!(

@@ -1,6 +1,5 @@
 //! What this machine gives the sandbox, tried rather than assumed.
 
-use std::collections::BTreeSet;
 use std::io::{Write as _, stdout};
 use std::process::ExitCode;
 
@@ -71,15 +70,25 @@ async fn configuration(sources: &Sources) -> anyhow::Result<bool> {
         }
     }
     let checks = configured.configuration.checks.clone();
-    let with_token = configured.configuration.origins.iter().filter(|config| config.secret.is_some());
-    let with_token: BTreeSet<Alias> = with_token.map(|config| config.origin.alias().clone()).collect();
+    let origins = configured.configuration.origins.iter();
+    let origins: Vec<(Alias, bool)> =
+        origins.map(|config| (config.origin.alias().clone(), config.secret.is_some())).collect();
     let Setup { engine, demo: _demo } = configured.into_setup(Isolation::InProcess)?;
-    for (alias, check) in &checks {
+    for (alias, has_token) in &origins {
+        let set = checks.get(alias);
+        let check = set.map_or("/", String::as_str);
         let (accepted, state) = match engine.try_origin(alias, check).await {
-            Ok(status @ 200..=299) => (true, format!("answers {status} to GET {check}")),
-            Ok(status @ (401 | 403)) if with_token.contains(alias) => {
-                (false, format!("TOKEN NOT ACCEPTED: {status} to GET {check}"))
+            // Many origins show their first page to anybody.
+            Ok(status @ 200..=299) if *has_token && set.is_none() => {
+                let state = format!(
+                    "answers {status} to GET {check}; set `check` to a path that needs the token, to see whether the token \
+                     is accepted"
+                );
+                (true, state)
             }
+            Ok(status @ 500..) if set.is_some() => (false, format!("answers {status} to GET {check}")),
+            Ok(status @ 200..=299) => (true, format!("answers {status} to GET {check}")),
+            Ok(status @ (401 | 403)) if *has_token => (false, format!("TOKEN NOT ACCEPTED: {status} to GET {check}")),
             Ok(status @ (401 | 403)) => {
                 let state = format!(
                     "WANTS A TOKEN: {status} to GET {check}, and none is configured; set `token_env` or `token_file` under \

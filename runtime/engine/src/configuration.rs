@@ -40,7 +40,7 @@ pub struct Configuration {
     pub directories: BTreeMap<Alias, PathBuf>,
     /// Where more templates lie, as written.
     pub templates: Option<PathBuf>,
-    /// The path of each origin that tells whether its token is accepted, for `doctor`.
+    /// The path that tells whether an origin's token is accepted, where one is configured, for `doctor`.
     pub checks: BTreeMap<Alias, String>,
 }
 
@@ -184,11 +184,12 @@ impl Configuration {
             let secret = source.as_ref().map(token).transpose();
             let secret = secret.map_err(|reason| ConfigurationError::Token { alias: name.clone(), reason })?;
             let alias: Alias = name.parse().map_err(|error| wrong(format!("{error}")))?;
-            let check = origin.check.unwrap_or_else(|| "/".to_owned());
-            if !check.starts_with('/') {
-                return Err(wrong("check: write a path that begins with a slash".to_owned()));
+            if let Some(check) = origin.check {
+                if !check.starts_with('/') {
+                    return Err(wrong("check: write a path that begins with a slash".to_owned()));
+                }
+                checks.insert(alias.clone(), check);
             }
-            checks.insert(alias.clone(), check);
             let private_addresses = private_addresses(origin.private_addresses.as_ref()).map_err(wrong)?;
             let base = Origin::new(alias, &origin.base_url).map_err(|error| wrong(format!("base_url: {error}")))?;
             origins.push(OriginConfig { origin: base, secret: secret.map(Secret::new), private_addresses });
