@@ -36,6 +36,13 @@ DEPTH_MAX = 5
 # Up to here a float holds every integer; beyond, it would change the digits of an id.
 _EXACT_MAX = 1 << 53
 
+# Below this, the fifteen digits that a float holds for certain say which decimal number was written.
+SCALED_MAX = 1e15
+
+# A sum has a scale of so many decimals at most. One column with measured values of many digits would otherwise leave no
+# room below `SCALED_MAX` for the others.
+DECIMALS_SCALED_MAX = 6
+
 _KINDS = {"csv": "csv", "tsv": "tsv", "tab": "tsv", "json": "json", "jsonl": "jsonl", "ndjson": "jsonl"}
 
 # NaN and the infinities are no JSON, but some write them. No answer could hold them, so they count as missing.
@@ -289,10 +296,62 @@ def _plain(value):
     return value if value - value == 0 else None  # neither infinite nor NaN
 
 
-def rounded(amount):
-    """Returns a number without the noise of floating point: at most six decimals, and a whole one as an `int`."""
-    amount = round(amount, 6)
+def whole(amount):
+    """Returns a number as it is, but a whole one as an `int`."""
     return int(amount) if amount == int(amount) else amount
+
+
+class Sum:
+    """A sum without the error of floating point: the digits that people wrote are added, as integers.
+
+    `total` is the sum times `scale`, a power of ten. A loop over many numbers may add to it itself what is exact:
+
+        scaled = amount * sum.scale
+        if -SCALED_MAX < scaled < SCALED_MAX and (digits := round(scaled)) / sum.scale == amount:
+            sum.total += digits
+        else:
+            sum.add(amount)
+    """
+
+    __slots__ = ("total", "scale", "finer")
+
+    def __init__(self):
+        self.total, self.scale = 0, 1
+        self.finer = {}  # what has more decimals than the scale, by their number
+
+    def add(self, amount):
+        """Adds any number."""
+        digits, places = _digits(amount)
+        if places > DECIMALS_SCALED_MAX:
+            self.finer[places] = self.finer.get(places, 0) + digits
+            return
+        if 10**places > self.scale:
+            self.total *= 10**places // self.scale
+            self.scale = 10**places
+        self.total += digits * (self.scale // 10**places)
+
+    def over(self, count=1):
+        """Returns the sum divided by a count, to fifteen digits if that does not come out even."""
+        total, scale = self.total, self.scale
+        if self.finer:
+            most = 10 ** max(self.finer)
+            total = total * (most // scale) + sum(part * (most // 10**places) for places, part in self.finer.items())
+            scale = most
+        if total % (scale * count) == 0:
+            return total // (scale * count)
+        exact = float(f"{total}e-{len(str(scale)) - 1}")  # a text is read to the nearest float, whatever its length
+        return exact if count == 1 else float(f"{exact / count:.15g}")
+
+
+def _digits(amount):
+    """A number as an integer and how many of its digits are decimals: 1.25 as (125, 2)."""
+    if type(amount) is int:
+        return amount, 0
+    mantissa, _, exponent = repr(amount).partition("e")
+    before, _, decimals = mantissa.partition(".")
+    decimals = decimals.rstrip("0")
+    digits, places = int(before + decimals), len(decimals) - int(exponent or 0)
+    return (digits, places) if places >= 0 else (digits * 10**-places, 0)
 
 
 def text(value):
