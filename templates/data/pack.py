@@ -98,6 +98,10 @@ class Table:
         # A key may have a dot of its own.
         return lambda row: row[column] if column in row else _inside(row, steps)
 
+    def fits(self, row):
+        """Whether a row has a cell for each column. Empty cells behind the last column do no harm."""
+        width = len(self.columns)
+        return self.is_json or (len(row) >= width and not any(row[width:]))
 
     def notations(self, columns):
         """Returns how each of these columns writes its numbers, a `Notation`, by the first rows."""
@@ -109,6 +113,7 @@ class Table:
                 break
         self.rows = itertools.chain(start, self.rows)
         decimal = "," if self.delimiter == ";" else "."
+        start = list(filter(self.fits, start)) or start
         return [Notation(map(self.cell(column), start), decimal, self.column(column)) for column in columns]
 
 

@@ -68,12 +68,21 @@ notations = table.notations(names)
 cells = [(place, table.cell(name), notations[place].number) for place, name in enumerate(names)]
 has_sums = "sum" in asked or "mean" in asked
 has_extremes = "min" in asked or "max" in asked
+width = None if table.is_json else len(table.columns)
 group_of = None if by is None else table.cell(by)
 groups = {}
 if by is None:
     groups[None] = Group()
 
-for row in table.rows:
+left_out = []
+rows_seen, other_width, uses_cells = 0, 0, bool(asked) or by is not None
+for rows_seen, row in enumerate(table.rows, 1):
+    if width is not None and len(row) != width and not table.fits(row):
+        other_width += 1
+        if other_width == 1:
+            other_place, other_row = rows_seen, row
+        if uses_cells:
+            continue  # which cell belongs to which column is not known
     key = None
     if group_of is not None:
         key = group_of(row)
@@ -106,7 +115,16 @@ for row in table.rows:
             numbers.min = amount if numbers.min is None or amount < numbers.min else numbers.min
             numbers.max = amount if numbers.max is None or amount > numbers.max else numbers.max
 
-left_out = []
+if other_width:
+    line = pack.short((table.delimiter or ",").join(other_row), 80)
+    example = f"row {other_place} with {len(other_row)} cells: {line}"
+    odd = f"{other_width} of {rows_seen} rows have another number of cells than the header, which has {width}"
+    if uses_cells and other_width * 100 > LEFT_OUT_PERCENT_MAX * rows_seen:
+        cause = "a number with a comma that is not quoted" if table.delimiter == "," else "a delimiter inside a cell"
+        cause = cause if len(other_row) > width else "a line that is cut short"
+        raise ValueError(f"{table.file}: {odd}, first {example}; likely the cause is {cause}; nothing was added up")
+    left_out.append(f"{odd}; they are {'left out' if uses_cells else 'counted'}, first {example}")
+
 for place, (name, notation) in enumerate(zip(names, notations)):
     counted = sum(group.numbers[place].count for group in groups.values())
     if not counted and groups and not notation.example and any(group.rows for group in groups.values()):
