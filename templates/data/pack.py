@@ -121,8 +121,8 @@ class Notation:
     """How one column writes its numbers: `1,299.99` or `1.299,99`, in dollars or in percent.
 
     `decimal` is the character before the decimals, None until a value shows it, and `unit` is `%`, a currency, or
-    empty. `assumed` is the first value that could be read in two ways, if no value said which: `1,234`. Of values that
-    are left out, `missing` counts those that say so, such as `n/a`, and `wrong` the others.
+    empty. `assumed` is the first value that could be read in two ways, if no value said which, or too few did: `1,234`.
+    Of values that are left out, `missing` counts those that say so, such as `n/a`, and `wrong` the others.
     """
 
     def __init__(self, values, usual, name):
@@ -136,6 +136,11 @@ class Notation:
         if self.unit == "":  # some values may leave the currency out, but none the percent sign
             self.unit = next((unit for unit in units if unit not in ("", "%")), "")
         self.assumed = None
+        # A mark that is unusual in such a file, and that fewer values show than leave it open, may be a slip.
+        open_values = [digits for _, _, digits, mark in parts if mark == "?"]
+        self._is_doubtful = self.decimal not in (None, usual) and marks.count(self.decimal) < len(open_values)
+        if self._is_doubtful:
+            self.assumed = open_values[0]
         self.usual, self.name = usual, name
         self.missing, self.wrong, self._examples = 0, 0, [None, None]
         # Whether what `float` reads is right.
@@ -162,7 +167,7 @@ class Notation:
                     found = f"{short(self.assumed, 40)} and {short(value, 40)}"
                     raise ValueError(f"column {self.name} writes its numbers in two ways, such as {found}")
                 return None
-            self.decimal, self.assumed = mark, None
+            self.decimal, self.assumed = mark, self.assumed if self._is_doubtful else None
             self.is_plain = mark == "." and self.unit != "%"
         thousands = "." if self.decimal == "," else ","
         amount = _plain(digits.replace(thousands, "").replace(self.decimal or ".", "."))
