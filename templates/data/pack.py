@@ -448,12 +448,17 @@ def _csv_rows(path, needle):
         if len(start) > 20:
             break
 
+    quotes = 0
+
     def with_ends():
+        nonlocal quotes
         yield [line + "\n" for line in start]
-        quoted = any('"' in line for line in start)
+        quotes = sum(line.count('"') for line in start)
+        quoted = quotes > 0
         for lines in lists:
             together = "".join(lines)
-            quoted = quoted or '"' in together
+            quotes += together.count('"')
+            quoted = quoted or quotes > 0
             if quoted:
                 # A quoted cell may go over several lines, and on into the next piece.
                 yield [line + "\n" for line in lines]
@@ -469,6 +474,27 @@ def _csv_rows(path, needle):
         yield from filter(None, reader)  # without empty lines
     except csv.Error as error:
         raise ValueError(f"{path}: this cannot be read as CSV ({error}); is it text, and each quote closed?") from None
+    # Sound cells hold an even number of quotes. An odd one may also be 5" for five inches.
+    opened = _open_quote(path, delimiter) if quotes % 2 else None
+    if opened:
+        raise ValueError(f"{path}: line {opened} opens a quote that is never closed")
+
+
+_QUOTE_END = re.compile(r'[^"]*(?:""[^"]*)*"(?!")')
+
+
+def _open_quote(path, delimiter):
+    """The line whose quote is still open at the end of the file, or None."""
+    quote_start = re.compile(rf'(?:^|{re.escape(delimiter)})"')  # elsewhere in a cell it is a character like others
+    opened = None
+    for place, line in enumerate(itertools.chain.from_iterable(_line_lists(path)), 1):
+        at = 0
+        while '"' in line:
+            found = (_QUOTE_END.match if opened else quote_start.search)(line, at)
+            if not found:
+                break
+            opened, at = None if opened else place, found.end()
+    return opened
 
 
 def _delimiter(path, lines):
