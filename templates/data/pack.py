@@ -36,6 +36,13 @@ DEPTH_MAX = 5
 # Up to here a float holds every integer; beyond, it would change the digits of an id.
 _EXACT_MAX = 1 << 53
 
+# Below this, the fifteen digits that a float holds for certain say which decimal number was written.
+SCALED_MAX = 1e15
+
+# A sum has a scale of so many decimals at most. One column with measured values of many digits would otherwise leave no
+# room below `SCALED_MAX` for the others.
+DECIMALS_SCALED_MAX = 6
+
 _KINDS = {"csv": "csv", "tsv": "tsv", "tab": "tsv", "json": "json", "jsonl": "jsonl", "ndjson": "jsonl"}
 
 # NaN and the infinities are no JSON, but some write them. No answer could hold them, so they count as missing.
@@ -91,6 +98,10 @@ class Table:
         # A key may have a dot of its own.
         return lambda row: row[column] if column in row else _inside(row, steps)
 
+    def fits(self, row):
+        """Whether a row has a cell for each column. Empty cells behind the last column do no harm."""
+        width = len(self.columns)
+        return self.is_json or (len(row) >= width and not any(row[width:]))
 
     def notations(self, columns):
         """Returns how each of these columns writes its numbers, a `Notation`, by the first rows."""
@@ -102,6 +113,7 @@ class Table:
                 break
         self.rows = itertools.chain(start, self.rows)
         decimal = "," if self.delimiter == ";" else "."
+        start = list(filter(self.fits, start)) or start
         return [Notation(map(self.cell(column), start), decimal, self.column(column)) for column in columns]
 
 
@@ -109,8 +121,8 @@ class Notation:
     """How one column writes its numbers: `1,299.99` or `1.299,99`, in dollars or in percent.
 
     `decimal` is the character before the decimals, None until a value shows it, and `unit` is `%`, a currency, or
-    empty. `assumed` is the first value that could be read in two ways, if no value said which: `1,234`. Of values that
-    are left out, `missing` counts those that say so, such as `n/a`, and `wrong` the others.
+    empty. `assumed` is the first value that could be read in two ways, if no value said which, or too few did: `1,234`.
+    Of values that are left out, `missing` counts those that say so, such as `n/a`, and `wrong` the others.
     """
 
     def __init__(self, values, usual, name):
@@ -124,6 +136,11 @@ class Notation:
         if self.unit == "":  # some values may leave the currency out, but none the percent sign
             self.unit = next((unit for unit in units if unit not in ("", "%")), "")
         self.assumed = None
+        # A mark that is unusual in such a file, and that fewer values show than leave it open, may be a slip.
+        open_values = [digits for _, _, digits, mark in parts if mark == "?"]
+        self._is_doubtful = self.decimal not in (None, usual) and marks.count(self.decimal) < len(open_values)
+        if self._is_doubtful:
+            self.assumed = open_values[0]
         self.usual, self.name = usual, name
         self.missing, self.wrong, self._examples = 0, 0, [None, None]
         # Whether what `float` reads is right.
@@ -150,7 +167,7 @@ class Notation:
                     found = f"{short(self.assumed, 40)} and {short(value, 40)}"
                     raise ValueError(f"column {self.name} writes its numbers in two ways, such as {found}")
                 return None
-            self.decimal, self.assumed = mark, None
+            self.decimal, self.assumed = mark, self.assumed if self._is_doubtful else None
             self.is_plain = mark == "." and self.unit != "%"
         thousands = "." if self.decimal == "," else ","
         amount = _plain(digits.replace(thousands, "").replace(self.decimal or ".", "."))
@@ -289,10 +306,62 @@ def _plain(value):
     return value if value - value == 0 else None  # neither infinite nor NaN
 
 
-def rounded(amount):
-    """Returns a number without the noise of floating point: at most six decimals, and a whole one as an `int`."""
-    amount = round(amount, 6)
+def whole(amount):
+    """Returns a number as it is, but a whole one as an `int`."""
     return int(amount) if amount == int(amount) else amount
+
+
+class Sum:
+    """A sum without the error of floating point: the digits that people wrote are added, as integers.
+
+    `total` is the sum times `scale`, a power of ten. A loop over many numbers may add to it itself what is exact:
+
+        scaled = amount * sum.scale
+        if -SCALED_MAX < scaled < SCALED_MAX and (digits := round(scaled)) / sum.scale == amount:
+            sum.total += digits
+        else:
+            sum.add(amount)
+    """
+
+    __slots__ = ("total", "scale", "finer")
+
+    def __init__(self):
+        self.total, self.scale = 0, 1
+        self.finer = {}  # what has more decimals than the scale, by their number
+
+    def add(self, amount):
+        """Adds any number."""
+        digits, places = _digits(amount)
+        if places > DECIMALS_SCALED_MAX:
+            self.finer[places] = self.finer.get(places, 0) + digits
+            return
+        if 10**places > self.scale:
+            self.total *= 10**places // self.scale
+            self.scale = 10**places
+        self.total += digits * (self.scale // 10**places)
+
+    def over(self, count=1):
+        """Returns the sum divided by a count, to fifteen digits if that does not come out even."""
+        total, scale = self.total, self.scale
+        if self.finer:
+            most = 10 ** max(self.finer)
+            total = total * (most // scale) + sum(part * (most // 10**places) for places, part in self.finer.items())
+            scale = most
+        if total % (scale * count) == 0:
+            return total // (scale * count)
+        exact = float(f"{total}e-{len(str(scale)) - 1}")  # a text is read to the nearest float, whatever its length
+        return exact if count == 1 else float(f"{exact / count:.15g}")
+
+
+def _digits(amount):
+    """A number as an integer and how many of its digits are decimals: 1.25 as (125, 2)."""
+    if type(amount) is int:
+        return amount, 0
+    mantissa, _, exponent = repr(amount).partition("e")
+    before, _, decimals = mantissa.partition(".")
+    decimals = decimals.rstrip("0")
+    digits, places = int(before + decimals), len(decimals) - int(exponent or 0)
+    return (digits, places) if places >= 0 else (digits * 10**-places, 0)
 
 
 def text(value):
@@ -379,12 +448,17 @@ def _csv_rows(path, needle):
         if len(start) > 20:
             break
 
+    quotes = 0
+
     def with_ends():
+        nonlocal quotes
         yield [line + "\n" for line in start]
-        quoted = any('"' in line for line in start)
+        quotes = sum(line.count('"') for line in start)
+        quoted = quotes > 0
         for lines in lists:
             together = "".join(lines)
-            quoted = quoted or '"' in together
+            quotes += together.count('"')
+            quoted = quoted or quotes > 0
             if quoted:
                 # A quoted cell may go over several lines, and on into the next piece.
                 yield [line + "\n" for line in lines]
@@ -400,6 +474,27 @@ def _csv_rows(path, needle):
         yield from filter(None, reader)  # without empty lines
     except csv.Error as error:
         raise ValueError(f"{path}: this cannot be read as CSV ({error}); is it text, and each quote closed?") from None
+    # Sound cells hold an even number of quotes. An odd one may also be 5" for five inches.
+    opened = _open_quote(path, delimiter) if quotes % 2 else None
+    if opened:
+        raise ValueError(f"{path}: line {opened} opens a quote that is never closed")
+
+
+_QUOTE_END = re.compile(r'[^"]*(?:""[^"]*)*"(?!")')
+
+
+def _open_quote(path, delimiter):
+    """The line whose quote is still open at the end of the file, or None."""
+    quote_start = re.compile(rf'(?:^|{re.escape(delimiter)})"')  # elsewhere in a cell it is a character like others
+    opened = None
+    for place, line in enumerate(itertools.chain.from_iterable(_line_lists(path)), 1):
+        at = 0
+        while '"' in line:
+            found = (_QUOTE_END.match if opened else quote_start.search)(line, at)
+            if not found:
+                break
+            opened, at = None if opened else place, found.end()
+    return opened
 
 
 def _delimiter(path, lines):

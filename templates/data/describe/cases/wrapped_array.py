@@ -58,7 +58,7 @@ class Column:
         if found == "date":
             said |= {"min": self.least["date"], "max": self.greatest["date"]}
         elif found in ("integer", "number"):
-            said |= {"min": pack.rounded(self.least["number"]), "max": pack.rounded(self.greatest["number"])}
+            said |= {"min": pack.whole(self.least["number"]), "max": pack.whole(self.greatest["number"])}
         return said | {"examples": self.examples}
 
 

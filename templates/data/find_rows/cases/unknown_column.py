@@ -48,10 +48,14 @@ if equals is not None or contains is not None:
         rows = (row for row in rows if fits(row.values() if table.is_json else row))
 
 result = {"rows": [], "more": False}
+of_another_width = 0  # in these, a cell may stand under the wrong column
 for row in rows:
     if len(result["rows"]) == limit:
         result["more"] = True  # the rest of the file is not read
         break
+    of_another_width += not table.fits(row)
     result["rows"].append({name: pack.short(cell(row)) for name, cell in cells})
 if not columns and len(table.columns) > len(shown):
     result["columns_not_shown"] = len(table.columns) - len(shown)
+if of_another_width:
+    result["rows_of_another_width"] = of_another_width

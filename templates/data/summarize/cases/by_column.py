@@ -17,24 +17,25 @@ order = 'descending'
 limit = 10
 
 GROUPS_MAX = 100_000  # so many fit well into the memory of a run
+SCALED_MAX = pack.SCALED_MAX
 LEFT_OUT_PERCENT_MAX = 5  # of the values of a column; what leaves out more is no answer
 
 
 class Numbers:
     """What is kept of the numbers of one column in one group."""
 
-    __slots__ = ("count", "left_out", "total", "min", "max")
+    __slots__ = ("count", "added", "min", "max")
 
     def __init__(self):
-        self.count, self.left_out, self.total, self.min, self.max = 0, 0, 0, None, None
+        self.count, self.added, self.min, self.max = 0, pack.Sum(), None, None
 
     @property
     def sum(self):
-        return None if self.left_out and not self.count else self.total
+        return self.added.over() if self.count else None
 
     @property
     def mean(self):
-        return self.total / self.count if self.count else None
+        return self.added.over(self.count) if self.count else None
 
 
 class Group:
@@ -50,7 +51,9 @@ class Group:
         said = {"rows": self.rows} if by is None else {"group": pack.short(key, 80), "rows": self.rows}
         for measure, name in asked.items():
             amount = getattr(self.numbers[names.index(name)], measure)
-            said[measure] = None if amount is None else pack.rounded(amount)
+            if measure == "sum" and not self.rows:
+                amount = 0
+            said[measure] = None if amount is None else pack.whole(amount)
         return said
 
 
@@ -63,13 +66,23 @@ if not asked and count is None:
 names = list(dict.fromkeys(asked.values()))  # a column is read once, whatever is asked about it
 notations = table.notations(names)
 cells = [(place, table.cell(name), notations[place].number) for place, name in enumerate(names)]
+has_sums = "sum" in asked or "mean" in asked
 has_extremes = "min" in asked or "max" in asked
+width = None if table.is_json else len(table.columns)
 group_of = None if by is None else table.cell(by)
 groups = {}
 if by is None:
     groups[None] = Group()
 
-for row in table.rows:
+left_out = []
+rows_seen, other_width, uses_cells = 0, 0, bool(asked) or by is not None
+for rows_seen, row in enumerate(table.rows, 1):
+    if width is not None and len(row) != width and not table.fits(row):
+        other_width += 1
+        if other_width == 1:
+            other_place, other_row = rows_seen, row
+        if uses_cells:
+            continue  # which cell belongs to which column is not known
     key = None
     if group_of is not None:
         key = group_of(row)
@@ -88,19 +101,36 @@ for row in table.rows:
         amount = number(value)
         numbers = group.numbers[place]  # here and not in a method: this runs for each cell
         if amount is None:
-            numbers.left_out += notations[place].leave_out(value)
+            notations[place].leave_out(value)
             continue
         numbers.count += 1
-        numbers.total += amount
+        if has_sums:
+            added = numbers.added
+            scaled = amount * added.scale
+            if -SCALED_MAX < scaled < SCALED_MAX and (digits := round(scaled)) / added.scale == amount:
+                added.total += digits
+            else:
+                added.add(amount)
         if has_extremes:
             numbers.min = amount if numbers.min is None or amount < numbers.min else numbers.min
             numbers.max = amount if numbers.max is None or amount > numbers.max else numbers.max
 
-left_out = []
+if other_width:
+    line = pack.short((table.delimiter or ",").join(other_row), 80)
+    example = f"row {other_place} with {len(other_row)} cells: {line}"
+    odd = f"{other_width} of {rows_seen} rows have another number of cells than the header, which has {width}"
+    if uses_cells and other_width * 100 > LEFT_OUT_PERCENT_MAX * rows_seen:
+        cause = "a number with a comma that is not quoted" if table.delimiter == "," else "a delimiter inside a cell"
+        cause = cause if len(other_row) > width else "a line that is cut short"
+        raise ValueError(f"{table.file}: {odd}, first {example}; likely the cause is {cause}; nothing was added up")
+    left_out.append(f"{odd}; they are {'left out' if uses_cells else 'counted'}, first {example}")
+
 for place, (name, notation) in enumerate(zip(names, notations)):
+    counted = sum(group.numbers[place].count for group in groups.values())
+    if not counted and groups and not notation.example and any(group.rows for group in groups.values()):
+        raise ValueError(f"{table.file}: column {name} holds no values; every cell of it is empty")
     if not notation.wrong and not notation.missing:
         continue
-    counted = sum(group.numbers[place].count for group in groups.values())
     if not counted:
         raise ValueError(f"{table.file}: column {name} holds no numbers, but for example {notation.example}")
     there = counted + notation.wrong
@@ -127,7 +157,7 @@ if left_out:
     result["left_out"] = ". ".join(left_out)
 assumed = [notation for notation in notations if notation.assumed]
 if assumed:
-    read = [f"{one.name}: {one.assumed.strip()} is read as {pack.rounded(one.number(one.assumed))}" for one in assumed]
+    read = [f"{one.name}: {one.assumed.strip()} is read as {pack.whole(one.number(one.assumed))}" for one in assumed]
     result["assumed"] = ". ".join(read)
 result |= {"file": table.file, "columns": asked, "groups": heapq.nsmallest(limit, told, key=rank)}
 if len(groups) > len(result["groups"]):
