@@ -14,7 +14,7 @@ use crate::origin::{Origin, Origins};
 use crate::path::{self, Flaw};
 use crate::refusal::{Place, Refusal, shown, shown_url};
 use crate::rule::{Alias, Extra, Method};
-use crate::tunnel::{self, Tunnel};
+use crate::tunnel::{self, Finding, Tunnel};
 
 /// A request that was admitted. Only [`Grant::admit`] and [`AllowedUrl::redirect`] make one, so holding it is the proof.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -77,7 +77,8 @@ impl AllowedUrl {
     /// # Errors
     ///
     /// When a GET or HEAD has one, and not every layer of the grant has a rule for this request with `body = true`: many
-    /// servers do not read it, and take it for the next request. When a form in it names a method that is not granted.
+    /// servers do not read it, and take it for the next request. When a form in it names a method that is not granted, or is
+    /// written so that it cannot be searched for one.
     pub fn admit_body(&self, body: &[u8], content_types: &[&str]) -> Result<(), Refusal> {
         if body.is_empty() {
             return Ok(());
@@ -89,11 +90,18 @@ impl AllowedUrl {
         let is = |kind: &str| content_types.iter().any(|found| found.to_ascii_lowercase().contains(kind));
         // Without a type, frameworks take a body for a form.
         let is_form = content_types.iter().all(|found| found.trim().is_empty()) || is("urlencoded");
-        let pair = is_form.then(|| tunnel::in_form(body, self.method, &self.methods)).flatten();
-        let tunnel = pair.or_else(|| is("multipart").then(|| tunnel::in_parts(body, &self.methods)).flatten());
-        match tunnel {
+        let in_form = || {
+            let tunnel = tunnel::in_form(body, self.method, &self.methods).map(Finding::Tunnel);
+            tunnel.or_else(|| tunnel::in_other_letters(body, content_types, &self.methods))
+        };
+        let in_parts = || tunnel::in_parts(body, content_types, &self.methods);
+        let found = is_form.then(in_form).flatten();
+        let found = found.or_else(|| is("multipart").then(in_parts).flatten());
+        let (method, alias, path) = (self.method, &self.alias, self.path.clone());
+        match found {
             None => Ok(()),
-            Some(tunnel) => Err(refused(&tunnel, Place::Body, self.method, &self.alias, self.path.clone())),
+            Some(Finding::Tunnel(tunnel)) => Err(refused(&tunnel, Place::Body, method, alias, path)),
+            Some(Finding::Unsearched(what)) => Err(Refusal::Unsearched { method, alias: alias.clone(), path, what }),
         }
     }
 

@@ -2,7 +2,7 @@
 //!
 //! Invariant: a header is sent only if it is [ordinary](HeaderName::is_ordinary), or if every layer of the grant has a rule
 //! for the request that names it; and never one that frames the message, chooses who answers it, presents a credential of
-//! the host's kind, or renames the method or the path, whoever names it.
+//! the host's kind, hides a body from being searched, or renames the method or the path, whoever names it.
 //!
 //! It is a list of what is allowed. The other list was tried, and is never complete: each origin has headers of its own by
 //! which a caller becomes somebody else (`Sudo`, `Impersonate-User`, `X-Scope-OrgID`), and the token would be the host's.
@@ -34,33 +34,48 @@ const ORDINARY: [&str; 16] = [
     "x-requested-with",
 ];
 
-/// What no rule can allow: headers that frame the message or say where it goes, credentials, which are the host's to
-/// attach, and `accept-encoding`, since a secret is not found in an encoding that nobody undoes.
-const NEVER: [&str; 16] = [
-    "accept-encoding",
-    "authorization",
+/// What no rule can allow.
+const NEVER: &[&str] = &[
+    // They frame the message, or say how the connection goes on.
     "connection",
     "content-length",
-    "cookie",
-    "cookie2",
     "expect",
-    "forwarded",
-    "host",
     "http2-settings",
     "keep-alive",
     "te",
     "trailer",
     "transfer-encoding",
     "upgrade",
+    // They say where it goes, who asks, or for which path: proxies and frameworks believe them.
+    "forwarded",
+    "host",
     "via",
+    "x-envoy-original-path",
+    "x-forwarded",
+    "x-host",
+    "x-http-path-override",
+    "x-real-ip",
+    // Credentials are the host's to attach.
+    "authorization",
+    "cookie",
+    "cookie2",
+    "set-cookie",
+    "x-authorization",
+    // A secret is not found in an encoding that nobody undoes, nor is another method in a form, and a part of a reply
+    // holds too little of a secret.
+    "accept-encoding",
+    "content-encoding",
+    "request-range",
+    // It renames the method.
+    "x-http-action",
 ];
 
 /// Beginnings of names that no rule can allow: proxies and frameworks take who asks, and for which path, from these.
-const NEVER_BEGINNINGS: [&str; 4] = ["proxy-", "x-forwarded-", "x-original-", "x-rewrite-"];
+const NEVER_BEGINNINGS: &[&str] = &["proxy-", "x-forwarded-", "x-original-", "x-rewrite-"];
 
-/// No rule can allow a name with this in it. `X-HTTP-Method-Override` has a dozen spellings, and a rule for POST would be
-/// one for DELETE by any of them.
-const NEVER_INSIDE: &str = "method";
+/// No rule can allow a name with one of these in it. `X-HTTP-Method-Override` and `X-Host-Override` have a dozen spellings,
+/// and a rule for POST would be one for DELETE by any of the first.
+const NEVER_INSIDE: &[&str] = &["host-override", "method", "verb"];
 
 /// The name of a header that a rule may name, in lower case.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -85,11 +100,11 @@ impl FromStr for HeaderName {
 
     fn from_str(text: &str) -> Result<Self, HeaderNameError> {
         let name = text.to_ascii_lowercase();
-        // Many servers read `_` and `-` as the same.
-        let plain = name.replace('_', "-");
+        // Many servers read `_` and `-` as the same, and some `.` too.
+        let plain = name.replace(['_', '.'], "-");
         if NEVER.contains(&plain.as_str())
             || NEVER_BEGINNINGS.iter().any(|beginning| plain.starts_with(beginning))
-            || plain.contains(NEVER_INSIDE)
+            || NEVER_INSIDE.iter().any(|inside| plain.contains(inside))
         {
             return Err(HeaderNameError::NotForScripts);
         }
@@ -144,9 +159,7 @@ mod tests {
             "Sudo",
             "Stripe-Account",
             "X-Scope-OrgID",
-            "X-Real-IP",
             "Remote-User",
-            "Content-Encoding",
             "Accept-Charset",
             "Want-Digest",
             "A-IM",
@@ -177,6 +190,14 @@ mod tests {
             "X-Forwarded-User",
             "X-Original-URL",
             "X-Rewrite-URL",
+            "X.Forwarded.For",
+            "Content.Encoding",
+            "X_HTTP.Method",
+            "X-HTTP-Verb",
+            "X-Verb-Override",
+            "X-Host-Override",
+            "X-HTTP-Host-Override",
+            "Host_Override",
         ] {
             assert_eq!(parse(name), Err(HeaderNameError::NotForScripts), "{name}");
         }

@@ -110,6 +110,18 @@ pub enum Refusal {
         /// The other method, where it is one that can be granted.
         asked: Option<Method>,
     },
+    /// The request is granted, and its body is a form in which another method could be named unseen.
+    #[error("{method} {alias}:{} was refused: {what} is not searched for another method, and not sent: send it as UTF-8", shown(.path))]
+    Unsearched {
+        /// As asked for.
+        method: Method,
+        /// The origin.
+        alias: Alias,
+        /// The path below the origin, in canonical spelling.
+        path: String,
+        /// What is not searched, as the beginning of a sentence; what it repeats is shortened and escaped.
+        what: String,
+    },
     /// A path is one that no grant could allow.
     #[error("reading {path} was refused: {flaw}")]
     Path {
@@ -154,7 +166,7 @@ impl Refusal {
     #[must_use]
     pub fn hint(&self, table: &str) -> Option<String> {
         match self {
-            Self::Method { .. } | Self::Malformed { .. } | Self::Path { .. } => None,
+            Self::Method { .. } | Self::Malformed { .. } | Self::Unsearched { .. } | Self::Path { .. } => None,
             Self::UnknownAlias { alias, .. } => Some(format!(
                 "add a table [origins.{alias}] with its `base_url` to the configuration, and rules for `{alias}` to \
                  http under [{table}] in policy.toml"

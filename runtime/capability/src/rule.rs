@@ -10,6 +10,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::header::{HeaderName, HeaderNameError};
 use crate::path::{Flaw, PathPattern};
+use crate::refusal::shown;
 
 /// The longest rule, in bytes. Rules are written by people and repeated in every report.
 const RULE_BYTES_MAX: usize = 2 * 1024;
@@ -231,9 +232,12 @@ impl HttpRule {
         }
         let mut extra = Extra { headers: BTreeSet::new(), body };
         for header in headers {
-            let name: HeaderName = header.parse()?;
+            if header.contains('*') {
+                return Err(RuleError::HeaderPattern { name: shown(header) });
+            }
+            let name = header.parse::<HeaderName>().map_err(|why| RuleError::Header { name: shown(header), why })?;
             if name.is_ordinary() {
-                return Err(RuleError::Ordinary);
+                return Err(RuleError::Ordinary { name: shown(header) });
             }
             extra.headers.insert(name);
         }
@@ -347,7 +351,7 @@ impl<'de> Visitor<'de> for LineOrTable {
 }
 
 /// Why a line is no rule.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum RuleError {
     /// Longer than a rule may be.
     #[error("it is longer than {RULE_BYTES_MAX} bytes")]
@@ -374,11 +378,25 @@ pub enum RuleError {
     #[error("it names more than {HEADERS_MAX} headers")]
     Headers,
     /// A header that no rule can name.
-    #[error("one of its headers {0}")]
-    Header(#[from] HeaderNameError),
+    #[error("its header `{name}` {why}")]
+    Header {
+        /// As written, shortened and escaped.
+        name: String,
+        /// Why not.
+        why: HeaderNameError,
+    },
+    /// A `*`, which would be sent as it stands.
+    #[error("its header `{name}` has a `*`: a rule names each header, and there are no patterns")]
+    HeaderPattern {
+        /// As written, shortened and escaped.
+        name: String,
+    },
     /// A header that needs no rule.
-    #[error("one of its headers needs no rule, since every request may have it")]
-    Ordinary,
+    #[error("its header `{name}` needs no rule, since every request may have it")]
+    Ordinary {
+        /// As written, shortened and escaped.
+        name: String,
+    },
     /// `body` with methods that may have one anyway.
     #[error("`body` is for GET and HEAD: requests of other methods may have a body anyway")]
     Body,
@@ -478,16 +496,29 @@ mod tests {
 
     #[test]
     fn h10_no_rule_allows_what_belongs_to_the_host() {
+        let never = "is not for scripts to set";
         for (headers, body, error) in [
-            (&["Authorization"][..], false, RuleError::Header(HeaderNameError::NotForScripts)),
-            (&["x-a", "Transfer-Encoding"], false, RuleError::Header(HeaderNameError::NotForScripts)),
-            (&["X-HTTP-Method-Override"], false, RuleError::Header(HeaderNameError::NotForScripts)),
-            (&["x: y"], false, RuleError::Header(HeaderNameError::Form)),
-            (&["Accept"], false, RuleError::Ordinary),
-            (&["x"; HEADERS_MAX + 1], false, RuleError::Headers),
-            (&[], true, RuleError::Body),
+            (&["Authorization"][..], false, format!("its header `Authorization` {never}")),
+            (&["x-a", "Transfer-Encoding"], false, format!("its header `Transfer-Encoding` {never}")),
+            (&["X-HTTP-Method-Override"], false, format!("its header `X-HTTP-Method-Override` {never}")),
+            (&["Content-Encoding"], false, format!("its header `Content-Encoding` {never}")),
+            (&["x: y\n"], false, r"its header `x: y\u{a}` is no header name".to_owned()),
+            (
+                &["x", "*"],
+                false,
+                "its header `*` has a `*`: a rule names each header, and there are no patterns".to_owned(),
+            ),
+            (
+                &["X-*"],
+                false,
+                "its header `X-*` has a `*`: a rule names each header, and there are no patterns".to_owned(),
+            ),
+            (&["Accept"], false, "its header `Accept` needs no rule, since every request may have it".to_owned()),
+            (&["x"; HEADERS_MAX + 1], false, RuleError::Headers.to_string()),
+            (&[], true, RuleError::Body.to_string()),
         ] {
-            assert_eq!(table("x: POST /a", headers, body), Err(error), "{headers:?}");
+            let told = table("x: POST /a", headers, body).map_err(|error| error.to_string());
+            assert_eq!(told, Err(error), "{headers:?}");
         }
         assert!(table("x: GET,POST /a", &["x"; HEADERS_MAX], true).is_ok());
     }

@@ -251,6 +251,12 @@ impl Exchange {
             }
             self.count_request()?;
             let next = to.redirect(&self.grant, self.egress.origins(), method, &location);
+            // A second look, at what the gate made of it: that is what the script sees, and the report.
+            let told =
+                next.as_ref().map_or_else(|refusal| format!("{refusal} {refusal:?}"), |next| next.shown().to_owned());
+            if door.redactor().finds_hidden(told.as_bytes()) {
+                return Err(leads(&to, HOLDS_THE_SECRET));
+            }
             to = self.noted(next)?;
         }
     }
@@ -417,6 +423,8 @@ impl Ended {
     }
 }
 
+const HOLDS_THE_SECRET: &str = "holds the origin's secret";
+
 /// Where a reply says to go next, if it does.
 fn location(response: &Response, door: &Door, from: &AllowedUrl) -> Result<Option<String>, SendError> {
     if !matches!(response.status().as_u16(), 301 | 302 | 303 | 307 | 308) {
@@ -425,18 +433,25 @@ fn location(response: &Response, door: &Door, from: &AllowedUrl) -> Result<Optio
     let Some(location) = response.headers().get(LOCATION) else {
         return Ok(None);
     };
-    let failed = |why| {
-        let message = format!("{} leads to a location that {why}", from.shown());
-        Err(SendError::failed("redirect", message))
-    };
-    if door.redactor().finds(location.as_bytes()) {
-        return failed("holds the origin's secret");
+    if door.redactor().finds_hidden(location.as_bytes()) {
+        return Err(leads(from, HOLDS_THE_SECRET));
     }
     match location.to_str() {
-        Ok("") => failed("is empty"),
+        Ok("") => Err(leads(from, "is empty")),
+        // A host is decoded and lower-cased by the parser, and other parts lose tabs: the secret may appear only there.
+        Ok(location)
+            if from.url().join(location).is_ok_and(|url| door.redactor().finds_hidden(url.as_str().as_bytes())) =>
+        {
+            Err(leads(from, HOLDS_THE_SECRET))
+        }
         Ok(location) => Ok(Some(location.to_owned())),
-        Err(_) => failed("is not plain ASCII"),
+        Err(_) => Err(leads(from, "is not plain ASCII")),
     }
+}
+
+/// Why a location is none to go to. It is not repeated.
+fn leads(from: &AllowedUrl, why: &str) -> SendError {
+    SendError::failed("redirect", format!("{} leads to a location that {why}", from.shown()))
 }
 
 /// The method after a redirect, as browsers have it.

@@ -4,6 +4,9 @@
 //! longer, such as `user:token`), hexadecimal, percent-encoded, HTML- and JSON-escaped forms are replaced, also where lines
 //! are broken inside. Other forms (split, reversed, hashed) are not: grant only origins that are trusted with their own
 //! token.
+//!
+//! Where an origin leads to is searched more closely, and ends the request instead: what is hidden in a location comes out
+//! where it is read.
 
 use std::fmt;
 
@@ -17,10 +20,18 @@ const MARK: &[u8] = b"[redacted]";
 /// Shorter secrets are left alone: they would be found by accident, and tell by their absence what they were.
 const SECRET_BYTES_MIN: usize = 8;
 
-/// The forms of one secret that are looked for, all of them in one pass.
+/// How often a location is percent-decoded for the search: once by whoever reads it, once by a proxy or framework before
+/// it, and once more than anybody does.
+const DECODED_MAX: usize = 3;
+
+/// The forms of one secret that are looked for.
 #[derive(Default)]
 pub(crate) struct Redactor {
-    forms: Option<AhoCorasick>,
+    /// As they are written, and those that mean the same in capitals: two automata, since letters of either case keep the
+    /// first from skipping what cannot be a form. None where nothing is looked for.
+    forms: Vec<AhoCorasick>,
+    /// All of them in letters of either case.
+    any_case: Option<AhoCorasick>,
 }
 
 impl Redactor {
@@ -38,8 +49,6 @@ impl Redactor {
             percent_encoded(secret, b"0123456789abcdef"),
             html_escaped(secret),
             secret.replace('\\', "\\\\").replace('"', "\\\""),
-            hexadecimal(secret, b"0123456789ABCDEF"),
-            hexadecimal(secret, b"0123456789abcdef"),
         ];
         for before in 0..3 {
             forms.extend(base64_inside(secret, before));
@@ -49,29 +58,53 @@ impl Redactor {
         forms.extend(escaped.collect::<Vec<_>>());
         forms.sort();
         forms.dedup();
-        // A DFA would be megabytes for a long secret, and no faster where forms are rare.
-        let forms = AhoCorasick::builder()
-            .match_kind(MatchKind::LeftmostLongest)
-            .kind(Some(AhoCorasickKind::ContiguousNFA))
-            .build(&forms)
-            .expect("some thirty forms of at most a few ten thousand bytes make an automaton");
-        Self { forms: Some(forms) }
+        let in_digits = [hexadecimal(secret, ""), hexadecimal(secret, "%")];
+        let all: Vec<&String> = forms.iter().chain(&in_digits).collect();
+        let any_case = Some(automaton(&all, true));
+        Self { forms: vec![automaton(&forms, false), automaton(&in_digits, true)], any_case }
     }
 
     /// Whether the bytes hold the secret in any of its forms.
     pub(crate) fn finds(&self, bytes: &[u8]) -> bool {
-        self.forms.as_ref().is_some_and(|forms| {
-            forms.is_match(bytes) || unbroken(bytes).is_some_and(|unbroken| forms.is_match(&unbroken))
-        })
+        self.forms.iter().any(|forms| matches(forms, bytes))
+    }
+
+    /// Whether the bytes hold the secret in letters of either case, with any of its bytes percent-encoded: what a parser of
+    /// URLs, or whoever reads the URL after it, makes the secret of.
+    pub(crate) fn finds_hidden(&self, bytes: &[u8]) -> bool {
+        let Some(any_case) = &self.any_case else { return false };
+        let mut bytes = bytes.to_vec();
+        for _ in 0..DECODED_MAX {
+            if matches(any_case, &bytes) {
+                return true;
+            }
+            let decoded = percent_decoded(&bytes);
+            if decoded.len() == bytes.len() {
+                return false;
+            }
+            bytes = decoded;
+        }
+        matches(any_case, &bytes)
     }
 
     /// The bytes with the mark in the place of each form.
     pub(crate) fn redact(&self, bytes: Vec<u8>) -> Vec<u8> {
-        match &self.forms {
-            Some(forms) => without_broken(forms, without_whole(forms, bytes)),
-            None => bytes,
-        }
+        self.forms.iter().fold(bytes, |bytes, forms| without_broken(forms, without_whole(forms, bytes)))
     }
+}
+
+/// A DFA would be megabytes for a long secret, and no faster where forms are rare.
+fn automaton(forms: &[impl AsRef<[u8]>], any_case: bool) -> AhoCorasick {
+    AhoCorasick::builder()
+        .match_kind(MatchKind::LeftmostLongest)
+        .kind(Some(AhoCorasickKind::ContiguousNFA))
+        .ascii_case_insensitive(any_case)
+        .build(forms)
+        .expect("some thirty forms of at most a few ten thousand bytes make an automaton")
+}
+
+fn matches(forms: &AhoCorasick, bytes: &[u8]) -> bool {
+    forms.is_match(bytes) || unbroken(bytes).is_some_and(|unbroken| forms.is_match(&unbroken))
 }
 
 fn without_whole(forms: &AhoCorasick, bytes: Vec<u8>) -> Vec<u8> {
@@ -160,9 +193,24 @@ fn base64_inside(secret: &str, before: usize) -> [String; 2] {
     [STANDARD_NO_PAD.encode(&bytes)[first..end].to_owned(), URL_SAFE_NO_PAD.encode(&bytes)[first..end].to_owned()]
 }
 
-fn hexadecimal(text: &str, digits: &[u8; 16]) -> String {
-    let digit = |value: u8| char::from(digits[usize::from(value)]);
-    text.bytes().flat_map(|byte| [digit(byte >> 4), digit(byte & 15)]).collect()
+/// Two hexadecimal digits for each byte, with `mark` before them.
+fn hexadecimal(text: &str, mark: &str) -> String {
+    let digit = |value: u8| char::from(b"0123456789abcdef"[usize::from(value)]);
+    text.bytes().flat_map(|byte| mark.chars().chain([digit(byte >> 4), digit(byte & 15)])).collect()
+}
+
+/// Percent-decoded once; a percent sign that encodes nothing stays.
+fn percent_decoded(bytes: &[u8]) -> Vec<u8> {
+    let digit = |at: usize| bytes.get(at).and_then(|byte| char::from(*byte).to_digit(16));
+    let mut decoded = Vec::with_capacity(bytes.len());
+    let mut at = 0;
+    while at < bytes.len() {
+        let encoded = (bytes[at] == b'%').then(|| digit(at + 1).zip(digit(at + 2))).flatten();
+        let byte = encoded.and_then(|(high, low)| u8::try_from(high * 16 + low).ok());
+        decoded.push(byte.unwrap_or(bytes[at]));
+        at += if byte.is_some() { 3 } else { 1 };
+    }
+    decoded
 }
 
 fn percent_encoded(text: &str, digits: &[u8; 16]) -> String {
@@ -257,6 +305,25 @@ mod tests {
         let redactor = Redactor::new("a<b>&c\"d'e");
         assert_eq!(redactor.redact(b"x a&lt;b&gt;&amp;c&quot;d&#39;e y".to_vec()), b"x [redacted] y");
         assert_eq!(format!("{redactor:?}"), "Redactor");
+    }
+
+    #[test]
+    fn s02_digits_of_either_case_and_what_is_encoded_entirely_are_replaced() {
+        check("<7333637233742F74306b656E2b3f>", "<[redacted]>");
+        check("<%73%33%63%72%33%74%2f%74%30%6b%65%6e%2b%3F>", "<[redacted]>");
+        // Encoded in part it is left alone here, and found where it would lead somewhere.
+        let partly = "s%33cr3t/t0ken+?";
+        check(partly, partly);
+        let redactor = Redactor::new(SECRET);
+        let twice = partly.replace('%', "%25");
+        let thrice = twice.replace('%', "%25");
+        for hidden in [SECRET, partly, twice.as_str(), thrice.as_str(), "S3CR3T/T0KEN+%3f", "S%33cR3T/t0ken+?"] {
+            assert!(redactor.finds_hidden(hidden.as_bytes()), "{hidden}");
+        }
+        for other in ["", "%", "%3", "%zz", "s%33cr3t/t0ken+", &thrice.replace('%', "%25")] {
+            assert!(!redactor.finds_hidden(other.as_bytes()), "{other}");
+        }
+        assert!(!Redactor::new("1234567").finds_hidden(b"1234567"));
     }
 
     #[test]

@@ -114,6 +114,37 @@ async fn h12_a_location_that_is_none_ends_the_request() {
     assert_eq!((reply.status, reply.body.as_slice()), (302, &b"nowhere"[..]));
 }
 
+/// A parser decodes and lower-cases, and a refusal would tell the script the result; another origin would get it.
+#[tokio::test]
+async fn s02_a_location_that_hides_the_secret_ends_the_request() {
+    let other = Server::start(Answer::Bytes(ok("other"))).await;
+    let everywhere = SECRET.bytes().fold(String::new(), |text, byte| format!("{text}%{byte:02x}"));
+    let capitals = SECRET.to_uppercase();
+    let partly = SECRET.replacen('k', "%6B", 1);
+    let twice = partly.replace('%', "%25");
+    for location in [
+        format!("/denied/{partly}"),
+        format!("/denied/{capitals}"),
+        format!("/x/{everywhere}"),
+        format!("/x?q={partly}"),
+        format!("/x?q={twice}"),
+        format!("http://{partly}/"),
+        format!("http://{everywhere}/"),
+        format!("http://{capitals}/"),
+        format!("http://{partly}:99999/"),
+        format!("http://{}/", SECRET.replacen('k', "%EF%BD%8B", 1)),
+        SECRET.replacen('k', "\tk", 1),
+        format!("http://127.0.0.1:{}/x?q={partly}", other.port),
+    ] {
+        let home = Server::start(Answer::Redirect(302, location.clone())).await;
+        let run = exchange(&[&home, &other], Budget::default());
+        let error = run.send(get("a:/x")).await.unwrap_err().to_string();
+        assert_eq!(error, "redirect: a:/x leads to a location that holds the origin's secret", "{location}");
+        assert_eq!((home.seen().len(), run.refusals()), (1, Vec::new()), "{location}");
+    }
+    assert_eq!(other.connections(), 0);
+}
+
 #[tokio::test]
 async fn h12_a_body_is_not_carried_where_the_method_changes() {
     for (status, method, carried) in
