@@ -93,6 +93,12 @@ impl<'de> Visitor<'de> for Limits {
         formatter.write_str("an object")
     }
 
+    /// Said here: the library's own words would repeat all of the text, with every character that cannot be seen spelled out.
+    fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<Self::Value, E> {
+        let text = shown(text);
+        Err(E::custom(format!("`limits` must be an object, such as {{\"wall_ms\": 5000}}, and is the text {text:?}")))
+    }
+
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
         let mut limits = BTreeMap::new();
         while let Some((name, value)) = map.next_entry::<String, &'de RawValue>()? {
@@ -217,6 +223,11 @@ mod tests {
             ),
             ("run_intent", json!({"intent": 5}), "invalid type: integer `5`, expected a string"),
             ("run_intent", json!({"intent": "a", "params": [1]}), "invalid type: sequence, expected an object"),
+            (
+                "execute_code",
+                json!({"code": "1", "limits": "\u{7f}5000 ms"}),
+                "`limits` must be an object, such as {\"wall_ms\": 5000}, and is the text \"\\u{7f}5000 ms\"",
+            ),
             (
                 "execute_code",
                 json!({"code": "1", "limits": {"wall_ms": "5s"}}),
