@@ -80,7 +80,8 @@ fn whole_number<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u64, D::Er
 }
 
 fn limits<'de, D: Deserializer<'de>>(deserializer: D) -> Result<BTreeMap<String, u64>, D::Error> {
-    deserializer.deserialize_map(Limits)
+    // Not as a map: the library would then say itself that a text is none.
+    deserializer.deserialize_any(Limits)
 }
 
 /// Reads limits, and no more of them than can be set.
