@@ -28,6 +28,10 @@ impl HostCalls for Pieces {
 }
 
 /// A worker that says one thing. It is Python, and none of our code: `taken_over/liar.py`.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "a worker is started by its path, and where python3 is the environment says"
+)]
 fn liar(lie: &str) -> WorkerCommand {
     let script = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/product/taken_over/liar.py");
     let path = std::env::var_os("PATH").expect("there is a path");

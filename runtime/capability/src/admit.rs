@@ -90,12 +90,12 @@ impl AllowedUrl {
         let is = |kind: &str| content_types.iter().any(|found| found.to_ascii_lowercase().contains(kind));
         // Without a type, frameworks take a body for a form.
         let is_form = content_types.iter().all(|found| found.trim().is_empty()) || is("urlencoded");
-        let in_form = || {
+        let urlencoded = || {
             let tunnel = tunnel::in_form(body, self.method, &self.methods).map(Finding::Tunnel);
             tunnel.or_else(|| tunnel::in_other_letters(body, content_types, &self.methods))
         };
         let in_parts = || tunnel::in_parts(body, content_types, &self.methods);
-        let found = is_form.then(in_form).flatten();
+        let found = is_form.then(urlencoded).flatten();
         let found = found.or_else(|| is("multipart").then(in_parts).flatten());
         let (method, alias, path) = (self.method, &self.alias, self.path.clone());
         match found {
