@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use futures_util::future::join_all;
 use intentbox_engine::{Code, Engine, Intent, Isolation, Outcome, Parts, Report, RunOptions};
 use intentbox_sandbox::abi::{HttpRequest, Reply};
-use intentbox_sandbox::{Answer, HostCalls, Limits, Pending, RunError, Sandbox, WorkerCommand, limits};
+use intentbox_sandbox::{Answer, Ending, HostCalls, Limits, Pending, RunError, Sandbox, WorkerCommand, limits};
 
 use crate::cache;
 use crate::place::{ROOMY, run_with};
@@ -61,12 +61,20 @@ async fn e18_a_worker_that_says_what_cannot_be_true_is_ended_at_once() {
         "says hello again",
         "babbles",
         "answers more than was asked for",
-        "answers what is no JSON",
     ] {
         for error in endings(lie, &Arc::default()).await {
             assert!(matches!(error, RunError::WorkerLost { .. }), "{lie}: {error}");
         }
     }
+}
+
+/// The parent reads the guest's words, and a worker may say that a guest said anything.
+#[tokio::test]
+async fn e18_an_answer_that_is_not_json_crashes_its_own_run() {
+    let sandbox = Sandbox::in_workers(ROOMY, liar("answers what is not JSON")).await.expect("it says that it is ready");
+    let ended = run_with(&sandbox, "1", Limits::default(), Arc::new(Pieces::default())).await.expect("it is an ending");
+    let Ending::Crashed { reason } = ended.ending else { panic!("{ended:?}") };
+    assert_eq!(reason, "the answer is not JSON");
 }
 
 /// One answer may be on its way and one may wait: the third call of a run that reads nothing is one too many.

@@ -135,7 +135,7 @@ impl Told<'_> {
     fn large(&mut self, what: &str, text: &str, shape: &str, handle_name: &str) {
         let of = text.chars().count();
         let preview: String = text.chars().take(PREVIEW_CHARS).collect();
-        let Some(handle) = self.results.keep(self.principal, text.to_owned()) else {
+        let Some(handle) = self.results.keep(self.principal, text) else {
             self.line(&format!("the {what} has {of} characters and cannot be kept: return less"));
             return;
         };

@@ -26,7 +26,7 @@ pub(crate) struct Results {
 /// One result.
 #[derive(Debug)]
 struct Kept {
-    text: String,
+    text: Box<str>,
     chars: usize,
     /// Where in the text every [`PAGE_CHARS_MAX`]th character stands, from the first on: a page far behind is found without
     /// walking there.
@@ -61,9 +61,11 @@ impl Results {
     }
 
     /// Keeps a result and gives its handle; nothing where the machine has no randomness to make one of.
-    pub(crate) fn keep(&self, principal: &Principal, text: String) -> Option<String> {
+    pub(crate) fn keep(&self, principal: &Principal, text: &str) -> Option<String> {
         let handle = format!("{:032x}", random()?);
         self.kept.insert((principal.clone(), handle.clone()), Arc::new(Kept::new(text)));
+        // The cache lets others go when it gets round to it: by then a few large results would hold twice as much.
+        self.kept.run_pending_tasks();
         Some(handle)
     }
 
@@ -79,10 +81,9 @@ impl Results {
 }
 
 impl Kept {
-    fn new(text: String) -> Self {
+    fn new(text: &str) -> Self {
         let marks = text.char_indices().step_by(PAGE_CHARS_MAX).map(|(at, _)| at).collect();
-        let chars = text.chars().count();
-        Self { text, chars, marks }
+        Self { text: text.into(), chars: text.chars().count(), marks }
     }
 
     /// The text from the last mark up to a character on, and how many characters of it come before that one.
@@ -130,7 +131,7 @@ mod tests {
         let me = Principal::named("me");
         for length in [0, 1, PAGE_CHARS_MAX - 1, PAGE_CHARS_MAX, PAGE_CHARS_MAX + 1, 3 * PAGE_CHARS_MAX] {
             let text: String = "añ🦀\n".chars().cycle().take(length).collect();
-            let handle = results.keep(&me, text.clone()).expect("there is randomness");
+            let handle = results.keep(&me, &text).expect("there is randomness");
             assert_eq!(pages(&results, &me, &handle), text, "{length} characters");
             let beyond = results.read(&me, &handle, usize::MAX).expect("it is kept");
             assert_eq!(beyond, Page { text: String::new(), next: None, of: length });
@@ -140,7 +141,7 @@ mod tests {
     #[test]
     fn c10_a_page_far_behind_is_found_without_walking_there() {
         let text: String = "añ🦀\n".chars().cycle().take(5 * PAGE_CHARS_MAX + 7).collect();
-        let kept = Kept::new(text.clone());
+        let kept = Kept::new(&text);
         for offset in [0, 1, PAGE_CHARS_MAX - 1, PAGE_CHARS_MAX, 3 * PAGE_CHARS_MAX + 5, 5 * PAGE_CHARS_MAX + 6] {
             let (near, before) = kept.near(offset);
             assert!(before < PAGE_CHARS_MAX, "{offset}: {before} characters are walked");
@@ -157,9 +158,9 @@ mod tests {
     fn c07_a_handle_is_worth_nothing_to_anybody_else_and_nothing_when_guessed() {
         let results = Results::new();
         let me = Principal::named("me");
-        let handle = results.keep(&me, "mine".to_owned()).expect("there is randomness");
+        let handle = results.keep(&me, "mine").expect("there is randomness");
         assert_eq!(handle.len(), 32, "128 bits in hex");
-        assert_ne!(results.keep(&me, "mine".to_owned()), Some(handle.clone()), "each has a handle of its own");
+        assert_ne!(results.keep(&me, "mine"), Some(handle.clone()), "each has a handle of its own");
         let upper = handle.to_uppercase();
         for (principal, handle) in [
             (Principal::named("you"), handle.as_str()),
@@ -178,7 +179,7 @@ mod tests {
         let results = Results::new();
         let me = Principal::named("me");
         let handles: Vec<_> = (0..10)
-            .filter_map(|_| results.keep(&me, "x".repeat(usize::try_from(KEPT_BYTES_MAX / 8).unwrap())))
+            .filter_map(|_| results.keep(&me, &"x".repeat(usize::try_from(KEPT_BYTES_MAX / 8).unwrap())))
             .collect();
         results.kept.run_pending_tasks();
         assert!(results.kept.weighted_size() <= KEPT_BYTES_MAX);

@@ -171,7 +171,7 @@ impl Server {
         let report = self.shared.engine.exec(&code, &options).await;
         let has_asked = report.spent.is_some_and(|spent| spent.http_requests > 0);
         let notes: Vec<&str> = note.as_deref().into_iter().chain(self.demo(has_asked)).collect();
-        self.told(&report, Some(notes.join("; ")).filter(|notes| !notes.is_empty()).as_deref(), principal)
+        self.told_beside(report, Some(notes.join("; ")).filter(|notes| !notes.is_empty()), principal).await
     }
 
     /// The note on an answer for which the demo was asked.
@@ -223,7 +223,8 @@ impl Server {
         match self.answer(&intent_of(run), said, caller, principal).await {
             Answered::Report(report) => {
                 let has_asked = report.cached || report.spent.is_some_and(|spent| spent.http_requests > 0);
-                Ok(self.told(&report, self.demo(has_asked), principal).into())
+                let note = self.demo(has_asked).map(str::to_owned);
+                Ok(self.told_beside(*report, note, principal).await.into())
             }
             Answered::Ask(asked) => {
                 let (question, said) = *asked;
@@ -314,6 +315,14 @@ impl Server {
                 ),
             )),
         }
+    }
+
+    /// The answer that says what a run came to, made beside the serving thread where the run brought much.
+    async fn told_beside(&self, report: Report, note: Option<String>, principal: &Principal) -> CallToolResult {
+        let result = report.result.as_ref().map_or(0, |result| result.get().len());
+        let length = result + report.stdout.len() + report.stderr.len();
+        let (server, principal) = (self.clone(), principal.clone());
+        beside(length, move || server.told(&report, note.as_deref(), &principal)).await
     }
 
     fn told(&self, report: &Report, note: Option<&str>, principal: &Principal) -> CallToolResult {

@@ -21,14 +21,26 @@ pub(crate) const NAME_BYTES_MAX: usize = 1 << 10;
 /// The most bytes of an exception's text. The guest keeps to half of it; a guest that was taken over might not.
 pub(crate) const MESSAGE_BYTES_MAX: usize = 8 << 10;
 
+/// The answer in the guest's last message as it stands there, if the message is one and within its limit.
+pub(crate) fn unchecked<'a>(message: &'a [u8], limits: &Limits) -> Option<&'a str> {
+    match decode::<Said<'a>>(message) {
+        Ok(Said::Returned { result }) if result.len() as u64 <= limits.result_bytes => Some(result),
+        _ => None,
+    }
+}
+
+/// The ending with an answer. One that is not what the guest has to say is a crash of the guest.
+pub(crate) fn checked(json: &str, limits: &Limits) -> Ending {
+    match returned(json, limits) {
+        Ok(json) => Ending::Returned(json),
+        Err(reason) => Ending::Crashed { reason: reason.to_owned() },
+    }
+}
+
 /// Reads the guest's last message.
 pub(crate) fn read(message: &[u8], limits: &Limits) -> Ending {
-    let crashed = |reason: &str| Ending::Crashed { reason: reason.to_owned() };
     match decode::<Said<'_>>(message) {
-        Ok(Said::Returned { result }) => match returned(result, limits) {
-            Ok(json) => Ending::Returned(json),
-            Err(reason) => crashed(reason),
-        },
+        Ok(Said::Returned { result }) => checked(result, limits),
         Ok(Said::Raised(raised)) => Ending::Raised(exception(&raised)),
         Ok(Said::SyntaxError(raised)) => Ending::SyntaxError(exception(&raised)),
         Ok(Said::ResultInvalid { path, reason }) => result_invalid(path, reason),
@@ -40,7 +52,7 @@ pub(crate) fn read(message: &[u8], limits: &Limits) -> Ending {
             };
             Ending::Exhausted(Exhausted { resource, limit, observed })
         }
-        Err(_) => crashed("the answer is not a message"),
+        Err(_) => Ending::Crashed { reason: "the answer is not a message".to_owned() },
     }
 }
 

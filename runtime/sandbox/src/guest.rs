@@ -8,11 +8,10 @@ use wasmtime::{
 
 use crate::budget::{Budget, Capacity};
 use crate::calls::Calls;
-use crate::ending::Ended;
 use crate::import::{self, Inside};
 use crate::job::Job;
 use crate::pages::Pages;
-use crate::run::{self, Failed};
+use crate::run::{self, Failed, Finished};
 use crate::shares::Sharing;
 use crate::{code, limits, tuning};
 
@@ -59,7 +58,7 @@ impl Guest {
         Ok(Guest { pre, budget: Arc::new(Budget::new(capacity, seats, pages)), scans_pages, _place: place })
     }
 
-    pub(crate) async fn run(&self, job: Job<'_>, calls: Arc<dyn Calls>) -> Result<Ended, Failed> {
+    pub(crate) async fn run(&self, job: Job<'_>, calls: Arc<dyn Calls>) -> Result<Finished, Failed> {
         run::run(&self.pre, &self.budget, job, calls).await
     }
 }

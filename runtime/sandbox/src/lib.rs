@@ -164,7 +164,7 @@ impl Sandbox {
             return Err(RunError::ParamsTooLarge { limit: job.limits.params_bytes, observed });
         }
         match &self.place {
-            Place::Here(guest) => Ok(guest.run(job, Arc::new(Decoded(calls))).await?),
+            Place::Here(guest) => Ok(guest.run(job, Arc::new(Decoded(calls))).await?.check(&job.limits)),
             Place::Workers(pool) => pool.run(job, calls).await,
         }
     }

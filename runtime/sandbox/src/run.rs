@@ -16,7 +16,7 @@ use crate::answer::{self, TRACEBACK_BYTES_MAX};
 use crate::budget::{Budget, Overloaded, Share};
 use crate::calls::Calls;
 use crate::clock::Clock;
-use crate::ending::{Company, Ended, Ending, Exception, Exhausted, Resource, Spent};
+use crate::ending::{Company, Ended, Ending, Exception, Exhausted, Output, Resource, Spent};
 use crate::import::{Inside, Stopped};
 use crate::job::Job;
 use crate::limits::Limits;
@@ -46,13 +46,50 @@ impl From<wasmtime::Error> for Failed {
     }
 }
 
+/// A run that is over, before anybody checked the guest's answer.
+///
+/// Checking it costs time in proportion to its length. A worker has one thread for all its runs and hands the answer on as it
+/// is; its parent, which believes no worker, checks it in any case.
+#[derive(Debug)]
+pub(crate) struct Finished {
+    /// How it ended.
+    pub(crate) last: Last,
+    /// What the script wrote to stdout.
+    pub(crate) stdout: Output,
+    /// What the script wrote to stderr.
+    pub(crate) stderr: Output,
+    /// What it used.
+    pub(crate) spent: Spent,
+}
+
+/// How a run ended, as far as that is known without checking.
+#[derive(Debug)]
+pub(crate) enum Last {
+    /// With an answer, which is text within `result_bytes` and may be no JSON.
+    Answered(String),
+    /// In any other way.
+    Ended(Ending),
+}
+
+impl Finished {
+    /// Checks the answer.
+    pub(crate) fn check(self, limits: &Limits) -> Ended {
+        let Finished { last, stdout, stderr, spent } = self;
+        let ending = match last {
+            Last::Answered(answer) => answer::checked(&answer, limits),
+            Last::Ended(ending) => ending,
+        };
+        Ended { ending, stdout, stderr, spent, company: Company::Own }
+    }
+}
+
 /// Runs a job in a fresh instance.
 pub(crate) async fn run(
     pre: &InstancePre<Inside>,
     budget: &Arc<Budget>,
     job: Job<'_>,
     calls: Arc<dyn Calls>,
-) -> Result<Ended, Failed> {
+) -> Result<Finished, Failed> {
     let started = Instant::now();
     let limits = job.limits;
     let share = budget.enter(job.owner, job.bytes(), limits.wall()).await.map_err(Failed::Overloaded)?;
@@ -103,14 +140,14 @@ pub(crate) async fn run(
     });
 
     let spoken = within(started + limits.wall(), &share, exchange(pre, &mut store, start)).await;
-    let ending = match spoken {
+    let last = match spoken {
         Err(Cut::Overloaded(overloaded)) => return Err(Failed::Overloaded(overloaded)),
         Err(Cut::Late) => {
             let observed = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
-            Ending::Exhausted(Exhausted { resource: Resource::WallMs, limit: limits.wall_ms, observed })
+            Last::Ended(Ending::Exhausted(Exhausted { resource: Resource::WallMs, limit: limits.wall_ms, observed }))
         }
-        Ok(Ok(ending)) => ending,
-        Ok(Err(error)) => verdict(&error, store.data(), &limits)?,
+        Ok(Ok(last)) => last,
+        Ok(Err(error)) => Last::Ended(verdict(&error, store.data(), &limits)?),
     };
     let fuel = limits.fuel.saturating_sub(store.get_fuel().unwrap_or(0));
     let inside = store.data_mut();
@@ -119,11 +156,11 @@ pub(crate) async fn run(
     // The instance goes before the clock is read: giving its pages back is part of what a run costs.
     drop(store);
     let spent = Spent { fuel, memory_bytes_peak, wall: started.elapsed(), host_calls };
-    Ok(Ended { ending, stdout, stderr, spent, company: Company::Own })
+    Ok(Finished { last, stdout, stderr, spent })
 }
 
-/// Instantiates, hands over the start message and reads the guest's answer.
-async fn exchange(pre: &InstancePre<Inside>, store: &mut Store<Inside>, start: Vec<u8>) -> Result<Ending> {
+/// Instantiates, hands over the start message and takes the guest's last message.
+async fn exchange(pre: &InstancePre<Inside>, store: &mut Store<Inside>, start: Vec<u8>) -> Result<Last> {
     let instance = pre.instantiate_async(&mut *store).await?;
     let memory = instance.get_memory(&mut *store, "memory");
     let memory = memory.ok_or_else(|| wasmtime::format_err!("the guest has no memory"))?;
@@ -141,7 +178,11 @@ async fn exchange(pre: &InstancePre<Inside>, store: &mut Store<Inside>, start: V
     let limits = store.data().limits;
     // Read where it lies, since nothing runs any more: a copy would be as large as the guest says, up to all its memory.
     let bytes = memory.data(&*store).get(at..at.saturating_add(length));
-    Ok(answer::read(bytes.ok_or_else(|| wasmtime::format_err!("an answer outside the guest's memory"))?, &limits))
+    let bytes = bytes.ok_or_else(|| wasmtime::format_err!("an answer outside the guest's memory"))?;
+    Ok(match answer::unchecked(bytes, &limits) {
+        Some(answer) => Last::Answered(answer.to_owned()),
+        None => Last::Ended(answer::read(bytes, &limits)),
+    })
 }
 
 /// Why work was not done.

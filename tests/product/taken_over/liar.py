@@ -104,7 +104,7 @@ def lie(run):
         say(frame(b"\xfe" * 1_000))
     elif LIE == "answers more than was asked for":
         say(ended(run, b'"' + b"x" * (1 << 20) + b'"'))
-    elif LIE == "answers what is no JSON":
+    elif LIE == "answers what is not JSON":
         say(ended(run, b"[1,"))
     else:
         sys.exit(f"no such lie: {LIE}")

@@ -134,7 +134,8 @@ fn run_text(module: &str, limits: Limits) -> Result<Ended, Failed> {
     let job = Job { limits, ..Job::new(&script, "{}") };
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
     let calls = Arc::new(Decoded(Arc::new(AnswersEverything)));
-    runtime.block_on(run::run(&pre, &Arc::new(Budget::new(capacity, Sharing::Whole, None)), job, calls))
+    let finished = runtime.block_on(run::run(&pre, &Arc::new(Budget::new(capacity, Sharing::Whole, None)), job, calls));
+    finished.map(|finished| finished.check(&limits))
 }
 
 /// How a guest with `body` ends that finds `message`.

@@ -18,7 +18,7 @@ use intentbox_abi::{CALL_BYTES_MAX, decode, encode, shortened};
 use tokio::net::UnixStream;
 use tokio::process::{Child, Command};
 use tokio::sync::{Notify, mpsc, oneshot};
-use tokio::task::AbortHandle;
+use tokio::task::{AbortHandle, JoinSet};
 use tokio::time::{sleep, sleep_until, timeout};
 
 use super::walls::Walls;
@@ -44,6 +44,12 @@ const GRACE: Duration = Duration::from_secs(2);
 /// hundred large runs. A worker of ours reads at once; what does not would make this process keep what is begun on it and
 /// cancelled, again and again.
 const BACKLOG_BYTES_MAX: usize = 256 << 20;
+
+/// What of a worker's frames is read where it arrives, in bytes: less than a millisecond of work.
+const AT_ONCE_BYTES: usize = 64 << 10;
+
+/// How many larger frames of one worker are held until they are read. Each has at most 50 MB, and mostly a tenth of that.
+const LARGE_MAX: usize = 8;
 
 /// How many words about runs that are over a worker may still have: far more than it can have runs.
 const FORGIVEN_MAX: u64 = 1 << 16;
@@ -101,6 +107,8 @@ struct Worker {
     /// Bytes that wait in the outbox.
     backlog: Arc<AtomicUsize>,
     runs: Mutex<Runs>,
+    /// Held by who reads a large frame: one at a time, so that reading takes no more than one core from everything else.
+    large: Mutex<()>,
     /// Told when the worker must go.
     condemned: Notify,
 }
@@ -358,6 +366,44 @@ impl Worker {
         Some((run, ended))
     }
 
+    /// Acts on frames until they end or cannot be believed; says why. Large ones are read beside this thread, which has
+    /// everybody else to serve: a run has nothing more to say while one of its frames is read, so their order is kept.
+    async fn listen(self: &Arc<Worker>, up: &mut Incoming) -> &'static str {
+        const LIE: &str = "it said what no worker of ours says";
+        let mut beside = JoinSet::new();
+        loop {
+            let frame = tokio::select! {
+                believed = beside.join_next(), if !beside.is_empty() => match believed {
+                    Some(Ok(true)) => continue,
+                    _ => return LIE,
+                },
+                frame = up.next(), if beside.len() < LARGE_MAX => frame,
+            };
+            match frame {
+                Some(Ok(frame)) if frame.len() <= AT_ONCE_BYTES => {
+                    if !self.heed(&frame) {
+                        return LIE;
+                    }
+                }
+                Some(Ok(frame)) => {
+                    let worker = Arc::clone(self);
+                    beside.spawn_blocking(move || {
+                        let _turn = worker.large.lock().unwrap_or_else(PoisonError::into_inner);
+                        worker.heed(&frame)
+                    });
+                }
+                Some(Err(_)) | None => break,
+            }
+        }
+        // What it said before it closed its socket still counts.
+        while let Some(believed) = beside.join_next().await {
+            if !matches!(believed, Ok(true)) {
+                return LIE;
+            }
+        }
+        "it closed its socket"
+    }
+
     /// Acts on one frame; says whether it can be believed.
     fn heed(self: &Arc<Worker>, frame: &[u8]) -> bool {
         match decode::<Up<'_>>(frame) {
@@ -578,6 +624,7 @@ impl Shared {
             outbox,
             backlog: Arc::default(),
             runs: Mutex::default(),
+            large: Mutex::default(),
             condemned: Notify::new(),
         });
         Ok(Started { child, worker, up, down, frames })
@@ -588,16 +635,8 @@ impl Shared {
         let Started { mut child, worker, mut up, down, frames } = started;
         self.workers().push(Arc::clone(&worker));
         self.room.notify_waiters();
-        let read = async {
-            while let Some(Ok(frame)) = up.next().await {
-                if !worker.heed(&frame) {
-                    return "it said what no worker of ours says";
-                }
-            }
-            "it closed its socket"
-        };
         let why = tokio::select! {
-            why = read => why,
+            why = worker.listen(&mut up) => why,
             () = down.carry(frames) => "it no longer reads",
             () = worker.condemned.notified() => "it did not answer in time",
         };

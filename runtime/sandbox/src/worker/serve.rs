@@ -156,7 +156,7 @@ impl Worker {
             let job = Job { limits, deterministic, owner, ..Job::new(&script, &params) };
             let unended = Unended { worker: &worker, run };
             let frame = match worker.guest.run(job, calls).await {
-                Ok(ended) => tell(run, &ended),
+                Ok(finished) => tell(run, &finished),
                 Err(Failed::Overloaded(reason)) => overloaded(run, reason),
                 Err(Failed::Host(error)) => broken(run, &format!("{error:#}")),
             };

@@ -19,6 +19,7 @@ use crate::budget::{Overloaded, Room};
 use crate::ending::{Company, Ended, Ending, Exception, Exhausted, Output, Resource, Spent};
 use crate::job::Deterministic;
 use crate::limits::{self, Limits};
+use crate::run::{Finished, Last};
 
 /// The longest frame: an answer, stdout and stderr at their ceilings, or a script and its params, and change.
 #[expect(clippy::cast_possible_truncation, reason = "some fifty million")]
@@ -129,16 +130,26 @@ pub(super) enum Up<'a> {
 /// An [`Ending`] on the wire.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) enum Told<'a> {
-    Returned(&'a str),
+    /// The guest's answer as it came: the parent checks it.
+    Answered(&'a str),
     Raised(#[serde(borrow)] intentbox_abi::Raised<'a>),
     SyntaxError(#[serde(borrow)] intentbox_abi::Raised<'a>),
-    ResultInvalid { path: &'a str, reason: &'a str },
-    Exhausted { resource: Resource, limit: u64, observed: u64 },
-    Crashed { reason: &'a str },
+    ResultInvalid {
+        path: &'a str,
+        reason: &'a str,
+    },
+    Exhausted {
+        resource: Resource,
+        limit: u64,
+        observed: u64,
+    },
+    Crashed {
+        reason: &'a str,
+    },
 }
 
-/// An ending as the worker tells it.
-pub(super) fn tell(run: u32, ended: &Ended) -> Vec<u8> {
+/// The end of a run as the worker tells it.
+pub(super) fn tell(run: u32, finished: &Finished) -> Vec<u8> {
     fn raised(exception: &Exception) -> intentbox_abi::Raised<'_> {
         intentbox_abi::Raised {
             class: &exception.class,
@@ -147,34 +158,37 @@ pub(super) fn tell(run: u32, ended: &Ended) -> Vec<u8> {
             cause: exception.cause,
         }
     }
-    let ending = match &ended.ending {
-        Ending::Returned(json) => Told::Returned(json.get()),
-        Ending::Raised(exception) => Told::Raised(raised(exception)),
-        Ending::SyntaxError(exception) => Told::SyntaxError(raised(exception)),
-        Ending::ResultInvalid { path, reason } => Told::ResultInvalid { path, reason },
-        Ending::Exhausted(Exhausted { resource, limit, observed }) => {
+    let ending = match &finished.last {
+        Last::Answered(answer) => Told::Answered(answer),
+        Last::Ended(Ending::Returned(json)) => Told::Answered(json.get()),
+        Last::Ended(Ending::Raised(exception)) => Told::Raised(raised(exception)),
+        Last::Ended(Ending::SyntaxError(exception)) => Told::SyntaxError(raised(exception)),
+        Last::Ended(Ending::ResultInvalid { path, reason }) => Told::ResultInvalid { path, reason },
+        Last::Ended(Ending::Exhausted(Exhausted { resource, limit, observed })) => {
             Told::Exhausted { resource: *resource, limit: *limit, observed: *observed }
         }
-        Ending::Crashed { reason } => Told::Crashed { reason },
+        Last::Ended(Ending::Crashed { reason }) => Told::Crashed { reason },
     };
     intentbox_abi::encode(&Up::Ended {
         run,
         ending,
-        stdout: &ended.stdout.text,
-        stdout_truncated: ended.stdout.truncated,
-        stderr: &ended.stderr.text,
-        stderr_truncated: ended.stderr.truncated,
-        fuel: ended.spent.fuel,
-        memory_bytes_peak: ended.spent.memory_bytes_peak,
-        host_calls: ended.spent.host_calls,
+        stdout: &finished.stdout.text,
+        stdout_truncated: finished.stdout.truncated,
+        stderr: &finished.stderr.text,
+        stderr_truncated: finished.stderr.truncated,
+        fuel: finished.spent.fuel,
+        memory_bytes_peak: finished.spent.memory_bytes_peak,
+        host_calls: finished.spent.host_calls,
     })
 }
 
 impl Told<'_> {
-    /// What the worker told, if it can be believed: it passes the gate that a guest's words pass.
+    /// What the worker told, if it can be believed: it passes the gate that a guest's words pass. An answer that is not JSON
+    /// may be the guest's, and is its crash; a worker of ours lets through none that is too large.
     pub(super) fn believed(&self, limits: &Limits) -> Option<Ending> {
         Some(match self {
-            Told::Returned(json) => Ending::Returned(answer::returned(json, limits).ok()?),
+            Told::Answered(answer) if answer.len() as u64 > limits.result_bytes => return None,
+            Told::Answered(answer) => answer::checked(answer, limits),
             Told::Raised(raised) => Ending::Raised(answer::exception(raised)),
             Told::SyntaxError(raised) => Ending::SyntaxError(answer::exception(raised)),
             Told::ResultInvalid { path, reason } => answer::result_invalid(path, reason),
@@ -253,7 +267,7 @@ mod tests {
     fn told(kind: u8, text: &str, number: u64) -> Told<'_> {
         let raised = Raised { class: text, message: text, traceback: text, cause: Cause::CallFailed };
         match kind {
-            0 => Told::Returned(text),
+            0 => Told::Answered(text),
             1 => Told::Raised(raised),
             2 => Told::SyntaxError(raised),
             3 => Told::ResultInvalid { path: text, reason: text },
