@@ -8,6 +8,10 @@
 //! every other script ends by fuel, bytes or counts, however long that takes. How late the latest run ended is printed, and
 //! judged only on request: `-- --late-ms 250`.
 
+#[path = "../support/ask.rs"]
+#[expect(dead_code, reason = "attacks are code")]
+mod ask;
+
 use std::collections::BTreeMap;
 use std::fs::{read_dir, read_to_string};
 use std::path::{Path, PathBuf};
@@ -17,7 +21,7 @@ use std::time::{Duration, Instant};
 
 use intentbox_catalog::Catalog;
 use intentbox_engine::{
-    Capacity, Code, Configuration, Engine, Isolation, Outcome, Parts, Policy, Report, RunOptions, Sharing,
+    Caller, Capacity, Code, Configuration, Engine, Isolation, Outcome, Parts, Policy, Report, Settings, Sharing, Wire,
     WorkerCommand, limits,
 };
 use intentbox_files::Directories;
@@ -44,7 +48,7 @@ struct Attack {
     source: String,
     outcomes: Vec<String>,
     result: Option<Value>,
-    options: RunOptions,
+    settings: Settings,
     /// The deadline, where the script may end by one.
     timeout_ms: Option<u64>,
 }
@@ -138,8 +142,8 @@ fn attack(file: &Path) -> Attack {
     let known: Vec<&str> = Outcome::ALL.iter().map(|outcome| outcome.terms().name).collect();
     assert!(!outcomes.is_empty() && outcomes.iter().all(|kind| known.contains(&kind.as_str())), "{name}: {outcomes:?}");
     let result = header.get("result").map(|text| serde_json::from_str(text).expect("a result is JSON"));
-    let options = RunOptions { limits, ..RunOptions::default() };
-    Attack { outcomes, result, options, timeout_ms, source: source.clone(), name }
+    let settings = Settings { limits, ..Settings::default() };
+    Attack { outcomes, result, settings, timeout_ms, source: source.clone(), name }
 }
 
 /// Runs every attack, two at a time, each followed by a run that must work. Gives what is wrong, and the latest end.
@@ -160,7 +164,7 @@ async fn corpus(place: &str, isolation: Isolation, attacks: &Arc<Vec<Attack>>) -
     for _ in 0..4 {
         let fill = "def f(n): return n and 1 + f(n - 1)\nimport sys\nsys.setrecursionlimit(10**6)\ntry: f(10**5)\nexcept \
                     RecursionError: pass\nb = bytearray(150 << 20)\nl = [str(i) for i in range(300000)]\nlen(l)";
-        let both = tokio::join!(exec(&engine, fill, RunOptions::default()), exec(&engine, fill, RunOptions::default()));
+        let both = tokio::join!(exec(&engine, fill, Settings::default()), exec(&engine, fill, Settings::default()));
         assert!(both.0.outcome == Outcome::Ok && both.1.outcome == Outcome::Ok, "{both:?}");
     }
     let before = footprint(&engine).await;
@@ -169,7 +173,7 @@ async fn corpus(place: &str, isolation: Isolation, attacks: &Arc<Vec<Attack>>) -
         tokio::spawn(async move {
             let (mut wrong, mut latest) = (Vec::new(), (f64::MIN, String::new()));
             for attack in attacks.iter().skip(first).step_by(2) {
-                let report = exec(&engine, &attack.source, attack.options.clone()).await;
+                let report = exec(&engine, &attack.source, attack.settings.clone()).await;
                 if let (Some(timeout_ms), Some(spent)) = (attack.timeout_ms, report.spent) {
                     let late = spent.wall_ms - milliseconds(timeout_ms);
                     if late > latest.0 {
@@ -179,7 +183,7 @@ async fn corpus(place: &str, isolation: Isolation, attacks: &Arc<Vec<Attack>>) -
                 if let Some(what) = judge(attack, &report) {
                     wrong.push(format!("{}: {what}\n  {}", attack.name, shortened(&told(&report))));
                 }
-                let benign = exec(&engine, "sum(range(10))", RunOptions::default()).await;
+                let benign = exec(&engine, "sum(range(10))", Settings::default()).await;
                 if benign.outcome != Outcome::Ok || !answered(&benign, &Value::from(45)) {
                     wrong.push(format!("{}: the run after it: {}", attack.name, shortened(&told(&benign))));
                 }
@@ -211,14 +215,15 @@ async fn corpus(place: &str, isolation: Isolation, attacks: &Arc<Vec<Attack>>) -
     (wrong, latest)
 }
 
-async fn exec(engine: &Engine, source: &str, options: RunOptions) -> Report {
-    let code = Code { name: "attack.py".to_owned(), source: source.as_bytes().to_vec(), params: "{}".to_owned() };
-    engine.exec(&code, &options).await
+async fn exec(engine: &Engine, source: &str, settings: Settings) -> Report {
+    let code =
+        Code { name: "attack.py".to_owned(), source: source.as_bytes().to_vec(), params: "{}".to_owned(), settings };
+    ask::code(engine, &code, &Caller::local()).await
 }
 
 /// The report as `--json` prints it. It is not parsed: an answer may hold numbers of any size.
 fn told(report: &Report) -> String {
-    serde_json::to_string(report).expect("a report is JSON")
+    serde_json::to_string(&Wire::new(report, |remedy| format!("{remedy:?}"))).expect("a report is JSON")
 }
 
 fn answered(report: &Report, expected: &Value) -> bool {
@@ -230,11 +235,11 @@ fn answered(report: &Report, expected: &Value) -> bool {
 
 /// What is wrong with how an attack ended, if anything is.
 fn judge(attack: &Attack, report: &Report) -> Option<String> {
-    let outcome = report.outcome.terms().name;
+    let outcome = report.outcome().terms().name;
     if !attack.outcomes.iter().any(|allowed| allowed == outcome) {
         return Some(format!("expected {}, got {outcome}", attack.outcomes.join(" or ")));
     }
-    if let (Some(expected), Outcome::Ok) = (&attack.result, report.outcome)
+    if let (Some(expected), Outcome::Ok) = (&attack.result, report.outcome())
         && !answered(report, expected)
     {
         return Some(format!("expected {expected}"));

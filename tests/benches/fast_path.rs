@@ -6,6 +6,10 @@
 
 #![expect(clippy::cast_precision_loss, reason = "figures are rounded for a reader anyway")]
 
+#[path = "../support/ask.rs"]
+#[expect(dead_code, reason = "these are intents")]
+mod ask;
+
 use std::collections::BTreeMap;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::{Arc, mpsc};
@@ -20,8 +24,8 @@ use intentbox_demo_logs::{Plan, generate};
 use intentbox_demo_tracker::DemoTracker;
 use intentbox_egress::{Budget, Egress, OriginConfig, Request, Secret};
 use intentbox_engine::{
-    Capacity, Configuration, Engine, Given, Intent, Isolation, Outcome, Parts, Policy, Report, RunOptions, Sharing,
-    WorkerCommand,
+    Caller, Capacity, Configuration, Engine, Given, Intent, Isolation, Outcome, Parts, Policy, Purpose, Report,
+    Sharing, WorkerCommand,
 };
 use intentbox_files::Directories;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
@@ -91,12 +95,12 @@ fn runtime() -> Runtime {
 
 fn intent(text: &str, params: &[(&str, String)]) -> Intent {
     let params = params.iter().map(|(name, value)| ((*name).to_owned(), Given::Text(value.clone()))).collect();
-    Intent { text: text.to_owned(), params, template: None }
+    Intent { text: text.to_owned(), params, ..Intent::default() }
 }
 
 /// The answer of a run that is expected to give one.
 fn answer(report: &Report) -> &str {
-    assert_eq!(report.outcome, Outcome::Ok, "{report:?}");
+    assert_eq!(report.outcome(), Outcome::Ok, "{report:?}");
     report.result.as_ref().map_or("null", |json| json.get())
 }
 
@@ -262,10 +266,10 @@ impl Bench {
     }
 
     /// Times an intent, run after run; a fifth as many go before and only warm up. Gives the last report besides.
-    fn runs(&self, engine: &Engine, intent: &Intent, options: &RunOptions, count: usize) -> (Vec<Duration>, Report) {
+    fn runs(&self, engine: &Engine, intent: &Intent, caller: &Caller, count: usize) -> (Vec<Duration>, Report) {
         let one = || {
             let started = Instant::now();
-            let report = self.runtime.block_on(engine.run_intent(intent, options));
+            let report = self.runtime.block_on(ask::intent(engine, intent, caller));
             let took = started.elapsed();
             answer(&report);
             (took, report)
@@ -283,7 +287,7 @@ impl Bench {
         for (cache_s, name) in
             [(0, "template hit, whole path in process, no network"), (300, "the same, answered by the cache")]
         {
-            let (times, last) = self.runs(&adding(cache_s), &intent, &RunOptions::default(), 500);
+            let (times, last) = self.runs(&adding(cache_s), &intent, &Caller::local(), 500);
             assert_eq!((answer(&last), last.cached), ("5050", cache_s > 0));
             line(name, &format!("{}   target p50 ≤ 1 ms", told(times)));
         }
@@ -294,8 +298,9 @@ impl Bench {
         let engine = tracker.engine(Isolation::InProcess);
         let intent = intent("list errors", &[]);
         for fresh in [true, false] {
-            let options = RunOptions { fresh, ..RunOptions::default() };
-            let (times, last) = self.runs(&engine, &intent, &options, 500);
+            let purpose = if fresh { Purpose::Measure } else { Purpose::Answer };
+            let caller = Caller { purpose, ..Caller::local() };
+            let (times, last) = self.runs(&engine, &intent, &caller, 500);
             assert_eq!(last.cached, !fresh);
             let how = if fresh { "uncached" } else { "cached" };
             line(&format!("list errors, loopback, {how}, {} bytes", answer(&last).len()), &told(times));
@@ -359,10 +364,10 @@ impl Bench {
 
     /// Starts all of these at once and waits for all.
     fn at_once(&self, name: &str, engine: &Engine, intents: &[Intent]) -> Vec<Report> {
-        let options = &RunOptions::default();
+        let caller = &Caller::local();
         let started = Instant::now();
         let runs = intents.iter().map(|intent| async move {
-            let report = engine.run_intent(intent, options).await;
+            let report = ask::intent(engine, intent, caller).await;
             (started.elapsed(), report)
         });
         let (mut times, reports): (Vec<_>, Vec<_>) = self.runtime.block_on(join_all(runs)).into_iter().unzip();
@@ -370,8 +375,8 @@ impl Bench {
         times.sort_unstable();
         let average = times.iter().sum::<Duration>().div_f64(times.len() as f64);
         let mut failed: BTreeMap<&str, usize> = BTreeMap::new();
-        for report in reports.iter().filter(|report| report.outcome != Outcome::Ok) {
-            *failed.entry(report.outcome.terms().name).or_default() += 1;
+        for report in reports.iter().filter(|report| report.outcome() != Outcome::Ok) {
+            *failed.entry(report.outcome().terms().name).or_default() += 1;
         }
         let share = failed.values().sum::<usize>() as f64 * 100.0 / reports.len() as f64;
         let what = if failed.is_empty() { String::new() } else { format!(" {failed:?}") };
@@ -446,8 +451,8 @@ impl Bench {
         let directories = Directories::open([(&alias, folder.path())]).expect("it can be opened");
         let policy = Policy::default().and_read(&alias);
         let engine = Engine::new(Parts { directories, policy, ..parts(built_in()) }).expect("the engine starts");
-        let options = RunOptions { fresh: true, ..RunOptions::default() };
-        let (times, last) = self.runs(&engine, &intent("count log lines by level", &[]), &options, rounds);
+        let caller = Caller { purpose: Purpose::Measure, ..Caller::local() };
+        let (times, last) = self.runs(&engine, &intent("count log lines by level", &[]), &caller, rounds);
         let counted: Value = serde_json::from_str(answer(&last)).expect("an object");
         assert_eq!(counted["records"], json!(summary.records), "every record is counted, once");
         let took = median(times);

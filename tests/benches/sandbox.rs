@@ -11,9 +11,9 @@ use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use intentbox_sandbox::abi::{HttpReply, HttpRequest, Reply};
+use intentbox_sandbox::abi::{Call, HttpReply, Reply, decode};
 use intentbox_sandbox::{
-    Answer, Capacity, Ended, Ending, HostCalls, Job, Limits, NoCalls, Pending, Sandbox, Script, Sharing, WorkerCommand,
+    Answer, Calls, Capacity, Ended, Ending, Job, Limits, NoCalls, Pending, Sandbox, Script, Sharing, WorkerCommand,
 };
 use tokio::runtime::Runtime;
 
@@ -69,11 +69,12 @@ const CAPACITY: Capacity =
 #[derive(Debug)]
 struct AtOnce;
 
-impl HostCalls for AtOnce {
-    fn http<'a>(&'a self, request: HttpRequest<'a>) -> Pending<'a, Answer> {
+impl Calls for AtOnce {
+    fn call(&self, message: Vec<u8>) -> Pending<'_, Option<Answer>> {
+        let Ok(Call::Http(request)) = decode(&message) else { panic!("the script sends requests") };
         let reply = HttpReply { status: 200, url: request.url, headers: Vec::new(), body: b"{}" };
         let answer = Answer::reply(&Reply::Http(reply));
-        Box::pin(async move { answer })
+        Box::pin(async move { Some(answer) })
     }
 }
 
@@ -81,11 +82,11 @@ impl HostCalls for AtOnce {
 #[derive(Debug)]
 struct After(Duration);
 
-impl HostCalls for After {
-    fn http<'a>(&'a self, request: HttpRequest<'a>) -> Pending<'a, Answer> {
+impl Calls for After {
+    fn call(&self, message: Vec<u8>) -> Pending<'_, Option<Answer>> {
         Box::pin(async move {
             tokio::time::sleep(self.0).await;
-            AtOnce.http(request).await
+            AtOnce.call(message).await
         })
     }
 }
@@ -142,14 +143,7 @@ impl Bench {
     }
 
     /// Times runs of one script, one after another.
-    fn runs(
-        &self,
-        sandbox: &Sandbox,
-        source: &str,
-        params: &str,
-        count: usize,
-        calls: &Arc<dyn HostCalls>,
-    ) -> Duration {
+    fn runs(&self, sandbox: &Sandbox, source: &str, params: &str, count: usize, calls: &Arc<dyn Calls>) -> Duration {
         let script = script(source);
         let limits = Limits { result_bytes: 2 << 20, ..Limits::default() };
         let job = Job { limits, ..Job::new(&script, params) };
@@ -226,8 +220,8 @@ fn main() {
     let share = if std::env::args().any(|argument| argument == "--bench") { 100 } else { 1 };
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
     let bench = Bench { runtime, share };
-    let no_calls: Arc<dyn HostCalls> = Arc::new(NoCalls);
-    let at_once: Arc<dyn HostCalls> = Arc::new(AtOnce);
+    let no_calls: Arc<dyn Calls> = Arc::new(NoCalls);
+    let at_once: Arc<dyn Calls> = Arc::new(AtOnce);
     let line = |name: &str, figure: String| println!("{name:<44} {figure}");
 
     let started = Instant::now();

@@ -8,17 +8,20 @@ use std::net::{Ipv4Addr, SocketAddr};
 use std::time::Duration;
 
 use futures_util::future::join_all;
-use intentbox_capability::{Origin, PrivateAddresses};
+use intentbox_capability::{Access, Origin, PrivateAddresses};
 use intentbox_catalog::Catalog;
 use intentbox_demo_tracker::{DemoTracker, Options, RateLimit};
 use intentbox_egress::{OriginConfig, Secret};
 use intentbox_engine::{
-    Capacity, Configuration, Engine, Given, Intent, Isolation, Outcome, Parts, Policy, Report, RunOptions, Sharing,
+    Caller, Capacity, Configuration, Consent, Engine, Given, Intent, Isolation, Outcome, Parts, Policy, Principal,
+    Purpose, Report, Sharing,
 };
 use intentbox_files::Directories;
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpListener;
+
+use crate::ask;
 
 /// Room for every run of a test at once, so that nothing but the cache holds one back.
 const CAPACITY: Capacity =
@@ -74,13 +77,13 @@ fn permitted(tracker: &DemoTracker) -> Engine {
     engine(&tracker.base_url(), tracker.token(), PERMITTED)
 }
 
-async fn ask(engine: &Engine, text: &str, params: Values<'_>, options: &RunOptions) -> Report {
+async fn ask(engine: &Engine, text: &str, params: Values<'_>, caller: &Caller) -> Report {
     let params = params.iter().map(|(name, value)| ((*name).to_owned(), Given::Text((*value).to_owned()))).collect();
-    engine.run_intent(&Intent { text: text.to_owned(), params, template: None }, options).await
+    ask::intent(engine, &Intent { text: text.to_owned(), params, ..Intent::default() }, caller).await
 }
 
 fn told(report: &Report) -> Told {
-    (report.outcome, report.cached, report.spent.map_or(0, |spent| spent.http_requests))
+    (report.outcome(), report.cached, report.spent.map_or(0, |spent| spent.http_requests))
 }
 
 /// The answer as the script wrote it.
@@ -98,16 +101,20 @@ fn ids(report: &Report) -> Vec<String> {
 async fn the_second_answer_is_the_first_one_without_a_request() {
     let tracker = tracker(1).await;
     let engine = permitted(&tracker);
-    let options = RunOptions::default();
-    let first = ask(&engine, LIST, &[], &options).await;
+    let caller = Caller::local();
+    let first = ask(&engine, LIST, &[], &caller).await;
     assert_eq!(told(&first), RAN, "{first:?}");
     assert_eq!(ids(&first).len(), 4);
     // Other words with the same meaning are the same question.
     let questions: [(&str, Values); 3] = [(LIST, &[]), ("show unresolved errors", &[]), (LIST, &[("limit", "4")])];
     for (text, params) in questions {
-        let again = ask(&engine, text, params, &options).await;
+        let again = ask(&engine, text, params, &caller).await;
         assert_eq!((told(&again), answer(&again)), (SERVED, answer(&first)), "{text} {params:?}");
-        assert_eq!((&again.route, &again.grant), (&first.route, &first.grant), "{text} {params:?}");
+        assert_eq!(
+            (&again.target, &again.arguments, &again.access),
+            (&first.target, &first.arguments, &first.access),
+            "{text} {params:?}"
+        );
         assert_ne!(again.run_id, first.run_id, "each report has an id of its own");
     }
 }
@@ -116,12 +123,12 @@ async fn the_second_answer_is_the_first_one_without_a_request() {
 async fn a_fresh_run_asks_again_and_its_answer_takes_the_place() {
     let tracker = tracker(2).await;
     let engine = permitted(&tracker);
-    let options = RunOptions::default();
-    let first = ask(&engine, LIST, &[], &options).await;
+    let caller = Caller::local();
+    let first = ask(&engine, LIST, &[], &caller).await;
     assert_eq!(told(&first), RAN, "{first:?}");
-    let fresh = ask(&engine, LIST, &[], &RunOptions { fresh: true, ..options.clone() }).await;
+    let fresh = ask(&engine, LIST, &[], &Caller { purpose: Purpose::Measure, ..caller.clone() }).await;
     assert_eq!(told(&fresh), RAN, "{fresh:?}");
-    let kept = ask(&engine, LIST, &[], &options).await;
+    let kept = ask(&engine, LIST, &[], &caller).await;
     assert_eq!((told(&kept), answer(&kept)), (SERVED, answer(&fresh)));
 }
 
@@ -130,12 +137,12 @@ async fn a_change_drops_what_was_kept() {
     // The list twice, and a change: the issue is read and written.
     let tracker = tracker(4).await;
     let engine = permitted(&tracker);
-    let options = RunOptions { allow_writes: true, ..RunOptions::default() };
-    let first = ask(&engine, LIST, &[], &options).await;
+    let caller = Caller { consent: Consent::Given, ..Caller::local() };
+    let first = ask(&engine, LIST, &[], &caller).await;
     let top = ids(&first).remove(0);
-    let resolved = ask(&engine, "resolve issue", &[("issue", top.as_str())], &options).await;
+    let resolved = ask(&engine, "resolve issue", &[("issue", top.as_str())], &caller).await;
     assert_eq!(told(&resolved), (Outcome::Ok, false, 2), "{resolved:?}");
-    let after = ask(&engine, LIST, &[], &options).await;
+    let after = ask(&engine, LIST, &[], &caller).await;
     assert_eq!(told(&after), RAN, "{after:?}");
     assert!(ids(&after).len() == 4 && !ids(&after).contains(&top), "{top} was resolved: {after:?}");
 }
@@ -144,10 +151,9 @@ async fn a_change_drops_what_was_kept() {
 async fn answers_are_not_shared_between_principals() {
     let tracker = tracker(3).await;
     let engine = permitted(&tracker);
-    let by = |principal: &str| RunOptions { principal: principal.to_owned(), ..RunOptions::default() };
-    for principal in ["", "ada", "grace"] {
+    for principal in [Principal::local(), Principal::named("ada"), Principal::named("grace")] {
         for expected in [RAN, SERVED] {
-            let report = ask(&engine, LIST, &[], &by(principal)).await;
+            let report = ask(&engine, LIST, &[], &Caller::of(principal.clone())).await;
             assert_eq!(told(&report), expected, "{principal:?}: {report:?}");
         }
     }
@@ -157,7 +163,7 @@ async fn answers_are_not_shared_between_principals() {
 async fn another_argument_is_another_question() {
     let tracker = tracker(4).await;
     let engine = permitted(&tracker);
-    let options = RunOptions::default();
+    let caller = Caller::local();
     let questions: [(&str, Values, usize); 4] = [
         (LIST, &[], 4),
         (LIST, &[("limit", "2")], 2),
@@ -166,7 +172,7 @@ async fn another_argument_is_another_question() {
     ];
     for expected in [RAN, SERVED] {
         for (text, params, rows) in questions {
-            let report = ask(&engine, text, params, &options).await;
+            let report = ask(&engine, text, params, &caller).await;
             assert_eq!((told(&report), ids(&report).len()), (expected, rows), "{text} {params:?}: {report:?}");
         }
     }
@@ -177,26 +183,26 @@ async fn another_argument_is_another_question() {
 #[tokio::test]
 async fn a_permission_that_was_taken_away_is_missed_although_an_answer_was_kept() {
     let tracker = tracker(1).await;
-    let (before, options) = (permitted(&tracker), RunOptions::default());
+    let (before, caller) = (permitted(&tracker), Caller::local());
     for expected in [RAN, SERVED] {
-        let report = ask(&before, LIST, &[], &options).await;
+        let report = ask(&before, LIST, &[], &caller).await;
         assert_eq!(told(&report), expected, "{report:?}");
     }
     let after = engine(&tracker.base_url(), tracker.token(), "");
     for _ in 0..2 {
-        let report = ask(&after, LIST, &[], &options).await;
+        let report = ask(&after, LIST, &[], &caller).await;
         // The refused request counts as one, and not a byte of it leaves.
         assert_eq!(told(&report), (Outcome::CapabilityDenied, false, 1), "{report:?}");
         assert_eq!((answer(&report), report.spent.map(|spent| spent.http_bytes_up)), ("", Some(0)), "{report:?}");
-        assert!(report.grant.as_ref().is_some_and(Vec::is_empty) && report.refusals.len() == 1, "{report:?}");
+        assert!(report.access.as_ref().is_some_and(Access::is_empty) && report.refusals.len() == 1, "{report:?}");
     }
 }
 
 #[tokio::test]
 async fn what_changes_something_runs_each_time() {
     let tracker = tracker(4).await;
-    let (engine, reading) = (permitted(&tracker), RunOptions::default());
-    let writing = RunOptions { allow_writes: true, ..RunOptions::default() };
+    let (engine, reading) = (permitted(&tracker), Caller::local());
+    let writing = Caller { consent: Consent::Given, ..Caller::local() };
     let list = ask(&engine, LIST, &[], &reading).await;
     let top = ids(&list).remove(0);
     // The second time there is nothing left to write.
@@ -240,17 +246,17 @@ async fn a_failure_is_not_kept_and_the_success_after_it_is() {
     let engine = engine(&format!("http://127.0.0.1:{port}"), "a-token", policy);
     let failed = (Outcome::HostCallFailed, false, 1);
     for expected in [failed, failed, RAN, SERVED, SERVED] {
-        let report = ask(&engine, LIST, &[], &RunOptions::default()).await;
+        let report = ask(&engine, LIST, &[], &Caller::local()).await;
         assert_eq!(told(&report), expected, "{report:?}");
-        assert_eq!(answer(&report), if report.outcome == Outcome::Ok { "[]" } else { "" });
+        assert_eq!(answer(&report), if report.outcome() == Outcome::Ok { "[]" } else { "" });
     }
 }
 
 #[tokio::test]
 async fn fifty_that_ask_the_same_at_once_make_one_request() {
     let tracker = tracker(1).await;
-    let (engine, options) = (permitted(&tracker), RunOptions::default());
-    let reports = join_all((0..50).map(|_| ask(&engine, LIST, &[], &options))).await;
+    let (engine, caller) = (permitted(&tracker), Caller::local());
+    let reports = join_all((0..50).map(|_| ask(&engine, LIST, &[], &caller))).await;
     let ran: Vec<&Report> = reports.iter().filter(|report| told(report) == RAN).collect();
     assert_eq!(ran.len(), 1, "{:?}", reports.iter().map(told).collect::<Vec<_>>());
     assert_eq!(ids(ran[0]).len(), 4);

@@ -1,5 +1,7 @@
 //! The product from outside: the binary as a user runs it, against the demo tracker and against bad input.
 
+#[path = "../support/ask.rs"]
+mod ask;
 mod cache;
 mod cases;
 mod command_line;

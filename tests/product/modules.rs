@@ -1,16 +1,16 @@
 //! What the templates of a pack share is compiled once, and means what it meant.
 
-use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::time::Duration;
 
 use intentbox_catalog::Catalog;
 use intentbox_engine::{
-    Capacity, Configuration, Deterministic, Engine, Intent, Isolation, Outcome, Parts, Policy, Report, RunOptions,
-    Sharing, WorkerCommand,
+    Caller, Capacity, Configuration, Deterministic, Engine, Intent, Isolation, Outcome, Parts, Policy, Report,
+    Settings, Sharing, WorkerCommand,
 };
 use intentbox_files::Directories;
 
+use crate::ask;
 use crate::place::{ROOMY, both};
 
 const MANIFEST: &str = "
@@ -53,10 +53,10 @@ fn places() -> [Isolation; 2] {
     [Isolation::InProcess, Isolation::Process(WorkerCommand { program, arguments, count: 1 })]
 }
 
-async fn ask(engine: &Engine, options: &RunOptions) -> Report {
-    engine
-        .run_intent(&Intent { text: "ask the module".to_owned(), params: BTreeMap::new(), template: None }, options)
-        .await
+async fn ask(engine: &Engine, settings: &Settings) -> Report {
+    let settings = settings.clone();
+    let intent = Intent { text: "ask the module".to_owned(), settings, ..Intent::default() };
+    ask::intent(engine, &intent, &Caller::local()).await
 }
 
 /// The kind, the message and the traceback of what went wrong.
@@ -65,10 +65,10 @@ type Fault<'a> = (&'a str, &'a str, Option<&'a str>);
 /// What a caller sees of a report, without what differs between any two runs.
 fn told(report: &Report) -> (Outcome, Option<&str>, Option<Fault<'_>>) {
     let error = report
-        .error
+        .failure
         .as_ref()
-        .map(|problem| (problem.kind.as_str(), problem.message.as_str(), problem.traceback.as_deref()));
-    (report.outcome, report.result.as_ref().map(|json| json.get()), error)
+        .map(|failure| (failure.cause.kind(), failure.message.as_str(), failure.traceback.as_deref()));
+    (report.outcome(), report.result.as_ref().map(|json| json.get()), error)
 }
 
 fn fuel(report: &Report) -> u64 {
@@ -88,11 +88,11 @@ fn large(rest: &str) -> String {
 async fn a_module_is_compiled_for_its_second_use_and_not_again() {
     for place in places() {
         let engine = engine(place, &large("def answer():\n    return f7(1)\n"));
-        let options = RunOptions::default();
-        let first = ask(&engine, &options).await;
+        let settings = Settings::default();
+        let first = ask(&engine, &settings).await;
         assert_eq!(told(&first), (Outcome::Ok, Some("[8,8,8]"), None));
         for _ in 0..3 {
-            let again = ask(&engine, &options).await;
+            let again = ask(&engine, &settings).await;
             assert_eq!(told(&again), told(&first));
             assert!(fuel(&again) * 3 < fuel(&first), "{} after {}", fuel(&again), fuel(&first));
         }
@@ -103,12 +103,12 @@ async fn a_module_is_compiled_for_its_second_use_and_not_again() {
 async fn an_exception_in_a_compiled_module_shows_the_modules_own_lines() {
     for place in places() {
         let engine = engine(place, &large("def answer():\n    return 1 / 0  # the very line\n"));
-        let options = RunOptions::default();
-        let first = ask(&engine, &options).await;
+        let settings = Settings::default();
+        let first = ask(&engine, &settings).await;
         let (_, _, error) = told(&first);
         assert!(error.and_then(|error| error.2).is_some_and(|text| text.contains("# the very line")), "{error:?}");
         for _ in 0..2 {
-            assert_eq!(told(&ask(&engine, &options).await), told(&first));
+            assert_eq!(told(&ask(&engine, &settings).await), told(&first));
         }
     }
 }
@@ -116,23 +116,22 @@ async fn an_exception_in_a_compiled_module_shows_the_modules_own_lines() {
 #[tokio::test]
 async fn a_module_that_is_no_python_says_so_each_time() {
     let engine = engine(Isolation::InProcess, "def answer(:\n");
-    let first = ask(&engine, &RunOptions::default()).await;
+    let first = ask(&engine, &Settings::default()).await;
     let (outcome, _, error) = told(&first);
     assert_eq!(outcome, Outcome::PythonError, "{first:?}");
     assert!(error.is_some_and(|error| error.1.contains("SyntaxError") || error.0.contains("SyntaxError")), "{error:?}");
     for _ in 0..2 {
-        assert_eq!(told(&ask(&engine, &RunOptions::default()).await), told(&first));
+        assert_eq!(told(&ask(&engine, &Settings::default()).await), told(&first));
     }
 }
 
 #[tokio::test]
 async fn a_deterministic_run_burns_the_same_fuel_before_and_after() {
     let engine = engine(Isolation::InProcess, &large("def answer():\n    return 1\n"));
-    let deterministic =
-        RunOptions { deterministic: Some(Deterministic { seed: 1, unix_ns: 1 }), ..RunOptions::default() };
+    let deterministic = Settings { deterministic: Some(Deterministic { seed: 1, unix_ns: 1 }), ..Settings::default() };
     let first = ask(&engine, &deterministic).await;
     for _ in 0..2 {
-        ask(&engine, &RunOptions::default()).await;
+        ask(&engine, &Settings::default()).await;
     }
     assert_eq!(fuel(&ask(&engine, &deterministic).await), fuel(&first));
 }
@@ -141,8 +140,8 @@ async fn a_deterministic_run_burns_the_same_fuel_before_and_after() {
 async fn what_the_compiler_warns_of_is_said_in_each_run() {
     let engine = engine(Isolation::InProcess, "PATTERN = \"\\d\"\ndef answer():\n    return 1\n");
     for _ in 0..3 {
-        let report = ask(&engine, &RunOptions::default()).await;
-        assert!(report.outcome == Outcome::Ok && report.stderr.contains("SyntaxWarning"), "{report:?}");
+        let report = ask(&engine, &Settings::default()).await;
+        assert!(report.outcome() == Outcome::Ok && report.stderr.contains("SyntaxWarning"), "{report:?}");
     }
 }
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use intentbox_sandbox::{
-    Capacity, Ended, Ending, HostCalls, Job, Limits, NoCalls, RunError, Sandbox, Script, Sharing, WorkerCommand,
+    Calls, Capacity, Ended, Ending, Job, Limits, NoCalls, RunError, Sandbox, Script, Sharing, WorkerCommand,
 };
 
 pub(crate) const ROOMY: Capacity =
@@ -39,7 +39,7 @@ pub(crate) async fn run_with(
     sandbox: &Sandbox,
     source: &str,
     limits: Limits,
-    calls: Arc<dyn HostCalls>,
+    calls: Arc<dyn Calls>,
 ) -> Result<Ended, RunError> {
     let script = script(source);
     sandbox.run(Job { limits, ..Job::new(&script, "{}") }, calls).await

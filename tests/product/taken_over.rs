@@ -5,25 +5,24 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use futures_util::future::join_all;
-use intentbox_engine::{Code, Engine, Intent, Isolation, Outcome, Parts, Report, RunOptions};
-use intentbox_sandbox::abi::{HttpRequest, Reply};
-use intentbox_sandbox::{Answer, Ending, HostCalls, Limits, Pending, RunError, Sandbox, WorkerCommand, limits};
+use intentbox_engine::{Caller, Code, Engine, Intent, Isolation, Outcome, Parts, Principal, Report};
+use intentbox_sandbox::abi::{Call, Reply, decode};
+use intentbox_sandbox::{Answer, Calls, Ending, Limits, Pending, RunError, Sandbox, WorkerCommand, limits};
 
-use crate::cache;
 use crate::place::{ROOMY, run_with};
+use crate::{ask, cache};
 
 /// Answers every call with as much as a piece of a file may have, and counts.
 #[derive(Debug, Default)]
 struct Pieces(AtomicUsize);
 
-impl HostCalls for Pieces {
-    fn http<'a>(&'a self, _: HttpRequest<'a>) -> Pending<'a, Answer> {
-        unreachable!("no liar asks for this")
-    }
-
-    fn read_file<'a>(&'a self, _: &'a str, _: u64, length: u32) -> Pending<'a, Answer> {
+impl Calls for Pieces {
+    fn call(&self, message: Vec<u8>) -> Pending<'_, Option<Answer>> {
         self.0.fetch_add(1, Ordering::Relaxed);
-        Box::pin(async move { Answer::reply(&Reply::Piece(&vec![b'x'; length as usize])) })
+        Box::pin(async move {
+            let Ok(Call::ReadFile { length, .. }) = decode(&message) else { panic!("no liar asks for anything else") };
+            Some(Answer::reply(&Reply::Piece(&vec![b'x'; length as usize])))
+        })
     }
 }
 
@@ -95,14 +94,14 @@ fn engine() -> Engine {
     Engine::new(Parts { isolation, ..parts }).expect("the engine starts")
 }
 
-fn options(principal: &str) -> RunOptions {
-    RunOptions { principal: principal.to_owned(), ..RunOptions::default() }
+fn caller(name: &str) -> Caller {
+    Caller::of(Principal::named(name))
 }
 
 async fn list_errors(engine: &Engine, principal: &str) -> Report {
-    let intent = Intent { text: "list errors".to_owned(), params: [].into(), template: None };
-    let report = engine.run_intent(&intent, &options(principal)).await;
-    assert_eq!(report.outcome, Outcome::Ok, "what was forged looks like an answer: {report:?}");
+    let intent = Intent { text: "list errors".to_owned(), ..Intent::default() };
+    let report = ask::intent(engine, &intent, &caller(principal)).await;
+    assert_eq!(report.outcome(), Outcome::Ok, "what was forged looks like an answer: {report:?}");
     report
 }
 
@@ -113,9 +112,9 @@ async fn e18_a_forged_answer_is_not_kept_for_anybody_but_who_took_the_worker_ove
     let engine = engine();
     list_errors(&engine, "bob").await;
     assert!(list_errors(&engine, "bob").await.cached, "nobody's code has run there but the operator's");
-    let code = Code { name: "attack.py".to_owned(), source: b"1".to_vec(), params: "{}".to_owned() };
-    let taken = engine.exec(&code, &options("mallory")).await;
-    assert_eq!(taken.outcome, Outcome::Ok);
+    let code = Code { name: "attack.py".to_owned(), source: b"1".to_vec(), params: "{}".to_owned(), ..Code::default() };
+    let taken = ask::code(&engine, &code, &caller("mallory")).await;
+    assert_eq!(taken.outcome(), Outcome::Ok);
     for _ in 0..3 {
         assert!(!list_errors(&engine, "carol").await.cached, "Carol asks anew each time");
     }

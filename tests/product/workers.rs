@@ -5,9 +5,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use intentbox_sandbox::abi::{HttpReply, HttpRequest, Reply};
+use intentbox_sandbox::abi::{Call, HttpReply, Reply, decode};
 use intentbox_sandbox::{
-    Answer, Capacity, Ending, Exhausted, HostCalls, Limits, Pending, Resource, Room, RunError, Sandbox, Sharing, limits,
+    Answer, Calls, Capacity, Ending, Exhausted, Limits, Pending, Resource, Room, RunError, Sandbox, Sharing, limits,
 };
 use rustix::process::{Pid, Signal, kill_process};
 use tokio::sync::Semaphore;
@@ -33,12 +33,14 @@ impl Gate {
     }
 }
 
-impl HostCalls for Gate {
-    fn http<'a>(&'a self, request: HttpRequest<'a>) -> Pending<'a, Answer> {
+impl Calls for Gate {
+    fn call(&self, message: Vec<u8>) -> Pending<'_, Option<Answer>> {
         Box::pin(async move {
+            let Ok(Call::Http(request)) = decode(&message) else { panic!("these scripts send requests") };
             self.waiting.fetch_add(1, Ordering::Relaxed);
             let _open = self.open.acquire().await.expect("the gate is never closed for good");
-            Answer::reply(&Reply::Http(HttpReply { status: 204, url: request.url, headers: Vec::new(), body: b"" }))
+            let reply = HttpReply { status: 204, url: request.url, headers: Vec::new(), body: b"" };
+            Some(Answer::reply(&Reply::Http(reply)))
         })
     }
 }

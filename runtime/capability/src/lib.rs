@@ -7,7 +7,8 @@
 //!
 //! Reading order: [`HttpRule`] (what is granted), [`Origin`] (what an alias means), [`Grant`] (rules in layers),
 //! [`AllowedUrl`] (the gate), [`HeaderName`] and `tunnel` (what a request may carry, and what it may not disguise),
-//! [`Reads`] and [`AllowedFile`] (the same for directories), [`Refusal`] (how it says no), and [`PrivateAddresses`] (the
+//! [`Reads`] and [`AllowedFile`] (the same for directories), [`Tools`] (the same for tools of other servers), [`Access`] and
+//! [`Grants`] (all kinds of host calls together), [`Refusal`] (how it says no), and [`PrivateAddresses`] (the
 //! same question for an address).
 //!
 //! ```
@@ -28,6 +29,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod access;
 mod address;
 mod admit;
 mod file;
@@ -39,8 +41,10 @@ mod origin;
 mod path;
 mod refusal;
 mod rule;
+mod tool;
 mod tunnel;
 
+pub use access::{Access, Grants};
 pub use address::{Network, NetworkError, PrivateAddresses, is_public};
 pub use admit::AllowedUrl;
 pub use file::{AllowedFile, PATH_BYTES_MAX, PathFlaw, Reads, is_plain_name};
@@ -50,3 +54,4 @@ pub use origin::{Origin, OriginError, Origins};
 pub use path::{Flaw, PathPattern, URL_BYTES_MAX};
 pub use refusal::{Place, Refusal};
 pub use rule::{Alias, HttpRule, Method, RuleError, WrittenRule};
+pub use tool::{AllowedTool, ToolRule, Tools};

@@ -7,6 +7,7 @@ use crate::file::PathFlaw;
 use crate::header::HeaderName;
 use crate::path::Flaw;
 use crate::rule::{Alias, HttpRule, Method};
+use crate::tool::ToolRule;
 
 /// How many characters of a script's text a message repeats.
 const SHOWN_CHARS_MAX: usize = 200;
@@ -140,6 +141,16 @@ pub enum Refusal {
         /// The directories of the run.
         granted: Vec<Alias>,
     },
+    /// The tool is not granted.
+    #[error("calling {server}: {tool} was refused: the run may call {}", tools(.granted))]
+    ToolNotGranted {
+        /// The server as asked for, shortened and escaped.
+        server: String,
+        /// The tool as asked for, shortened and escaped.
+        tool: String,
+        /// The rules of the run.
+        granted: Vec<ToolRule>,
+    },
 }
 
 /// Where a request names another method.
@@ -191,6 +202,10 @@ impl Refusal {
                 asked.map(|method| format!("add \"{alias}: {method} {path}\" to http under [{table}] in policy.toml"))
             }
             Self::NotReadable { alias, .. } => Some(format!("add \"{alias}\" to read under [{table}] in policy.toml")),
+            Self::ToolNotGranted { server, tool, .. } => {
+                let rule = format!("{server}: {tool}").parse::<ToolRule>().ok()?;
+                Some(format!("add \"{rule}\" to tools under [{table}] in policy.toml"))
+            }
         }
     }
 }
@@ -266,6 +281,11 @@ fn reach(granted: &[HttpRule]) -> String {
 fn directories(granted: &[Alias]) -> String {
     let aliases: Vec<&str> = granted.iter().map(Alias::as_str).collect();
     if aliases.is_empty() { "no directory".to_owned() } else { listed(&aliases) }
+}
+
+fn tools(granted: &[ToolRule]) -> String {
+    let rules: Vec<String> = granted.iter().map(ToString::to_string).collect();
+    if rules.is_empty() { "no tool".to_owned() } else { listed(&rules) }
 }
 
 fn given(granted: &[HttpRule], alias: &Alias) -> String {

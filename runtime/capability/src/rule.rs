@@ -365,6 +365,9 @@ pub enum RuleError {
     /// Not a method that can be granted.
     #[error("a method is one of GET, HEAD, POST, PUT, PATCH and DELETE")]
     Method,
+    /// Not `server: tool`.
+    #[error("it is not of the form `server: tool` or `server: *`, with the letters a tool's name can have")]
+    Tool,
     /// A `?` or `#`: rules are about paths.
     #[error("a path pattern has no `?` and no `#`")]
     NotAPath,

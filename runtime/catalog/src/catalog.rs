@@ -153,7 +153,6 @@ fn read_template(files: &BTreeMap<&str, &[u8]>, pack: Arc<Pack>, name: &str) -> 
         parameters: manifest.parameters,
         effects: manifest.effects,
         wants: manifest.wants,
-        reads: manifest.reads,
         cache_s: manifest.cache_s,
         limits: manifest.limits,
         result: manifest.result,

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use intentbox_capability::{Alias, HttpRule, Method, WrittenRule};
+use intentbox_capability::{Access, Alias, HttpRule, Method, WrittenRule};
 use serde::Deserialize;
 use serde_json::Value;
 use toml::Spanned;
@@ -39,8 +39,7 @@ pub(crate) struct Manifest {
     pub(crate) phrases: Vec<String>,
     pub(crate) parameters: Vec<ParamSpec>,
     pub(crate) effects: Effects,
-    pub(crate) wants: Vec<HttpRule>,
-    pub(crate) reads: Vec<Alias>,
+    pub(crate) wants: Access,
     pub(crate) cache_s: u32,
     pub(crate) limits: Limits,
     pub(crate) result: Option<ResultSchema>,
@@ -155,8 +154,7 @@ impl Manifest {
             phrases,
             parameters: source.parameters(raw.params)?,
             effects: raw.effects,
-            wants,
-            reads,
+            wants: Access { http: wants, read: reads, tools: Vec::new() },
             cache_s: source.cache_s(raw.effects, raw.cache_s)?,
             limits: raw.limits,
             result: raw.result.map(|schema| source.result(&schema)).transpose()?,
@@ -473,7 +471,7 @@ mod tests {
     fn what_it_wants_is_a_line_or_a_table() {
         let table = "{ rule = \"a: GET /x\", headers = [\"x-a\"], body = true }";
         let manifest = parse(&format!("wants = [\"a: POST /y\", {table}]\n")).unwrap_or_else(|error| panic!("{error}"));
-        let wants: Vec<String> = manifest.wants.iter().map(ToString::to_string).collect();
+        let wants: Vec<String> = manifest.wants.http.iter().map(ToString::to_string).collect();
         assert_eq!(wants, ["a: POST /y", table]);
     }
 

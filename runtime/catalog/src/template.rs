@@ -5,7 +5,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use indexmap::IndexMap;
-use intentbox_capability::{Alias, HttpRule};
+use intentbox_capability::Access;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -24,8 +24,7 @@ pub struct Template {
     pub(crate) phrases: Vec<String>,
     pub(crate) parameters: Vec<ParamSpec>,
     pub(crate) effects: Effects,
-    pub(crate) wants: Vec<HttpRule>,
-    pub(crate) reads: Vec<Alias>,
+    pub(crate) wants: Access,
     pub(crate) cache_s: u32,
     pub(crate) limits: Limits,
     pub(crate) result: Option<ResultSchema>,
@@ -53,7 +52,7 @@ pub enum Effects {
     Write,
 }
 
-/// Limits a template asks for in place of the defaults. The engine takes the stricter of these and its own.
+/// Limits that a template asks for in place of the defaults, higher or lower, up to the ceiling of each limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Limits {
@@ -120,16 +119,10 @@ impl Template {
         self.effects
     }
 
-    /// The HTTP capabilities it wants. What it gets is decided elsewhere.
+    /// What it wants to reach. What it gets is decided elsewhere.
     #[must_use]
-    pub fn wants(&self) -> &[HttpRule] {
+    pub fn wants(&self) -> &Access {
         &self.wants
-    }
-
-    /// The aliases of the directories it reads. What it gets is decided elsewhere.
-    #[must_use]
-    pub fn reads(&self) -> &[Alias] {
-        &self.reads
     }
 
     /// For how many seconds an answer may be served again; 0 is never.

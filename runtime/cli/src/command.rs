@@ -4,6 +4,7 @@ use std::future::Future;
 use std::io::{Write as _, stderr, stdout};
 use std::net::{Ipv4Addr, SocketAddr};
 use std::process::ExitCode;
+use std::sync::Arc;
 
 use anyhow::Context as _;
 use clap::CommandFactory as _;
@@ -11,7 +12,8 @@ use clap_complete::Shell;
 use intentbox_demo_logs::{Plan, generate};
 use intentbox_demo_tracker::DemoTracker;
 use intentbox_engine::{
-    Code, Deterministic, Engine, Given, INTENT_BYTES_MAX, Intent, Outcome, Problem, Report, RunOptions, limits,
+    Caller, Cause, Code, Consent, Deterministic, Engine, Events, Failure, Given, INTENT_BYTES_MAX, Intent, NoEvents,
+    Report, Settings, limits, new_run_id,
 };
 
 use crate::arguments::{Arguments, Command, DemoLogs, Exec, Run, RunIntent, Sources};
@@ -45,9 +47,7 @@ pub(crate) async fn run(arguments: Arguments) -> ExitCode {
         Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
         // With --json every end is the same object, so that a program need not read messages.
         Err(error) if json => {
-            let problem =
-                Problem { kind: "usage".to_owned(), message: format!("{error:#}"), traceback: None, hint: None };
-            show::report(&Report::without_run(Outcome::Usage, problem), true)
+            show::report(&Report::failed(new_run_id(), Failure::new(Cause::Usage, format!("{error:#}"))), true)
         }
         Err(error) => show::failure(&error),
     }
@@ -81,10 +81,12 @@ async fn run_intent(sources: &Sources, command: RunIntent) -> anyhow::Result<Exi
         return Ok(ExitCode::SUCCESS);
     }
     let params = command.params.into_iter().map(|(name, text)| (name, Given::Text(text))).collect();
-    let intent = Intent { text, params, template: None };
-    let options = RunOptions { allow_writes: command.allow_writes, ..options(&command.run) };
+    let intent = Intent { text, params, template: None, settings: settings(&command.run) };
+    let consent = if command.allow_writes { Consent::Given } else { Consent::Asked };
+    let caller = Caller { consent, ..Caller::local() };
     protect(&setup.engine).await;
-    let report = until_interrupted(setup.engine.run_intent(&intent, &options)).await;
+    let plan = setup.engine.plan(&intent, &caller);
+    let report = until_interrupted(setup.engine.answer(plan, &caller, &events())).await;
     Ok(show::report(&report, command.json))
 }
 
@@ -112,11 +114,14 @@ async fn exec(sources: &Sources, command: Exec) -> anyhow::Result<ExitCode> {
         _ => "script.py".to_owned(),
     };
     let setup = setup::engine_for_exec(sources, command.run.isolation).await?;
-    let code = Code { name, source, params };
-    let options = options(&command.run);
+    let code = Code { name, source, params, settings: settings(&command.run) };
+    let caller = Caller::local();
     protect(&setup.engine).await;
-    let report = until_interrupted(setup.engine.exec(&code, &options)).await;
-    if setup.demo.is_some() && report.spent.is_some_and(|spent| spent.http_requests > 0) {
+    let report = match setup.engine.plan_code(&code, &caller) {
+        Ok(run) => until_interrupted(setup.engine.run(run, &caller, &events())).await,
+        Err(report) => *report,
+    };
+    if setup.demo.is_some() && report.has_asked() {
         show::demo();
     }
     Ok(show::report(&report, command.json))
@@ -186,9 +191,7 @@ async fn until_interrupted(work: impl Future<Output = Report>) -> Report {
     tokio::select! {
         report = work => report,
         _ = tokio::signal::ctrl_c() => {
-            let message = "the run was interrupted".to_owned();
-            let problem = Problem { kind: "cancelled".to_owned(), message, traceback: None, hint: None };
-            Report::without_run(Outcome::Cancelled, problem)
+            Report::failed(new_run_id(), Failure::new(Cause::Cancelled, "the run was interrupted"))
         }
     }
 }
@@ -196,16 +199,19 @@ async fn until_interrupted(work: impl Future<Output = Report>) -> Report {
 /// Midnight, 1 January 2000 UTC, in nanoseconds after 1970: when a deterministic run starts unless told otherwise.
 const MILLENNIUM_NS: u64 = 946_684_800_000_000_000;
 
-fn options(run: &Run) -> RunOptions {
+fn events() -> Arc<dyn Events> {
+    Arc::new(NoEvents)
+}
+
+fn settings(run: &Run) -> Settings {
     let short = [
         ("fuel", run.fuel),
         ("memory_bytes", run.memory_mib.map(|mib| mib.saturating_mul(1 << 20))),
         ("wall_ms", run.timeout_ms),
     ];
     let short = short.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?)));
-    RunOptions {
+    Settings {
         limits: short.chain(run.limits.iter().cloned()).collect(),
         deterministic: run.seed.map(|seed| Deterministic { seed, unix_ns: run.time.unwrap_or(MILLENNIUM_NS) }),
-        ..RunOptions::default()
     }
 }

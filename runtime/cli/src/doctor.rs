@@ -5,7 +5,9 @@ use std::process::ExitCode;
 
 use anyhow::Context as _;
 use intentbox_capability::{Alias, Reads};
-use intentbox_engine::{Code, Engine, Outcome, RunOptions, Walls};
+use std::sync::Arc;
+
+use intentbox_engine::{Caller, Code, Engine, NoEvents, Outcome, Walls};
 use intentbox_files::Listing;
 
 use crate::arguments::{Isolation, Sources};
@@ -144,9 +146,14 @@ async fn machine() -> anyhow::Result<ExitCode> {
 }
 
 async fn script(engine: &Engine) -> String {
-    let code = Code { name: "doctor.py".to_owned(), source: b"1 + 1".to_vec(), params: "{}".to_owned() };
-    let report = engine.exec(&code, &RunOptions::default()).await;
-    match (report.outcome, report.spent) {
+    let params = "{}".to_owned();
+    let code = Code { name: "doctor.py".to_owned(), source: b"1 + 1".to_vec(), params, ..Code::default() };
+    let caller = Caller::local();
+    let report = match engine.plan_code(&code, &caller) {
+        Ok(run) => engine.run(run, &caller, &(Arc::new(NoEvents) as Arc<_>)).await,
+        Err(report) => *report,
+    };
+    match (report.outcome(), report.spent) {
         (Outcome::Ok, Some(spent)) => format!("answers in {:.2} ms", spent.wall_ms),
         (outcome, _) => format!("ends as {}", outcome.terms().name),
     }

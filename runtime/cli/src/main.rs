@@ -15,6 +15,7 @@ mod process;
 mod setup;
 mod show;
 mod templates;
+mod words;
 
 use std::process::ExitCode;
 

@@ -1,6 +1,6 @@
 //! `intentbox mcp`: the server, on this process's own pipes or on a port.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::fs::File;
 use std::io::{IsTerminal as _, Write as _, stderr};
 use std::net::SocketAddr;
@@ -9,10 +9,10 @@ use std::os::unix::fs::FileTypeExt as _;
 use std::os::unix::net::UnixStream as Socket;
 use std::path::Path;
 use std::process::ExitCode;
+use std::sync::Arc;
 
 use anyhow::Context as _;
-use intentbox_engine::limits::Limits;
-use intentbox_engine::{Engine, Sharing};
+use intentbox_engine::{Ceilings, Engine, NoEvents, Sharing};
 use intentbox_mcp::{CancellationToken, Server, Settings, Tokens, http, stdio};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, UnixStream, unix::pipe};
@@ -24,9 +24,18 @@ use crate::{input, process, setup, show};
 /// The longest file of tokens, in bytes.
 const TOKENS_BYTES_MAX: u64 = 1 << 20;
 
+/// What callers may raise their output to, in bytes, unless `--limit` says otherwise: four times the default of a result. What
+/// a run brings is checked, kept and sent by the one process that serves everybody, and no model reads that much.
+const OUTPUT_CEILINGS: [(&str, u64); 3] =
+    [("result_bytes", 4 << 20), ("stdout_bytes", 4 << 20), ("stderr_bytes", 4 << 20)];
+
+fn owned((name, value): (&str, u64)) -> (String, u64) {
+    (name.to_owned(), value)
+}
+
 /// Serves until the client closes its end, or until a signal.
 pub(crate) async fn run(sources: &Sources, command: Mcp) -> anyhow::Result<ExitCode> {
-    let ceilings = ceilings(command.limits)?;
+    let ceilings = Ceilings::new(OUTPUT_CEILINGS.map(owned).into_iter().chain(command.limits)).context("--limit")?;
     let options = http::Options {
         hosts: command.hosts,
         origins: command.origins,
@@ -49,7 +58,7 @@ pub(crate) async fn run(sources: &Sources, command: Mcp) -> anyhow::Result<ExitC
         walls(&setup.engine, true).await?;
     }
     let settings = Settings { is_demo: setup.demo.is_some(), allow_writes: command.allow_writes, ceilings };
-    let server = Server::new(setup.engine, settings)?;
+    let server = Server::new(setup.engine, settings, Arc::new(NoEvents))?;
     // The workers start while the client says hello. Why they do not is told with the first run.
     let warming = server.clone();
     tokio::spawn(async move { warming.engine().workers().await.map(|_| ()) });
@@ -118,16 +127,6 @@ fn stop_at_signal(stop: CancellationToken) -> std::io::Result<impl Future<Output
         }
         stop.cancel();
     })
-}
-
-/// What callers may use at most: limits like those of a run, within the same bounds.
-fn ceilings(limits: Vec<(String, u64)>) -> anyhow::Result<BTreeMap<String, u64>> {
-    let mut within = Limits::default();
-    for (name, value) in &limits {
-        within.set(name, *value).with_context(|| format!("--limit {name}"))?;
-    }
-    within.check().context("--limit")?;
-    Ok(limits.into_iter().collect())
 }
 
 fn tokens(file: &Path) -> anyhow::Result<Tokens> {

@@ -8,6 +8,7 @@ use intentbox_catalog::TemplateId;
 use intentbox_engine::Outcome;
 
 use crate::arguments::{Isolation, Policy, Sources};
+use crate::words::words;
 use crate::{setup, show};
 
 pub(crate) async fn run(sources: &Sources, command: Policy) -> anyhow::Result<ExitCode> {
@@ -52,8 +53,8 @@ async fn explain(sources: &Sources, method: &str, url: &str, template: Option<&s
         }
         Err(refused) => {
             let _ = writeln!(text, "{}", refused.message);
-            if let Some(hint) = refused.hint {
-                let _ = writeln!(text, "hint: {hint}");
+            if let Some(remedy) = &refused.remedy {
+                let _ = writeln!(text, "hint: {}", words(remedy));
             }
             Outcome::CapabilityDenied
         }

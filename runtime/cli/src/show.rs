@@ -6,10 +6,12 @@ use std::process::ExitCode;
 
 use comfy_table::{ContentArrangement, Table, presets};
 use intentbox_catalog::json::parse_value;
-use intentbox_engine::{Outcome, Report};
+use intentbox_engine::{Outcome, Report, Target, Wire};
 use serde_json::Value;
 
 pub(crate) use intentbox_catalog::terminal::{printable, printable_json};
+
+use crate::words::words;
 
 /// The most rows and cells of a table that a person is shown; `--json` has all of them.
 const ROWS_MAX: usize = 200;
@@ -21,7 +23,7 @@ const KEY_COLUMNS_MAX: usize = 40;
 
 /// Prints the report and gives its exit code.
 pub(crate) fn report(report: &Report, json: bool) -> ExitCode {
-    let code = ExitCode::from(report.outcome.terms().exit);
+    let code = ExitCode::from(report.outcome().terms().exit);
     let (mut text, mut messages) = (String::new(), String::new());
     if json {
         text = as_json(report);
@@ -48,7 +50,7 @@ pub(crate) fn report(report: &Report, json: bool) -> ExitCode {
 /// The report as one object on one line. Who reads it may be a terminal in the end: what a terminal would obey stands as
 /// an escape of JSON, so that the object is the same.
 fn as_json(report: &Report) -> String {
-    let text = serde_json::to_string(report)
+    let text = serde_json::to_string(&Wire::new(report, words))
         .unwrap_or_else(|error| format!("{{\"outcome\":\"internal\",\"error\":{{\"message\":\"{error}\"}}}}"));
     let mut text = printable_json(&text);
     text.push('\n');
@@ -67,45 +69,35 @@ pub(crate) fn failure(error: &anyhow::Error) -> ExitCode {
 }
 
 fn explain(report: &Report, text: &mut String) {
-    let name = report.outcome.terms().name;
-    if let Some(error) = &report.error {
-        if let Some(traceback) = &error.traceback {
+    let name = report.outcome().terms().name;
+    if let Some(failure) = &report.failure {
+        if let Some(traceback) = &failure.traceback {
             let _ = writeln!(text, "{}", printable(traceback.trim_end()));
         }
-        let subject = if error.kind == name { String::new() } else { format!("{}: ", error.kind) };
+        let kind = failure.cause.kind();
+        let subject = if kind == name { String::new() } else { format!("{kind}: ") };
         // Limits and Python's own errors name themselves; a second name in front is for everything else.
-        let message = error.message.strip_prefix(&subject).unwrap_or(&error.message);
+        let message = failure.message.strip_prefix(&subject).unwrap_or(&failure.message);
         let _ = writeln!(text, "{name}: {}{}", printable(&subject), printable(message));
-        if let Some(hint) = &error.hint {
-            let _ = writeln!(text, "hint: {}{}", printable(hint), flag(&error.kind));
+        if let Some(remedy) = &failure.remedy {
+            let _ = writeln!(text, "hint: {}", printable(&words(remedy)));
         }
     }
-    for candidate in report.route.iter().flat_map(|route| &route.candidates) {
+    for candidate in &report.candidates {
         let _ = writeln!(text, "  {:<28} {}", printable(&candidate.template), printable(&candidate.summary));
     }
-    for refused in report.refusals.iter().filter(|_| report.outcome != Outcome::CapabilityDenied) {
+    for refused in report.refusals.iter().filter(|_| report.outcome() != Outcome::CapabilityDenied) {
         let _ = writeln!(text, "refused: {}", printable(&refused.message));
-        if let Some(hint) = &refused.hint {
-            let _ = writeln!(text, "hint: {}", printable(hint));
+        if let Some(remedy) = &refused.remedy {
+            let _ = writeln!(text, "hint: {}", printable(&words(remedy)));
         }
     }
-    if let (Some(spent), Some(route)) = (&report.spent, &report.route)
-        && report.outcome == Outcome::Ok
+    let template = report.target.as_ref().and_then(Target::template);
+    if let (Some(spent), Some(template)) = (&report.spent, template)
+        && report.failure.is_none()
         && stderr().is_terminal()
     {
-        let template = route.template.as_deref().unwrap_or_default();
         let _ = writeln!(text, "{template} · {:.0} ms · {} requests", spent.wall_ms, spent.http_requests);
-    }
-}
-
-/// The flag that raises a limit.
-fn flag(kind: &str) -> &'static str {
-    match kind {
-        "fuel" => " — see --fuel",
-        "wall_ms" => " — see --timeout-ms",
-        "memory_bytes" => " — see --memory-mib",
-        "not_found" => " — see --explain for how it was read",
-        _ => "",
     }
 }
 
@@ -220,7 +212,7 @@ pub(crate) fn line(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use intentbox_engine::Problem;
+    use intentbox_engine::{Cause, Failure, RunId};
     use serde_json::value::RawValue;
 
     use super::*;
@@ -281,11 +273,11 @@ mod tests {
     #[test]
     fn the_json_report_has_no_character_that_a_terminal_obeys_and_is_the_same_report() {
         let told = "\u{9b}31m\u{7f}\u{202e}\u{2066}\u{e0041}";
-        let problem = Problem { kind: "E".to_owned(), message: told.to_owned(), traceback: None, hint: None };
+        let failure = Failure::new(Cause::Raised { class: "E".to_owned() }, told);
         let report = Report {
             result: RawValue::from_string(format!("[\"{told}\",\r\n1]")).ok(),
             stdout: told.to_owned(),
-            ..Report::without_run(Outcome::PythonError, problem)
+            ..Report::failed(RunId::of(0), failure)
         };
         let json = as_json(&report);
         assert!(

@@ -9,7 +9,7 @@ use std::process::ExitCode;
 use anyhow::{Context as _, bail};
 use cap_std::ambient_authority;
 use cap_std::fs::Dir;
-use intentbox_catalog::{Case, Effects, ParamKind, ParamSpec, Template, TemplateId};
+use intentbox_catalog::{Case, Catalog, Effects, ParamKind, ParamSpec, Template, TemplateId};
 use intentbox_engine::Engine;
 
 use crate::arguments::{Isolation, Sources, Templates};
@@ -22,7 +22,7 @@ pub(crate) async fn run(sources: &Sources, command: Templates) -> anyhow::Result
             let configured = setup::configured(sources).await?;
             let settings = configured.configuration.settings.clone();
             let engine = configured.into_setup(Isolation::InProcess)?.engine;
-            print(&describe(find(&engine, &id)?, &engine, &settings))
+            print(&describe(find(&engine.catalog(), &id)?, &engine, &settings))
         }
         Templates::Render { id, params } => render(sources, &id, &params).await,
         Templates::Check { ids, write } => check(sources, &ids, write).await,
@@ -35,14 +35,15 @@ fn print(text: &str) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-fn find<'a>(engine: &'a Engine, id: &str) -> anyhow::Result<&'a Template> {
-    engine.catalog().get(id).with_context(|| format!("there is no template {id}; `intentbox templates list` shows all"))
+fn find<'a>(catalog: &'a Catalog, id: &str) -> anyhow::Result<&'a Template> {
+    catalog.get(id).with_context(|| format!("there is no template {id}; `intentbox templates list` shows all"))
 }
 
 async fn list(sources: &Sources, json: bool) -> anyhow::Result<ExitCode> {
     let configured = setup::configured(sources).await?;
     let overriding = configured.overriding()?;
     let engine = configured.into_setup(Isolation::InProcess)?.engine;
+    let catalog = engine.catalog();
     if json {
         let row = |template: &Template| {
             serde_json::json!({
@@ -54,13 +55,13 @@ async fn list(sources: &Sources, json: bool) -> anyhow::Result<ExitCode> {
                 "parameters": template.parameters().iter().map(ParamSpec::name).collect::<Vec<_>>(),
             })
         };
-        let rows: Vec<_> = engine.catalog().templates().map(row).collect();
+        let rows: Vec<_> = catalog.templates().map(row).collect();
         writeln!(stdout(), "{}", show::printable_json(&serde_json::Value::Array(rows).to_string()))?;
         return Ok(ExitCode::SUCCESS);
     }
-    let widest = engine.catalog().templates().map(|template| template.id().as_str().len()).max().unwrap_or(0);
+    let widest = catalog.templates().map(|template| template.id().as_str().len()).max().unwrap_or(0);
     let mut text = String::new();
-    for template in engine.catalog().templates() {
+    for template in catalog.templates() {
         let (id, summary) = (template.id().as_str(), template.summary());
         let writes = if template.effects() == Effects::Write { " (writes)" } else { "" };
         let needs = if engine.reaches(template) {
@@ -81,10 +82,10 @@ fn describe(template: &Template, engine: &Engine, settings: &BTreeMap<String, St
     };
     line("effects", &template.effects().to_string());
     line("cached", &if template.cache_s() == 0 { "never".to_owned() } else { format!("{} s", template.cache_s()) });
-    for rule in template.wants() {
+    for rule in &template.wants().http {
         line("wants", &rule.to_string());
     }
-    for alias in template.reads() {
+    for alias in &template.wants().read {
         line("reads", alias.as_str());
     }
     if !engine.reaches(template) {
@@ -162,6 +163,7 @@ async fn check(sources: &Sources, ids: &[String], write: bool) -> anyhow::Result
     let configured = setup::configured(sources).await?;
     let root = configured.templates.clone();
     let engine = configured.into_setup(Isolation::InProcess)?.engine;
+    let catalog = engine.catalog();
     let mut cases = match &root {
         Some(path) => folder::cases(path)?,
         None => Case::embedded().map_err(|error| folder::shown(&error))?,
@@ -173,15 +175,15 @@ async fn check(sources: &Sources, ids: &[String], write: bool) -> anyhow::Result
     };
     for id in ids {
         let known = |template: &Template| template.id().as_str() == id || template.id().pack() == id;
-        if !engine.catalog().templates().any(known) {
+        if !catalog.templates().any(known) {
             bail!("there is no template or pack {id}; `intentbox templates list` shows all");
         }
         // Built-in templates are not checked where there is a folder: silence would look like success.
         if let Some(path) = &root
-            && !engine.catalog().templates().filter(is_here).any(known)
+            && !catalog.templates().filter(is_here).any(known)
         {
             let what = if id.contains('/') { "template" } else { "template or pack" };
-            let here = engine.catalog().templates().filter(is_here).map(|template| template.id().as_str());
+            let here = catalog.templates().filter(is_here).map(|template| template.id().as_str());
             let here = here.collect::<Vec<_>>().join(", ");
             let here = if here.is_empty() { "none".to_owned() } else { here };
             bail!("there is no {what} `{id}` in {}; it has {here}", path.display());
@@ -190,7 +192,7 @@ async fn check(sources: &Sources, ids: &[String], write: bool) -> anyhow::Result
     let is_meant =
         |id: &TemplateId| ids.is_empty() || ids.iter().any(|meant| meant == id.as_str() || meant == id.pack());
     let (mut text, mut failed) = (String::new(), 0);
-    for template in engine.catalog().templates().filter(is_here).filter(|template| is_meant(template.id())) {
+    for template in catalog.templates().filter(is_here).filter(|template| is_meant(template.id())) {
         let mine = || cases.iter().filter(|case| case.template == *template.id());
         if mine().next().is_none() {
             failed += 1;

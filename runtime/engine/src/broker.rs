@@ -1,21 +1,28 @@
-//! Between a script's host calls and what answers them: one broker a run, with that run's grant and budget.
+//! Between a script's host calls and what answers them: one broker a run, with that run's grants and budget.
+//!
+//! A new kind of host call is an arm of [`Broker::call`] and a method that answers it.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU16, Ordering};
 use std::time::Duration;
 
 use intentbox_capability::Refusal;
 use intentbox_egress::{BudgetItem, Exchange, Request, SendError};
 use intentbox_files::{Directories, ENTRIES_MAX, Listing, ReadError, Reader, UNREAD_MAX};
-use intentbox_sandbox::abi::{FILES_MAX, FileEntry, HttpReply, HttpRequest, Reply};
-use intentbox_sandbox::{Answer, Exhausted, HostCalls, Pending, Resource};
+use intentbox_report::{Principal, Refused, Remedy, RunId, Spent};
+use intentbox_sandbox::abi::{Call, FILES_MAX, FileEntry, HttpReply, HttpRequest, Reply, decode, shortened};
+use intentbox_sandbox::{Answer, Calls, Exhausted, Pending, Resource};
 
+use crate::events::{Event, Events, Of};
 use crate::remedy::Asker;
-use crate::report::{Refused, Spent};
 
 // The guest refuses a longer listing.
 const _: () = assert!(ENTRIES_MAX <= FILES_MAX && UNREAD_MAX <= intentbox_sandbox::abi::UNREAD_MAX);
 
-/// Answers a run's host calls out of its grant.
-#[derive(Debug)]
+/// How much of a call's target an event tells, in bytes. The script chooses it.
+const TARGET_BYTES_MAX: usize = 256;
+
+/// Answers a run's host calls out of its grants.
 pub(crate) struct Broker {
     exchange: Exchange,
     reader: Reader,
@@ -23,110 +30,162 @@ pub(crate) struct Broker {
     asker: Asker,
     /// And on what is configured.
     directories: Directories,
+    /// The status of the last reply if it said that something is wrong, otherwise 0.
+    error_status: AtomicU16,
+    noting: Noting,
+}
+
+/// Notes the calls of one run.
+pub(crate) struct Noting {
+    run_id: RunId,
+    principal: Principal,
+    events: Arc<dyn Events>,
+}
+
+impl Noting {
+    pub(crate) fn new(run_id: RunId, principal: Principal, events: Arc<dyn Events>) -> Self {
+        Self { run_id, principal, events }
+    }
+
+    fn call(&self, kind: &'static str, target: &str, outcome: &str) {
+        // A query may hold what somebody looks for.
+        let target = target.split(['?', '#']).next().unwrap_or_default();
+        let target = shortened(target, TARGET_BYTES_MAX);
+        let of = Of { run_id: self.run_id, principal: &self.principal };
+        self.events.note(of, Event::HostCall { kind, target: &target, outcome });
+    }
 }
 
 impl Broker {
-    pub(crate) fn new(exchange: Exchange, reader: Reader, asker: Asker, directories: Directories) -> Broker {
-        Broker { exchange, reader, asker, directories }
+    pub(crate) fn new(
+        exchange: Exchange,
+        reader: Reader,
+        asker: Asker,
+        directories: Directories,
+        noting: Noting,
+    ) -> Broker {
+        Broker { exchange, reader, asker, directories, error_status: AtomicU16::new(0), noting }
     }
 
     /// What was refused so far: requests, then files.
     pub(crate) fn refusals(&self) -> Vec<Refused> {
         let refusals = [self.exchange.refusals(), self.reader.refusals()].concat();
-        refusals.iter().map(|refusal| Refused { message: refusal.to_string(), hint: self.hint(refusal) }).collect()
+        let refused = |refusal: &Refusal| Refused { message: refusal.to_string(), remedy: self.remedy(refusal) };
+        refusals.iter().map(refused).collect()
     }
 
     /// What requests and files cost so far; the rest is the sandbox's to say.
     pub(crate) fn spent(&self) -> Spent {
         let spent = self.exchange.spent();
         Spent {
-            fuel: 0,
-            memory_bytes_peak: 0,
-            wall_ms: 0.0,
-            host_calls: 0,
             http_requests: spent.requests,
             http_bytes_up: spent.bytes_up,
             http_bytes_down: spent.bytes_down,
             file_calls: self.reader.calls(),
             file_bytes: self.reader.bytes(),
+            ..Spent::default()
         }
     }
-}
 
-impl HostCalls for Broker {
-    fn http<'a>(&'a self, request: HttpRequest<'a>) -> Pending<'a, Answer> {
-        Box::pin(async move {
-            let sent = self.exchange.send(Request {
-                method: request.method,
-                url: request.url,
-                headers: &request.headers,
-                body: request.body,
-                timeout: request.timeout_ms.map(|ms| Duration::from_millis(ms.into())),
-            });
-            match sent.await {
-                Ok(reply) => Answer::reply(&Reply::Http(HttpReply {
+    /// The status of the last reply to a request, if it is 400 or more.
+    pub(crate) fn error_status(&self) -> Option<u16> {
+        Some(self.error_status.load(Ordering::Relaxed)).filter(|status| *status > 0)
+    }
+
+    async fn http(&self, request: HttpRequest<'_>) -> Answer {
+        let sent = self.exchange.send(Request {
+            method: request.method,
+            url: request.url,
+            headers: &request.headers,
+            body: request.body,
+            timeout: request.timeout_ms.map(|ms| Duration::from_millis(ms.into())),
+        });
+        let (status, outcome, answer) = match sent.await {
+            Ok(reply) => {
+                let answer = Answer::reply(&Reply::Http(HttpReply {
                     status: reply.status,
                     url: &reply.shown_url,
                     headers: reply.headers.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect(),
                     body: &reply.body,
-                })),
-                Err(SendError::Refused(refusal)) => self.refused(&refusal),
-                Err(SendError::Failed { kind, message }) => Answer::reply(&Reply::Failed { kind, message: &message }),
-                Err(SendError::BudgetSpent { what, limit, observed }) => {
-                    let resource = match what {
-                        BudgetItem::Requests => Resource::HttpRequests,
-                        BudgetItem::BytesUp => Resource::HttpBytesUp,
-                        BudgetItem::BytesDown => Resource::HttpBytesDown,
-                    };
-                    Answer::Exhausted(Exhausted { resource, limit, observed })
-                }
+                }));
+                (reply.status, reply.status.to_string(), answer)
             }
-        })
+            Err(SendError::Refused(refusal)) => (0, "refused".to_owned(), self.refused(&refusal)),
+            Err(SendError::Failed { kind, message }) => {
+                (0, kind.to_owned(), Answer::reply(&Reply::Failed { kind, message: &message }))
+            }
+            Err(SendError::BudgetSpent { what, limit, observed }) => {
+                let resource = match what {
+                    BudgetItem::Requests => Resource::HttpRequests,
+                    BudgetItem::BytesUp => Resource::HttpBytesUp,
+                    BudgetItem::BytesDown => Resource::HttpBytesDown,
+                };
+                (0, "exhausted".to_owned(), Answer::Exhausted(Exhausted { resource, limit, observed }))
+            }
+        };
+        self.error_status.store(if status >= 400 { status } else { 0 }, Ordering::Relaxed);
+        self.noting.call("http", request.url, &outcome);
+        answer
     }
 
-    fn list_files<'a>(&'a self, folder: &'a str) -> Pending<'a, Answer> {
-        Box::pin(async move {
-            match self.reader.list(folder).await {
-                Ok(Listing { files, unread }) => {
-                    let entries = files.iter().map(|file| FileEntry {
-                        path: &file.path,
-                        bytes: file.bytes,
-                        modified_unix_ms: file.modified_unix_ms,
-                    });
-                    let unread = unread.iter().map(String::as_str).collect();
-                    Answer::reply(&Reply::Files { files: entries.collect(), unread })
-                }
-                Err(error) => self.not_read(&error),
+    async fn list_files(&self, folder: &str) -> Answer {
+        let (outcome, answer) = match self.reader.list(folder).await {
+            Ok(Listing { files, unread }) => {
+                let entries = files.iter().map(|file| FileEntry {
+                    path: &file.path,
+                    bytes: file.bytes,
+                    modified_unix_ms: file.modified_unix_ms,
+                });
+                let unread = unread.iter().map(String::as_str).collect();
+                ("ok", Answer::reply(&Reply::Files { files: entries.collect(), unread }))
             }
-        })
+            Err(error) => self.not_read(&error),
+        };
+        self.noting.call("list_files", folder, outcome);
+        answer
     }
 
-    fn read_file<'a>(&'a self, path: &'a str, offset: u64, length: u32) -> Pending<'a, Answer> {
-        Box::pin(async move {
-            match self.reader.read(path, offset, length).await {
-                Ok(piece) => Answer::reply(&Reply::Piece(&piece)),
-                Err(error) => self.not_read(&error),
-            }
-        })
+    async fn read_file(&self, path: &str, offset: u64, length: u32) -> Answer {
+        let (outcome, answer) = match self.reader.read(path, offset, length).await {
+            Ok(piece) => ("ok", Answer::reply(&Reply::Piece(&piece))),
+            Err(error) => self.not_read(&error),
+        };
+        // A file is many calls: the first says all that the others would.
+        if offset == 0 || outcome != "ok" {
+            self.noting.call("read_file", path, outcome);
+        }
+        answer
     }
-}
 
-impl Broker {
-    fn not_read(&self, error: &ReadError) -> Answer {
+    fn not_read(&self, error: &ReadError) -> (&'static str, Answer) {
         match error {
-            ReadError::Refused(refusal) => self.refused(refusal),
-            ReadError::Failed { kind, message } => Answer::reply(&Reply::Failed { kind, message }),
+            ReadError::Refused(refusal) => ("refused", self.refused(refusal)),
+            ReadError::Failed { kind, message } => (kind, Answer::reply(&Reply::Failed { kind, message })),
         }
     }
 
-    fn hint(&self, refusal: &Refusal) -> Option<String> {
-        self.asker.hint(refusal, &self.directories)
+    fn remedy(&self, refusal: &Refusal) -> Option<Remedy> {
+        self.asker.remedy(refusal, &self.directories)
     }
 
     fn refused(&self, refusal: &Refusal) -> Answer {
-        Answer::reply(&Reply::Refused {
-            message: &refusal.to_string(),
-            hint: self.hint(refusal).as_deref().unwrap_or_default(),
+        let remedy = self.remedy(refusal);
+        let hint = match &remedy {
+            Some(Remedy::Advice(text) | Remedy::Permit(text)) => text,
+            _ => "",
+        };
+        Answer::reply(&Reply::Refused { message: &refusal.to_string(), hint })
+    }
+}
+
+impl Calls for Broker {
+    fn call(&self, message: Vec<u8>) -> Pending<'_, Option<Answer>> {
+        Box::pin(async move {
+            Some(match decode::<Call<'_>>(&message).ok()? {
+                Call::Http(request) => self.http(request).await,
+                Call::ListFiles { folder } => self.list_files(folder).await,
+                Call::ReadFile { path, offset, length } => self.read_file(path, offset, length).await,
+            })
         })
     }
 }

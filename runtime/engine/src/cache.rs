@@ -9,14 +9,12 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
+use intentbox_report::{Report, RunId};
 use intentbox_sandbox::Company;
 use moka::Expiry;
 use moka::future::Cache;
 use serde_json::value::RawValue;
 use sha2::{Digest, Sha256};
-
-use crate::outcome::Outcome;
-use crate::report::Report;
 
 /// All answers together, in bytes of JSON. Answers are small; this holds tens of thousands.
 const BYTES_MAX: u64 = 32 << 20;
@@ -104,14 +102,15 @@ impl ResultCache {
         question.key(self.changes.load(Ordering::Acquire))
     }
 
-    /// The answer that is there, or the report of `run`, which is kept for `for_s` seconds if it worked.
+    /// The answer that is there, as the report of `run_id`, or the report of `run`, which is kept for `for_s` seconds if it
+    /// worked.
     ///
     /// While one runs, others that ask the same wait for it, and get its answer if it worked; if it did not, each runs
     /// itself, since failing may have been the other's bad luck.
     ///
     /// What ran in company of somebody else's code is not kept: that code may have taken the place over and made the answer
     /// up, and should not go on answering once it is gone.
-    pub(crate) async fn answer<R>(&self, key: Key, for_s: u32, run: impl Fn() -> R) -> Report
+    pub(crate) async fn answer<R>(&self, key: Key, for_s: u32, run_id: RunId, run: impl Fn() -> R) -> Report
     where
         R: Future<Output = (Report, Company)>,
     {
@@ -125,7 +124,7 @@ impl ResultCache {
         let entry = entry.await;
         match (mine, entry) {
             (Some(report), _) => report,
-            (None, Some(entry)) => report_of(entry.value()),
+            (None, Some(entry)) => report_of(entry.value(), run_id),
             (None, None) => run().await.0,
         }
     }
@@ -145,7 +144,7 @@ impl ResultCache {
 /// What is worth keeping of a report: answers that worked, without a refusal on the way, and not too large.
 fn keepable(report: &Report, for_s: u32) -> Option<Kept> {
     let bytes = report.result.as_ref().map_or(0, |result| result.get().len()) + report.stdout.len();
-    let whole = report.outcome == Outcome::Ok && report.refusals.is_empty() && report.stderr.is_empty();
+    let whole = report.failure.is_none() && report.refusals.is_empty() && report.stderr.is_empty();
     (whole && bytes <= ANSWER_BYTES_MAX).then(|| Kept {
         result: report.result.clone(),
         stdout: report.stdout.clone(),
@@ -154,10 +153,14 @@ fn keepable(report: &Report, for_s: u32) -> Option<Kept> {
     })
 }
 
-fn report_of(kept: &Kept) -> Report {
-    let mut report = Report::cached(kept.result.clone(), kept.stdout.clone());
-    report.stdout_truncated = kept.stdout_truncated;
-    report
+fn report_of(kept: &Kept, run_id: RunId) -> Report {
+    Report {
+        result: kept.result.clone(),
+        stdout: kept.stdout.clone(),
+        stdout_truncated: kept.stdout_truncated,
+        cached: true,
+        ..Report::new(run_id)
+    }
 }
 
 /// Each answer lives as long as its template says.
@@ -174,8 +177,11 @@ impl Expiry<Key, Arc<Kept>> for ForSeconds {
 mod tests {
     use std::cell::Cell;
 
+    use intentbox_report::{Cause, Failure, Outcome};
+
     use super::*;
-    use crate::report::Problem;
+
+    const ID: RunId = RunId::of(1);
 
     fn question<'a>(principal: &'a str, grant: &'a [String], secrets: &'a [u64]) -> Question<'a> {
         Question { principal, template_digest: "d", arguments: "{}", grant, secrets }
@@ -213,23 +219,22 @@ mod tests {
             let cache = ResultCache::new();
             let question = question("", &[], &[]);
             let before = cache.key(&question);
-            let slow = cache.answer(before, 60, || async {
+            let slow = cache.answer(before, 60, ID, || async {
                 cache.forget_all();
                 (answered("1"), Company::Own)
             });
             slow.await;
-            let report = cache.answer(cache.key(&question), 60, || async { ran(Company::Own) });
+            let report = cache.answer(cache.key(&question), 60, ID, || async { ran(Company::Own) });
             assert!(!report.await.cached);
         });
     }
 
     fn answered(text: &str) -> Report {
-        Report::cached(Some(RawValue::from_string(text.to_owned()).expect("JSON")), String::new())
+        Report { result: Some(RawValue::from_string(text.to_owned()).expect("JSON")), ..Report::new(ID) }
     }
 
-    /// A run that was not served from here.
     fn ran(company: Company) -> (Report, Company) {
-        (Report { cached: false, ..answered("1") }, company)
+        (answered("1"), company)
     }
 
     /// A worker that somebody else took over may have made the answer up.
@@ -239,7 +244,7 @@ mod tests {
             run(async {
                 let cache = ResultCache::new();
                 let key = question("", &[], &[]).key(0);
-                let ask = || cache.answer(key, 60, || async { ran(company) });
+                let ask = || cache.answer(key, 60, ID, || async { ran(company) });
                 assert!(!ask().await.cached);
                 assert_eq!(ask().await.cached, cached, "{company:?}");
             });
@@ -247,8 +252,7 @@ mod tests {
     }
 
     fn failed() -> Report {
-        let problem = Problem { kind: "x".to_owned(), message: String::new(), traceback: None, hint: None };
-        Report::without_run(Outcome::HostCallFailed, problem)
+        Report::failed(ID, Failure::new(Cause::CallFailed { class: "x".to_owned() }, ""))
     }
 
     fn run<T>(work: impl Future<Output = T>) -> T {
@@ -262,7 +266,7 @@ mod tests {
             let key = question("", &[], &[]).key(0);
             let runs = Cell::new(0);
             let ask = || {
-                cache.answer(key, 60, || async {
+                cache.answer(key, 60, ID, || async {
                     runs.set(runs.get() + 1);
                     ran(Company::Own)
                 })
@@ -285,8 +289,8 @@ mod tests {
             let cache = ResultCache::new();
             let key = question("", &[], &[]).key(0);
             for _ in 0..2 {
-                let report = cache.answer(key, 60, || async { (failed(), Company::Own) }).await;
-                assert_eq!((report.outcome, report.cached), (Outcome::HostCallFailed, false));
+                let report = cache.answer(key, 60, ID, || async { (failed(), Company::Own) }).await;
+                assert_eq!((report.outcome(), report.cached), (Outcome::HostCallFailed, false));
             }
         });
     }
@@ -300,14 +304,14 @@ mod tests {
                 let cache = ResultCache::new();
                 let key = question("", &[], &[]).key(0);
                 let one = || {
-                    cache.answer(key, 60, || async {
+                    cache.answer(key, 60, ID, || async {
                         runs.set(runs.get() + 1);
                         tokio::task::yield_now().await;
                         (if works { answered("1") } else { failed() }, Company::Own)
                     })
                 };
                 let all: Vec<Report> = futures_util::future::join_all((0..100).map(|_| one())).await;
-                assert!(all.iter().all(|report| (report.outcome == Outcome::Ok) == works));
+                assert!(all.iter().all(|report| (report.outcome() == Outcome::Ok) == works));
             });
             assert_eq!(runs.get(), expected, "{works}");
         }

@@ -22,13 +22,21 @@
 //! read = ["logs"]
 //! ```
 //!
+//! A principal with a table of its own gets no more than that, whatever else is permitted:
+//!
+//! ```toml
+//! [principals.alice]                      # the holder of alice's token
+//! http = ["sentry: GET /api/0/organizations/acme/**"]
+//! ```
+//!
 //! A run of a template gets what the template wants, as far as its pack's table and its own permit it. A run of `exec`
 //! gets the table `exec`. It reads text and decides; files and aliases that do not exist are for [`Policy::check`].
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use intentbox_capability::{Alias, Grant, HttpRule};
+use intentbox_capability::{Access, Alias, Grant, HttpRule};
 use intentbox_catalog::{Catalog, Template, TemplateId};
+use intentbox_report::Principal;
 use serde::Deserialize;
 
 /// The largest policy that is read, in bytes.
@@ -39,26 +47,16 @@ pub const POLICY_BYTES_MAX: usize = 1 << 20;
 #[serde(deny_unknown_fields)]
 pub struct Policy {
     #[serde(default)]
-    packs: BTreeMap<String, Rules>,
+    packs: BTreeMap<String, Access>,
     #[serde(default)]
-    templates: BTreeMap<String, Rules>,
+    templates: BTreeMap<String, Access>,
     #[serde(default)]
-    exec: Rules,
+    exec: Access,
+    #[serde(default)]
+    principals: BTreeMap<String, Access>,
     /// What flags permit to packs. It is no line that anybody wrote, so that [`Policy::check`] has nothing to say about it.
     #[serde(skip)]
-    flags: BTreeMap<String, Rules>,
-}
-
-/// The lines of one table.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Rules {
-    /// Requests: `alias: METHOD[,METHOD] /path/pattern`, or a table with that and what they may carry besides.
-    #[serde(default)]
-    pub http: Vec<HttpRule>,
-    /// Directories, by alias.
-    #[serde(default)]
-    pub read: Vec<Alias>,
+    flags: BTreeMap<String, Access>,
 }
 
 /// Text that is no policy.
@@ -93,7 +91,7 @@ impl Policy {
         let rule = |methods: &str| -> HttpRule {
             format!("{alias}: {methods} /**").parse().expect("an alias, methods and a path make a rule")
         };
-        let rules = |methods| Rules { http: vec![rule(methods)], read: Vec::new() };
+        let rules = |methods| Access { http: vec![rule(methods)], ..Access::default() };
         Policy {
             packs: BTreeMap::from([(alias.to_string(), rules(template_methods))]),
             exec: rules(exec_methods),
@@ -112,33 +110,38 @@ impl Policy {
 
     /// What a template may use of what it wants: the lines of its pack and its own.
     #[must_use]
-    pub fn template(&self, id: &TemplateId) -> Rules {
+    pub fn template(&self, id: &TemplateId) -> Access {
         let mut rules = self.packs.get(id.pack()).cloned().unwrap_or_default();
         for more in [self.templates.get(id.as_str()), self.flags.get(id.pack())].into_iter().flatten() {
-            rules.http.extend(more.http.iter().cloned());
-            rules.read.extend(more.read.iter().cloned());
+            rules.extend(more);
         }
         rules
     }
 
     /// The tables that are about a template, or about `exec`, each with its name.
-    pub(crate) fn tables(&self, who: Option<&TemplateId>) -> Vec<(String, &Rules)> {
+    pub(crate) fn tables(&self, who: Option<&TemplateId>) -> Vec<(String, &Access)> {
         let Some(id) = who else { return vec![("exec".to_owned(), &self.exec)] };
         let pack = self.packs.get(id.pack()).map(|rules| (format!("packs.{}", id.pack()), rules));
         let own = self.templates.get(id.as_str()).map(|rules| (format!("templates.\"{id}\""), rules));
         let flags = self.flags.get(id.pack()).map(|rules| (format!("packs.{}", id.pack()), rules));
         // A directory that a line and a flag both permit is told once.
-        let written: Vec<(String, &Rules)> = pack.into_iter().chain(own).collect();
-        let is_new = |(_, rules): &(String, &Rules)| {
+        let written: Vec<(String, &Access)> = pack.into_iter().chain(own).collect();
+        let is_new = |(_, rules): &(String, &Access)| {
             rules.read.iter().any(|alias| written.iter().all(|(_, rules)| !rules.read.contains(alias)))
         };
         let flags = flags.filter(is_new);
         written.into_iter().chain(flags).collect()
     }
 
+    /// What a principal's runs may reach at most; nothing where the policy has no table for it, which takes nothing away.
+    #[must_use]
+    pub fn principal(&self, principal: &Principal) -> Option<&Access> {
+        self.principals.get(principal.name()?)
+    }
+
     /// What scripts of `exec` may reach.
     #[must_use]
-    pub fn exec(&self) -> &Rules {
+    pub fn exec(&self) -> &Access {
         &self.exec
     }
 
@@ -170,7 +173,13 @@ impl Policy {
             nobody: "the template does not ask for it",
         });
         let exec = Table { name: "exec".to_owned(), rules: &self.exec, askers: Vec::new(), nobody: "" };
-        for table in packs.chain(templates).chain([exec]) {
+        let principals = self.principals.iter().map(|(principal, rules)| Table {
+            name: format!("principals.{principal}"),
+            rules,
+            askers: Vec::new(),
+            nobody: "",
+        });
+        for table in packs.chain(templates).chain([exec]).chain(principals) {
             table.check(origins, directories, &mut faults);
         }
         faults
@@ -180,7 +189,7 @@ impl Policy {
 /// A table of the policy, and who asks under it.
 struct Table<'a> {
     name: String,
-    rules: &'a Rules,
+    rules: &'a Access,
     /// Nobody for `exec`, whose scripts may ask for anything, and for tables of what there is not.
     askers: Vec<&'a Template>,
     /// What it is called when none of them asks for something.
@@ -194,7 +203,7 @@ impl Table<'_> {
         for rule in &rules.http {
             let alias = rule.alias();
             let meets = |template: &Template| {
-                let both = Grant::of([rule.clone()]).and(template.wants().iter().cloned());
+                let both = Grant::of([rule.clone()]).and(template.wants().http.iter().cloned());
                 !both.rules().is_empty()
             };
             if !self.matters(meets) {
@@ -205,7 +214,7 @@ impl Table<'_> {
             }
         }
         for alias in &rules.read {
-            if !self.matters(|template| template.reads().contains(alias)) {
+            if !self.matters(|template| template.wants().read.contains(alias)) {
                 faults.push(format!("\"{alias}\" under [{name}] can allow nothing: {nobody}"));
             } else if !directories.contains(alias) {
                 faults.push(format!("[{name}]: `{alias}` is no directory of [directories]"));
@@ -227,7 +236,7 @@ mod tests {
                           [templates.\"sentry/list_errors\"]\nread = [\"logs\"]\n\
                           [exec]\nread = [\"logs\"]\n";
 
-    fn shown(rules: &Rules) -> String {
+    fn shown(rules: &Access) -> String {
         format!("{:?} {:?}", rules.http.iter().map(ToString::to_string).collect::<Vec<_>>(), rules.read)
     }
 
@@ -235,8 +244,8 @@ mod tests {
     fn what_no_line_names_is_not_permitted() {
         let policy = Policy::parse(POLICY).expect("it is a policy");
         let id = |text: &str| text.parse::<TemplateId>().expect("an id");
-        assert_eq!(shown(&policy.template(&id("logs/tail"))), shown(&Rules::default()));
-        assert_eq!(shown(Policy::default().exec()), shown(&Rules::default()));
+        assert_eq!(shown(&policy.template(&id("logs/tail"))), shown(&Access::default()));
+        assert_eq!(shown(Policy::default().exec()), shown(&Access::default()));
         assert!(policy.exec().http.is_empty(), "a line of a pack is not one of exec");
         let both = policy.template(&id("sentry/list_errors"));
         assert_eq!((both.http.len(), both.read.len()), (1, 1));
@@ -325,6 +334,26 @@ mod tests {
         ] {
             assert_eq!(faults(&Policy::parse(text).expect(text)), expected, "{text}");
         }
+    }
+
+    #[test]
+    fn a_table_of_a_principal_is_for_that_principal_alone() {
+        let text = "[principals.alice]\nhttp = [\"sentry: GET /x\"]\n[principals.bob]\n";
+        let policy = Policy::parse(text).expect("it is a policy");
+        let lines = |principal: Principal| policy.principal(&principal).map(Access::lines);
+        assert_eq!(lines(Principal::named("alice")), Some(vec!["sentry: GET /x".to_owned()]));
+        assert_eq!(lines(Principal::named("bob")), Some(Vec::new()), "an empty table permits nothing");
+        assert_eq!(lines(Principal::named("carol")), None);
+        assert_eq!(lines(Principal::local()), None);
+        assert_eq!(faults(&policy), Vec::<String>::new());
+        let absent = Policy::parse("[principals.alice]\nread = [\"absent\"]").expect("it is a policy");
+        assert_eq!(faults(&absent), ["[principals.alice]: `absent` is no directory of [directories]"]);
+    }
+
+    #[test]
+    fn tools_are_rejected_until_runs_can_call_them() {
+        let error = Policy::parse("[exec]\ntools = [\"github: *\"]").expect_err("there are no tools");
+        assert_eq!(error.to_string(), "line 2: tools are not available in this version");
     }
 
     /// Its name need not be a pack's: nobody wrote a line about one.

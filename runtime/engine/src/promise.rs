@@ -5,9 +5,7 @@
 
 use intentbox_catalog::json::{Counter, parse_value};
 use intentbox_catalog::{ResultSchema, Template};
-
-use crate::outcome::Outcome;
-use crate::report::{Problem, Report};
+use intentbox_report::{Cause, Failure, Report};
 
 /// The most values and keys of a template's result. A table of 2,000 rows with 40 columns has 162,000. At the worst, in
 /// nested lists, each takes some 300 bytes: 60 MB, for as long as the check takes.
@@ -16,13 +14,13 @@ const NODES_MAX: usize = 200_000;
 /// The report, or the one that says how its result is not what the template declares.
 pub(crate) fn kept(template: &Template, report: Report) -> Report {
     let (Some(schema), Some(result)) = (template.result(), &report.result) else { return report };
-    if report.outcome != Outcome::Ok {
+    if report.failure.is_some() {
         return report;
     }
     let Some(message) = fault_of(schema, result.get()) else { return report };
     let hint = format!("this is a fault of the template `{}` or of what it read, not of the intent", template.id());
-    let problem = Problem { kind: "result_invalid".to_owned(), message, traceback: None, hint: Some(hint) };
-    Report { outcome: Outcome::ResultInvalid, result: None, error: Some(problem), ..report }
+    let failure = Failure::new(Cause::ResultInvalid, message).advising(hint);
+    Report { result: None, failure: Some(failure), ..report }
 }
 
 fn fault_of(schema: &ResultSchema, result: &str) -> Option<String> {
@@ -40,6 +38,7 @@ fn fault_of(schema: &ResultSchema, result: &str) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use intentbox_catalog::Catalog;
+    use intentbox_report::RunId;
     use serde_json::value::RawValue;
 
     use super::*;
@@ -49,8 +48,8 @@ mod tests {
         let catalog = Catalog::embedded().expect("whole");
         let template = catalog.get("data/find_rows").expect("it is part of the data pack");
         let result = RawValue::from_string(result.to_owned()).expect("it is JSON");
-        let report = kept(template, Report::cached(Some(result), String::new()));
-        (report.outcome.terms().name, report.error.map(|error| error.message).unwrap_or_default())
+        let report = kept(template, Report { result: Some(result), ..Report::new(RunId::of(0)) });
+        (report.outcome().terms().name, report.failure.map(|failure| failure.message).unwrap_or_default())
     }
 
     fn ok() -> (&'static str, String) {

@@ -6,12 +6,14 @@ use intentbox_capability::Method;
 use intentbox_catalog::case::Reply as Canned;
 use intentbox_catalog::json::parse_value;
 use intentbox_catalog::{Case, CaseFile, Template};
-use intentbox_sandbox::abi::{FileEntry, HttpReply, HttpRequest, Reply};
-use intentbox_sandbox::{Answer, Deterministic, HostCalls, Job, Pending, RunError, Sandbox};
+use intentbox_report::Spent;
+use intentbox_sandbox::abi::{Call, FileEntry, HttpReply, HttpRequest, Reply, decode};
+use intentbox_sandbox::{Answer, Calls, Deterministic, Job, Pending, RunError, Sandbox};
 use url::Url;
 
+use crate::plan::{limits_of, script_of};
 use crate::promise;
-use crate::report::{Report, Spent};
+use crate::verdict::{Outside, of_run};
 
 /// When every case takes place, in milliseconds after 1970: 2026-11-20T12:00:00Z. Files were changed at that moment too.
 const NOW_UNIX_MS: u64 = 1_795_176_000_000;
@@ -39,8 +41,8 @@ pub(crate) async fn rehearse(sandbox: &Sandbox, template: &Template, case: &Case
     if case.script.as_deref() != Some(script.source()) {
         return Err(format!("{}.py beside the case is not the script that it renders to", case.name));
     }
-    let limits = crate::limits_of(template).check().map_err(|error| error.to_string())?;
-    let parsed = crate::script_of(template, &script, &limits).map_err(|error| error.to_string())?;
+    let limits = limits_of(template).check().map_err(|error| error.to_string())?;
+    let parsed = script_of(template, &script, &limits).map_err(|error| error.to_string())?;
     let params = serde_json::to_string(&arguments).map_err(|error| error.to_string())?;
     let told = Arc::new(Told { replies: Mutex::new(case.replies.clone()), files: case.files.clone() });
     let deterministic = Some(Deterministic { seed: 0, unix_ns: NOW_UNIX_MS * 1_000_000 });
@@ -49,9 +51,10 @@ pub(crate) async fn rehearse(sandbox: &Sandbox, template: &Template, case: &Case
     let ended = ended.map_err(|error: RunError| error.to_string())?;
     let asked = case.replies.len() as u64;
     let spent = Spent { http_requests: asked, ..Spent::default() };
-    let report = promise::kept(template, Report::of_run(ended, Vec::new(), spent));
-    let kind = report.outcome.terms().name;
-    let error = report.error.as_ref().map_or(String::new(), |error| {
+    let outside = Outside { spent, ..Outside::default() };
+    let report = promise::kept(template, of_run(crate::new_run_id(), ended, outside));
+    let kind = report.outcome().terms().name;
+    let error = report.failure.as_ref().map_or(String::new(), |error| {
         format!("{}\n{}", error.message, error.traceback.as_deref().unwrap_or_default())
     });
     if kind != expected.kind {
@@ -73,61 +76,65 @@ pub(crate) async fn rehearse(sandbox: &Sandbox, template: &Template, case: &Case
     Ok(())
 }
 
-impl HostCalls for Told {
-    fn http<'a>(&'a self, request: HttpRequest<'a>) -> Pending<'a, Answer> {
-        Box::pin(async move {
-            let mut replies = self.replies.lock().unwrap_or_else(PoisonError::into_inner);
-            let fail = |message: String| Answer::reply(&Reply::Failed { kind: "case", message: &message });
-            if replies.is_empty() {
-                return fail(format!("the case has no reply left for {} {}", request.method, request.url));
-            }
-            let reply = replies.remove(0);
-            let asked = (request.method.parse::<Method>().ok(), parts(request.url));
-            if asked != (reply.method.parse().ok(), parts(&reply.url)) {
-                let (method, url) = (request.method, request.url);
-                return fail(format!(
-                    "the case expects {} {}, and the script asked {method} {url}",
-                    reply.method, reply.url
-                ));
-            }
-            // Egress hands names over in lower case, and so does this.
-            let headers: Vec<_> = reply.headers.iter().map(|(name, value)| (name.to_lowercase(), value)).collect();
-            Answer::reply(&Reply::Http(HttpReply {
-                status: reply.status,
-                url: request.url,
-                headers: headers.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect(),
-                body: reply.body.as_bytes(),
-            }))
-        })
+impl Calls for Told {
+    fn call(&self, message: Vec<u8>) -> Pending<'_, Option<Answer>> {
+        let answer = match decode::<Call<'_>>(&message) {
+            Ok(Call::Http(request)) => Some(self.http(&request)),
+            Ok(Call::ListFiles { folder }) => Some(self.list_files(folder)),
+            Ok(Call::ReadFile { path, offset, length }) => Some(self.read_file(path, offset, length)),
+            Err(_) => None,
+        };
+        Box::pin(std::future::ready(answer))
+    }
+}
+
+impl Told {
+    fn http(&self, request: &HttpRequest<'_>) -> Answer {
+        let mut replies = self.replies.lock().unwrap_or_else(PoisonError::into_inner);
+        let fail = |message: String| Answer::reply(&Reply::Failed { kind: "case", message: &message });
+        if replies.is_empty() {
+            return fail(format!("the case has no reply left for {} {}", request.method, request.url));
+        }
+        let reply = replies.remove(0);
+        let asked = (request.method.parse::<Method>().ok(), parts(request.url));
+        if asked != (reply.method.parse().ok(), parts(&reply.url)) {
+            let (method, url) = (request.method, request.url);
+            return fail(format!(
+                "the case expects {} {}, and the script asked {method} {url}",
+                reply.method, reply.url
+            ));
+        }
+        // Egress hands names over in lower case, and so does this.
+        let headers: Vec<_> = reply.headers.iter().map(|(name, value)| (name.to_lowercase(), value)).collect();
+        Answer::reply(&Reply::Http(HttpReply {
+            status: reply.status,
+            url: request.url,
+            headers: headers.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect(),
+            body: reply.body.as_bytes(),
+        }))
     }
 
-    fn list_files<'a>(&'a self, folder: &'a str) -> Pending<'a, Answer> {
-        Box::pin(async move {
-            let inside = |path: &str| {
-                let below = path.strip_prefix(folder.trim_end_matches('/'));
-                below.is_some_and(|below| folder.ends_with(':') || below.starts_with('/'))
-            };
-            let mut files: Vec<&CaseFile> = self.files.iter().filter(|file| inside(&file.path)).collect();
-            files.sort_by(|one, two| one.path.cmp(&two.path));
-            let entry = |file: &&'a CaseFile| FileEntry {
-                path: &file.path,
-                bytes: file.body.len() as u64,
-                modified_unix_ms: NOW_UNIX_MS.cast_signed(),
-            };
-            Answer::reply(&Reply::Files { files: files.iter().map(entry).collect(), unread: Vec::new() })
-        })
+    fn list_files(&self, folder: &str) -> Answer {
+        let inside = |path: &str| {
+            let below = path.strip_prefix(folder.trim_end_matches('/'));
+            below.is_some_and(|below| folder.ends_with(':') || below.starts_with('/'))
+        };
+        let mut files: Vec<&CaseFile> = self.files.iter().filter(|file| inside(&file.path)).collect();
+        files.sort_by(|one, two| one.path.cmp(&two.path));
+        let modified_unix_ms = NOW_UNIX_MS.cast_signed();
+        let entries =
+            files.iter().map(|file| FileEntry { path: &file.path, bytes: file.body.len() as u64, modified_unix_ms });
+        Answer::reply(&Reply::Files { files: entries.collect(), unread: Vec::new() })
     }
 
-    fn read_file<'a>(&'a self, path: &'a str, offset: u64, length: u32) -> Pending<'a, Answer> {
-        Box::pin(async move {
-            let Some(file) = self.files.iter().find(|file| file.path == path) else {
-                let message = format!("{path}: there is no such file");
-                return Answer::reply(&Reply::Failed { kind: "not_found", message: &message });
-            };
-            let start = usize::try_from(offset).unwrap_or(usize::MAX).min(file.body.len());
-            let end = start.saturating_add(length as usize).min(file.body.len());
-            Answer::reply(&Reply::Piece(&file.body.as_bytes()[start..end]))
-        })
+    fn read_file(&self, path: &str, offset: u64, length: u32) -> Answer {
+        let Some(file) = self.files.iter().find(|file| file.path == path) else {
+            let message = format!("{path}: there is no such file");
+            return Answer::reply(&Reply::Failed { kind: "not_found", message: &message });
+        };
+        let start = usize::try_from(offset).unwrap_or(usize::MAX).min(file.body.len());
+        let end = start.saturating_add(length as usize).min(file.body.len());
+        Answer::reply(&Reply::Piece(&file.body.as_bytes()[start..end]))
     }
 }
 

@@ -4,11 +4,10 @@
 //! policy permits it: a line helps where the template asks for the thing, and nowhere else. Lines are proposed for the template
 //! alone, and for all paths that it asks for: the one path of a refusal would be a rule for one issue.
 
-use intentbox_capability::{Alias, HttpRule, Method, Refusal, WrittenRule};
+use intentbox_capability::{Access, Alias, HttpRule, Method, Refusal, WrittenRule};
 use intentbox_catalog::{Template, TemplateId};
 use intentbox_files::Directories;
-
-use crate::policy::Rules;
+use intentbox_report::Remedy;
 
 /// How many of a template's wants a hint lists.
 const LISTED_MAX: usize = 4;
@@ -19,44 +18,43 @@ pub(crate) enum Asker {
     /// A script of `exec`.
     Exec,
     /// A template, with what it asks for.
-    Template { id: TemplateId, wants: Vec<HttpRule>, reads: Vec<Alias> },
+    Template { id: TemplateId, wants: Access },
 }
 
 impl Asker {
     pub(crate) fn of(template: &Template) -> Self {
-        let (wants, reads) = (template.wants().to_vec(), template.reads().to_vec());
-        Asker::Template { id: template.id().clone(), wants, reads }
+        Asker::Template { id: template.id().clone(), wants: template.wants().clone() }
     }
 
     /// What to do about a refusal, where these directories are configured; nothing where the request itself is wrong.
-    pub(crate) fn hint(&self, refusal: &Refusal, directories: &Directories) -> Option<String> {
+    pub(crate) fn remedy(&self, refusal: &Refusal, directories: &Directories) -> Option<Remedy> {
         let asks_for = |alias: &Alias| match self {
             Asker::Exec => true,
-            Asker::Template { reads, .. } => reads.contains(alias),
+            Asker::Template { wants, .. } => wants.read.contains(alias),
         };
         if let Refusal::NotReadable { alias, .. } = refusal
             && asks_for(alias)
             && !directories.has(alias)
         {
-            return Some(self.absent(alias));
+            return Some(Remedy::Advice(self.absent(alias)));
         }
-        let Asker::Template { id, wants, reads } = self else { return refusal.hint("exec") };
+        let Asker::Template { id, wants } = self else { return refusal.hint("exec").map(Remedy::Permit) };
         let table = table_of(id);
         let anything = refusal.hint(&table)?;
         let asked = match refusal {
-            Refusal::UnknownAlias { alias, .. } if wants.iter().any(|want| want.alias() == alias) => {
-                return Some(anything);
+            Refusal::UnknownAlias { alias, .. } if wants.http.iter().any(|want| want.alias() == alias) => {
+                return Some(Remedy::Permit(anything));
             }
-            Refusal::NotReadable { alias, .. } if reads.contains(alias) => return Some(anything),
+            Refusal::NotReadable { alias, .. } if wants.read.contains(alias) => return Some(Remedy::Permit(anything)),
             _ => asked(refusal),
         };
         let want = asked.and_then(|(asked, method)| {
-            let want = wants.iter().find(|want| asked.lacking(std::slice::from_ref(*want)).is_none())?;
+            let want = wants.http.iter().find(|want| asked.lacking(std::slice::from_ref(*want)).is_none())?;
             want.only(method)
         });
         Some(match want {
-            Some(want) => format!("add {} to http under [{table}] in policy.toml", want.written()),
-            None => in_vain(id, wants, reads),
+            Some(want) => Remedy::Permit(format!("add {} to http under [{table}] in policy.toml", want.written())),
+            None => Remedy::Advice(in_vain(id, wants)),
         })
     }
 }
@@ -94,9 +92,14 @@ fn table_of(id: &TemplateId) -> String {
     format!("templates.\"{id}\"")
 }
 
+/// What would let a template have what the policy does not permit it.
+pub(crate) fn permit(id: &TemplateId, lacking: &Access) -> Remedy {
+    Remedy::Permit(format!("add {} under [{}] in policy.toml", lacking.additions(), table_of(id)))
+}
+
 /// The hint where no line can help.
-fn in_vain(id: &TemplateId, wants: &[HttpRule], reads: &[Alias]) -> String {
-    let all = wants.iter().map(|want| format!("`{want}`")).chain(reads.iter().map(|alias| format!("`{alias}: READ`")));
+fn in_vain(id: &TemplateId, wants: &Access) -> String {
+    let all = wants.lines().into_iter().map(|line| format!("`{line}`"));
     let mut listed: Vec<String> = all.collect();
     let more = listed.len().saturating_sub(LISTED_MAX);
     listed.truncate(LISTED_MAX);
@@ -105,41 +108,6 @@ fn in_vain(id: &TemplateId, wants: &[HttpRule], reads: &[Alias]) -> String {
     format!(
         "no line of the policy can allow this, because the template does not ask for it: `{id}` wants {wanted}{more}"
     )
-}
-
-/// What a template wants and a policy permits no part of.
-#[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Lacking {
-    /// Rules, each for the methods that are permitted on none of its paths, or not with all that it carries.
-    http: Vec<HttpRule>,
-    /// Directories.
-    read: Vec<Alias>,
-}
-
-impl Lacking {
-    /// Looks through all wants; nothing when a part of each is permitted. A policy may narrow what a template reaches, to
-    /// one organization for instance. It does not let it begin what it cannot end.
-    pub(crate) fn of(wants: &[HttpRule], reads: &[Alias], permitted: &Rules) -> Option<Self> {
-        let http: Vec<HttpRule> = wants.iter().filter_map(|want| want.lacking(&permitted.http)).collect();
-        let read: Vec<Alias> = reads.iter().filter(|alias| !permitted.read.contains(alias)).cloned().collect();
-        let lacking = Lacking { http, read };
-        (!lacking.http.is_empty() || !lacking.read.is_empty()).then_some(lacking)
-    }
-
-    /// What is lacking, line by line.
-    pub(crate) fn lines(&self) -> String {
-        let reads = self.read.iter().map(|alias| format!("{alias}: READ"));
-        self.http.iter().map(ToString::to_string).chain(reads).collect::<Vec<_>>().join(", ")
-    }
-
-    /// What to add, and where.
-    pub(crate) fn hint(&self, id: &TemplateId) -> String {
-        let rules: Vec<String> = self.http.iter().map(HttpRule::written).collect();
-        let aliases: Vec<String> = self.read.iter().map(|alias| format!("\"{alias}\"")).collect();
-        let to = |lines: &[String], key: &str| (!lines.is_empty()).then(|| format!("{} to {key}", lines.join(", ")));
-        let additions: Vec<String> = to(&rules, "http").into_iter().chain(to(&aliases, "read")).collect();
-        format!("add {} under [{}] in policy.toml", additions.join(" and "), table_of(id))
-    }
 }
 
 #[cfg(test)]
@@ -160,6 +128,10 @@ mod tests {
         names.iter().map(|name| name.parse().expect("an alias")).collect()
     }
 
+    fn access(http: &[&str], read: &[&str]) -> Access {
+        Access { http: rules(http), read: aliases(read), tools: Vec::new() }
+    }
+
     fn refund() -> TemplateId {
         "shop/refund".parse().expect("an id")
     }
@@ -174,13 +146,20 @@ mod tests {
     fn hint(method: &str, url: &str) -> Option<String> {
         let origin = Origin::new("shop".parse().expect("an alias"), "https://shop.example.com").expect("an origin");
         let origins = Origins::new([origin]).expect("one is enough");
-        let asker = Asker::Template { id: refund(), wants: rules(&WANTS), reads: aliases(&["logs"]) };
+        let asker = Asker::Template { id: refund(), wants: access(&WANTS, &["logs"]) };
         let refusal = if method == "READ" {
             Reads::default().admit(url).expect_err("nothing is granted")
         } else {
             Grant::nothing().admit(&origins, method, url).expect_err("nothing is granted")
         };
-        asker.hint(&refusal, &directories())
+        asker.remedy(&refusal, &directories()).map(text)
+    }
+
+    fn text(remedy: Remedy) -> String {
+        match remedy {
+            Remedy::Advice(text) | Remedy::Permit(text) => text,
+            other => panic!("surfaces need no words of their own here: {other:?}"),
+        }
     }
 
     /// A line of the policy alone would lead to a directory that there is not.
@@ -188,11 +167,11 @@ mod tests {
     fn a_directory_that_is_not_configured_is_named_before_the_line_of_the_policy() {
         let hint = |asker: &Asker, directories: &Directories| {
             let refusal = Reads::default().admit("logs:app.log").expect_err("nothing is granted");
-            asker.hint(&refusal, directories).expect("there is one")
+            asker.remedy(&refusal, directories).map(text).expect("there is one")
         };
         let template = |id: &str, reads: &[&str]| {
             let id = id.parse().expect("an id");
-            Asker::Template { id, wants: Vec::new(), reads: aliases(reads) }
+            Asker::Template { id, wants: access(&[], reads) }
         };
         let name = "--dir logs=PATH, or a line for `logs` under [directories] in the configuration";
         let add = |table: &str| format!("\"logs\" to read under [{table}] in policy.toml");
@@ -251,8 +230,8 @@ mod tests {
         };
         let body = Refusal::Body { method, alias: alias.clone(), path: path.clone() };
         let hint = |want: HttpRule, refusal: &Refusal| {
-            let asker = Asker::Template { id: refund(), wants: vec![want], reads: Vec::new() };
-            asker.hint(refusal, &directories()).expect("there is one")
+            let asker = Asker::Template { id: refund(), wants: Access { http: vec![want], ..Access::default() } };
+            asker.remedy(refusal, &directories()).map(text).expect("there is one")
         };
         let of = |what: &str| format!("add {what} to http under [templates.\"shop/refund\"] in policy.toml");
         let with_header = "{ rule = \"shop: GET /v1/search\", headers = [\"x-tenant\"] }";
@@ -266,17 +245,18 @@ mod tests {
             assert!(hint(want, &refusal).starts_with("no line of the policy can allow this"), "{refusal}");
         }
         // A policy that leaves out what a want carries lets it end nowhere.
-        let permitted = Rules { http: rules(&["shop: GET,POST /v1/search"]), read: Vec::new() };
-        let lacking = Lacking::of(&[search(&["X-Tenant"], false)], &[], &permitted).expect("the header");
+        let permitted = access(&["shop: GET,POST /v1/search"], &[]);
+        let wants = Access { http: vec![search(&["X-Tenant"], false)], ..Access::default() };
+        let lacking = wants.lacking(&permitted).expect("the header");
         let whole = "{ rule = \"shop: GET,POST /v1/search\", headers = [\"x-tenant\"] }";
-        assert_eq!(lacking.hint(&refund()), of(whole));
+        assert_eq!(permit(&refund(), &lacking), Remedy::Permit(of(whole)));
     }
 
     #[test]
     fn what_a_policy_permits_no_part_of_is_told_before_a_run_begins() {
         let lacking = |http: &[&str], read: &[&str]| {
-            let permitted = Rules { http: rules(http), read: aliases(read) };
-            Lacking::of(&rules(&WANTS), &aliases(&["logs"]), &permitted).map(|lacking| lacking.hint(&refund()))
+            let lacking = access(&WANTS, &["logs"]).lacking(&access(http, read));
+            lacking.map(|lacking| text(permit(&refund(), &lacking)))
         };
         let add = |what: &str| Some(format!("add {what} under [templates.\"shop/refund\"] in policy.toml"));
         for (http, read, expected) in [

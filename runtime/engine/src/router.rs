@@ -102,6 +102,8 @@ pub struct Candidate {
     pub summary: String,
     /// How well it fits, from 0 to 1.
     pub score: f64,
+    /// The values that the sentence holds for it.
+    pub values: BTreeMap<String, Value>,
 }
 
 impl Router {
@@ -243,8 +245,7 @@ fn decide(rule: Rule, candidates: &[Scored]) -> Decision {
 }
 
 fn template(best: &Scored) -> Decision {
-    let id = best.id.clone();
-    let values = best.values.iter().map(|read| (read.parameter.clone(), read.value.clone())).collect();
+    let (id, values) = (best.id.clone(), values(best));
     if best.missing.is_empty() {
         Decision::Template { id, values }
     } else {
@@ -252,9 +253,13 @@ fn template(best: &Scored) -> Decision {
     }
 }
 
+fn values(scored: &Scored) -> BTreeMap<String, Value> {
+    scored.values.iter().map(|read| (read.parameter.clone(), read.value.clone())).collect()
+}
+
 impl From<&Scored> for Candidate {
     fn from(scored: &Scored) -> Self {
-        Self { id: scored.id.clone(), summary: scored.summary.clone(), score: scored.score }
+        Self { id: scored.id.clone(), summary: scored.summary.clone(), score: scored.score, values: values(scored) }
     }
 }
 

@@ -7,12 +7,12 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use intentbox_catalog::json::{Shape, parse_value};
-use intentbox_engine::{McpForm, Outcome, Report};
+use intentbox_engine::{Cause, Failure, Outcome, Principal, Report};
 use rmcp::model::{CallToolResult, ContentBlock, JsonObject};
 use serde_json::{Value, json};
 
-use crate::principal::Principal;
 use crate::results::{PAGE_CHARS_MAX, Page, Results};
+use crate::words;
 
 /// The longest result that is said at once, in characters; of a longer one only the start is.
 pub(crate) const INLINE_CHARS_MAX: usize = PAGE_CHARS_MAX;
@@ -27,7 +27,7 @@ const FRAMES_MAX: usize = 3;
 const LINE_CHARS_MAX: usize = 1_000;
 
 /// The most refusals and candidates that are told.
-const TOLD_MAX: usize = 5;
+pub(crate) const TOLD_MAX: usize = 5;
 
 /// What the client is told of a finished call. What is too large is kept in `results` for `principal`.
 pub(crate) fn of_report(
@@ -37,15 +37,14 @@ pub(crate) fn of_report(
     results: &Results,
 ) -> CallToolResult {
     let mut told = Told { text: String::new(), structured: JsonObject::new(), principal, results };
-    told.put("outcome", json!(report.outcome.terms().name));
-    if report.outcome == Outcome::Ok {
-        told.result(report);
-    } else {
-        told.failure(report);
+    told.put("outcome", json!(report.outcome().terms().name));
+    match &report.failure {
+        None => told.result(report),
+        Some(failure) => told.failure(failure, report),
     }
     told.output("stdout", &report.stdout, report.stdout_truncated);
     told.output("stderr", &report.stderr, report.stderr_truncated);
-    if report.outcome != Outcome::CapabilityDenied {
+    if report.outcome() != Outcome::CapabilityDenied {
         let refused: Vec<&str> =
             report.refusals.iter().take(TOLD_MAX).map(|refused| refused.message.as_str()).collect();
         if !refused.is_empty() {
@@ -57,7 +56,7 @@ pub(crate) fn of_report(
         told.line(note);
         told.put("note", json!(note));
     }
-    told.finish(report.outcome.terms().mcp != McpForm::Result)
+    told.finish(report.failure.is_some())
 }
 
 /// What the client is told of a page.
@@ -80,9 +79,8 @@ pub(crate) fn of_page(page: Page, offset: usize) -> CallToolResult {
 
 /// What the client is told of a call that is none: the text alone, since the tool's own form does not fit.
 pub(crate) fn of_refusal(report: &Report) -> CallToolResult {
-    let error = report.error.as_ref();
-    let mut text = error.map(|error| cut(&error.message)).unwrap_or_default();
-    if let Some(hint) = error.and_then(|error| error.hint.as_deref()) {
+    let mut text = report.failure.as_ref().map(|failure| cut(&failure.message)).unwrap_or_default();
+    if let Some(hint) = words::hint(report) {
         let _ = write!(text, "\nhint: {hint}");
     }
     CallToolResult::error(vec![ContentBlock::text(text)])
@@ -114,7 +112,7 @@ impl Told<'_> {
         let text = said.as_deref().unwrap_or(json);
         if text.chars().nth(INLINE_CHARS_MAX).is_none() {
             // A model that forgot to bind its answer should not have to wonder.
-            let is_unsaid = json == "null" && report.route.is_none();
+            let is_unsaid = json == "null" && report.target.as_ref().is_none_or(|target| target.template().is_none());
             self.line(if is_unsaid { "null: nothing was assigned to `result`, or None was" } else { text });
             self.put("result", exact(json).unwrap_or_else(|| json!(json)));
             return;
@@ -162,34 +160,40 @@ impl Told<'_> {
         }
     }
 
-    fn failure(&mut self, report: &Report) {
-        let name = report.outcome.terms().name;
+    fn failure(&mut self, failure: &Failure, report: &Report) {
+        let (name, kind) = (report.outcome().terms().name, failure.cause.kind());
+        let mut message = cut(&failure.message);
+        // What is missing makes sense together with what it is for.
+        let template = report.target.as_ref().and_then(|target| target.template());
+        if let (Cause::Missing, Some(template)) = (&failure.cause, template) {
+            message = format!("{template}: {message}");
+        }
+        // Python's own errors and limits name themselves.
+        let subject = format!("{kind}: ");
+        let is_named = kind == name || message.starts_with(&subject);
+        self.line(&format!("{name}: {}{message}", if is_named { "" } else { &subject }));
         let mut error = JsonObject::new();
-        if let Some(problem) = &report.error {
-            let message = cut(&problem.message);
-            // Python's own errors and limits name themselves.
-            let subject = format!("{}: ", problem.kind);
-            let is_named = problem.kind == name || message.starts_with(&subject);
-            self.line(&format!("{name}: {}{message}", if is_named { "" } else { &subject }));
-            error.insert("kind".to_owned(), json!(problem.kind));
-            error.insert("message".to_owned(), json!(message));
-            if let Some(traceback) = problem.traceback.as_deref().map(last_frames) {
-                self.line(&traceback);
-                error.insert("traceback".to_owned(), json!(traceback));
-            }
-            let hint = hint(report, &problem.kind, problem.hint.as_deref());
-            if let Some(hint) = hint {
-                self.line(&format!("hint: {hint}"));
-                error.insert("hint".to_owned(), json!(hint));
-            }
+        error.insert("kind".to_owned(), json!(kind));
+        error.insert("message".to_owned(), json!(message));
+        if let Some(traceback) = failure.traceback.as_deref().map(last_frames) {
+            self.line(&traceback);
+            error.insert("traceback".to_owned(), json!(traceback));
+        }
+        if let Some(hint) = words::hint(report) {
+            self.line(&format!("hint: {hint}"));
+            error.insert("hint".to_owned(), json!(hint));
         }
         self.put("error", Value::Object(error));
-        let candidates: Vec<_> = report.route.iter().flat_map(|route| &route.candidates).take(TOLD_MAX).collect();
+        let candidates: Vec<_> = report.candidates.iter().take(TOLD_MAX).collect();
         for candidate in &candidates {
             self.line(&format!("- {}: {}", candidate.template, cut(&candidate.summary)));
         }
         if !candidates.is_empty() {
-            self.put("candidates", json!(candidates));
+            let candidate = |candidate: &&intentbox_engine::Candidate| {
+                let score = (candidate.score * 100.0).round() / 100.0;
+                json!({"template": candidate.template, "summary": candidate.summary, "score": score})
+            };
+            self.put("candidates", candidates.iter().map(candidate).collect());
         }
     }
 
@@ -238,47 +242,6 @@ fn has_long_number(json: &str) -> bool {
     false
 }
 
-/// The hint in the terms of a call. For a refusal it is what is granted instead: a model can go there at once, and policy is
-/// for its people.
-fn hint(report: &Report, kind: &str, hint: Option<&str>) -> Option<String> {
-    let hint = hint.map(cut);
-    match (report.outcome, kind) {
-        (Outcome::NotFound, _) => {
-            return Some(format!(
-                "{}; or write Python for execute_code",
-                hint.as_deref().unwrap_or("say it in other words")
-            ));
-        }
-        (_, "fuel" | "wall_ms" | "memory_bytes") => {
-            let endless =
-                if kind == "memory_bytes" { "keep less at a time" } else { "look for a loop that does not end" };
-            return Some(format!(
-                "{endless}; or {}, by `limits` of the call, such as {{\"{kind}\": …}}",
-                hint.unwrap_or_default()
-            ));
-        }
-        _ => {}
-    }
-    if report.outcome != Outcome::CapabilityDenied || report.grant.is_none() {
-        return hint;
-    }
-    let granted = match report.grant.as_deref() {
-        None | Some([]) => "nothing is granted here".to_owned(),
-        Some(lines) => {
-            let shown: Vec<&str> = lines.iter().take(TOLD_MAX).map(String::as_str).collect();
-            let more = lines.len().saturating_sub(TOLD_MAX);
-            let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-            format!("granted here: {}{more}", shown.join("; "))
-        }
-    };
-    Some(match hint {
-        // Not all can be allowed: a template gets nothing that it does not ask for.
-        Some(hint) if hint.starts_with("add ") => format!("{granted}. The operator can allow more: {hint}"),
-        Some(hint) => format!("{granted}. {hint}"),
-        None => granted,
-    })
-}
-
 /// The frames of a traceback that say where it happened: the last ones in files of the script, and the one that raised.
 /// Frames of the library in between say how the library works.
 fn last_frames(traceback: &str) -> String {
@@ -313,7 +276,7 @@ fn last_frames(traceback: &str) -> String {
     told.join("\n")
 }
 
-fn cut(text: &str) -> String {
+pub(crate) fn cut(text: &str) -> String {
     match text.char_indices().nth(LINE_CHARS_MAX) {
         Some((end, _)) => format!("{}…", &text[..end]),
         None => text.to_owned(),

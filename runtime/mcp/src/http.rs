@@ -31,8 +31,9 @@ use tower_http::cors::{AllowHeaders, CorsLayer};
 
 use crate::load::{Crowd, Load, Place};
 use crate::message::{self, Fault, Message, Method as About};
-use crate::principal::{Principal, Tokens};
+use crate::tokens::Tokens;
 use crate::turn::{AT_ONCE_BYTES, Turns};
+use intentbox_engine::Principal;
 
 pub use options::{Options, OptionsError};
 pub(crate) use session::Ended;

@@ -4,32 +4,33 @@
 //! here is what a call means: which arguments it takes, who asks, what a model is told, and what is asked back.
 //!
 //! - [`stdio`] and [`http`]: the two ways in. `message`: what of a message the SDK may read.
-//! - `principal`: who asks, and by which token. `load`: how many of something at a time.
+//! - `tokens`: whose a token is. `load`: how many of something at a time.
 //! - `turn`: large messages, one after the other and beside everything else.
 //! - `tools`: the list, the same bytes every time. `call`: the arguments of a call, checked.
-//! - `server`: from a call to an answer. `caller`: who called, how to ask them, when they have gone.
-//! - `question`: what has to be asked, and what was said. `advice`: reports that no run made.
-//! - `answer`: a report in the form a model reads. `results`: large results, kept for a while.
+//! - `server`: from a call to an answer. `asking`: the client: whose it is, how to ask its user, when it has gone.
+//! - `question`: what to elicit from the user, and the replies. `advice`: reports for calls that never ran.
+//! - `answer`: a report in the form a model reads. `words`: what to do, in the terms of a call. `results`: large results, kept for a while.
 //! - [`oracle`]: what must hold whatever a client sends.
 //!
 //! Nothing here reads the environment or files, and nothing is printed: stdout belongs to the protocol.
 
 mod advice;
 mod answer;
+mod asking;
 mod call;
-mod caller;
 pub mod http;
 mod load;
 mod message;
 pub mod oracle;
-mod principal;
 mod question;
 mod results;
 mod server;
 pub mod stdio;
+mod tokens;
 mod tools;
 mod turn;
+mod words;
 
-pub use crate::principal::{Principal, Tokens, TokensError};
 pub use crate::server::{Server, Settings};
+pub use crate::tokens::{Tokens, TokensError};
 pub use tokio_util::sync::CancellationToken;

@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::principal::Principal;
+use intentbox_engine::Principal;
 
 /// How many are too many.
 #[derive(Debug, Clone, Copy)]

@@ -1,8 +1,8 @@
 //! What a caller has to be asked before an intent can be answered, and what was said.
 //!
 //! Three things are asked: which of several templates is meant, the values that are missing, and whether a change is to be
-//! made. A question is derived from a report, so the engine decides what is lacking, and every answer goes through the
-//! engine again: what somebody says here can choose, fill and confirm, and nothing else.
+//! made. A question is derived from a plan, so the engine decides what is missing, and an answer completes that plan: what
+//! somebody says here can choose, fill and confirm, and nothing else.
 //!
 //! What was said travels with the client between two requests of the stateless protocol. It is sealed by the server, and
 //! worth something only together with the same call of the same principal.
@@ -10,8 +10,8 @@
 use std::collections::BTreeMap;
 
 use intentbox_catalog::terminal::printable_json;
-use intentbox_catalog::{Catalog, ParamKind, ParamSpec, TemplateId};
-use intentbox_engine::{Given, Intent, Outcome, Report};
+use intentbox_catalog::{ParamKind, ParamSpec, TemplateId};
+use intentbox_engine::{Change, Given, Intent, Plan};
 use rmcp::model::{ElicitResult, ElicitationAction, ElicitationSchema, JsonObject};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -30,7 +30,7 @@ pub(crate) enum Question {
     /// What are the values of these parameters of a template?
     Values { template: String, parameters: Vec<ParamSpec> },
     /// Is this change to be made?
-    Confirm { template: String, arguments: Value },
+    Confirm(Change),
 }
 
 /// What was said so far, about one call.
@@ -40,13 +40,13 @@ pub(crate) struct Said {
     template: Option<String>,
     /// Values for parameters.
     values: BTreeMap<String, Value>,
-    /// The change that was asked about: this template with these arguments, and no other.
-    asked: Option<(String, Value)>,
+    /// The digest of the change that was asked about: this template with these arguments, and no other.
+    asked: Option<[u8; 32]>,
     /// A random number of the question: an answer to it counts once.
     #[serde(with = "as_text")]
     once: u128,
-    /// The change that is to be made.
-    confirmed: Option<(String, Value)>,
+    /// The digest of the change that is to be made.
+    confirmed: Option<[u8; 32]>,
 }
 
 /// A number that JSON has no room for.
@@ -75,40 +75,30 @@ pub(crate) enum NoAnswer {
 impl Question {
     /// Whether it is about a change.
     pub(crate) fn is_about_a_change(&self) -> bool {
-        matches!(self, Question::Confirm { .. })
+        matches!(self, Question::Confirm(_))
     }
 
-    /// What a report asks for, if asking can help.
-    pub(crate) fn of(report: &Report, catalog: &Catalog) -> Option<Self> {
-        let route = report.route.as_ref()?;
-        match report.outcome {
-            Outcome::Ambiguous => {
-                let named =
-                    |candidate: &intentbox_engine::Candidate| (candidate.template.clone(), candidate.summary.clone());
-                Some(Question::Which(route.candidates.iter().take(ENTRIES_MAX).map(named).collect()))
+    /// What a plan leaves open, if asking can help.
+    pub(crate) fn of(plan: &Plan) -> Option<Self> {
+        match plan {
+            Plan::Which(which) => {
+                let named = which.candidates().iter().take(ENTRIES_MAX);
+                let named = named.map(|candidate| (candidate.template.clone(), candidate.summary.clone()));
+                Some(Question::Which(named.collect()))
             }
-            Outcome::MissingParameter => {
-                let template = catalog.get(route.template.as_deref()?)?;
-                let given = route.arguments.as_ref().and_then(Value::as_object);
-                let is_missing = |spec: &&ParamSpec| {
-                    spec.must_be_given() && given.is_none_or(|given| !given.contains_key(spec.name()))
-                };
-                let parameters: Vec<_> =
-                    template.parameters().iter().filter(is_missing).take(ENTRIES_MAX).cloned().collect();
-                (!parameters.is_empty()).then(|| Question::Values { template: template.id().to_string(), parameters })
+            Plan::Incomplete(incomplete) => {
+                let parameters = incomplete.missing().iter().take(ENTRIES_MAX).cloned().collect();
+                Some(Question::Values { template: incomplete.template().to_string(), parameters })
             }
-            Outcome::CapabilityDenied if report.error.as_ref().is_some_and(|error| error.kind == "writes") => {
-                let template = route.template.clone()?;
-                Some(Question::Confirm { template, arguments: route.arguments.clone().unwrap_or_default() })
-            }
-            _ => None,
+            Plan::NeedsConsent(unconfirmed) => Some(Question::Confirm(unconfirmed.change())),
+            Plan::Ready(_) | Plan::NotGranted(_) | Plan::Nothing(_) | Plan::Invalid(_) => None,
         }
     }
 
-    /// The change that is asked about.
-    fn change(&self) -> Option<(String, Value)> {
+    /// The digest of the change that is asked about.
+    fn change(&self) -> Option<[u8; 32]> {
         match self {
-            Question::Confirm { template, arguments } => Some((template.clone(), arguments.clone())),
+            Question::Confirm(change) => Some(change.digest),
             Question::Which(_) | Question::Values { .. } => None,
         }
     }
@@ -124,7 +114,7 @@ impl Question {
                 let names: Vec<&str> = parameters.iter().map(ParamSpec::name).collect();
                 format!("{template} needs {}.", names.join(" and "))
             }
-            Question::Confirm { template, arguments } => {
+            Question::Confirm(Change { template, arguments, .. }) => {
                 // Who reads this must see what would run: no character that hides, or puts others in another order.
                 let arguments = printable_json(&arguments.to_string());
                 format!("{template} changes something. Accept to run it with {arguments}.")
@@ -145,7 +135,7 @@ impl Question {
                 parameters.iter().map(ParamSpec::name).collect(),
             ),
             // To accept is to say yes: a box to tick besides would be overlooked.
-            Question::Confirm { .. } => (JsonObject::new(), Vec::new()),
+            Question::Confirm(_) => (JsonObject::new(), Vec::new()),
         };
         let form = json!({"type": "object", "properties": properties, "required": required});
         ElicitationSchema::from_json_schema(form.as_object()?.clone()).ok()
@@ -175,11 +165,7 @@ impl Said {
             intent.template = Some(template);
         }
         for (name, value) in &self.values {
-            let given = match value {
-                Value::String(text) => Given::Text(text.clone()),
-                value => Given::Value(value.clone()),
-            };
-            intent.params.insert(name.clone(), given);
+            intent.params.insert(name.clone(), Given::of(value.clone()));
         }
         intent
     }
@@ -193,6 +179,16 @@ impl Said {
     /// What makes this question one of its own.
     pub(crate) fn once(&self) -> u128 {
         self.once
+    }
+
+    /// The template that was chosen.
+    pub(crate) fn template(&self) -> Option<&str> {
+        self.template.as_deref()
+    }
+
+    /// The values that were said.
+    pub(crate) fn values(&self) -> BTreeMap<String, Given> {
+        self.values.iter().map(|(name, value)| (name.clone(), Given::of(value.clone()))).collect()
     }
 
     /// Whether exactly this change was confirmed.
@@ -226,8 +222,8 @@ impl Said {
                 }
                 self.template = Some(template.clone());
             }
-            Question::Confirm { .. } if self.asked == question.change() => self.confirmed = question.change(),
-            Question::Confirm { .. } => return Err(NoAnswer::Unusable),
+            Question::Confirm(_) if self.asked == question.change() => self.confirmed = question.change(),
+            Question::Confirm(_) => return Err(NoAnswer::Unusable),
         }
         Ok(())
     }
@@ -243,41 +239,68 @@ fn is_plain(value: &Value) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use intentbox_engine::{Candidate, Problem, Route};
+    use std::path::Path;
+
+    use intentbox_capability::{Origin, PrivateAddresses};
+    use intentbox_catalog::Catalog;
+    use intentbox_egress::OriginConfig;
+    use intentbox_engine::{Caller, Capacity, Configuration, Engine, Isolation, Parts, Policy, Sharing};
+    use intentbox_files::Directories;
 
     use super::*;
 
-    fn report(outcome: Outcome, kind: &str, route: Route) -> Report {
-        let problem = Problem { kind: kind.to_owned(), message: String::new(), traceback: None, hint: None };
-        Report { route: Some(route), ..Report::without_run(outcome, problem) }
+    /// An engine that plans over the built-in templates. It runs nothing.
+    fn engine(settings: &[(&str, &str)]) -> Engine {
+        let origin = OriginConfig {
+            origin: Origin::new("sentry".parse().expect("an alias"), "http://127.0.0.1:9").expect("an origin"),
+            secret: None,
+            private_addresses: PrivateAddresses::loopback(),
+        };
+        let settings = settings.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+        let data = "data".parse().expect("an alias");
+        let parts = Parts {
+            catalog: Catalog::embedded().expect("the built-in templates are whole"),
+            configuration: Configuration::of_origin(origin, settings, "/".to_owned()),
+            directories: Directories::open([(&data, Path::new("."))]).expect("the folder that the test runs in"),
+            policy: Policy::open(&"sentry".parse().expect("an alias"), "GET,PUT", "GET"),
+            isolation: Isolation::InProcess,
+            capacity: Capacity {
+                runs: 1,
+                memory_bytes: 1 << 30,
+                patience: std::time::Duration::ZERO,
+                sharing: Sharing::Whole,
+            },
+        };
+        Engine::new(parts).expect("the origin can be used")
     }
 
-    fn catalog() -> std::sync::Arc<Catalog> {
-        Catalog::embedded().unwrap_or_else(|error| panic!("{error}"))
+    const ORGANIZATION: [(&str, &str); 1] = [("sentry.organization", "acme")];
+
+    fn plan(engine: &Engine, text: &str, params: Value) -> Plan {
+        let params = params.as_object().expect("an object").clone();
+        let params = params.into_iter().map(|(name, value)| (name, Given::of(value))).collect();
+        engine.plan(&Intent { text: text.to_owned(), params, ..Intent::default() }, &Caller::local())
     }
 
-    fn of(report: &Report) -> Option<Question> {
-        Question::of(report, &catalog())
-    }
-
-    fn route(template: Option<&str>, arguments: Value) -> Route {
-        Route { template: template.map(str::to_owned), arguments: Some(arguments), candidates: Vec::new() }
+    fn of(text: &str, params: Value) -> Option<Question> {
+        Question::of(&plan(&engine(&ORGANIZATION), text, params))
     }
 
     fn which() -> Question {
-        let named = |id: &str| Candidate { template: id.to_owned(), summary: format!("Does {id}."), score: 0.8 };
-        let route = Route { template: None, arguments: None, candidates: vec![named("a/b"), named("c/d")] };
-        of(&report(Outcome::Ambiguous, "ambiguous", route)).expect("there is something to ask")
+        Question::Which(vec![("a/b".to_owned(), "Does a/b.".to_owned()), ("c/d".to_owned(), "Does c/d.".to_owned())])
     }
 
     fn values() -> Question {
-        of(&report(Outcome::MissingParameter, "missing_parameter", route(Some("sentry/issue_details"), json!({}))))
-            .expect("there is something to ask")
+        of("sentry/issue_details", json!({})).expect("the issue is missing")
     }
 
     fn confirm(issue: &str) -> Question {
-        of(&report(Outcome::CapabilityDenied, "writes", route(Some("sentry/resolve_issue"), json!({"issue": issue}))))
-            .expect("there is something to ask")
+        let change = Change {
+            template: "sentry/resolve_issue".to_owned(),
+            arguments: json!({"issue": issue}),
+            digest: std::array::from_fn(|at| issue.as_bytes().get(at).copied().unwrap_or(0)),
+        };
+        Question::Confirm(change)
     }
 
     fn accepted(content: Value) -> ElicitResult {
@@ -314,15 +337,38 @@ mod tests {
 
     #[test]
     fn nothing_is_asked_where_asking_does_not_help() {
-        for (outcome, kind, route) in [
-            (Outcome::CapabilityDenied, "CapabilityDenied", route(Some("sentry/resolve_issue"), json!({}))),
-            (Outcome::ParamInvalid, "param_invalid", route(Some("sentry/list_errors"), json!({}))),
-            (Outcome::MissingParameter, "missing_parameter", route(Some("no/such"), json!({}))),
-            (Outcome::NotFound, "not_found", route(None, json!({}))),
-            (Outcome::Ok, "", route(Some("sentry/resolve_issue"), json!({}))),
+        for (text, params) in [
+            ("list errors", json!({})),
+            ("list errors", json!({"limit": 0})),
+            ("list errors", json!({"nothing": 1})),
+            ("brew some coffee", json!({})),
+            ("", json!({})),
         ] {
-            assert!(of(&report(outcome, kind, route)).is_none(), "{outcome:?}");
+            assert!(of(text, params).is_none(), "{text}");
         }
+        let engine = engine(&ORGANIZATION);
+        assert!(Question::of(&plan(&engine, "sentry/issue_details", json!({"issue": "WEB-1"}))).is_none());
+    }
+
+    /// A setting may stand in for a required value; where there is no such setting, the user can say it.
+    #[test]
+    fn a_value_that_no_setting_supplies_is_asked_for() {
+        let question =
+            Question::of(&plan(&engine(&[]), "list errors", json!({}))).expect("the organization is missing");
+        assert_eq!(question.message(), "sentry/list_errors needs organization.");
+    }
+
+    /// The very change that was asked about is confirmed: another template or another value is another change.
+    #[test]
+    fn a_change_has_a_digest_of_its_own() {
+        let engine = engine(&ORGANIZATION);
+        let digest = |text: &str, params| match Question::of(&plan(&engine, text, params)) {
+            Some(Question::Confirm(change)) => change.digest,
+            other => panic!("{text}: {other:?}"),
+        };
+        let one = digest("sentry/resolve_issue", json!({"issue": "WEB-1"}));
+        assert_eq!(one, digest("sentry/resolve_issue", json!({"issue": "WEB-1"})));
+        assert_ne!(one, digest("sentry/resolve_issue", json!({"issue": "WEB-2"})));
     }
 
     #[test]
@@ -372,7 +418,7 @@ mod tests {
         let intent = Intent {
             text: "show it".to_owned(),
             params: BTreeMap::from([("limit".to_owned(), Given::Value(json!(3)))]),
-            template: None,
+            ..Intent::default()
         };
         let mut said = Said::default();
         said.take(&values(), &accepted(json!({"issue": "WEB-1"}))).expect("it is an answer");

@@ -6,7 +6,7 @@ use std::time::Duration;
 use moka::policy::EvictionPolicy;
 use moka::sync::Cache;
 
-use crate::principal::Principal;
+use intentbox_engine::Principal;
 
 /// The bytes of all kept results together. The oldest go first.
 const KEPT_BYTES_MAX: u64 = 64 << 20;

@@ -1,10 +1,12 @@
 //! From a call to an answer.
 
-use std::collections::BTreeMap;
+use std::fmt;
 use std::sync::Arc;
 
 use intentbox_engine::router::Decision;
-use intentbox_engine::{Code, Engine, Given, Intent, Report, RunOptions, limits};
+use intentbox_engine::{
+    self as engine, Caller, Ceilings, Code, Consent, Engine, Event, Events, Given, Intent, Of, Plan, Principal, Report,
+};
 use moka::policy::EvictionPolicy;
 use moka::sync::Cache;
 use rmcp::ServerHandler;
@@ -14,16 +16,14 @@ use rmcp::model::{
     ServerCapabilities, ServerConfig, Tool,
 };
 use rmcp::service::{RequestContext, RoleServer};
-use serde_json::Value;
 
-use crate::advice::{answered_before, cancelled, declined, invalid, overloaded, with_advice};
+use crate::advice::{answered_before, cancelled, declined, invalid, overloaded};
 use crate::answer;
-use crate::call::{Call, CallError, Execute, ReadResult, RunIntent};
-use crate::caller::{
-    ANSWER, ANSWER_WITHIN, Caller, arguments_of, ask, caller_of, form, principal_of, session_ended, with_progress,
+use crate::asking::{
+    ANSWER, ANSWER_WITHIN, Asking, arguments_of, ask, asking_of, form, principal_of, session_ended, with_progress,
 };
+use crate::call::{Call, CallError, Execute, ReadResult, RunIntent};
 use crate::load::{Crowd, Load};
-use crate::principal::Principal;
 use crate::question::{NoAnswer, Question, Said};
 use crate::results::{KEPT, NoSuchResult, Results, random};
 use crate::tools;
@@ -55,14 +55,20 @@ const DEMO: &str = "demo data, invented: the server has no configuration";
 const GRANT_LINES_MAX: usize = 20;
 
 /// The MCP server. Clones are one server: sessions and requests share engine, results and load.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub struct Server {
     shared: Arc<Shared>,
 }
 
-#[derive(Debug)]
+impl fmt::Debug for Server {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_struct("Server").field("settings", &self.shared.settings).finish_non_exhaustive()
+    }
+}
+
 struct Shared {
     engine: Engine,
+    events: Arc<dyn Events>,
     settings: Settings,
     results: Results,
     calls: Load,
@@ -79,8 +85,8 @@ pub struct Settings {
     pub is_demo: bool,
     /// Whether templates that change something run without a question. The policy must permit their requests besides.
     pub allow_writes: bool,
-    /// What the scripts of callers may use at most, by the names of limits; otherwise what the program bounds.
-    pub ceilings: BTreeMap<String, u64>,
+    /// What runs may use at most, whoever asks and whatever is asked for.
+    pub ceilings: Ceilings,
 }
 
 /// What becomes of an intent.
@@ -90,16 +96,17 @@ enum Answered {
 }
 
 impl Server {
-    /// A server over an engine.
+    /// A server over an engine, which tells `events` what happens.
     ///
     /// # Errors
     /// When the machine has no randomness.
-    pub fn new(engine: Engine, settings: Settings) -> std::io::Result<Self> {
+    pub fn new(engine: Engine, settings: Settings, events: Arc<dyn Events>) -> std::io::Result<Self> {
         let mut key = [0; 32];
         getrandom::fill(&mut key).map_err(|error| std::io::Error::other(error.to_string()))?;
         let seal = RequestStateCodec::try_new(key).map_err(std::io::Error::other)?;
         let shared = Shared {
             engine,
+            events,
             settings,
             results: Results::new(),
             calls: Load::new(CALLS),
@@ -128,7 +135,7 @@ impl Server {
         let principal = principal_of(&context);
         let _place = match self.shared.calls.admit(&principal) {
             Ok(place) => place,
-            Err(full) => return Ok(self.told(&overloaded(full), None, &principal).into()),
+            Err(full) => return Ok(self.rejected(&overloaded(full), &principal).into()),
         };
         let (name, arguments) = (request.name.clone(), arguments_of(&context));
         let length = arguments.len();
@@ -143,7 +150,7 @@ impl Server {
                 let report = invalid(message, hint);
                 // The form of a page is not that of a report.
                 let is_page = request.name == "read_result";
-                let told = if is_page { answer::of_refusal(&report) } else { self.told(&report, None, &principal) };
+                let told = if is_page { answer::of_refusal(&report) } else { self.rejected(&report, &principal) };
                 return Ok(told.into());
             }
         };
@@ -156,21 +163,27 @@ impl Server {
         };
         tokio::select! {
             // Dropping the work ends the run: nobody waits for it any more.
-            () = context.ct.cancelled() => Ok(self.told(&cancelled(), None, &principal).into()),
-            () = session_ended(&context) => Ok(self.told(&cancelled(), None, &principal).into()),
+            () = context.ct.cancelled() => Ok(self.rejected(&cancelled(), &principal).into()),
+            () = session_ended(&context) => Ok(self.rejected(&cancelled(), &principal).into()),
             answered = with_progress(work, &context) => answered,
         }
     }
 
+    /// Who calls, and within which bounds.
+    fn caller(&self, principal: &Principal) -> Caller {
+        let Settings { allow_writes, ceilings, .. } = &self.shared.settings;
+        let consent = if *allow_writes { Consent::Given } else { Consent::Asked };
+        Caller { ceilings: ceilings.clone(), consent, ..Caller::of(principal.clone()) }
+    }
+
     async fn execute(&self, execute: Execute, principal: &Principal) -> CallToolResult {
         let note = execute.intent.as_deref().and_then(|intent| self.shorter_way(intent));
-        let (code, mut options) = code_of(execute, principal);
-        if let Err((message, hint)) = under(&self.shared.settings.ceilings, &mut options.limits) {
-            return self.told(&invalid(message, &hint), None, principal);
-        }
-        let report = self.shared.engine.exec(&code, &options).await;
-        let has_asked = report.spent.is_some_and(|spent| spent.http_requests > 0);
-        let notes: Vec<&str> = note.as_deref().into_iter().chain(self.demo(has_asked)).collect();
+        let (engine, caller) = (&self.shared.engine, self.caller(principal));
+        let report = match engine.plan_code(&code_of(execute), &caller) {
+            Ok(run) => engine.run(run, &caller, &self.shared.events).await,
+            Err(report) => return self.rejected(&report, principal),
+        };
+        let notes: Vec<&str> = note.as_deref().into_iter().chain(self.demo(report.has_asked())).collect();
         self.told_beside(report, Some(notes.join("; ")).filter(|notes| !notes.is_empty()), principal).await
     }
 
@@ -181,7 +194,7 @@ impl Server {
 
     /// What every client is told at the start: the rules, what scripts may reach, and whether the data is invented.
     fn instructions(&self) -> String {
-        let grant = self.shared.engine.exec_grant();
+        let grant = self.shared.engine.exec_grant(&Caller::local());
         let mut granted: Vec<&str> = grant.iter().take(GRANT_LINES_MAX).map(String::as_str).collect();
         if grant.len() > GRANT_LINES_MAX {
             granted.push("and more");
@@ -193,7 +206,7 @@ impl Server {
 
     /// The template that answers what somebody wrote code for.
     fn shorter_way(&self, intent: &str) -> Option<String> {
-        if intent.len() > intentbox_engine::INTENT_BYTES_MAX {
+        if intent.len() > engine::INTENT_BYTES_MAX {
             return None;
         }
         match self.shared.engine.route(intent).decision {
@@ -219,11 +232,10 @@ impl Server {
                 )
             })?;
         }
-        let caller = caller_of(context, request);
-        match self.answer(&intent_of(run), said, caller, principal).await {
+        let asking = asking_of(context, request);
+        match self.answer(&intent_of(run), said, asking, principal).await {
             Answered::Report(report) => {
-                let has_asked = report.cached || report.spent.is_some_and(|spent| spent.http_requests > 0);
-                let note = self.demo(has_asked).map(str::to_owned);
+                let note = self.demo(report.has_asked()).map(str::to_owned);
                 Ok(self.told_beside(*report, note, principal).await.into())
             }
             Answered::Ask(asked) => {
@@ -241,37 +253,30 @@ impl Server {
         }
     }
 
-    /// Runs an intent, and asks back as long as that helps.
-    async fn answer(&self, intent: &Intent, mut said: Said, mut caller: Caller, principal: &Principal) -> Answered {
-        let allow_writes = self.shared.settings.allow_writes;
-        let options = |allow_writes| RunOptions {
-            allow_writes,
-            principal: principal.as_str().to_owned(),
-            ..RunOptions::default()
-        };
+    /// Plans an intent, asks back as long as that helps, and runs what was planned.
+    async fn answer(&self, intent: &Intent, mut said: Said, mut asking: Asking, principal: &Principal) -> Answered {
+        let (engine, caller) = (&self.shared.engine, self.caller(principal));
+        let mut plan = engine.plan(&said.about(intent), &caller);
         for _ in 0..QUESTIONS_MAX {
-            let intent = said.about(intent);
-            let report = self.shared.engine.run_intent(&intent, &options(allow_writes)).await;
-            let Some(question) = Question::of(&report, self.shared.engine.catalog()) else {
-                return Answered::Report(Box::new(report));
-            };
+            let Some(question) = Question::of(&plan) else { break };
             if said.confirms(&question) {
-                return Answered::Report(Box::new(self.shared.engine.run_intent(&intent, &options(true)).await));
+                plan = completed(plan, &said, engine, &caller);
+                break;
             }
-            let answer = match &mut caller {
-                Caller::Silent => return Answered::Report(Box::new(with_advice(report, &question))),
-                Caller::Stateless(answer) => {
+            let answer = match &mut asking {
+                Asking::Not => break,
+                Asking::Stateless(answer) => {
                     let Some(answer) = answer.take() else {
-                        let Some(once) = random() else { return Answered::Report(Box::new(report)) };
+                        let Some(once) = random() else { break };
                         said.note_asked(&question, once);
                         return Answered::Ask(Box::new((question, said)));
                     };
                     if question.is_about_a_change() && !self.count_answer(&said) {
-                        return Answered::Report(Box::new(answered_before(&report)));
+                        return self.not_run(answered_before(plan), principal);
                     }
                     answer
                 }
-                Caller::Legacy(peer) => {
+                Asking::Legacy(peer) => {
                     said.note_asked(&question, 0);
                     // Questions that nobody answers keep their call waiting: a few of them do, and no more.
                     let place = self.shared.questions.admit(principal);
@@ -279,19 +284,23 @@ impl Server {
                         Ok(_place) => ask(peer, &question).await,
                         Err(_) => None,
                     }) else {
-                        return Answered::Report(Box::new(with_advice(report, &question)));
+                        break;
                     };
                     answer
                 }
             };
             match said.take(&question, &answer) {
-                Ok(()) => {}
-                Err(NoAnswer::Declined) => return Answered::Report(Box::new(declined(&report))),
-                Err(NoAnswer::Unusable) => return Answered::Report(Box::new(with_advice(report, &question))),
+                Ok(()) => plan = completed(plan, &said, engine, &caller),
+                Err(NoAnswer::Declined) => return self.not_run(declined(plan), principal),
+                Err(NoAnswer::Unusable) => break,
             }
         }
-        let message = format!("more than {QUESTIONS_MAX} questions were needed");
-        Answered::Report(Box::new(invalid(message, "say the intent in other words, with its values in `params`")))
+        Answered::Report(Box::new(engine.answer(plan, &caller, &self.shared.events).await))
+    }
+
+    fn not_run(&self, report: Report, principal: &Principal) -> Answered {
+        self.note(&report, principal);
+        Answered::Report(Box::new(report))
     }
 
     /// Counts an answer to a question, and says whether it is the first.
@@ -319,10 +328,19 @@ impl Server {
 
     /// The answer that says what a run came to, made beside the serving thread where the run brought much.
     async fn told_beside(&self, report: Report, note: Option<String>, principal: &Principal) -> CallToolResult {
-        let result = report.result.as_ref().map_or(0, |result| result.get().len());
-        let length = result + report.stdout.len() + report.stderr.len();
+        let length = report.bytes();
         let (server, principal) = (self.clone(), principal.clone());
         beside(length, move || server.told(&report, note.as_deref(), &principal)).await
+    }
+
+    /// The answer to a call that never ran.
+    fn rejected(&self, report: &Report, principal: &Principal) -> CallToolResult {
+        self.note(report, principal);
+        self.told(report, None, principal)
+    }
+
+    fn note(&self, report: &Report, principal: &Principal) {
+        self.shared.events.note(Of { run_id: report.run_id, principal }, Event::Ended { report });
     }
 
     fn told(&self, report: &Report, note: Option<&str>, principal: &Principal) -> CallToolResult {
@@ -339,54 +357,33 @@ fn shown(text: &str) -> String {
     text.chars().take(60).collect()
 }
 
+/// The plan with what was said about it.
+fn completed(plan: Plan, said: &Said, engine: &Engine, caller: &Caller) -> Plan {
+    match plan {
+        Plan::Which(which) => engine.choose(which, said.template().unwrap_or_default(), caller),
+        Plan::Incomplete(incomplete) => engine.supply(incomplete, said.values(), caller),
+        // The value that the user was asked about.
+        Plan::NeedsConsent(unconfirmed) => Plan::Ready(unconfirmed.confirm()),
+        plan => plan,
+    }
+}
+
 /// The code of a call, and how to run it.
-fn code_of(execute: Execute, principal: &Principal) -> (Code, RunOptions) {
-    let code = Code {
+fn code_of(execute: Execute) -> Code {
+    Code {
         name: "script.py".to_owned(),
         source: execute.code.into_bytes(),
         params: execute.params.map_or_else(|| "{}".to_owned(), |params| Box::<str>::from(params).into_string()),
-    };
-    let options = RunOptions {
-        limits: execute.limits.into_iter().collect(),
-        principal: principal.as_str().to_owned(),
-        ..RunOptions::default()
-    };
-    (code, options)
-}
-
-/// Holds the limits of a call under the operator's ceilings: those that were chosen, and the defaults of the others.
-///
-/// # Errors
-/// What is wrong, and what would do.
-fn under(ceilings: &BTreeMap<String, u64>, limits: &mut Vec<(String, u64)>) -> Result<(), (String, String)> {
-    for (name, ceiling) in ceilings {
-        match limits.iter().find(|(chosen, _)| chosen == name) {
-            Some((_, value)) if value > ceiling => {
-                let message =
-                    format!("the limit `{name}` is at most {ceiling} on this server, and {value} was asked for");
-                return Err((message, format!("choose at most {ceiling}, or leave it out")));
-            }
-            None if default_of(name).is_some_and(|default| default > *ceiling) => limits.push((name.clone(), *ceiling)),
-            Some(_) | None => {}
-        }
+        settings: engine::Settings { limits: execute.limits.into_iter().collect(), deterministic: None },
     }
-    Ok(())
-}
-
-fn default_of(limit: &str) -> Option<u64> {
-    limits::ALL.iter().find(|bounds| bounds.name == limit).map(|bounds| bounds.default)
 }
 
 /// The intent of a call. Texts are read by the type of their parameter: models write numbers as texts.
 fn intent_of(run: RunIntent) -> Intent {
-    let given = |value| match value {
-        Value::String(text) => Given::Text(text),
-        value => Given::Value(value),
-    };
     Intent {
         text: run.intent,
-        params: run.params.into_iter().map(|(name, value)| (name, given(value))).collect(),
-        template: None,
+        params: run.params.into_iter().map(|(name, value)| (name, Given::of(value))).collect(),
+        ..Intent::default()
     }
 }
 
@@ -423,6 +420,8 @@ impl ServerHandler for Server {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeMap;
+
     use serde_json::json;
 
     use super::*;
@@ -442,21 +441,5 @@ mod tests {
                 ("since".to_owned(), Given::Text("2h".to_owned())),
             ])
         );
-    }
-
-    #[test]
-    fn what_a_caller_chooses_stays_under_what_the_operator_allows() {
-        let ceilings = BTreeMap::from([("wall_ms".to_owned(), 5_000), ("host_calls".to_owned(), 1_000_000)]);
-        let chosen = |limits: &[(&str, u64)]| {
-            let mut limits = limits.iter().map(|(name, value)| ((*name).to_owned(), *value)).collect();
-            under(&ceilings, &mut limits).map(|()| limits)
-        };
-        let wall = |value| vec![("wall_ms".to_owned(), value)];
-        assert_eq!(chosen(&[]), Ok(wall(5_000)), "the default is over the ceiling, and the other's is not");
-        assert_eq!(chosen(&[("wall_ms", 5_000)]), Ok(wall(5_000)));
-        assert_eq!(chosen(&[("wall_ms", 10)]), Ok(wall(10)));
-        let refused = chosen(&[("wall_ms", 5_001)]).expect_err("it is over the ceiling");
-        assert_eq!(refused.0, "the limit `wall_ms` is at most 5000 on this server, and 5001 was asked for");
-        assert_eq!(refused.1, "choose at most 5000, or leave it out");
     }
 }

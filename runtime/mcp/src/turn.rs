@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-use crate::principal::Principal;
+use intentbox_engine::Principal;
 
 /// What is done where it comes up, in bytes: less than a millisecond of work. A script and its parameters are mostly less.
 pub(crate) const AT_ONCE_BYTES: usize = 64 << 10;

@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use intentbox_engine::{Capacity, Configuration, Engine, Isolation, Parts, Policy, Sharing, WorkerCommand};
+use intentbox_engine::{Capacity, Configuration, Engine, Isolation, NoEvents, Parts, Policy, Sharing, WorkerCommand};
 use intentbox_mcp::http::{self, Options};
 use intentbox_mcp::{CancellationToken, Server, Settings, oracle};
 use serde_json::json;
@@ -99,7 +99,7 @@ fn server() -> Server {
         },
     };
     let engine = Engine::new(parts).expect("it has no origins");
-    Server::new(engine, Settings::default()).expect("there is randomness")
+    Server::new(engine, Settings::default(), Arc::new(NoEvents)).expect("there is randomness")
 }
 
 fn hello(capabilities: &serde_json::Value) -> String {

@@ -1,7 +1,7 @@
 //! Runs one script, under limits, in a fresh guest; the only user of wasmtime.
 //!
 //! A [`Sandbox`] runs guests in this process or in worker processes. [`Sandbox::run`] takes a [`Job`] (a script, its
-//! `params`, limits) and something that answers [`HostCalls`], and gives an [`Ended`]: every way a script can end is a
+//! `params`, limits) and something that answers [`Calls`], and gives an [`Ended`]: every way a script can end is a
 //! value. An error means that the machine failed the sandbox, never that a script was bad.
 //!
 //! What goes in and out is plain data, and host calls go through a trait: that is why a run does not notice where it
@@ -39,14 +39,13 @@ mod worker;
 use std::fmt;
 use std::sync::Arc;
 
-use crate::calls::Decoded;
 use crate::guest::Guest;
 use crate::run::Failed;
 use crate::worker::Pool;
 
 pub use crate::budget::{Capacity, Overloaded, Room};
 pub use crate::bytecode::Bytecode;
-pub use crate::calls::{Answer, HostCalls, NoCalls, Pending};
+pub use crate::calls::{Answer, Calls, NoCalls, Pending};
 pub use crate::ending::{Company, Ended, Ending, Exception, Exhausted, Output, Resource, Spent};
 pub use crate::job::{Author, Deterministic, Job};
 pub use crate::limits::{LimitOutOfBounds, Limits, NoSuchLimit};
@@ -158,13 +157,13 @@ impl Sandbox {
     ///
     /// # Errors
     /// When `params` are too large, there is no room, or the host fails; whatever the script does is an [`Ending`].
-    pub async fn run(&self, job: Job<'_>, calls: Arc<dyn HostCalls>) -> Result<Ended, RunError> {
+    pub async fn run(&self, job: Job<'_>, calls: Arc<dyn Calls>) -> Result<Ended, RunError> {
         let observed = job.params.len() as u64;
         if observed > job.limits.params_bytes {
             return Err(RunError::ParamsTooLarge { limit: job.limits.params_bytes, observed });
         }
         match &self.place {
-            Place::Here(guest) => Ok(guest.run(job, Arc::new(Decoded(calls))).await?.check(&job.limits)),
+            Place::Here(guest) => Ok(guest.run(job, calls).await?.check(&job.limits)),
             Place::Workers(pool) => pool.run(job, calls).await,
         }
     }

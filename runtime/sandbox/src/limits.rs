@@ -17,105 +17,70 @@ pub struct Bounds {
     pub most: u64,
 }
 
-/// Fuel: about one unit per wasm instruction. A core burns some ten billion a second, so the default is some ten seconds
-/// of one core and the ceiling a quarter of an hour.
-pub const FUEL: Bounds = Bounds { name: "fuel", least: 10_000_000, default: 100_000_000_000, most: 10_000_000_000_000 };
+/// One row a limit: the constant with its bounds, and the field of [`Limits`].
+macro_rules! limits {
+    ($($(#[$doc:meta])+ $bounds:ident, $field:ident: $least:expr, $default:expr, $most:expr;)+) => {
+        $(
+            $(#[$doc])+
+            pub const $bounds: Bounds =
+                Bounds { name: stringify!($field), least: $least, default: $default, most: $most };
+        )+
 
-/// Wall time from start to answer, host calls and sleeps included, in milliseconds.
-pub const WALL_MS: Bounds = Bounds { name: "wall_ms", least: 10, default: 30_000, most: 600_000 };
+        /// Every limit, in the order in which they are documented.
+        pub const ALL: &[Bounds] = &[$($bounds,)+];
 
-/// Linear memory in all, in bytes. The interpreter itself stands in some 51 MiB of it, shared until written.
-pub const MEMORY_BYTES: Bounds = Bounds { name: "memory_bytes", least: 64 << 20, default: 256 << 20, most: 1 << 30 };
+        /// What one run may use.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+        pub struct Limits {
+            $(
+                $(#[$doc])+
+                pub $field: u64,
+            )+
+        }
 
-/// Bytes on stdout.
-pub const STDOUT_BYTES: Bounds = Bounds { name: "stdout_bytes", least: 0, default: 1 << 20, most: 16 << 20 };
+        impl Default for Limits {
+            fn default() -> Self {
+                Limits { $($field: $bounds.default,)+ }
+            }
+        }
 
-/// Bytes on stderr.
-pub const STDERR_BYTES: Bounds = Bounds { name: "stderr_bytes", least: 0, default: 256 << 10, most: 16 << 20 };
-
-/// Bytes of the answer as JSON text.
-pub const RESULT_BYTES: Bounds = Bounds { name: "result_bytes", least: 16, default: 1 << 20, most: 16 << 20 };
-
-/// Levels of lists and objects in the answer. The ceiling stays below the 128 at which common JSON parsers stop.
-pub const RESULT_DEPTH: Bounds = Bounds { name: "result_depth", least: 0, default: 64, most: 100 };
-
-/// Calls to the host.
-pub const HOST_CALLS: Bounds = Bounds { name: "host_calls", least: 0, default: 1_000, most: 1_000_000 };
-
-/// Bytes of a script's source. A megabyte is some 30,000 lines.
-pub const SCRIPT_BYTES: Bounds = Bounds { name: "script_bytes", least: 1, default: 1 << 20, most: 4 << 20 };
-
-/// Bytes of `params` as JSON text.
-pub const PARAMS_BYTES: Bounds = Bounds { name: "params_bytes", least: 2, default: 4 << 20, most: 32 << 20 };
-
-/// Bytes of all files in the run's scratch directory. They lie in the guest's memory and count against it too.
-pub const SCRATCH_BYTES: Bounds = Bounds { name: "scratch_bytes", least: 0, default: 64 << 20, most: 512 << 20 };
-
-/// Files and directories in the run's scratch directory.
-pub const SCRATCH_ENTRIES: Bounds = Bounds { name: "scratch_entries", least: 0, default: 10_000, most: 100_000 };
-
-/// Every limit, in the order in which they are documented.
-pub const ALL: [Bounds; 12] = [
-    FUEL,
-    WALL_MS,
-    MEMORY_BYTES,
-    STDOUT_BYTES,
-    STDERR_BYTES,
-    RESULT_BYTES,
-    RESULT_DEPTH,
-    HOST_CALLS,
-    SCRIPT_BYTES,
-    PARAMS_BYTES,
-    SCRATCH_BYTES,
-    SCRATCH_ENTRIES,
-];
-
-/// What one run may use.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Limits {
-    /// See [`FUEL`].
-    pub fuel: u64,
-    /// See [`WALL_MS`].
-    pub wall_ms: u64,
-    /// See [`MEMORY_BYTES`].
-    pub memory_bytes: u64,
-    /// See [`STDOUT_BYTES`].
-    pub stdout_bytes: u64,
-    /// See [`STDERR_BYTES`].
-    pub stderr_bytes: u64,
-    /// See [`RESULT_BYTES`].
-    pub result_bytes: u64,
-    /// See [`RESULT_DEPTH`].
-    pub result_depth: u64,
-    /// See [`HOST_CALLS`].
-    pub host_calls: u64,
-    /// See [`SCRIPT_BYTES`].
-    pub script_bytes: u64,
-    /// See [`PARAMS_BYTES`].
-    pub params_bytes: u64,
-    /// See [`SCRATCH_BYTES`].
-    pub scratch_bytes: u64,
-    /// See [`SCRATCH_ENTRIES`].
-    pub scratch_entries: u64,
+        impl Limits {
+            fn field(&mut self, name: &str) -> Option<&mut u64> {
+                match name {
+                    $(stringify!($field) => Some(&mut self.$field),)+
+                    _ => None,
+                }
+            }
+        }
+    };
 }
 
-impl Default for Limits {
-    fn default() -> Self {
-        Limits {
-            fuel: FUEL.default,
-            wall_ms: WALL_MS.default,
-            memory_bytes: MEMORY_BYTES.default,
-            stdout_bytes: STDOUT_BYTES.default,
-            stderr_bytes: STDERR_BYTES.default,
-            result_bytes: RESULT_BYTES.default,
-            result_depth: RESULT_DEPTH.default,
-            host_calls: HOST_CALLS.default,
-            script_bytes: SCRIPT_BYTES.default,
-            params_bytes: PARAMS_BYTES.default,
-            scratch_bytes: SCRATCH_BYTES.default,
-            scratch_entries: SCRATCH_ENTRIES.default,
-        }
-    }
+limits! {
+    /// Fuel: about one unit per wasm instruction. A core burns some ten billion a second, so the default is some ten seconds
+    /// of one core and the ceiling a quarter of an hour.
+    FUEL, fuel: 10_000_000, 100_000_000_000, 10_000_000_000_000;
+    /// Wall time from start to answer, host calls and sleeps included, in milliseconds.
+    WALL_MS, wall_ms: 10, 30_000, 600_000;
+    /// Linear memory in all, in bytes. The interpreter itself stands in some 51 MiB of it, shared until written.
+    MEMORY_BYTES, memory_bytes: 64 << 20, 256 << 20, 1 << 30;
+    /// Bytes on stdout.
+    STDOUT_BYTES, stdout_bytes: 0, 1 << 20, 16 << 20;
+    /// Bytes on stderr.
+    STDERR_BYTES, stderr_bytes: 0, 256 << 10, 16 << 20;
+    /// Bytes of the answer as JSON text.
+    RESULT_BYTES, result_bytes: 16, 1 << 20, 16 << 20;
+    /// Levels of lists and objects in the answer. The ceiling stays below the 128 at which common JSON parsers stop.
+    RESULT_DEPTH, result_depth: 0, 64, 100;
+    /// Calls to the host.
+    HOST_CALLS, host_calls: 0, 1_000, 1_000_000;
+    /// Bytes of a script's source. A megabyte is some 30,000 lines.
+    SCRIPT_BYTES, script_bytes: 1, 1 << 20, 4 << 20;
+    /// Bytes of `params` as JSON text.
+    PARAMS_BYTES, params_bytes: 2, 4 << 20, 32 << 20;
+    /// Bytes of all files in the run's scratch directory. They lie in the guest's memory and count against it too.
+    SCRATCH_BYTES, scratch_bytes: 0, 64 << 20, 512 << 20;
+    /// Files and directories in the run's scratch directory.
+    SCRATCH_ENTRIES, scratch_entries: 0, 10_000, 100_000;
 }
 
 /// A limit outside its bounds.
@@ -134,7 +99,7 @@ pub struct LimitOutOfBounds {
 
 /// A name that is no limit's.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("there is no limit `{name}`; there are {}", ALL.map(|bounds| bounds.name).join(", "))]
+#[error("there is no limit `{name}`; there are {}", ALL.iter().map(|bounds| bounds.name).collect::<Vec<_>>().join(", "))]
 pub struct NoSuchLimit {
     /// What was asked for.
     pub name: String,
@@ -150,22 +115,14 @@ impl Limits {
         Ok(())
     }
 
-    fn field(&mut self, name: &str) -> Option<&mut u64> {
-        Some(match name {
-            "fuel" => &mut self.fuel,
-            "wall_ms" => &mut self.wall_ms,
-            "memory_bytes" => &mut self.memory_bytes,
-            "stdout_bytes" => &mut self.stdout_bytes,
-            "stderr_bytes" => &mut self.stderr_bytes,
-            "result_bytes" => &mut self.result_bytes,
-            "result_depth" => &mut self.result_depth,
-            "host_calls" => &mut self.host_calls,
-            "script_bytes" => &mut self.script_bytes,
-            "params_bytes" => &mut self.params_bytes,
-            "scratch_bytes" => &mut self.scratch_bytes,
-            "scratch_entries" => &mut self.scratch_entries,
-            _ => return None,
-        })
+    /// Lowers the limit called `name` to `value` where it is higher.
+    ///
+    /// # Errors
+    /// When no limit has that name.
+    pub fn lower(&mut self, name: &str, value: u64) -> Result<(), NoSuchLimit> {
+        let field = self.field(name).ok_or_else(|| NoSuchLimit { name: name.to_owned() })?;
+        *field = (*field).min(value);
+        Ok(())
     }
 
     /// Checks every limit against its bounds.
@@ -173,7 +130,7 @@ impl Limits {
     /// # Errors
     /// The first limit that lies outside.
     pub fn check(mut self) -> Result<Limits, LimitOutOfBounds> {
-        for Bounds { name, least, most, .. } in ALL {
+        for &Bounds { name, least, most, .. } in ALL {
             // Every limit has a field: a test sets them all.
             if let Some(&mut asked) = self.field(name)
                 && !(least..=most).contains(&asked)

@@ -1,19 +1,17 @@
 //! Reports and what a model is told of each, whole.
 
-use intentbox_engine::{Problem, Refused, Route};
+use intentbox_engine::{Refused, Remedy, RunId};
 use serde_json::value::RawValue;
 
 use super::*;
 
-fn report(outcome: Outcome, kind: &str, message: &str, hint: &str) -> Report {
-    let hint = Some(hint.to_owned()).filter(|hint| !hint.is_empty());
-    let problem = Problem { kind: kind.to_owned(), message: message.to_owned(), traceback: None, hint };
-    Report::without_run(outcome, problem)
+fn failed(cause: Cause, message: &str) -> Report {
+    Report::failed(RunId::of(0), Failure::new(cause, message))
 }
 
 fn ok(json: &str) -> Report {
     let result = RawValue::from_string(json.to_owned()).expect("it is JSON");
-    Report { outcome: Outcome::Ok, error: None, result: Some(result), ..report(Outcome::Ok, "", "", "") }
+    Report { result: Some(result), ..Report::new(RunId::of(0)) }
 }
 
 /// The text, whether it is an error, and the structured form.
@@ -104,9 +102,10 @@ fn the_largest_result_that_is_said_and_the_smallest_that_is_kept() {
 
 #[test]
 fn a_failure_says_what_where_and_what_to_change() {
-    let mut raised = report(Outcome::PythonError, "ZeroDivisionError", "ZeroDivisionError: division by zero", "");
-    if let Some(error) = &mut raised.error {
-        error.traceback = Some(
+    let class = "ZeroDivisionError".to_owned();
+    let mut raised = failed(Cause::Raised { class }, "ZeroDivisionError: division by zero");
+    if let Some(failure) = &mut raised.failure {
+        failure.traceback = Some(
             "Traceback (most recent call last):\n  File \"script.py\", line 9, in <module>\n    a()\n  File \"script.py\", \
              line 7, in a\n    b()\n  File \"script.py\", line 5, in b\n    c()\n  File \"script.py\", line 3, in c\n    1 / \
              0\nZeroDivisionError: division by zero\n"
@@ -124,7 +123,14 @@ fn a_failure_says_what_where_and_what_to_change() {
             }}),
         ),
         (
-            report(Outcome::ResultLimit, "result_bytes", "result_bytes: 100 of 100", "do less"),
+            Report::failed(
+                RunId::of(0),
+                Failure::new(
+                    Cause::Exhausted { limit: "result_bytes", outcome: Outcome::ResultLimit },
+                    "result_bytes: 100 of 100",
+                )
+                .advising("do less"),
+            ),
             "result_limit: result_bytes: 100 of 100\nhint: do less".to_owned(),
             json!({"outcome": "result_limit", "error": {
                 "kind": "result_bytes", "message": "result_bytes: 100 of 100", "hint": "do less",
@@ -132,12 +138,17 @@ fn a_failure_says_what_where_and_what_to_change() {
         ),
         (
             Report {
-                grant: Some(vec!["sentry: GET /api/0/**".to_owned()]),
-                ..report(
-                    Outcome::CapabilityDenied,
-                    "CapabilityDenied",
-                    "no rule for https://example.com/",
-                    "add a line",
+                access: Some(intentbox_capability::Access {
+                    http: vec!["sentry: GET /api/0/**".parse().expect("a rule")],
+                    ..intentbox_capability::Access::default()
+                }),
+                ..Report::failed(
+                    RunId::of(0),
+                    Failure::new(
+                        Cause::Refused { class: "CapabilityDenied".to_owned() },
+                        "no rule for https://example.com/",
+                    )
+                    .with(Remedy::Permit("add a line".to_owned())),
                 )
             },
             "capability_denied: CapabilityDenied: no rule for https://example.com/\nhint: granted here: sentry: GET \
@@ -160,16 +171,16 @@ fn several_templates_are_listed_and_refusals_on_the_way_are_told() {
         template: format!("pack/t{index}"),
         summary: "Does it.".to_owned(),
         score: 0.8,
+        values: std::collections::BTreeMap::new(),
     });
-    let route = Route { template: None, arguments: None, candidates: candidates.collect() };
-    let ambiguous =
-        Report { route: Some(route), ..report(Outcome::Ambiguous, "ambiguous", "several fit", "say which") };
+    let failure = Failure::new(Cause::Ambiguous, "several fit").with(Remedy::Choose);
+    let ambiguous = Report { candidates: candidates.collect(), ..Report::failed(RunId::of(0), failure) };
     let (text, is_error, structured) = told(&ambiguous);
     assert!(is_error);
     assert_eq!(text.lines().count(), 2 + TOLD_MAX, "{text}");
     assert_eq!(structured["candidates"].as_array().map(Vec::len), Some(TOLD_MAX));
 
-    let refused = Refused { message: "GET https://example.com/ is not granted".to_owned(), hint: None };
+    let refused = Refused { message: "GET https://example.com/ is not granted".to_owned(), remedy: None };
     let went_on = Report { refusals: vec![refused], ..ok("0") };
     assert_eq!(told(&went_on).0, "0\nrefused: GET https://example.com/ is not granted");
 }
@@ -177,38 +188,15 @@ fn several_templates_are_listed_and_refusals_on_the_way_are_told() {
 #[test]
 fn what_is_told_is_bounded_whatever_the_report_holds() {
     let flood = "Ω".repeat(1 << 20);
-    let mut flooded = report(Outcome::PythonError, "E", &flood, &flood);
-    if let Some(error) = &mut flooded.error {
-        error.traceback = Some(format!("  File \"{flood}\", line 1, in a\n    {flood}\n").repeat(20));
+    let failure = Failure::new(Cause::Raised { class: "E".to_owned() }, flood.clone()).advising(flood.clone());
+    let mut flooded = Report::failed(RunId::of(0), failure);
+    if let Some(failure) = &mut flooded.failure {
+        failure.traceback = Some(format!("  File \"{flood}\", line 1, in a\n    {flood}\n").repeat(20));
     }
     let flooded = Report { stdout: flood.clone(), stderr: flood.clone(), ..flooded };
     let (text, _, structured) = told(&flooded);
     assert!(text.chars().count() < 2 * INLINE_CHARS_MAX, "{} characters", text.chars().count());
     assert!(structured.to_string().chars().count() < 2 * INLINE_CHARS_MAX);
-}
-
-#[test]
-fn limits_and_absence_are_told_in_the_terms_of_a_call() {
-    for (outcome, kind, hint, expected) in [
-        (
-            Outcome::FuelExhausted,
-            "fuel",
-            "raise the limit (at most 9) or do less",
-            "look for a loop that does not end; or raise the limit (at most 9) or do less, by `limits` of the call, such as \
-             {\"fuel\": …}",
-        ),
-        (
-            Outcome::MemoryLimit,
-            "memory_bytes",
-            "raise it",
-            "keep less at a time; or raise it, by `limits` of the call, such as {\"memory_bytes\": …}",
-        ),
-        (Outcome::NotFound, "not_found", "say it otherwise", "say it otherwise; or write Python for execute_code"),
-        (Outcome::PythonError, "KeyError", "look", "look"),
-    ] {
-        let structured = told(&report(outcome, kind, "it ended", hint)).2;
-        assert_eq!(structured["error"]["hint"], expected);
-    }
 }
 
 /// What a model can change is in its own lines, however deep in the library it went wrong.

@@ -5,7 +5,7 @@ use std::net::{IpAddr, SocketAddr};
 use axum::http::Uri;
 use axum::http::uri::Authority;
 
-use crate::principal::Tokens;
+use crate::tokens::Tokens;
 
 /// Who may come in.
 #[derive(Debug, Clone, Default)]

@@ -7,7 +7,7 @@ use rmcp::transport::streamable_http_server::session::local::LocalSessionManager
 use tokio_util::sync::CancellationToken;
 
 use crate::load::{Crowd, Full, Load, Place};
-use crate::principal::Principal;
+use intentbox_engine::Principal;
 
 /// The most sessions at a time, of one principal and of all. A session costs some 80 KiB, half a MiB if its client makes the most
 /// of what it may say of itself, and lasts some minutes after its last use.

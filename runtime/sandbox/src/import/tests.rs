@@ -5,7 +5,7 @@ use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 
 use intentbox_abi::{
-    CALL_BYTES_MAX, Call, Cause, Ended as Said, HEADERS_MAX, HttpRequest, Raised, ResultMeasure, encode,
+    CALL_BYTES_MAX, Call, Cause, Ended as Said, HEADERS_MAX, HttpRequest, Raised, ResultMeasure, decode, encode,
 };
 use proptest::prelude::*;
 use wasmtime::{Engine, Linker, Module};
@@ -13,7 +13,7 @@ use wasmtime::{Engine, Linker, Module};
 use super::link;
 use crate::answer::{MESSAGE_BYTES_MAX, NAME_BYTES_MAX, TRACEBACK_BYTES_MAX};
 use crate::budget::{Budget, Capacity};
-use crate::calls::{Answer, Decoded, HostCalls, Pending};
+use crate::calls::{Answer, Calls, NoCalls, Pending};
 use crate::ending::{Ended, Ending, Exception, Exhausted, Resource};
 use crate::job::Job;
 use crate::limits::Limits;
@@ -53,12 +53,14 @@ const IMPORTS: &str = r#"
     (import "wasi_snapshot_preview1" "proc_exit" (func $proc_exit (param i32)))
 "#;
 
-#[derive(Debug)]
 struct AnswersEverything;
 
-impl HostCalls for AnswersEverything {
-    fn http<'a>(&'a self, _: HttpRequest<'a>) -> Pending<'a, Answer> {
-        Box::pin(async { Answer::Reply(REPLY.to_vec()) })
+impl Calls for AnswersEverything {
+    fn call(&self, message: Vec<u8>) -> Pending<'_, Option<Answer>> {
+        match decode::<Call<'_>>(&message) {
+            Ok(Call::Http(_)) => Box::pin(async { Some(Answer::Reply(REPLY.to_vec())) }),
+            _ => NoCalls.call(message),
+        }
     }
 }
 
@@ -133,7 +135,7 @@ fn run_text(module: &str, limits: Limits) -> Result<Ended, Failed> {
     let script = Script::of_parent("script.py", "", None);
     let job = Job { limits, ..Job::new(&script, "{}") };
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
-    let calls = Arc::new(Decoded(Arc::new(AnswersEverything)));
+    let calls = Arc::new(AnswersEverything);
     let finished = runtime.block_on(run::run(&pre, &Arc::new(Budget::new(capacity, Sharing::Whole, None)), job, calls));
     finished.map(|finished| finished.check(&limits))
 }

@@ -26,7 +26,7 @@ use super::wire::{self, Answered, Down, Incoming, Outgoing, Up};
 use crate::RunError;
 use crate::answer::MESSAGE_BYTES_MAX;
 use crate::budget::{Capacity, Overloaded, Room};
-use crate::calls::{Answer, Calls, Decoded, HostCalls};
+use crate::calls::{Answer, Calls};
 use crate::ending::{Company, Ended};
 use crate::guest;
 use crate::job::{Author, Job};
@@ -182,7 +182,7 @@ impl Authors {
 
 /// A run that a worker has.
 struct Open {
-    calls: Arc<dyn HostCalls>,
+    calls: Arc<dyn Calls>,
     limits: Limits,
     owner: Owner,
     started: Instant,
@@ -246,7 +246,7 @@ impl Pool {
         workers.iter().map(state).collect()
     }
 
-    pub(crate) async fn run(&self, job: Job<'_>, calls: Arc<dyn HostCalls>) -> Result<Ended, RunError> {
+    pub(crate) async fn run(&self, job: Job<'_>, calls: Arc<dyn Calls>) -> Result<Ended, RunError> {
         let started = Instant::now();
         let Capacity { runs, patience, .. } = self.shared.capacity;
         let patience = patience.min(job.limits.wall());
@@ -334,7 +334,7 @@ impl Worker {
     fn begin(
         &self,
         job: Job<'_>,
-        calls: Arc<dyn HostCalls>,
+        calls: Arc<dyn Calls>,
         started: Instant,
     ) -> Option<(u32, oneshot::Receiver<Result<Ended, RunError>>)> {
         let (ending, ended) = oneshot::channel();
@@ -448,7 +448,7 @@ impl Worker {
         if open.host_calls > open.limits.host_calls || message.len() > CALL_BYTES_MAX || busy {
             return false;
         }
-        let calls = Decoded(Arc::clone(&open.calls));
+        let calls = Arc::clone(&open.calls);
         let (worker, message) = (Arc::clone(self), message.to_vec());
         let waiting = Arc::new(());
         open.answer = Arc::downgrade(&waiting);

@@ -100,7 +100,7 @@ impl Worker {
         // The parent shares the slots of all workers among owners.
         let guest = Guest::load(capacity, Sharing::Whole).map_err(|error| format!("{error:#}"))?;
         let script = Script::parse("warm_up.py", b"1+1", &Limits::default()).map_err(|error| error.to_string())?;
-        let calls = Arc::new(crate::calls::Decoded(Arc::new(crate::calls::NoCalls)));
+        let calls = Arc::new(crate::calls::NoCalls);
         let warm = guest.run(Job::new(&script, "{}"), calls).await;
         warm.map_err(|failed| match failed {
             Failed::Overloaded(overloaded) => overloaded.to_string(),

@@ -1,4 +1,4 @@
-//! The caller of a call: who it is, how it can be asked, what it is told meanwhile, and when it has gone.
+//! The client of a call: whose it is, how its user can be asked, its progress notifications, and when it has gone.
 
 use std::future::Future;
 use std::pin::pin;
@@ -11,9 +11,10 @@ use rmcp::model::{
 use rmcp::service::{Peer, PeerRequestOptions, RequestContext, RequestHandle, RoleServer};
 use tokio_util::bytes::Bytes;
 
+use intentbox_engine::Principal;
+
 use crate::http::Ended;
 use crate::message::Arguments;
-use crate::principal::Principal;
 use crate::question::Question;
 
 /// How long a person may take to answer a question.
@@ -25,14 +26,14 @@ const PROGRESS_EVERY: Duration = Duration::from_secs(1);
 /// The key under which a question is asked and answered in the stateless protocol.
 pub(crate) const ANSWER: &str = "answer";
 
-/// How the caller of a call can be asked.
-pub(crate) enum Caller {
+/// How the user behind a call can be asked.
+pub(crate) enum Asking {
     /// By a request of the server's own.
     Legacy(Box<Peer<RoleServer>>),
     /// By the answer to this request: the next request of the same call brings what was said.
     Stateless(Option<ElicitResult>),
     /// Not at all.
-    Silent,
+    Not,
 }
 
 /// Asks the person behind a client of the stateful protocol. Where the call ends first, the question is taken back.
@@ -80,22 +81,22 @@ pub(crate) fn arguments_of(context: &RequestContext<RoleServer>) -> Bytes {
     context.extensions.get::<Arguments>().or_else(of_http).map(Arguments::take).unwrap_or_default()
 }
 
-/// How the caller can be asked: by this request's protocol and what its client can do.
-pub(crate) fn caller_of(context: &RequestContext<RoleServer>, request: &CallToolRequestParams) -> Caller {
+/// How the user can be asked: by this request's protocol and what its client can do.
+pub(crate) fn asking_of(context: &RequestContext<RoleServer>, request: &CallToolRequestParams) -> Asking {
     let capabilities = context.client_capabilities();
     let elicitation = capabilities.and_then(|capabilities| capabilities.elicitation);
     // An empty declaration means forms; one that names only links means links.
     if !elicitation.is_some_and(|elicitation| elicitation.form.is_some() || elicitation.url.is_none()) {
-        return Caller::Silent;
+        return Asking::Not;
     }
     let stateless = ProtocolVersion::V_2026_07_28;
     if context.protocol_version().is_some_and(|version| version.as_str() >= stateless.as_str()) {
         // Without the state of a question there was none.
         let responses = request.input_responses.as_ref().filter(|_| request.request_state.is_some());
         let answer = responses.and_then(|responses| responses.get(ANSWER));
-        return Caller::Stateless(answer.and_then(|answer| serde_json::from_value(answer.clone()).ok()));
+        return Asking::Stateless(answer.and_then(|answer| serde_json::from_value(answer.clone()).ok()));
     }
-    Caller::Legacy(Box::new(context.peer.clone()))
+    Asking::Legacy(Box::new(context.peer.clone()))
 }
 
 /// Waits for the end of the session that a call belongs to, if it belongs to one.

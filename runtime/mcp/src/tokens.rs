@@ -1,7 +1,8 @@
-//! Who asks: whoever started the program, or the holder of a token.
+//! The tokens of an HTTP server, and whose they are.
 
 use std::fmt;
 
+use intentbox_engine::Principal;
 use subtle::ConstantTimeEq as _;
 
 /// The shortest token that is accepted, in bytes. `openssl rand -hex 16` gives 32.
@@ -12,26 +13,6 @@ const TOKEN_BYTES_MAX: usize = 4 << 10;
 
 /// The most tokens.
 const TOKENS_MAX: usize = 1_000;
-
-/// Who asks. Answers, results and budgets are not shared between two.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Principal(String);
-
-impl Principal {
-    /// Whoever started the program, or reaches it without a token.
-    #[must_use]
-    pub fn local() -> Self {
-        Self(String::new())
-    }
-
-    pub(crate) fn named(name: &str) -> Self {
-        Self(format!("token:{name}"))
-    }
-
-    pub(crate) fn as_str(&self) -> &str {
-        &self.0
-    }
-}
 
 /// The tokens that are accepted over HTTP, each with the name of its holder.
 #[derive(Clone, Default)]

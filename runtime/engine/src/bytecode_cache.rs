@@ -13,7 +13,7 @@ use tokio::sync::Mutex as Turn;
 
 /// By the pack's name. A module that has been used once has an entry.
 #[derive(Debug, Default)]
-pub(crate) struct Modules(Mutex<BTreeMap<String, Arc<Module>>>);
+pub(crate) struct BytecodeCache(Mutex<BTreeMap<String, Arc<Module>>>);
 
 #[derive(Debug, Default)]
 struct Module {
@@ -23,7 +23,7 @@ struct Module {
     bytecode: OnceLock<Option<Bytecode>>,
 }
 
-impl Modules {
+impl BytecodeCache {
     /// The script with its pack's module compiled, where it is or can be now, and this is not the module's first use.
     pub(crate) async fn compiled(&self, pack: &Pack, script: &Script, sandbox: &Sandbox) -> Option<Script> {
         let source = pack.module()?;

@@ -1,0 +1,147 @@
+//! What can be reached, in every kind of host call: requests, directories and tools.
+//!
+//! The same three lists say what a template wants, what a table of the policy permits and what a principal may have. A
+//! [`Grants`] is made of such lists in layers and decides. A new kind of host call is a rule type with its gate in a file of
+//! its own, and a list here.
+
+use serde::{Deserialize, Deserializer};
+
+use crate::file::Reads;
+use crate::grant::Grant;
+use crate::rule::{Alias, HttpRule};
+use crate::tool::{ToolRule, Tools};
+
+/// Rules of one party, by the kind of host call that they are about. In TOML it is a table with `http` and `read`; `tools`
+/// is a key with a meaning to come, and rejected until then.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Access {
+    /// Requests: `alias: METHOD[,METHOD] /path/pattern`, or a table with that and what they may carry besides.
+    #[serde(default)]
+    pub http: Vec<HttpRule>,
+    /// Directories to read, by alias.
+    #[serde(default)]
+    pub read: Vec<Alias>,
+    /// Tools to call, `server: tool`.
+    #[serde(default, deserialize_with = "not_available")]
+    pub tools: Vec<ToolRule>,
+}
+
+fn not_available<'de, D: Deserializer<'de>>(_: D) -> Result<Vec<ToolRule>, D::Error> {
+    Err(serde::de::Error::custom("tools are not available in this version"))
+}
+
+impl Access {
+    /// Whether no rule is there.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.http.is_empty() && self.read.is_empty() && self.tools.is_empty()
+    }
+
+    /// Adds the rules of `more`.
+    pub fn extend(&mut self, more: &Access) {
+        self.http.extend(more.http.iter().cloned());
+        self.read.extend(more.read.iter().cloned());
+        self.tools.extend(more.tools.iter().cloned());
+    }
+
+    /// The rules line by line, for showing: `alias: METHODS /path`, `alias: READ`, `server: TOOL name`.
+    #[must_use]
+    pub fn lines(&self) -> Vec<String> {
+        let http = self.http.iter().map(ToString::to_string);
+        let read = self.read.iter().map(|alias| format!("{alias}: READ"));
+        let tools = self.tools.iter().map(|rule| format!("{rule} TOOL"));
+        http.chain(read).chain(tools).collect()
+    }
+
+    /// What of this `permitted` allows no part of, if there is anything. Rules that allow less than all of it are enough: they
+    /// narrow it.
+    #[must_use]
+    pub fn lacking(&self, permitted: &Access) -> Option<Access> {
+        let is_lacking = |rule: &&ToolRule| permitted.tools.iter().all(|other| rule.meet(other).is_none());
+        let lacking = Access {
+            http: self.http.iter().filter_map(|want| want.lacking(&permitted.http)).collect(),
+            read: self.read.iter().filter(|alias| !permitted.read.contains(alias)).cloned().collect(),
+            tools: self.tools.iter().filter(is_lacking).cloned().collect(),
+        };
+        (!lacking.is_empty()).then_some(lacking)
+    }
+
+    /// What to write into a table to have these rules in it: `"…", "…" to http and "…" to read`.
+    #[must_use]
+    pub fn additions(&self) -> String {
+        let http: Vec<String> = self.http.iter().map(HttpRule::written).collect();
+        let read: Vec<String> = self.read.iter().map(|alias| format!("\"{alias}\"")).collect();
+        let tools: Vec<String> = self.tools.iter().map(|rule| format!("\"{rule}\"")).collect();
+        let to = |lines: &[String], key: &str| (!lines.is_empty()).then(|| format!("{} to {key}", lines.join(", ")));
+        let additions = [to(&http, "http"), to(&read, "read"), to(&tools, "tools")];
+        additions.into_iter().flatten().collect::<Vec<_>>().join(" and ")
+    }
+}
+
+/// What one run may reach: a grant for each kind of host call, each of the same layers. The default grants nothing.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Grants {
+    /// Requests.
+    pub http: Grant,
+    /// Directories.
+    pub read: Reads,
+    /// Tools.
+    pub tools: Tools,
+}
+
+impl Grants {
+    /// The grants of one layer.
+    #[must_use]
+    pub fn of(access: &Access) -> Self {
+        let Access { http, read, tools } = access.clone();
+        Self { http: Grant::of(http), read: Reads::of(read), tools: Tools::of(tools) }
+    }
+
+    /// These grants, as far as `access` allows them too.
+    #[must_use]
+    pub fn and(self, access: &Access) -> Self {
+        let Access { http, read, tools } = access.clone();
+        Self { http: self.http.and(http), read: self.read.and(read), tools: self.tools.and(tools) }
+    }
+
+    /// What all layers together allow, for showing.
+    #[must_use]
+    pub fn access(&self) -> Access {
+        Access {
+            http: self.http.rules(),
+            read: self.read.aliases().cloned().collect(),
+            tools: self.tools.rules().to_vec(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn access(http: &[&str], read: &[&str], tools: &[&str]) -> Access {
+        Access {
+            http: http.iter().map(|line| line.parse().expect("a rule")).collect(),
+            read: read.iter().map(|alias| alias.parse().expect("an alias")).collect(),
+            tools: tools.iter().map(|line| line.parse().expect("a rule")).collect(),
+        }
+    }
+
+    #[test]
+    fn a_layer_of_access_takes_away_in_every_kind() {
+        let wants = access(&["a: GET,PUT /x/**"], &["logs", "data"], &["github: *"]);
+        let permitted = access(&["a: GET /**"], &["logs"], &["github: list_issues"]);
+        let grants = Grants::of(&wants).and(&permitted);
+        assert_eq!(grants.access().lines(), ["a: GET /x/**", "logs: READ", "github: list_issues TOOL"]);
+        assert!(grants.clone().and(&Access::default()).access().is_empty());
+        assert_eq!(Grants::default().access(), Access::default());
+        let lacking = wants.lacking(&permitted).expect("PUT and a directory");
+        assert_eq!(lacking, access(&["a: PUT /x/**"], &["data"], &[]));
+        assert_eq!(lacking.additions(), "\"a: PUT /x/**\" to http and \"data\" to read");
+        assert_eq!(wants.lacking(&wants), None);
+        let nothing = wants.lacking(&Access::default()).expect("all of it");
+        assert_eq!(nothing, wants);
+        assert!(nothing.additions().ends_with(" and \"github: *\" to tools"), "{}", nothing.additions());
+    }
+}

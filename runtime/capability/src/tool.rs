@@ -1,0 +1,207 @@
+//! The gate of tools: which tools of which servers a run may call. This file is a boundary.
+//!
+//! Invariant: an [`AllowedTool`] exists only for a tool that every layer of a grant has a rule for. Until runs can call tools,
+//! no policy and no template can hold such a rule: see [`Access`](crate::Access).
+
+use std::fmt;
+use std::str::FromStr;
+
+use crate::refusal::{Refusal, shown};
+use crate::rule::{Alias, RuleError};
+
+/// The longest name of a tool, in bytes: what the Model Context Protocol recommends (revision 2025-11-25, "Tool names").
+const NAME_BYTES_MAX: usize = 128;
+
+/// The tools of one server that a run may call, written as `github: list_issues`, or `github: *` for all of them.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ToolRule {
+    server: Alias,
+    /// Nothing for all tools.
+    tool: Option<String>,
+}
+
+impl ToolRule {
+    /// The server that the rule is about.
+    #[must_use]
+    pub fn server(&self) -> &Alias {
+        &self.server
+    }
+
+    fn covers(&self, server: &Alias, tool: &str) -> bool {
+        self.server == *server && self.tool.as_deref().is_none_or(|name| name == tool)
+    }
+
+    /// The rule that allows exactly what both allow, if there is anything.
+    pub(crate) fn meet(&self, other: &Self) -> Option<Self> {
+        if self.server != other.server {
+            return None;
+        }
+        match (&self.tool, &other.tool) {
+            (Some(one), Some(two)) if one != two => None,
+            (None, _) => Some(other.clone()),
+            (Some(_), _) => Some(self.clone()),
+        }
+    }
+}
+
+/// Whether a text can be the name of a tool: 1 to 128 of the letters, digits, `_`, `-`, `.` and `/`.
+fn is_tool_name(name: &str) -> bool {
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.' | b'/');
+    (1..=NAME_BYTES_MAX).contains(&name.len()) && name.bytes().all(is_plain)
+}
+
+impl FromStr for ToolRule {
+    type Err = RuleError;
+
+    fn from_str(text: &str) -> Result<Self, RuleError> {
+        let (server, tool) = text.split_once(':').ok_or(RuleError::Tool)?;
+        let tool = match tool.trim() {
+            "*" => None,
+            name if is_tool_name(name) => Some(name.to_owned()),
+            _ => return Err(RuleError::Tool),
+        };
+        Ok(Self { server: server.trim().parse()?, tool })
+    }
+}
+
+impl fmt::Display for ToolRule {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{}: {}", self.server, self.tool.as_deref().unwrap_or("*"))
+    }
+}
+
+/// Which tools a run may call. As with [`Grant`](crate::Grant), each layer is one party's rules, and adding a layer can only
+/// take away.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Tools {
+    rules: Vec<ToolRule>,
+}
+
+impl Tools {
+    /// The grant of one layer.
+    #[must_use]
+    pub fn of(rules: impl IntoIterator<Item = ToolRule>) -> Self {
+        Self { rules: rules.into_iter().collect() }
+    }
+
+    /// This grant, as far as these rules allow it too.
+    #[must_use]
+    pub fn and(self, rules: impl IntoIterator<Item = ToolRule>) -> Self {
+        let layer: Vec<ToolRule> = rules.into_iter().collect();
+        let pairs = self.rules.iter().flat_map(|rule| layer.iter().filter_map(|other| rule.meet(other)));
+        let mut rules: Vec<ToolRule> = pairs.collect();
+        rules.sort();
+        rules.dedup();
+        Self { rules }
+    }
+
+    /// The rules that say what all layers together allow.
+    #[must_use]
+    pub fn rules(&self) -> &[ToolRule] {
+        &self.rules
+    }
+
+    /// Admits a call of a tool.
+    ///
+    /// # Errors
+    ///
+    /// A [`Refusal`], which names the rules.
+    pub fn admit(&self, server: &str, tool: &str) -> Result<AllowedTool, Refusal> {
+        let known = server.parse::<Alias>().ok().filter(|_| is_tool_name(tool));
+        let covered = known.filter(|server| self.rules.iter().any(|rule| rule.covers(server, tool)));
+        match covered {
+            Some(server) => Ok(AllowedTool { server, tool: tool.to_owned() }),
+            None => {
+                Err(Refusal::ToolNotGranted { server: shown(server), tool: shown(tool), granted: self.rules.clone() })
+            }
+        }
+    }
+}
+
+/// A tool that may be called. Only [`Tools::admit`] makes one, so holding it is the proof.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AllowedTool {
+    server: Alias,
+    tool: String,
+}
+
+impl AllowedTool {
+    /// The server that has the tool.
+    #[must_use]
+    pub fn server(&self) -> &Alias {
+        &self.server
+    }
+
+    /// The tool's name.
+    #[must_use]
+    pub fn tool(&self) -> &str {
+        &self.tool
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn rules(lines: &[&str]) -> Vec<ToolRule> {
+        lines.iter().map(|line| line.parse().expect("a rule")).collect()
+    }
+
+    #[test]
+    fn a_tool_is_admitted_where_every_layer_has_a_rule_for_it() {
+        let tools =
+            Tools::of(rules(&["github: *", "files: read"])).and(rules(&["github: list_issues", "files: *", "x: y"]));
+        assert_eq!(tools.rules(), rules(&["files: read", "github: list_issues"]));
+        for (server, tool) in [("github", "list_issues"), ("files", "read")] {
+            let allowed = tools.admit(server, tool).expect("both layers have a rule");
+            assert_eq!((allowed.server().as_str(), allowed.tool()), (server, tool));
+        }
+        for (server, tool) in [
+            ("github", "delete"),
+            ("files", "write"),
+            ("x", "y"),
+            ("GitHub", "list_issues"),
+            ("github", ""),
+            ("github", "*"),
+        ] {
+            let refusal = tools.admit(server, tool).expect_err("one layer has none");
+            let told =
+                format!("calling {server}: {tool} was refused: the run may call files: read, github: list_issues");
+            assert_eq!(refusal.to_string(), told);
+        }
+        let refusal = Tools::default().admit("github", "a\u{202e}").expect_err("nothing is granted");
+        assert_eq!(refusal.to_string(), "calling github: a\\u{202e} was refused: the run may call no tool");
+    }
+
+    #[test]
+    fn what_is_not_a_server_and_a_tool_is_not_a_rule() {
+        let longest = format!("a: {}", "t".repeat(NAME_BYTES_MAX));
+        for text in ["a: *", "a:*", " a : b/c.d-e_F9 ", &longest] {
+            assert!(text.parse::<ToolRule>().is_ok(), "{text}");
+        }
+        for text in ["", "a", "a:", "a: b c", "a: **", "A: b", "http: b", "a: b*", "a: ü", &format!("{longest}t")] {
+            assert!(text.parse::<ToolRule>().is_err(), "{text}");
+        }
+    }
+
+    fn rule() -> impl Strategy<Value = ToolRule> {
+        "(a|b): (x|y|[*])".prop_map(|line| line.parse().expect("made of valid parts"))
+    }
+
+    proptest! {
+        #[test]
+        fn a_grant_of_tools_never_exceeds_either_operand(
+            one in prop::collection::vec(rule(), 0..4),
+            two in prop::collection::vec(rule(), 0..4),
+            (server, tool) in ("a|b", "x|y|z"),
+        ) {
+            let admits = |tools: &Tools| tools.admit(&server, &tool).is_ok();
+            let (left, right) = (Tools::of(one.clone()), Tools::of(two.clone()));
+            let both = left.clone().and(two);
+            prop_assert_eq!(admits(&both), admits(&left) && admits(&right));
+            prop_assert_eq!(admits(&both), admits(&right.and(one)), "the order does not matter");
+        }
+    }
+}

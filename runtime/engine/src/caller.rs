@@ -1,0 +1,166 @@
+//! Who asks, and within which bounds: the same on every surface.
+
+use std::collections::BTreeMap;
+
+use intentbox_capability::Access;
+use intentbox_report::{Cause, Failure, Principal};
+use intentbox_sandbox::limits;
+use intentbox_sandbox::{LimitOutOfBounds, Limits, NoSuchLimit};
+
+/// Who asks, and within which bounds.
+#[derive(Debug, Clone)]
+pub struct Caller {
+    /// Who it is. Answers, budgets and workers' caches are not shared between two principals.
+    pub principal: Principal,
+    /// What this caller may reach at most, where it may reach less than the policy says.
+    pub grant: Option<Access>,
+    /// The most that the operator lets this caller's runs use.
+    pub ceilings: Ceilings,
+    /// Whether templates that change something may run without a question.
+    pub consent: Consent,
+    /// What the runs are for.
+    pub purpose: Purpose,
+}
+
+/// Whether somebody has agreed to changes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Consent {
+    /// Nobody yet: a change needs a confirmation.
+    Asked,
+    /// The operator or the user has agreed to all of them beforehand.
+    Given,
+}
+
+/// What runs are for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Purpose {
+    /// An answer. One that is there already will do.
+    Answer,
+    /// A run, even where an answer is there already: for measuring.
+    Measure,
+}
+
+impl Caller {
+    /// Whoever started the program: no bounds but the policy's and the program's own, and every change needs a confirmation.
+    #[must_use]
+    pub fn local() -> Self {
+        Self::of(Principal::local())
+    }
+
+    /// A principal, with the bounds of [`Caller::local`].
+    #[must_use]
+    pub fn of(principal: Principal) -> Self {
+        Self {
+            principal,
+            grant: None,
+            ceilings: Ceilings::default(),
+            consent: Consent::Asked,
+            purpose: Purpose::Answer,
+        }
+    }
+}
+
+/// The operator's ceilings: limits that no run may exceed, below the program's own. A limit without one has the program's.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Ceilings(BTreeMap<&'static str, u64>);
+
+/// A limit that cannot be set so.
+#[derive(Debug, thiserror::Error)]
+pub enum LimitError {
+    /// There is no limit of this name.
+    #[error(transparent)]
+    Unknown(#[from] NoSuchLimit),
+    /// The value is outside the bounds of the limit.
+    #[error(transparent)]
+    OutOfBounds(#[from] LimitOutOfBounds),
+}
+
+impl LimitError {
+    fn failure(&self) -> Failure {
+        let advice = match self {
+            LimitError::Unknown(_) => "name one of these limits",
+            LimitError::OutOfBounds(_) => "choose a value inside the bounds",
+        };
+        Failure::new(Cause::Limits, self.to_string()).advising(advice)
+    }
+}
+
+impl Ceilings {
+    /// Ceilings by the names of limits.
+    ///
+    /// # Errors
+    /// When there is no such limit, or the program's own bounds do not hold the value.
+    pub fn new(ceilings: impl IntoIterator<Item = (String, u64)>) -> Result<Self, LimitError> {
+        let ceilings: Vec<(String, u64)> = ceilings.into_iter().collect();
+        let mut within = Limits::default();
+        for (name, value) in &ceilings {
+            within.set(name, *value)?;
+        }
+        within.check()?;
+        let known = ceilings.iter().filter_map(|(name, value)| {
+            let bounds = limits::ALL.iter().find(|bounds| bounds.name == name)?;
+            Some((bounds.name, *value))
+        });
+        Ok(Self(known.collect()))
+    }
+
+    /// The limits of a run: `base`, which a template or the program chose, lowered to the ceilings, and then those that the
+    /// caller chose.
+    ///
+    /// # Errors
+    /// What is wrong with a chosen limit. A caller who chooses more than a ceiling should hear of it.
+    pub(crate) fn limits(&self, base: Limits, chosen: &[(String, u64)]) -> Result<Limits, Failure> {
+        let mut limits = base;
+        for (name, ceiling) in &self.0 {
+            // It was checked with the ceilings.
+            let _ = limits.lower(name, *ceiling);
+        }
+        for (name, value) in chosen {
+            limits.set(name, *value).map_err(|error| LimitError::from(error).failure())?;
+            if let Some(ceiling) = self.0.get(name.as_str()).filter(|ceiling| value > ceiling) {
+                let told = format!("the limit `{name}` is at most {ceiling} on this server, and {value} was asked for");
+                let advice = format!("choose at most {ceiling}, or leave it out");
+                return Err(Failure::new(Cause::Limits, told).advising(advice));
+            }
+        }
+        limits.check().map_err(|error| LimitError::from(error).failure())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_caller_chooses_stays_under_what_the_operator_allows() {
+        let ceilings = [("wall_ms".to_owned(), 5_000), ("host_calls".to_owned(), 1_000_000)];
+        let ceilings = Ceilings::new(ceilings).expect("these are limits");
+        let chosen = |limits: &[(&str, u64)]| {
+            let limits: Vec<_> = limits.iter().map(|(name, value)| ((*name).to_owned(), *value)).collect();
+            ceilings.limits(Limits::default(), &limits).map(|limits| (limits.wall_ms, limits.host_calls))
+        };
+        assert_eq!(chosen(&[]), Ok((5_000, 1_000)), "the default is over one ceiling, and under the other");
+        assert_eq!(chosen(&[("wall_ms", 5_000)]), Ok((5_000, 1_000)));
+        assert_eq!(chosen(&[("wall_ms", 10)]), Ok((10, 1_000)));
+        let failure = chosen(&[("wall_ms", 5_001)]).expect_err("it is over the ceiling");
+        let message = "the limit `wall_ms` is at most 5000 on this server, and 5001 was asked for";
+        assert_eq!(failure, Failure::new(Cause::Limits, message).advising("choose at most 5000, or leave it out"));
+        // What a template chooses is lowered, not refused.
+        let base = Limits { wall_ms: 60_000, ..Limits::default() };
+        assert_eq!(ceilings.limits(base, &[]).map(|limits| limits.wall_ms), Ok(5_000));
+        let base = Limits { wall_ms: 100, ..Limits::default() };
+        assert_eq!(ceilings.limits(base, &[]).map(|limits| limits.wall_ms), Ok(100));
+    }
+
+    #[test]
+    fn a_ceiling_is_a_limit_within_its_bounds() {
+        for (name, value, is_one) in [
+            ("wall_ms", limits::WALL_MS.most, true),
+            ("wall_ms", limits::WALL_MS.most + 1, false),
+            ("wall_ms", limits::WALL_MS.least - 1, false),
+            ("seconds", 1, false),
+        ] {
+            assert_eq!(Ceilings::new([(name.to_owned(), value)]).is_ok(), is_one, "{name} {value}");
+        }
+    }
+}

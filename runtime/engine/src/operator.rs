@@ -1,0 +1,116 @@
+//! What the operator asks an engine: what is permitted, what is missing, whether origins and cases work.
+
+use std::time::Duration;
+
+use intentbox_capability::{Alias, Grant, HttpRule, Refusal};
+use intentbox_catalog::{Case, Template, TemplateId};
+use intentbox_egress::{Budget, Request, SendError};
+use intentbox_report::Refused;
+use intentbox_sandbox::{StartError, WorkerState};
+
+use crate::Engine;
+use crate::caller::Caller;
+use crate::rehearsal;
+use crate::remedy::Asker;
+
+/// How long trying an origin may take.
+const TRY_MAX: Duration = Duration::from_secs(10);
+
+/// A case that does not come out as it says.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct CaseFailed(pub(crate) String);
+
+impl Engine {
+    /// Whether everything that a template wants is configured, so that an intent can reach it.
+    #[must_use]
+    pub fn reaches(&self, template: &Template) -> bool {
+        self.lacks(template).is_empty()
+    }
+
+    /// What must be configured for this template to be reached: lines of the configuration or flags.
+    #[must_use]
+    pub fn lacks(&self, template: &Template) -> Vec<String> {
+        let wants = template.wants();
+        let origins = wants.http.iter().map(HttpRule::alias);
+        let origins = origins.filter(|alias| self.egress.origins().get(alias).is_none());
+        let directories = wants.read.iter().filter(|alias| !self.directories.has(alias));
+        let mut lacks: Vec<String> = origins.map(|alias| format!("[origins.{alias}] in the configuration")).collect();
+        lacks.extend(directories.map(|alias| format!("--dir {alias}=PATH")));
+        lacks.dedup();
+        lacks
+    }
+
+    /// What code of a caller may reach, line by line.
+    #[must_use]
+    pub fn exec_grant(&self, caller: &Caller) -> Vec<String> {
+        self.grants_of_code(caller).access().lines()
+    }
+
+    /// Runs a case of a template in the sandbox, against the replies and files that it tells.
+    ///
+    /// # Errors
+    /// What does not come out as the case says.
+    pub async fn rehearse(&self, case: &Case) -> Result<(), CaseFailed> {
+        let catalog = self.catalog();
+        let template = catalog.get(case.template.as_str());
+        let template = template.ok_or_else(|| CaseFailed(format!("there is no template {}", case.template)))?;
+        let sandbox = self.sandbox().await.map_err(|error| CaseFailed(error.to_string()))?;
+        rehearsal::rehearse(sandbox, template, case).await.map_err(CaseFailed)
+    }
+
+    /// Whether a request of a template or of code would be admitted, and by which lines of the policy.
+    ///
+    /// # Errors
+    /// The refusal, with the line that would allow it where there is one, as a run would get them.
+    pub fn admits(&self, who: Option<&TemplateId>, method: &str, url: &str) -> Result<Vec<String>, Refused> {
+        let catalog = self.catalog();
+        let (grants, asker) = match who {
+            None => (self.grants_of_code(&Caller::local()), Asker::Exec),
+            Some(id) => {
+                let unknown = || Refused { message: format!("there is no template {id}"), remedy: None };
+                let template = catalog.get(id.as_str()).ok_or_else(unknown)?;
+                (self.grants_of_template(template, &Caller::local()), Asker::of(template))
+            }
+        };
+        let refused = |refusal: Refusal| {
+            let remedy = asker.remedy(&refusal, &self.directories);
+            Refused { message: refusal.to_string(), remedy }
+        };
+        let tables = self.policy.tables(who);
+        if method.eq_ignore_ascii_case("read") {
+            let file = grants.read.admit(url).map_err(refused)?;
+            let named = tables.iter().filter(|(_, rules)| rules.read.contains(file.alias()));
+            return Ok(named.map(|(table, _)| format!("{}: READ under [{table}]", file.alias())).collect());
+        }
+        let origins = self.egress.origins();
+        let allowed = grants.http.admit(origins, method, url).map_err(refused)?;
+        let mut lines = Vec::new();
+        for (table, rules) in tables {
+            let alone = |rule: &&HttpRule| Grant::of([(*rule).clone()]).admit(origins, method, url).is_ok();
+            lines.extend(rules.http.iter().filter(alone).map(|rule| format!("{rule} under [{table}]")));
+        }
+        lines.push(format!("= {} {}", allowed.method(), allowed.shown()));
+        Ok(lines)
+    }
+
+    /// Asks an origin for one path with its token, whatever the policy says: for trying a configuration. Gives the status.
+    ///
+    /// # Errors
+    /// Why there is no reply, without the token.
+    pub async fn try_origin(&self, alias: &Alias, path: &str) -> Result<u16, SendError> {
+        let rule = format!("{alias}: GET /**").parse::<HttpRule>().expect("an alias, a method and a path make a rule");
+        let exchange = self.egress.open(Grant::of([rule]), Budget { timeout: TRY_MAX, ..Budget::default() });
+        let url = format!("{alias}:{path}");
+        let request = Request { method: "GET", url: &url, headers: &[], body: None, timeout: None };
+        exchange.send(request).await.map(|reply| reply.status)
+    }
+
+    /// Starts the sandbox if it is not up, and says which worker processes there are.
+    ///
+    /// # Errors
+    /// When it does not start.
+    pub async fn workers(&self) -> Result<Vec<WorkerState>, StartError> {
+        Ok(self.sandbox().await?.workers())
+    }
+}

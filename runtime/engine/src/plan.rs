@@ -1,0 +1,460 @@
+//! From what somebody wants to what will run: everything is decided here, and nothing runs.
+//!
+//! A sentence is read once. What it leaves open is a [`Plan`] that a surface can ask about, and the answer completes the same
+//! plan. Nothing is decided later but what the run itself brings: a [`Run`] holds its script, its limits and its grants.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use intentbox_capability::{Access, Grants};
+use intentbox_catalog::param_error::MissingParam;
+use intentbox_catalog::{Arguments, Effects, ParamError, ParamSpec, Template, TemplateId};
+use intentbox_report::{Candidate, Cause, Failure, Missing, Remedy, Report, RunId, Target};
+use intentbox_sandbox::{Deterministic, Limits, Script, ScriptError};
+use serde_json::Value;
+use serde_json::value::RawValue;
+use sha2::{Digest as _, Sha256};
+
+use crate::Engine;
+use crate::caller::{Caller, Consent};
+use crate::intent::{Code, Given, INTENT_BYTES_MAX, Intent, Settings};
+use crate::remedy::Asker;
+use crate::router::{self, Decision};
+use crate::shelf::Shelf;
+
+/// What is to become of an intent.
+#[derive(Debug)]
+pub enum Plan {
+    /// It can run.
+    Ready(Box<Run>),
+    /// It can run once somebody agrees to the change that it makes.
+    NeedsConsent(Unconfirmed),
+    /// Several templates fit. [`Engine::choose`] goes on with one of them.
+    Which(Which),
+    /// Values are missing. [`Engine::supply`] goes on with them.
+    Incomplete(Incomplete),
+    /// The policy does not permit all that the template wants.
+    NotGranted(Box<Report>),
+    /// No template fits.
+    Nothing(Box<Report>),
+    /// Something about the request is invalid.
+    Invalid(Box<Report>),
+}
+
+/// Something that can run: what, with which values, under which limits and grants.
+#[derive(Debug)]
+pub struct Run {
+    pub(crate) id: RunId,
+    pub(crate) target: Target,
+    pub(crate) work: Work,
+    pub(crate) script: Script,
+    /// The values of a template or the input of code, as JSON text.
+    pub(crate) params: String,
+    pub(crate) limits: Limits,
+    pub(crate) deterministic: Option<Deterministic>,
+    pub(crate) grants: Grants,
+    pub(crate) asker: Asker,
+}
+
+/// What stands behind a run.
+#[derive(Debug)]
+pub(crate) enum Work {
+    /// A template, on the shelf where it was found.
+    Template { shelf: Arc<Shelf>, id: TemplateId, arguments: Value },
+    /// Code of the caller.
+    Code,
+}
+
+/// A run that changes something, which nobody has agreed to yet.
+#[derive(Debug)]
+pub struct Unconfirmed(Box<Run>);
+
+/// The change that a run makes: a template with its arguments.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Change {
+    /// The template's id.
+    pub template: String,
+    /// The arguments, complete.
+    pub arguments: Value,
+    /// SHA-256 over the template's text and the arguments: another change has another.
+    pub digest: [u8; 32],
+}
+
+/// An intent that several templates fit.
+#[derive(Debug)]
+pub struct Which {
+    intent: Intent,
+    report: Box<Report>,
+}
+
+/// A template and its values, of which some are missing.
+#[derive(Debug)]
+pub struct Incomplete {
+    intent: Intent,
+    template: TemplateId,
+    values: BTreeMap<String, Value>,
+    missing: Vec<ParamSpec>,
+    report: Box<Report>,
+}
+
+impl Run {
+    /// Its id.
+    #[must_use]
+    pub fn id(&self) -> RunId {
+        self.id
+    }
+
+    /// What runs.
+    #[must_use]
+    pub fn target(&self) -> &Target {
+        &self.target
+    }
+}
+
+impl Unconfirmed {
+    /// The run, for whoever was told to make the change.
+    #[must_use]
+    pub fn confirm(self) -> Box<Run> {
+        self.0
+    }
+
+    /// The change that it makes.
+    #[must_use]
+    pub fn change(&self) -> Change {
+        let (template, digest) = match &self.0.target {
+            Target::Template { id, digest } => (id.clone(), digest.as_str()),
+            Target::Code => (String::new(), ""),
+        };
+        let mut hasher = Sha256::new();
+        for part in [digest, self.0.params.as_str()] {
+            hasher.update((part.len() as u64).to_le_bytes());
+            hasher.update(part);
+        }
+        Change { template, arguments: self.0.arguments().unwrap_or_default(), digest: hasher.finalize().into() }
+    }
+
+    /// The report that says what is to be confirmed.
+    #[must_use]
+    pub fn report(&self) -> Report {
+        let change = self.change();
+        let message = format!("template `{}` changes something, and this call does not allow that", change.template);
+        let failure = Failure::new(Cause::Unconfirmed, message).with(Remedy::AllowWrites);
+        Report {
+            target: Some(self.0.target.clone()),
+            arguments: Some(change.arguments),
+            ..Report::failed(self.0.id, failure)
+        }
+    }
+}
+
+impl Run {
+    pub(crate) fn arguments(&self) -> Option<Value> {
+        match &self.work {
+            Work::Template { arguments, .. } => Some(arguments.clone()),
+            Work::Code => None,
+        }
+    }
+}
+
+impl Which {
+    /// The templates, best first.
+    #[must_use]
+    pub fn candidates(&self) -> &[Candidate] {
+        &self.report.candidates
+    }
+}
+
+impl Incomplete {
+    /// The template's id.
+    #[must_use]
+    pub fn template(&self) -> &TemplateId {
+        &self.template
+    }
+
+    /// The parameters that are missing, in declared order.
+    #[must_use]
+    pub fn missing(&self) -> &[ParamSpec] {
+        &self.missing
+    }
+}
+
+impl Plan {
+    /// The run, if it can run as it is.
+    ///
+    /// # Errors
+    /// The report that says why not.
+    pub fn ready(self) -> Result<Box<Run>, Box<Report>> {
+        match self {
+            Plan::Ready(run) => Ok(run),
+            Plan::NeedsConsent(unconfirmed) => Err(Box::new(unconfirmed.report())),
+            Plan::Which(Which { report, .. })
+            | Plan::Incomplete(Incomplete { report, .. })
+            | Plan::NotGranted(report)
+            | Plan::Nothing(report)
+            | Plan::Invalid(report) => Err(report),
+        }
+    }
+}
+
+impl Engine {
+    /// Decides what is to become of an intent, for this caller. Nothing runs.
+    #[must_use]
+    pub fn plan(&self, intent: &Intent, caller: &Caller) -> Plan {
+        if let Err(failure) = readable(&intent.text) {
+            return invalid(failure);
+        }
+        let shelf = self.shelf();
+        let router = shelf.router(|template| self.reaches(template));
+        // The name of a template means that template: who was told several names can say one.
+        let named = shelf.catalog.get(intent.text.trim()).filter(|template| self.reaches(template)).map(Template::id);
+        let decision = match intent.template.as_ref().or(named) {
+            None => router.route(&intent.text).decision,
+            Some(id) => match router.read(&intent.text, id) {
+                Some(values) => Decision::Template { id: id.clone(), values },
+                None => Decision::NoMatch { closest: Vec::new() },
+            },
+        };
+        match decision {
+            Decision::Template { id, values } | Decision::Missing { id, values, .. } => {
+                self.complete(&shelf, &id, values, intent, caller)
+            }
+            Decision::Ambiguous { candidates } => {
+                let message = "several templates fit this intent about equally well";
+                let failure = Failure::new(Cause::Ambiguous, message).with(Remedy::Choose);
+                let report = Report { candidates: listed(candidates), ..Report::failed(crate::new_run_id(), failure) };
+                Plan::Which(Which { intent: intent.clone(), report: Box::new(report) })
+            }
+            Decision::NoMatch { closest } => {
+                let remedy = self.out_of_reach(&shelf, &intent.text);
+                let remedy = remedy.unwrap_or(Remedy::Rephrase { has_candidates: !closest.is_empty() });
+                let failure = Failure::new(Cause::NotFound, "no template fits this intent").with(remedy);
+                let report = Report { candidates: listed(closest), ..Report::failed(crate::new_run_id(), failure) };
+                Plan::Nothing(Box::new(report))
+            }
+        }
+    }
+
+    /// Goes on with one of several templates, by its id.
+    #[must_use]
+    pub fn choose(&self, which: Which, template: &str, caller: &Caller) -> Plan {
+        let Which { intent, report } = which;
+        let shelf = self.shelf();
+        let chosen = report.candidates.iter().find(|candidate| candidate.template == template);
+        let known = chosen.and_then(|candidate| Some((shelf.catalog.get(&candidate.template)?, candidate)));
+        match known {
+            Some((template, candidate)) => {
+                self.complete(&shelf, template.id(), candidate.values.clone(), &intent, caller)
+            }
+            None => Plan::Which(Which { intent, report }),
+        }
+    }
+
+    /// Goes on with values for what was missing.
+    #[must_use]
+    pub fn supply(&self, incomplete: Incomplete, values: BTreeMap<String, Given>, caller: &Caller) -> Plan {
+        let Incomplete { mut intent, template, values: known, .. } = incomplete;
+        intent.params.extend(values);
+        self.complete(&self.shelf(), &template, known, &intent, caller)
+    }
+
+    /// From a template and the values of a sentence to what can be done.
+    fn complete(
+        &self,
+        shelf: &Arc<Shelf>,
+        id: &TemplateId,
+        mut values: BTreeMap<String, Value>,
+        intent: &Intent,
+        caller: &Caller,
+    ) -> Plan {
+        let Some(template) = shelf.catalog.get(id.as_str()) else {
+            return invalid(Failure::new(Cause::Intent, format!("there is no template `{id}`")));
+        };
+        for (name, given) in &intent.params {
+            let value = match given {
+                Given::Text(text) => template.read_text(name, text),
+                Given::Value(value) => Ok(value.clone()),
+            };
+            match value {
+                Ok(value) => values.insert(name.clone(), value),
+                Err(error) => return invalid(parameter_failure(&error)),
+            };
+        }
+        match template.check(&values, &self.settings) {
+            Ok(arguments) => self.of_template(shelf, template, &arguments, &intent.settings, caller),
+            Err(error) => {
+                let report = Report {
+                    target: Some(target_of(template)),
+                    arguments: serde_json::to_value(&values).ok(),
+                    ..Report::failed(crate::new_run_id(), parameter_failure(&error))
+                };
+                let ParamError::Missing { parameters } = error else { return Plan::Invalid(Box::new(report)) };
+                let is_missing = |spec: &&ParamSpec| parameters.iter().any(|missing| missing.name == spec.name());
+                let missing = template.parameters().iter().filter(is_missing).cloned().collect();
+                let (intent, template) = (intent.clone(), template.id().clone());
+                Plan::Incomplete(Incomplete { intent, template, values, missing, report: Box::new(report) })
+            }
+        }
+    }
+
+    fn of_template(
+        &self,
+        shelf: &Arc<Shelf>,
+        template: &Template,
+        arguments: &Arguments,
+        settings: &Settings,
+        caller: &Caller,
+    ) -> Plan {
+        let (id, target) = (crate::new_run_id(), target_of(template));
+        let values = serde_json::to_value(arguments).unwrap_or_default();
+        let grants = self.grants_of_template(template, caller);
+        let rejected = |failure: Failure, access: Option<Access>| {
+            let (target, arguments) = (Some(target.clone()), Some(values.clone()));
+            Box::new(Report { target, arguments, access, ..Report::failed(id, failure) })
+        };
+        let writes = template.effects() == Effects::Write;
+        // Asking a person to confirm would be in vain, and nobody wants half of a change.
+        if writes && let Some(failure) = self.not_permitted(template, caller) {
+            return Plan::NotGranted(rejected(failure, Some(grants.access())));
+        }
+        let run = || {
+            let limits = limits_of(template).check();
+            let limits = limits.map_err(|error| Failure::new(Cause::Limits, error.to_string()))?;
+            let limits = caller.ceilings.limits(limits, &settings.limits)?;
+            let broken = |message: String, advice: &str| Failure::new(Cause::Template, message).advising(advice);
+            let rendered = template.render(arguments).map_err(|error| broken(error.to_string(), error.hint()))?;
+            let script = script_of(template, &rendered, &limits);
+            let script = script.map_err(|error| broken(error.to_string(), "shorten the template"))?;
+            let params = serde_json::to_string(arguments).map_err(|error| broken(error.to_string(), ""))?;
+            Ok((limits, script, params))
+        };
+        let (limits, script, params) = match run() {
+            Ok(run) => run,
+            Err(failure) => return Plan::Invalid(rejected(failure, None)),
+        };
+        let work = Work::Template { shelf: Arc::clone(shelf), id: template.id().clone(), arguments: values.clone() };
+        let (deterministic, asker) = (settings.deterministic, Asker::of(template));
+        let run =
+            Box::new(Run { id, target: target.clone(), work, script, params, limits, deterministic, grants, asker });
+        if writes && caller.consent == Consent::Asked {
+            return Plan::NeedsConsent(Unconfirmed(run));
+        }
+        Plan::Ready(run)
+    }
+
+    /// Decides whether code can run, under the grant that the policy gives to code.
+    ///
+    /// # Errors
+    /// The report that says why it cannot.
+    pub fn plan_code(&self, code: &Code, caller: &Caller) -> Result<Box<Run>, Box<Report>> {
+        let id = crate::new_run_id();
+        let run = || {
+            let limits = caller.ceilings.limits(Limits::default(), &code.settings.limits)?;
+            let script = Script::parse(&code.name, &code.source, &limits).map_err(|error| {
+                let advice = "a script is UTF-8 text within `script_bytes`";
+                Failure::new(Cause::Script, error.to_string()).advising(advice)
+            })?;
+            let (limit, observed) = (limits.params_bytes, code.params.len() as u64);
+            if observed > limit {
+                let message = format!("the input has more than {limit} bytes");
+                let advice = "give the script less, or let it fetch what it needs";
+                return Err(Failure::new(Cause::Input, message).advising(advice));
+            }
+            // RawValue checks the grammar and the depth without building anything.
+            serde_json::from_str::<&RawValue>(&code.params).map_err(|error| {
+                let advice = "give JSON text, such as {\"limit\": 5}";
+                Failure::new(Cause::Input, format!("the input is not JSON: {error}")).advising(advice)
+            })?;
+            Ok((limits, script))
+        };
+        let (limits, script) = run().map_err(|failure| Box::new(Report::failed(id, failure)))?;
+        Ok(Box::new(Run {
+            id,
+            target: Target::Code,
+            work: Work::Code,
+            script,
+            params: code.params.clone(),
+            limits,
+            deterministic: code.settings.deterministic,
+            grants: self.grants_of_code(caller),
+            asker: Asker::Exec,
+        }))
+    }
+
+    /// The template that would answer if what it needs were configured, and what that is.
+    fn out_of_reach(&self, shelf: &Shelf, text: &str) -> Option<Remedy> {
+        let routed = shelf.route_out_of_reach(text, |template| self.reaches(template));
+        let (Decision::Template { id, .. } | Decision::Missing { id, .. }) = routed.decision else { return None };
+        let template = shelf.catalog.get(id.as_str())?;
+        Some(Remedy::Configure { template: id.to_string(), lacks: self.lacks(template) })
+    }
+}
+
+fn readable(text: &str) -> Result<(), Failure> {
+    let observed = text.len();
+    if observed > INTENT_BYTES_MAX {
+        let message = format!("the intent has {observed} bytes or more; at most {INTENT_BYTES_MAX} are allowed");
+        return Err(Failure::new(Cause::Intent, message).advising("say what you want in one sentence"));
+    }
+    if text.trim().is_empty() {
+        let advice = "say what you want, such as \"list errors\"";
+        return Err(Failure::new(Cause::Intent, "the intent is empty").advising(advice));
+    }
+    Ok(())
+}
+
+fn invalid(failure: Failure) -> Plan {
+    Plan::Invalid(Box::new(Report::failed(crate::new_run_id(), failure)))
+}
+
+fn target_of(template: &Template) -> Target {
+    Target::Template { id: template.id().to_string(), digest: template.digest().to_owned() }
+}
+
+fn parameter_failure(error: &ParamError) -> Failure {
+    let ParamError::Missing { parameters } = error else {
+        return Failure::new(Cause::Parameter, error.to_string()).advising(error.hint());
+    };
+    let missing = |parameter: &MissingParam| Missing {
+        name: parameter.name.clone(),
+        example: parameter.example.clone(),
+        setting: parameter.setting.clone(),
+    };
+    let remedy = Remedy::Supply(parameters.iter().map(missing).collect());
+    Failure::new(Cause::Missing, error.to_string()).with(remedy)
+}
+
+fn listed(candidates: Vec<router::Candidate>) -> Vec<Candidate> {
+    let listed = |candidate: router::Candidate| Candidate {
+        template: candidate.id.to_string(),
+        summary: candidate.summary,
+        score: candidate.score,
+        values: candidate.values,
+    };
+    candidates.into_iter().map(listed).collect()
+}
+
+/// What runs: the rendered script, and the module of its pack.
+pub(crate) fn script_of(
+    template: &Template,
+    rendered: &intentbox_catalog::Script,
+    limits: &Limits,
+) -> Result<Script, ScriptError> {
+    let script = Script::parse(rendered.name(), rendered.source().as_bytes(), limits)?;
+    match template.pack().module() {
+        Some(module) => script.with_module(&template.pack().module_file(), module, limits),
+        None => Ok(script),
+    }
+}
+
+/// The limits a template asks for, over the defaults.
+pub(crate) fn limits_of(template: &Template) -> Limits {
+    let declared = template.limits();
+    let base = Limits::default();
+    Limits {
+        fuel: declared.fuel.unwrap_or(base.fuel),
+        memory_bytes: declared.memory_mib.map_or(base.memory_bytes, |mib| u64::from(mib) << 20),
+        wall_ms: declared.timeout_ms.unwrap_or(base.wall_ms),
+        host_calls: declared.host_calls.unwrap_or(base.host_calls),
+        ..base
+    }
+}

@@ -1,0 +1,149 @@
+//! Carrying out a plan: the cache, the sandbox, the broker, and the report of it all.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use intentbox_catalog::{Effects, Template};
+use intentbox_egress::Budget;
+use intentbox_report::{Cause, Failure, Report};
+use intentbox_sandbox::{Author, Company, Job, RunError, Script};
+
+use crate::Engine;
+use crate::broker::{Broker, Noting};
+use crate::cache::Question;
+use crate::caller::{Caller, Purpose};
+use crate::events::{Event, Events, Of};
+use crate::plan::{Plan, Run, Work};
+use crate::promise;
+use crate::shelf::Shelf;
+use crate::verdict::{Outside, of_run};
+
+impl Engine {
+    /// Carries out a plan that can run as it is, and reports why the others cannot.
+    pub async fn answer(&self, plan: Plan, caller: &Caller, events: &Arc<dyn Events>) -> Report {
+        match plan.ready() {
+            Ok(run) => self.run(run, caller, events).await,
+            Err(report) => {
+                let of = Of { run_id: report.run_id, principal: &caller.principal };
+                events.note(of, Event::Ended { report: &report });
+                *report
+            }
+        }
+    }
+
+    /// Carries out a run. Dropping the future ends it within milliseconds.
+    pub async fn run(&self, run: Box<Run>, caller: &Caller, events: &Arc<dyn Events>) -> Report {
+        let of = Of { run_id: run.id, principal: &caller.principal };
+        events.note(of, Event::Planned { target: &run.target });
+        let report = match &run.work {
+            Work::Code => self.sandboxed(&run, &run.script, caller, Author::Owner, events).await.0,
+            Work::Template { shelf, id, .. } => match shelf.catalog.get(id.as_str()) {
+                Some(template) => Box::pin(self.run_template(&run, shelf, template, caller, events)).await,
+                None => Report::failed(run.id, Failure::new(Cause::Internal, format!("`{id}` has left its catalog"))),
+            },
+        };
+        let report = Report { target: Some(run.target.clone()), arguments: run.arguments(), ..report };
+        if !report.stdout.is_empty() || !report.stderr.is_empty() {
+            let output = Event::Output { stdout_bytes: report.stdout.len(), stderr_bytes: report.stderr.len() };
+            events.note(of, output);
+        }
+        events.note(of, Event::Ended { report: &report });
+        report
+    }
+
+    async fn run_template(
+        &self,
+        run: &Run,
+        shelf: &Shelf,
+        template: &Template,
+        caller: &Caller,
+        events: &Arc<dyn Events>,
+    ) -> Report {
+        let once = || async {
+            // Two runs of one job burn the same fuel, whatever has run before.
+            let compiled = match (run.deterministic, self.sandbox().await) {
+                (None, Ok(sandbox)) => shelf.bytecode.compiled(template.pack(), &run.script, sandbox).await,
+                _ => None,
+            };
+            let script = compiled.as_ref().unwrap_or(&run.script);
+            let (report, company) = self.sandboxed(run, script, caller, Author::Operator, events).await;
+            (promise::kept(template, report), company)
+        };
+        if template.cache_s() == 0 || run.deterministic.is_some() {
+            let (report, _) = once().await;
+            // Also after a failure: what it changed before it failed is changed.
+            if template.effects() == Effects::Write {
+                self.cache.forget_all();
+            }
+            return report;
+        }
+        // The grants are known before the cache is asked: what is no longer permitted is not served either.
+        let access = run.grants.access();
+        let question = Question {
+            principal: caller.principal.as_str(),
+            template_digest: template.digest(),
+            arguments: &run.params,
+            grant: &access.lines(),
+            secrets: &self.secret_versions(&template.wants().http),
+        };
+        let key = self.cache.key(&question);
+        if caller.purpose == Purpose::Measure {
+            self.cache.forget(key).await;
+        }
+        let report = self.cache.answer(key, template.cache_s(), run.id, once).await;
+        Report { access: Some(access), ..report }
+    }
+
+    /// Runs a script under the grants of a run. Says besides whose code had run where it ran.
+    async fn sandboxed(
+        &self,
+        run: &Run,
+        script: &Script,
+        caller: &Caller,
+        author: Author,
+        events: &Arc<dyn Events>,
+    ) -> (Report, Company) {
+        let sandbox = match self.sandbox().await {
+            Ok(sandbox) => sandbox,
+            Err(error) => return (Report::failed(run.id, broken(error.to_string())), Company::Others),
+        };
+        events.note(Of { run_id: run.id, principal: &caller.principal }, Event::Started);
+        let (limits, deterministic) = (run.limits, run.deterministic);
+        let owner = self.owner(&caller.principal);
+        let job = Job { script, params: &run.params, limits, deterministic, owner, author };
+        let budget = Budget { run: Duration::from_millis(limits.wall_ms), ..Budget::default() };
+        let (exchange, reader) = self.outside(&run.grants, budget);
+        let noting = Noting::new(run.id, caller.principal.clone(), Arc::clone(events));
+        let broker = Broker::new(exchange, reader, run.asker.clone(), self.directories.clone(), noting);
+        let broker = Arc::new(broker);
+        let ended = sandbox.run(job, Arc::clone(&broker) as Arc<_>).await;
+        let company = ended.as_ref().map_or(Company::Others, |ended| ended.company);
+        let report = match ended {
+            Ok(ended) => {
+                let outside =
+                    Outside { refusals: broker.refusals(), spent: broker.spent(), error_status: broker.error_status() };
+                of_run(run.id, ended, outside)
+            }
+            Err(error) => Report { refusals: broker.refusals(), ..Report::failed(run.id, not_run(&error)) },
+        };
+        (Report { access: Some(run.grants.access()), ..report }, company)
+    }
+}
+
+/// Why the machine could not carry a run through.
+fn not_run(error: &RunError) -> Failure {
+    let (cause, advice) = match error {
+        RunError::ParamsTooLarge { .. } => (Cause::Input, "give the script less, or let it fetch what it needs"),
+        RunError::Overloaded(_) => (Cause::Overloaded, "try again when other runs have ended"),
+        RunError::WorkerLost { .. } => (
+            Cause::WorkerLost,
+            "a new worker takes over; what the run did outside stays done, so look before you repeat it",
+        ),
+        RunError::Internal { .. } => return broken(error.to_string()),
+    };
+    Failure::new(cause, error.to_string()).advising(advice)
+}
+
+fn broken(message: String) -> Failure {
+    Failure::new(Cause::Internal, message).advising("this is a fault of the program or the machine")
+}

@@ -1,0 +1,36 @@
+//! The templates that there are, with what is derived from them: one value, replaced as a whole while runs go on.
+
+use std::sync::{Arc, OnceLock};
+
+use intentbox_catalog::{Catalog, Template};
+
+use crate::bytecode_cache::BytecodeCache;
+use crate::router::{Routed, Router};
+
+/// A catalog, the routers over it, and the bytecode of its packs. A run holds on to the shelf that it was planned with.
+#[derive(Debug)]
+pub(crate) struct Shelf {
+    pub(crate) catalog: Arc<Catalog>,
+    pub(crate) bytecode: BytecodeCache,
+    /// Over the templates that can be reached. Made when a sentence comes: code needs none.
+    reachable: OnceLock<Router>,
+    /// Over the others, made when nothing fits.
+    out_of_reach: OnceLock<Router>,
+}
+
+impl Shelf {
+    pub(crate) fn new(catalog: Arc<Catalog>) -> Self {
+        Self { catalog, bytecode: BytecodeCache::default(), reachable: OnceLock::new(), out_of_reach: OnceLock::new() }
+    }
+
+    /// The router over the templates that `reaches` holds for. It must hold for the same templates each time.
+    pub(crate) fn router(&self, reaches: impl Fn(&Template) -> bool) -> &Router {
+        self.reachable.get_or_init(|| Router::new(self.catalog.templates().filter(|template| reaches(template))))
+    }
+
+    /// Routes a sentence among the other templates.
+    pub(crate) fn route_out_of_reach(&self, text: &str, reaches: impl Fn(&Template) -> bool) -> Routed {
+        let others = || Router::new(self.catalog.templates().filter(|template| !reaches(template)));
+        self.out_of_reach.get_or_init(others).route(text)
+    }
+}

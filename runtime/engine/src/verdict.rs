@@ -1,0 +1,157 @@
+//! From the ending of a run to its report: which cause an ending has, and what to do about it.
+
+use intentbox_report::{Cause, Failure, Outcome, Refused, Remedy, Report, RunId, Spent};
+use intentbox_sandbox::abi::Cause as Raiser;
+use intentbox_sandbox::{Ended, Ending, Exception, Exhausted, Resource, Spent as RunSpent, limits};
+
+use crate::tutor;
+
+/// What the host knows of a run besides its ending: its own record of the run's calls.
+#[derive(Debug, Default)]
+pub(crate) struct Outside {
+    /// What was refused.
+    pub(crate) refusals: Vec<Refused>,
+    /// What requests and files cost.
+    pub(crate) spent: Spent,
+    /// The status of the last reply, if that said that something is wrong.
+    pub(crate) error_status: Option<u16>,
+}
+
+/// The report of a run that came to an end.
+pub(crate) fn of_run(id: RunId, ended: Ended, outside: Outside) -> Report {
+    let mut report = Report::new(id);
+    report.failure = match ended.ending {
+        Ending::Returned(json) => {
+            report.result = Some(json);
+            None
+        }
+        Ending::Raised(exception) => Some(raised(exception, &outside)),
+        Ending::SyntaxError(exception) => {
+            let advice = tutor::at_top_level(&exception.message);
+            let cause = Cause::Syntax { class: exception.class.clone() };
+            Some(of_exception(cause, exception, advice.map(Remedy::Advice)))
+        }
+        Ending::ResultInvalid { path, reason } => {
+            let message = format!("{path} is a {reason}, which JSON cannot say");
+            let advice = "make it a str, number, list or dict before it becomes the result (str(x), list(x))";
+            Some(Failure::new(Cause::ResultInvalid, message).advising(advice))
+        }
+        Ending::Exhausted(exhausted) => Some(exhaustion(exhausted, &outside.spent)),
+        Ending::Crashed { reason } => {
+            let advice = "only this run is affected; simplify what the script last did";
+            Some(Failure::new(Cause::Crashed, format!("the interpreter crashed: {reason}")).advising(advice))
+        }
+    };
+    report.stdout = ended.stdout.text;
+    report.stdout_truncated = ended.stdout.truncated;
+    report.stderr = ended.stderr.text;
+    report.stderr_truncated = ended.stderr.truncated;
+    report.refusals = outside.refusals;
+    report.spent = Some(all_spent(outside.spent, ended.spent));
+    report
+}
+
+fn all_spent(outside: Spent, run: RunSpent) -> Spent {
+    Spent {
+        fuel: run.fuel,
+        memory_bytes_peak: run.memory_bytes_peak,
+        wall_ms: (run.wall.as_secs_f64() * 1e6).round() / 1e3,
+        host_calls: run.host_calls,
+        ..outside
+    }
+}
+
+/// The guest says where an exception came from; it is believed only if the host knows of such a call: one that it
+/// refused, or one that it was asked for.
+fn raised(exception: Exception, outside: &Outside) -> Failure {
+    let class = exception.class.clone();
+    let calls = outside.spent.http_requests + outside.spent.file_calls;
+    match (exception.cause, outside.refusals.last()) {
+        (Raiser::Refused, Some(refused)) => of_exception(Cause::Refused { class }, exception, refused.remedy.clone()),
+        (Raiser::CallFailed, _) if calls > 0 => {
+            let status = outside.error_status.filter(|status| matches!(status, 401 | 403 | 429 | 500..=599));
+            let remedy = status.map(|status| Remedy::Origin { status });
+            of_exception(Cause::CallFailed { class }, exception, remedy)
+        }
+        (Raiser::Script | Raiser::Exit | Raiser::Refused | Raiser::CallFailed, _) => {
+            of_exception(Cause::Raised { class }, exception, None)
+        }
+    }
+}
+
+fn of_exception(cause: Cause, exception: Exception, remedy: Option<Remedy>) -> Failure {
+    let Exception { class, message, traceback, .. } = exception;
+    let remedy = remedy.or_else(|| tutor::about(&class, &message).map(Remedy::Advice));
+    Failure { cause, message, traceback: Some(traceback).filter(|text| !text.is_empty()), remedy }
+}
+
+/// What to do about too many requests, or too much in them.
+const FEWER_REQUESTS: &str = "ask for less: larger pages, fewer requests, narrower queries";
+
+/// What to do about too many listings and pieces of files.
+const FEWER_FILE_CALLS: &str =
+    "read less: fewer files, and each once and from its start to its end, since a call brings up to 1 MiB of one file";
+
+fn exhaustion(exhausted: Exhausted, calls: &Spent) -> Failure {
+    let raise = |bounds: limits::Bounds| Remedy::RaiseLimit { limit: bounds.name, most: bounds.most };
+    let advice = |advice: &str| Remedy::Advice(advice.to_owned());
+    let (outcome, remedy) = match exhausted.resource {
+        Resource::Fuel => (Outcome::FuelExhausted, raise(limits::FUEL)),
+        Resource::WallMs => (Outcome::DeadlineExceeded, raise(limits::WALL_MS)),
+        Resource::MemoryBytes => (Outcome::MemoryLimit, raise(limits::MEMORY_BYTES)),
+        Resource::StackBytes => (Outcome::StackOverflow, advice(tutor::LESS_DEEP)),
+        Resource::StdoutBytes | Resource::StderrBytes => {
+            (Outcome::OutputLimit, advice("print less; return the answer as `result`"))
+        }
+        Resource::ResultBytes | Resource::ResultDepth => {
+            (Outcome::ResultLimit, advice("return less: the fields and rows that are needed, or a summary"))
+        }
+        Resource::HostCalls => {
+            let instead = if calls.file_calls > calls.http_requests { FEWER_FILE_CALLS } else { FEWER_REQUESTS };
+            let most = limits::HOST_CALLS.most;
+            (Outcome::HostCallLimit, Remedy::Advice(format!("raise `host_calls` (at most {most}), or {instead}")))
+        }
+        Resource::HttpRequests | Resource::HttpBytesUp | Resource::HttpBytesDown => {
+            (Outcome::HostCallLimit, advice(FEWER_REQUESTS))
+        }
+    };
+    let cause = Cause::Exhausted { limit: exhausted.resource.name(), outcome };
+    Failure::new(cause, exhausted.to_string()).with(remedy)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_run_out_of_host_calls_is_advised_on_by_what_the_calls_were() {
+        let remedy = |resource, http_requests, file_calls| {
+            let exhausted = Exhausted { resource, limit: 1_000, observed: 1_001 };
+            exhaustion(exhausted, &Spent { http_requests, file_calls, ..Spent::default() }).remedy
+        };
+        let advice = |text: String| Some(Remedy::Advice(text));
+        let raise = "raise `host_calls` (at most 1000000), or ";
+        assert_eq!(remedy(Resource::HostCalls, 2, 3), advice(format!("{raise}{FEWER_FILE_CALLS}")));
+        assert_eq!(remedy(Resource::HostCalls, 3, 3), advice(format!("{raise}{FEWER_REQUESTS}")));
+        assert_eq!(remedy(Resource::HttpRequests, 2, 3), advice(FEWER_REQUESTS.to_owned()));
+    }
+
+    /// A script can raise any text: what an origin replied is for the host to know.
+    #[test]
+    fn a_failed_call_is_advised_on_by_the_reply_that_the_host_saw() {
+        let remedy = |raiser, http_requests, error_status| {
+            let message = "sentry:/x answered 401: no".to_owned();
+            let exception =
+                Exception { class: "HttpError".to_owned(), message, traceback: String::new(), cause: raiser };
+            let spent = Spent { http_requests, ..Spent::default() };
+            raised(exception, &Outside { spent, error_status, ..Outside::default() }).remedy
+        };
+        for (status, has_remedy) in [(400, false), (401, true), (403, true), (404, false), (429, true), (500, true)] {
+            let expected = has_remedy.then_some(Remedy::Origin { status });
+            assert_eq!(remedy(Raiser::CallFailed, 1, Some(status)), expected, "{status}");
+        }
+        assert_eq!(remedy(Raiser::CallFailed, 1, None), None);
+        assert_eq!(remedy(Raiser::CallFailed, 0, Some(401)), None, "no call was made");
+        assert_eq!(remedy(Raiser::Script, 1, Some(401)), None, "another exception ended the script");
+    }
+}

@@ -1,0 +1,122 @@
+//! What to do about a failure, in the terms of a call: a model reads it and calls again.
+
+use intentbox_engine::{Outcome, Remedy, Report};
+use serde_json::Value;
+
+use crate::answer::{TOLD_MAX, cut};
+
+/// The hint of a report that failed. For a refusal it begins with what is granted instead: a model can go there at once, and
+/// the policy is for its people.
+pub(crate) fn hint(report: &Report) -> Option<String> {
+    let remedy = report.failure.as_ref()?.remedy.as_ref();
+    let said = remedy.map(|remedy| words(remedy, report));
+    let Some(granted) = granted(report) else { return said };
+    Some(match (said, remedy) {
+        (Some(said), Some(Remedy::Permit(_))) => format!("{granted}. The operator can allow more: {said}"),
+        (Some(said), _) => format!("{granted}. {said}"),
+        (None, _) => granted,
+    })
+}
+
+fn words(remedy: &Remedy, report: &Report) -> String {
+    let or_code = |text: &str| format!("{text}; or write Python for execute_code");
+    match remedy {
+        Remedy::Advice(text) | Remedy::Permit(text) => cut(text),
+        Remedy::AllowWrites => {
+            "changes need the user's word, and this client cannot ask for it: the user may start the server with \
+             `intentbox mcp --allow-writes`, or run `intentbox run-intent … --allow-writes`"
+                .to_owned()
+        }
+        Remedy::RaiseLimit { limit, most } => {
+            let first =
+                if *limit == "memory_bytes" { "keep less at a time" } else { "look for a loop that does not end" };
+            format!(
+                "{first}; or raise the limit (at most {most}) or do less in one run, by `limits` of the call, such as \
+                 {{\"{limit}\": …}}"
+            )
+        }
+        Remedy::Rephrase { has_candidates: true } => or_code("if one of these is meant, say it in its words"),
+        Remedy::Rephrase { has_candidates: false } => or_code("say it in other words"),
+        Remedy::Configure { template, lacks } => {
+            or_code(&cut(&format!("`{template}` would answer this, and needs {}", lacks.join(" and "))))
+        }
+        Remedy::Choose => {
+            let example = report.candidates.first().map_or("", |candidate| candidate.template.as_str());
+            format!("repeat run_intent with the name of the one that is meant as the intent, such as {example:?}")
+        }
+        Remedy::Supply(missing) => {
+            let example: serde_json::Map<_, _> =
+                missing.iter().map(|missing| (missing.name.clone(), missing.example.clone().into())).collect();
+            format!("repeat run_intent with params such as {}", Value::Object(example))
+        }
+        Remedy::Origin { status } => match status {
+            401 => "the origin wants a token, or another one: the operator sets it in config.toml",
+            403 => "the origin does not allow this: the token may lack a right, or the origin may block who asks",
+            429 => "the origin limits how often it is asked: ask for less, or again later",
+            _ => "the origin is in trouble: try again later",
+        }
+        .to_owned(),
+    }
+}
+
+/// What is granted, where a run was refused something.
+fn granted(report: &Report) -> Option<String> {
+    let access = report.access.as_ref().filter(|_| report.outcome() == Outcome::CapabilityDenied)?;
+    let lines = access.lines();
+    if lines.is_empty() {
+        return Some("nothing is granted here".to_owned());
+    }
+    let shown: Vec<&str> = lines.iter().take(TOLD_MAX).map(String::as_str).collect();
+    let more = lines.len().saturating_sub(TOLD_MAX);
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    Some(format!("granted here: {}{more}", shown.join("; ")))
+}
+
+#[cfg(test)]
+mod tests {
+    use intentbox_engine::{Candidate, Cause, Failure, Missing, RunId};
+
+    use super::*;
+
+    fn said(remedy: Remedy) -> String {
+        let candidate = Candidate {
+            template: "a/b".to_owned(),
+            summary: "Does.".to_owned(),
+            score: 0.8,
+            values: std::collections::BTreeMap::new(),
+        };
+        let failure = Failure::new(Cause::NotFound, "it ended").with(remedy);
+        let report = Report { candidates: vec![candidate], ..Report::failed(RunId::of(0), failure) };
+        hint(&report).expect("there is a remedy")
+    }
+
+    #[test]
+    fn every_remedy_is_said_in_the_terms_of_a_call() {
+        let missing = Missing { name: "issue".to_owned(), example: "WEB-1".to_owned(), setting: None };
+        let lacks = vec!["[origins.x] in the configuration".to_owned(), "--dir y=PATH".to_owned()];
+        for (remedy, expected) in [
+            (Remedy::Advice("look".to_owned()), "look"),
+            (
+                Remedy::RaiseLimit { limit: "fuel", most: 9 },
+                "look for a loop that does not end; or raise the limit (at most 9) or do less in one run, by `limits` of \
+                 the call, such as {\"fuel\": …}",
+            ),
+            (
+                Remedy::RaiseLimit { limit: "memory_bytes", most: 9 },
+                "keep less at a time; or raise the limit (at most 9) or do less in one run, by `limits` of the call, such \
+                 as {\"memory_bytes\": …}",
+            ),
+            (Remedy::Rephrase { has_candidates: false }, "say it in other words; or write Python for execute_code"),
+            (
+                Remedy::Configure { template: "x/y".to_owned(), lacks },
+                "`x/y` would answer this, and needs [origins.x] in the configuration and --dir y=PATH; or write Python \
+                 for execute_code",
+            ),
+            (Remedy::Choose, "repeat run_intent with the name of the one that is meant as the intent, such as \"a/b\""),
+            (Remedy::Supply(vec![missing]), "repeat run_intent with params such as {\"issue\":\"WEB-1\"}"),
+            (Remedy::Origin { status: 503 }, "the origin is in trouble: try again later"),
+        ] {
+            assert_eq!(said(remedy), expected);
+        }
+    }
+}

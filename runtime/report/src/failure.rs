@@ -1,0 +1,183 @@
+//! Why a request did not work, as data.
+
+use crate::outcome::Outcome;
+use crate::remedy::Remedy;
+
+/// What went wrong. Each cause has one outcome, and a word that is stable.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Cause {
+    /// An exception of this class left the script.
+    Raised {
+        /// The class, such as `ValueError`.
+        class: String,
+    },
+    /// The script is not Python; the class says how, such as `IndentationError`.
+    Syntax {
+        /// The class.
+        class: String,
+    },
+    /// An exception of this class left the script because the grant does not cover what it asked for.
+    Refused {
+        /// The class.
+        class: String,
+    },
+    /// An exception of this class left the script because a call failed that the grant covers.
+    CallFailed {
+        /// The class.
+        class: String,
+    },
+    /// A limit was reached.
+    Exhausted {
+        /// The limit by its name, such as `wall_ms`.
+        limit: &'static str,
+        /// The outcome that goes with it.
+        outcome: Outcome,
+    },
+    /// The interpreter crashed.
+    Crashed,
+    /// The result cannot be serialized, or is not what the template declares.
+    ResultInvalid,
+    /// The template did not render.
+    Template,
+    /// The sentence is invalid: empty or too long.
+    Intent,
+    /// A value for a parameter is invalid.
+    Parameter,
+    /// The script is invalid before it is parsed as Python: its size or encoding.
+    Script,
+    /// The input of a script is invalid.
+    Input,
+    /// A chosen limit is invalid.
+    Limits,
+    /// Required parameters are missing.
+    Missing,
+    /// No template fits.
+    NotFound,
+    /// Several templates fit.
+    Ambiguous,
+    /// The policy does not permit all that the template wants.
+    NotPermitted,
+    /// The template changes something, and nobody has confirmed that it may.
+    Unconfirmed,
+    /// The caller gave up, or declined.
+    Cancelled,
+    /// There is no room for another run or call.
+    Overloaded,
+    /// The worker process was lost.
+    WorkerLost,
+    /// A bug of the program or a fault of the machine.
+    Internal,
+    /// The command is wrong.
+    Usage,
+}
+
+impl Cause {
+    /// The outcome of a request that failed for this cause.
+    #[must_use]
+    pub fn outcome(&self) -> Outcome {
+        match self {
+            Cause::Raised { .. } => Outcome::PythonError,
+            Cause::Syntax { .. } => Outcome::SyntaxError,
+            Cause::Refused { .. } | Cause::NotPermitted | Cause::Unconfirmed => Outcome::CapabilityDenied,
+            Cause::CallFailed { .. } => Outcome::HostCallFailed,
+            Cause::Exhausted { outcome, .. } => *outcome,
+            Cause::Crashed => Outcome::GuestTrap,
+            Cause::ResultInvalid => Outcome::ResultInvalid,
+            Cause::Template => Outcome::TemplateError,
+            Cause::Intent | Cause::Parameter | Cause::Script | Cause::Input | Cause::Limits => Outcome::ParamInvalid,
+            Cause::Missing => Outcome::MissingParameter,
+            Cause::NotFound => Outcome::NotFound,
+            Cause::Ambiguous => Outcome::Ambiguous,
+            Cause::Cancelled => Outcome::Cancelled,
+            Cause::Overloaded => Outcome::Overloaded,
+            Cause::WorkerLost => Outcome::WorkerLost,
+            Cause::Internal => Outcome::Internal,
+            Cause::Usage => Outcome::Usage,
+        }
+    }
+
+    /// The stable word: the class of an exception, the name of a limit, or a word of its own.
+    #[must_use]
+    pub fn kind(&self) -> &str {
+        match self {
+            Cause::Raised { class }
+            | Cause::Syntax { class }
+            | Cause::Refused { class }
+            | Cause::CallFailed { class } => class,
+            Cause::Exhausted { limit, .. } => limit,
+            Cause::Intent => "intent",
+            Cause::Script => "script",
+            Cause::Input => "input",
+            Cause::Limits => "limits",
+            Cause::NotPermitted => "policy",
+            Cause::Unconfirmed => "writes",
+            Cause::Crashed
+            | Cause::ResultInvalid
+            | Cause::Template
+            | Cause::Parameter
+            | Cause::Missing
+            | Cause::NotFound
+            | Cause::Ambiguous
+            | Cause::Cancelled
+            | Cause::Overloaded
+            | Cause::WorkerLost
+            | Cause::Internal
+            | Cause::Usage => self.outcome().terms().name,
+        }
+    }
+}
+
+/// Why a request did not work, and what would change it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Failure {
+    /// What went wrong.
+    pub cause: Cause,
+    /// What happened and which rule says so, in one line.
+    pub message: String,
+    /// Python's traceback.
+    pub traceback: Option<String>,
+    /// What would change it.
+    pub remedy: Option<Remedy>,
+}
+
+impl Failure {
+    /// A failure without a remedy.
+    #[must_use]
+    pub fn new(cause: Cause, message: impl Into<String>) -> Self {
+        Self { cause, message: message.into(), traceback: None, remedy: None }
+    }
+
+    /// The same with a remedy.
+    #[must_use]
+    pub fn with(self, remedy: Remedy) -> Self {
+        Self { remedy: Some(remedy), ..self }
+    }
+
+    /// The same with advice that every surface words alike; an empty text is none.
+    #[must_use]
+    pub fn advising(self, advice: impl Into<String>) -> Self {
+        let advice = advice.into();
+        if advice.is_empty() { self } else { self.with(Remedy::Advice(advice)) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_cause_without_a_word_of_its_own_is_called_by_its_outcome() {
+        let class = || "KeyError".to_owned();
+        for (cause, kind, outcome) in [
+            (Cause::Raised { class: class() }, "KeyError", Outcome::PythonError),
+            (Cause::Exhausted { limit: "fuel", outcome: Outcome::FuelExhausted }, "fuel", Outcome::FuelExhausted),
+            (Cause::Unconfirmed, "writes", Outcome::CapabilityDenied),
+            (Cause::NotPermitted, "policy", Outcome::CapabilityDenied),
+            (Cause::Parameter, "param_invalid", Outcome::ParamInvalid),
+            (Cause::Missing, "missing_parameter", Outcome::MissingParameter),
+            (Cause::Crashed, "guest_trap", Outcome::GuestTrap),
+        ] {
+            assert_eq!((cause.kind(), cause.outcome()), (kind, outcome));
+        }
+    }
+}

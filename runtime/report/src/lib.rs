@@ -1,0 +1,25 @@
+//! What became of a request, as values.
+//!
+//! A [`Report`] says how a request ended; a [`Failure`] why it did not work, and a [`Remedy`] what would change that. All of
+//! them are data: surfaces compare causes, not texts, and word a remedy in their own terms, as a flag, an argument of a call
+//! or a line of a file. [`Wire`] is the one JSON form of a report. This crate does no I/O and knows no sandbox, no template
+//! and no surface.
+//!
+//! - `outcome`: the stable names, with exit codes. - `failure` and `remedy`: what went wrong, and what to do.
+//! - `report`: all of it together. - `run_id` and `principal`: which run, and whose. - `wire`: as JSON.
+
+mod failure;
+mod outcome;
+mod principal;
+mod remedy;
+mod report;
+mod run_id;
+mod wire;
+
+pub use failure::{Cause, Failure};
+pub use outcome::{Outcome, Terms};
+pub use principal::Principal;
+pub use remedy::{Missing, Remedy};
+pub use report::{Candidate, Refused, Report, Spent, Target};
+pub use run_id::RunId;
+pub use wire::Wire;

@@ -1,0 +1,44 @@
+//! Who asks: whoever started the program, or the holder of a token.
+
+/// Who asks. Answers, kept results, budgets and connections are not shared between two principals.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Principal(String);
+
+impl Principal {
+    /// Whoever started the program, or reaches it without a token.
+    #[must_use]
+    pub fn local() -> Self {
+        Self(String::new())
+    }
+
+    /// The holder of a token, by the name in the list of tokens.
+    #[must_use]
+    pub fn named(name: &str) -> Self {
+        Self(format!("token:{name}"))
+    }
+
+    /// The name of a token's holder; nothing for the local principal.
+    #[must_use]
+    pub fn name(&self) -> Option<&str> {
+        self.0.strip_prefix("token:")
+    }
+
+    /// A text that no other principal has. The local one's is empty.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_local_principal_is_no_holder_of_a_token() {
+        assert_eq!(Principal::local().name(), None);
+        assert_eq!(Principal::named("").name(), Some(""));
+        assert_ne!(Principal::local(), Principal::named(""));
+        assert_eq!(Principal::named("alice").name(), Some("alice"));
+    }
+}

@@ -1,0 +1,163 @@
+//! The one answer that every surface gives, in its own form.
+
+use std::collections::BTreeMap;
+
+use intentbox_capability::Access;
+use serde::Serialize;
+use serde_json::Value;
+use serde_json::value::RawValue;
+
+use crate::failure::Failure;
+use crate::outcome::Outcome;
+use crate::remedy::Remedy;
+use crate::run_id::RunId;
+
+/// What became of a request.
+#[derive(Debug)]
+pub struct Report {
+    /// Which run it is about; a request that never became a run has an id as well.
+    pub run_id: RunId,
+    /// The answer, as the script's own JSON text.
+    pub result: Option<Box<RawValue>>,
+    /// What the script wrote to stdout.
+    pub stdout: String,
+    /// Whether stdout was cut at its limit.
+    pub stdout_truncated: bool,
+    /// What the script wrote to stderr.
+    pub stderr: String,
+    /// Whether stderr was cut at its limit.
+    pub stderr_truncated: bool,
+    /// Why it did not work; nothing where it did.
+    pub failure: Option<Failure>,
+    /// What ran, or would have.
+    pub target: Option<Target>,
+    /// The values for its parameters: complete where it ran, otherwise as far as they are known.
+    pub arguments: Option<Value>,
+    /// Templates that came near, best first.
+    pub candidates: Vec<Candidate>,
+    /// What the run was allowed to reach; nothing where that was never worked out.
+    pub access: Option<Access>,
+    /// What was refused on the way, also where the script went on.
+    pub refusals: Vec<Refused>,
+    /// What the run used; nothing where nothing ran.
+    pub spent: Option<Spent>,
+    /// Whether the answer came from the result cache.
+    pub cached: bool,
+}
+
+/// What runs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Target {
+    /// A template, by its id and the SHA-256 of its text.
+    Template {
+        /// The id, such as `sentry/list_errors`.
+        id: String,
+        /// The digest, in hexadecimal.
+        digest: String,
+    },
+    /// Code that the caller wrote.
+    Code,
+}
+
+impl Target {
+    /// The template's id, if it is one.
+    #[must_use]
+    pub fn template(&self) -> Option<&str> {
+        match self {
+            Target::Template { id, .. } => Some(id),
+            Target::Code => None,
+        }
+    }
+}
+
+/// A template that an intent may have meant.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Candidate {
+    /// Its id.
+    pub template: String,
+    /// What it does.
+    pub summary: String,
+    /// How well it fits, from 0 to 1.
+    pub score: f64,
+    /// The values that the sentence holds for it.
+    pub values: BTreeMap<String, Value>,
+}
+
+/// A refused call.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Refused {
+    /// What was refused, and by which rule.
+    pub message: String,
+    /// What would allow it, where something can.
+    pub remedy: Option<Remedy>,
+}
+
+/// What a run used.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
+pub struct Spent {
+    /// Fuel units.
+    pub fuel: u64,
+    /// The most linear memory it had, in bytes.
+    pub memory_bytes_peak: u64,
+    /// From start to answer, in milliseconds.
+    pub wall_ms: f64,
+    /// Calls to the host.
+    pub host_calls: u64,
+    /// HTTP requests.
+    pub http_requests: u64,
+    /// Bytes sent.
+    pub http_bytes_up: u64,
+    /// Bytes received, decompressed.
+    pub http_bytes_down: u64,
+    /// Listings and pieces of files asked for.
+    pub file_calls: u64,
+    /// Bytes of files read.
+    pub file_bytes: u64,
+}
+
+impl Report {
+    /// The report of a request that worked, with nothing in it yet.
+    #[must_use]
+    pub fn new(run_id: RunId) -> Self {
+        Self {
+            run_id,
+            result: None,
+            stdout: String::new(),
+            stdout_truncated: false,
+            stderr: String::new(),
+            stderr_truncated: false,
+            failure: None,
+            target: None,
+            arguments: None,
+            candidates: Vec::new(),
+            access: None,
+            refusals: Vec::new(),
+            spent: None,
+            cached: false,
+        }
+    }
+
+    /// The report of a request that ended before anything ran.
+    #[must_use]
+    pub fn failed(run_id: RunId, failure: Failure) -> Self {
+        Self { failure: Some(failure), ..Self::new(run_id) }
+    }
+
+    /// How it ended.
+    #[must_use]
+    pub fn outcome(&self) -> Outcome {
+        self.failure.as_ref().map_or(Outcome::Ok, |failure| failure.cause.outcome())
+    }
+
+    /// The bytes of text in it that a script chose.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        self.result.as_ref().map_or(0, |result| result.get().len()) + self.stdout.len() + self.stderr.len()
+    }
+
+    /// Whether an origin had a part in the answer.
+    #[must_use]
+    pub fn has_asked(&self) -> bool {
+        self.cached || self.spent.is_some_and(|spent| spent.http_requests > 0)
+    }
+}

@@ -1,0 +1,176 @@
+//! A report as JSON: the object of `--json`, the same for every surface that serializes reports.
+
+use serde::{Serialize, Serializer};
+use serde_json::Value;
+use serde_json::value::RawValue;
+
+use crate::remedy::Remedy;
+use crate::report::{Report, Spent, Target};
+
+/// The JSON form of a report, with hints in the words of one surface.
+#[derive(Debug, Serialize)]
+pub struct Wire<'a> {
+    outcome: &'static str,
+    result: Option<&'a RawValue>,
+    #[serde(skip_serializing_if = "str::is_empty")]
+    stdout: &'a str,
+    #[serde(skip_serializing_if = "is_false")]
+    stdout_truncated: bool,
+    #[serde(skip_serializing_if = "str::is_empty")]
+    stderr: &'a str,
+    #[serde(skip_serializing_if = "is_false")]
+    stderr_truncated: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error: Option<Problem<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    route: Option<Route<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    grant: Option<Vec<String>>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    refusals: Vec<Refused<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    spent: Option<Spent>,
+    cached: bool,
+    #[serde(serialize_with = "as_text")]
+    run_id: crate::run_id::RunId,
+}
+
+#[derive(Debug, Serialize)]
+struct Problem<'a> {
+    kind: &'a str,
+    message: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    traceback: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    hint: Option<String>,
+}
+
+/// Where an intent went. A script that the caller wrote went nowhere.
+#[derive(Debug, Serialize)]
+struct Route<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    template: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    arguments: Option<&'a Value>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    candidates: Vec<Candidate<'a>>,
+}
+
+#[derive(Debug, Serialize)]
+struct Candidate<'a> {
+    template: &'a str,
+    summary: &'a str,
+    score: f64,
+}
+
+#[derive(Debug, Serialize)]
+struct Refused<'a> {
+    message: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    hint: Option<String>,
+}
+
+impl<'a> Wire<'a> {
+    /// The JSON form of a report. `words` says a remedy in the surface's own terms.
+    #[must_use]
+    pub fn new(report: &'a Report, words: impl Fn(&Remedy) -> String) -> Self {
+        let error = report.failure.as_ref().map(|failure| Problem {
+            kind: failure.cause.kind(),
+            message: &failure.message,
+            traceback: failure.traceback.as_deref(),
+            hint: failure.remedy.as_ref().map(&words),
+        });
+        let refusals = report
+            .refusals
+            .iter()
+            .map(|refused| Refused { message: &refused.message, hint: refused.remedy.as_ref().map(&words) });
+        Self {
+            outcome: report.outcome().terms().name,
+            result: report.result.as_deref(),
+            stdout: &report.stdout,
+            stdout_truncated: report.stdout_truncated,
+            stderr: &report.stderr,
+            stderr_truncated: report.stderr_truncated,
+            error,
+            route: Route::of(report),
+            grant: report.access.as_ref().map(intentbox_capability::Access::lines),
+            refusals: refusals.collect(),
+            spent: report.spent,
+            cached: report.cached,
+            run_id: report.run_id,
+        }
+    }
+}
+
+impl<'a> Route<'a> {
+    fn of(report: &'a Report) -> Option<Self> {
+        let template = report.target.as_ref().and_then(Target::template);
+        if template.is_none() && report.candidates.is_empty() {
+            return None;
+        }
+        let candidates = report.candidates.iter().map(|candidate| Candidate {
+            template: &candidate.template,
+            summary: &candidate.summary,
+            score: (candidate.score * 100.0).round() / 100.0,
+        });
+        Some(Self { template, arguments: report.arguments.as_ref(), candidates: candidates.collect() })
+    }
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes fields by reference")]
+fn is_false(flag: &bool) -> bool {
+    !flag
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes fields by reference")]
+fn as_text<S: Serializer>(run_id: &crate::run_id::RunId, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_str(run_id)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use intentbox_capability::Access;
+    use serde_json::json;
+
+    use super::*;
+    use crate::failure::{Cause, Failure};
+    use crate::report;
+    use crate::run_id::RunId;
+
+    fn written(report: &Report) -> Value {
+        let words = |remedy: &Remedy| format!("words for {remedy:?}");
+        serde_json::to_value(Wire::new(report, words)).expect("it can be serialized")
+    }
+
+    #[test]
+    fn a_report_of_nothing_has_the_keys_that_every_report_has() {
+        let id = "0".repeat(31) + "7";
+        let expected = json!({"outcome": "ok", "result": null, "cached": false, "run_id": id});
+        assert_eq!(written(&Report::new(RunId::of(7))), expected);
+    }
+
+    #[test]
+    fn a_failure_is_an_error_with_a_hint_in_the_words_of_the_surface() {
+        let candidate = report::Candidate {
+            template: "a/b".to_owned(),
+            summary: "Does.".to_owned(),
+            score: 0.666_666,
+            values: BTreeMap::new(),
+        };
+        let failure = Failure::new(Cause::Ambiguous, "several").with(Remedy::Choose);
+        let report = Report {
+            candidates: vec![candidate],
+            access: Some(Access::default()),
+            refusals: vec![report::Refused { message: "no".to_owned(), remedy: None }],
+            ..Report::failed(RunId::of(7), failure)
+        };
+        let written = written(&report);
+        assert_eq!(written["outcome"], "ambiguous");
+        let error = json!({"kind": "ambiguous", "message": "several", "hint": "words for Choose"});
+        assert_eq!(written["error"], error);
+        assert_eq!(written["route"], json!({"candidates": [{"template": "a/b", "summary": "Does.", "score": 0.67}]}));
+        assert_eq!((&written["grant"], &written["refusals"]), (&json!([]), &json!([{"message": "no"}])));
+    }
+}
