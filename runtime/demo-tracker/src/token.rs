@@ -5,7 +5,7 @@ use std::fmt;
 use axum::http::HeaderValue;
 use subtle::ConstantTimeEq as _;
 
-use crate::reply::Failure;
+use crate::failure::Failure;
 
 /// The secret that every request has to carry.
 #[derive(Clone, PartialEq, Eq)]
