@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::data::{Dataset, Event, Issue, Release};
 use crate::period::iso;
 
-/// The stored events that carry a release, each with its issue: those of these environments, or all when there are none.
+/// The stored events that carry a release, each with its issue. Without environments, those of all.
 pub(crate) fn carrying<'data>(
     release: &Release,
     data: &'data Dataset,
