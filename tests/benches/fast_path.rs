@@ -1,8 +1,8 @@
 //! What a template hit costs from the words to the answer, alone and among a thousand, and what of it is whose.
 //!
 //! `cargo bench --bench fast_path`, and `cargo bench --bench fast_path -- --gib` for logs of a gibibyte besides. Runs
-//! follow one another on one thread unless the line says otherwise. The demo tracker and its database have threads of
-//! their own, and share the machine's cores with what is measured: its own speed is a line too.
+//! follow one another on one thread unless the line says otherwise. The demo tracker has a thread of its own, and shares
+//! the machine's cores with what is measured: its own speed is a line too.
 
 #![expect(clippy::cast_precision_loss, reason = "figures are rounded for a reader anyway")]
 

@@ -1,40 +1,45 @@
 //! Requests and their answers: admission, then the resource, then what is asked of it.
 
-use std::sync::Arc;
+use std::cmp::Reverse;
+use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};
 use std::time::Instant;
 
-use axum::Router;
 use axum::body::{Body, to_bytes};
-use axum::extract::{Request, State};
+use axum::extract::{FromRequestParts, MatchedPath, Request, State};
 use axum::http::header::AUTHORIZATION;
 use axum::http::request::Parts;
-use axum::http::{HeaderMap, Method};
+use axum::http::{Method, Uri};
+use axum::middleware::{Next, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
+use axum::routing::{MethodRouter, any};
+use axum::{Json, Router};
 use jiff::Timestamp;
-use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::data::{DAY, Event, Issue};
-use crate::event::{self, Neighbours};
+use crate::change::Changes;
+use crate::data::{DAY, Dataset, Event, Issue};
+use crate::event;
+use crate::failure::Failure;
 use crate::issue::{self, Chart, View};
-use crate::organization::{ENVIRONMENTS, PROJECTS, Project, project};
+use crate::organization::{ENVIRONMENTS, ORGANIZATION, ORGANIZATION_ID, PROJECTS, Project, project};
 use crate::page::{Page, Query};
 use crate::period::Period;
 use crate::rate::Allowance;
 use crate::release;
-use crate::reply::{Failure, Reply};
-use crate::route::Route;
 use crate::search::Search;
-use crate::store::{EventFilter, EventsOf, Store};
 use crate::token::Token;
 
 /// The most that is read of a request's body. The longest useful one names every field of an issue.
 const BODY_BYTES_MAX: usize = 16 * 1024;
 
+/// The route of an issue by itself, from its organisation's.
+const ISSUE: &str = "/issues/{issue}/";
+
 /// What is the same for all requests.
 #[derive(Debug)]
 pub(crate) struct Tracker {
-    pub(crate) store: Store,
+    /// Locked while an answer is made, and never while anything is waited for.
+    pub(crate) data: RwLock<Dataset>,
     pub(crate) token: Token,
     /// How often the token may still be used, if that is limited.
     pub(crate) allowance: Option<Allowance>,
@@ -44,405 +49,346 @@ pub(crate) struct Tracker {
     pub(crate) clock: Option<Timestamp>,
 }
 
-/// A request that was admitted, apart from its method, path and body.
+impl Tracker {
+    fn data(&self) -> RwLockReadGuard<'_, Dataset> {
+        // A change is one assignment after the other: what a panic left behind is whole.
+        self.data.read().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A request that was admitted and is about a project that exists, apart from its method and body.
 struct Asked {
+    tracker: Arc<Tracker>,
+    route: MatchedPath,
+    uri: Uri,
+    /// The project that the path names.
+    project: Option<&'static Project>,
     query: Query,
-    /// The URL without the query, for links to other pages.
-    url: String,
     now: i64,
 }
 
-/// The service for all requests.
-///
-/// There is one handler instead of a router of many, because every path, known or not, has to pass the token first
-/// and every failure, even of reading a path, has to be JSON.
+/// How a resource is read.
+type Endpoint = fn(&Asked, &Dataset) -> Result<Response, Failure>;
+
+/// The service for all requests. The slash at the end is part of every path, as in the original.
 pub(crate) fn router(tracker: Arc<Tracker>) -> Router {
-    Router::new().fallback(handle).with_state(tracker)
-}
-
-async fn handle(State(tracker): State<Arc<Tracker>>, request: Request) -> Response {
-    let (parts, body) = request.into_parts();
-    match tracker.answer(parts, body).await {
-        Ok(reply) => reply.into_response(),
-        Err(failure) => failure.into_response(),
+    let mut router = Router::new()
+        .route("/api/0/organizations/{organization}/projects/", read(projects))
+        .route("/api/0/organizations/{organization}/releases/", read(releases))
+        .route("/api/0/organizations/{organization}/issues/", read(issues))
+        .route("/api/0/projects/{organization}/{project}/issues/", read(issues))
+        .route("/api/0/projects/{organization}/{project}/events/", read(events_of_project))
+        .route("/api/0/projects/{organization}/{project}/events/{event}/", read(event_of_project))
+        .route("/api/0/projects/{organization}/{project}/environments/", read(environments));
+    for parent in ["/api/0", "/api/0/organizations/{organization}"] {
+        router = router
+            .route(&format!("{parent}{ISSUE}"), read(detail).put(change))
+            .route(&format!("{parent}{ISSUE}events/"), read(events_of_issue))
+            .route(&format!("{parent}{ISSUE}events/{{event}}/"), read(event_of_issue))
+            .route(&format!("{parent}{ISSUE}tags/{{tag}}/"), read(tag));
     }
+    let gate = from_fn_with_state(Arc::clone(&tracker), admit);
+    // The layer is around the fallback too: without the token nothing is said about any path.
+    router.fallback(|| async { Failure::NotFound }).layer(gate).with_state(tracker)
 }
 
-impl Tracker {
-    async fn answer(&self, parts: Parts, body: Body) -> Result<Reply, Failure> {
-        self.admit(&parts.headers)?;
-        let path = parts.uri.path();
-        let route = Route::parse(path).ok_or(Failure::NotFound)?;
-        let asked = Asked {
+/// A route that takes `GET` and `HEAD`.
+fn read(endpoint: Endpoint) -> MethodRouter<Arc<Tracker>> {
+    // With a fallback instead of `any`, axum would add an `Allow` to whatever the fallback or the gate refuses.
+    any(refuse_method).get(move |asked: Asked| async move { endpoint(&asked, &asked.tracker.data()) })
+}
+
+async fn refuse_method(asked: Asked, method: Method) -> Failure {
+    let is_issue = asked.route.as_str().ends_with(ISSUE);
+    Failure::Method { method, allow: if is_issue { "GET, PUT, HEAD" } else { "GET, HEAD" } }
+}
+
+/// Lets a request pass that carries the token, as often as the token may be used.
+async fn admit(State(tracker): State<Arc<Tracker>>, request: Request, next: Next) -> Result<Response, Failure> {
+    tracker.token.admit(request.headers().get(AUTHORIZATION))?;
+    if let Some(allowance) = &tracker.allowance {
+        allowance.take(Instant::now())?;
+    }
+    Ok(next.run(request).await)
+}
+
+impl FromRequestParts<Arc<Tracker>> for Asked {
+    type Rejection = Failure;
+
+    async fn from_request_parts(parts: &mut Parts, tracker: &Arc<Tracker>) -> Result<Asked, Failure> {
+        let mut asked = Asked {
+            tracker: Arc::clone(tracker),
+            route: parts.extensions.get::<MatchedPath>().ok_or(Failure::NotFound)?.clone(),
+            uri: parts.uri.clone(),
+            project: None,
             query: Query::parse(parts.uri.query().unwrap_or_default()),
-            url: format!("{}{path}", self.base_url),
-            now: self.clock.unwrap_or_else(Timestamp::now).as_second(),
+            now: tracker.clock.unwrap_or_else(Timestamp::now).as_second(),
         };
-        match (parts.method, route) {
-            (Method::GET | Method::HEAD, _) => self.read(route, &asked).await,
-            (Method::PUT, Route::Issue(id)) => self.change(id, body, &asked).await,
-            (method, _) => Err(Failure::Method { method, allow: route.methods() }),
+        if asked.part("{organization}").is_some_and(|name| name != ORGANIZATION && name != ORGANIZATION_ID) {
+            return Err(Failure::NotFound);
         }
-    }
-
-    fn admit(&self, headers: &HeaderMap) -> Result<(), Failure> {
-        self.token.admit(headers.get(AUTHORIZATION))?;
-        self.allowance.as_ref().map_or(Ok(()), |allowance| allowance.take(Instant::now()))
-    }
-
-    async fn read(&self, route: Route<'_>, asked: &Asked) -> Result<Reply, Failure> {
-        match route {
-            Route::Projects => projects(asked),
-            Route::Releases => self.releases(asked).await,
-            Route::Issues => self.issues(None, asked).await,
-            Route::ProjectIssues(project) => self.issues(Some(project), asked).await,
-            Route::Environments(project) => Ok(Reply::new(environments(project))),
-            Route::ProjectEvents(project) => self.events(EventsOf::Project(project.id), asked).await,
-            Route::ProjectEvent(project, event) => {
-                let id = event_id(event).ok_or(Failure::EventNotFound)?;
-                let event = self.store.event(&id).await?.ok_or(Failure::EventNotFound)?;
-                let issue = self.issue(&event.issue_id.to_string()).await?;
-                if issue.project().id != project.id {
-                    return Err(Failure::EventNotFound);
-                }
-                self.event(&issue, &event.id, &[], asked).await
-            }
-            Route::Issue(id) => {
-                let issue = self.issue(id).await?;
-                self.detail(&issue, asked).await
-            }
-            Route::IssueEvents(id) => {
-                let issue = self.issue(id).await?;
-                self.events(EventsOf::Issue(issue.id), asked).await
-            }
-            Route::IssueEvent(id, event) => {
-                let issue = self.issue(id).await?;
-                let environments = environment_filter(asked)?;
-                self.event(&issue, event, &environments, asked).await
-            }
-            Route::IssueTag(id, key) => {
-                let issue = self.issue(id).await?;
-                let tags = self.store.tags(issue.id).await?;
-                let values = tags.get(key).filter(|_| issue::is_shown(key));
-                Ok(Reply::new(issue::tag_values(key, values.ok_or(Failure::NotFound)?)))
-            }
+        if let Some(slug_or_id) = asked.part("{project}") {
+            asked.project = Some(project(slug_or_id).ok_or(Failure::NotFound)?);
         }
-    }
-
-    /// The releases of the projects that the request selects, the newest first.
-    async fn releases(&self, asked: &Asked) -> Result<Reply, Failure> {
-        let query = &asked.query;
-        let page = Page::by_per_page(query)?;
-        let projects = selected_projects(query)?;
-        let environments = environment_filter(asked)?;
-        let wanted = query.last("query").unwrap_or_default().to_ascii_lowercase();
-        let mut releases = self.store.releases(&projects, &environments).await?;
-        releases.retain(|release| release.version.to_ascii_lowercase().contains(&wanted));
-        let shown = page.cut(&releases).iter().map(release::summary).collect();
-        let links = page.links(&asked.url, query, releases.len());
-        Ok(Reply::list(shown, links, releases.len()))
-    }
-
-    /// The list of issues of a project or, without one, of those the request selects.
-    async fn issues(&self, only: Option<&'static Project>, asked: &Asked) -> Result<Reply, Failure> {
-        let query = &asked.query;
-        let (period, chart) = match only {
-            Some(_) => (Period::longest(asked.now), chart_of_project(query)?),
-            None => (Period::from_query(query, asked.now)?, chart_of_organization(query)?),
-        };
-        let view = View { base_url: &self.base_url, now: asked.now, period, chart };
-        let projects = match only {
-            Some(project) => vec![project.id],
-            None => selected_projects(query)?,
-        };
-        let environments = environment_filter(asked)?;
-        // Without a query only unresolved issues are listed; an empty one asks for all.
-        let text = query.last("query").unwrap_or("is:unresolved").trim();
-
-        if let Some(found) = self.direct_hit(text, &projects, asked).await? {
-            let (issue, event_id) = found;
-            let mut shown = issue::summary(&issue, &view);
-            if let Some(event_id) = event_id {
-                shown.insert("matchingEventId".to_owned(), Value::String(event_id));
-            }
-            return Ok(Reply { direct_hit: true, ..Reply::new(vec![Value::Object(shown)]) });
-        }
-
-        let page = Page::by_limit(query)?;
-        let sort = Sort::parse(query.last("sort").unwrap_or("date"))?;
-        let mut search = Search::parse(text, asked.now)?;
-        search.in_environments(&environments);
-        let mut issues = self.store.issues(&projects, &search).await?;
-        issues.retain(|issue| issue.count_between(period.start, period.end) > 0);
-        sort.apply(&mut issues, period);
-
-        let shown = page.cut(&issues).iter();
-        let shown = shown.map(|issue| {
-            let mut shown = issue::summary(issue, &view);
-            for part in query.all("collapse").filter(|part| matches!(*part, "stats" | "lifetime" | "filtered")) {
-                shown.remove(part);
-            }
-            Value::Object(shown)
-        });
-        let links = page.links(&asked.url, query, issues.len());
-        Ok(Reply::list(shown.collect(), links, issues.len()))
-    }
-
-    /// The issue whose event or short id the query is, with the event's id if it was that.
-    async fn direct_hit(
-        &self,
-        text: &str,
-        projects: &[i64],
-        asked: &Asked,
-    ) -> Result<Option<(Issue, Option<String>)>, Failure> {
-        let is_ours = |issue: &Issue| projects.contains(&issue.project().id);
-        if let Some(id) = event_id(text)
-            && let Some(event) = self.store.event(&id).await?
-        {
-            let issue = self.store.issue(&event.issue_id.to_string()).await?;
-            return Ok(issue.filter(is_ours).map(|issue| (issue, Some(event.id))));
-        }
-        let looked_up = matches!(asked.query.last("shortIdLookup"), Some("1" | "true"));
-        if looked_up && text.contains('-') && !text.contains([':', ' ']) {
-            let issue = self.store.issue(text).await?;
-            return Ok(issue.filter(is_ours).map(|issue| (issue, None)));
-        }
-        Ok(None)
-    }
-
-    async fn issue(&self, id_or_short_id: &str) -> Result<Issue, Failure> {
-        self.store.issue(id_or_short_id).await?.ok_or(Failure::NotFound)
-    }
-
-    async fn detail(&self, issue: &Issue, asked: &Asked) -> Result<Reply, Failure> {
-        // The curve of an issue's events knows no environments. One that does not exist is refused all the same.
-        environment_filter(asked)?;
-        let period = Period::longest(asked.now);
-        let view = View { base_url: &self.base_url, now: asked.now, period, chart: None };
-        let tags = self.store.tags(issue.id).await?;
-        let mut shown = issue::detail(issue, &view, &tags);
-        for part in asked.query.all("collapse").filter(|part| matches!(*part, "stats" | "tags")) {
-            shown.remove(part);
-        }
-        Ok(Reply::new(Value::Object(shown)))
-    }
-
-    /// A list of events. Those of an issue take a period; without one all stored events are listed.
-    async fn events(&self, of: EventsOf, asked: &Asked) -> Result<Reply, Failure> {
-        let query = &asked.query;
-        let page = Page::by_per_page(query)?;
-        let environments = environment_filter(asked)?;
-        let period = Period::from_query(query, asked.now)?;
-        let filter = EventFilter { of, period, environments: &environments };
-        let events = self.store.events(filter).await?;
-        let is_full = matches!(query.last("full"), Some("1" | "true"));
-
-        let mut shown = Vec::new();
-        for event in page.cut(&events) {
-            let issue = self.issue(&event.issue_id.to_string()).await?;
-            shown.push(Value::Object(if is_full {
-                event::full(event, &issue, &Neighbours::default())
-            } else {
-                event::summary(event, &issue)
-            }));
-        }
-        let links = page.links(&asked.url, query, events.len());
-        Ok(Reply::list(shown, links, events.len()))
-    }
-
-    /// One event of an issue, by its id or by its place.
-    async fn event(&self, issue: &Issue, id: &str, environments: &[&str], asked: &Asked) -> Result<Reply, Failure> {
-        let period = Period::longest(asked.now);
-        let filter = EventFilter { of: EventsOf::Issue(issue.id), period, environments };
-        let events = self.store.events(filter).await?;
-        let place = match id {
-            // Which event is worth recommending is a matter of taste; the latest is the least stale.
-            "latest" | "recommended" => Some(0),
-            "oldest" => events.len().checked_sub(1),
-            _ => event_id(id).and_then(|id| events.iter().position(|event| event.id == id)),
-        };
-        let place = place.filter(|place| *place < events.len()).ok_or(Failure::EventNotFound)?;
-        // The latest is first, so the one after it in time stands before it.
-        let id_at = |place: usize| events.get(place).map(|event: &Event| event.id.clone());
-        let neighbours = Neighbours { next: place.checked_sub(1).and_then(id_at), previous: id_at(place + 1) };
-        Ok(Reply::new(Value::Object(event::full(&events[place], issue, &neighbours))))
-    }
-
-    async fn change(&self, id: &str, body: Body, asked: &Asked) -> Result<Reply, Failure> {
-        let mut issue = self.issue(id).await?;
-        let body = to_bytes(body, BODY_BYTES_MAX).await.map_err(|_| Failure::BodyTooLarge)?;
-        let changes: Changes = serde_json::from_slice(&body).map_err(Failure::Body)?;
-        changes.apply(&mut issue)?;
-        self.store.update(&issue).await?;
-        self.detail(&issue, asked).await
+        Ok(asked)
     }
 }
 
-/// The body of a `PUT`. What is absent stays as it is, and fields of the original that mean nothing here are ignored.
-#[derive(Debug, Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Changes {
-    status: Option<NewStatus>,
-    substatus: Option<String>,
-    priority: Option<NewPriority>,
-    assigned_to: Option<String>,
-    has_seen: Option<bool>,
-    is_bookmarked: Option<bool>,
-    is_subscribed: Option<bool>,
-}
+impl Asked {
+    /// What the path has in the place of a name of the route, as it was sent: axum's `Path` would decode it.
+    fn part(&self, name: &str) -> Option<&str> {
+        let mut parts = self.route.as_str().split('/').zip(self.uri.path().split('/'));
+        parts.find(|(place, _)| *place == name).map(|(_, part)| part)
+    }
 
-#[derive(Debug, Clone, Copy, Deserialize)]
-#[serde(rename_all = "camelCase")]
-enum NewStatus {
-    #[serde(alias = "resolvedInNextRelease", alias = "resolvedInUpcomingRelease")]
-    Resolved,
-    #[serde(alias = "reprocessing")]
-    Unresolved,
-    #[serde(alias = "muted")]
-    Ignored,
-}
+    /// The place among the issues of the one that the path names.
+    fn place(&self, data: &Dataset) -> Result<usize, Failure> {
+        self.part("{issue}").and_then(|id| data.place(id)).ok_or(Failure::NotFound)
+    }
 
-#[derive(Debug, Clone, Copy, Deserialize)]
-#[serde(rename_all = "lowercase")]
-enum NewPriority {
-    High,
-    Medium,
-    Low,
-}
+    fn issue<'data>(&self, data: &'data Dataset) -> Result<&'data Issue, Failure> {
+        self.place(data).map(|place| &data.issues[place])
+    }
 
-impl Changes {
-    fn apply(self, issue: &mut Issue) -> Result<(), Failure> {
-        if let Some(status) = self.status {
-            let (status, substatus) = match status {
-                NewStatus::Resolved => ("resolved", None),
-                NewStatus::Unresolved => ("unresolved", Some("ongoing")),
-                NewStatus::Ignored => ("ignored", Some("archived_until_escalating")),
-            };
-            status.clone_into(&mut issue.status);
-            issue.substatus = self.substatus.or_else(|| substatus.map(str::to_owned));
-            if status == "resolved" {
-                issue.substatus = None;
-            }
-        }
-        if let Some(priority) = self.priority {
-            let priority = match priority {
-                NewPriority::High => "high",
-                NewPriority::Medium => "medium",
-                NewPriority::Low => "low",
-            };
-            priority.clone_into(&mut issue.priority);
-        }
-        if let Some(actor) = self.assigned_to {
-            issue.assigned_to = if actor.is_empty() {
-                None
-            } else {
-                let found = issue::assignee(&actor).ok_or(Failure::Actor { actor })?;
-                Some(found.handle.to_owned())
-            };
-        }
-        issue.seen = self.has_seen.unwrap_or(issue.seen);
-        issue.bookmarked = self.is_bookmarked.unwrap_or(issue.bookmarked);
-        issue.subscribed = self.is_subscribed.unwrap_or(issue.subscribed);
-        Ok(())
+    /// The environments the request is restricted to. One that does not exist is refused, as in the original.
+    fn environments(&self) -> Result<Vec<&str>, Failure> {
+        let names: Vec<&str> = self.query.all("environment").filter(|name| !name.is_empty()).collect();
+        let all_exist = names.iter().all(|name| ENVIRONMENTS.contains(name));
+        if all_exist { Ok(names) } else { Err(Failure::NotFound) }
+    }
+
+    fn view(&self, period: Period, chart: Option<Chart>) -> View<'_> {
+        View { base_url: &self.tracker.base_url, now: self.now, period, chart }
+    }
+
+    /// One page of a list, and where the others are.
+    fn list<T>(&self, page: Page, items: &[T], show: impl Fn(&T) -> Value) -> Response {
+        let url = format!("{}{}", self.tracker.base_url, self.uri.path());
+        let links = page.links(&url, &self.query, items.len());
+        let headers = [("link", links), ("x-hits", items.len().to_string()), ("x-max-hits", "1000".to_owned())];
+        (headers, Json(page.cut(items).iter().map(show).collect::<Value>())).into_response()
     }
 }
 
-/// The order of a list of issues.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Sort {
-    LastSeen,
-    FirstSeen,
-    Frequency,
-    Users,
-    /// Those that happened most in the last day of the period. The original's own scores are not public.
-    Trend,
-}
-
-impl Sort {
-    fn parse(text: &str) -> Result<Sort, Failure> {
-        match text {
-            "date" => Ok(Sort::LastSeen),
-            "new" => Ok(Sort::FirstSeen),
-            "freq" => Ok(Sort::Frequency),
-            "user" => Ok(Sort::Users),
-            "trends" | "recommended" => Ok(Sort::Trend),
-            _ => Err(Failure::Sort { sort: text.to_owned() }),
-        }
-    }
-
-    /// Orders issues that are ordered by when they were last seen; that stays the order among equals.
-    fn apply(self, issues: &mut [Issue], period: Period) {
-        let key = |issue: &Issue| match self {
-            Sort::LastSeen => issue.last_seen,
-            Sort::FirstSeen => issue.first_seen,
-            Sort::Frequency => issue.count_between(period.start, period.end),
-            Sort::Users => issue.users_between(period.start, period.end),
-            Sort::Trend => issue.count_between(period.start.max(period.end - DAY), period.end),
-        };
-        issues.sort_by_key(|issue| std::cmp::Reverse(key(issue)));
-    }
-}
-
-fn projects(asked: &Asked) -> Result<Reply, Failure> {
+fn projects(asked: &Asked, _: &Dataset) -> Result<Response, Failure> {
     let page = Page::by_per_page(&asked.query)?;
     let wanted = asked.query.last("query").unwrap_or_default().to_ascii_lowercase();
-    let all: Vec<Value> = PROJECTS
-        .iter()
-        .filter(|project| project.slug.contains(&wanted))
-        .map(|project| issue::project(project, asked.now))
-        .collect();
-    let links = page.links(&asked.url, &asked.query, all.len());
-    Ok(Reply::list(page.cut(&all).to_vec(), links, all.len()))
+    let found: Vec<&Project> = PROJECTS.iter().filter(|project| project.slug.contains(&wanted)).collect();
+    Ok(asked.list(page, &found, |project| issue::project(project, asked.now)))
 }
 
-fn environments(project: &Project) -> Value {
-    let first = (project.id - PROJECTS[0].id) * 10 + 7_001;
+fn environments(asked: &Asked, _: &Dataset) -> Result<Response, Failure> {
+    let first = (asked.project.ok_or(Failure::NotFound)?.id - PROJECTS[0].id) * 10 + 7_001;
     let shown = (first..).zip(ENVIRONMENTS);
-    shown.map(|(id, name)| json!({ "id": id.to_string(), "name": name, "isHidden": false })).collect()
+    let shown = shown.map(|(id, name)| json!({ "id": id.to_string(), "name": name, "isHidden": false }));
+    Ok(Json(shown.collect::<Value>()).into_response())
+}
+
+/// The releases of the projects that the request selects, the newest first.
+fn releases(asked: &Asked, data: &Dataset) -> Result<Response, Failure> {
+    let query = &asked.query;
+    let page = Page::by_per_page(query)?;
+    let projects = selected_projects(query)?;
+    let environments = asked.environments()?;
+    let wanted = query.last("query").unwrap_or_default().to_ascii_lowercase();
+    let found = data.releases.iter().rev().filter(|release| projects.contains(&release.project.id));
+    let found = found.filter(|release| release.version.to_ascii_lowercase().contains(&wanted));
+    let mut found: Vec<_> = found.map(|release| (release, release::carrying(release, data, &environments))).collect();
+    // With environments, those that were seen in one of them.
+    found.retain(|(_, carrying)| environments.is_empty() || !carrying.is_empty());
+    Ok(asked.list(page, &found, |(release, carrying)| release::summary(release, carrying)))
+}
+
+/// The list of issues of a project or, without one, of those the request selects.
+fn issues(asked: &Asked, data: &Dataset) -> Result<Response, Failure> {
+    let query = &asked.query;
+    let period = match asked.project {
+        Some(_) => Period::longest(asked.now),
+        None => Period::from_query(query, asked.now)?,
+    };
+    let view = asked.view(period, chart(asked)?);
+    let projects = match asked.project {
+        Some(project) => vec![project.id],
+        None => selected_projects(query)?,
+    };
+    let is_ours = |issue: &Issue| projects.contains(&issue.project().id);
+    let environments = asked.environments()?;
+    // Without a query only unresolved issues are listed; an empty one asks for all.
+    let text = query.last("query").unwrap_or("is:unresolved").trim();
+
+    if let Some((issue, event)) = direct_hit(text, query, data).filter(|(issue, _)| is_ours(issue)) {
+        let mut shown = issue::summary(issue, &view);
+        if let Some(event) = event {
+            shown.insert("matchingEventId".to_owned(), Value::from(event.id.as_str()));
+        }
+        return Ok(([("x-sentry-direct-hit", "1")], Json([shown])).into_response());
+    }
+
+    let page = Page::by_limit(query)?;
+    let order = order(query.last("sort").unwrap_or("date"))?;
+    let search = Search::parse(text, asked.now)?;
+    let found = data.issues.iter().filter(|issue| is_ours(issue) && search.matches(issue));
+    let found = found.filter(|issue| issue.events.iter().any(|event| event.is_in(&environments)));
+    let mut found: Vec<&Issue> = found.filter(|issue| issue.count_between(period.start, period.end) > 0).collect();
+    // Among equals the latest is first.
+    found.sort_by_cached_key(|issue| Reverse((order(issue, period), issue.last_seen, issue.id)));
+    Ok(asked.list(page, &found, |issue| {
+        let mut shown = issue::summary(issue, &view);
+        for part in query.all("collapse").filter(|part| matches!(*part, "stats" | "lifetime" | "filtered")) {
+            shown.remove(part);
+        }
+        Value::Object(shown)
+    }))
+}
+
+/// The issue whose event or short id the query is, with the event if it was that.
+fn direct_hit<'data>(text: &str, query: &Query, data: &'data Dataset) -> Option<(&'data Issue, Option<&'data Event>)> {
+    if let Some(id) = event_id(text)
+        && let Some((event, issue)) = data.events().find(|(event, _)| event.id == id)
+    {
+        return Some((issue, Some(event)));
+    }
+    let looked_up = matches!(query.last("shortIdLookup"), Some("1" | "true"));
+    if looked_up && text.contains('-') && !text.contains([':', ' ']) {
+        return data.place(text).map(|place| (&data.issues[place], None));
+    }
+    None
+}
+
+fn detail(asked: &Asked, data: &Dataset) -> Result<Response, Failure> {
+    let issue = asked.issue(data)?;
+    // The curve of an issue's events knows no environments. One that does not exist is refused all the same.
+    asked.environments()?;
+    let mut shown = issue::detail(issue, &asked.view(Period::longest(asked.now), None));
+    for part in asked.query.all("collapse").filter(|part| matches!(*part, "stats" | "tags")) {
+        shown.remove(part);
+    }
+    Ok(Json(shown).into_response())
+}
+
+async fn change(asked: Asked, body: Body) -> Result<Response, Failure> {
+    let place = asked.place(&asked.tracker.data())?;
+    let body = to_bytes(body, BODY_BYTES_MAX).await.map_err(|_| Failure::BodyTooLarge)?;
+    let changes: Changes = serde_json::from_slice(&body).map_err(Failure::Body)?;
+    let mut data = asked.tracker.data.write().unwrap_or_else(PoisonError::into_inner);
+    changes.apply(&mut data.issues[place])?;
+    detail(&asked, &data)
+}
+
+fn tag(asked: &Asked, data: &Dataset) -> Result<Response, Failure> {
+    let tags = issue::tags(asked.issue(data)?);
+    let key = asked.part("{tag}").filter(|key| issue::is_shown(key)).ok_or(Failure::NotFound)?;
+    Ok(Json(issue::tag_values(key, tags.get(key).ok_or(Failure::NotFound)?)).into_response())
+}
+
+fn events_of_issue(asked: &Asked, data: &Dataset) -> Result<Response, Failure> {
+    events(asked, [asked.issue(data)?])
+}
+
+fn events_of_project(asked: &Asked, data: &Dataset) -> Result<Response, Failure> {
+    let project = asked.project.ok_or(Failure::NotFound)?;
+    events(asked, data.issues.iter().filter(|issue| issue.project().id == project.id))
+}
+
+/// A list of events. Those of an issue take a period; without one all stored events are listed.
+fn events<'data>(asked: &Asked, issues: impl IntoIterator<Item = &'data Issue>) -> Result<Response, Failure> {
+    let query = &asked.query;
+    let page = Page::by_per_page(query)?;
+    let environments = asked.environments()?;
+    let events = stored(issues, Period::from_query(query, asked.now)?, &environments);
+    let is_full = matches!(query.last("full"), Some("1" | "true"));
+    Ok(asked.list(page, &events, |(event, issue)| {
+        Value::Object(if is_full { event::full(event, issue) } else { event::summary(event, issue) })
+    }))
+}
+
+fn event_of_issue(asked: &Asked, data: &Dataset) -> Result<Response, Failure> {
+    let issue = asked.issue(data)?;
+    event(asked, issue, &asked.environments()?)
+}
+
+fn event_of_project(asked: &Asked, data: &Dataset) -> Result<Response, Failure> {
+    let id = asked.part("{event}").and_then(event_id);
+    let found = data.events().find(|(event, _)| Some(&event.id) == id.as_ref());
+    let ours = found.filter(|(_, issue)| asked.project.is_some_and(|project| project.id == issue.project().id));
+    let (_, issue) = ours.ok_or(Failure::EventNotFound)?;
+    event(asked, issue, &[])
+}
+
+/// One event of an issue, by its id or by its place.
+fn event(asked: &Asked, issue: &Issue, environments: &[&str]) -> Result<Response, Failure> {
+    let events = stored([issue], Period::longest(asked.now), environments);
+    let place = match asked.part("{event}").unwrap_or_default() {
+        // Which event is worth recommending is a matter of taste; the latest is the least stale.
+        "latest" | "recommended" => Some(0),
+        "oldest" => events.len().checked_sub(1),
+        text => event_id(text).and_then(|id| events.iter().position(|(event, _)| event.id == id)),
+    };
+    let place = place.filter(|place| *place < events.len()).ok_or(Failure::EventNotFound)?;
+    // The latest is first, so the one after it in time stands before it.
+    let id_at = |place: usize| events.get(place).map_or(Value::Null, |(event, _)| Value::from(event.id.as_str()));
+    let mut shown = event::full(events[place].0, issue);
+    shown["nextEventID"] = place.checked_sub(1).map_or(Value::Null, id_at);
+    shown["previousEventID"] = id_at(place + 1);
+    Ok(Json(shown).into_response())
+}
+
+/// The stored events of some issues in a period and some environments, each with its issue, the latest first.
+fn stored<'data>(
+    issues: impl IntoIterator<Item = &'data Issue>,
+    period: Period,
+    environments: &[&str],
+) -> Vec<(&'data Event, &'data Issue)> {
+    let all = issues.into_iter().flat_map(|issue| issue.events.iter().map(move |event| (event, issue)));
+    let is_wanted = |event: &Event| period.holds(event.time) && event.is_in(environments);
+    let mut found: Vec<_> = all.filter(|(event, _)| is_wanted(event)).collect();
+    found.sort_by(|(one, _), (other, _)| (other.time, &other.id).cmp(&(one.time, &one.id)));
+    found
+}
+
+/// What a list of issues is ordered by, the largest first.
+type Order = fn(&Issue, Period) -> i64;
+
+fn order(name: &str) -> Result<Order, Failure> {
+    let order: Order = match name {
+        "date" => |issue, _| issue.last_seen,
+        "new" => |issue, _| issue.first_seen,
+        "freq" => |issue, period| issue.count_between(period.start, period.end),
+        "user" => |issue, period| issue.users_between(period.start, period.end),
+        // Those that happened most in the last day of the period. The original's own scores are not public.
+        "trends" | "recommended" => |issue, period| issue.count_between(period.start.max(period.end - DAY), period.end),
+        _ => return Err(Failure::Sort { sort: name.to_owned() }),
+    };
+    Ok(order)
 }
 
 /// The projects named by `project` or `projectSlug`: all of them when none is named or one of them is `-1`.
 fn selected_projects(query: &Query) -> Result<Vec<i64>, Failure> {
+    let all = || PROJECTS.iter().map(|project| project.id).collect();
     let mut ids = Vec::new();
-    let mut all = true;
     for text in query.all("project").chain(query.all("projectSlug")) {
-        if text == "-1" {
-            return Ok(PROJECTS.iter().map(|project| project.id).collect());
-        }
-        all = false;
         match project(text) {
+            _ if text == "-1" => return Ok(all()),
             Some(found) => ids.push(found.id),
             None if text.parse::<i64>().is_ok() => return Err(Failure::Forbidden),
             None => return Err(Failure::Project),
         }
     }
-    if all { Ok(PROJECTS.iter().map(|project| project.id).collect()) } else { Ok(ids) }
+    Ok(if ids.is_empty() { all() } else { ids })
 }
 
-/// The environments a request is restricted to. One that does not exist is refused, as in the original.
-fn environment_filter(asked: &Asked) -> Result<Vec<&str>, Failure> {
-    let names: Vec<&str> = asked.query.all("environment").filter(|name| !name.is_empty()).collect();
-    let all_exist = names.iter().all(|name| ENVIRONMENTS.contains(name));
-    if all_exist { Ok(names) } else { Err(Failure::NotFound) }
-}
-
-fn chart_of_organization(query: &Query) -> Result<Option<Chart>, Failure> {
-    match query.last("groupStatsPeriod").unwrap_or("24h") {
+/// The chart that a list of issues asks for. In the list of one project `statsPeriod` is only about the chart.
+fn chart(asked: &Asked) -> Result<Option<Chart>, Failure> {
+    let (key, choices) = match asked.project {
+        Some(_) => ("statsPeriod", "'', '24h', and '14d'"),
+        None => ("groupStatsPeriod", "'', '24h', '14d', and 'auto'"),
+    };
+    match asked.query.last(key).unwrap_or("24h") {
         "" => Ok(None),
         "24h" => Ok(Some(Chart::Day)),
         "14d" => Ok(Some(Chart::Fortnight)),
-        "auto" => Ok(Some(Chart::Auto)),
-        _ => Err(Failure::Chart { choices: "'', '24h', '14d', and 'auto'" }),
-    }
-}
-
-/// In the list of one project `statsPeriod` is only about the chart.
-fn chart_of_project(query: &Query) -> Result<Option<Chart>, Failure> {
-    match query.last("statsPeriod").unwrap_or("24h") {
-        "" => Ok(None),
-        "24h" => Ok(Some(Chart::Day)),
-        "14d" => Ok(Some(Chart::Fortnight)),
-        _ => Err(Failure::Chart { choices: "'', '24h', and '14d'" }),
+        "auto" if asked.project.is_none() => Ok(Some(Chart::Auto)),
+        _ => Err(Failure::Chart { choices }),
     }
 }
 
@@ -456,12 +402,11 @@ fn event_id(text: &str) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::data::Dataset;
 
     const NOW: i64 = 1_795_000_000;
 
     #[test]
-    fn each_order_puts_the_largest_first() {
+    fn each_order_compares_what_it_says() {
         type Key = fn(&Issue) -> i64;
         let period = Period::longest(NOW);
         let orders: [(&str, Key); 5] = [
@@ -472,11 +417,12 @@ mod tests {
             ("trends", |issue| issue.count_between(NOW - DAY, NOW)),
         ];
         for (name, key) in orders {
-            let mut issues = Dataset::generate(NOW).issues;
-            Sort::parse(name).expect("the name is known").apply(&mut issues, period);
-            assert!(issues.windows(2).all(|pair| key(&pair[0]) >= key(&pair[1])), "{name}");
+            let order = order(name).expect("the name is known");
+            for issue in Dataset::generate(NOW).issues {
+                assert_eq!(order(&issue, period), key(&issue), "{name}");
+            }
         }
-        assert!(matches!(Sort::parse("size"), Err(Failure::Sort { .. })));
+        assert!(matches!(order("size"), Err(Failure::Sort { .. })));
     }
 
     #[test]

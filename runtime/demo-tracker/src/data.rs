@@ -3,9 +3,10 @@
 //! The same `now` always gives the same data: the random numbers start from a fixed seed, and every time is relative
 //! to that `now`. So the answers of a demo can be tested, and an issue keeps its id from one run to the next.
 
-use serde_json::{Map, Value};
+use std::collections::HashMap;
 
-use crate::organization::{ASSIGNEES, ENVIRONMENTS, FAMILIES, Family, PROJECTS, Project};
+use crate::organization::{ASSIGNEES, Assignee, ENVIRONMENTS, FAMILIES, Family, PROJECTS, Project};
+use crate::random::SplitMix;
 
 pub(crate) const HOUR: i64 = 3_600;
 pub(crate) const DAY: i64 = 24 * HOUR;
@@ -23,12 +24,11 @@ pub(crate) struct Issue {
     /// The place of its kind in [`FAMILIES`].
     pub(crate) family: usize,
     /// What the `{}` of the family stand for.
-    pub(crate) fill: String,
-    pub(crate) status: String,
+    pub(crate) fill: &'static str,
+    pub(crate) status: &'static str,
     pub(crate) substatus: Option<String>,
-    pub(crate) priority: String,
-    /// The handle of an [`crate::organization::Assignee`].
-    pub(crate) assigned_to: Option<String>,
+    pub(crate) priority: &'static str,
+    pub(crate) assigned_to: Option<&'static Assignee>,
     pub(crate) bookmarked: bool,
     pub(crate) seen: bool,
     pub(crate) subscribed: bool,
@@ -39,6 +39,8 @@ pub(crate) struct Issue {
     pub(crate) last_seen: i64,
     /// How the events bunch towards the end: 1 is evenly, 3 is mostly of late.
     pub(crate) growth: i64,
+    /// A few of its events, the oldest first.
+    pub(crate) events: Vec<Event>,
 }
 
 impl Issue {
@@ -51,7 +53,7 @@ impl Issue {
     }
 
     pub(crate) fn value(&self) -> String {
-        self.family().value.replace("{}", &self.fill)
+        self.family().value.replace("{}", self.fill)
     }
 
     pub(crate) fn title(&self) -> String {
@@ -60,7 +62,7 @@ impl Issue {
 
     /// How many of its events lie between two times, both included.
     ///
-    /// Only a handful of events are stored as rows; the rest exist as this curve. Every number the API gives about an
+    /// Only a handful of events are stored; the rest exist as this curve. Every number the API gives about an
     /// issue comes from it, so the buckets of a chart always add up to the count of the same period.
     pub(crate) fn count_between(&self, start: i64, end: i64) -> i64 {
         (self.count_until(end) - self.count_until(start - 1)).max(0)
@@ -106,37 +108,42 @@ impl Issue {
 }
 
 /// One stored event. What it looks like in full is made from its issue's family when somebody asks.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Event {
     /// 32 hexadecimal digits.
     pub(crate) id: String,
-    pub(crate) issue_id: i64,
     pub(crate) time: i64,
-    /// Tag values by key. `user.*` are not tags in Sentry but can be searched like tags, so they live here too.
-    pub(crate) tags: Map<String, Value>,
+    /// Keys and values. `user.*` are not tags in Sentry but can be searched like tags, so they live here too.
+    pub(crate) tags: Vec<(&'static str, String)>,
 }
 
 impl Event {
     pub(crate) fn tag(&self, key: &str) -> Option<&str> {
-        self.tags.get(key).and_then(Value::as_str)
+        self.tags.iter().find(|(name, _)| *name == key).map(|(_, value)| value.as_str())
+    }
+
+    /// Whether it happened in one of these environments; in any when there are none.
+    pub(crate) fn is_in(&self, environments: &[&str]) -> bool {
+        environments.is_empty() || self.tag("environment").is_some_and(|name| environments.contains(&name))
     }
 }
 
 /// A version of a project that came out.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug)]
 pub(crate) struct Release {
     pub(crate) id: i64,
-    pub(crate) project_id: i64,
+    pub(crate) project: &'static Project,
     pub(crate) version: &'static str,
     pub(crate) created: i64,
 }
 
-/// Everything the database starts with.
+/// Everything there is to ask for.
 #[derive(Debug)]
 pub(crate) struct Dataset {
+    /// The oldest first.
     pub(crate) releases: Vec<Release>,
+    /// In the order in which they were first seen, which is that of their ids.
     pub(crate) issues: Vec<Issue>,
-    pub(crate) events: Vec<Event>,
 }
 
 impl Dataset {
@@ -145,7 +152,7 @@ impl Dataset {
         let mut random = SplitMix(SEED);
         let mut issues = Vec::new();
         for (place, family) in FAMILIES.iter().enumerate() {
-            for fill in &family.fills {
+            for &fill in &family.fills {
                 issues.push(invent_issue(&mut random, place, fill, now));
             }
         }
@@ -153,22 +160,32 @@ impl Dataset {
         // Ids and short ids follow the order of first appearance, as they do in the original.
         issues.sort_by_key(|issue| (issue.first_seen, issue.family));
         let mut next_id = 5_400_120_400;
-        let mut next_numbers = vec![20_i64; PROJECTS.len()];
+        let mut numbers = HashMap::new();
         for issue in &mut issues {
             next_id += 1 + random.below(4_000);
             issue.id = next_id;
             let project = issue.project();
-            let place = PROJECTS.iter().position(|known| known.id == project.id);
-            let number = &mut next_numbers[place.expect("a family's project is one of PROJECTS")];
+            let number = numbers.entry(project.id).or_insert(20_i64);
             *number += 1 + random.below(6);
             issue.short_id = format!("{}-{}", project.slug.to_uppercase(), base32(*number));
         }
 
-        let mut events = Vec::new();
-        for issue in &issues {
-            invent_events(&mut random, issue, now, &mut events);
+        for issue in &mut issues {
+            issue.events = invent_events(&mut random, issue, now);
         }
-        Dataset { releases: invent_releases(now), issues, events }
+        Dataset { releases: invent_releases(now), issues }
+    }
+
+    /// The place of the issue with this number or short id. Issues keep their places.
+    pub(crate) fn place(&self, id_or_short_id: &str) -> Option<usize> {
+        let id = id_or_short_id.parse::<i64>().ok();
+        let is_it = |issue: &Issue| Some(issue.id) == id || issue.short_id.eq_ignore_ascii_case(id_or_short_id);
+        self.issues.iter().position(is_it)
+    }
+
+    /// Every stored event with its issue.
+    pub(crate) fn events(&self) -> impl Iterator<Item = (&Event, &Issue)> {
+        self.issues.iter().flat_map(|issue| issue.events.iter().map(move |event| (event, issue)))
     }
 }
 
@@ -178,10 +195,10 @@ fn invent_releases(now: i64) -> Vec<Release> {
     for project in &PROJECTS {
         for (place, version) in project.releases.into_iter().enumerate() {
             let created = released_at(project, place, now);
-            releases.push(Release { id: 0, project_id: project.id, version, created });
+            releases.push(Release { id: 0, project, version, created });
         }
     }
-    releases.sort_by_key(|release| (release.created, release.project_id));
+    releases.sort_by_key(|release| (release.created, release.project.id));
     for (id, release) in (88_001..).zip(&mut releases) {
         release.id = id;
     }
@@ -196,7 +213,7 @@ fn released_at(project: &Project, place: usize, now: i64) -> i64 {
     now - HISTORY + quarters * (HISTORY / 4) + behind
 }
 
-fn invent_issue(random: &mut SplitMix, place: usize, fill: &str, now: i64) -> Issue {
+fn invent_issue(random: &mut SplitMix, place: usize, fill: &'static str, now: i64) -> Issue {
     let family = &FAMILIES[place];
     let recent = random.chance(45);
     // The product of two random numbers is more often small than large: most of the recent ones are very recent.
@@ -235,22 +252,21 @@ fn invent_issue(random: &mut SplitMix, place: usize, fill: &str, now: i64) -> Is
         "worker" => 0,
         _ => (count * (10 + random.below(60)) / 100).max(1),
     };
-    let assigned_to = random.chance(35).then(|| random.pick(&ASSIGNEES).handle.to_owned());
+    let assigned_to = random.chance(35).then(|| random.pick(&ASSIGNEES));
 
     Issue {
         id: 0,
         short_id: String::new(),
         family: place,
-        fill: fill.to_owned(),
-        status: status.to_owned(),
+        fill,
+        status,
         substatus: substatus.map(str::to_owned),
         priority: match family.level {
             "fatal" => "high",
             "error" if random.chance(30) => "high",
             "error" => "medium",
             _ => "low",
-        }
-        .to_owned(),
+        },
         assigned_to,
         bookmarked: random.chance(6),
         seen: random.chance(60),
@@ -261,10 +277,11 @@ fn invent_issue(random: &mut SplitMix, place: usize, fill: &str, now: i64) -> Is
         first_seen,
         last_seen,
         growth: 1 + random.below(3),
+        events: Vec::new(),
     }
 }
 
-fn invent_events(random: &mut SplitMix, issue: &Issue, now: i64, events: &mut Vec<Event>) {
+fn invent_events(random: &mut SplitMix, issue: &Issue, now: i64) -> Vec<Event> {
     let wanted = (3 + random.below(4)).min(issue.count);
     let mut times = vec![issue.last_seen];
     if wanted > 1 {
@@ -274,17 +291,15 @@ fn invent_events(random: &mut SplitMix, issue: &Issue, now: i64, events: &mut Ve
         times.push(issue.first_seen + random.below(issue.last_seen - issue.first_seen + 1));
     }
     times.sort_unstable();
-    for time in times {
-        events.push(Event {
-            id: format!("{:016x}{:016x}", random.draw(), random.draw()),
-            issue_id: issue.id,
-            time,
-            tags: invent_tags(random, issue, time, now),
-        });
-    }
+    let event = |time| Event {
+        id: format!("{:016x}{:016x}", random.draw(), random.draw()),
+        time,
+        tags: invent_tags(random, issue, time, now),
+    };
+    times.into_iter().map(event).collect()
 }
 
-fn invent_tags(random: &mut SplitMix, issue: &Issue, time: i64, now: i64) -> Map<String, Value> {
+fn invent_tags(random: &mut SplitMix, issue: &Issue, time: i64, now: i64) -> Vec<(&'static str, String)> {
     let family = issue.family();
     let project = family.project;
     let environment = match random.below(100) {
@@ -295,8 +310,8 @@ fn invent_tags(random: &mut SplitMix, issue: &Issue, time: i64, now: i64) -> Map
     let newest = (0..project.releases.len()).rev().find(|place| released_at(project, *place, now) <= time);
     let release = project.releases[newest.unwrap_or(0)];
 
-    let mut tags = Map::new();
-    let mut tag = |key: &str, value: String| tags.insert(key.to_owned(), Value::String(value));
+    let mut tags = Vec::new();
+    let mut tag = |key, value| tags.push((key, value));
     tag("environment", environment.to_owned());
     tag("release", release.to_owned());
     tag("level", family.level.to_owned());
@@ -371,33 +386,6 @@ fn base32(mut number: i64) -> String {
     digits.iter().rev().collect()
 }
 
-/// The generator known as `SplitMix64`: good enough to spread things about, and the same everywhere.
-pub(crate) struct SplitMix(pub(crate) u64);
-
-impl SplitMix {
-    pub(crate) fn draw(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut mixed = self.0;
-        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        mixed ^ (mixed >> 31)
-    }
-
-    /// A number from 0 up to but not including `end`, which is at least 1.
-    pub(crate) fn below(&mut self, end: i64) -> i64 {
-        i64::try_from(self.draw() >> 1).unwrap_or(0) % end.max(1)
-    }
-
-    pub(crate) fn chance(&mut self, percent: i64) -> bool {
-        self.below(100) < percent
-    }
-
-    pub(crate) fn pick<'items, T>(&mut self, items: &'items [T]) -> &'items T {
-        let place = usize::try_from(self.draw() >> 33).unwrap_or(0) % items.len();
-        &items[place]
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use std::collections::HashSet;
@@ -410,7 +398,6 @@ mod tests {
     fn the_same_now_gives_the_same_data() {
         let (one, two) = (Dataset::generate(NOW), Dataset::generate(NOW));
         assert_eq!(one.issues, two.issues);
-        assert_eq!(one.events, two.events);
     }
 
     #[test]
@@ -420,7 +407,7 @@ mod tests {
             assert!(issue.first_seen >= NOW - 90 * DAY, "{issue:?}");
             assert!(issue.first_seen <= issue.last_seen && issue.last_seen < NOW, "{issue:?}");
         }
-        for event in &data.events {
+        for (event, _) in data.events() {
             assert!(event.time >= NOW - 90 * DAY && event.time < NOW, "{event:?}");
         }
     }
@@ -432,8 +419,8 @@ mod tests {
         assert!(data.issues.windows(2).all(|pair| pair[0].first_seen <= pair[1].first_seen));
         let short: HashSet<_> = data.issues.iter().map(|issue| &issue.short_id).collect();
         assert_eq!(short.len(), data.issues.len());
-        let events: HashSet<_> = data.events.iter().map(|event| &event.id).collect();
-        assert_eq!(events.len(), data.events.len());
+        let events: HashSet<_> = data.events().map(|(event, _)| &event.id).collect();
+        assert_eq!(events.len(), data.events().count());
     }
 
     #[test]
@@ -485,11 +472,11 @@ mod tests {
     fn an_event_carries_the_release_that_was_out_at_its_time() {
         let data = Dataset::generate(NOW);
         assert!(data.releases.is_sorted_by(|one, other| (one.created, one.id) < (other.created, other.id)));
-        for event in &data.events {
+        for (event, _) in data.events() {
             let release = data.releases.iter().find(|release| event.tag("release") == Some(release.version));
             let release = release.expect("every event has a release");
             assert!(release.created <= event.time, "{event:?}");
-            let later = data.releases.iter().filter(|other| other.project_id == release.project_id);
+            let later = data.releases.iter().filter(|other| other.project.id == release.project.id);
             let next = later.map(|other| other.created).filter(|created| *created > release.created).min();
             assert!(next.is_none_or(|next| event.time < next), "{event:?}");
         }

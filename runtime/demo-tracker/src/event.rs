@@ -5,17 +5,11 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::data::{Event, Issue, SplitMix, mechanism};
+use crate::data::{Event, Issue, mechanism};
 use crate::issue::{is_shown, object};
 use crate::organization::{Caller, Project};
 use crate::period::iso;
-
-/// The events before and after another of the same issue.
-#[derive(Debug, Default)]
-pub(crate) struct Neighbours {
-    pub(crate) previous: Option<String>,
-    pub(crate) next: Option<String>,
-}
+use crate::random::SplitMix;
 
 /// An event as lists show it.
 pub(crate) fn summary(event: &Event, issue: &Issue) -> Map<String, Value> {
@@ -39,8 +33,8 @@ pub(crate) fn summary(event: &Event, issue: &Issue) -> Map<String, Value> {
     }))
 }
 
-/// An event in full.
-pub(crate) fn full(event: &Event, issue: &Issue, neighbours: &Neighbours) -> Map<String, Value> {
+/// An event in full, without the ids of those before and after it.
+pub(crate) fn full(event: &Event, issue: &Issue) -> Map<String, Value> {
     let mut all = summary(event, issue);
     all.remove("event.type");
     let project = issue.project();
@@ -72,8 +66,8 @@ pub(crate) fn full(event: &Event, issue: &Issue, neighbours: &Neighbours) -> Map
         "userReport": null,
         "sdkUpdates": [],
         "resolvedWith": [],
-        "nextEventID": neighbours.next,
-        "previousEventID": neighbours.previous,
+        "nextEventID": null,
+        "previousEventID": null,
     })));
     all
 }
@@ -89,12 +83,8 @@ fn metadata(issue: &Issue) -> Value {
 }
 
 fn tags(event: &Event) -> Value {
-    event
-        .tags
-        .iter()
-        .filter(|(key, _)| is_shown(key))
-        .map(|(key, value)| json!({ "key": key, "value": value }))
-        .collect()
+    let shown = event.tags.iter().filter(|(key, _)| is_shown(key));
+    shown.map(|(key, value)| json!({ "key": key, "value": value })).collect()
 }
 
 fn user(event: &Event) -> Value {
@@ -188,7 +178,7 @@ fn frames(issue: &Issue, random: &mut SplitMix) -> Vec<Value> {
             "timeout": random.pick(&["5", "30", "None"]),
         })
     };
-    let source = family.source.replace("{}", &issue.fill);
+    let source = family.source.replace("{}", issue.fill);
     let failed = Caller {
         file: family.file,
         line: family.line,
@@ -323,10 +313,8 @@ mod tests {
     #[test]
     fn the_last_frame_is_where_the_issue_says_it_failed() {
         let data = Dataset::generate(NOW);
-        for event in &data.events {
-            let issue = data.issues.iter().find(|issue| issue.id == event.issue_id);
-            let issue = issue.expect("every event has an issue");
-            let shown = full(event, issue, &Neighbours::default());
+        for (event, issue) in data.events() {
+            let shown = full(event, issue);
             let values = shown["entries"][0]["data"]["values"].as_array().expect("values are a list");
             let exception = values.last().expect("there is an exception");
             let frames = exception["stacktrace"]["frames"].as_array().expect("frames are a list");
@@ -345,9 +333,7 @@ mod tests {
     fn a_chain_begins_with_its_cause() {
         let data = Dataset::generate(NOW);
         let mut chains = 0;
-        for event in &data.events {
-            let issue = data.issues.iter().find(|issue| issue.id == event.issue_id);
-            let issue = issue.expect("every event has an issue");
+        for (event, issue) in data.events() {
             let shown = entries(event, issue);
             let values = shown[0]["data"]["values"].as_array().expect("values are a list");
             let Some(cause) = issue.family().cause() else {
@@ -367,16 +353,14 @@ mod tests {
     #[test]
     fn an_event_looks_the_same_each_time() {
         let data = Dataset::generate(NOW);
-        let (event, none) = (&data.events[7], Neighbours::default());
-        let issue = data.issues.iter().find(|issue| issue.id == event.issue_id);
-        let issue = issue.expect("every event has an issue");
-        assert_eq!(full(event, issue, &none), full(event, issue, &none));
+        let (event, issue) = data.events().nth(7).expect("there are more");
+        assert_eq!(full(event, issue), full(event, issue));
     }
 
     #[test]
     fn user_data_is_not_among_the_tags() {
         let data = Dataset::generate(NOW);
-        for event in &data.events {
+        for (event, _) in data.events() {
             let shown = tags(event);
             let keys: Vec<_> =
                 shown.as_array().expect("tags are a list").iter().filter_map(|tag| tag["key"].as_str()).collect();

@@ -1,5 +1,6 @@
 //! Issues and projects in the JSON of the API.
 
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use serde_json::{Map, Value, json};
@@ -7,7 +8,6 @@ use serde_json::{Map, Value, json};
 use crate::data::{DAY, HOUR, Issue};
 use crate::organization::{ASSIGNEES, Assignee, ORGANIZATION, Project};
 use crate::period::{Period, iso};
-use crate::store::TagValue;
 
 /// What the answer about an issue depends on besides the issue.
 #[derive(Debug)]
@@ -66,6 +66,36 @@ impl Chart {
     }
 }
 
+/// Everything about the values of one tag that the events of an issue carry.
+#[derive(Debug)]
+pub(crate) struct TagValue<'text> {
+    value: &'text str,
+    count: i64,
+    first_seen: i64,
+    last_seen: i64,
+}
+
+/// The values of each tag that the stored events of an issue carry, the most frequent first.
+pub(crate) fn tags(issue: &Issue) -> BTreeMap<&'static str, Vec<TagValue<'_>>> {
+    let mut tags: BTreeMap<&'static str, Vec<TagValue<'_>>> = BTreeMap::new();
+    for event in &issue.events {
+        for (key, value) in &event.tags {
+            let values = tags.entry(*key).or_default();
+            if let Some(known) = values.iter_mut().find(|known| known.value == value) {
+                known.count += 1;
+                // Events are in the order of their times.
+                known.last_seen = event.time;
+            } else {
+                values.push(TagValue { value, count: 1, first_seen: event.time, last_seen: event.time });
+            }
+        }
+    }
+    for values in tags.values_mut() {
+        values.sort_by_key(|found| (Reverse(found.count), found.value));
+    }
+    tags
+}
+
 /// An issue as lists show it.
 pub(crate) fn summary(issue: &Issue, view: &View<'_>) -> Map<String, Value> {
     let family = issue.family();
@@ -120,7 +150,7 @@ pub(crate) fn summary(issue: &Issue, view: &View<'_>) -> Map<String, Value> {
             "title": null,
         },
         "numComments": issue.comments,
-        "assignedTo": issue.assigned_to.as_deref().and_then(assignee).map(assigned),
+        "assignedTo": issue.assigned_to.map(assigned),
         "isBookmarked": issue.bookmarked,
         "isSubscribed": issue.subscribed,
         "subscriptionDetails": null,
@@ -139,7 +169,7 @@ pub(crate) fn summary(issue: &Issue, view: &View<'_>) -> Map<String, Value> {
 }
 
 /// An issue as it shows when it is asked for by itself.
-pub(crate) fn detail(issue: &Issue, view: &View<'_>, tags: &BTreeMap<String, Vec<TagValue>>) -> Map<String, Value> {
+pub(crate) fn detail(issue: &Issue, view: &View<'_>) -> Map<String, Value> {
     let mut all = summary(issue, view);
     all.remove("lifetime");
     all.remove("filtered");
@@ -149,6 +179,7 @@ pub(crate) fn detail(issue: &Issue, view: &View<'_>, tags: &BTreeMap<String, Vec
     });
     all.insert("stats".to_owned(), stats);
 
+    let tags = tags(issue);
     let releases = tags.get("release").map(Vec::as_slice).unwrap_or_default();
     let first = releases.iter().min_by_key(|release| release.first_seen);
     let last = releases.iter().max_by_key(|release| release.last_seen);
@@ -182,7 +213,7 @@ pub(crate) fn detail(issue: &Issue, view: &View<'_>, tags: &BTreeMap<String, Vec
     all
 }
 
-fn release(found: &TagValue, issue: &Issue) -> Value {
+fn release(found: &TagValue<'_>, issue: &Issue) -> Value {
     let project = issue.project();
     json!({
         "id": 0,
@@ -202,7 +233,7 @@ fn release(found: &TagValue, issue: &Issue) -> Value {
 }
 
 /// The values of one tag of an issue.
-pub(crate) fn tag_values(key: &str, values: &[TagValue]) -> Value {
+pub(crate) fn tag_values(key: &str, values: &[TagValue<'_>]) -> Value {
     let total: i64 = values.iter().map(|value| value.count).sum();
     let top: Vec<Value> = values
         .iter()
@@ -240,7 +271,7 @@ fn title_case(key: &str) -> String {
     words.collect::<Vec<_>>().join(" ")
 }
 
-/// The person or team behind a stored handle, or behind what a request may write instead.
+/// The person or team behind a handle, or behind what a request may write instead.
 pub(crate) fn assignee(text: &str) -> Option<&'static Assignee> {
     ASSIGNEES.iter().find(|known| {
         let numbered = if known.is_team() { text.strip_prefix("team:") } else { text.strip_prefix("user:") };

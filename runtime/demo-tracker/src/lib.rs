@@ -4,34 +4,34 @@
 //! searches), and so that tests have something to talk to. A script written for it works against the original. It is
 //! *not* a tracker: nothing can be reported to it, and what is changed in it is gone when it stops.
 //!
-//! In reading order: `organization` (what never changes), `data` (what is invented), `store` (the database), `search`
-//! and `reader` (the query language), `period` and `page` (the other parameters), `issue`, `event` and
-//! `release` (the JSON), `token` and `rate` (who may ask, and how often), `route`, `reply`, and `api`, which puts them
+//! In reading order: `organization` (what never changes), `data` and `random` (what is invented), `search` and `reader`
+//! (the query language), `period` and `page` (the other parameters), `change` (what can be written), `issue`, `event`
+//! and `release` (the JSON), `token` and `rate` (who may ask, and how often), `failure`, and `api`, which puts them
 //! together.
 
 // The objects of the API have some forty fields, and `json!` goes about three levels deeper with each.
 #![recursion_limit = "512"]
 
 mod api;
+mod change;
 mod data;
 mod event;
+mod failure;
 mod issue;
 mod organization;
 mod page;
 mod period;
+mod random;
 mod rate;
 mod reader;
 mod release;
-mod reply;
-mod route;
 mod search;
-mod store;
 mod token;
 
 use std::fmt;
 use std::io;
 use std::net::SocketAddr;
-use std::sync::Arc;
+use std::sync::{Arc, RwLock};
 use std::time::Instant;
 
 use axum::serve::ListenerExt;
@@ -41,8 +41,8 @@ use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 
 use crate::api::Tracker;
+use crate::data::Dataset;
 use crate::rate::Allowance;
-use crate::store::Store;
 use crate::token::Token;
 
 pub use crate::rate::RateLimit;
@@ -112,7 +112,7 @@ pub enum StartError {
 }
 
 impl DemoTracker {
-    /// Binds the address; fills a database and serves it in a task of the current runtime.
+    /// Binds the address; invents the data and serves it in a task of the current runtime.
     ///
     /// Port 0 takes any free port. The token is random and new.
     ///
@@ -144,14 +144,13 @@ impl DemoTracker {
         let unbound = |source| StartError::Bind { address, source };
         let listener = TcpListener::bind(address).await.map_err(unbound)?;
         let address = listener.local_addr().map_err(unbound)?;
-        // Connections wait in the listener's queue until the database is filled: whoever starts a tracker and never asks
-        // it anything does not wait for the data.
+        // Connections wait in the listener's queue until the data is there: whoever starts a tracker and never asks it
+        // anything does not wait for that.
         let (stop, stopped) = oneshot::channel();
         let held = token.clone();
         let server = tokio::spawn(async move {
-            let store = Store::open(now.as_second()).await.map_err(io::Error::other)?;
             let tracker = Arc::new(Tracker {
-                store,
+                data: RwLock::new(Dataset::generate(now.as_second())),
                 token: held,
                 allowance: options.rate_limit.map(|limit| Allowance::new(limit, Instant::now())),
                 base_url: base_url(address),
@@ -193,7 +192,7 @@ impl DemoTracker {
     ///
     /// # Errors
     ///
-    /// When the database could not be filled, or the task failed.
+    /// When the task failed.
     pub async fn closed(mut self) -> io::Result<()> {
         match (&mut self.server).await {
             Ok(result) => result,

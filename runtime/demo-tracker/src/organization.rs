@@ -48,6 +48,8 @@ const fn theirs(file: &'static str, line: i64, function: &'static str, source: &
     Caller { file, line, function, source, in_app: false }
 }
 
+const REACT: &str = "node_modules/react-dom/cjs/react-dom-client.development.js";
+
 pub(crate) static PROJECTS: [Project; 6] = [
     Project {
         id: 4_507_100_000_000_101,
@@ -58,18 +60,8 @@ pub(crate) static PROJECTS: [Project; 6] = [
         sdk: ["sentry.javascript.react", "8.42.0"],
         root: "https://shop.example/static/",
         callers: &[
-            theirs(
-                "node_modules/react-dom/cjs/react-dom-client.development.js",
-                15_641,
-                "performWorkUntilDeadline",
-                "hasMoreWork = flushWork(currentTime);",
-            ),
-            theirs(
-                "node_modules/react-dom/cjs/react-dom-client.development.js",
-                6_213,
-                "renderWithHooks",
-                "children = Component(props, secondArg);",
-            ),
+            theirs(REACT, 15_641, "performWorkUntilDeadline", "hasMoreWork = flushWork(currentTime);"),
+            theirs(REACT, 6_213, "renderWithHooks", "children = Component(props, secondArg);"),
             ours("src/routes/Page.tsx", 34, "Page", "return <Layout>{children}</Layout>;"),
         ],
         around: ["const settings = useSettings();", "if (!ready) return null;"],
@@ -164,11 +156,11 @@ pub(crate) fn project(slug_or_id: &str) -> Option<&'static Project> {
 }
 
 /// Somebody or some team an issue can be assigned to.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Assignee {
     pub(crate) id: &'static str,
     pub(crate) name: &'static str,
-    /// A person's address, or a team's slug with `#`: what the search language compares and the database holds.
+    /// A person's address, or a team's slug with `#`: what the search language compares.
     pub(crate) handle: &'static str,
 }
 

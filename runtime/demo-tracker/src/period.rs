@@ -31,6 +31,10 @@ pub(crate) enum PeriodError {
 }
 
 impl Period {
+    pub(crate) fn holds(self, time: i64) -> bool {
+        (self.start..=self.end).contains(&time)
+    }
+
     /// The ninety days up to `now`.
     pub(crate) fn longest(now: i64) -> Period {
         Period { start: now - LONGEST, end: now }

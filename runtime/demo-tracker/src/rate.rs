@@ -3,7 +3,7 @@
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use crate::reply::Failure;
+use crate::failure::Failure;
 
 /// A rate limit: so many requests in so many seconds, then 429 with `Retry-After` until the seconds are over.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,19 +1,17 @@
 //! The issue search language: `is:unresolved level:[error,fatal] !browser.name:Safari age:-24h timed out`.
 //!
-//! [`Search::parse`] turns the text into terms, and [`Search::push_conditions`] turns those into SQL. This file is
-//! the boundary between the text of a request and the database: whatever came from outside reaches it as a bound
-//! parameter, and every piece of SQL text is a literal below.
+//! [`Search::parse`] turns the text into terms, and [`Search::matches`] compares those with an issue.
 
-use sqlx::{QueryBuilder, Sqlite};
+use std::borrow::Cow;
 
-use crate::data::DAY;
+use crate::data::{DAY, Issue};
 use crate::organization::{ASSIGNEES, LEVELS, project};
 use crate::period;
 use crate::reader::Reader;
 
 /// The longest query that is read. People write a line; a list of a hundred event ids still fits.
 const QUERY_BYTES_MAX: usize = 4 * 1024;
-/// The most terms, and the most values in one list. The database refuses expressions nested 1,000 deep: far above.
+/// The most terms, and the most values in one list. Each value is compared with some hundred issues and their events.
 pub(crate) const TERMS_MAX: usize = 64;
 
 /// A query that was understood: issues that match all of its terms.
@@ -31,96 +29,84 @@ struct Term {
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Filter {
     /// The column equals one of the values.
-    Column { column: Column, values: Vec<Pattern> },
+    Column { column: &'static Column, values: Vec<Pattern> },
     /// The number is at least `from` and less than `until`.
     Range { number: Number, from: Option<i64>, until: Option<i64> },
     /// Some event of the issue carries this tag with one of the values.
     Tag { key: String, values: Vec<Pattern> },
-    /// Some event of the issue carries this tag.
-    HasTag { key: String },
     /// The title or the culprit contains this, in either case.
     Text(Pattern),
 }
 
-/// A text about an issue that can be searched by its own key.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Column {
-    Status,
-    Substatus,
-    Level,
-    Priority,
-    Project,
-    ProjectId,
-    Platform,
-    ShortId,
-    IssueId,
-    Assigned,
-    Linked,
-    Category,
-    Title,
-    Culprit,
-    Kind,
-    Value,
-    Filename,
-    Function,
-    Handled,
-    Unhandled,
-    Bookmarked,
+impl Filter {
+    fn matches(&self, issue: &Issue) -> bool {
+        let any = |values: &[Pattern], text: &str| values.iter().any(|value| value.matches(text));
+        match self {
+            Filter::Column { column, values } => any(values, &(column.text)(issue)),
+            Filter::Range { number, from, until } => {
+                let found = number.of_issue(issue);
+                from.is_none_or(|from| found >= from) && until.is_none_or(|until| found < until)
+            }
+            Filter::Tag { key, values } => {
+                issue.events.iter().filter_map(|event| event.tag(key)).any(|found| any(values, found))
+            }
+            Filter::Text(pattern) => pattern.matches(&issue.title()) || pattern.matches(issue.family().transaction),
+        }
+    }
 }
+
+/// A text about an issue that can be searched by keys of its own.
+#[derive(Debug)]
+struct Column {
+    keys: &'static [&'static str],
+    text: fn(&Issue) -> Cow<'_, str>,
+}
+
+impl PartialEq for Column {
+    fn eq(&self, other: &Column) -> bool {
+        self.keys == other.keys
+    }
+}
+
+impl Eq for Column {}
+
+const fn keyed(keys: &'static [&'static str], text: fn(&Issue) -> Cow<'_, str>) -> Column {
+    Column { keys, text }
+}
+
+static COLUMNS: [Column; 20] = [
+    keyed(&["status"], |issue| issue.status.into()),
+    keyed(&["substatus", "issue.substatus"], |issue| issue.substatus.as_deref().unwrap_or_default().into()),
+    keyed(&["level"], |issue| issue.family().level.into()),
+    keyed(&["priority", "issue.priority"], |issue| issue.priority.into()),
+    keyed(&["project", "project.name"], |issue| issue.project().slug.into()),
+    keyed(&["project.id"], |issue| issue.project().id.to_string().into()),
+    keyed(&["platform", "platform.name"], |issue| issue.project().platform.into()),
+    keyed(&["issue"], |issue| issue.short_id.as_str().into()),
+    keyed(&["issue.id"], |issue| issue.id.to_string().into()),
+    keyed(&["assigned", "assigned_to", "assigned_or_suggested"], |issue| {
+        issue.assigned_to.map_or("", |assignee| assignee.handle).into()
+    }),
+    // All issues of the demo are errors.
+    keyed(&["issue.category"], |_| "error".into()),
+    keyed(&["title"], |issue| issue.title().into()),
+    keyed(&["culprit"], |issue| issue.family().transaction.into()),
+    keyed(&["error.type"], |issue| issue.family().kind.into()),
+    keyed(&["error.value"], |issue| issue.value().into()),
+    keyed(&["stack.filename"], |issue| issue.family().file.into()),
+    keyed(&["stack.function"], |issue| issue.family().function.into()),
+    keyed(&["error.handled"], |issue| issue.family().handled.to_string().into()),
+    keyed(&["error.unhandled"], |issue| (!issue.family().handled).to_string().into()),
+    keyed(&["bookmarks"], |issue| Cow::Borrowed(if issue.bookmarked { "me" } else { "" })),
+];
+
+/// What `is:linked` asks for. No issue of the demo is linked to a ticket elsewhere.
+static LINKED: Column = keyed(&[], |_| "no".into());
 
 impl Column {
     /// The column a key of the language stands for. Every other key is a tag.
-    fn of(key: &str) -> Option<Column> {
-        Some(match key {
-            "status" => Column::Status,
-            "substatus" | "issue.substatus" => Column::Substatus,
-            "level" => Column::Level,
-            "priority" | "issue.priority" => Column::Priority,
-            "project" | "project.name" => Column::Project,
-            "project.id" => Column::ProjectId,
-            "platform" | "platform.name" => Column::Platform,
-            "issue" => Column::ShortId,
-            "issue.id" => Column::IssueId,
-            "assigned" | "assigned_to" | "assigned_or_suggested" => Column::Assigned,
-            "issue.category" => Column::Category,
-            "title" => Column::Title,
-            "culprit" => Column::Culprit,
-            "error.type" => Column::Kind,
-            "error.value" => Column::Value,
-            "stack.filename" => Column::Filename,
-            "stack.function" => Column::Function,
-            "error.handled" => Column::Handled,
-            "error.unhandled" => Column::Unhandled,
-            "bookmarks" => Column::Bookmarked,
-            _ => return None,
-        })
-    }
-
-    fn sql(self) -> &'static str {
-        match self {
-            Column::Status => "i.status",
-            Column::Substatus => "COALESCE(i.substatus, '')",
-            Column::Level => "i.level",
-            Column::Priority => "i.priority",
-            Column::Project => "p.slug",
-            Column::ProjectId => "CAST(p.id AS TEXT)",
-            Column::Platform => "p.platform",
-            Column::ShortId => "i.short_id",
-            Column::IssueId => "CAST(i.id AS TEXT)",
-            Column::Assigned => "COALESCE(i.assigned_to, '')",
-            // No issue of the demo is linked to a ticket elsewhere, and all of them are errors.
-            Column::Linked => "'no'",
-            Column::Category => "'error'",
-            Column::Title => "i.title",
-            Column::Culprit => "i.culprit",
-            Column::Kind => "i.kind",
-            Column::Value => "i.value",
-            Column::Filename => "i.filename",
-            Column::Function => "i.function",
-            Column::Handled => "CASE i.handled WHEN 1 THEN 'true' ELSE 'false' END",
-            Column::Unhandled => "CASE i.handled WHEN 1 THEN 'false' ELSE 'true' END",
-            Column::Bookmarked => "CASE i.bookmarked WHEN 1 THEN 'me' ELSE '' END",
-        }
+    fn of(key: &str) -> Option<&'static Column> {
+        COLUMNS.iter().find(|column| column.keys.contains(&key))
     }
 }
 
@@ -142,11 +128,11 @@ impl Number {
         })
     }
 
-    fn sql(self) -> &'static str {
+    fn of_issue(self, issue: &Issue) -> i64 {
         match self {
-            Number::FirstSeen => "i.first_seen",
-            Number::LastSeen => "i.last_seen",
-            Number::Count => "i.count",
+            Number::FirstSeen => issue.first_seen,
+            Number::LastSeen => issue.last_seen,
+            Number::Count => issue.count,
         }
     }
 }
@@ -155,40 +141,43 @@ impl Number {
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Pattern {
     Exact(String),
-    /// In the language of SQL's `LIKE`, with `\` as the escape.
-    Like(String),
+    /// What stands between the stars, in lower case: with a star the case of ASCII letters does not matter.
+    Starred(Vec<String>),
 }
 
 impl Pattern {
     /// Reads the text of a value. `\*` is a star that stands for itself.
     fn parse(text: &str) -> Pattern {
-        let mut exact = String::new();
-        let mut like = String::new();
-        let mut starred = false;
+        let (mut parts, mut part) = (Vec::new(), String::new());
         let mut letters = text.chars().peekable();
         while let Some(letter) = letters.next() {
             match letter {
-                '*' => {
-                    starred = true;
-                    if !like.ends_with('%') || like.ends_with("\\%") {
-                        like.push('%');
-                    }
-                }
-                '\\' if letters.peek() == Some(&'*') => {
-                    letters.next();
-                    exact.push('*');
-                    like.push('*');
-                }
-                _ => {
-                    exact.push(letter);
-                    if matches!(letter, '%' | '_' | '\\') {
-                        like.push('\\');
-                    }
-                    like.push(letter);
-                }
+                '*' => parts.push(std::mem::take(&mut part).to_ascii_lowercase()),
+                '\\' => part.push(letters.next_if_eq(&'*').unwrap_or(letter)),
+                _ => part.push(letter),
             }
         }
-        if starred { Pattern::Like(like) } else { Pattern::Exact(exact) }
+        if parts.is_empty() {
+            return Pattern::Exact(part);
+        }
+        parts.push(part.to_ascii_lowercase());
+        Pattern::Starred(parts)
+    }
+
+    fn matches(&self, text: &str) -> bool {
+        let parts = match self {
+            Pattern::Exact(exact) => return text == exact,
+            Pattern::Starred(parts) => parts,
+        };
+        let [first, between @ .., last] = parts.as_slice() else {
+            return false;
+        };
+        let text = text.to_ascii_lowercase();
+        // The earliest place for each part leaves the most text to those behind it.
+        let rest = text.strip_prefix(first.as_str()).and_then(|rest| {
+            between.iter().try_fold(rest, |rest, part| rest.split_once(part.as_str()).map(|(_, behind)| behind))
+        });
+        rest.is_some_and(|rest| rest.ends_with(last.as_str()))
     }
 
     /// The same, but found anywhere in the text.
@@ -236,7 +225,8 @@ impl Search {
             if let Some((negated, key)) = reader.key() {
                 search.push_text(&mut words);
                 let values = reader.values(&key)?;
-                search.terms.push(term(negated, &key, &values, now)?);
+                let (flipped, filter) = filter(&key, &values, now)?;
+                search.terms.push(Term { negated: negated != flipped, filter });
             } else {
                 let word = reader.word()?;
                 if matches!(word.as_str(), "OR" | "AND") {
@@ -259,134 +249,72 @@ impl Search {
         }
     }
 
-    /// Restricts the search to issues seen in one of these environments.
-    pub(crate) fn in_environments(&mut self, environments: &[&str]) {
-        if environments.is_empty() {
-            return;
-        }
-        let values = environments.iter().map(|name| Pattern::Exact((*name).to_owned())).collect();
-        let filter = Filter::Tag { key: "environment".to_owned(), values };
-        self.terms.push(Term { negated: false, filter });
-    }
-
-    /// Adds ` AND (…)` for each term. The statement so far has a `WHERE`, issues as `i` and projects as `p`.
-    pub(crate) fn push_conditions(&self, sql: &mut QueryBuilder<Sqlite>) {
-        for term in &self.terms {
-            sql.push(if term.negated { " AND NOT (" } else { " AND (" });
-            match &term.filter {
-                Filter::Column { column, values } => push_matches(sql, column.sql(), values),
-                Filter::Range { number, from, until } => {
-                    sql.push("1");
-                    if let Some(from) = from {
-                        sql.push(" AND ").push(number.sql()).push(" >= ").push_bind(*from);
-                    }
-                    if let Some(until) = until {
-                        sql.push(" AND ").push(number.sql()).push(" < ").push_bind(*until);
-                    }
-                }
-                Filter::Tag { key, values } => {
-                    push_tag(sql, key);
-                    sql.push(" AND (");
-                    push_matches(sql, "t.value", values);
-                    sql.push("))");
-                }
-                Filter::HasTag { key } => {
-                    push_tag(sql, key);
-                    sql.push(")");
-                }
-                Filter::Text(pattern) => {
-                    let pattern = std::slice::from_ref(pattern);
-                    push_matches(sql, "i.title", pattern);
-                    sql.push(" OR ");
-                    push_matches(sql, "i.culprit", pattern);
-                }
-            }
-            sql.push(")");
-        }
+    /// Whether an issue matches all terms.
+    pub(crate) fn matches(&self, issue: &Issue) -> bool {
+        self.terms.iter().all(|term| term.filter.matches(issue) != term.negated)
     }
 }
 
-fn push_tag(sql: &mut QueryBuilder<Sqlite>, key: &str) {
-    sql.push("EXISTS (SELECT 1 FROM events e, json_each(e.tags) t WHERE e.issue_id = i.id AND t.key = ").push_bind(key);
-}
-
-fn push_matches(sql: &mut QueryBuilder<Sqlite>, expression: &'static str, values: &[Pattern]) {
-    for (place, value) in values.iter().enumerate() {
-        if place > 0 {
-            sql.push(" OR ");
-        }
-        sql.push(expression);
-        match value {
-            Pattern::Exact(text) => sql.push(" = ").push_bind(text.as_str()),
-            Pattern::Like(like) => sql.push(" LIKE ").push_bind(like.as_str()).push(" ESCAPE '\\'"),
-        };
-    }
-}
-
-/// What `key:values` or `!key:values` means.
-fn term(negated: bool, key: &str, values: &[String], now: i64) -> Result<Term, SearchError> {
-    if key == "is" {
-        return is(negated, values);
-    }
-    if key == "has" {
-        // A column is never missing, only empty.
-        let wanted = values.join(",");
-        return Ok(match Column::of(&wanted) {
-            Some(column) => Term {
-                negated: !negated,
-                filter: Filter::Column { column, values: vec![Pattern::Exact(String::new())] },
-            },
-            None => Term { negated, filter: Filter::HasTag { key: wanted } },
-        });
-    }
+/// What `key:values` asks for, and whether it asks for the opposite of that.
+fn filter(key: &str, values: &[String], now: i64) -> Result<(bool, Filter), SearchError> {
     if let Some(number) = Number::of(key) {
         let value = values.join(",");
         let (from, until) = match number {
             Number::Count => count_range(&value).ok_or(SearchError::Number { value })?,
             Number::FirstSeen | Number::LastSeen => time_range(&value, now).ok_or(SearchError::Date { value })?,
         };
-        return Ok(Term { negated, filter: Filter::Range { number, from, until } });
+        return Ok((false, Filter::Range { number, from, until }));
     }
-    if key == "message" {
-        let text = values.join(" ");
-        return Ok(Term { negated, filter: Filter::Text(Pattern::anywhere(&text)) });
-    }
-    let mut patterns: Vec<Pattern> = values.iter().map(|value| Pattern::parse(value)).collect();
-    if let Some(column) = Column::of(key) {
-        for pattern in &mut patterns {
-            check_value(column, key, pattern)?;
+    let empty = Pattern::Exact(String::new());
+    match key {
+        "is" => return is(values),
+        "has" => {
+            let key = values.join(",");
+            return Ok(match Column::of(&key) {
+                // A column is never missing, only empty.
+                Some(column) => (true, Filter::Column { column, values: vec![empty] }),
+                None => (false, Filter::Tag { key, values: vec![Pattern::parse("*")] }),
+            });
         }
-        return Ok(Term { negated, filter: Filter::Column { column, values: patterns } });
+        "message" => return Ok((false, Filter::Text(Pattern::anywhere(&values.join(" "))))),
+        _ => {}
+    }
+    let mut values: Vec<Pattern> = values.iter().map(|value| Pattern::parse(value)).collect();
+    if let Some(column) = Column::of(key) {
+        for value in &mut values {
+            check_value(key, value)?;
+        }
+        return Ok((false, Filter::Column { column, values }));
     }
     let inner = key.strip_prefix("tags[").and_then(|rest| rest.strip_suffix(']'));
     let key = inner.unwrap_or(key).to_owned();
     // `key:""` asks for what does not carry the tag at all.
-    if patterns == [Pattern::Exact(String::new())] {
-        return Ok(Term { negated: !negated, filter: Filter::HasTag { key } });
+    if values == [empty] {
+        return Ok((true, Filter::Tag { key, values: vec![Pattern::parse("*")] }));
     }
-    Ok(Term { negated, filter: Filter::Tag { key, values: patterns } })
+    Ok((false, Filter::Tag { key, values }))
 }
 
 /// Refuses values that the column can never have, and puts those with more than one name into the stored form.
-fn check_value(column: Column, key: &str, pattern: &mut Pattern) -> Result<(), SearchError> {
+fn check_value(key: &str, pattern: &mut Pattern) -> Result<(), SearchError> {
     let Pattern::Exact(text) = pattern else {
         return Ok(());
     };
-    match column {
-        Column::Level if !LEVELS.contains(&text.as_str()) => {
+    match key {
+        "level" if !LEVELS.contains(&text.as_str()) => {
             return Err(SearchError::Value { key: key.to_owned(), value: text.clone() });
         }
-        Column::Project => match project(text) {
+        "project" | "project.name" => match project(text) {
             Some(found) => found.slug.clone_into(text),
             None => return Err(SearchError::Project { slug: text.clone() }),
         },
-        Column::Handled | Column::Unhandled => match text.as_str() {
+        "error.handled" | "error.unhandled" => match text.as_str() {
             "1" => "true".clone_into(text),
             "0" => "false".clone_into(text),
             _ => {}
         },
-        Column::ShortId => text.make_ascii_uppercase(),
-        Column::Assigned => match text.as_str() {
+        "issue" => text.make_ascii_uppercase(),
+        "assigned" | "assigned_to" | "assigned_or_suggested" => match text.as_str() {
             "me" => ASSIGNEES[0].handle.clone_into(text),
             "none" => text.clear(),
             _ => {}
@@ -397,39 +325,35 @@ fn check_value(column: Column, key: &str, pattern: &mut Pattern) -> Result<(), S
 }
 
 /// The meaning of `is:…`, which names a status, a part of one, or something else that is either so or not.
-fn is(negated: bool, values: &[String]) -> Result<Term, SearchError> {
+fn is(values: &[String]) -> Result<(bool, Filter), SearchError> {
     let mut patterns = Vec::new();
-    let mut column = None;
-    let mut flipped = false;
+    let mut kind = None;
     for value in values {
-        let (its_column, stored, its_flip) = match value.as_str() {
-            "unresolved" | "resolved" => (Column::Status, value.as_str(), false),
-            "ignored" | "archived" | "muted" => (Column::Status, "ignored", false),
+        let (column, stored, flipped) = match value.as_str() {
+            "unresolved" | "resolved" => ("status", value.as_str(), false),
+            "ignored" | "archived" | "muted" => ("status", "ignored", false),
             "new"
             | "ongoing"
             | "escalating"
             | "regressed"
             | "archived_forever"
             | "archived_until_escalating"
-            | "archived_until_condition_met" => (Column::Substatus, value.as_str(), false),
-            "assigned" => (Column::Assigned, "", true),
-            "unassigned" => (Column::Assigned, "", false),
-            "linked" => (Column::Linked, "no", true),
-            "unlinked" => (Column::Linked, "no", false),
-            _ => {
-                return Err(SearchError::Value { key: "is".to_owned(), value: value.clone() });
-            }
+            | "archived_until_condition_met" => ("substatus", value.as_str(), false),
+            "assigned" => ("assigned", "", true),
+            "unassigned" => ("assigned", "", false),
+            "linked" => ("linked", "no", true),
+            "unlinked" => ("linked", "no", false),
+            _ => return Err(SearchError::Value { key: "is".to_owned(), value: value.clone() }),
         };
         // One term compares one column. Nobody asks for `is:[resolved,assigned]`, and the original refuses it too.
-        if column.is_some_and(|known| known != its_column) || (flipped != its_flip && column.is_some()) {
+        if *kind.get_or_insert((column, flipped)) != (column, flipped) {
             return Err(SearchError::Value { key: "is".to_owned(), value: values.join(",") });
         }
-        column = Some(its_column);
-        flipped = its_flip;
         patterns.push(Pattern::Exact(stored.to_owned()));
     }
-    let column = column.ok_or_else(|| SearchError::Empty { key: "is".to_owned() })?;
-    Ok(Term { negated: negated != flipped, filter: Filter::Column { column, values: patterns } })
+    let (column, flipped) = kind.ok_or_else(|| SearchError::Empty { key: "is".to_owned() })?;
+    let column = Column::of(column).unwrap_or(&LINKED);
+    Ok((flipped, Filter::Column { column, values: patterns }))
 }
 
 type Range = (Option<i64>, Option<i64>);

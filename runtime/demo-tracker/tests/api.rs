@@ -4,12 +4,14 @@
 
 use std::collections::HashSet;
 use std::net::SocketAddr;
+use std::sync::Arc;
 
 use intentbox_demo_tracker::{DemoTracker, Options, RateLimit, StartError};
 use jiff::Timestamp;
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
+use tokio::task::JoinSet;
 
 const NOW: i64 = 1_795_000_000;
 const DAY: i64 = 86_400;
@@ -69,11 +71,12 @@ async fn send(tracker: &DemoTracker, start: &str, authorization: &str, body: &st
     let (head, body) = reply.split_once("\r\n\r\n").expect("a head ends with an empty line");
     let (status, headers) = head.split_once("\r\n").expect("a head has a status line");
     let status = status.split(' ').nth(1).and_then(|code| code.parse().ok());
-    Answer {
-        status: status.expect("a status is a number"),
-        headers: headers.to_owned(),
-        body: serde_json::from_str(body).unwrap_or_else(|error| panic!("{error} in {body}")),
-    }
+    let body = if start.starts_with("HEAD ") {
+        Value::from(body)
+    } else {
+        serde_json::from_str(body).unwrap_or_else(|error| panic!("{error} in {body}"))
+    };
+    Answer { status: status.expect("a status is a number"), headers: headers.to_owned(), body }
 }
 
 async fn get(tracker: &DemoTracker, path: &str) -> Answer {
@@ -158,6 +161,76 @@ async fn what_cannot_be_answered_is_refused_in_json() {
 }
 
 #[tokio::test]
+async fn a_path_is_taken_as_it_was_sent_and_comes_before_the_method() {
+    let tracker = start().await;
+    let authorization = format!("Authorization: Bearer {TOKEN}\r\n");
+    for (request, status, allow) in [
+        ("GET //api/0/organizations/demo/issues/", 404, None),
+        ("GET /api/0/organizations//issues/", 404, None),
+        ("GET /api/0/organizations/demo/issues//", 404, None),
+        ("GET /api/0/organizations/demo/issues///", 404, None),
+        ("GET /api/0/organizations/demo/../demo/issues/", 404, None),
+        ("GET /api/0/organizations/d%65mo/issues/", 404, None),
+        ("GET /api/0/organizations/demo/issu%65s/", 404, None),
+        ("GET /api/0/organizations/demo/issues/%2e/", 404, None),
+        ("GET /api/0/projects/demo/w%65b/issues/", 404, None),
+        ("GET /api/0/issues/%ff/events/%ff/", 404, None),
+        ("GET /api/0/issues/7/events/latest/more/", 404, None),
+        ("PUT /api/0/issues/7/", 404, None),
+        ("POST /api/0/nothing/", 404, None),
+        ("POST /api/0/organizations/other/issues/", 404, None),
+        ("POST /api/0/projects/demo/other/issues/", 404, None),
+        ("POST /api/0/projects/demo/web/issues/", 405, Some("GET, HEAD")),
+        ("PUT /api/0/organizations/demo/issues/", 405, Some("GET, HEAD")),
+        ("OPTIONS /api/0/issues/7/events/", 405, Some("GET, HEAD")),
+        ("DELETE /api/0/issues/%ff/", 405, Some("GET, PUT, HEAD")),
+        ("PATCH /api/0/organizations/demo/issues/7/", 405, Some("GET, PUT, HEAD")),
+    ] {
+        let answer = send(&tracker, request, &authorization, "").await;
+        assert_eq!((answer.status, answer.header("allow")), (status, allow), "{request}: {}", answer.body);
+        assert!(answer.body["detail"].is_string(), "{request}: {}", answer.body);
+        // Without the token the method is not looked at either.
+        let refused = send(&tracker, request, "", "").await;
+        assert_eq!((refused.status, refused.header("allow")), (401, None), "{request}: {}", refused.body);
+    }
+    // The id of the organisation is as good as its slug.
+    let by_id = get(&tracker, "/api/0/organizations/4507100000000001/projects/").await;
+    assert_eq!(by_id.items().len(), 6);
+    assert_eq!(get(&tracker, "/api/0/projects/demo/4507100000000102/issues/").await.status, 200);
+}
+
+#[tokio::test]
+async fn head_has_the_headers_of_get_and_no_body() {
+    let tracker = start().await;
+    let authorization = format!("Authorization: Bearer {TOKEN}\r\n");
+    for path in [ISSUES, "/api/0/organizations/demo/projects/", "/nothing"] {
+        let whole = get(&tracker, path).await;
+        let head = send(&tracker, &format!("HEAD {path}"), &authorization, "").await;
+        assert_eq!((head.status, &head.body), (whole.status, &json!("")), "{path}");
+        for name in ["content-type", "content-length", "link", "x-hits"] {
+            assert_eq!(head.header(name), whole.header(name), "{path}: {name}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn changes_and_lists_at_once_disturb_nothing() {
+    let tracker = Arc::new(start().await);
+    let listed = get(&tracker, &format!("{ISSUES}?limit=5")).await;
+    let mut tasks = JoinSet::new();
+    for issue in listed.items() {
+        let path = format!("{ISSUES}{}/", issue["id"].as_str().expect("ids are strings"));
+        let (writer, reader) = (Arc::clone(&tracker), Arc::clone(&tracker));
+        tasks.spawn(async move { put(&writer, &path, "{\"status\":\"resolved\"}").await.status });
+        tasks.spawn(async move { get(&reader, ISSUES).await.status });
+    }
+    assert_eq!(tasks.join_all().await, [200; 10]);
+    let open = all(&tracker, ISSUES).await;
+    assert!(!open.is_empty());
+    assert!(open.iter().all(|issue| listed.items().iter().all(|other| other["id"] != issue["id"])));
+}
+
+#[tokio::test]
 async fn pages_lead_through_the_whole_list_once() {
     let tracker = start().await;
     let whole = all(&tracker, &format!("{ISSUES}?query=&limit=100")).await;
@@ -237,6 +310,9 @@ async fn an_issue_is_found_by_number_short_id_and_event() {
     assert!(issue.body["tags"].as_array().is_some_and(|tags| !tags.is_empty()));
     assert!(issue.body["lastRelease"]["version"].is_string());
     assert_eq!(get(&tracker, &format!("{ISSUES}{short_id}/")).await.body, issue.body);
+    assert_eq!(get(&tracker, &format!("{ISSUES}{}/", short_id.to_lowercase())).await.body, issue.body);
+    // No part of a path is decoded.
+    assert_eq!(get(&tracker, &format!("{ISSUES}{}/", short_id.replace('-', "%2D"))).await.status, 404);
     assert_eq!(get(&tracker, &format!("/api/0/issues/{id}/")).await.body, issue.body);
 
     let looked_up = get(&tracker, &format!("{ISSUES}?shortIdLookup=1&query={short_id}")).await;

@@ -1,54 +1,15 @@
-//! What goes back: JSON with the headers of a list, or a failure in Sentry's words.
+//! What goes back when there is no answer: the reason in Sentry's words, as JSON.
 
 use axum::Json;
-use axum::http::header::{ALLOW, LINK, RETRY_AFTER};
-use axum::http::{HeaderName, HeaderValue, Method, StatusCode};
+use axum::http::header::{ALLOW, RETRY_AFTER};
+use axum::http::{HeaderValue, Method, StatusCode};
 use axum::response::{IntoResponse, Response};
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::page::PageError;
 use crate::period::PeriodError;
 use crate::rate::RateLimit;
 use crate::search::SearchError;
-
-/// An answer that went well.
-#[derive(Debug)]
-pub(crate) struct Reply {
-    pub(crate) body: Value,
-    /// The `Link` header of a list and how many items the whole list has.
-    pub(crate) list: Option<(String, usize)>,
-    /// Whether the query named one issue by its id instead of searching.
-    pub(crate) direct_hit: bool,
-}
-
-impl Reply {
-    pub(crate) fn new(body: impl Into<Value>) -> Reply {
-        Reply { body: body.into(), list: None, direct_hit: false }
-    }
-
-    pub(crate) fn list(items: Vec<Value>, links: String, total: usize) -> Reply {
-        Reply { body: Value::Array(items), list: Some((links, total)), direct_hit: false }
-    }
-}
-
-impl IntoResponse for Reply {
-    fn into_response(self) -> Response {
-        let mut response = Json(self.body).into_response();
-        let headers = response.headers_mut();
-        if let Some((links, total)) = self.list {
-            if let Ok(links) = HeaderValue::try_from(links) {
-                headers.insert(LINK, links);
-            }
-            headers.insert(HeaderName::from_static("x-hits"), HeaderValue::from(total));
-            headers.insert(HeaderName::from_static("x-max-hits"), HeaderValue::from(1_000_u32));
-        }
-        if self.direct_hit {
-            let yes = HeaderValue::from_static("1");
-            headers.insert(HeaderName::from_static("x-sentry-direct-hit"), yes);
-        }
-        response
-    }
-}
 
 /// Why there is no answer. Shows as the text behind `detail`.
 #[derive(Debug, thiserror::Error)]
@@ -89,8 +50,6 @@ pub(crate) enum Failure {
         .limit.per_s
     )]
     RateLimited { limit: RateLimit, retry_after_s: u64 },
-    #[error("Internal Error")]
-    Store(#[from] sqlx::Error),
 }
 
 impl Failure {
@@ -102,15 +61,8 @@ impl Failure {
             Failure::Method { .. } => StatusCode::METHOD_NOT_ALLOWED,
             Failure::BodyTooLarge => StatusCode::PAYLOAD_TOO_LARGE,
             Failure::RateLimited { .. } => StatusCode::TOO_MANY_REQUESTS,
-            Failure::Store(_) => StatusCode::INTERNAL_SERVER_ERROR,
-            Failure::Search(_)
-            | Failure::Period(_)
-            | Failure::Page(_)
-            | Failure::Chart { .. }
-            | Failure::Sort { .. }
-            | Failure::Project
-            | Failure::Actor { .. }
-            | Failure::Body(_) => StatusCode::BAD_REQUEST,
+            // The rest is about what the request says.
+            _ => StatusCode::BAD_REQUEST,
         }
     }
 }
