@@ -19,5 +19,6 @@ mod taken_over;
 mod templates;
 mod tidy;
 mod tokens;
+mod tree;
 mod unreadable;
 mod workers;
