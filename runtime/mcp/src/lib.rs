@@ -10,7 +10,7 @@
 //! - `server`: from a call to an answer. `caller`: who called, how to ask them, when they have gone.
 //! - `question`: what has to be asked, and what was said. `advice`: reports that no run made.
 //! - `answer`: a report in the form a model reads. `results`: large results, kept for a while.
-//! - [`oracle`]: what must hold whatever a client sends.
+//! - `oracle`, for tests and the fuzz target: what must hold whatever a client sends.
 //!
 //! Nothing here reads the environment or files, and nothing is printed: stdout belongs to the protocol.
 
@@ -21,7 +21,8 @@ mod caller;
 pub mod http;
 mod load;
 mod message;
-pub mod oracle;
+#[cfg(test)]
+mod oracle;
 mod principal;
 mod question;
 mod results;

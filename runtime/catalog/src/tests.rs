@@ -4,12 +4,13 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, LazyLock};
 
-use intentbox_catalog::catalog::FILE_BYTES_MAX;
-use intentbox_catalog::oracle::shape;
-use intentbox_catalog::script::SCRIPT_BYTES_MAX;
-use intentbox_catalog::{Catalog, ParamError, ParamKind, RenderError, Template, TemplateId};
 use proptest::prelude::*;
 use serde_json::{Value, json};
+
+use crate::catalog::FILE_BYTES_MAX;
+use crate::oracle::shape;
+use crate::script::SCRIPT_BYTES_MAX;
+use crate::{Catalog, CatalogError, ParamError, ParamKind, RenderError, Template, TemplateId};
 
 static EMBEDDED: LazyLock<Arc<Catalog>> =
     LazyLock::new(|| Catalog::embedded().unwrap_or_else(|error| panic!("{error}")));
@@ -98,7 +99,7 @@ const HOSTILE: [&str; 34] = [
     "é'\u{301}",
 ];
 
-fn load(manifest: &str, script: &str) -> Result<Catalog, intentbox_catalog::CatalogError> {
+fn load(manifest: &str, script: &str) -> Result<Catalog, CatalogError> {
     Catalog::from_files([("p/t/template.toml", manifest.as_bytes()), ("p/t/script.py.j2", script.as_bytes())])
 }
 
