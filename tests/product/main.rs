@@ -21,5 +21,6 @@ mod taken_over;
 mod templates;
 mod tidy;
 mod tokens;
+mod tree;
 mod unreadable;
 mod workers;

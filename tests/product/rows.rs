@@ -2,8 +2,10 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
-use std::fs::{read_dir, read_to_string};
-use std::path::{Path, PathBuf};
+use std::fs::read_to_string;
+use std::path::Path;
+
+use crate::tree;
 
 /// Every row: what a script runs out of (G), how it tries to get out (E), what becomes of its requests and of their
 /// replies (H), what could show a secret (S), how a value could become code (T), and what an MCP client can do (C).
@@ -109,22 +111,6 @@ struct Tests {
     functions: Vec<String>,
 }
 
-fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
-}
-
-/// Files below `folder` that end in `extension`, at any depth.
-fn files(folder: &Path, extension: &str, found: &mut Vec<PathBuf>) {
-    let Ok(entries) = read_dir(folder) else { return };
-    for path in entries.map(|entry| entry.expect("it can be listed").path()) {
-        if path.is_dir() {
-            files(&path, extension, found);
-        } else if path.extension().is_some_and(|found| found == extension) {
-            found.push(path);
-        }
-    }
-}
-
 /// `g01` of `g01_while_true`, as `G01`.
 fn row(name: &str) -> Option<String> {
     let (row, _) = name.split_once('_')?;
@@ -133,29 +119,17 @@ fn row(name: &str) -> Option<String> {
 
 fn tests() -> BTreeMap<String, Tests> {
     let mut tests: BTreeMap<String, Tests> = BTreeMap::new();
-    let mut scripts = Vec::new();
-    files(&root().join("tests/attacks"), "py", &mut scripts);
-    for script in scripts {
-        let name = script.file_stem().expect("it has a name").to_string_lossy().into_owned();
-        let row = row(&name).unwrap_or_else(|| panic!("tests/attacks/{name}.py belongs to no row"));
+    for path in tree::paths("tests/attacks").iter().filter(|path| tree::extension(path) == "py") {
+        let name = Path::new(path).file_stem().expect("it has a name").to_string_lossy();
+        let row = row(&name).unwrap_or_else(|| panic!("{path} belongs to no row"));
         tests.entry(row).or_default().scripts += 1;
     }
-    let mut sources = Vec::new();
-    for crates in ["runtime", "guest-sdk"] {
-        for entry in read_dir(root().join(crates)).expect("the folder of crates is there") {
-            let member = entry.expect("it can be listed").path();
-            files(&member.join("src"), "rs", &mut sources);
-            files(&member.join("tests"), "rs", &mut sources);
-        }
-    }
-    files(&root().join("tests/product"), "rs", &mut sources);
-    for source in sources {
-        let text = read_to_string(&source).expect("a source is text");
-        for line in text.lines() {
-            let Some(function) = line.trim_start().trim_start_matches("async ").strip_prefix("fn ") else { continue };
-            let name = function.split('(').next().unwrap_or_default();
-            if let Some(row) = row(name) {
-                tests.entry(row).or_default().functions.push(name.to_owned());
+    for folder in ["runtime", "guest-sdk", "tests/product"] {
+        for source in tree::files(folder, &["rs"]) {
+            for name in tree::tests(&source.text) {
+                if let Some(row) = row(name) {
+                    tests.entry(row).or_default().functions.push(name.to_owned());
+                }
             }
         }
     }
@@ -195,7 +169,7 @@ fn every_row_has_a_test() {
     let tests = tests();
     let bare: Vec<_> = ROWS.iter().map(|(row, _)| *row).filter(|row| !tests.contains_key(*row)).collect();
     assert!(bare.is_empty(), "nothing tests {}", bare.join(", "));
-    let file = root().join("tests/ROWS.md");
+    let file = tree::root().join("tests/ROWS.md");
     let (written, expected) = (read_to_string(&file).unwrap_or_default(), table(&tests));
     if written != expected {
         std::fs::write(&file, expected).expect("tests/ROWS.md can be written");

@@ -15,23 +15,12 @@ const ANSWER_TOKENS_MAX: usize = 150;
 /// The most that asking for it and the answer may cost together.
 const EXCHANGE_TOKENS_MAX: usize = 300;
 
+/// The most that the answer of any template's default case may cost. The longest lists releases; a template that needs more
+/// should answer with less unless it is asked for more.
+const DEFAULT_TOKENS_MAX: usize = 400;
+
 fn tokens(text: &str) -> usize {
     o200k_base().count(text)
-}
-
-/// The counts are those of another implementation of the same vocabulary.
-#[test]
-fn tokens_are_counted_as_o200k_base_has_them() {
-    for (text, expected) in [
-        ("", 0),
-        ("hello world", 2),
-        ("{\"id\":\"WEB-42\",\"count\":1204}", 12),
-        ("TypeError: Cannot read properties of un…", 9),
-        ("žluťoučký 2026-11-20", 13),
-        ("{\"name\":\"run_intent\",\"arguments\":{\"intent\":\"list errors\"}}", 14),
-    ] {
-        assert_eq!(tokens(text), expected, "{text:?}");
-    }
 }
 
 /// Request and reply are what a tool call says: the tool with its arguments, and the outcome with the result.
@@ -50,9 +39,9 @@ fn a_list_of_errors_costs_few_tokens() {
     assert!(of_exchange <= EXCHANGE_TOKENS_MAX, "{of_exchange} tokens: {request} {reply}");
 }
 
-/// A table to read: what each template answers in its default case.
+/// What each template answers in its default case, also as a table to read.
 #[test]
-fn every_template_has_a_default_answer_to_count() {
+fn no_default_answer_costs_many_tokens() {
     let catalog = Catalog::embedded().expect("the templates are whole");
     let cases = Case::embedded().expect("the cases are whole");
     println!("{:<28} {:>6} {:>6}", "default case of", "bytes", "tokens");
@@ -61,6 +50,8 @@ fn every_template_has_a_default_answer_to_count() {
         let case = cases.iter().find(|case| case.template == *id && case.name == "default");
         let result = case.and_then(|case| case.outcome.result.as_ref());
         let text = result.unwrap_or_else(|| panic!("{id}: cases/default.toml has no result")).to_string();
-        println!("{:<28} {:>6} {:>6}", id.as_str(), text.len(), tokens(&text));
+        let count = tokens(&text);
+        println!("{:<28} {:>6} {count:>6}", id.as_str(), text.len());
+        assert!(count <= DEFAULT_TOKENS_MAX, "{id}: {count} tokens: {text}");
     }
 }

@@ -293,6 +293,7 @@ pub fn shortened(text: &str, bytes_max: usize) -> String {
 ///
 /// # Panics
 /// When that does not hold: it is an oracle.
+#[cfg(any(test, fuzzing))]
 pub fn oracle(bytes: &[u8]) {
     fn round_trip<'a, T: Deserialize<'a> + Serialize + PartialEq + fmt::Debug>(bytes: &'a [u8]) -> Option<Vec<u8>> {
         decode::<T>(bytes).ok().map(|message| encode(&message))

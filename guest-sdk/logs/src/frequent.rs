@@ -81,10 +81,6 @@ impl<T> Frequency<T> {
         entries
     }
 
-    pub(crate) fn values(&self) -> impl Iterator<Item = (&[u8], &T)> {
-        self.entries.iter().map(|entry| (&*entry.key, &entry.value))
-    }
-
     fn count_at(&self, place: usize) -> u64 {
         self.entries[self.heap[place]].count
     }
@@ -119,6 +115,13 @@ impl<T> Frequency<T> {
             self.swap(place, (place - 1) / 2);
             place = (place - 1) / 2;
         }
+    }
+}
+
+#[cfg(test)]
+impl<T> Frequency<T> {
+    pub(crate) fn values(&self) -> impl Iterator<Item = (&[u8], &T)> {
+        self.entries.iter().map(|entry| (&*entry.key, &entry.value))
     }
 
     /// Asserts that the heap is one and that everything refers to everything else.

@@ -14,11 +14,13 @@
 //! - `level` and `moment`: what a record's severity and time look like. `json`, `logfmt` and `line`: one line.
 //! - `query`: what is asked. `scan`: lines to records, records to what was asked. `sink`, `tally`, `frequent`,
 //!   `fingerprint`: where they go. `answer`: what comes out.
-//! - `oracle`: any bytes, cut anywhere, give the same answer in bounded memory.
+//! - `oracle`, for tests: any bytes, cut anywhere, give the same answer in bounded memory. `cuts`: random ones.
 
 #![forbid(unsafe_code)]
 
 mod answer;
+#[cfg(test)]
+mod cuts;
 mod fingerprint;
 mod frequent;
 mod json;
@@ -26,6 +28,7 @@ mod level;
 mod line;
 mod logfmt;
 mod moment;
+#[cfg(test)]
 mod oracle;
 mod query;
 mod scan;
@@ -36,7 +39,6 @@ mod tests;
 
 pub use answer::{Answer, Frequent, Record, Seen, Top};
 pub use level::Level;
-pub use oracle::oracle;
 pub use query::{By, Levels, Query, QueryError, Want};
 pub use scan::Scan;
 

@@ -8,13 +8,13 @@ const FILES: [&str; 3] = ["a.log", "b/c.log", ""];
 /// Some time in 2026, so that bounds in time have something on both sides.
 const NOW_MS: i64 = 1_795_000_000_000;
 
-/// What the fuzz target and the property tests hold: the first four bytes choose a question and sizes of pieces, the
-/// rest is read whole and in pieces. Both give the same answer, what is held stays within its bound all the while, and
-/// the numbers of the answer agree with each other.
+/// What the property tests hold: the first four bytes choose a question and sizes of pieces, the rest is read whole and
+/// in pieces. Both give the same answer, what is held stays within its bound all the while, and the numbers of the answer
+/// agree with each other.
 ///
 /// # Panics
 /// When that does not hold: it is an oracle.
-pub fn oracle(bytes: &[u8]) {
+pub(crate) fn oracle(bytes: &[u8]) {
     let [question, filter, size, files, content @ ..] = bytes else { return };
     let query = query(*question, *filter);
     let parts = content.chunks(content.len() / usize::from(files % 3 + 1) + 1);

@@ -175,23 +175,6 @@ impl Scan {
         answer
     }
 
-    /// Bytes held, roughly: lines, the open record and what is kept for the answer.
-    pub(crate) fn held_bytes(&self) -> usize {
-        self.partial.capacity() + self.record.text.capacity() + self.sink.held_bytes()
-    }
-
-    /// The most that they can be. A buffer may have twice the room that it needs.
-    pub(crate) fn held_bytes_max(&self) -> usize {
-        2 * LINE_BYTES_MAX + 2 * RECORD_BYTES_MAX + self.sink.held_bytes_max()
-    }
-
-    /// Asserts what must hold between any two pieces.
-    pub(crate) fn check(&self) {
-        let (held, most) = (self.held_bytes(), self.held_bytes_max());
-        assert!(held <= most, "{held} bytes are held; the bound is {most}");
-        self.sink.check();
-    }
-
     /// Keeps the start of a line, as far as it fits.
     fn keep(&mut self, part: &[u8]) {
         let fits = part.len().min(LINE_BYTES_MAX - self.partial.len());
@@ -305,6 +288,26 @@ impl Scan {
                 text: &record.text,
             });
         }
+    }
+}
+
+#[cfg(test)]
+impl Scan {
+    /// Bytes held, roughly: lines, the open record and what is kept for the answer.
+    pub(crate) fn held_bytes(&self) -> usize {
+        self.partial.capacity() + self.record.text.capacity() + self.sink.held_bytes()
+    }
+
+    /// The most that they can be. A buffer may have twice the room that it needs.
+    pub(crate) fn held_bytes_max(&self) -> usize {
+        2 * LINE_BYTES_MAX + 2 * RECORD_BYTES_MAX + self.sink.held_bytes_max()
+    }
+
+    /// Asserts what must hold between any two pieces.
+    pub(crate) fn check(&self) {
+        let (held, most) = (self.held_bytes(), self.held_bytes_max());
+        assert!(held <= most, "{held} bytes are held; the bound is {most}");
+        self.sink.check();
     }
 }
 

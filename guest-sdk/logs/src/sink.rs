@@ -4,6 +4,7 @@ use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
 use std::sync::Arc;
 
+use crate::MESSAGES_MAX;
 use crate::answer::{Answer, Frequent, Record, Top};
 use crate::fingerprint::fingerprint;
 use crate::frequent::Frequency;
@@ -12,7 +13,6 @@ use crate::line::{self, Head};
 use crate::moment;
 use crate::query::Want;
 use crate::tally::Tally;
-use crate::{KEYS_MAX, LINE_BYTES_MAX, MESSAGES_MAX, NAME_BYTES_MAX, RECORD_BYTES_MAX};
 
 /// Bytes of an example of a frequent message. It is read in a list, and there may be ten thousand of them.
 const EXAMPLE_BYTES_MAX: usize = 300;
@@ -165,41 +165,6 @@ impl Sink {
             }
         }
     }
-
-    /// Bytes held, roughly.
-    pub(crate) fn held_bytes(&self) -> usize {
-        match self {
-            Self::First { kept, .. } => kept.iter().map(Kept::held_bytes).sum(),
-            Self::Newest { kept, .. } => kept.iter().map(|kept| kept.0.held_bytes()).sum(),
-            Self::Counts(tally) => tally.held_bytes(),
-            Self::Top { messages, message, key, .. } => {
-                let entries = messages.values().map(|(key, example)| 2 * key.len() + example.message.len() + 200);
-                entries.sum::<usize>() + message.capacity() + key.capacity()
-            }
-        }
-    }
-
-    /// The most that [`Sink::held_bytes`] can be.
-    pub(crate) fn held_bytes_max(&self) -> usize {
-        match self {
-            // A buffer may have twice the room that it needs.
-            Self::First { limit, .. } | Self::Newest { limit, .. } => {
-                limit * (2 * RECORD_BYTES_MAX + NAME_BYTES_MAX + size_of::<Kept>())
-            }
-            Self::Counts(_) => KEYS_MAX * (NAME_BYTES_MAX + 64),
-            Self::Top { .. } => MESSAGES_MAX * 1_000 + 4 * LINE_BYTES_MAX,
-        }
-    }
-
-    /// Asserts what must hold between any two records.
-    pub(crate) fn check(&self) {
-        match self {
-            Self::First { limit, kept } => assert!(kept.len() <= *limit, "the limit holds"),
-            Self::Newest { limit, kept, .. } => assert!(kept.len() <= *limit, "the limit holds"),
-            Self::Counts(_) => {}
-            Self::Top { messages, .. } => messages.check(),
-        }
-    }
 }
 
 impl Kept {
@@ -244,7 +209,48 @@ impl Kept {
             cut: self.cut,
         }
     }
+}
 
+#[cfg(test)]
+impl Sink {
+    /// Bytes held, roughly.
+    pub(crate) fn held_bytes(&self) -> usize {
+        match self {
+            Self::First { kept, .. } => kept.iter().map(Kept::held_bytes).sum(),
+            Self::Newest { kept, .. } => kept.iter().map(|kept| kept.0.held_bytes()).sum(),
+            Self::Counts(tally) => tally.held_bytes(),
+            Self::Top { messages, message, key, .. } => {
+                let entries = messages.values().map(|(key, example)| 2 * key.len() + example.message.len() + 200);
+                entries.sum::<usize>() + message.capacity() + key.capacity()
+            }
+        }
+    }
+
+    /// The most that [`Sink::held_bytes`] can be.
+    pub(crate) fn held_bytes_max(&self) -> usize {
+        match self {
+            // A buffer may have twice the room that it needs.
+            Self::First { limit, .. } | Self::Newest { limit, .. } => {
+                limit * (2 * crate::RECORD_BYTES_MAX + crate::NAME_BYTES_MAX + size_of::<Kept>())
+            }
+            Self::Counts(_) => crate::KEYS_MAX * (crate::NAME_BYTES_MAX + 64),
+            Self::Top { .. } => MESSAGES_MAX * 1_000 + 4 * crate::LINE_BYTES_MAX,
+        }
+    }
+
+    /// Asserts what must hold between any two records.
+    pub(crate) fn check(&self) {
+        match self {
+            Self::First { limit, kept } => assert!(kept.len() <= *limit, "the limit holds"),
+            Self::Newest { limit, kept, .. } => assert!(kept.len() <= *limit, "the limit holds"),
+            Self::Counts(_) => {}
+            Self::Top { messages, .. } => messages.check(),
+        }
+    }
+}
+
+#[cfg(test)]
+impl Kept {
     fn held_bytes(&self) -> usize {
         size_of::<Self>() + self.text.capacity() + self.file.len()
     }

@@ -80,6 +80,7 @@ impl Tally {
     }
 
     /// Bytes held, roughly.
+    #[cfg(test)]
     pub(crate) fn held_bytes(&self) -> usize {
         match self {
             Self::Levels(_) => 0,

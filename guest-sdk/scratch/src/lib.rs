@@ -18,8 +18,10 @@
 mod content;
 mod descriptor;
 mod errno;
+#[cfg(any(test, fuzzing))]
 mod model;
 mod opened;
+#[cfg(any(test, fuzzing))]
 mod oracle;
 mod path;
 mod places;
@@ -31,11 +33,12 @@ use std::fmt;
 
 pub use descriptor::{Access, Fd, Flags, ROOT_FD, Stream, Whence};
 pub use errno::Errno;
+#[cfg(any(test, fuzzing))]
 pub use oracle::oracle;
 pub use path::{NAME_BYTES_MAX, PATH_BYTES_MAX};
 pub use places::{At, Opening};
 
-use descriptor::{Table, Target};
+use descriptor::Table;
 use tree::{Body, Directory, ROOT, Tree};
 
 /// Bytes of all files, when nobody says otherwise. A run has 256 MiB of memory by default, some 40 of which are the
@@ -230,9 +233,10 @@ impl Scratch {
     }
 
     /// Asserts what must hold between any two operations.
+    #[cfg(any(test, fuzzing))]
     fn check(&self) {
         self.tree.check(|inode| {
-            let holders = self.table.iter().filter(|open| open.target == Target::Node(inode)).count();
+            let holders = self.table.iter().filter(|open| open.target == descriptor::Target::Node(inode)).count();
             u32::try_from(holders).expect("descriptors are 32 bits")
         });
     }

@@ -205,3 +205,15 @@ impl Feed<'_> {
         self.coin().then(|| self.number())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn any_operations_do_what_the_model_does(bytes in proptest::collection::vec(any::<u8>(), 0..1024)) {
+            super::oracle(&bytes);
+        }
+    }
+}

@@ -363,6 +363,7 @@ impl Tree {
     }
 
     /// Asserts what must hold between any two operations. `held` tells how many descriptors hold a node.
+    #[cfg(any(test, fuzzing))]
     pub(crate) fn check(&self, held: impl Fn(Inode) -> u32) {
         let (mut bytes, mut entries, mut named) = (0, 0, 0);
         for (inode, node) in &self.nodes {

@@ -35,7 +35,7 @@ mod admit;
 mod file;
 mod grant;
 mod header;
-#[doc(hidden)]
+#[cfg(any(test, fuzzing))]
 pub mod oracle;
 mod origin;
 mod path;

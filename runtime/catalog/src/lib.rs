@@ -40,7 +40,7 @@ pub mod instant;
 pub mod json;
 pub mod literal;
 mod manifest;
-#[doc(hidden)]
+#[cfg(any(test, fuzzing))]
 pub mod oracle;
 pub mod param;
 pub mod param_error;
@@ -49,6 +49,8 @@ pub mod result;
 pub mod script;
 pub mod template;
 pub mod terminal;
+#[cfg(test)]
+mod tests;
 pub mod words;
 
 pub use case::{Case, CaseFile};

@@ -122,6 +122,7 @@ fn push(text: &mut String, what: std::fmt::Arguments<'_>) {
     text.write_fmt(what).expect("writing to a String does not fail");
 }
 
+#[cfg(any(test, fuzzing))]
 pub(crate) mod reader;
 
 #[cfg(test)]

@@ -227,19 +227,4 @@ mod tests {
             literal(nested(depth).as_bytes());
         }
     }
-
-    /// `{#-` and `-#}` take the space around a comment away. What stands on both sides of it then touches, which
-    /// nothing may do with a place for a value: after an `f` the value would be a program.
-    #[test]
-    fn t06_a_comment_does_not_join_what_stands_around_it() {
-        for template in [
-            "x = f {#- note -#} {{ a | py }}\n",
-            "x = f {# note -#} {{ a | py }}\n",
-            "x = f {#- note #}{{ a | py }}\n",
-            "x = {{ a | py }} {#- note -#} b\n",
-            "# it's {#- note -#} \nx = {{ a | py }}\n",
-        ] {
-            render(format!("{template}\0{{open}}").as_bytes());
-        }
-    }
 }

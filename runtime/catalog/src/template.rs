@@ -314,15 +314,10 @@ impl Arguments {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::LazyLock;
-
-    use proptest::prelude::*;
     use serde_json::json;
 
     use super::*;
     use crate::catalog::Catalog;
-    use crate::literal::reader;
-    use crate::oracle::shape;
 
     const MANIFEST: &str = r#"
 summary = "Lists things."
@@ -427,48 +422,5 @@ max = 100
             script.source(),
             "owner = 'acme'\nkind = 'big'\nname = None\nlimit = 10\nresult = [owner, kind, name][:limit]\n"
         );
-    }
-
-    /// A hundred thousand values of each run, or as many as `PROPTEST_CASES` asks for: a million take some minutes.
-    fn many() -> ProptestConfig {
-        let default = ProptestConfig::default();
-        ProptestConfig { cases: default.cases.max(100_000), ..default }
-    }
-
-    static THINGS: LazyLock<Catalog> = LazyLock::new(catalog);
-
-    /// The script with each right-hand side that is one literal replaced by `…`.
-    fn masked(source: &str) -> String {
-        let masked = |line: &str| match line.split_once(" = ") {
-            Some((name, literal)) if reader::read(literal).is_some() => format!("{name} = …\n"),
-            _ => format!("{line}\n"),
-        };
-        // `split`, because `lines` would forgive a carriage return.
-        source.split('\n').map(masked).collect()
-    }
-
-    proptest! {
-        #![proptest_config(many())]
-
-        #[test]
-        fn every_script_of_a_template_has_the_same_shape(
-            name in proptest::collection::vec(any::<char>(), 0..20),
-            limit in 1..=100_i64,
-        ) {
-            let template = THINGS.get("t/things").expect("it was just loaded");
-            let name: String = name.into_iter().filter(|character| !character.is_control()).collect();
-            let given = map([
-                ("owner", json!("acme")),
-                ("kind", json!("big")),
-                ("name", json!(name)),
-                ("limit", json!(limit)),
-            ]);
-            let arguments = template.check(&given, &BTreeMap::new()).expect("the values fit");
-            let script = template.render(&arguments).expect("the template renders");
-            let blank = template.render(&Arguments::blank(&template.parameters)).expect("the template renders");
-            prop_assert_eq!(masked(script.source()), masked(blank.source()));
-            let same = shape(template, &arguments);
-            prop_assert_eq!(same.as_ref(), Ok(&script), "each literal is its argument");
-        }
     }
 }

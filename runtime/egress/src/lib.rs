@@ -13,7 +13,7 @@
 mod door;
 mod exchange;
 mod header;
-#[doc(hidden)]
+#[cfg(any(test, fuzzing))]
 pub mod oracle;
 mod redact;
 mod retry;

@@ -65,6 +65,7 @@ impl Redactor {
     }
 
     /// Whether the bytes hold the secret in any of its forms.
+    #[cfg(any(test, fuzzing))]
     pub(crate) fn finds(&self, bytes: &[u8]) -> bool {
         self.forms.iter().any(|forms| matches(forms, bytes))
     }

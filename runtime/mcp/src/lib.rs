@@ -10,7 +10,7 @@
 //! - `server`: from a call to an answer. `asking`: the client: whose it is, how to ask its user, when it has gone.
 //! - `question`: what to elicit from the user, and the replies. `advice`: reports for calls that never ran.
 //! - `answer`: a report in the form a model reads. `words`: what to do, in the terms of a call. `results`: large results, kept for a while.
-//! - [`oracle`]: what must hold whatever a client sends.
+//! - `oracle`, for tests and the fuzz target: what must hold whatever a client sends.
 //!
 //! Nothing here reads the environment or files, and nothing is printed: stdout belongs to the protocol.
 
@@ -21,7 +21,8 @@ mod call;
 pub mod http;
 mod load;
 mod message;
-pub mod oracle;
+#[cfg(test)]
+mod oracle;
 mod question;
 mod results;
 mod server;

@@ -18,7 +18,7 @@ const PIPE_BYTES: usize = 64 << 10;
 /// # Panics
 /// When one of these does not hold.
 #[must_use]
-pub fn check(handler: impl ServerHandler, bytes: &[u8]) -> usize {
+pub(crate) fn check(handler: impl ServerHandler, bytes: &[u8]) -> usize {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime starts");
     let replies = runtime.block_on(exchange(handler, bytes)).expect("the pipe holds");
     let mut count = 0;

@@ -20,19 +20,23 @@ static GUEST: &Aligned<[u8]> = &Aligned(*include_bytes!(concat!(env!("OUT_DIR"),
 static IN_PLACE: AtomicBool = AtomicBool::new(false);
 
 /// The right to use the embedded bytes where they lie, until it is dropped.
-pub(crate) struct Place(());
+pub(crate) struct Place(&'static AtomicBool);
 
 impl Place {
     /// Takes the place if nobody has it.
     pub(crate) fn take() -> Option<Place> {
+        Place::of(&IN_PLACE)
+    }
+
+    fn of(taken: &'static AtomicBool) -> Option<Place> {
         // Not `then_some`: it would make a `Place` in any case, and dropping that one would give away the other's.
-        if IN_PLACE.swap(true, Ordering::AcqRel) { None } else { Some(Place(())) }
+        if taken.swap(true, Ordering::AcqRel) { None } else { Some(Place(taken)) }
     }
 }
 
 impl Drop for Place {
     fn drop(&mut self) {
-        IN_PLACE.store(false, Ordering::Release);
+        self.0.store(false, Ordering::Release);
     }
 }
 
@@ -80,7 +84,7 @@ pub(crate) fn load(engine: &Engine, place: Option<&Place>) -> Result<Module> {
     // are static and nothing writes to them.
     unsafe {
         match place {
-            Some(Place(())) => Module::deserialize_raw(engine, NonNull::from(&GUEST.0)),
+            Some(_) => Module::deserialize_raw(engine, NonNull::from(&GUEST.0)),
             None => Module::deserialize(engine, &GUEST.0),
         }
     }
@@ -94,12 +98,15 @@ mod tests {
     use crate::tuning;
 
     #[test]
-    fn the_place_is_given_to_one_and_stays_with_it() {
-        // Other tests of this crate may hold it; then nobody here gets it, however often they ask.
-        let mine = Place::take();
+    fn the_place_is_given_to_one_until_it_is_given_back() {
+        // Not the guest's own place: other tests of this crate may hold that one.
+        static TAKEN: AtomicBool = AtomicBool::new(false);
+        let mine = Place::of(&TAKEN).expect("nobody has it");
         for _ in 0..3 {
-            assert!(mine.is_none() || Place::take().is_none());
+            assert!(Place::of(&TAKEN).is_none());
         }
+        drop(mine);
+        assert!(Place::of(&TAKEN).is_some());
     }
 
     #[test]

@@ -1,12 +1,14 @@
 //! A client at the level of messages: it can say what a proper client would not.
 
 use std::io::{BufRead as _, BufReader, Write as _};
+use std::os::fd::{AsFd, BorrowedFd};
 use std::path::Path;
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
 use intentbox_sandbox::limits;
+use rustix::io::ioctl_fionread;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
@@ -130,9 +132,17 @@ impl Client {
         serde_json::from_str(&line).unwrap_or_else(|error| panic!("stdout is for the protocol: {error}: {line}"))
     }
 
-    /// Whether no message comes for a while.
-    pub(crate) fn is_silent_for(&self, time: Duration) -> bool {
-        matches!(self.lines.recv_timeout(time), Err(RecvTimeoutError::Timeout))
+    /// Closes this end, and gives the lines that come until the server has closed its own.
+    pub(crate) fn rest(&mut self) -> Vec<String> {
+        self.close();
+        let mut rest = Vec::new();
+        loop {
+            match self.lines.recv_timeout(PATIENCE) {
+                Ok(line) => rest.push(line),
+                Err(RecvTimeoutError::Disconnected) => return rest,
+                Err(RecvTimeoutError::Timeout) => panic!("the server keeps its end open"),
+            }
+        }
     }
 
     /// Calls a tool, and gives the result.
@@ -197,6 +207,34 @@ pub(crate) fn workers_are(server: u32, busy: bool) {
         }
     }
     panic!("the workers are still {}", if busy { "idle" } else { "busy" });
+}
+
+/// Whether no thread of a process has anything to do.
+fn is_asleep(process: u32) -> bool {
+    let threads = std::fs::read_dir(format!("/proc/{process}/task")).expect("it runs").flatten();
+    let mut stats = threads.filter_map(|thread| std::fs::read_to_string(thread.path().join("stat")).ok());
+    // After the name, which may hold anything, comes the state.
+    stats.all(|stat| stat.rsplit_once(") ").is_some_and(|(_, fields)| fields.starts_with('S')))
+}
+
+/// Waits until a server that has answered something sleeps although there is more for it to read: it has stopped reading.
+pub(crate) fn stops_reading(server: u32, requests: &impl AsFd, answers: &impl AsFd) {
+    /// How often in a row it must be seen so. What is there to read wakes whoever waits for it.
+    const LOOKS: u32 = 5;
+    let waiting = |pipe: BorrowedFd<'_>| ioctl_fionread(pipe).expect("it is a pipe");
+    let started = Instant::now();
+    let (mut before, mut seen) = (0, 0);
+    while started.elapsed() < PATIENCE {
+        let asleep = is_asleep(server) && waiting(answers.as_fd()) > 0;
+        let unread = waiting(requests.as_fd());
+        seen = if asleep && unread > 0 && unread == before { seen + 1 } else { 0 };
+        if seen == LOOKS {
+            return;
+        }
+        before = unread;
+        std::thread::park_timeout(Duration::from_millis(5));
+    }
+    panic!("the server still reads");
 }
 
 /// The text that a model sees.

@@ -1,13 +1,16 @@
 //! One client on pipes.
 
 use std::io::{BufRead as _, BufReader, Write as _};
-use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::os::fd::AsFd as _;
+use std::sync::mpsc::{TryRecvError, channel};
 use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 
-use super::client::{Client, PATIENCE, STATEFUL, STATELESS, command, endless_call, structured, text, workers_are};
+use super::client::{
+    Client, PATIENCE, STATEFUL, STATELESS, command, endless_call, stops_reading, structured, text, workers_are,
+};
 
 /// Older revisions, which clients still open with.
 const OLDER: [&str; 3] = ["2024-11-05", "2025-03-26", "2025-06-18"];
@@ -445,6 +448,7 @@ fn c06_answers_that_nobody_reads_wait_and_none_is_lost() {
     let home = tempfile::tempdir().expect("a temporary folder");
     let mut child = command(home.path(), &[]).spawn().expect("the binary starts");
     let mut pipe = child.stdin.take().expect("piped");
+    let requests = pipe.as_fd().try_clone_to_owned().expect("a descriptor is free");
     let (written, is_written) = channel();
     let writer = std::thread::spawn(move || {
         let hello = json!({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": {
@@ -456,9 +460,12 @@ fn c06_answers_that_nobody_reads_wait_and_none_is_lost() {
         pipe.write_all(messages.as_bytes()).expect("the server reads in the end");
         written.send(()).expect("the test waits");
     });
-    let waited = is_written.recv_timeout(Duration::from_millis(500));
-    assert_eq!(waited, Err(RecvTimeoutError::Timeout), "the server reads no further while nobody reads its answers");
-    let lines = BufReader::new(child.stdout.take().expect("piped")).lines();
+    let answers = child.stdout.take().expect("piped");
+    stops_reading(child.id(), &requests, &answers);
+    // With it the pipe would stay open behind the writer.
+    drop(requests);
+    assert_eq!(is_written.try_recv(), Err(TryRecvError::Empty), "what is not read yet is not written either");
+    let lines = BufReader::new(answers).lines();
     let (counted, count) = channel();
     std::thread::spawn(move || counted.send(lines.take(REQUESTS + 1).map_while(Result::ok).count()));
     assert_eq!(count.recv_timeout(PATIENCE), Ok(REQUESTS + 1), "none is lost");
@@ -489,5 +496,7 @@ fn nothing_but_the_protocol_is_on_stdout() {
         "execute_code",
         &json!({"code": "print('x'); import sys; sys.stdout.flush(); print('y', file=sys.stderr)"}),
     );
-    assert!(client.is_silent_for(Duration::from_millis(100)));
+    assert!(client.heard.is_empty(), "{:?}", client.heard);
+    assert_eq!(client.rest(), Vec::<String>::new(), "what a script prints is in its answer alone");
+    assert_eq!(client.ended(), Some(0));
 }

@@ -4,11 +4,13 @@ use intentbox_egress::{Budget, Request};
 
 use crate::fixture::{Answer, Bound, SECRET, Server, exchange, get, kind, ok, redirect, with};
 
-/// Where a client goes from a server that leads to `location`, and how many requests that server saw.
-async fn led(location: &str) -> (&'static str, usize) {
+/// Where a client goes from a server that leads to `location`, how many requests that server saw, and how many refusals
+/// were noted.
+async fn led(location: &str) -> (&'static str, usize, usize) {
     let server = Server::start(Answer::Redirect(302, location.to_owned())).await;
-    let ended = kind(exchange(&[&server], Budget::default()).send(get("a:/x")).await);
-    (ended, server.seen().len())
+    let exchange = exchange(&[&server], Budget::default());
+    let ended = kind(exchange.send(get("a:/x")).await);
+    (ended, server.seen().len(), exchange.refusals().len())
 }
 
 fn is_signed(request: &str) -> bool {
@@ -32,6 +34,7 @@ async fn h12_a_redirect_out_of_the_grant_is_refused() {
         "file:///etc/passwd",
         "javascript:alert(1)",
         "data:text/plain,x",
+        "a:/x",
         "b:/x",
         "/x/%2e%2e/y",
         "/x/..%2fy",
@@ -39,7 +42,7 @@ async fn h12_a_redirect_out_of_the_grant_is_refused() {
         "http:///x",
         "http://",
     ] {
-        assert_eq!(led(location).await, ("refused", 1), "{location}");
+        assert_eq!(led(location).await, ("refused", 1, 1), "{location}");
     }
 }
 
@@ -51,7 +54,7 @@ async fn h12_another_scheme_or_port_is_another_origin() {
         format!("http://127.0.0.1:{}/x", other.port),
         format!("//127.0.0.1:{}/x", other.port),
     ] {
-        assert_eq!(led(&location).await, ("refused", 1), "{location}");
+        assert_eq!(led(&location).await, ("refused", 1, 1), "{location}");
     }
     assert_eq!(other.connections(), 0);
 }
@@ -105,9 +108,9 @@ async fn h12_every_hop_counts_as_a_request() {
 
 #[tokio::test]
 async fn h12_a_location_that_is_none_ends_the_request() {
-    assert_eq!(led("").await, ("redirect", 1));
-    assert_eq!(led(&format!("/x?token={SECRET}")).await, ("redirect", 1));
-    assert_eq!(led("/x/caf\u{e9}").await, ("redirect", 1));
+    assert_eq!(led("").await, ("redirect", 1, 0));
+    assert_eq!(led(&format!("/x?token={SECRET}")).await, ("redirect", 1, 0));
+    assert_eq!(led("/x/caf\u{e9}").await, ("redirect", 1, 0));
     // Without a location it is an ordinary reply.
     let server = Server::start(Answer::Bytes(with(302, "", "nowhere"))).await;
     let reply = exchange(&[&server], Budget::default()).send(get("a:/x")).await.unwrap();
@@ -148,16 +151,18 @@ async fn s02_a_location_that_hides_the_secret_ends_the_request() {
 #[tokio::test]
 async fn h12_a_body_is_not_carried_where_the_method_changes() {
     for (status, method, carried) in
-        [(301, "GET", false), (303, "GET", false), (307, "POST", true), (308, "POST", true)]
+        [(301, "GET", false), (302, "GET", false), (303, "GET", false), (307, "POST", true), (308, "POST", true)]
     {
         let server = Server::start(Answer::Redirect(status, "/x/next".to_owned())).await;
         let headers = [("Content-Type", "text/plain")];
         let request = Request { method: "POST", headers: &headers, body: Some(b"once"), ..get("a:/x") };
-        assert_eq!(kind(exchange(&[&server], Budget::default()).send(request).await), "replied");
+        let reply = exchange(&[&server], Budget::default()).send(request).await.unwrap();
+        assert_eq!(reply.shown_url, "a:/x/next", "{status}");
         let second = server.seen().remove(1);
         assert!(second.starts_with(&format!("{method} /x/next ")), "{status}: {second}");
         assert_eq!(second.contains("once"), carried, "{status}: {second}");
         assert_eq!(second.contains("content-type"), carried, "{status}: {second}");
+        assert!(second.contains(SECRET), "the way stays at its origin: {second}");
     }
 }
 

@@ -319,14 +319,14 @@ async fn h18_uploads_and_downloads_are_budgets_of_the_run() {
     assert!(down.spent().bytes_down <= 2500);
 }
 
-/// The environment belongs to the process, so another one runs a test of this file under hostile settings: here a proxy
-/// that is there and would be heard of.
+/// The environment belongs to the process, so another one runs a test of this program under hostile settings: a proxy that is
+/// there and would be heard of.
 #[test]
 fn h19_a_proxy_of_the_environment_hears_nothing() {
     let proxy = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = format!("http://{}", proxy.local_addr().unwrap());
     let mut command = Command::new(std::env::current_exe().unwrap());
-    command.args(["--exact", "an_echo_of_the_secret_is_redacted"]);
+    command.args(["--exact", "rows::secret::s02_an_echo_of_the_request_shows_no_secret"]);
     for name in ["http_proxy", "HTTP_PROXY", "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"] {
         command.env(name, &address);
     }

@@ -3,7 +3,7 @@
 use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
 use intentbox_capability::{Alias, Grant};
-use intentbox_egress::{Budget, Egress, OriginConfig, Request, Secret};
+use intentbox_egress::{Budget, Egress, EgressError, OriginConfig, Request, Secret};
 
 use crate::fixture::{Answer, SECRET, Server, exchange, get, kind, ok, origin, reading, redirect, with};
 
@@ -176,6 +176,7 @@ async fn s06_no_type_of_the_way_out_shows_a_secret() {
     let unsendable =
         OriginConfig { secret: Some(Secret::new(format!("{SECRET} \u{7f}"))), ..origin("a", &base_url, true) };
     let error = Egress::new(vec![unsendable]).unwrap_err();
+    assert_eq!(error, EgressError::Secret { alias: "a".parse().unwrap() });
     shown.push(format!("{error} {error:?}"));
     for text in shown {
         assert!(!text.contains(SECRET), "{text}");

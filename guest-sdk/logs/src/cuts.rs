@@ -2,6 +2,8 @@
 
 use proptest::prelude::*;
 
+use crate::oracle::oracle;
+
 /// What lines of logs are made of, so that random ones look like some format now and then.
 const PARTS: &[&str] = &[
     "\n",
@@ -54,6 +56,6 @@ proptest! {
         let size = if logs.len() > 20_000 { choices[2] | 64 } else { choices[2] };
         let mut bytes = vec![choices[0], choices[1], size, choices[3]];
         bytes.extend(logs);
-        intentbox_logs::oracle(&bytes);
+        oracle(&bytes);
     }
 }
