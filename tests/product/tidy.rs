@@ -60,3 +60,19 @@ fn no_text_from_outside_becomes_a_value_by_the_librarys_own_reader() {
     assert!(count > 5, "the sources are read");
     assert!(faults.is_empty(), "read a value with `intentbox_catalog::json::parse_value`:\n{}", faults.join("\n"));
 }
+
+/// Other crates would tie themselves to one database.
+#[test]
+fn only_the_store_names_sqlx() {
+    let runtime = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let mut naming = Vec::new();
+    for entry in read_dir(&runtime).expect("the folder of crates is there") {
+        let member = entry.expect("it can be listed");
+        let name = member.file_name().to_string_lossy().into_owned();
+        let Ok(manifest) = read_to_string(member.path().join("Cargo.toml")) else { continue };
+        if !name.starts_with("demo-") && manifest.lines().any(|line| line.starts_with("sqlx")) {
+            naming.push(name);
+        }
+    }
+    assert_eq!(naming, ["store"]);
+}

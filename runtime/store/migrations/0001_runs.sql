@@ -17,7 +17,7 @@ CREATE TABLE runs (
 ) STRICT;
 CREATE INDEX runs_by_start ON runs (started_ms);
 
--- The names that `usage` counts by; there is a most of them.
+-- The names that `usage` counts by. Their number is bounded.
 CREATE TABLE targets (
     id INTEGER PRIMARY KEY,
     name TEXT NOT NULL UNIQUE
