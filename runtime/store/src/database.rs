@@ -13,7 +13,10 @@ use std::time::Duration;
 
 use futures_util::TryStreamExt as _;
 use sqlx::sqlite::{SqliteConnectOptions, SqliteRow};
-use sqlx::{AssertSqlSafe, ConnectOptions as _, Connection as _, QueryBuilder, Row as _, Sqlite, SqliteConnection};
+use sqlx::{
+    AssertSqlSafe, ConnectOptions as _, Connection as _, Executor as _, QueryBuilder, Row as _, SqlSafeStr, Sqlite,
+    SqliteConnection,
+};
 
 use crate::clock::DAY_MS;
 use crate::error::StoreError;
@@ -118,7 +121,7 @@ impl Database {
             // Queries are written for one version. Whoever reads after an update is the first to open the file.
             _ => self.prepare().await?,
         }
-        let forbidden = sqlx::raw_sql("PRAGMA query_only = ON").execute(&mut self.connection).await;
+        let forbidden = run(&mut self.connection, "PRAGMA query_only = ON").await;
         forbidden.map_err(|error| fault(&self.file, &error))?;
         Ok(true)
     }
@@ -139,6 +142,13 @@ impl Database {
         // What could fail is that removal. The log stays then, and the next to open the file reads it.
         let _ = self.connection.close().await;
     }
+}
+
+/// Runs statements that bind no values, each to its end. By the trait, since futures of `RawSql::execute` have not always been
+/// able to move between threads.
+async fn run(connection: &mut SqliteConnection, sql: impl SqlSafeStr) -> Result<(), sqlx::Error> {
+    connection.execute(sqlx::raw_sql(sql)).await?;
+    Ok(())
 }
 
 /// What the file says of itself.
@@ -177,10 +187,10 @@ async fn migrate(connection: &mut SqliteConnection, version: i64) -> Result<(), 
         if number <= version {
             continue;
         }
-        sqlx::raw_sql(sql).execute(&mut *connection).await?;
+        run(connection, sql).await?;
         // A pragma binds no values. These are constants of this file.
         let header = format!("PRAGMA user_version = {number}; PRAGMA application_id = {APPLICATION}");
-        sqlx::raw_sql(AssertSqlSafe(header)).execute(&mut *connection).await?;
+        run(connection, AssertSqlSafe(header)).await?;
     }
     Ok(())
 }
@@ -188,11 +198,11 @@ async fn migrate(connection: &mut SqliteConnection, version: i64) -> Result<(), 
 /// Has the database keep a write-ahead log. That changes the file, and takes a lock for which no statement waits: another
 /// process that opens the file at this moment makes it fail as busy.
 async fn keep_a_log(connection: &mut SqliteConnection) -> Result<(), sqlx::Error> {
-    sqlx::raw_sql("PRAGMA journal_mode = WAL").execute(&mut *connection).await?;
+    run(connection, "PRAGMA journal_mode = WAL").await?;
     let mode: String = sqlx::query_scalar("PRAGMA journal_mode").fetch_one(&mut *connection).await?;
     // A file system without shared memory keeps the older journal. That one is safe only if each commit waits for the disk.
     if mode == "wal" {
-        sqlx::raw_sql("PRAGMA synchronous = NORMAL").execute(&mut *connection).await?;
+        run(connection, "PRAGMA synchronous = NORMAL").await?;
     }
     Ok(())
 }
