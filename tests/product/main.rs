@@ -17,6 +17,7 @@ mod router;
 mod rows;
 mod secrets;
 mod sources;
+mod stats;
 mod taken_over;
 mod templates;
 mod tidy;

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
+use intentbox_catalog::period::Period;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -57,6 +58,10 @@ pub(crate) struct Sources {
     /// Your folder of templates, which goes over the built-in ones; otherwise the one that the configuration names
     #[arg(long, global = true, help_heading = "Where everything comes from", value_name = "DIR")]
     pub(crate) templates: Option<PathBuf>,
+    /// The folder of what is recorded; otherwise `$INTENTBOX_STATE`, otherwise `$XDG_STATE_HOME/intentbox`, otherwise
+    /// ~/.local/state/intentbox
+    #[arg(long, global = true, help_heading = "Where everything comes from", value_name = "DIR")]
+    pub(crate) state: Option<PathBuf>,
 }
 
 #[derive(Debug, Subcommand)]
@@ -78,6 +83,8 @@ pub(crate) enum Command {
     /// Serves MCP clients: over stdin and stdout, or over HTTP
     #[command(after_help = MCP)]
     Mcp(Mcp),
+    /// Shows which templates `mcp` ran, how often and how fast
+    Stats(Stats),
     /// Serves the demo error tracker until interrupted
     DemoTracker(DemoTracker),
     /// Writes realistic logs to try things on
@@ -256,6 +263,16 @@ pub(crate) struct Mcp {
     /// How many worker processes run scripts [default: one for each core]
     #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u16).range(1..=256))]
     pub(crate) workers: Option<u16>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Stats {
+    /// How far to look back, such as `24h`, `7d` or `2 weeks`
+    #[arg(long, value_name = "DURATION", default_value = "7d")]
+    pub(crate) since: Period,
+    /// Prints one JSON object
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
 #[derive(Debug, Args)]

@@ -17,7 +17,7 @@ use intentbox_engine::{
 };
 
 use crate::arguments::{Arguments, Command, DemoLogs, Exec, Run, RunIntent, Sources};
-use crate::{doctor, init, input, mcp, policy, process, setup, show, templates};
+use crate::{doctor, init, input, mcp, policy, process, setup, show, stats, templates};
 
 /// Runs the command and gives the exit code of its outcome.
 pub(crate) async fn run(arguments: Arguments) -> ExitCode {
@@ -36,6 +36,10 @@ pub(crate) async fn run(arguments: Arguments) -> ExitCode {
         Command::Init(command) => (init::run(command.folder), false),
         Command::Doctor => (doctor::run(sources).await, false),
         Command::Mcp(command) => (mcp::run(sources, command).await, false),
+        Command::Stats(command) => {
+            let json = command.json;
+            (stats::run(sources, &command).await, json)
+        }
         Command::DemoTracker(command) => (demo_tracker(command.port).await, false),
         Command::DemoLogs(command) => (demo_logs(&command), false),
         Command::Completions { shell } => (completions(shell), false),

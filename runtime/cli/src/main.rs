@@ -12,8 +12,10 @@ mod input;
 mod mcp;
 mod policy;
 mod process;
+mod record;
 mod setup;
 mod show;
+mod stats;
 mod templates;
 mod words;
 

@@ -230,6 +230,20 @@ pub(crate) fn user_folder() -> Option<PathBuf> {
     folder.map(|folder| folder.join("intentbox"))
 }
 
+/// The folder of what is recorded, which need not be there: the flag's, otherwise that of the environment. Nothing where there is
+/// no home either.
+pub(crate) fn state_folder(sources: &Sources) -> Option<PathBuf> {
+    if let Some(folder) = &sources.state {
+        return Some(folder.clone());
+    }
+    if let Some(folder) = std::env::var_os("INTENTBOX_STATE").filter(|folder| !folder.is_empty()) {
+        return Some(folder.into());
+    }
+    let folder = std::env::var_os("XDG_STATE_HOME").filter(|folder| !folder.is_empty()).map(PathBuf::from);
+    let folder = folder.or_else(|| std::env::home_dir().map(|home| home.join(".local/state")));
+    folder.map(|folder| folder.join("intentbox"))
+}
+
 /// The configuration file in force, if there is one. One that was named must exist.
 fn find(named: Option<&Path>) -> anyhow::Result<Option<PathBuf>> {
     if let Some(file) = named {

@@ -102,7 +102,7 @@ fn explain(report: &Report, text: &mut String) {
 }
 
 /// The answer as a person reads it: rows as a table, one object as pairs, text as it is, the rest as JSON.
-fn answer(json: &str) -> String {
+pub(crate) fn answer(json: &str) -> String {
     let parsed = parse_value(json);
     let as_json = |value: &Value| format!("{}\n", printable(&format!("{value:#}")));
     match &parsed {

@@ -303,7 +303,8 @@ async fn new(sources: &Sources, id: &str) -> anyhow::Result<ExitCode> {
 
 /// The flags that were given, for a command that is to find the same things.
 fn flags(sources: &Sources) -> String {
-    let Sources { config, policy, directories, templates } = sources;
+    // Templates need no state.
+    let Sources { config, policy, directories, templates, state: _ } = sources;
     let mut text = String::new();
     for (flag, path) in [("config", config), ("policy", policy), ("templates", templates)] {
         if let Some(path) = path {

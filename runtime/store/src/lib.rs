@@ -1,0 +1,55 @@
+//! The state folder: what outlives a process, in an embedded database.
+//!
+//! Today these are runs: surfaces that live long record them, and `intentbox stats` counts them. This crate is for opening the
+//! folder, for writing records without holding anybody up, and for reading them back. It is *not* for deciding what a run is
+//! or how it is shown, and it reads neither the environment nor a configuration: whoever calls it says which folder.
+//!
+//! What is recorded about a run is in [`RunRecord`], and is all: no arguments, no results, no words of the intent, nothing
+//! that a script printed.
+//!
+//! In reading order: [`RunRecord`] is what is recorded, [`Store`] the open folder, [`Recorder`] a queue in front of it, [`Stats`]
+//! what is read back, [`Quotas`] how much is kept. `folder` makes files that only their owner reads, `histogram` counts times,
+//! and `database` holds all the SQL: no type of it is in a public signature, so that another database can take its place.
+//!
+//! ```
+//! use intentbox_store::{Clock, RunRecord, Store, Target};
+//!
+//! # async fn example(folder: &std::path::Path) -> Result<(), intentbox_store::StoreError> {
+//! let store = Store::open(folder, Clock::system()).await?;
+//! let record = RunRecord {
+//!     run_id: "d185b17f3a54773f47b754503adec90a".to_owned(),
+//!     started_unix_ms: 1_795_000_000_000,
+//!     surface: "mcp",
+//!     principal: String::new(),
+//!     target: Target::Template("sentry/list_errors".to_owned()),
+//!     outcome: "ok",
+//!     cached: false,
+//!     wall_us: 25_942,
+//!     fuel: 4_454_520,
+//!     http_requests: 1,
+//!     host_calls: 1,
+//! };
+//! store.add(&[record], 0).await?;
+//! assert_eq!(store.stats(None).await?.total, 1);
+//! # Ok(())
+//! # }
+//! ```
+
+mod clock;
+mod database;
+mod error;
+mod folder;
+mod histogram;
+mod quotas;
+mod recorder;
+mod run;
+mod stats;
+mod store;
+
+pub use clock::Clock;
+pub use error::StoreError;
+pub use quotas::Quotas;
+pub use recorder::{BATCH_RECORDS_MAX, BATCH_WAIT_MAX, QUEUE_RECORDS_MAX, Recorder};
+pub use run::{OK, PRINCIPAL_BYTES_MAX, RUN_ID_BYTES_MAX, RunRecord, TARGET_BYTES_MAX, Target};
+pub use stats::{Stats, TargetStats};
+pub use store::{Store, read_stats};

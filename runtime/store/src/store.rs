@@ -1,0 +1,155 @@
+//! The open state folder.
+
+use std::path::Path;
+use std::time::Duration;
+
+use tokio::sync::Mutex;
+use tokio::time::{Instant, sleep};
+
+use crate::clock::Clock;
+use crate::database::{Batch, Database};
+use crate::error::StoreError;
+use crate::folder::StateFolder;
+use crate::quotas::Quotas;
+use crate::run::{Row, RunRecord};
+use crate::stats::Stats;
+
+/// How long one waits for other processes that open the same folder, besides the wait of each statement.
+const OPEN_WAIT_MAX: Duration = Duration::from_secs(5);
+
+/// The pause between two attempts to open.
+const OPEN_PAUSE: Duration = Duration::from_millis(20);
+
+/// After how many batches the quotas are looked at that cost time: [`Quotas`].
+const BATCHES_BETWEEN_CLEANINGS: u64 = 64;
+
+/// An open state folder. Any number of processes may have the same folder open.
+#[derive(Debug)]
+pub struct Store {
+    folder: StateFolder,
+    clock: Clock,
+    quotas: Quotas,
+    state: Mutex<State>,
+}
+
+#[derive(Debug)]
+struct State {
+    /// Nothing after an error: the next to need it opens it anew.
+    database: Option<Database>,
+    batches: u64,
+}
+
+impl Store {
+    /// Opens the folder for writing. Makes it and the state file where they are not there, for their owner alone.
+    ///
+    /// # Errors
+    ///
+    /// The folder cannot be made, or what lies in it is not a state file of this program that this version can write. What lies
+    /// there is left as it is.
+    pub async fn open(folder: &Path, clock: Clock) -> Result<Self, StoreError> {
+        Self::open_with(folder, clock, Quotas::default()).await
+    }
+
+    /// The same with other quotas than the default.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Store::open`].
+    pub async fn open_with(folder: &Path, clock: Clock, quotas: Quotas) -> Result<Self, StoreError> {
+        let folder = StateFolder::at(folder)?;
+        let database = open(&folder).await?;
+        Ok(Self { folder, clock, quotas, state: Mutex::new(State { database: Some(database), batches: 0 }) })
+    }
+
+    /// Records runs, in one transaction: all of them or none. When this returns they survive the end of the process. `dropped`
+    /// is how many others were lost since the last time, to be counted.
+    ///
+    /// # Errors
+    ///
+    /// The folder cannot be written. The next call tries again with a new connection.
+    pub async fn add(&self, records: &[RunRecord], dropped: u64) -> Result<(), StoreError> {
+        let now_ms = self.clock.now_unix_ms();
+        let rows: Vec<Row<'_>> = records.iter().map(|record| record.row(now_ms)).collect();
+        let mut state = self.state.lock().await;
+        let is_thorough = state.batches.is_multiple_of(BATCHES_BETWEEN_CLEANINGS);
+        let batch = Batch { rows: &rows, dropped, now_ms, is_thorough };
+        let added = self.opened(&mut state).await?.add(&batch, &self.quotas).await;
+        match &added {
+            Ok(()) => state.batches += 1,
+            Err(_) => state.discard().await,
+        }
+        added
+    }
+
+    /// Counts the runs that began at `since_unix_ms` or later; without it, all that were recorded. See [`Stats::from_unix_ms`]
+    /// for when it is earlier.
+    ///
+    /// # Errors
+    ///
+    /// The folder cannot be read.
+    pub async fn stats(&self, since_unix_ms: Option<i64>) -> Result<Stats, StoreError> {
+        let now_ms = self.clock.now_unix_ms();
+        let mut state = self.state.lock().await;
+        let tally = self.opened(&mut state).await?.tally(since_unix_ms).await;
+        if tally.is_err() {
+            state.discard().await;
+        }
+        Ok(tally?.into_stats(now_ms))
+    }
+
+    /// Closes the folder. Without it the last process leaves the log beside the file, which the next one reads.
+    pub async fn close(self) {
+        self.state.into_inner().discard().await;
+    }
+
+    async fn opened<'state>(&self, state: &'state mut State) -> Result<&'state mut Database, StoreError> {
+        if state.database.is_none() {
+            state.database = Some(open(&self.folder).await?);
+        }
+        Ok(state.database.as_mut().expect("it was just opened"))
+    }
+}
+
+impl State {
+    async fn discard(&mut self) {
+        if let Some(database) = self.database.take() {
+            database.close().await;
+        }
+    }
+}
+
+/// Counts the runs of a folder, as [`Store::stats`] does, without making anything: nothing where there is no folder or where
+/// nothing has been recorded in it.
+///
+/// # Errors
+///
+/// What lies there is not a state file of this program that this version can read. It is left as it is.
+pub async fn read_stats(folder: &Path, since_unix_ms: Option<i64>, clock: &Clock) -> Result<Option<Stats>, StoreError> {
+    let folder = StateFolder::at(folder)?;
+    if !folder.has_state()? {
+        return Ok(None);
+    }
+    let deadline = Instant::now() + OPEN_WAIT_MAX;
+    let database = loop {
+        match Database::to_read(folder.file()).await {
+            Err(StoreError::Busy { .. }) if Instant::now() < deadline => sleep(OPEN_PAUSE).await,
+            ended => break ended?,
+        }
+    };
+    let Some(mut database) = database else { return Ok(None) };
+    let tally = database.tally(since_unix_ms).await;
+    database.close().await;
+    Ok(Some(tally?.into_stats(clock.now_unix_ms())))
+}
+
+/// Opens the folder for writing. Of processes that open a new folder at the same moment, all but one find it busy and try again.
+async fn open(folder: &StateFolder) -> Result<Database, StoreError> {
+    folder.create()?;
+    let deadline = Instant::now() + OPEN_WAIT_MAX;
+    loop {
+        match Database::to_write(folder.file()).await {
+            Err(StoreError::Busy { .. }) if Instant::now() < deadline => sleep(OPEN_PAUSE).await,
+            ended => return ended,
+        }
+    }
+}
