@@ -38,7 +38,7 @@ const USERS: &[Users] = &[
     Users { dependency: "rustls", crates: &["egress"], tests: &["cli"] },
     Users { dependency: "rustpython", crates: &["guest"], tests: &[] },
     Users { dependency: "seccompiler", crates: &["sandbox"], tests: &[] },
-    Users { dependency: "sqlx", crates: &["demo-tracker", "store"], tests: &["store"] },
+    Users { dependency: "sqlx", crates: &["store"], tests: &["store"] },
     Users { dependency: "wasmtime", crates: &["sandbox"], tests: &[] },
 ];
 
