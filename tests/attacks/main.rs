@@ -165,7 +165,7 @@ async fn corpus(place: &str, isolation: Isolation, attacks: &Arc<Vec<Attack>>) -
         let fill = "def f(n): return n and 1 + f(n - 1)\nimport sys\nsys.setrecursionlimit(10**6)\ntry: f(10**5)\nexcept \
                     RecursionError: pass\nb = bytearray(150 << 20)\nl = [str(i) for i in range(300000)]\nlen(l)";
         let both = tokio::join!(exec(&engine, fill, Settings::default()), exec(&engine, fill, Settings::default()));
-        assert!(both.0.outcome == Outcome::Ok && both.1.outcome == Outcome::Ok, "{both:?}");
+        assert!(both.0.outcome() == Outcome::Ok && both.1.outcome() == Outcome::Ok, "{both:?}");
     }
     let before = footprint(&engine).await;
     let lane = |first: usize| {
@@ -184,7 +184,7 @@ async fn corpus(place: &str, isolation: Isolation, attacks: &Arc<Vec<Attack>>) -
                     wrong.push(format!("{}: {what}\n  {}", attack.name, shortened(&told(&report))));
                 }
                 let benign = exec(&engine, "sum(range(10))", Settings::default()).await;
-                if benign.outcome != Outcome::Ok || !answered(&benign, &Value::from(45)) {
+                if benign.outcome() != Outcome::Ok || !answered(&benign, &Value::from(45)) {
                     wrong.push(format!("{}: the run after it: {}", attack.name, shortened(&told(&benign))));
                 }
             }

@@ -5,6 +5,8 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
+
+use crate::observe::LogLevel;
 use intentbox_catalog::period::Period;
 
 const EXAMPLES: &str = "\
@@ -38,6 +40,10 @@ Clients start the first two themselves; with the last they connect to http://127
 pub(crate) struct Arguments {
     #[command(flatten)]
     pub(crate) sources: Sources,
+
+    /// Logs on stderr what requests come to [default: nothing]
+    #[arg(long, global = true, value_enum, value_name = "LEVEL")]
+    pub(crate) log: Option<LogLevel>,
 
     #[command(subcommand)]
     pub(crate) command: Command,

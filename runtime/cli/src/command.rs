@@ -12,16 +12,20 @@ use clap_complete::Shell;
 use intentbox_demo_logs::{Plan, generate};
 use intentbox_demo_tracker::DemoTracker;
 use intentbox_engine::{
-    Caller, Cause, Code, Consent, Deterministic, Engine, Events, Failure, Given, INTENT_BYTES_MAX, Intent, NoEvents,
-    Report, Settings, limits, new_run_id,
+    Caller, Cause, Code, Consent, Deterministic, Engine, Events, Failure, Given, INTENT_BYTES_MAX, Intent, Report,
+    Settings, limits, new_run_id,
 };
 
 use crate::arguments::{Arguments, Command, DemoLogs, Exec, Run, RunIntent, Sources};
+use crate::observe::{self, Observer};
 use crate::{doctor, init, input, mcp, policy, process, setup, show, stats, templates};
 
 /// Runs the command and gives the exit code of its outcome.
 pub(crate) async fn run(arguments: Arguments) -> ExitCode {
     let sources = &arguments.sources;
+    if let Some(level) = arguments.log {
+        observe::log(level);
+    }
     let (done, json) = match arguments.command {
         Command::RunIntent(command) => {
             let json = command.json;
@@ -204,7 +208,7 @@ async fn until_interrupted(work: impl Future<Output = Report>) -> Report {
 const MILLENNIUM_NS: u64 = 946_684_800_000_000_000;
 
 fn events() -> Arc<dyn Events> {
-    Arc::new(NoEvents)
+    Observer::of_command()
 }
 
 fn settings(run: &Run) -> Settings {

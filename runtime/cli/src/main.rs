@@ -10,6 +10,7 @@ mod folder;
 mod init;
 mod input;
 mod mcp;
+mod observe;
 mod policy;
 mod process;
 mod record;

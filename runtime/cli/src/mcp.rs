@@ -12,13 +12,14 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use anyhow::Context as _;
-use intentbox_engine::{Ceilings, Engine, NoEvents, Sharing};
+use intentbox_engine::{Ceilings, Engine, Sharing};
 use intentbox_mcp::{CancellationToken, Server, Settings, Tokens, http, stdio};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, UnixStream, unix::pipe};
 use tokio::signal::unix::{SignalKind, signal};
 
 use crate::arguments::{Mcp, Sources};
+use crate::observe::Observer;
 use crate::{input, process, setup, show};
 
 /// The longest file of tokens, in bytes.
@@ -58,7 +59,8 @@ pub(crate) async fn run(sources: &Sources, command: Mcp) -> anyhow::Result<ExitC
         walls(&setup.engine, true).await?;
     }
     let settings = Settings { is_demo: setup.demo.is_some(), allow_writes: command.allow_writes, ceilings };
-    let server = Server::new(setup.engine, settings, Arc::new(NoEvents))?;
+    let observer = Observer::of_server("mcp", setup::state_folder(sources).as_deref()).await;
+    let server = Server::new(setup.engine, settings, Arc::clone(&observer) as Arc<_>)?;
     // The workers start while the client says hello. Why they do not is told with the first run.
     let warming = server.clone();
     tokio::spawn(async move { warming.engine().workers().await.map(|_| ()) });
@@ -69,6 +71,7 @@ pub(crate) async fn run(sources: &Sources, command: Mcp) -> anyhow::Result<ExitC
         Some(address) => over_http(server, address, options, stop).await?,
         None => over_pipes(server, stop).await?,
     }
+    observer.close().await;
     Ok(ExitCode::SUCCESS)
 }
 

@@ -1,7 +1,5 @@
 //! The record of a server's runs, which the server can do without.
 
-#![cfg_attr(not(test), expect(dead_code, reason = "the MCP server notes its runs here next"))]
-
 use std::io::{Write as _, stderr};
 use std::path::Path;
 

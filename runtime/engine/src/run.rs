@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use intentbox_catalog::{Effects, Template};
 use intentbox_egress::Budget;
-use intentbox_report::{Cause, Failure, Report};
+use intentbox_report::{Cause, Failure, Report, Target};
 use intentbox_sandbox::{Author, Company, Job, RunError, Script};
 
 use crate::Engine;
@@ -35,6 +35,7 @@ impl Engine {
     pub async fn run(&self, run: Box<Run>, caller: &Caller, events: &Arc<dyn Events>) -> Report {
         let of = Of { run_id: run.id, principal: &caller.principal };
         events.note(of, Event::Planned { target: &run.target });
+        let unfinished = Unfinished { of, events, target: &run.target };
         let report = match &run.work {
             Work::Code => self.sandboxed(&run, &run.script, caller, Author::Owner, events).await.0,
             Work::Template { shelf, id, .. } => match shelf.catalog.get(id.as_str()) {
@@ -47,6 +48,7 @@ impl Engine {
             let output = Event::Output { stdout_bytes: report.stdout.len(), stderr_bytes: report.stderr.len() };
             events.note(of, output);
         }
+        std::mem::forget(unfinished);
         events.note(of, Event::Ended { report: &report });
         report
     }
@@ -127,6 +129,21 @@ impl Engine {
             Err(error) => Report { refusals: broker.refusals(), ..Report::failed(run.id, not_run(&error)) },
         };
         (Report { access: Some(run.grants.access()), ..report }, company)
+    }
+}
+
+/// Says that a run has ended when its future is dropped: nobody waits for it any more.
+struct Unfinished<'a> {
+    of: Of<'a>,
+    events: &'a Arc<dyn Events>,
+    target: &'a Target,
+}
+
+impl Drop for Unfinished<'_> {
+    fn drop(&mut self) {
+        let failure = Failure::new(Cause::Cancelled, "the caller has gone, and the run was ended");
+        let report = Report { target: Some(self.target.clone()), ..Report::failed(self.of.run_id, failure) };
+        self.events.note(self.of, Event::Ended { report: &report });
     }
 }
 

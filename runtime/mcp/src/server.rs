@@ -163,8 +163,9 @@ impl Server {
         };
         tokio::select! {
             // Dropping the work ends the run: nobody waits for it any more.
-            () = context.ct.cancelled() => Ok(self.rejected(&cancelled(), &principal).into()),
-            () = session_ended(&context) => Ok(self.rejected(&cancelled(), &principal).into()),
+            // A run that was under way notes its own end.
+            () = context.ct.cancelled() => Ok(self.told(&cancelled(), None, &principal).into()),
+            () = session_ended(&context) => Ok(self.told(&cancelled(), None, &principal).into()),
             answered = with_progress(work, &context) => answered,
         }
     }

@@ -126,7 +126,7 @@ impl Known {
         let mut faults: Vec<String> = spans.iter().filter_map(|span| self.fault(span)).collect();
         let folder = document.path.rsplit_once('/').map_or("", |(folder, _)| folder);
         for link in links(&document.text) {
-            if !tree::root().join(folder).join(link).exists() {
+            if !tree::root().join(folder).join(&link).exists() {
                 faults.push(format!("the link to {link} leads nowhere"));
             }
         }

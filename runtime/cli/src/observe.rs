@@ -1,0 +1,152 @@
+//! What this program does with events: it logs them on stderr, and records runs in the state folder.
+
+use std::collections::HashMap;
+use std::io::stderr;
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Instant;
+
+use intentbox_engine::{Event, Events, Of, Outcome, Report, RunId, Target};
+use intentbox_store::{RunRecord, Target as Recorded};
+use tracing::{Level, Span, debug, debug_span, error, info, warn};
+
+use crate::record::Recording;
+
+/// How much is logged.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum LogLevel {
+    /// Faults of the program and the machine
+    Error,
+    /// And requests that there was no room for
+    Warn,
+    /// And the end of every request
+    Info,
+    /// And every step of a run: what was planned, host calls, output
+    Debug,
+}
+
+impl LogLevel {
+    fn level(self) -> Level {
+        match self {
+            LogLevel::Error => Level::ERROR,
+            LogLevel::Warn => Level::WARN,
+            LogLevel::Info => Level::INFO,
+            LogLevel::Debug => Level::DEBUG,
+        }
+    }
+}
+
+/// Starts to log on stderr: a line for each event, with the id of its run.
+pub(crate) fn log(level: LogLevel) {
+    tracing_subscriber::fmt()
+        .with_max_level(level.level())
+        .with_writer(stderr)
+        .with_ansi(false)
+        .with_target(false)
+        .init();
+}
+
+/// Observes the runs of one surface.
+pub(crate) struct Observer {
+    surface: &'static str,
+    recording: Option<Recording>,
+    open: Mutex<HashMap<RunId, Open>>,
+}
+
+/// A request that has not ended.
+struct Open {
+    started: Instant,
+    span: Span,
+}
+
+impl Observer {
+    /// Observes a command, which leaves no record: it may be one of thousands in a shell loop.
+    pub(crate) fn of_command() -> Arc<Self> {
+        Arc::new(Self { surface: "cli", recording: None, open: Mutex::default() })
+    }
+
+    /// Observes a server, and records what it runs in the state folder, if there is one.
+    pub(crate) async fn of_server(surface: &'static str, state: Option<&Path>) -> Arc<Self> {
+        let recording = Some(Recording::start(state).await);
+        Arc::new(Self { surface, recording, open: Mutex::default() })
+    }
+
+    /// Writes what has been recorded.
+    pub(crate) async fn close(&self) {
+        if let Some(recording) = &self.recording {
+            recording.close().await;
+        }
+    }
+
+    fn record(&self, of: Of<'_>, started: Instant, report: &Report) {
+        let Some(recording) = &self.recording else { return };
+        let wall = started.elapsed();
+        let spent = report.spent.unwrap_or_default();
+        let target = match &report.target {
+            Some(Target::Template { id, .. }) => Recorded::Template(id.clone()),
+            Some(Target::Code) => Recorded::Exec,
+            None => Recorded::None,
+        };
+        let now = jiff::Timestamp::now().as_millisecond();
+        recording.note(RunRecord {
+            run_id: of.run_id.to_string(),
+            started_unix_ms: now - i64::try_from(wall.as_millis()).unwrap_or(0),
+            surface: self.surface,
+            principal: of.principal.name().unwrap_or_default().to_owned(),
+            target,
+            outcome: report.outcome().terms().name,
+            cached: report.cached,
+            wall_us: u64::try_from(wall.as_micros()).unwrap_or(u64::MAX),
+            fuel: spent.fuel,
+            http_requests: spent.http_requests,
+            host_calls: spent.host_calls,
+        });
+    }
+}
+
+impl Events for Observer {
+    fn note(&self, of: Of<'_>, event: Event<'_>) {
+        let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
+        match event {
+            Event::Planned { target } => {
+                let template = target.template().unwrap_or("code");
+                let principal = of.principal.name().unwrap_or("local");
+                let span = debug_span!("run", id = %of.run_id, target = template, principal);
+                debug!(parent: &span, "planned");
+                open.insert(of.run_id, Open { started: Instant::now(), span });
+            }
+            Event::Started => debug!(parent: open.get(&of.run_id).and_then(|open| open.span.id()), "started"),
+            Event::HostCall { kind, target, outcome } => {
+                debug!(parent: open.get(&of.run_id).and_then(|open| open.span.id()), kind, target, outcome, "host call");
+            }
+            Event::Output { stdout_bytes, stderr_bytes } => {
+                debug!(parent: open.get(&of.run_id).and_then(|open| open.span.id()), stdout_bytes, stderr_bytes, "output");
+            }
+            Event::Ended { report } => {
+                let known = open.remove(&of.run_id);
+                drop(open);
+                let started = known.as_ref().map_or_else(Instant::now, |open| open.started);
+                self.record(of, started, report);
+                ended(of, started, report);
+            }
+        }
+    }
+}
+
+fn ended(of: Of<'_>, started: Instant, report: &Report) {
+    let (run, outcome, cached) = (of.run_id, report.outcome().terms().name, report.cached);
+    let principal = of.principal.name().unwrap_or("local");
+    let target = match &report.target {
+        Some(target) => target.template().unwrap_or("code"),
+        None => "none",
+    };
+    let wall_ms = started.elapsed().as_secs_f64() * 1e3;
+    let message = report.failure.as_ref().map_or("", |failure| failure.message.as_str());
+    match report.outcome() {
+        Outcome::Internal | Outcome::WorkerLost => {
+            error!(%run, principal, target, outcome, wall_ms, why = ?message, "ended");
+        }
+        Outcome::Overloaded => warn!(%run, principal, target, outcome, wall_ms, why = ?message, "ended"),
+        _ => info!(%run, principal, target, outcome, cached, wall_ms, "ended"),
+    }
+}
