@@ -1,8 +1,7 @@
-//! Builds the guest and turns it into native code: cargo for the wasm, its own files in place of WASI's, a snapshot after
-//! boot, Cranelift for the rest.
+//! Turns the guest into native code: its own files in place of WASI's, a snapshot after boot, Cranelift for the rest. The wasm
+//! file is made by the build script of `guest`, so that `cargo run` is all anybody types.
 //!
-//! The crate that embeds the guest builds it, so that `cargo run` is all anybody types. Every step says on the terminal
-//! what it is doing (cargo hides a build script's own output); the first build takes minutes.
+//! Every step says on the terminal what it is doing: cargo hides a build script's own output.
 
 #![expect(clippy::disallowed_methods, reason = "cargo speaks to build scripts through the environment")]
 
@@ -10,7 +9,6 @@
 mod tuning;
 
 mod adopt;
-mod guest;
 mod pieces;
 mod snapshot;
 mod terminal;
@@ -20,15 +18,13 @@ use std::process::exit;
 
 fn main() {
     let crate_root = PathBuf::from(std::env::var_os("CARGO_MANIFEST_DIR").expect("cargo sets it"));
-    let guest_sdk = crate_root.join("../../guest-sdk");
+    let wasm = PathBuf::from(std::env::var_os("DEP_INTENTBOX_GUEST_WASM").expect("the crate `guest` says where it is"));
     let out = PathBuf::from(std::env::var_os("OUT_DIR").expect("cargo sets it"));
-    for watched in ["guest", "abi", "logs", "scratch", "python", "Cargo.toml", "Cargo.lock"] {
-        println!("cargo::rerun-if-changed={}", guest_sdk.join(watched).display());
-    }
+    println!("cargo::rerun-if-changed={}", wasm.display());
     for watched in ["build", "src/tuning.rs"] {
         println!("cargo::rerun-if-changed={}", crate_root.join(watched).display());
     }
-    if let Err(problem) = embed(&guest_sdk, &out) {
+    if let Err(problem) = embed(&wasm, &out) {
         for line in problem.lines() {
             println!("cargo::error={line}");
         }
@@ -36,11 +32,8 @@ fn main() {
     }
 }
 
-fn embed(guest_sdk: &Path, out: &Path) -> Result<(), String> {
-    // target/release/build/intentbox-sandbox-…/out: the guest's artefacts live beside `release`, shared by all builds.
-    let target = out.ancestors().nth(4).ok_or("OUT_DIR is not where cargo puts it")?.join("guest");
-    guest::add_wasm_target()?;
-    let wasm = guest::build(guest_sdk, &target)?;
+fn embed(wasm: &Path, out: &Path) -> Result<(), String> {
+    let wasm = std::fs::read(wasm).map_err(|error| format!("{}: {error}", wasm.display()))?;
     let wasm = adopt::adopt(&wasm)?;
     let snapshot = snapshot::take(&wasm).map_err(|error| format!("the snapshot of the guest failed: {error:?}"))?;
     let code = snapshot::compile(&snapshot).map_err(|error| format!("compiling the guest failed: {error:?}"))?;

@@ -40,8 +40,8 @@ pub(crate) fn add_wasm_target() -> Result<(), String> {
     }
 }
 
-/// Runs cargo for the guest's own workspace and gives the wasm it made.
-pub(crate) fn build(guest_sdk: &Path, target_directory: &Path) -> Result<Vec<u8>, String> {
+/// Runs cargo for the guest's own workspace and gives the path of the wasm file that it made.
+pub(crate) fn build(guest_sdk: &Path, target_directory: &Path) -> Result<PathBuf, String> {
     tell("building RustPython for wasm (the first time takes about five minutes on two cores)");
     let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     cargo
@@ -77,8 +77,7 @@ pub(crate) fn build(guest_sdk: &Path, target_directory: &Path) -> Result<Vec<u8>
     if !status.success() {
         return Err(format!("building the guest failed:\n{}", log.join("\n")));
     }
-    let wasm = target_directory.join(TARGET).join("release/intentbox_guest.wasm");
-    std::fs::read(&wasm).map_err(|error| format!("{}: {error}", wasm.display()))
+    Ok(target_directory.join(TARGET).join("release/intentbox_guest.wasm"))
 }
 
 fn rustflags(guest_sdk: &Path) -> Vec<String> {
