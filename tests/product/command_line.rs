@@ -615,7 +615,7 @@ fn the_scripts_of_a_pack_share_its_module() {
 fn a_template_that_is_out_of_reach_is_named_with_what_it_needs() {
     let run = intentbox(&["run-intent", "count log lines by level", "--json"], b"", &[]);
     ends(&run, 6, "not_found");
-    let hint = "`logs/count_by_level` would answer this, and needs --dir logs=PATH";
+    let hint = "`logs/count_by_level` would answer this, and needs --dir logs=PATH — see --explain for how it was read";
     assert_eq!(run.report()["error"]["hint"], hint);
 }
 
