@@ -27,14 +27,6 @@ pub struct Instant {
     unix_s: i64,
 }
 
-impl Instant {
-    /// Seconds since 1970, UTC.
-    #[must_use]
-    pub const fn unix_s(self) -> i64 {
-        self.unix_s
-    }
-}
-
 impl fmt::Display for Instant {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let timestamp = Timestamp::from_second(self.unix_s).map_err(|_| fmt::Error)?;

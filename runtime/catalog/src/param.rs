@@ -146,12 +146,6 @@ impl ParamSpec {
         self.default_from.as_deref()
     }
 
-    /// What a number counts, such as `errors`.
-    #[must_use]
-    pub fn unit(&self) -> Option<&str> {
-        self.unit.as_deref()
-    }
-
     /// How its value shows in a sentence.
     #[must_use]
     pub fn words(&self) -> &[WordPattern] {

@@ -296,11 +296,6 @@ impl Arguments {
         self.values.get(name)
     }
 
-    /// All names and values, in declared order.
-    pub fn entries(&self) -> impl Iterator<Item = (&str, &Value)> {
-        self.values.iter().map(|(name, value)| (name.as_str(), value))
-    }
-
     /// Arguments for the rehearsal of a template when it is loaded: every declared name, bound to nothing.
     pub(crate) fn blank(parameters: &[ParamSpec]) -> Self {
         Self { values: parameters.iter().map(|spec| (spec.name.clone(), Value::Null)).collect() }

@@ -42,7 +42,7 @@ pub(crate) struct Door {
 
 impl Door {
     pub(crate) fn new(config: OriginConfig) -> Self {
-        let value = config.secret.as_ref().and_then(|secret| secret.expose().ok());
+        let value = config.secret.as_ref().map(crate::Secret::expose);
         Self {
             redactor: value.map(Redactor::new).unwrap_or_default(),
             config,
@@ -77,13 +77,8 @@ impl Door {
     }
 
     /// The origin's `Authorization`, if it has a secret.
-    pub(crate) fn authorization(&self) -> Result<Option<HeaderValue>, SendError> {
-        let header = self.config.secret.as_ref().map(crate::Secret::authorization);
-        header.transpose().map_err(|name| {
-            let message =
-                format!("{}: the secret `{name}` is configured and was not found", self.config.origin.alias());
-            SendError::failed("secret_missing", message)
-        })
+    pub(crate) fn authorization(&self) -> Option<HeaderValue> {
+        self.config.secret.as_ref().map(crate::Secret::authorization)
     }
 
     /// Judges an address that is written as the host: a client connects to it without resolving anything.

@@ -97,7 +97,7 @@ pub enum SendError {
     #[error("{kind}: {message}")]
     Failed {
         /// `timeout`, `dns`, `connect`, `address_refused`, `tls`, `protocol`, `body_too_large`, `redirect`,
-        /// `header_invalid` or `secret_missing`.
+        /// `header_invalid`.
         kind: &'static str,
         /// One line about what happened.
         message: String,
@@ -276,7 +276,7 @@ impl Exchange {
             Some(_) => door.client_of_one_request()?.clone(),
             None => self.client(door, to.alias())?,
         };
-        let authorization = if trusted { door.authorization()? } else { None };
+        let authorization = if trusted { door.authorization() } else { None };
         let bytes = to.url().as_str().len() + header::bytes(headers) + body.map_or(0, <[u8]>::len);
         let limit = self.budget.bytes_up_max;
         self.charge(BudgetItem::BytesUp, limit, bytes, |spent| &mut spent.bytes_up)?;

@@ -9,51 +9,35 @@ use secrecy::{ExposeSecret, SecretString};
 const SECRET_BYTES_MAX: usize = 8 * 1024;
 
 /// The bearer token of an origin. It prints as `****`, cannot be serialized, and only this crate reads it.
-pub struct Secret(Value);
-
-enum Value {
-    Given(SecretString),
-    /// The configuration names it, and nobody supplied it.
-    Missing {
-        name: String,
-    },
-}
+pub struct Secret(SecretString);
 
 impl Secret {
     /// Takes the value, without the white space around it: a file usually ends in a line break.
     #[must_use]
     pub fn new(value: impl Into<String>) -> Self {
         let whole = SecretString::from(value.into());
-        Self(Value::Given(whole.expose_secret().trim().into()))
+        Self(whole.expose_secret().trim().into())
     }
 
-    /// A secret that is configured under this name and was not found. Requests that need it fail, and say the name.
-    #[must_use]
-    pub fn missing(name: impl Into<String>) -> Self {
-        Self(Value::Missing { name: name.into() })
-    }
-
-    /// The value, or else the name of what is missing.
-    pub(crate) fn expose(&self) -> Result<&str, &str> {
-        match &self.0 {
-            Value::Given(value) => Ok(value.expose_secret()),
-            Value::Missing { name } => Err(name),
-        }
+    pub(crate) fn expose(&self) -> &str {
+        self.0.expose_secret()
     }
 
     pub(crate) fn fits_a_header(&self) -> bool {
-        self.expose().map_or(true, |value| {
-            (1..=SECRET_BYTES_MAX).contains(&value.len()) && value.bytes().all(|byte| byte.is_ascii_graphic())
-        })
+        let value = self.expose();
+        (1..=SECRET_BYTES_MAX).contains(&value.len()) && value.bytes().all(|byte| byte.is_ascii_graphic())
     }
 
     /// `Bearer` and the value, marked so that neither the client's log nor its `Debug` shows it.
-    pub(crate) fn authorization(&self) -> Result<HeaderValue, &str> {
-        let text = SecretString::from(format!("Bearer {}", self.expose()?));
+    ///
+    /// # Panics
+    /// When the value does not fit a header, which `Egress::new` checks.
+    pub(crate) fn authorization(&self) -> HeaderValue {
+        let text = SecretString::from(format!("Bearer {}", self.expose()));
         let mut header =
             HeaderValue::from_str(text.expose_secret()).expect("`Egress::new` checked that it fits a header");
         header.set_sensitive(true);
-        Ok(header)
+        header
     }
 }
 
@@ -70,14 +54,13 @@ mod tests {
     #[test]
     fn a_secret_shows_nothing_of_itself() {
         let secret = Secret::new("hunter2-hunter2\n");
-        assert_eq!(secret.expose(), Ok("hunter2-hunter2"));
+        assert_eq!(secret.expose(), "hunter2-hunter2");
         assert_eq!(format!("{secret:?}"), "****");
-        let header = secret.authorization().unwrap();
+        let header = secret.authorization();
         assert_eq!(
             (header.as_bytes(), format!("{header:?}")),
             (&b"Bearer hunter2-hunter2"[..], "Sensitive".to_owned())
         );
-        assert_eq!(Secret::missing("TOKEN").authorization(), Err("TOKEN"));
     }
 
     #[test]
