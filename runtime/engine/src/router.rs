@@ -11,7 +11,7 @@
 //! said, and did the sentence say what the template is for? "delete all errors" fails the first for a template that
 //! lists errors, "list" the second. Words that say nothing (`the`, `please`) and words of a value ("last 5") take no
 //! part. Sums of BM25 are no such measure, since they grow with the length of the sentence and shrink with the size of
-//! the catalog; BM25 makes the shortlist and orders equals.
+//! the catalog.
 //!
 //! A sentence that *is* a declared phrase needs no score. Else the best template must reach [`FLOOR`], and lead by
 //! [`MARGIN`], or the answer is a question back.
@@ -178,11 +178,11 @@ impl Router {
     }
 }
 
-/// Whether one template comes before another: by phrase, by score, by BM25, and at last by name.
+/// Whether one template comes before another: by phrase, by score, and at last by id.
 fn is_before(left: &Scored, right: &Scored) -> bool {
     let by_phrase = right.phrase.exact.cmp(&left.phrase.exact);
     let by_score = right.score.total_cmp(&left.score);
-    by_phrase.then(by_score).then(right.bm25.total_cmp(&left.bm25)).then(left.id.cmp(&right.id)).is_lt()
+    by_phrase.then(by_score).then(left.id.cmp(&right.id)).is_lt()
 }
 
 /// Whether no template with at most this score changes what is decided among candidates, best first.

@@ -65,8 +65,6 @@ pub struct Scored {
     pub values: Vec<ValueRead>,
     /// Parameters that only the caller can supply, and that the sentence does not hold.
     pub missing: Vec<String>,
-    /// The score that put it on the shortlist; between equals it decides the order.
-    pub bm25: f32,
 }
 
 /// A declared phrase against a sentence.

@@ -4,9 +4,7 @@
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt;
 
-use bm25::{Embedder, EmbedderBuilder, Scorer, TokenEmbedder, Tokenizer};
 use intentbox_catalog::words::Slot;
 use intentbox_catalog::{Effects, Pack, ParamKind, ParamSpec, Template, TemplateId};
 
@@ -14,10 +12,6 @@ use super::explain::{Phrase, Scored};
 use super::text::{Synonyms, Word, normal, split};
 use super::typo::Vocabulary;
 use super::values::{Reader, ValueRead, pull};
-
-/// How many templates of a pack BM25 hands on to be scored. Far more than a sentence can mean, and few enough that
-/// their patterns cost nothing.
-const SHORTLIST_MAX: usize = 16;
 
 /// What a word weighs against a template that cannot explain it, where an explained word weighs 1. Passing over a word
 /// means answering another question, so it would take nine explained words to outweigh one, and no sentence has them.
@@ -27,14 +21,13 @@ const UNEXPLAINED_WEIGHT: f64 = 3.0;
 const SUMMARY_WEIGHT: f64 = 1.0;
 
 /// The templates of one pack.
+#[derive(Debug)]
 pub(super) struct PackIndex {
     synonyms: Synonyms,
     vocabulary: Vocabulary,
     entries: Vec<Entry>,
     /// The words of all phrases and patterns, numbered.
     numbers: BTreeMap<String, usize>,
-    embedder: Embedder<Token, Spaces>,
-    scorer: Scorer<usize, Token>,
 }
 
 /// One template.
@@ -73,7 +66,6 @@ pub(super) struct Reading<'a> {
 #[derive(Debug)]
 pub(super) struct Prospect {
     entry: usize,
-    bm25: f32,
     /// The highest score that it can have: the share of its best phrase among all words of the sentence.
     pub(super) bound: f64,
     /// Whether the sentence is one of its phrases.
@@ -95,14 +87,7 @@ impl PackIndex {
         for reader in entries.iter_mut().flat_map(|entry| &mut entry.readers) {
             reader.number(&numbers);
         }
-        let documents: Vec<String> = entries.iter().map(Entry::document).collect();
-        let corpus: Vec<&str> = documents.iter().map(String::as_str).collect();
-        let embedder = EmbedderBuilder::<Token, Spaces>::with_tokenizer_and_fit_to_corpus(Spaces, &corpus).build();
-        let mut scorer = Scorer::new();
-        for (index, document) in corpus.iter().enumerate() {
-            scorer.upsert(&index, embedder.embed(document));
-        }
-        Self { vocabulary: vocabulary(pack, templates), synonyms, entries, numbers, embedder, scorer }
+        Self { vocabulary: vocabulary(pack, templates), synonyms, entries, numbers }
     }
 
     /// The sentence in the words of this pack.
@@ -118,49 +103,24 @@ impl PackIndex {
 
     /// The templates of this pack that share anything with the sentence.
     pub(super) fn prospects(&self, reading: &Reading<'_>, normalised: &str) -> Vec<Prospect> {
-        let prospect = |(entry, bm25): (usize, f32)| {
-            let phrases = &self.entries[entry].phrases;
-            let exact = phrases.iter().any(|phrase| phrase.normal == normalised);
-            let covered = phrases.iter().map(|phrase| phrase.at_most(&reading.present)).fold(0.0, f64::max);
-            Prospect { entry, bm25, bound: if exact { 1.0 } else { covered }, exact }
+        let prospect = |(index, entry): (usize, &Entry)| {
+            let exact = entry.phrases.iter().any(|phrase| phrase.normal == normalised);
+            let covered = entry.phrases.iter().map(|phrase| phrase.at_most(&reading.present)).fold(0.0, f64::max);
+            Prospect { entry: index, bound: if exact { 1.0 } else { covered }, exact }
         };
-        self.shortlist(reading, normalised).into_iter().map(prospect).filter(|prospect| prospect.bound > 0.0).collect()
+        self.entries.iter().enumerate().map(prospect).filter(|prospect| prospect.bound > 0.0).collect()
     }
 
     /// What a template explains of the sentence.
     pub(super) fn score(&self, prospect: &Prospect, reading: &Reading<'_>, normalised: &str) -> Scored {
-        self.entries[prospect.entry].score(reading, normalised, prospect.bm25)
+        self.entries[prospect.entry].score(reading, normalised)
     }
 
     /// The values that a sentence holds for a template of this pack.
     pub(super) fn values(&self, id: &TemplateId, words: &[Word]) -> Option<Vec<ValueRead>> {
         let entry = self.entries.iter().find(|entry| entry.id == *id)?;
         let reading = self.read(words);
-        Some(entry.score(&reading, "", 0.0).values)
-    }
-
-    /// The templates that BM25 puts first, and those with exactly this phrase.
-    fn shortlist(&self, reading: &Reading<'_>, normalised: &str) -> BTreeMap<usize, f32> {
-        let informative: BTreeSet<&str> = reading
-            .words
-            .iter()
-            .zip(&reading.canonical)
-            .filter(|(word, _)| !word.quoted && !word.is_filler)
-            .map(|(_, canonical)| canonical.as_str())
-            .collect();
-        let query: Vec<&str> = informative.into_iter().collect();
-        let query = self.embedder.embed(&query.join(" "));
-        let mut matches = self.scorer.matches(&query);
-        // The scorer leaves ties in the order of a hash map.
-        matches.sort_by(|left, right| right.score.total_cmp(&left.score).then(left.id.cmp(&right.id)));
-        let mut shortlist: BTreeMap<usize, f32> =
-            matches.into_iter().take(SHORTLIST_MAX).map(|found| (found.id, found.score)).collect();
-        for (index, entry) in self.entries.iter().enumerate() {
-            if entry.phrases.iter().any(|phrase| phrase.normal == normalised) {
-                shortlist.entry(index).or_insert(0.0);
-            }
-        }
-        shortlist
+        Some(entry.score(&reading, "").values)
     }
 }
 
@@ -227,14 +187,7 @@ impl Entry {
         }
     }
 
-    /// The words BM25 searches.
-    fn document(&self) -> String {
-        let phrases = self.phrases.iter().flat_map(|phrase| &phrase.words);
-        let words: Vec<&str> = phrases.chain(&self.topics).chain(&self.summary_words).map(String::as_str).collect();
-        words.join(" ")
-    }
-
-    fn score(&self, reading: &Reading<'_>, normalised: &str, bm25: f32) -> Scored {
+    fn score(&self, reading: &Reading<'_>, normalised: &str) -> Scored {
         let Reading { words, canonical, present } = reading;
         let values = pull(words, canonical, present, &self.readers, &self.topics);
         let mut said = BTreeSet::new();
@@ -285,7 +238,6 @@ impl Entry {
                 .map(|word| (word.text.clone(), word.plain.clone()))
                 .collect(),
             values,
-            bm25,
         }
     }
 
@@ -322,36 +274,4 @@ fn is_question(words: &[Word]) -> bool {
 fn share(part: usize, whole: usize) -> f64 {
     let float = |count: usize| f64::from(u32::try_from(count).unwrap_or(u32::MAX));
     if whole == 0 { 0.0 } else { float(part) / float(whole) }
-}
-
-/// BM25's own types have no `Debug`.
-impl fmt::Debug for PackIndex {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("PackIndex")
-            .field("synonyms", &self.synonyms)
-            .field("entries", &self.entries)
-            .finish_non_exhaustive()
-    }
-}
-
-/// A word as BM25 holds it. The whole word and not a hash of it, so that no chosen word collides with another.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-struct Token(String);
-
-impl TokenEmbedder for Token {
-    type EmbeddingSpace = Self;
-
-    fn embed(token: &str) -> Self {
-        Self(token.to_owned())
-    }
-}
-
-/// Splits what is already canonical words with spaces between.
-#[derive(Debug)]
-struct Spaces;
-
-impl Tokenizer for Spaces {
-    fn tokenize(&self, text: &str) -> Vec<String> {
-        text.split_whitespace().map(str::to_owned).collect()
-    }
 }
