@@ -1,4 +1,4 @@
-//! The templates in the form in which they are compared with a sentence, one index for each pack.
+//! The cards in the form in which they are compared with a sentence, one index for each pack.
 //!
 //! Packs are apart because their synonyms are: an *issue* is one thing to an error tracker and another to a planner.
 
@@ -6,23 +6,24 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use intentbox_catalog::words::Slot;
-use intentbox_catalog::{Effects, Pack, ParamKind, ParamSpec, Template, TemplateId};
+use intentbox_catalog::{ParamKind, ParamSpec};
 
-use super::explain::{Phrase, Scored};
-use super::text::{Synonyms, Word, normal, split};
-use super::typo::Vocabulary;
-use super::values::{Reader, ValueRead, pull};
+use crate::card::{Card, CardId, Pack};
+use crate::explain::{Phrase, Scored};
+use crate::text::{Synonyms, Word, normal, split};
+use crate::typo::Vocabulary;
+use crate::values::{Reader, ValueRead, pull};
 
-/// What a word weighs against a template that cannot explain it, where an explained word weighs 1. Passing over a word
+/// What a word weighs against a card that cannot explain it, where an explained word weighs 1. Passing over a word
 /// means answering another question, so it would take nine explained words to outweigh one, and no sentence has them.
 const UNEXPLAINED_WEIGHT: f64 = 3.0;
 
 /// The same for a word that only the summary holds. Nobody declared it as something people say, but it is no stranger.
 const SUMMARY_WEIGHT: f64 = 1.0;
 
-/// The templates of one pack.
+/// The cards of one pack.
 #[derive(Debug)]
-pub(super) struct PackIndex {
+pub(crate) struct PackIndex {
     synonyms: Synonyms,
     vocabulary: Vocabulary,
     entries: Vec<Entry>,
@@ -30,15 +31,15 @@ pub(super) struct PackIndex {
     numbers: BTreeMap<String, usize>,
 }
 
-/// One template.
+/// One card.
 #[derive(Debug)]
 struct Entry {
-    id: TemplateId,
+    id: CardId,
     summary: String,
     /// Whether it changes something.
     writes: bool,
     phrases: Vec<KnownPhrase>,
-    /// The words of the phrases, the template's name and the pack's.
+    /// The words of the phrases, of the card's name and of the pack's.
     topics: BTreeSet<String>,
     summary_words: BTreeSet<String>,
     readers: Vec<Reader>,
@@ -55,27 +56,28 @@ struct KnownPhrase {
 
 /// A sentence as one pack understands it.
 #[derive(Debug)]
-pub(super) struct Reading<'a> {
+pub(crate) struct Reading<'a> {
     words: Cow<'a, [Word]>,
     canonical: Vec<String>,
     /// Which of the numbered words of the pack the sentence holds.
     present: Vec<bool>,
 }
 
-/// A template that may be meant, before its patterns were tried.
+/// A card that may be meant, before its patterns were tried.
 #[derive(Debug)]
-pub(super) struct Prospect {
+pub(crate) struct Prospect {
     entry: usize,
     /// The highest score that it can have: the share of its best phrase among all words of the sentence.
-    pub(super) bound: f64,
+    pub(crate) bound: f64,
     /// Whether the sentence is one of its phrases.
-    pub(super) exact: bool,
+    pub(crate) exact: bool,
 }
 
 impl PackIndex {
-    pub(super) fn new(pack: &Pack, templates: &[&Template]) -> Self {
-        let synonyms = Synonyms::new(pack.synonyms());
-        let mut entries: Vec<Entry> = templates.iter().map(|template| Entry::new(template, &synonyms)).collect();
+    pub(crate) fn new(pack: &Pack, cards: Vec<Card>) -> Self {
+        let vocabulary = vocabulary(pack, &cards);
+        let synonyms = Synonyms::new(&pack.synonyms);
+        let mut entries: Vec<Entry> = cards.into_iter().map(|card| Entry::new(card, &synonyms)).collect();
         let phrases = || entries.iter().flat_map(|entry| &entry.phrases);
         let readers = || entries.iter().flat_map(|entry| &entry.readers);
         let in_phrases = phrases().flat_map(|phrase| phrase.words.iter().cloned());
@@ -87,11 +89,11 @@ impl PackIndex {
         for reader in entries.iter_mut().flat_map(|entry| &mut entry.readers) {
             reader.number(&numbers);
         }
-        Self { vocabulary: vocabulary(pack, templates), synonyms, entries, numbers }
+        Self { vocabulary, synonyms, entries, numbers }
     }
 
     /// The sentence in the words of this pack.
-    pub(super) fn read<'a>(&self, words: &'a [Word]) -> Reading<'a> {
+    pub(crate) fn read<'a>(&self, words: &'a [Word]) -> Reading<'a> {
         let words = self.vocabulary.correct(words);
         let canonical: Vec<String> = words.iter().map(|word| self.synonyms.head(&word.stem).to_owned()).collect();
         let mut present = vec![false; self.numbers.len()];
@@ -101,8 +103,8 @@ impl PackIndex {
         Reading { words, canonical, present }
     }
 
-    /// The templates of this pack that share anything with the sentence.
-    pub(super) fn prospects(&self, reading: &Reading<'_>, normalised: &str) -> Vec<Prospect> {
+    /// The cards of this pack that share anything with the sentence.
+    pub(crate) fn prospects(&self, reading: &Reading<'_>, normalised: &str) -> Vec<Prospect> {
         let prospect = |(index, entry): (usize, &Entry)| {
             let exact = entry.phrases.iter().any(|phrase| phrase.normal == normalised);
             let covered = entry.phrases.iter().map(|phrase| phrase.at_most(&reading.present)).fold(0.0, f64::max);
@@ -111,13 +113,13 @@ impl PackIndex {
         self.entries.iter().enumerate().map(prospect).filter(|prospect| prospect.bound > 0.0).collect()
     }
 
-    /// What a template explains of the sentence.
-    pub(super) fn score(&self, prospect: &Prospect, reading: &Reading<'_>, normalised: &str) -> Scored {
+    /// What a card explains of the sentence.
+    pub(crate) fn score(&self, prospect: &Prospect, reading: &Reading<'_>, normalised: &str) -> Scored {
         self.entries[prospect.entry].score(reading, normalised)
     }
 
-    /// The values that a sentence holds for a template of this pack.
-    pub(super) fn values(&self, id: &TemplateId, words: &[Word]) -> Option<Vec<ValueRead>> {
+    /// The values that a sentence holds for a card of this pack.
+    pub(crate) fn values(&self, id: &CardId, words: &[Word]) -> Option<Vec<ValueRead>> {
         let entry = self.entries.iter().find(|entry| entry.id == *id)?;
         let reading = self.read(words);
         Some(entry.score(&reading, "").values)
@@ -131,24 +133,24 @@ impl KnownPhrase {
     }
 }
 
-/// Every word that some template of the pack understands: of phrases, names, patterns, choices and synonyms.
-fn vocabulary(pack: &Pack, templates: &[&Template]) -> Vocabulary {
+/// Every word that some card of the pack understands: of phrases, summaries, names, patterns, choices and synonyms.
+fn vocabulary(pack: &Pack, cards: &[Card]) -> Vocabulary {
     let mut words: Vec<String> = Vec::new();
-    for (head, others) in pack.synonyms() {
+    for (head, others) in &pack.synonyms {
         words.push(head.clone());
         words.extend(others.iter().cloned());
     }
-    for template in templates {
-        let texts = template.phrases().iter().map(String::as_str).chain([template.summary()]);
-        words.extend(texts.flat_map(split).map(|word| word.plain));
-        words.extend(template.id().name().split('_').map(str::to_owned));
-        for pattern in template.parameters().iter().flat_map(ParamSpec::words) {
+    for card in cards {
+        let texts = card.phrases.iter().chain([&card.summary]);
+        words.extend(texts.flat_map(|text| split(text)).map(|word| word.plain));
+        words.extend(card.name.split('_').map(str::to_owned));
+        for pattern in card.parameters.iter().flat_map(ParamSpec::words) {
             words.extend(pattern.before().iter().chain(pattern.after()).cloned());
             if let Slot::OneOf(choices) = pattern.slot() {
                 words.extend(choices.iter().cloned());
             }
         }
-        for parameter in template.parameters() {
+        for parameter in &card.parameters {
             if let ParamKind::Enum { choices } = parameter.kind() {
                 words.extend(choices.iter().flat_map(|choice| choice.synonyms.iter().chain([&choice.value])).cloned());
             }
@@ -158,32 +160,29 @@ fn vocabulary(pack: &Pack, templates: &[&Template]) -> Vocabulary {
 }
 
 impl Entry {
-    fn new(template: &Template, synonyms: &Synonyms) -> Self {
+    fn new(card: Card, synonyms: &Synonyms) -> Self {
         let informative = |text: &str| -> BTreeSet<String> {
             let words = split(text);
             words.iter().filter(|word| !word.is_filler).map(|word| synonyms.head(&word.stem).to_owned()).collect()
         };
-        let phrases: Vec<KnownPhrase> = template
-            .phrases()
-            .iter()
-            .map(|text| KnownPhrase {
-                text: text.clone(),
-                normal: normal(&split(text)),
-                words: informative(text),
-                numbers: Vec::new(),
-            })
-            .collect();
+        let phrase = |text: String| KnownPhrase {
+            normal: normal(&split(&text)),
+            words: informative(&text),
+            numbers: Vec::new(),
+            text,
+        };
+        let phrases: Vec<KnownPhrase> = card.phrases.into_iter().map(phrase).collect();
         let mut topics: BTreeSet<String> = phrases.iter().flat_map(|phrase| phrase.words.iter().cloned()).collect();
-        topics.extend(informative(&template.id().name().replace('_', " ")));
-        topics.extend(informative(&template.id().pack().replace('_', " ")));
+        topics.extend(informative(&card.name.replace('_', " ")));
+        topics.extend(informative(&card.pack.name.replace('_', " ")));
         Self {
-            id: template.id().clone(),
-            summary: template.summary().to_owned(),
-            writes: template.effects() == Effects::Write,
+            id: card.id,
+            summary_words: informative(&card.summary),
+            summary: card.summary,
+            writes: card.writes,
             phrases,
             topics,
-            summary_words: informative(template.summary()),
-            readers: template.parameters().iter().map(|spec| Reader::new(spec, synonyms)).collect(),
+            readers: card.parameters.into_iter().map(|spec| Reader::new(spec, synonyms)).collect(),
         }
     }
 
