@@ -10,6 +10,7 @@ use intentbox_catalog::{ParamKind, ParamSpec};
 
 use crate::card::{Card, CardId, Pack};
 use crate::explain::{Phrase, Scored};
+use crate::ranker::Ranker;
 use crate::text::{Synonyms, Word, normal, split};
 use crate::typo::Vocabulary;
 use crate::values::{Reader, ValueRead, pull};
@@ -23,12 +24,13 @@ const SUMMARY_WEIGHT: f64 = 1.0;
 
 /// The cards of one pack.
 #[derive(Debug)]
-pub(crate) struct PackIndex {
+pub(crate) struct PackIndex<R> {
     synonyms: Synonyms,
     vocabulary: Vocabulary,
     entries: Vec<Entry>,
     /// The words of all phrases and patterns, numbered.
     numbers: BTreeMap<String, usize>,
+    ranker: R,
 }
 
 /// One card.
@@ -73,7 +75,7 @@ pub(crate) struct Prospect {
     pub(crate) exact: bool,
 }
 
-impl PackIndex {
+impl<R: Ranker> PackIndex<R> {
     pub(crate) fn new(pack: &Pack, cards: Vec<Card>) -> Self {
         let vocabulary = vocabulary(pack, &cards);
         let synonyms = Synonyms::new(&pack.synonyms);
@@ -89,7 +91,8 @@ impl PackIndex {
         for reader in entries.iter_mut().flat_map(|entry| &mut entry.readers) {
             reader.number(&numbers);
         }
-        Self { vocabulary, synonyms, entries, numbers }
+        let words: Vec<BTreeSet<String>> = entries.iter().map(Entry::words).collect();
+        Self { vocabulary, synonyms, entries, numbers, ranker: R::new(&words) }
     }
 
     /// The sentence in the words of this pack.
@@ -103,14 +106,21 @@ impl PackIndex {
         Reading { words, canonical, present }
     }
 
-    /// The cards of this pack that share anything with the sentence.
+    /// The cards of this pack that are worth scoring and share anything with the sentence.
     pub(crate) fn prospects(&self, reading: &Reading<'_>, normalised: &str) -> Vec<Prospect> {
-        let prospect = |(index, entry): (usize, &Entry)| {
-            let exact = entry.phrases.iter().any(|phrase| phrase.normal == normalised);
-            let covered = entry.phrases.iter().map(|phrase| phrase.at_most(&reading.present)).fold(0.0, f64::max);
-            Prospect { entry: index, bound: if exact { 1.0 } else { covered }, exact }
+        let is_phrase = |entry: &Entry| entry.phrases.iter().any(|phrase| phrase.normal == normalised);
+        let exact: Vec<bool> = self.entries.iter().map(is_phrase).collect();
+        let mut places = self.ranker.rank(&reading.informative());
+        // No ranker overrules a declared phrase.
+        let left_out = |place: &usize| exact[*place] && !places.contains(place);
+        let left_out: Vec<usize> = (0..exact.len()).filter(left_out).collect();
+        places.extend(left_out);
+        let prospect = |entry: usize| {
+            let shares = self.entries[entry].phrases.iter().map(|phrase| phrase.at_most(&reading.present));
+            let bound = if exact[entry] { 1.0 } else { shares.fold(0.0, f64::max) };
+            Prospect { entry, bound, exact: exact[entry] }
         };
-        self.entries.iter().enumerate().map(prospect).filter(|prospect| prospect.bound > 0.0).collect()
+        places.into_iter().map(prospect).filter(|prospect| prospect.bound > 0.0).collect()
     }
 
     /// What a card explains of the sentence.
@@ -123,6 +133,14 @@ impl PackIndex {
         let entry = self.entries.iter().find(|entry| entry.id == *id)?;
         let reading = self.read(words);
         Some(entry.score(&reading, "").values)
+    }
+}
+
+impl Reading<'_> {
+    /// The words that say something about what is asked for.
+    fn informative(&self) -> BTreeSet<&str> {
+        let words = self.words.iter().zip(&self.canonical);
+        words.filter(|(word, _)| !word.quoted && !word.is_filler).map(|(_, canonical)| canonical.as_str()).collect()
     }
 }
 
@@ -184,6 +202,11 @@ impl Entry {
             topics,
             readers: card.parameters.into_iter().map(|spec| Reader::new(spec, synonyms)).collect(),
         }
+    }
+
+    /// All its words: those that it is about, and those of its summary.
+    fn words(&self) -> BTreeSet<String> {
+        self.topics.union(&self.summary_words).cloned().collect()
     }
 
     fn score(&self, reading: &Reading<'_>, normalised: &str) -> Scored {

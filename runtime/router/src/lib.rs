@@ -20,7 +20,7 @@
 //!
 //! - `card`: what can be asked for. - `text`: sentences into words. - `typo`: mistyped words.
 //! - `values`: values in a sentence. - `index`: the cards of a pack as they are compared.
-//! - `explain`: why a sentence went where it went.
+//! - `ranker`: which cards are scored. - `explain`: why a sentence went where it went.
 //! - `oracle`, for tests and the fuzz target: what holds whatever the text.
 
 mod card;
@@ -28,6 +28,7 @@ mod explain;
 mod index;
 #[cfg(any(test, fuzzing))]
 pub mod oracle;
+mod ranker;
 #[cfg(test)]
 mod tests;
 mod text;
@@ -40,6 +41,7 @@ use serde_json::Value;
 
 pub use crate::card::{Card, CardId, Pack};
 pub use crate::explain::{Explanation, Phrase, Rule, Scored};
+pub use crate::ranker::{Everything, Ranker};
 pub use crate::values::ValueRead;
 
 use crate::index::PackIndex;
@@ -61,8 +63,8 @@ const CLOSEST_FLOOR: f64 = 0.1;
 
 /// An index over cards. Building it takes some milliseconds; asking it, some microseconds.
 #[derive(Debug)]
-pub struct Router {
-    packs: Vec<PackIndex>,
+pub struct Router<R = Everything> {
+    packs: Vec<PackIndex<R>>,
 }
 
 /// Where a sentence goes, and why.
@@ -119,9 +121,17 @@ pub struct Candidate {
 }
 
 impl Router {
-    /// Builds the index.
+    /// Builds the index. Every card is scored for every sentence.
     #[must_use]
     pub fn new(cards: impl IntoIterator<Item = Card>) -> Self {
+        Self::ranked(cards)
+    }
+}
+
+impl<R: Ranker> Router<R> {
+    /// Builds the index. A ranker for each pack says which of its cards are scored for a sentence.
+    #[must_use]
+    pub fn ranked(cards: impl IntoIterator<Item = Card>) -> Self {
         let mut packs: BTreeMap<String, (Pack, Vec<Card>)> = BTreeMap::new();
         for card in cards {
             let (_, cards) = packs.entry(card.pack.name.clone()).or_insert_with(|| (card.pack.clone(), Vec::new()));

@@ -1,6 +1,7 @@
 //! Sentences and where they go, as data. The card of the `sentry` pack is that of the real template; the `plan` pack
 //! exists for what one card cannot show: rivals, required parameters, enums.
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::fs::read_to_string;
 use std::path::{Path, PathBuf};
@@ -355,7 +356,7 @@ fn the_explanation_shows_the_arithmetic() {
 
 #[test]
 fn any_text_is_answered_and_equal_text_equally() {
-    let router = router();
+    let (router, cards) = (router(), cards());
     let longest = format!("list errors {}", "please ".repeat(text::WORDS_MAX - 2));
     check(&router, &longest, "sentry/list_errors");
     let too_long = router.route(&format!("{longest} please"));
@@ -375,27 +376,76 @@ fn any_text_is_answered_and_equal_text_equally() {
     ] {
         let long = text.repeat(1 + 4096 / text.len());
         for text in [text, long.as_str()] {
-            oracle::check(&router, &cards(), text);
+            oracle::check(&router, &cards, text);
         }
     }
 }
 
-#[test]
-fn trying_fewer_cards_changes_no_decision() {
-    let router = Router::new(embedded().templates().map(card).chain(plan()));
+/// The sentences of `tests/router`.
+fn corpus() -> Vec<String> {
     let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/router");
-    let mut count = 0;
+    let mut sentences = Vec::new();
     let listed = corpus.read_dir().expect("it can be listed").map(|entry| entry.expect("it is there").path());
     let is_data = |file: &PathBuf| file.extension().is_some_and(|extension| extension == "toml");
     for file in listed.filter(is_data) {
         let table: toml::Table = toml::from_str(&read_to_string(&file).expect("it is text")).expect("it is TOML");
         for entry in table["entry"].as_array().expect("a file is a list of entries") {
-            let text = entry["text"].as_str().expect("a sentence is text");
-            assert_eq!(router.route(text).decision, router.explain(text).decision, "{text}");
-            count += 1;
+            sentences.push(entry["text"].as_str().expect("a sentence is text").to_owned());
         }
     }
-    assert!(count >= 300, "the corpus has {count} sentences");
+    assert!(sentences.len() >= 300, "the corpus has {} sentences", sentences.len());
+    sentences
+}
+
+#[test]
+fn trying_fewer_cards_changes_no_decision() {
+    let router = Router::new(embedded().templates().map(card).chain(plan()));
+    for text in corpus() {
+        assert_eq!(router.route(&text).decision, router.explain(&text).decision, "{text}");
+    }
+}
+
+/// Leaves out the cards that share no word with the sentence, and puts the last card first.
+struct Sharing(Vec<BTreeSet<String>>);
+
+impl Ranker for Sharing {
+    fn new(cards: &[BTreeSet<String>]) -> Self {
+        Self(cards.to_vec())
+    }
+
+    fn rank(&self, words: &BTreeSet<&str>) -> Vec<usize> {
+        let shares = |place: &usize| words.iter().any(|word| self.0[*place].contains(*word));
+        (0..self.0.len()).rev().filter(shares).collect()
+    }
+}
+
+#[test]
+fn a_ranker_that_keeps_what_shares_a_word_changes_no_decision() {
+    let cards = || embedded().templates().map(card).chain(plan()).collect::<Vec<_>>();
+    let (everything, sharing) = (Router::new(cards()), Router::<Sharing>::ranked(cards()));
+    for text in corpus() {
+        assert_eq!(sharing.explain(&text), everything.explain(&text), "{text}");
+    }
+}
+
+/// Leaves every card out.
+struct Nothing;
+
+impl Ranker for Nothing {
+    fn new(_: &[BTreeSet<String>]) -> Self {
+        Self
+    }
+
+    fn rank(&self, _: &BTreeSet<&str>) -> Vec<usize> {
+        Vec::new()
+    }
+}
+
+#[test]
+fn only_a_declared_phrase_reaches_a_card_that_the_ranker_leaves_out() {
+    let router = Router::<Nothing>::ranked([list_errors()]);
+    assert_eq!(told(&router.route("list errors").decision), "sentry/list_errors");
+    assert_eq!(told(&router.route("please show me our recent crashes").decision), "nothing");
 }
 
 /// To change something by mistake is worse than to be asked again.
