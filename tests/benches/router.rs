@@ -11,7 +11,8 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use intentbox_catalog::Catalog;
-use intentbox_engine::router::{Decision, Router};
+use intentbox_engine::card;
+use intentbox_router::{Decision, Router};
 
 /// How many templates the large catalog has.
 const TEMPLATES: usize = 200;
@@ -128,7 +129,7 @@ fn measure(catalog: &Catalog, sentences: &[String], rounds: usize) {
         let label = format!("{count} templates: {name}");
         println!("{label:<48} {figure}");
     };
-    let (built, router) = timed(|| Router::new(catalog.templates()));
+    let (built, router) = timed(|| Router::new(catalog.templates().map(card)));
     line("index", format!("{:9.3} ms", built.as_secs_f64() * 1e3));
     let settings = BTreeMap::from([("sentry.organization".to_owned(), "demo".to_owned())]);
 
@@ -137,7 +138,7 @@ fn measure(catalog: &Catalog, sentences: &[String], rounds: usize) {
         for sentence in sentences {
             let (took, answer) = timed(|| router.route(sentence));
             times.push(took);
-            let Decision::Template { id, values } = answer.decision else {
+            let Decision::Card { id, values } = answer.decision else {
                 continue;
             };
             let template = catalog.get(id.as_str()).expect("the router knows the catalog's templates only");

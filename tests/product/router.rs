@@ -8,7 +8,8 @@ use std::fs::{read_dir, read_to_string};
 use std::path::Path;
 
 use intentbox_catalog::{Catalog, ParamSpec, Template};
-use intentbox_engine::router::{Decision, Router};
+use intentbox_engine::card;
+use intentbox_router::{Decision, Router};
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -169,7 +170,7 @@ impl Expected {
             None => values.clone(),
         };
         match decision {
-            Decision::Template { id, values } => Self::Runs { id: id.to_string(), values: said(id.as_str(), values) },
+            Decision::Card { id, values } => Self::Runs { id: id.to_string(), values: said(id.as_str(), values) },
             Decision::Missing { id, values, parameters } => Self::Missing {
                 id: id.to_string(),
                 values: said(id.as_str(), values),
@@ -304,7 +305,7 @@ fn the_corpus_is_large_and_even_and_nobody_chose_its_halves() {
 #[test]
 fn people_are_understood_and_no_template_runs_that_was_not_asked_for() {
     let catalog = Catalog::embedded().expect("the templates are whole");
-    let router = Router::new(catalog.templates());
+    let router = Router::new(catalog.templates().map(card));
     let mut counts: BTreeMap<(Half, Verdict), usize> = BTreeMap::new();
     for entry in corpus(&catalog) {
         let answer = router.route(&entry.text);

@@ -2,7 +2,6 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
-use std::fmt::Write as _;
 use std::sync::{Arc, LazyLock};
 
 use sha2::{Digest, Sha256};
@@ -140,10 +139,7 @@ fn read_template(files: &BTreeMap<&str, &[u8]>, pack: Arc<Pack>, name: &str) -> 
         hasher.update((part.len() as u64).to_le_bytes());
         hasher.update(part);
     }
-    let mut digest = String::new();
-    for byte in hasher.finalize() {
-        write!(digest, "{byte:02x}").expect("writing to a String does not fail");
-    }
+    let digest = format!("{:x}", hasher.finalize());
 
     Ok(Template {
         id,

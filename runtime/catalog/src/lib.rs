@@ -5,7 +5,7 @@
 //! examples that are also its tests. This crate turns the folders into a [`Catalog`], parameters into [`Arguments`],
 //! and arguments into a [`Script`].
 //!
-//! It is *not* for choosing a template for a text (that is the engine's router), for granting what a template wants
+//! It is *not* for choosing a template for a text (that is `intentbox-router`), for granting what a template wants
 //! (that is policy, in the engine over `intentbox-capability`), or for running anything. It does no I/O: the templates
 //! are compiled in, and other sources hand their files to [`Catalog::from_files`].
 //!

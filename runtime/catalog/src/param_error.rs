@@ -241,26 +241,10 @@ pub(crate) fn closest<'a>(text: &str, candidates: impl IntoIterator<Item = &'a s
     }
     candidates
         .into_iter()
-        .map(|candidate| (distance(text, candidate), candidate))
+        .map(|candidate| (strsim::levenshtein(text, candidate), candidate))
         .filter(|(distance, candidate)| distance * 3 <= candidate.len())
         .min_by_key(|(distance, _)| *distance)
         .map(|(_, candidate)| candidate.to_owned())
-}
-
-/// How many letters must be added, removed or changed to turn one word into the other. Both are short by then.
-fn distance(left: &str, right: &str) -> usize {
-    let right: Vec<char> = right.chars().collect();
-    let mut row: Vec<usize> = (0..=right.len()).collect();
-    for (index, left_char) in left.chars().enumerate() {
-        let mut diagonal = row[0];
-        row[0] = index + 1;
-        for (column, right_char) in right.iter().enumerate() {
-            let changed = diagonal + usize::from(left_char != *right_char);
-            diagonal = row[column + 1];
-            row[column + 1] = changed.min(row[column] + 1).min(diagonal + 1);
-        }
-    }
-    row[right.len()]
 }
 
 #[cfg(test)]

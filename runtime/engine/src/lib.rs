@@ -9,17 +9,19 @@
 //! are formed here. Only absence falls back: a refusal, an exhausted limit or a crash is the answer.
 //!
 //! - `configuration`: what there is. - `policy`: what is permitted. - `shelf`: the templates, replaced as a whole.
-//! - `router`: from a sentence to a template. - `intent` and `caller`: what is wanted, and by whom.
+//! - `cards`: the templates as the router knows them. - `intent` and `caller`: what is wanted, and by whom.
 //! - `plan`: what is to become of it. - `run`: carrying it out. - `broker`: a run's host calls. - `events`: what happens.
 //! - `cache`: answers that may be served again. - `bytecode_cache`: what packs share, compiled once.
-//! - `verdict`: from an ending to a report. - `remedy` and `tutor`: what would change it. - `promise`: whether a result is
+//! - `ended`: from an ending to a report. - `remedy` and `tutor`: what would change it. - `promise`: whether a result is
 //!   what its template declares. - `rehearsal`: the cases of templates. - `operator`: what the operator asks.
 
 mod broker;
 mod bytecode_cache;
 mod cache;
 mod caller;
+mod cards;
 mod configuration;
+mod ended;
 mod events;
 mod intent;
 mod operator;
@@ -28,11 +30,9 @@ mod policy;
 mod promise;
 mod rehearsal;
 mod remedy;
-pub mod router;
 mod run;
 mod shelf;
 mod tutor;
-mod verdict;
 
 use std::collections::BTreeMap;
 use std::hash::{BuildHasher as _, RandomState};
@@ -46,6 +46,7 @@ use intentbox_sandbox::{Owner, Sandbox, StartError};
 use tokio::sync::OnceCell;
 
 pub use crate::caller::{Caller, Ceilings, Consent, LimitError, Purpose};
+pub use crate::cards::card;
 pub use crate::configuration::{CONFIGURATION_BYTES_MAX, Configuration, ConfigurationError, TokenSource};
 pub use crate::events::{Event, Events, NoEvents, Of};
 pub use crate::intent::{Code, Given, INTENT_BYTES_MAX, Intent, Settings};
@@ -56,11 +57,11 @@ pub use intentbox_egress::EgressError;
 pub use intentbox_report::{
     Candidate, Cause, Failure, Missing, Outcome, Principal, Refused, Remedy, Report, RunId, Spent, Target, Terms, Wire,
 };
+pub use intentbox_router::{Decision, Explanation, Routed};
 pub use intentbox_sandbox::{Capacity, Deterministic, Sharing, Walls, WorkerCommand, WorkerState};
 pub use intentbox_sandbox::{limits, serve as serve_runs};
 
 use crate::cache::ResultCache;
-use crate::router::Routed;
 use crate::shelf::Shelf;
 
 /// Where guests run.

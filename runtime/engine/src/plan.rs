@@ -10,6 +10,7 @@ use intentbox_capability::{Access, Grants};
 use intentbox_catalog::param_error::MissingParam;
 use intentbox_catalog::{Arguments, Effects, ParamError, ParamSpec, Template, TemplateId};
 use intentbox_report::{Candidate, Cause, Failure, Missing, Remedy, Report, RunId, Target};
+use intentbox_router::{self as router, Decision};
 use intentbox_sandbox::{Deterministic, Limits, Script, ScriptError};
 use serde_json::Value;
 use serde_json::value::RawValue;
@@ -17,9 +18,9 @@ use sha2::{Digest as _, Sha256};
 
 use crate::Engine;
 use crate::caller::{Caller, Consent};
+use crate::cards;
 use crate::intent::{Code, Given, INTENT_BYTES_MAX, Intent, Settings};
 use crate::remedy::Asker;
-use crate::router::{self, Decision};
 use crate::shelf::Shelf;
 
 /// What is to become of an intent.
@@ -209,14 +210,20 @@ impl Engine {
         let named = shelf.catalog.get(intent.text.trim()).filter(|template| self.reaches(template)).map(Template::id);
         let decision = match intent.template.as_ref().or(named) {
             None => router.route(&intent.text).decision,
-            Some(id) => match router.read(&intent.text, id) {
-                Some(values) => Decision::Template { id: id.clone(), values },
-                None => Decision::NoMatch { closest: Vec::new() },
-            },
+            Some(id) => {
+                let id = cards::id_of(id);
+                match router.read(&intent.text, &id) {
+                    Some(values) => Decision::Card { id, values },
+                    None => Decision::NoMatch { closest: Vec::new() },
+                }
+            }
         };
         match decision {
-            Decision::Template { id, values } | Decision::Missing { id, values, .. } => {
-                self.complete(&shelf, &id, values, intent, caller)
+            Decision::Card { id, values } | Decision::Missing { id, values, .. } => {
+                match cards::template(&shelf.catalog, &id) {
+                    Some(template) => self.complete(&shelf, template, values, intent, caller),
+                    None => no_template(id.as_str()),
+                }
             }
             Decision::Ambiguous { candidates } => {
                 let message = "several templates fit this intent about equally well";
@@ -242,9 +249,7 @@ impl Engine {
         let chosen = report.candidates.iter().find(|candidate| candidate.template == template);
         let known = chosen.and_then(|candidate| Some((shelf.catalog.get(&candidate.template)?, candidate)));
         match known {
-            Some((template, candidate)) => {
-                self.complete(&shelf, template.id(), candidate.values.clone(), &intent, caller)
-            }
+            Some((template, candidate)) => self.complete(&shelf, template, candidate.values.clone(), &intent, caller),
             None => Plan::Which(Which { intent, report }),
         }
     }
@@ -254,21 +259,22 @@ impl Engine {
     pub fn supply(&self, incomplete: Incomplete, values: BTreeMap<String, Given>, caller: &Caller) -> Plan {
         let Incomplete { mut intent, template, values: known, .. } = incomplete;
         intent.params.extend(values);
-        self.complete(&self.shelf(), &template, known, &intent, caller)
+        let shelf = self.shelf();
+        match shelf.catalog.get(template.as_str()) {
+            Some(template) => self.complete(&shelf, template, known, &intent, caller),
+            None => no_template(template.as_str()),
+        }
     }
 
     /// From a template and the values of a sentence to what can be done.
     fn complete(
         &self,
         shelf: &Arc<Shelf>,
-        id: &TemplateId,
+        template: &Template,
         mut values: BTreeMap<String, Value>,
         intent: &Intent,
         caller: &Caller,
     ) -> Plan {
-        let Some(template) = shelf.catalog.get(id.as_str()) else {
-            return invalid(Failure::new(Cause::Intent, format!("there is no template `{id}`")));
-        };
         for (name, given) in &intent.params {
             let value = match given {
                 Given::Text(text) => template.read_text(name, text),
@@ -383,9 +389,9 @@ impl Engine {
     /// The template that would answer if what it needs were configured, and what that is.
     fn out_of_reach(&self, shelf: &Shelf, text: &str) -> Option<Remedy> {
         let routed = shelf.route_out_of_reach(text, |template| self.reaches(template));
-        let (Decision::Template { id, .. } | Decision::Missing { id, .. }) = routed.decision else { return None };
-        let template = shelf.catalog.get(id.as_str())?;
-        Some(Remedy::Configure { template: id.to_string(), lacks: self.lacks(template) })
+        let (Decision::Card { id, .. } | Decision::Missing { id, .. }) = routed.decision else { return None };
+        let template = cards::template(&shelf.catalog, &id)?;
+        Some(Remedy::Configure { template: template.id().to_string(), lacks: self.lacks(template) })
     }
 }
 
@@ -404,6 +410,10 @@ fn readable(text: &str) -> Result<(), Failure> {
 
 fn invalid(failure: Failure) -> Plan {
     Plan::Invalid(Box::new(Report::failed(crate::new_run_id(), failure)))
+}
+
+fn no_template(id: &str) -> Plan {
+    invalid(Failure::new(Cause::Intent, format!("there is no template `{id}`")))
 }
 
 fn target_of(template: &Template) -> Target {

@@ -11,9 +11,9 @@ use intentbox_sandbox::abi::{Call, FileEntry, HttpReply, HttpRequest, Reply, dec
 use intentbox_sandbox::{Answer, Calls, Deterministic, Job, Pending, RunError, Sandbox};
 use url::Url;
 
+use crate::ended::{Outside, of_run};
 use crate::plan::{limits_of, script_of};
 use crate::promise;
-use crate::verdict::{Outside, of_run};
 
 /// When every case takes place, in milliseconds after 1970: 2026-11-20T12:00:00Z. Files were changed at that moment too.
 const NOW_UNIX_MS: u64 = 1_795_176_000_000;

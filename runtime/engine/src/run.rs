@@ -12,11 +12,11 @@ use crate::Engine;
 use crate::broker::{Broker, Noting};
 use crate::cache::Question;
 use crate::caller::{Caller, Purpose};
+use crate::ended::{Outside, of_run};
 use crate::events::{Event, Events, Of};
 use crate::plan::{Plan, Run, Work};
 use crate::promise;
 use crate::shelf::Shelf;
-use crate::verdict::{Outside, of_run};
 
 impl Engine {
     /// Carries out a plan that can run as it is, and reports why the others cannot.

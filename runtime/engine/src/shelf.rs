@@ -3,9 +3,10 @@
 use std::sync::{Arc, OnceLock};
 
 use intentbox_catalog::{Catalog, Template};
+use intentbox_router::{Routed, Router};
 
 use crate::bytecode_cache::BytecodeCache;
-use crate::router::{Routed, Router};
+use crate::cards::card;
 
 /// A catalog, the routers over it, and the bytecode of its packs. A run holds on to the shelf that it was planned with.
 #[derive(Debug)]
@@ -25,12 +26,15 @@ impl Shelf {
 
     /// The router over the templates that `reaches` holds for. It must hold for the same templates each time.
     pub(crate) fn router(&self, reaches: impl Fn(&Template) -> bool) -> &Router {
-        self.reachable.get_or_init(|| Router::new(self.catalog.templates().filter(|template| reaches(template))))
+        self.reachable.get_or_init(|| self.router_over(reaches))
     }
 
     /// Routes a sentence among the other templates.
     pub(crate) fn route_out_of_reach(&self, text: &str, reaches: impl Fn(&Template) -> bool) -> Routed {
-        let others = || Router::new(self.catalog.templates().filter(|template| !reaches(template)));
-        self.out_of_reach.get_or_init(others).route(text)
+        self.out_of_reach.get_or_init(|| self.router_over(|template| !reaches(template))).route(text)
+    }
+
+    fn router_over(&self, holds: impl Fn(&Template) -> bool) -> Router {
+        Router::new(self.catalog.templates().filter(|template| holds(template)).map(card))
     }
 }

@@ -3,9 +3,9 @@
 use std::fmt;
 use std::sync::Arc;
 
-use intentbox_engine::router::Decision;
 use intentbox_engine::{
-    self as engine, Caller, Ceilings, Code, Consent, Engine, Event, Events, Given, Intent, Of, Plan, Principal, Report,
+    self as engine, Caller, Ceilings, Code, Consent, Decision, Engine, Event, Events, Given, Intent, Of, Plan,
+    Principal, Report,
 };
 use moka::policy::EvictionPolicy;
 use moka::sync::Cache;
@@ -211,7 +211,7 @@ impl Server {
             return None;
         }
         match self.shared.engine.route(intent).decision {
-            Decision::Template { id, .. } => Some(format!("run_intent answers this intent without code, by {id}")),
+            Decision::Card { id, .. } => Some(format!("run_intent answers this intent without code, by {id}")),
             _ => None,
         }
     }

@@ -9,10 +9,9 @@ use std::sync::Arc;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use intentbox_verdict::{Ending, Limits};
 use serde_json::json;
 
-use crate::ending::Ending;
-use crate::limits::Limits;
 use crate::{Job, NoCalls, RunError, Sandbox, Script};
 
 /// `params` are the module's source and file name. A module that the compiler warns of stays source: its warning belongs

@@ -8,8 +8,7 @@ use std::future::Future;
 use std::pin::Pin;
 
 use intentbox_abi::{Call, Reply, decode};
-
-use crate::ending::Exhausted;
+use intentbox_verdict::Exhausted;
 
 /// An answer on its way.
 pub type Pending<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use intentbox_verdict::limits;
 use wasmtime::{
     Config, Enabled, Engine, InstanceAllocationStrategy, InstancePre, Linker, Module, PoolingAllocationConfig,
 };
@@ -13,7 +14,7 @@ use crate::job::Job;
 use crate::pages::Pages;
 use crate::run::{self, Failed, Finished};
 use crate::shares::Sharing;
-use crate::{code, limits, tuning};
+use crate::{code, tuning};
 
 /// How much of an instance's memory stays resident between runs where the kernel can tell which pages were written.
 /// Larger gains nothing (measured: 8 MiB is as good as 64).

@@ -9,6 +9,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use intentbox_abi::{CALL_BYTES_MAX, IMPORT_MODULE};
+use intentbox_verdict::{Exhausted, Limits, Resource};
 use rand::Rng as _;
 use rand::rngs::StdRng;
 use tokio::task::coop::consume_budget;
@@ -20,8 +21,6 @@ use wasmtime_wasi::p1::{self, WasiP1Ctx};
 use crate::budget::{Overloaded, Share};
 use crate::calls::{Answer, Calls};
 use crate::clock::Clock;
-use crate::ending::{Exhausted, Resource};
-use crate::limits::Limits;
 use crate::output::Stream;
 
 /// By how much a run's memory grows before others get the thread. Growing burns no fuel, and each new page is a fault of a few

@@ -1,8 +1,8 @@
 //! What is to be run.
 
+use intentbox_verdict::Limits;
 use serde::{Deserialize, Serialize};
 
-use crate::limits::Limits;
 use crate::script::Script;
 use crate::shares::Owner;
 

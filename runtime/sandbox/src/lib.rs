@@ -7,27 +7,25 @@
 //! What goes in and out is plain data, and host calls go through a trait: that is why a run does not notice where it
 //! happens. This crate knows no HTTP, no templates and no grants.
 //!
-//! - [`limits`]: what a run may use, with defaults and ceilings in one place. `budget`: what all runs may use
-//!   together. `shares`: what one owner may have of it. `pages`: how much of a run's memory is its own.
-//! - `script` and `job`: what is to be run. `bytecode`: what of it is compiled already. `calls`: what it may ask of the host. `ending`: how runs end.
+//! What a run may use ([`limits`]), how it ends, and what of a guest's last message is believed is in `intentbox-verdict`:
+//! it needs no guest.
+//!
+//! - `budget`: what all runs may use together. `shares`: what one owner may have of it. `pages`: how much of a run's
+//!   memory is its own.
+//! - `script` and `job`: what is to be run. `bytecode`: what of it is compiled already. `calls`: what it may ask of the
+//!   host.
 //! - `guest`: the guest in this process. `code`: its embedded native code. `import`: what it may call.
-//! - `answer`: what the guest says, believed as far as it can be checked. `oracle`: what holds of it.
 //! - `run`: one run. `clock` and `output`: what it sees and says. `tuning`: settings shared with the build.
 //! - `worker`: the same in processes of their own.
 
-mod answer;
 mod budget;
 mod bytecode;
 mod calls;
 mod clock;
 mod code;
-mod ending;
 mod guest;
 mod import;
 mod job;
-pub mod limits;
-#[cfg(test)]
-mod oracle;
 mod output;
 mod pages;
 mod run;
@@ -46,13 +44,15 @@ use crate::worker::Pool;
 pub use crate::budget::{Capacity, Overloaded, Room};
 pub use crate::bytecode::Bytecode;
 pub use crate::calls::{Answer, Calls, NoCalls, Pending};
-pub use crate::ending::{Company, Ended, Ending, Exception, Exhausted, Output, Resource, Spent};
 pub use crate::job::{Author, Deterministic, Job};
-pub use crate::limits::{LimitOutOfBounds, Limits, NoSuchLimit};
 pub use crate::script::{Script, ScriptError};
 pub use crate::shares::{Owner, Sharing};
 pub use crate::worker::{Walls, WorkerCommand, WorkerState, serve};
 pub use intentbox_abi as abi;
+pub use intentbox_verdict::limits;
+pub use intentbox_verdict::{
+    Company, Ended, Ending, Exception, Exhausted, LimitOutOfBounds, Limits, NoSuchLimit, Output, Resource, Spent,
+};
 
 /// Runs scripts. Cheap to share.
 pub struct Sandbox {

@@ -1,6 +1,6 @@
 //! stdout and stderr of a run: kept in memory, bounded, and over when the bound is reached.
 
-use crate::ending::{Exhausted, Output, Resource};
+use intentbox_verdict::{Exhausted, Output, Resource};
 
 /// One stream of one run.
 #[derive(Debug)]

@@ -7,19 +7,18 @@ use std::task::Poll;
 use std::time::{Duration, Instant};
 
 use intentbox_abi::{Cause, Start, encode};
+use intentbox_verdict::answer::{self, TRACEBACK_BYTES_MAX};
+use intentbox_verdict::{Company, Ended, Ending, Exception, Exhausted, Limits, Output, Resource, Spent};
 use rand::rngs::StdRng;
 use rand::{Rng as _, SeedableRng as _};
 use wasmtime::{InstancePre, Result, Store, Trap};
 use wasmtime_wasi::{I32Exit, WasiCtxBuilder};
 
-use crate::answer::{self, TRACEBACK_BYTES_MAX};
 use crate::budget::{Budget, Overloaded, Share};
 use crate::calls::Calls;
 use crate::clock::Clock;
-use crate::ending::{Company, Ended, Ending, Exception, Exhausted, Output, Resource, Spent};
 use crate::import::{Inside, Stopped};
 use crate::job::Job;
-use crate::limits::Limits;
 use crate::output::Stream;
 use crate::tuning::WASM_STACK_BYTES;
 

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use intentbox_abi::Module;
+use intentbox_verdict::Limits;
 
 use crate::bytecode::Bytecode;
-use crate::limits::Limits;
 
 /// A script that may be handed to the guest.
 #[derive(Debug, Clone, PartialEq, Eq)]

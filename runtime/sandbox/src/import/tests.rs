@@ -7,16 +7,15 @@ use std::time::Duration;
 use intentbox_abi::{
     CALL_BYTES_MAX, Call, Cause, Ended as Said, HEADERS_MAX, HttpRequest, Raised, ResultMeasure, decode, encode,
 };
+use intentbox_verdict::answer::{MESSAGE_BYTES_MAX, NAME_BYTES_MAX, TRACEBACK_BYTES_MAX};
+use intentbox_verdict::{Ended, Ending, Exception, Exhausted, Limits, Resource};
 use proptest::prelude::*;
 use wasmtime::{Engine, Linker, Module};
 
 use super::link;
-use crate::answer::{MESSAGE_BYTES_MAX, NAME_BYTES_MAX, TRACEBACK_BYTES_MAX};
 use crate::budget::{Budget, Capacity};
 use crate::calls::{Answer, Calls, NoCalls, Pending};
-use crate::ending::{Ended, Ending, Exception, Exhausted, Resource};
 use crate::job::Job;
-use crate::limits::Limits;
 use crate::run::{self, Failed};
 use crate::script::Script;
 use crate::shares::Sharing;

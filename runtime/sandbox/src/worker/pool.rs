@@ -15,6 +15,8 @@ use std::time::{Duration, Instant};
 use bytes::Bytes;
 use futures_util::StreamExt as _;
 use intentbox_abi::{CALL_BYTES_MAX, decode, encode, shortened};
+use intentbox_verdict::answer::MESSAGE_BYTES_MAX;
+use intentbox_verdict::{Company, Ended, Limits};
 use tokio::net::UnixStream;
 use tokio::process::{Child, Command};
 use tokio::sync::{Notify, mpsc, oneshot};
@@ -24,13 +26,10 @@ use tokio::time::{sleep, sleep_until, timeout};
 use super::walls::Walls;
 use super::wire::{self, Answered, Down, Incoming, Outgoing, Up};
 use crate::RunError;
-use crate::answer::MESSAGE_BYTES_MAX;
 use crate::budget::{Capacity, Overloaded, Room};
 use crate::calls::{Answer, Calls};
-use crate::ending::{Company, Ended};
 use crate::guest;
 use crate::job::{Author, Job};
-use crate::limits::Limits;
 use crate::shares::{Owner, Purpose, Shares, Sharing};
 
 /// How long a worker may take to start. It maps tens of megabytes and runs one script; a busy machine is slow at that.

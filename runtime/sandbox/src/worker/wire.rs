@@ -8,17 +8,17 @@ use std::time::Duration;
 use bytes::Bytes;
 use futures_util::SinkExt;
 use intentbox_abi::Module;
+use intentbox_verdict::{
+    Company, Ended, Ending, Exception, Exhausted, Limits, Output, Resource, Spent, answer, limits,
+};
 use serde::{Deserialize, Serialize};
 use tokio::net::unix::{OwnedReadHalf, OwnedWriteHalf};
 use tokio::sync::mpsc;
 use tokio_util::codec::{FramedRead, FramedWrite, LengthDelimitedCodec};
 
 use super::walls::Walls;
-use crate::answer;
 use crate::budget::{Overloaded, Room};
-use crate::ending::{Company, Ended, Ending, Exception, Exhausted, Output, Resource, Spent};
 use crate::job::Deterministic;
-use crate::limits::{self, Limits};
 use crate::run::{Finished, Last};
 
 /// The longest frame: an answer, stdout and stderr at their ceilings, or a script and its params, and change.
@@ -249,18 +249,39 @@ pub(super) fn overloaded(run: u32, overloaded: Overloaded) -> Vec<u8> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::oracle::{LIMITS, check};
     use intentbox_abi::{Cause, Raised, decode, encode};
+    use intentbox_verdict::answer::{MESSAGE_BYTES_MAX, NAME_BYTES_MAX, TRACEBACK_BYTES_MAX};
     use proptest::prelude::*;
 
-    /// What the parent makes of one frame.
+    /// What the parent makes of one frame, under limits so small that random frames run into them.
     fn heed(frame: &[u8]) {
+        let small = Limits { stdout_bytes: 8, stderr_bytes: 8, result_bytes: 64, result_depth: 3, ..Limits::default() };
         if let Ok(up) = decode::<Up<'_>>(frame)
-            && let Some(ended) = ended(&up, &LIMITS, Duration::ZERO)
+            && let Some(ended) = ended(&up, &small, Duration::ZERO)
         {
-            check(&ended.ending);
-            assert!(ended.stdout.text.len() as u64 <= LIMITS.stdout_bytes);
-            assert!(ended.stderr.text.len() as u64 <= LIMITS.stderr_bytes);
+            check(&ended.ending, &small);
+            assert!(ended.stdout.text.len() as u64 <= small.stdout_bytes);
+            assert!(ended.stderr.text.len() as u64 <= small.stderr_bytes);
+        }
+    }
+
+    /// An answer passes the gate of a guest's answers, whose own tests say what that means. Texts are within their bounds.
+    fn check(ending: &Ending, limits: &Limits) {
+        match ending {
+            Ending::Returned(json) => {
+                let again = answer::checked(json.get(), limits);
+                assert!(matches!(again, Ending::Returned(_)), "{again:?}: {json}");
+            }
+            Ending::Raised(exception) | Ending::SyntaxError(exception) => {
+                assert!(exception.class.len() <= NAME_BYTES_MAX);
+                assert!(exception.message.len() <= MESSAGE_BYTES_MAX);
+                assert!(exception.traceback.len() <= TRACEBACK_BYTES_MAX as usize);
+            }
+            Ending::ResultInvalid { path, reason } => {
+                assert!(path.len() <= NAME_BYTES_MAX && reason.len() <= NAME_BYTES_MAX);
+            }
+            Ending::Crashed { reason } => assert!(reason.len() <= MESSAGE_BYTES_MAX),
+            Ending::Exhausted(_) => {}
         }
     }
 

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use super::values::says_how_much;
+use crate::values::says_how_much;
 
-/// The most words that are read. No intent that a template answers is longer, and every later step is linear in it.
-pub(super) const WORDS_MAX: usize = 256;
+/// The most words that are read. Nobody asks for a card in more, and every later step is linear in it.
+pub(crate) const WORDS_MAX: usize = 256;
 
 /// What an apostrophe joins to a word.
 const ENDINGS: [&str; 6] = ["s", "d", "m", "ll", "re", "ve"];
@@ -13,7 +13,7 @@ const ENDINGS: [&str; 6] = ["s", "d", "m", "ll", "re", "ve"];
 /// Words that say nothing about what is asked for. Grammar of English, not of any domain: domains have synonyms.
 ///
 /// Not among them: `not`, `no`, `without`, `except`, `and`, `or`, `but`, `how`, `why`, `when`, `who`. They change the
-/// question, so a template that does not know them must not pass over them.
+/// question, so a card that does not know them must not pass over them.
 const FILLER: &[&str] = &[
     "a",
     "all",
@@ -102,23 +102,23 @@ const FILLER: &[&str] = &[
 /// One word of a sentence, or one quotation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[expect(clippy::struct_excessive_bools, reason = "each is asked alone, and every pack asks")]
-pub(super) struct Word {
+pub(crate) struct Word {
     /// As written.
-    pub(super) text: String,
+    pub(crate) text: String,
     /// In lower case.
-    pub(super) plain: String,
+    pub(crate) plain: String,
     /// Without its ending.
-    pub(super) stem: String,
+    pub(crate) stem: String,
     /// Whether the word says nothing about what is asked for.
-    pub(super) is_filler: bool,
-    /// Whether it is a number or a time, which every template understands.
-    pub(super) is_amount: bool,
+    pub(crate) is_filler: bool,
+    /// Whether it is a number or a time, which every card understands.
+    pub(crate) is_amount: bool,
     /// Whether it stood in quotes, and so is a value and nothing else.
-    pub(super) quoted: bool,
+    pub(crate) quoted: bool,
     /// Whether a comma follows: then the next word may be one more of the same.
-    pub(super) comma: bool,
+    pub(crate) comma: bool,
     /// Whether `plain` is not what was written but what was taken to be meant.
-    pub(super) corrected: bool,
+    pub(crate) corrected: bool,
 }
 
 impl Word {
@@ -137,7 +137,7 @@ impl Word {
     }
 
     /// The same word, taken to mean this known one.
-    pub(super) fn correct(&mut self, meant: &str) {
+    pub(crate) fn correct(&mut self, meant: &str) {
         let Self { text, comma, .. } = self;
         let (text, comma) = (std::mem::take(text), *comma);
         *self = Self { text, comma, corrected: true, ..Self::new(meant, false) };
@@ -161,12 +161,12 @@ impl Word {
 }
 
 /// Whether a word in lower case says nothing about what is asked for.
-pub(super) fn is_filler(word: &str) -> bool {
+pub(crate) fn is_filler(word: &str) -> bool {
     FILLER.binary_search(&word).is_ok()
 }
 
 /// Splits a text into words: at most one more than [`WORDS_MAX`], which tells that there were too many.
-pub(super) fn split(text: &str) -> Vec<Word> {
+pub(crate) fn split(text: &str) -> Vec<Word> {
     let mut words: Vec<Word> = Vec::new();
     let mut rest = text;
     // Once a closing quote of some kind is not found, it is not looked for again: that keeps the work linear.
@@ -212,7 +212,7 @@ fn belongs_to_word(character: char) -> bool {
 }
 
 /// The text that two sentences share when only case and punctuation differ.
-pub(super) fn normal(words: &[Word]) -> String {
+pub(crate) fn normal(words: &[Word]) -> String {
     let mut normal = String::new();
     for word in words {
         if !normal.is_empty() {
@@ -231,12 +231,12 @@ pub(super) fn normal(words: &[Word]) -> String {
 
 /// The synonyms of one pack, between stems.
 #[derive(Debug, Default)]
-pub(super) struct Synonyms {
+pub(crate) struct Synonyms {
     heads: BTreeMap<String, String>,
 }
 
 impl Synonyms {
-    pub(super) fn new(declared: &BTreeMap<String, Vec<String>>) -> Self {
+    pub(crate) fn new(declared: &BTreeMap<String, Vec<String>>) -> Self {
         let mut heads = BTreeMap::new();
         for (head, words) in declared {
             for word in words {
@@ -247,12 +247,12 @@ impl Synonyms {
     }
 
     /// The form in which words are compared: the stem, or the stem it is a synonym of.
-    pub(super) fn canonical(&self, plain: &str) -> String {
+    pub(crate) fn canonical(&self, plain: &str) -> String {
         self.head(&stem(plain)).to_owned()
     }
 
     /// The stem that a stem is a synonym of, or itself.
-    pub(super) fn head<'a>(&'a self, stem: &'a str) -> &'a str {
+    pub(crate) fn head<'a>(&'a self, stem: &'a str) -> &'a str {
         self.heads.get(stem).map_or(stem, String::as_str)
     }
 }
@@ -260,8 +260,8 @@ impl Synonyms {
 /// Takes the common endings of English off a word: `errors`, `crashes`, `queries`, `failing`, `resolved`.
 ///
 /// It is light on purpose. Two words that it fails to join cost a synonym in a pack; two words that it joins wrongly
-/// would run the wrong template. `resolved` and `unresolved` stay apart.
-pub(super) fn stem(word: &str) -> String {
+/// would choose the wrong card. `resolved` and `unresolved` stay apart.
+pub(crate) fn stem(word: &str) -> String {
     if !word.bytes().all(|byte| byte.is_ascii_lowercase()) {
         return word.to_owned();
     }
@@ -272,7 +272,7 @@ pub(super) fn stem(word: &str) -> String {
     }
 }
 
-pub(super) fn singular(word: &str) -> String {
+pub(crate) fn singular(word: &str) -> String {
     if word.len() > 4
         && let Some(stem) = word.strip_suffix("ies")
     {

@@ -1,37 +1,51 @@
-//! The router: which template does a sentence ask for, and with which values?
+//! The router: which card does a sentence ask for, and with which values?
 //!
-//! It is pure: no I/O, no clock, no model, no knowledge of any domain. What a sentence may look like is declared by the
-//! templates, as phrases, word patterns and synonyms. A sentence chooses among templates and fills their parameters;
-//! it cannot do anything else, whatever it says.
+//! A [`Card`] is one thing that can be asked for, such as a template. It declares what sentences may look like:
+//! phrases, word patterns of parameters, and synonyms of its pack. A sentence chooses among cards and fills their
+//! parameters; it cannot do anything else, whatever it says.
 //!
-//! **The score** of a template is the product of two shares. The first is the share of the sentence's informative
-//! words that the template *explains*: they occur in its phrases, its name or its pack's. A word that it cannot explain
-//! counts three times, unless its summary holds it. The second is the share of the template's best declared phrase
-//! that the sentence *says*. The product asks both ways round: did the template account for everything that was
-//! said, and did the sentence say what the template is for? "delete all errors" fails the first for a template that
-//! lists errors, "list" the second. Words that say nothing (`the`, `please`) and words of a value ("last 5") take no
-//! part. Sums of BM25 are no such measure, since they grow with the length of the sentence and shrink with the size of
-//! the catalog; BM25 makes the shortlist and orders equals.
+//! The router is pure: no I/O, no clock, no model, and no knowledge of any domain. It is *not* for checking values
+//! against their bounds, and it does not know what carries a card out.
 //!
-//! A sentence that *is* a declared phrase needs no score. Else the best template must reach [`FLOOR`], and lead by
+//! **The score** of a card is the product of two shares. The first is the share of the sentence's informative words
+//! that the card *explains*: they occur in its phrases, its name or its pack's. A word that it cannot explain counts
+//! three times, unless its summary holds it. The second is the share of the card's best phrase that the sentence
+//! *says*. The product asks both ways round: does the card account for everything that was said, and does the sentence
+//! say what the card is for? "delete all errors" fails the first for a card that lists errors, "list" the second. Words
+//! that say nothing (`the`, `please`) and words of a value ("last 5") take no part. Sums of BM25 are no such measure:
+//! they grow with the length of the sentence and shrink with the number of cards.
+//!
+//! A sentence that *is* a declared phrase needs no score. Otherwise the best card must reach [`FLOOR`] and lead by
 //! [`MARGIN`], or the answer is a question back.
+//!
+//! - `card`: what can be asked for. - `text`: sentences into words. - `typo`: mistyped words.
+//! - `values`: values in a sentence. - `index`: the cards of a pack as they are compared.
+//! - `ranker`: which cards are scored. - `explain`: why a sentence went where it went.
+//! - `oracle`, for tests and the fuzz target: what holds whatever the text.
 
+mod card;
 mod explain;
 mod index;
+#[cfg(any(test, fuzzing))]
+pub mod oracle;
+mod ranker;
+#[cfg(test)]
+mod tests;
 mod text;
 mod typo;
 mod values;
 
 use std::collections::BTreeMap;
 
-use intentbox_catalog::{Pack, Template, TemplateId};
 use serde_json::Value;
 
-pub use explain::{Explanation, Phrase, Rule, Scored};
-pub use values::ValueRead;
+pub use crate::card::{Card, CardId, Pack};
+pub use crate::explain::{Explanation, Phrase, Rule, Scored};
+pub use crate::ranker::{Everything, Ranker};
+pub use crate::values::ValueRead;
 
-use index::PackIndex;
-use text::Word;
+use crate::index::PackIndex;
+use crate::text::Word;
 
 /// The lowest score that is a match. One unexplained word beside five explained ones is 5 ÷ 8 = 0.63, and means another
 /// question; two words of a phrase of three are 0.67, and mean that too little was said.
@@ -47,10 +61,10 @@ const CLOSEST_MAX: usize = 3;
 /// The lowest score that is worth a mention. Below it, all that is shared is a word like `show`.
 const CLOSEST_FLOOR: f64 = 0.1;
 
-/// An index over templates. Building it costs some milliseconds; asking it, some microseconds.
+/// An index over cards. Building it takes some milliseconds; asking it, some microseconds.
 #[derive(Debug)]
-pub struct Router {
-    packs: Vec<PackIndex>,
+pub struct Router<R = Everything> {
+    packs: Vec<PackIndex<R>>,
 }
 
 /// Where a sentence goes, and why.
@@ -65,39 +79,39 @@ pub struct Routed {
 /// Where a sentence goes.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Decision {
-    /// To one template.
-    Template {
+    /// To one card.
+    Card {
         /// Its id.
-        id: TemplateId,
-        /// The values read from the sentence. Their types are right; their bounds are `Template::check`'s.
+        id: CardId,
+        /// The values read from the sentence. Their types are right; their bounds are not checked.
         values: BTreeMap<String, Value>,
     },
-    /// To one template, which needs values that the sentence does not hold.
+    /// To one card, which needs values that the sentence does not hold.
     Missing {
         /// Its id.
-        id: TemplateId,
+        id: CardId,
         /// The values that were read.
         values: BTreeMap<String, Value>,
-        /// The parameters that only the caller can supply. The engine knows whether it did.
+        /// The parameters that only the caller can supply, and that the sentence does not hold.
         parameters: Vec<String>,
     },
     /// To one of these, and it does not say which.
     Ambiguous {
-        /// The templates, best first.
+        /// The cards, best first.
         candidates: Vec<Candidate>,
     },
     /// To none.
     NoMatch {
-        /// The templates that share words with it, best first; often none.
+        /// The cards that share words with it, best first; often none.
         closest: Vec<Candidate>,
     },
 }
 
-/// A template that a sentence might mean.
+/// A card that a sentence might mean.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Candidate {
     /// Its id.
-    pub id: TemplateId,
+    pub id: CardId,
     /// What it does.
     pub summary: String,
     /// How well it fits, from 0 to 1.
@@ -107,15 +121,23 @@ pub struct Candidate {
 }
 
 impl Router {
-    /// Builds the index.
+    /// Builds the index. Every card is scored for every sentence.
     #[must_use]
-    pub fn new<'a>(templates: impl IntoIterator<Item = &'a Template>) -> Self {
-        let mut packs: BTreeMap<&str, (&Pack, Vec<&Template>)> = BTreeMap::new();
-        for template in templates {
-            let pack = template.pack();
-            packs.entry(pack.id()).or_insert_with(|| (pack, Vec::new())).1.push(template);
+    pub fn new(cards: impl IntoIterator<Item = Card>) -> Self {
+        Self::ranked(cards)
+    }
+}
+
+impl<R: Ranker> Router<R> {
+    /// Builds the index. A ranker for each pack says which of its cards are scored for a sentence.
+    #[must_use]
+    pub fn ranked(cards: impl IntoIterator<Item = Card>) -> Self {
+        let mut packs: BTreeMap<String, (Pack, Vec<Card>)> = BTreeMap::new();
+        for card in cards {
+            let (_, cards) = packs.entry(card.pack.name.clone()).or_insert_with(|| (card.pack.clone(), Vec::new()));
+            cards.push(card);
         }
-        Self { packs: packs.into_values().map(|(pack, templates)| PackIndex::new(pack, &templates)).collect() }
+        Self { packs: packs.into_values().map(|(pack, cards)| PackIndex::new(&pack, cards)).collect() }
     }
 
     /// Decides where a sentence goes. The work is linear in its length.
@@ -124,7 +146,8 @@ impl Router {
         self.decide(text, is_settled)
     }
 
-    /// The same with all templates that share anything with the sentence in the explanation. It costs some times as much.
+    /// The same with all cards that share anything with the sentence in the explanation. It takes several times as
+    /// long.
     #[must_use]
     pub fn explain(&self, text: &str) -> Routed {
         self.decide(text, |_, _| false)
@@ -140,18 +163,18 @@ impl Router {
         Routed { decision, explanation: Explanation { normalised, rule, candidates } }
     }
 
-    /// The values that a sentence holds for one template, whether it is the one that the sentence means or not; nothing
-    /// for a template that is not among these.
+    /// The values that a sentence holds for one card, whether it is the one that the sentence means or not. `None` for
+    /// a card that the router does not have.
     #[must_use]
-    pub fn read(&self, text: &str, id: &TemplateId) -> Option<BTreeMap<String, Value>> {
+    pub fn read(&self, text: &str, id: &CardId) -> Option<BTreeMap<String, Value>> {
         let words = text::split(text);
         let known = self.packs.iter().find_map(|pack| pack.values(id, words.get(..text::WORDS_MAX).unwrap_or(&words)));
         known.map(|values| values.into_iter().map(|read| (read.parameter, read.value)).collect())
     }
 
-    /// The templates that may be meant, best first.
+    /// The cards that may be meant, best first.
     ///
-    /// Patterns are what costs, so templates are tried in the order of the highest score that they can have, until
+    /// Matching patterns is what costs, so cards are tried in the order of the highest score that they can have, until
     /// `is_settled` says that what follows changes nothing.
     fn candidates(&self, words: &[Word], normalised: &str, is_settled: fn(&[Scored], f64) -> bool) -> Vec<Scored> {
         let readings: Vec<_> = self.packs.iter().map(|pack| (pack, pack.read(words))).collect();
@@ -178,14 +201,14 @@ impl Router {
     }
 }
 
-/// Whether one template comes before another: by phrase, by score, by BM25, and at last by name.
+/// Whether one card comes before another: by phrase, by score, and at last by id.
 fn is_before(left: &Scored, right: &Scored) -> bool {
     let by_phrase = right.phrase.exact.cmp(&left.phrase.exact);
     let by_score = right.score.total_cmp(&left.score);
-    by_phrase.then(by_score).then(right.bm25.total_cmp(&left.bm25)).then(left.id.cmp(&right.id)).is_lt()
+    by_phrase.then(by_score).then(left.id.cmp(&right.id)).is_lt()
 }
 
-/// Whether no template with at most this score changes what is decided among candidates, best first.
+/// Whether no card with at most this score changes what is decided among candidates, best first.
 ///
 /// Where one is good enough, only its rivals matter; where none is, the closest do.
 fn is_settled(candidates: &[Scored], bound: f64) -> bool {
@@ -215,8 +238,8 @@ fn rule(candidates: &[Scored]) -> Rule {
 
 /// The best, and all that reach the floor within the margin.
 ///
-/// Those that lack a required value are none where another has all of its own: who asks for "the issues" does not mean
-/// the template that needs to know which.
+/// A card that lacks a required value is no rival of one that has all of its own: who asks for "the issues" does not
+/// mean the card that needs to know which.
 fn rivals(candidates: &[Scored]) -> Vec<&Scored> {
     let best = candidates.first().map_or(0.0, |best| best.score);
     let near = |candidate: &&Scored| candidate.score >= FLOOR && best - candidate.score < MARGIN;
@@ -227,8 +250,8 @@ fn rivals(candidates: &[Scored]) -> Vec<&Scored> {
 
 fn decide(rule: Rule, candidates: &[Scored]) -> Decision {
     match rule {
-        Rule::ExactPhrase => template(&candidates[0]),
-        Rule::Score => template(rivals(candidates)[0]),
+        Rule::ExactPhrase => one(&candidates[0]),
+        Rule::Score => one(rivals(candidates)[0]),
         Rule::SamePhrase => {
             let same = candidates.iter().take_while(|candidate| candidate.phrase.exact);
             Decision::Ambiguous { candidates: same.take(CLOSEST_MAX).map(Candidate::from).collect() }
@@ -244,10 +267,10 @@ fn decide(rule: Rule, candidates: &[Scored]) -> Decision {
     }
 }
 
-fn template(best: &Scored) -> Decision {
+fn one(best: &Scored) -> Decision {
     let (id, values) = (best.id.clone(), values(best));
     if best.missing.is_empty() {
-        Decision::Template { id, values }
+        Decision::Card { id, values }
     } else {
         Decision::Missing { id, values, parameters: best.missing.clone() }
     }
@@ -262,6 +285,3 @@ impl From<&Scored> for Candidate {
         Self { id: scored.id.clone(), summary: scored.summary.clone(), score: scored.score, values: values(scored) }
     }
 }
-
-#[cfg(test)]
-mod tests;

@@ -1,10 +1,8 @@
 //! What a guest says about its run, believed as far as it can be checked.
 //!
-//! Here a guest's words become values of the host, and a worker's words pass the same gate. Whatever the bytes are, an
-//! answer is strict JSON within the run's limits, and every text within its bound. Nothing here does I/O.
-//!
-//! This file is compiled twice: into the crate, and into the fuzz target `result`, which would otherwise have to build
-//! wasmtime and the guest.
+//! This is a boundary: a guest's words become values of the host here, and a worker's words pass the same gate. Whatever
+//! the bytes are, an answer is strict JSON within the run's limits, and every text is within its bound. Nothing here does
+//! I/O.
 
 use intentbox_abi::{Ended as Said, Raised, ResultMeasure, decode, shortened};
 use serde_json::value::RawValue;
@@ -13,32 +11,35 @@ use crate::ending::{Ending, Exception, Exhausted, Resource};
 use crate::limits::Limits;
 
 /// The most bytes of traceback that are worth carrying.
-pub(crate) const TRACEBACK_BYTES_MAX: u32 = 16 << 10;
+pub const TRACEBACK_BYTES_MAX: u32 = 16 << 10;
 
 /// The most bytes of a class name, a path in an answer or the reason why it cannot be said. The script chooses them.
-pub(crate) const NAME_BYTES_MAX: usize = 1 << 10;
+pub const NAME_BYTES_MAX: usize = 1 << 10;
 
 /// The most bytes of an exception's text. The guest keeps to half of it; a guest that was taken over might not.
-pub(crate) const MESSAGE_BYTES_MAX: usize = 8 << 10;
+pub const MESSAGE_BYTES_MAX: usize = 8 << 10;
 
 /// The answer in the guest's last message as it stands there, if the message is one and within its limit.
-pub(crate) fn unchecked<'a>(message: &'a [u8], limits: &Limits) -> Option<&'a str> {
+#[must_use]
+pub fn unchecked<'a>(message: &'a [u8], limits: &Limits) -> Option<&'a str> {
     match decode::<Said<'a>>(message) {
         Ok(Said::Returned { result }) if result.len() as u64 <= limits.result_bytes => Some(result),
         _ => None,
     }
 }
 
-/// The ending with an answer. One that is not what the guest has to say is a crash of the guest.
-pub(crate) fn checked(json: &str, limits: &Limits) -> Ending {
+/// The ending with this answer. An answer that is not strict JSON within the limits is a crash of the guest.
+#[must_use]
+pub fn checked(json: &str, limits: &Limits) -> Ending {
     match returned(json, limits) {
         Ok(json) => Ending::Returned(json),
         Err(reason) => Ending::Crashed { reason: reason.to_owned() },
     }
 }
 
-/// Reads the guest's last message.
-pub(crate) fn read(message: &[u8], limits: &Limits) -> Ending {
+/// The ending that the guest's last message reports. Bytes that are no message are a crash of the guest.
+#[must_use]
+pub fn read(message: &[u8], limits: &Limits) -> Ending {
     match decode::<Said<'_>>(message) {
         Ok(Said::Returned { result }) => checked(result, limits),
         Ok(Said::Raised(raised)) => Ending::Raised(exception(&raised)),
@@ -57,7 +58,7 @@ pub(crate) fn read(message: &[u8], limits: &Limits) -> Ending {
 }
 
 /// An answer, or why it is none.
-pub(crate) fn returned(json: &str, limits: &Limits) -> Result<Box<RawValue>, &'static str> {
+fn returned(json: &str, limits: &Limits) -> Result<Box<RawValue>, &'static str> {
     if json.len() as u64 > limits.result_bytes {
         return Err("the answer is larger than its limit");
     }
@@ -69,7 +70,9 @@ pub(crate) fn returned(json: &str, limits: &Limits) -> Result<Box<RawValue>, &'s
     }
 }
 
-pub(crate) fn exception(raised: &Raised<'_>) -> Exception {
+/// An exception with each text shortened to its bound.
+#[must_use]
+pub fn exception(raised: &Raised<'_>) -> Exception {
     Exception {
         class: shortened(raised.class, NAME_BYTES_MAX),
         message: shortened(raised.message, MESSAGE_BYTES_MAX),
@@ -78,7 +81,9 @@ pub(crate) fn exception(raised: &Raised<'_>) -> Exception {
     }
 }
 
-pub(crate) fn result_invalid(path: &str, reason: &str) -> Ending {
+/// An answer that JSON cannot represent, with both texts shortened to their bound.
+#[must_use]
+pub fn result_invalid(path: &str, reason: &str) -> Ending {
     Ending::ResultInvalid { path: shortened(path, NAME_BYTES_MAX), reason: shortened(reason, NAME_BYTES_MAX) }
 }
 

@@ -2,11 +2,11 @@
 
 use std::fmt;
 
-use intentbox_catalog::TemplateId;
-use serde::{Serialize, Serializer};
+use serde::Serialize;
 
-use super::values::ValueRead;
-use super::{FLOOR, MARGIN};
+use crate::card::CardId;
+use crate::values::ValueRead;
+use crate::{FLOOR, MARGIN};
 
 /// How many candidates the text shows. The data has all of them.
 const SHOWN_MAX: usize = 4;
@@ -18,8 +18,8 @@ pub struct Explanation {
     pub normalised: String,
     /// The rule that decided.
     pub rule: Rule,
-    /// The templates that the decision was made among, best first. [`explain`](super::Router::explain) has all that share
-    /// anything with the sentence, [`route`](super::Router::route) those that could have changed the decision.
+    /// The cards that the decision was made among, best first. [`explain`](crate::Router::explain) has all that share
+    /// anything with the sentence, [`route`](crate::Router::route) those that could have changed the decision.
     pub candidates: Vec<Scored>,
 }
 
@@ -27,37 +27,36 @@ pub struct Explanation {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Rule {
-    /// One template declares exactly this phrase.
+    /// One card has exactly this phrase.
     ExactPhrase,
-    /// Several templates declare exactly this phrase.
+    /// Several cards have exactly this phrase.
     SamePhrase,
-    /// One template reaches the floor with no other near.
+    /// One card reaches the floor, and no other is near.
     Score,
-    /// Several templates reach the floor within the margin.
+    /// Several cards reach the floor within the margin.
     WithinMargin,
-    /// No template reaches the floor.
+    /// No card reaches the floor.
     BelowFloor,
-    /// No template shares a word with the sentence.
+    /// No card shares a word with the sentence.
     NothingShared,
     /// The sentence is longer than any intent.
     TooManyWords,
 }
 
-/// One template against one sentence.
+/// One card against one sentence.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Scored {
-    /// The template.
-    #[serde(serialize_with = "as_text")]
-    pub id: TemplateId,
+    /// The card.
+    pub id: CardId,
     /// What it does.
     pub summary: String,
     /// `explained × phrase.covered`, or 1 for an exact phrase.
     pub score: f64,
-    /// The share of the sentence's informative words that the template explains.
+    /// The share of the sentence's informative words that the card explains.
     pub explained: f64,
     /// The declared phrase that fits best.
     pub phrase: Phrase,
-    /// Words that nothing in the template explains.
+    /// Words that nothing on the card explains.
     pub unexplained: Vec<String>,
     /// Words taken for mistyped ones: as written, and as understood.
     pub corrected: Vec<(String, String)>,
@@ -65,8 +64,6 @@ pub struct Scored {
     pub values: Vec<ValueRead>,
     /// Parameters that only the caller can supply, and that the sentence does not hold.
     pub missing: Vec<String>,
-    /// The score that put it on the shortlist; between equals it decides the order.
-    pub bm25: f32,
 }
 
 /// A declared phrase against a sentence.
@@ -78,10 +75,6 @@ pub struct Phrase {
     pub covered: f64,
     /// Whether the sentence is this phrase, up to case and punctuation.
     pub exact: bool,
-}
-
-fn as_text<S: Serializer>(id: &TemplateId, serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.collect_str(id)
 }
 
 impl fmt::Display for Explanation {
@@ -123,6 +116,7 @@ impl fmt::Display for Scored {
 }
 
 impl fmt::Display for Rule {
+    /// Every card is made of a template, and that is the word that users know.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::ExactPhrase => f.write_str("an exact phrase goes before scores"),

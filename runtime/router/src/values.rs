@@ -1,4 +1,4 @@
-//! Values in a sentence: found by the word patterns that a template declares, read by the types of its parameters.
+//! Values in a sentence: found by the word patterns of a card's parameters, read by the types of these parameters.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -9,7 +9,7 @@ use intentbox_catalog::{ParamKind, ParamSpec, words};
 use serde::Serialize;
 use serde_json::Value;
 
-use super::text::{Synonyms, Word, is_filler, singular, stem};
+use crate::text::{Synonyms, Word, is_filler, singular, stem};
 
 /// A value read from a sentence.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -32,15 +32,15 @@ impl fmt::Display for ValueRead {
 
 /// Where a value was found.
 #[derive(Debug)]
-pub(super) struct Found {
+pub(crate) struct Found {
     /// The words of the whole pattern, the value's among them.
-    pub(super) span: Range<usize>,
-    pub(super) read: ValueRead,
+    pub(crate) span: Range<usize>,
+    pub(crate) read: ValueRead,
 }
 
 /// A parameter with its patterns in the form in which words are compared.
 #[derive(Debug)]
-pub(super) struct Reader {
+pub(crate) struct Reader {
     spec: ParamSpec,
     patterns: Vec<Pattern>,
 }
@@ -85,7 +85,7 @@ struct Choice {
 }
 
 impl Reader {
-    pub(super) fn new(spec: &ParamSpec, synonyms: &Synonyms) -> Self {
+    pub(crate) fn new(spec: ParamSpec, synonyms: &Synonyms) -> Self {
         let canonical = |words: &[String]| words.iter().map(|word| synonyms.canonical(word)).collect();
         let patterns = spec
             .words()
@@ -106,22 +106,22 @@ impl Reader {
                 numbers: Vec::new(),
             })
             .collect();
-        Self { spec: spec.clone(), patterns }
+        Self { spec, patterns }
     }
 
     /// The words of its patterns.
-    pub(super) fn words(&self) -> impl Iterator<Item = &String> {
+    pub(crate) fn words(&self) -> impl Iterator<Item = &String> {
         self.patterns.iter().flat_map(Pattern::words)
     }
 
     /// Notes the numbers of these words, so that looking for them compares no text.
-    pub(super) fn number(&mut self, numbers: &BTreeMap<String, usize>) {
+    pub(crate) fn number(&mut self, numbers: &BTreeMap<String, usize>) {
         for pattern in &mut self.patterns {
             pattern.numbers = pattern.words().map(|word| numbers[word]).collect();
         }
     }
 
-    pub(super) fn spec(&self) -> &ParamSpec {
+    pub(crate) fn spec(&self) -> &ParamSpec {
         &self.spec
     }
 }
@@ -129,9 +129,9 @@ impl Reader {
 /// Reads the values of all parameters from a sentence: at most one each, and no word twice.
 ///
 /// Where patterns compete for the same words, the one that accounts for more words wins, then the one further left,
-/// then the one declared earlier: "last 24 hours" is a period and not the limit 24. `topics` are the words a template
-/// is about; they are no names, unless quoted.
-pub(super) fn pull(
+/// then the one declared earlier: "last 24 hours" is a period and not the limit 24. `topics` are the words a card is
+/// about; they are no names, unless quoted.
+pub(crate) fn pull(
     words: &[Word],
     canonical: &[String],
     present: &[bool],
@@ -252,7 +252,7 @@ impl Sentence<'_> {
         Some(if matches!(spec.kind(), ParamKind::List { .. }) { Value::Array(vec![item]) } else { item })
     }
 
-    /// Whether some pattern of the template has this word: then it announces a value, and is none.
+    /// Whether some pattern of the card has this word: then it announces a value, and is none.
     fn announces(&self, canonical: &String) -> bool {
         let mut patterns = self.readers.iter().flat_map(|reader| &reader.patterns);
         patterns.any(|pattern| pattern.words().any(|word| word == canonical))
@@ -331,8 +331,8 @@ fn period(words: &[Word], bare: bool) -> Option<Period> {
     }
 }
 
-/// Whether a word is a number or a time: what every template understands.
-pub(super) fn says_how_much(word: &str) -> bool {
+/// Whether a word is a number or a time: what every card understands.
+pub(crate) fn says_how_much(word: &str) -> bool {
     count(word).is_some() || Period::of(1, word).is_some() || matches!(word, "today" | "tonight" | "yesterday")
 }
 

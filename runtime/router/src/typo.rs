@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::text::Word;
+use crate::text::{Word, stem};
 
 /// Shorter words have too many neighbours: `log`, `lag`, `leg`.
 const LETTERS_MIN: usize = 4;
@@ -14,9 +14,9 @@ const LONG_LETTERS_MIN: usize = 8;
 /// The longest word that is looked up, so that the distance costs little whatever was typed.
 const LETTERS_MAX: usize = 24;
 
-/// The words that a pack's templates understand.
+/// The words that a pack's cards understand.
 #[derive(Debug, Default)]
-pub(super) struct Vocabulary {
+pub(crate) struct Vocabulary {
     words: BTreeSet<String>,
     stems: BTreeSet<String>,
     /// By first letter, which is rarely mistyped: it keeps `mirrors` from being `errors`.
@@ -36,9 +36,9 @@ fn letters(word: &str) -> u32 {
 }
 
 impl Vocabulary {
-    pub(super) fn new(words: impl IntoIterator<Item = String>) -> Self {
+    pub(crate) fn new(words: impl IntoIterator<Item = String>) -> Self {
         let words: BTreeSet<String> = words.into_iter().collect();
-        let stems = words.iter().map(|word| super::text::stem(word)).collect();
+        let stems = words.iter().map(|word| stem(word)).collect();
         let mut by_first: BTreeMap<char, Vec<Known>> = BTreeMap::new();
         for word in words.iter().filter(|word| is_looked_up(word)) {
             by_first
@@ -50,7 +50,7 @@ impl Vocabulary {
     }
 
     /// The words of a sentence with slips put right. A quotation is what it is, and so is a word that is known.
-    pub(super) fn correct<'a>(&self, words: &'a [Word]) -> Cow<'a, [Word]> {
+    pub(crate) fn correct<'a>(&self, words: &'a [Word]) -> Cow<'a, [Word]> {
         let mut corrected = Cow::Borrowed(words);
         for (index, word) in words.iter().enumerate() {
             if let Some(meant) = self.meant(word) {
@@ -91,7 +91,7 @@ impl Vocabulary {
                 Some((fewest, _)) if slips > fewest => {}
                 // `error` and `errors` are one word; two that mean different things are a question, not an answer.
                 Some((fewest, other)) if slips == fewest => {
-                    is_tied |= super::text::stem(other) != super::text::stem(known);
+                    is_tied |= stem(other) != stem(known);
                 }
                 _ => {
                     best = Some((slips, known));
@@ -109,8 +109,8 @@ fn is_looked_up(word: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::super::text::{normal, split};
     use super::*;
+    use crate::text::{normal, split};
 
     #[test]
     fn slips_are_put_right_and_other_words_left_alone() {

@@ -1,51 +1,47 @@
-//! The templates in the form in which they are compared with a sentence, one index for each pack.
+//! The cards in the form in which they are compared with a sentence, one index for each pack.
 //!
 //! Packs are apart because their synonyms are: an *issue* is one thing to an error tracker and another to a planner.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt;
 
-use bm25::{Embedder, EmbedderBuilder, Scorer, TokenEmbedder, Tokenizer};
 use intentbox_catalog::words::Slot;
-use intentbox_catalog::{Effects, Pack, ParamKind, ParamSpec, Template, TemplateId};
+use intentbox_catalog::{ParamKind, ParamSpec};
 
-use super::explain::{Phrase, Scored};
-use super::text::{Synonyms, Word, normal, split};
-use super::typo::Vocabulary;
-use super::values::{Reader, ValueRead, pull};
+use crate::card::{Card, CardId, Pack};
+use crate::explain::{Phrase, Scored};
+use crate::ranker::Ranker;
+use crate::text::{Synonyms, Word, normal, split};
+use crate::typo::Vocabulary;
+use crate::values::{Reader, ValueRead, pull};
 
-/// How many templates of a pack BM25 hands on to be scored. Far more than a sentence can mean, and few enough that
-/// their patterns cost nothing.
-const SHORTLIST_MAX: usize = 16;
-
-/// What a word weighs against a template that cannot explain it, where an explained word weighs 1. Passing over a word
+/// What a word weighs against a card that cannot explain it, where an explained word weighs 1. Passing over a word
 /// means answering another question, so it would take nine explained words to outweigh one, and no sentence has them.
 const UNEXPLAINED_WEIGHT: f64 = 3.0;
 
 /// The same for a word that only the summary holds. Nobody declared it as something people say, but it is no stranger.
 const SUMMARY_WEIGHT: f64 = 1.0;
 
-/// The templates of one pack.
-pub(super) struct PackIndex {
+/// The cards of one pack.
+#[derive(Debug)]
+pub(crate) struct PackIndex<R> {
     synonyms: Synonyms,
     vocabulary: Vocabulary,
     entries: Vec<Entry>,
     /// The words of all phrases and patterns, numbered.
     numbers: BTreeMap<String, usize>,
-    embedder: Embedder<Token, Spaces>,
-    scorer: Scorer<usize, Token>,
+    ranker: R,
 }
 
-/// One template.
+/// One card.
 #[derive(Debug)]
 struct Entry {
-    id: TemplateId,
+    id: CardId,
     summary: String,
     /// Whether it changes something.
     writes: bool,
     phrases: Vec<KnownPhrase>,
-    /// The words of the phrases, the template's name and the pack's.
+    /// The words of the phrases, of the card's name and of the pack's.
     topics: BTreeSet<String>,
     summary_words: BTreeSet<String>,
     readers: Vec<Reader>,
@@ -62,28 +58,28 @@ struct KnownPhrase {
 
 /// A sentence as one pack understands it.
 #[derive(Debug)]
-pub(super) struct Reading<'a> {
+pub(crate) struct Reading<'a> {
     words: Cow<'a, [Word]>,
     canonical: Vec<String>,
     /// Which of the numbered words of the pack the sentence holds.
     present: Vec<bool>,
 }
 
-/// A template that may be meant, before its patterns were tried.
+/// A card that may be meant, before its patterns were tried.
 #[derive(Debug)]
-pub(super) struct Prospect {
+pub(crate) struct Prospect {
     entry: usize,
-    bm25: f32,
     /// The highest score that it can have: the share of its best phrase among all words of the sentence.
-    pub(super) bound: f64,
+    pub(crate) bound: f64,
     /// Whether the sentence is one of its phrases.
-    pub(super) exact: bool,
+    pub(crate) exact: bool,
 }
 
-impl PackIndex {
-    pub(super) fn new(pack: &Pack, templates: &[&Template]) -> Self {
-        let synonyms = Synonyms::new(pack.synonyms());
-        let mut entries: Vec<Entry> = templates.iter().map(|template| Entry::new(template, &synonyms)).collect();
+impl<R: Ranker> PackIndex<R> {
+    pub(crate) fn new(pack: &Pack, cards: Vec<Card>) -> Self {
+        let vocabulary = vocabulary(pack, &cards);
+        let synonyms = Synonyms::new(&pack.synonyms);
+        let mut entries: Vec<Entry> = cards.into_iter().map(|card| Entry::new(card, &synonyms)).collect();
         let phrases = || entries.iter().flat_map(|entry| &entry.phrases);
         let readers = || entries.iter().flat_map(|entry| &entry.readers);
         let in_phrases = phrases().flat_map(|phrase| phrase.words.iter().cloned());
@@ -95,18 +91,12 @@ impl PackIndex {
         for reader in entries.iter_mut().flat_map(|entry| &mut entry.readers) {
             reader.number(&numbers);
         }
-        let documents: Vec<String> = entries.iter().map(Entry::document).collect();
-        let corpus: Vec<&str> = documents.iter().map(String::as_str).collect();
-        let embedder = EmbedderBuilder::<Token, Spaces>::with_tokenizer_and_fit_to_corpus(Spaces, &corpus).build();
-        let mut scorer = Scorer::new();
-        for (index, document) in corpus.iter().enumerate() {
-            scorer.upsert(&index, embedder.embed(document));
-        }
-        Self { vocabulary: vocabulary(pack, templates), synonyms, entries, numbers, embedder, scorer }
+        let words: Vec<BTreeSet<String>> = entries.iter().map(Entry::words).collect();
+        Self { vocabulary, synonyms, entries, numbers, ranker: R::new(&words) }
     }
 
     /// The sentence in the words of this pack.
-    pub(super) fn read<'a>(&self, words: &'a [Word]) -> Reading<'a> {
+    pub(crate) fn read<'a>(&self, words: &'a [Word]) -> Reading<'a> {
         let words = self.vocabulary.correct(words);
         let canonical: Vec<String> = words.iter().map(|word| self.synonyms.head(&word.stem).to_owned()).collect();
         let mut present = vec![false; self.numbers.len()];
@@ -116,51 +106,41 @@ impl PackIndex {
         Reading { words, canonical, present }
     }
 
-    /// The templates of this pack that share anything with the sentence.
-    pub(super) fn prospects(&self, reading: &Reading<'_>, normalised: &str) -> Vec<Prospect> {
-        let prospect = |(entry, bm25): (usize, f32)| {
-            let phrases = &self.entries[entry].phrases;
-            let exact = phrases.iter().any(|phrase| phrase.normal == normalised);
-            let covered = phrases.iter().map(|phrase| phrase.at_most(&reading.present)).fold(0.0, f64::max);
-            Prospect { entry, bm25, bound: if exact { 1.0 } else { covered }, exact }
+    /// The cards of this pack that are worth scoring and share anything with the sentence.
+    pub(crate) fn prospects(&self, reading: &Reading<'_>, normalised: &str) -> Vec<Prospect> {
+        let is_phrase = |entry: &Entry| entry.phrases.iter().any(|phrase| phrase.normal == normalised);
+        let exact: Vec<bool> = self.entries.iter().map(is_phrase).collect();
+        let mut places = self.ranker.rank(&reading.informative());
+        // No ranker overrules a declared phrase.
+        let left_out = |place: &usize| exact[*place] && !places.contains(place);
+        let left_out: Vec<usize> = (0..exact.len()).filter(left_out).collect();
+        places.extend(left_out);
+        let prospect = |entry: usize| {
+            let shares = self.entries[entry].phrases.iter().map(|phrase| phrase.at_most(&reading.present));
+            let bound = if exact[entry] { 1.0 } else { shares.fold(0.0, f64::max) };
+            Prospect { entry, bound, exact: exact[entry] }
         };
-        self.shortlist(reading, normalised).into_iter().map(prospect).filter(|prospect| prospect.bound > 0.0).collect()
+        places.into_iter().map(prospect).filter(|prospect| prospect.bound > 0.0).collect()
     }
 
-    /// What a template explains of the sentence.
-    pub(super) fn score(&self, prospect: &Prospect, reading: &Reading<'_>, normalised: &str) -> Scored {
-        self.entries[prospect.entry].score(reading, normalised, prospect.bm25)
+    /// What a card explains of the sentence.
+    pub(crate) fn score(&self, prospect: &Prospect, reading: &Reading<'_>, normalised: &str) -> Scored {
+        self.entries[prospect.entry].score(reading, normalised)
     }
 
-    /// The values that a sentence holds for a template of this pack.
-    pub(super) fn values(&self, id: &TemplateId, words: &[Word]) -> Option<Vec<ValueRead>> {
+    /// The values that a sentence holds for a card of this pack.
+    pub(crate) fn values(&self, id: &CardId, words: &[Word]) -> Option<Vec<ValueRead>> {
         let entry = self.entries.iter().find(|entry| entry.id == *id)?;
         let reading = self.read(words);
-        Some(entry.score(&reading, "", 0.0).values)
+        Some(entry.score(&reading, "").values)
     }
+}
 
-    /// The templates that BM25 puts first, and those with exactly this phrase.
-    fn shortlist(&self, reading: &Reading<'_>, normalised: &str) -> BTreeMap<usize, f32> {
-        let informative: BTreeSet<&str> = reading
-            .words
-            .iter()
-            .zip(&reading.canonical)
-            .filter(|(word, _)| !word.quoted && !word.is_filler)
-            .map(|(_, canonical)| canonical.as_str())
-            .collect();
-        let query: Vec<&str> = informative.into_iter().collect();
-        let query = self.embedder.embed(&query.join(" "));
-        let mut matches = self.scorer.matches(&query);
-        // The scorer leaves ties in the order of a hash map.
-        matches.sort_by(|left, right| right.score.total_cmp(&left.score).then(left.id.cmp(&right.id)));
-        let mut shortlist: BTreeMap<usize, f32> =
-            matches.into_iter().take(SHORTLIST_MAX).map(|found| (found.id, found.score)).collect();
-        for (index, entry) in self.entries.iter().enumerate() {
-            if entry.phrases.iter().any(|phrase| phrase.normal == normalised) {
-                shortlist.entry(index).or_insert(0.0);
-            }
-        }
-        shortlist
+impl Reading<'_> {
+    /// The words that say something about what is asked for.
+    fn informative(&self) -> BTreeSet<&str> {
+        let words = self.words.iter().zip(&self.canonical);
+        words.filter(|(word, _)| !word.quoted && !word.is_filler).map(|(_, canonical)| canonical.as_str()).collect()
     }
 }
 
@@ -171,24 +151,24 @@ impl KnownPhrase {
     }
 }
 
-/// Every word that some template of the pack understands: of phrases, names, patterns, choices and synonyms.
-fn vocabulary(pack: &Pack, templates: &[&Template]) -> Vocabulary {
+/// Every word that some card of the pack understands: of phrases, summaries, names, patterns, choices and synonyms.
+fn vocabulary(pack: &Pack, cards: &[Card]) -> Vocabulary {
     let mut words: Vec<String> = Vec::new();
-    for (head, others) in pack.synonyms() {
+    for (head, others) in &pack.synonyms {
         words.push(head.clone());
         words.extend(others.iter().cloned());
     }
-    for template in templates {
-        let texts = template.phrases().iter().map(String::as_str).chain([template.summary()]);
-        words.extend(texts.flat_map(split).map(|word| word.plain));
-        words.extend(template.id().name().split('_').map(str::to_owned));
-        for pattern in template.parameters().iter().flat_map(ParamSpec::words) {
+    for card in cards {
+        let texts = card.phrases.iter().chain([&card.summary]);
+        words.extend(texts.flat_map(|text| split(text)).map(|word| word.plain));
+        words.extend(card.name.split('_').map(str::to_owned));
+        for pattern in card.parameters.iter().flat_map(ParamSpec::words) {
             words.extend(pattern.before().iter().chain(pattern.after()).cloned());
             if let Slot::OneOf(choices) = pattern.slot() {
                 words.extend(choices.iter().cloned());
             }
         }
-        for parameter in template.parameters() {
+        for parameter in &card.parameters {
             if let ParamKind::Enum { choices } = parameter.kind() {
                 words.extend(choices.iter().flat_map(|choice| choice.synonyms.iter().chain([&choice.value])).cloned());
             }
@@ -198,43 +178,38 @@ fn vocabulary(pack: &Pack, templates: &[&Template]) -> Vocabulary {
 }
 
 impl Entry {
-    fn new(template: &Template, synonyms: &Synonyms) -> Self {
+    fn new(card: Card, synonyms: &Synonyms) -> Self {
         let informative = |text: &str| -> BTreeSet<String> {
             let words = split(text);
             words.iter().filter(|word| !word.is_filler).map(|word| synonyms.head(&word.stem).to_owned()).collect()
         };
-        let phrases: Vec<KnownPhrase> = template
-            .phrases()
-            .iter()
-            .map(|text| KnownPhrase {
-                text: text.clone(),
-                normal: normal(&split(text)),
-                words: informative(text),
-                numbers: Vec::new(),
-            })
-            .collect();
+        let phrase = |text: String| KnownPhrase {
+            normal: normal(&split(&text)),
+            words: informative(&text),
+            numbers: Vec::new(),
+            text,
+        };
+        let phrases: Vec<KnownPhrase> = card.phrases.into_iter().map(phrase).collect();
         let mut topics: BTreeSet<String> = phrases.iter().flat_map(|phrase| phrase.words.iter().cloned()).collect();
-        topics.extend(informative(&template.id().name().replace('_', " ")));
-        topics.extend(informative(&template.id().pack().replace('_', " ")));
+        topics.extend(informative(&card.name.replace('_', " ")));
+        topics.extend(informative(&card.pack.name.replace('_', " ")));
         Self {
-            id: template.id().clone(),
-            summary: template.summary().to_owned(),
-            writes: template.effects() == Effects::Write,
+            id: card.id,
+            summary_words: informative(&card.summary),
+            summary: card.summary,
+            writes: card.writes,
             phrases,
             topics,
-            summary_words: informative(template.summary()),
-            readers: template.parameters().iter().map(|spec| Reader::new(spec, synonyms)).collect(),
+            readers: card.parameters.into_iter().map(|spec| Reader::new(spec, synonyms)).collect(),
         }
     }
 
-    /// The words BM25 searches.
-    fn document(&self) -> String {
-        let phrases = self.phrases.iter().flat_map(|phrase| &phrase.words);
-        let words: Vec<&str> = phrases.chain(&self.topics).chain(&self.summary_words).map(String::as_str).collect();
-        words.join(" ")
+    /// All its words: those that it is about, and those of its summary.
+    fn words(&self) -> BTreeSet<String> {
+        self.topics.union(&self.summary_words).cloned().collect()
     }
 
-    fn score(&self, reading: &Reading<'_>, normalised: &str, bm25: f32) -> Scored {
+    fn score(&self, reading: &Reading<'_>, normalised: &str) -> Scored {
         let Reading { words, canonical, present } = reading;
         let values = pull(words, canonical, present, &self.readers, &self.topics);
         let mut said = BTreeSet::new();
@@ -285,7 +260,6 @@ impl Entry {
                 .map(|word| (word.text.clone(), word.plain.clone()))
                 .collect(),
             values,
-            bm25,
         }
     }
 
@@ -322,36 +296,4 @@ fn is_question(words: &[Word]) -> bool {
 fn share(part: usize, whole: usize) -> f64 {
     let float = |count: usize| f64::from(u32::try_from(count).unwrap_or(u32::MAX));
     if whole == 0 { 0.0 } else { float(part) / float(whole) }
-}
-
-/// BM25's own types have no `Debug`.
-impl fmt::Debug for PackIndex {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("PackIndex")
-            .field("synonyms", &self.synonyms)
-            .field("entries", &self.entries)
-            .finish_non_exhaustive()
-    }
-}
-
-/// A word as BM25 holds it. The whole word and not a hash of it, so that no chosen word collides with another.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-struct Token(String);
-
-impl TokenEmbedder for Token {
-    type EmbeddingSpace = Self;
-
-    fn embed(token: &str) -> Self {
-        Self(token.to_owned())
-    }
-}
-
-/// Splits what is already canonical words with spaces between.
-#[derive(Debug)]
-struct Spaces;
-
-impl Tokenizer for Spaces {
-    fn tokenize(&self, text: &str) -> Vec<String> {
-        text.split_whitespace().map(str::to_owned).collect()
-    }
 }

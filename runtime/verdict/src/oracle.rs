@@ -1,4 +1,4 @@
-//! What holds of every ending, whoever told it. Compiled into the tests of this crate and into the fuzz target `result`.
+//! What holds of every ending. Compiled for the tests of this crate and for the fuzz target `result`.
 
 use serde_json::Value;
 
@@ -7,7 +7,7 @@ use crate::ending::{Ending, Resource};
 use crate::limits::Limits;
 
 /// Small enough that random answers run into them.
-pub(crate) const LIMITS: Limits = Limits {
+const LIMITS: Limits = Limits {
     fuel: 1,
     wall_ms: 1,
     memory_bytes: 1,
@@ -22,11 +22,11 @@ pub(crate) const LIMITS: Limits = Limits {
     scratch_entries: 1,
 };
 
-/// Any bytes as a guest's answer are an ending that [`check`] finds nothing wrong with.
+/// Any bytes as a guest's last message are an ending: strict JSON within the limits, and texts within their bounds.
 ///
 /// # Panics
 /// When that does not hold: it is an oracle.
-pub(crate) fn result_oracle(bytes: &[u8]) {
+pub fn result(bytes: &[u8]) {
     let ending = read(bytes, &LIMITS);
     check(&ending);
     if let Ending::Exhausted(exhausted) = ending {
@@ -39,11 +39,7 @@ pub(crate) fn result_oracle(bytes: &[u8]) {
     }
 }
 
-/// An answer is strict JSON within the limits, and texts are within their bounds.
-///
-/// # Panics
-/// When that does not hold.
-pub(crate) fn check(ending: &Ending) {
+fn check(ending: &Ending) {
     match ending {
         Ending::Returned(json) => {
             assert!(json.get().len() as u64 <= LIMITS.result_bytes, "{json}");
@@ -78,34 +74,33 @@ fn levels(value: &Value) -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use intentbox_abi::{Cause, Ended as Said, Raised, encode};
     use proptest::prelude::*;
 
     proptest! {
         #[test]
         fn e14_any_bytes_are_an_ending(bytes in proptest::collection::vec(any::<u8>(), 0..256)) {
-            result_oracle(&bytes);
+            super::result(&bytes);
         }
 
         #[test]
         fn e14_any_text_is_strict_json_or_refused(result in "[\\[\\]{}:, \"\\\\ua0-9dDeE.+-]{0,70}") {
-            result_oracle(&encode(&Said::Returned { result: &result }));
+            super::result(&encode(&Said::Returned { result: &result }));
         }
 
         #[test]
         fn e14_nearly_json_is_strict_json_or_refused(depth in 0_usize..6, inner in "[0-9]{0,3}|\"\\\\u[dD][89c-f]00\"|\\[\\]") {
             let result = format!("{}{inner}{}", "[".repeat(depth), "]".repeat(depth));
-            result_oracle(&encode(&Said::Returned { result: &result }));
+            super::result(&encode(&Said::Returned { result: &result }));
         }
 
         #[test]
         fn e14_texts_of_any_length_are_bounded(text in "[a-zü€𝄞]{0,400}", times in 1_usize..60) {
             let text = text.repeat(times);
             let raised = Raised { class: &text, message: &text, traceback: &text, cause: Cause::Refused };
-            result_oracle(&encode(&Said::Raised(raised.clone())));
-            result_oracle(&encode(&Said::SyntaxError(raised)));
-            result_oracle(&encode(&Said::ResultInvalid { path: &text, reason: &text }));
+            super::result(&encode(&Said::Raised(raised.clone())));
+            super::result(&encode(&Said::SyntaxError(raised)));
+            super::result(&encode(&Said::ResultInvalid { path: &text, reason: &text }));
         }
     }
 }

@@ -1,14 +1,16 @@
-//! Sentences and where they go, as data. The template of the `sentry` pack is the real one; the `plan` pack exists for
-//! what one template cannot show: rivals, required parameters, enums.
+//! Sentences and where they go, as data. The card of the `sentry` pack is that of the real template; the `plan` pack
+//! exists for what one card cannot show: rivals, required parameters, enums.
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::fs::read_to_string;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, LazyLock};
+use std::sync::Arc;
 
 use intentbox_catalog::Catalog;
 
 use super::*;
+use crate::oracle::card;
 
 const PLAN: &[(&str, &str)] = &[
     (
@@ -95,29 +97,37 @@ words = ["task {}"]
     ),
 ];
 
-fn plan() -> Catalog {
+fn plan() -> Vec<Card> {
     let mut files: Vec<(String, &str)> = Vec::new();
     for (path, manifest) in PLAN {
         files.push(((*path).to_owned(), *manifest));
         files.push((path.replace("template.toml", "script.py.j2"), "result = None\n"));
     }
-    Catalog::from_files(files.iter().map(|(path, text)| (path.as_str(), text.as_bytes())))
-        .unwrap_or_else(|error| panic!("{error}"))
+    let catalog = Catalog::from_files(files.iter().map(|(path, text)| (path.as_str(), text.as_bytes())));
+    catalog.unwrap_or_else(|error| panic!("{error}")).templates().map(card).collect()
 }
 
-fn list_errors() -> &'static Template {
-    static CATALOG: LazyLock<Arc<Catalog>> =
-        LazyLock::new(|| Catalog::embedded().unwrap_or_else(|error| panic!("{error}")));
-    CATALOG.get("sentry/list_errors").expect("it is part of the sentry pack")
+fn embedded() -> Arc<Catalog> {
+    Catalog::embedded().unwrap_or_else(|error| panic!("{error}"))
+}
+
+fn list_errors() -> Card {
+    card(embedded().get("sentry/list_errors").expect("it is part of the sentry pack"))
+}
+
+fn cards() -> Vec<Card> {
+    let mut cards = plan();
+    cards.push(list_errors());
+    cards
 }
 
 fn router() -> Router {
-    Router::new(plan().templates().chain([list_errors()]))
+    Router::new(cards())
 }
 
 /// A decision in one line: `id name=value needs name`, `one of id, id`, or `nothing`.
 fn told(decision: &Decision) -> String {
-    let called = |id: &TemplateId, values: &BTreeMap<String, Value>| {
+    let called = |id: &CardId, values: &BTreeMap<String, Value>| {
         let mut text = id.to_string();
         for (name, value) in values {
             write!(text, " {name}={value}").expect("writing to a String does not fail");
@@ -125,7 +135,7 @@ fn told(decision: &Decision) -> String {
         text
     };
     match decision {
-        Decision::Template { id, values } => called(id, values),
+        Decision::Card { id, values } => called(id, values),
         Decision::Missing { id, values, parameters } => {
             format!("{} needs {}", called(id, values), parameters.join(", "))
         }
@@ -144,7 +154,7 @@ fn check(router: &Router, text: &str, expected: &str) {
 }
 
 #[test]
-fn sentences_go_to_their_template_with_their_values() {
+fn sentences_go_to_their_card_with_their_values() {
     let router = router();
     for (text, expected) in [
         ("list errors", "sentry/list_errors"),
@@ -235,7 +245,7 @@ fn what_is_missing_or_undecided_is_asked_back() {
 }
 
 #[test]
-fn a_word_that_no_template_explains_is_not_passed_over() {
+fn a_word_that_no_card_explains_is_not_passed_over() {
     let router = router();
     for text in [
         "list errors since monday",
@@ -293,11 +303,25 @@ fn what_is_close_is_listed_and_nothing_is_forced() {
         other => panic!("{text}: {other:?}"),
     };
     let about_errors = closest("email errors");
-    assert_eq!(about_errors.len(), 1, "only one template is about errors");
+    assert_eq!(about_errors.len(), 1, "only one card is about errors");
     assert_eq!(about_errors[0].id.as_str(), "sentry/list_errors");
-    assert_eq!(about_errors[0].summary, list_errors().summary());
+    assert_eq!(about_errors[0].summary, list_errors().summary);
     assert_eq!(closest("incidents").len(), CLOSEST_MAX);
     assert!(closest("what is the weather").is_empty());
+}
+
+#[test]
+fn equals_are_listed_in_the_order_of_their_ids() {
+    let called = |id: &str| Card { id: CardId::new(id), ..list_errors() };
+    let router = Router::new([called("b"), called("c"), called("a")]);
+    for text in ["email errors", "list errors"] {
+        let candidates = match router.route(text).decision {
+            Decision::NoMatch { closest: candidates } | Decision::Ambiguous { candidates } => candidates,
+            other => panic!("{text}: {other:?}"),
+        };
+        let ids: Vec<&str> = candidates.iter().map(|candidate| candidate.id.as_str()).collect();
+        assert_eq!(ids, ["a", "b", "c"], "{text}");
+    }
 }
 
 #[test]
@@ -332,7 +356,7 @@ fn the_explanation_shows_the_arithmetic() {
 
 #[test]
 fn any_text_is_answered_and_equal_text_equally() {
-    let router = router();
+    let (router, cards) = (router(), cards());
     let longest = format!("list errors {}", "please ".repeat(text::WORDS_MAX - 2));
     check(&router, &longest, "sentry/list_errors");
     let too_long = router.route(&format!("{longest} please"));
@@ -352,35 +376,82 @@ fn any_text_is_answered_and_equal_text_equally() {
     ] {
         let long = text.repeat(1 + 4096 / text.len());
         for text in [text, long.as_str()] {
-            assert_eq!(router.route(text), router.route(text), "{text}");
+            oracle::check(&router, &cards, text);
         }
     }
 }
 
-#[test]
-fn trying_fewer_templates_changes_no_decision() {
-    let embedded = Catalog::embedded().unwrap_or_else(|error| panic!("{error}"));
-    let router = Router::new(embedded.templates().chain(plan().templates()));
+/// The sentences of `tests/router`.
+fn corpus() -> Vec<String> {
     let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/router");
-    let mut count = 0;
+    let mut sentences = Vec::new();
     let listed = corpus.read_dir().expect("it can be listed").map(|entry| entry.expect("it is there").path());
     let is_data = |file: &PathBuf| file.extension().is_some_and(|extension| extension == "toml");
     for file in listed.filter(is_data) {
         let table: toml::Table = toml::from_str(&read_to_string(&file).expect("it is text")).expect("it is TOML");
         for entry in table["entry"].as_array().expect("a file is a list of entries") {
-            let text = entry["text"].as_str().expect("a sentence is text");
-            assert_eq!(router.route(text).decision, router.explain(text).decision, "{text}");
-            count += 1;
+            sentences.push(entry["text"].as_str().expect("a sentence is text").to_owned());
         }
     }
-    assert!(count >= 300, "the corpus has {count} sentences");
+    assert!(sentences.len() >= 300, "the corpus has {} sentences", sentences.len());
+    sentences
+}
+
+#[test]
+fn trying_fewer_cards_changes_no_decision() {
+    let router = Router::new(embedded().templates().map(card).chain(plan()));
+    for text in corpus() {
+        assert_eq!(router.route(&text).decision, router.explain(&text).decision, "{text}");
+    }
+}
+
+/// Leaves out the cards that share no word with the sentence, and puts the last card first.
+struct Sharing(Vec<BTreeSet<String>>);
+
+impl Ranker for Sharing {
+    fn new(cards: &[BTreeSet<String>]) -> Self {
+        Self(cards.to_vec())
+    }
+
+    fn rank(&self, words: &BTreeSet<&str>) -> Vec<usize> {
+        let shares = |place: &usize| words.iter().any(|word| self.0[*place].contains(*word));
+        (0..self.0.len()).rev().filter(shares).collect()
+    }
+}
+
+#[test]
+fn a_ranker_that_keeps_what_shares_a_word_changes_no_decision() {
+    let cards = || embedded().templates().map(card).chain(plan()).collect::<Vec<_>>();
+    let (everything, sharing) = (Router::new(cards()), Router::<Sharing>::ranked(cards()));
+    for text in corpus() {
+        assert_eq!(sharing.explain(&text), everything.explain(&text), "{text}");
+    }
+}
+
+/// Leaves every card out.
+struct Nothing;
+
+impl Ranker for Nothing {
+    fn new(_: &[BTreeSet<String>]) -> Self {
+        Self
+    }
+
+    fn rank(&self, _: &BTreeSet<&str>) -> Vec<usize> {
+        Vec::new()
+    }
+}
+
+#[test]
+fn only_a_declared_phrase_reaches_a_card_that_the_ranker_leaves_out() {
+    let router = Router::<Nothing>::ranked([list_errors()]);
+    assert_eq!(told(&router.route("list errors").decision), "sentry/list_errors");
+    assert_eq!(told(&router.route("please show me our recent crashes").decision), "nothing");
 }
 
 /// To change something by mistake is worse than to be asked again.
 #[test]
 fn a_change_is_not_asked_for_by_a_slip_or_by_a_question() {
-    let embedded = Catalog::embedded().unwrap_or_else(|error| panic!("{error}"));
-    let router = Router::new(embedded.templates());
+    let router = Router::new(embedded().templates().map(card));
     for (text, expected) in [
         ("resolve WEB-3M", true),
         ("please resolve issue WEB-3M", true),
@@ -391,7 +462,7 @@ fn a_change_is_not_asked_for_by_a_slip_or_by_a_question() {
         ("revolve WEB-3M", false),
     ] {
         let goes_there = match router.route(text).decision {
-            Decision::Template { id, .. } | Decision::Missing { id, .. } => id.as_str() == "sentry/resolve_issue",
+            Decision::Card { id, .. } | Decision::Missing { id, .. } => id.as_str() == "sentry/resolve_issue",
             Decision::Ambiguous { .. } | Decision::NoMatch { .. } => false,
         };
         assert_eq!(goes_there, expected, "{text}");

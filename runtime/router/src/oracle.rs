@@ -1,0 +1,58 @@
+//! What holds of every decision, whatever the text. Compiled for the tests of this crate and for the fuzz target
+//! `router`.
+
+use std::sync::LazyLock;
+
+use intentbox_catalog::{Catalog, Effects, Template};
+
+use crate::card::{Card, CardId, Pack};
+use crate::{CLOSEST_MAX, Decision, Router};
+
+/// Any bytes, read as text, go to a card of the built-in templates or to none.
+///
+/// # Panics
+/// When that does not hold: it is an oracle.
+pub fn route(bytes: &[u8]) {
+    static CARDS: LazyLock<Vec<Card>> = LazyLock::new(|| {
+        let catalog = Catalog::embedded().expect("a test of the catalog loads the built-in templates");
+        catalog.templates().map(card).collect()
+    });
+    static ROUTER: LazyLock<Router> = LazyLock::new(|| Router::new(CARDS.iter().cloned()));
+    check(&ROUTER, &CARDS, &String::from_utf8_lossy(bytes));
+}
+
+/// A text goes to one of the cards with values for its parameters, or to a few candidates. The same text goes there
+/// again.
+///
+/// # Panics
+/// When that does not hold.
+pub(crate) fn check(router: &Router, cards: &[Card], text: &str) {
+    let routed = router.route(text);
+    assert_eq!(routed, router.route(text), "{text:?}");
+    match routed.decision {
+        Decision::Card { id, values } | Decision::Missing { id, values, .. } => {
+            let card = cards.iter().find(|card| card.id == id);
+            let card = card.unwrap_or_else(|| panic!("{text:?} goes to {id}, which is no card"));
+            let is_declared = |name: &String| card.parameters.iter().any(|spec| spec.name() == name);
+            assert!(values.keys().all(is_declared), "{text:?}: {values:?}");
+        }
+        Decision::Ambiguous { candidates } | Decision::NoMatch { closest: candidates } => {
+            assert!(candidates.len() <= CLOSEST_MAX, "{text:?}");
+            assert!(candidates.iter().all(|candidate| (0.0..=1.0).contains(&candidate.score)), "{text:?}");
+        }
+    }
+}
+
+/// The card of a template. The product has its own: this crate makes cards for its tests alone.
+pub(crate) fn card(template: &Template) -> Card {
+    let (id, pack) = (template.id(), template.pack());
+    Card {
+        id: CardId::new(id.as_str()),
+        pack: Pack { name: pack.id().to_owned(), synonyms: pack.synonyms().clone() },
+        name: id.name().to_owned(),
+        summary: template.summary().to_owned(),
+        phrases: template.phrases().to_vec(),
+        parameters: template.parameters().to_vec(),
+        writes: template.effects() == Effects::Write,
+    }
+}
