@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use intentbox_engine::{Capacity, Configuration, Engine, Isolation, Parts, Policy, Sharing, WorkerCommand};
+use intentbox_engine::{Capacity, Configuration, Engine, Isolation, NoEvents, Parts, Policy, Sharing, WorkerCommand};
 use serde_json::json;
 
 use super::*;
@@ -29,7 +29,7 @@ fn server() -> Server {
         },
     };
     let engine = Engine::new(parts).expect("it has no origins");
-    Server::new(engine, Settings::default()).expect("there is randomness")
+    Server::new(engine, Settings::default(), Arc::new(NoEvents)).expect("there is randomness")
 }
 
 fn lines(messages: &[Value]) -> Vec<u8> {
