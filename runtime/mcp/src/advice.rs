@@ -2,7 +2,7 @@
 
 use intentbox_engine::{Cause, Failure, Plan, Report, new_run_id};
 
-use crate::load::Full;
+use crate::concurrency::Full;
 
 /// The report of a call that is invalid.
 pub(crate) fn invalid(message: String, hint: &str) -> Report {

@@ -5,9 +5,9 @@
 //! name resolve to this machine by its `Host`.
 
 mod connection;
+mod host_and_origin;
 mod options;
 mod session;
-mod visitor;
 
 use std::io;
 use std::sync::Arc;
@@ -29,10 +29,10 @@ use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 use tower_http::cors::{AllowHeaders, CorsLayer};
 
-use crate::load::{Crowd, Load, Place};
+use crate::bodies::{AT_ONCE_BYTES, Turns};
+use crate::concurrency::{Crowd, Load, Place};
 use crate::message::{self, Fault, Message, Method as About};
 use crate::tokens::Tokens;
-use crate::turn::{AT_ONCE_BYTES, Turns};
 use intentbox_engine::Principal;
 
 pub use options::{Options, OptionsError};
@@ -77,7 +77,7 @@ const REFUSED: i32 = -32_000;
 #[derive(Clone)]
 struct Gate {
     tokens: Arc<Tokens>,
-    visitors: Arc<visitor::Visitors>,
+    visitors: Arc<host_and_origin::Visitors>,
     requests: Load,
     turns: Arc<Turns>,
     sessions: Arc<session::Owners>,
@@ -111,7 +111,7 @@ fn router<H: ServerHandler>(
     let here = ["localhost", "127.0.0.1", "::1"].map(str::to_owned);
     let pages = ["http://localhost:*", "http://127.0.0.1:*", "http://[::1]:*"].map(str::to_owned);
     let cors = sharing(&options);
-    let visitors = Arc::new(visitor::Visitors::new(&options.hosts, &options.origins));
+    let visitors = Arc::new(host_and_origin::Visitors::new(&options.hosts, &options.origins));
     let named = options.origins.iter().map(|origin| options::with_port(origin));
     let config = StreamableHttpServerConfig::default()
         .with_allowed_origins(pages.into_iter().chain(named))

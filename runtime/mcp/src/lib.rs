@@ -4,8 +4,8 @@
 //! here is what a call means: which arguments it takes, who asks, what a model is told, and what is asked back.
 //!
 //! - [`stdio`] and [`http`]: the two ways in. `message`: what of a message the SDK may read.
-//! - `tokens`: whose a token is. `load`: how many of something at a time.
-//! - `turn`: large messages, one after the other and beside everything else.
+//! - `tokens`: whose a token is. `concurrency`: how many of something at a time.
+//! - `bodies`: large messages, one after the other and beside everything else.
 //! - `tools`: the list, the same bytes every time. `call`: the arguments of a call, checked.
 //! - `server`: from a call to an answer. `asking`: the client: whose it is, how to ask its user, when it has gone.
 //! - `question`: what to elicit from the user, and the replies. `advice`: reports for calls that never ran.
@@ -17,9 +17,10 @@
 mod advice;
 mod answer;
 mod asking;
+mod bodies;
 mod call;
+mod concurrency;
 pub mod http;
-mod load;
 mod message;
 #[cfg(test)]
 mod oracle;
@@ -29,7 +30,6 @@ mod server;
 pub mod stdio;
 mod tokens;
 mod tools;
-mod turn;
 mod words;
 
 pub use crate::server::{Server, Settings};

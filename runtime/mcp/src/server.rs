@@ -22,12 +22,12 @@ use crate::answer;
 use crate::asking::{
     ANSWER, ANSWER_WITHIN, Asking, arguments_of, ask, asking_of, form, principal_of, session_ended, with_progress,
 };
+use crate::bodies::beside;
 use crate::call::{Call, CallError, Execute, ReadResult, RunIntent};
-use crate::load::{Crowd, Load};
+use crate::concurrency::{Crowd, Load};
 use crate::question::{NoAnswer, Question, Said};
 use crate::results::{KEPT, NoSuchResult, Results, random};
 use crate::tools;
-use crate::turn::beside;
 
 /// The most calls at a time, of one principal and of all.
 const CALLS: Crowd = Crowd { each: 256, all: 768 };

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
 use tokio_util::sync::CancellationToken;
 
-use crate::load::{Crowd, Full, Load, Place};
+use crate::concurrency::{Crowd, Full, Load, Place};
 use intentbox_engine::Principal;
 
 /// The most sessions at a time, of one principal and of all. A session costs some 80 KiB, half a MiB if its client makes the most
