@@ -1,72 +1,79 @@
-//! How many of something may be under way at a time: of one principal, and of all.
+//! How many of something may be in flight at a time: of one principal, and of all together.
 //!
-//! Runs have a budget of their own, and wait for room. Calls do not wait: one that comes when too many are under way is
-//! told so at once, and so a client that sends ten thousand holds no more than its share.
+//! Runs have a budget of their own and wait in it. What is admitted here does not wait: beyond a limit it is rejected at
+//! once, so a client that sends ten thousand requests holds no more than its share.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use intentbox_engine::Principal;
 
-/// How many are too many.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Crowd {
+/// How many may be in flight.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct ConcurrencyLimit {
     /// The most of one principal.
-    pub(crate) each: usize,
-    /// The most of all together. More than twice what one may have, so that one or two leave room for others.
-    pub(crate) all: usize,
+    pub(crate) per_principal: usize,
+    /// The most of all principals together. At least twice `per_principal`, so that one alone leaves room for others.
+    pub(crate) total: usize,
 }
 
-/// What is under way. Clones count together.
+/// What is in flight, counted by principal. Clones count together.
 #[derive(Debug, Clone)]
-pub(crate) struct Load {
-    crowd: Crowd,
-    under_way: Arc<Mutex<BTreeMap<Principal, usize>>>,
+pub(crate) struct InFlight {
+    limit: ConcurrencyLimit,
+    counts: Arc<Mutex<BTreeMap<Principal, usize>>>,
 }
 
-/// Something that is under way; it ends when this is dropped.
+/// Something in flight. Dropping it makes room for another.
 #[derive(Debug)]
-pub(crate) struct Place {
-    load: Load,
+pub(crate) struct Permit {
+    in_flight: InFlight,
     principal: Principal,
 }
 
-/// Why there is no place.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Full {
-    /// This principal has its share.
-    Share(usize),
-    /// All together have what there is.
-    All(usize),
+/// Which limit leaves no room.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum Exceeded {
+    /// The limit of this principal.
+    #[error("{0} of this principal are in flight, and no more are allowed")]
+    PerPrincipal(usize),
+    /// The limit of all principals together.
+    #[error("{0} of all principals are in flight, and no more are allowed")]
+    Total(usize),
 }
 
-impl Load {
-    pub(crate) fn new(crowd: Crowd) -> Self {
-        Self { crowd, under_way: Arc::default() }
+impl InFlight {
+    /// Nothing in flight, up to a limit.
+    #[must_use]
+    pub(crate) fn new(limit: ConcurrencyLimit) -> Self {
+        Self { limit, counts: Arc::default() }
     }
 
-    /// A place, or why there is none.
-    pub(crate) fn admit(&self, principal: &Principal) -> Result<Place, Full> {
-        let mut under_way = self.under_way.lock().unwrap_or_else(PoisonError::into_inner);
-        let mine = under_way.get(principal).copied().unwrap_or(0);
-        if mine >= self.crowd.each {
-            return Err(Full::Share(self.crowd.each));
+    /// Admits one more of this principal, or says which limit is reached.
+    ///
+    /// # Errors
+    /// When this principal, or all together, have as many in flight as the limit allows.
+    pub(crate) fn admit(&self, principal: &Principal) -> Result<Permit, Exceeded> {
+        let mut counts = self.counts.lock().unwrap_or_else(PoisonError::into_inner);
+        let own = counts.get(principal).copied().unwrap_or(0);
+        if own >= self.limit.per_principal {
+            return Err(Exceeded::PerPrincipal(self.limit.per_principal));
         }
-        if under_way.values().sum::<usize>() >= self.crowd.all {
-            return Err(Full::All(self.crowd.all));
+        if counts.values().sum::<usize>() >= self.limit.total {
+            return Err(Exceeded::Total(self.limit.total));
         }
-        under_way.insert(principal.clone(), mine + 1);
-        Ok(Place { load: self.clone(), principal: principal.clone() })
+        counts.insert(principal.clone(), own + 1);
+        Ok(Permit { in_flight: self.clone(), principal: principal.clone() })
     }
 }
 
-impl Drop for Place {
+impl Drop for Permit {
     fn drop(&mut self) {
-        let mut under_way = self.load.under_way.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(count) = under_way.get_mut(&self.principal) {
+        let mut counts = self.in_flight.counts.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(count) = counts.get_mut(&self.principal) {
             *count -= 1;
             if *count == 0 {
-                under_way.remove(&self.principal);
+                counts.remove(&self.principal);
             }
         }
     }
@@ -78,16 +85,16 @@ mod tests {
 
     #[test]
     fn c04_nobody_takes_more_than_a_share_and_all_together_no_more_than_there_is() {
-        let load = Load::new(Crowd { each: 4, all: 10 });
+        let in_flight = InFlight::new(ConcurrencyLimit { per_principal: 4, total: 10 });
         let of = |name: &str| Principal::named(name);
-        let fill = |name| std::iter::from_fn(|| load.admit(&of(name)).ok()).collect::<Vec<_>>();
+        let fill = |name| std::iter::from_fn(|| in_flight.admit(&of(name)).ok()).collect::<Vec<_>>();
         let (first, second, third) = (fill("first"), fill("second"), fill("third"));
         assert_eq!((first.len(), second.len(), third.len()), (4, 4, 2), "two leave room for a third");
-        assert_eq!(load.admit(&of("first")).err(), Some(Full::Share(4)));
-        assert_eq!(load.admit(&of("fourth")).err(), Some(Full::All(10)));
+        assert_eq!(in_flight.admit(&of("first")).err(), Some(Exceeded::PerPrincipal(4)));
+        assert_eq!(in_flight.admit(&of("fourth")).err(), Some(Exceeded::Total(10)));
         drop(first);
         assert_eq!(fill("fourth").len(), 4, "there is room again");
         drop((second, third));
-        assert!(load.under_way.lock().expect("nobody panicked").is_empty(), "who has nothing under way is forgotten");
+        assert!(in_flight.counts.lock().expect("nobody panicked").is_empty(), "who has nothing in flight is forgotten");
     }
 }

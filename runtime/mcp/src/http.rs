@@ -29,8 +29,8 @@ use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 use tower_http::cors::{AllowHeaders, CorsLayer};
 
-use crate::bodies::{AT_ONCE_BYTES, Turns};
-use crate::concurrency::{Crowd, Load, Place};
+use crate::bodies::{INLINE_BYTES_MAX, LargeBodies};
+use crate::concurrency::{ConcurrencyLimit, InFlight, Permit};
 use crate::message::{self, Fault, Message, Method as About};
 use crate::tokens::Tokens;
 use intentbox_engine::Principal;
@@ -53,7 +53,7 @@ const OPENING_NODES_MAX: usize = 256;
 const BODY_WITHIN: Duration = Duration::from_secs(15);
 
 /// The most requests at a time whose answer has not begun: of one principal, and of all.
-const REQUESTS: Crowd = Crowd { each: 512, all: 1_024 };
+const REQUESTS: ConcurrencyLimit = ConcurrencyLimit { per_principal: 512, total: 1_024 };
 
 /// A session that nobody uses ends after this.
 const SESSION_IDLE: Duration = Duration::from_mins(5);
@@ -78,8 +78,8 @@ const REFUSED: i32 = -32_000;
 struct Gate {
     tokens: Arc<Tokens>,
     visitors: Arc<host_and_origin::Visitors>,
-    requests: Load,
-    turns: Arc<Turns>,
+    requests: InFlight,
+    bodies: LargeBodies,
     sessions: Arc<session::Owners>,
 }
 
@@ -124,8 +124,8 @@ fn router<H: ServerHandler>(
     let gate = Gate {
         tokens: Arc::new(options.tokens),
         visitors,
-        requests: Load::new(REQUESTS),
-        turns: Arc::default(),
+        requests: InFlight::new(REQUESTS),
+        bodies: LargeBodies::default(),
         sessions: Arc::new(session::Owners::new(Arc::clone(&sessions))),
     };
     let service = StreamableHttpService::new(move || Ok(make()), sessions, config);
@@ -165,9 +165,9 @@ struct Admitted {
     request: Request,
     principal: Principal,
     session: Option<String>,
-    /// A place for the session that it opens, if it opens one.
-    opening: Option<Place>,
-    _place: Place,
+    /// The place of the session that it opens, if it opens one.
+    opening: Option<Permit>,
+    _permit: Permit,
 }
 
 impl Gate {
@@ -179,7 +179,7 @@ impl Gate {
             return Err(refusal(StatusCode::FORBIDDEN, REFUSED, message));
         }
         let principal = self.principal(&parts.headers)?;
-        let Ok(place) = self.requests.admit(&principal) else {
+        let Ok(permit) = self.requests.admit(&principal) else {
             return Err(busy("requests"));
         };
         let session = parts.headers.get(SESSION).map(|id| id.to_str().unwrap_or_default().to_owned());
@@ -204,17 +204,17 @@ impl Gate {
             body
         };
         parts.extensions.insert(principal.clone());
-        Ok(Admitted { request: Request::from_parts(parts, body), principal, session, opening, _place: place })
+        Ok(Admitted { request: Request::from_parts(parts, body), principal, session, opening, _permit: permit })
     }
 
-    /// A place for a session that is to be opened.
+    /// The place of a session that is to be opened.
     async fn opening(
         &self,
         principal: &Principal,
         headers: &HeaderMap,
         message: &Message,
         length: usize,
-    ) -> Result<Place, Refusal> {
+    ) -> Result<Permit, Refusal> {
         let id = message.id.clone();
         if headers.get(REVISION).is_some_and(|revision| revision == STATELESS) {
             let message = format!("revision {STATELESS} has no sessions, and nothing to initialize");
@@ -226,13 +226,13 @@ impl Gate {
             );
             return Err(Refusal { id, ..refusal(StatusCode::PAYLOAD_TOO_LARGE, REFUSED, &message) });
         }
-        self.sessions.place(principal).await.map_err(|_| busy("sessions"))
+        self.sessions.admit(principal).await.map_err(|_| busy("sessions"))
     }
 
     /// Reads a body, within its size and its time, or says what is wrong with it. Gives its length as well.
     async fn read(&self, body: Body, principal: &Principal) -> Result<(Message, usize), Refusal> {
-        let is_short = body.size_hint().upper().is_some_and(|length| length <= AT_ONCE_BYTES as u64);
-        let held = if is_short { None } else { Some(self.turns.hold(principal).await) };
+        let is_short = body.size_hint().upper().is_some_and(|length| length <= INLINE_BYTES_MAX as u64);
+        let held = if is_short { None } else { Some(self.bodies.hold(principal).await) };
         let arrived = tokio::time::timeout(BODY_WITHIN, to_bytes(body, BODY_BYTES_MAX)).await;
         let Ok(arrived) = arrived else {
             let message = format!("the body did not arrive within {} seconds", BODY_WITHIN.as_secs());
@@ -244,7 +244,7 @@ impl Gate {
         };
         let length = bytes.len();
         let message = match held {
-            Some(held) if length > AT_ONCE_BYTES => held.read(move || message::read(&bytes)).await,
+            Some(held) if length > INLINE_BYTES_MAX => held.read(move || message::read(&bytes)).await,
             _ => message::read(&bytes),
         };
         let message = message.map_err(|fault| match fault {
@@ -282,8 +282,8 @@ impl Admitted {
             *response.status_mut() = StatusCode::NO_CONTENT;
         }
         let opened = response.headers().get(SESSION).and_then(|id| id.to_str().ok());
-        if let (Some(id), Some(place)) = (opened, self.opening) {
-            gate.sessions.opened(self.principal, id, place);
+        if let (Some(id), Some(permit)) = (opened, self.opening) {
+            gate.sessions.opened(self.principal, id, permit);
         }
         response
     }
