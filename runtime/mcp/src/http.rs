@@ -7,6 +7,7 @@
 mod connection;
 mod host_and_origin;
 mod options;
+mod origin;
 mod session;
 
 use std::io;
@@ -35,7 +36,7 @@ use crate::message::{self, Fault, Message, Method as About};
 use crate::tokens::Tokens;
 use intentbox_engine::Principal;
 
-pub use options::{Options, OptionsError};
+pub use options::{InvalidOption, Options, TokenNeeded};
 pub(crate) use session::Ended;
 
 /// Where the server is.
@@ -77,7 +78,7 @@ const REFUSED: i32 = -32_000;
 #[derive(Clone)]
 struct Gate {
     tokens: Arc<Tokens>,
-    visitors: Arc<host_and_origin::Visitors>,
+    host_and_origin: Arc<host_and_origin::HostAndOrigin>,
     requests: InFlight,
     bodies: LargeBodies,
     sessions: Arc<session::Owners>,
@@ -108,14 +109,11 @@ fn router<H: ServerHandler>(
     options: Options,
     stop: CancellationToken,
 ) -> Router {
-    let here = ["localhost", "127.0.0.1", "::1"].map(str::to_owned);
-    let pages = ["http://localhost:*", "http://127.0.0.1:*", "http://[::1]:*"].map(str::to_owned);
-    let cors = sharing(&options);
-    let visitors = Arc::new(host_and_origin::Visitors::new(&options.hosts, &options.origins));
-    let named = options.origins.iter().map(|origin| options::with_port(origin));
+    let cors = cors(&options);
+    // Whoever comes that far has passed the check of `Host` and `Origin`; the SDK's reads the first of several headers.
     let config = StreamableHttpServerConfig::default()
-        .with_allowed_origins(pages.into_iter().chain(named))
-        .with_allowed_hosts(here.into_iter().chain(options.hosts))
+        .disable_allowed_hosts()
+        .disable_allowed_origins()
         .with_max_request_body_bytes(BODY_BYTES_MAX)
         .with_cancellation_token(stop);
     let mut sessions = LocalSessionManager::default();
@@ -123,7 +121,7 @@ fn router<H: ServerHandler>(
     let sessions = Arc::new(sessions);
     let gate = Gate {
         tokens: Arc::new(options.tokens),
-        visitors,
+        host_and_origin: Arc::new(host_and_origin::HostAndOrigin::new(options.hosts, options.origins)),
         requests: InFlight::new(REQUESTS),
         bodies: LargeBodies::default(),
         sessions: Arc::new(session::Owners::new(Arc::clone(&sessions))),
@@ -132,16 +130,12 @@ fn router<H: ServerHandler>(
     Router::new().route_service(PATH, service).layer(from_fn_with_state(gate, admit)).layer(cors)
 }
 
-/// What browsers are told: pages of the named sites may use the server. Those on this machine may not, although their
-/// requests are not refused either, as long as nobody names them.
-fn sharing(options: &Options) -> CorsLayer {
-    // Browsers leave the usual port out.
-    let as_sent = |origin: &String| {
-        let usual = if origin.starts_with("https:") { ":443" } else { ":80" };
-        HeaderValue::from_str(origin.strip_suffix(usual).unwrap_or(origin)).ok()
-    };
+/// What browsers are told: pages of the allowed sites may use the server. Pages on this machine may not unless the operator
+/// names them, although their requests are not rejected either.
+fn cors(options: &Options) -> CorsLayer {
+    let as_sent = options.origins.iter().filter_map(|origin| HeaderValue::from_str(&origin.to_string()).ok());
     CorsLayer::new()
-        .allow_origin(options.origins.iter().filter_map(as_sent).collect::<Vec<_>>())
+        .allow_origin(as_sent.collect::<Vec<_>>())
         .allow_methods([Method::GET, Method::POST, Method::DELETE])
         .allow_headers(AllowHeaders::mirror_request())
         .expose_headers([HeaderName::from_static(SESSION)])
@@ -173,9 +167,8 @@ struct Admitted {
 impl Gate {
     async fn admit(&self, request: Request) -> Result<Admitted, Refusal> {
         let (mut parts, body) = request.into_parts();
-        if !self.visitors.admit(&parts.headers) {
-            let message = "this server is not used by this name, or not by pages of this site; --allow-host and \
-                           --allow-origin name others";
+        if !self.host_and_origin.admits(&parts.headers) {
+            let message = "Host or Origin is not allowed; add it with --allow-host or --allow-origin";
             return Err(refusal(StatusCode::FORBIDDEN, REFUSED, message));
         }
         let principal = self.principal(&parts.headers)?;

@@ -1,97 +1,69 @@
-//! Where a request comes from and by which name it found this server, decided before its body is read.
+//! Whether a request is meant for this server and comes from a page that may use it, decided before its body is read. **This
+//! file is a boundary.**
 //!
-//! The SDK decides the same again. It does so after a body has been taken in, and reads the first of several headers.
+//! Invariant: a request comes in by one `Host` that is this machine's or allowed, and with no `Origin` or one that is this
+//! machine's or allowed. It is the only check of both.
 
-use std::net::IpAddr;
+use std::str::FromStr;
 
 use axum::http::header::{HOST, ORIGIN};
-use axum::http::uri::Authority;
-use axum::http::{HeaderMap, HeaderName, Uri};
+use axum::http::{HeaderMap, HeaderName};
+
+use super::origin::{HostName, Scheme, SiteOrigin};
 
 /// What this machine is called by its own clients and pages.
 const HERE: [&str; 3] = ["localhost", "127.0.0.1", "::1"];
 
 /// Names of the server and sites whose pages may use it, besides those of this machine.
-#[derive(Debug, Clone)]
-pub(super) struct Visitors {
-    /// Each with its port, if only that is meant.
-    hosts: Vec<(String, Option<u16>)>,
-    /// Each with its port.
-    origins: Vec<(String, String, u16)>,
+#[derive(Debug)]
+pub(super) struct HostAndOrigin {
+    hosts: Vec<HostName>,
+    origins: Vec<SiteOrigin>,
 }
 
-impl Visitors {
-    pub(super) fn new(hosts: &[String], origins: &[String]) -> Self {
-        let host = |host: &String| match host.parse::<IpAddr>() {
-            Ok(address) => Some((address.to_string(), None)),
-            Err(_) => authority(host),
-        };
-        Self {
-            hosts: hosts.iter().filter_map(host).collect(),
-            origins: origins.iter().filter_map(|text| origin(text)).collect(),
-        }
+impl HostAndOrigin {
+    pub(super) fn new(hosts: Vec<HostName>, origins: Vec<SiteOrigin>) -> Self {
+        Self { hosts, origins }
     }
 
     /// Whether a request with these headers may come in.
-    pub(super) fn admit(&self, headers: &HeaderMap) -> bool {
-        self.knows_host(headers) && self.knows_origin(headers)
+    pub(super) fn admits(&self, headers: &HeaderMap) -> bool {
+        self.admits_host(headers) && self.admits_origin(headers)
     }
 
-    /// A name that leads here by somebody else's doing is in no list.
-    fn knows_host(&self, headers: &HeaderMap) -> bool {
-        let Some((host, port)) = only(headers, &HOST).ok().flatten().and_then(authority) else { return false };
-        let is_named = |(known, at): &(String, Option<u16>)| *known == host && (at.is_none() || *at == port);
-        HERE.contains(&host.as_str()) || self.hosts.iter().any(is_named)
+    /// A name that somebody else made to lead here is in no list.
+    fn admits_host(&self, headers: &HeaderMap) -> bool {
+        let Ok(Some(host)) = only::<HostName>(headers, &HOST) else { return false };
+        HERE.contains(&host.name.as_str()) || self.hosts.iter().any(|known| known.covers(&host))
     }
 
-    /// Programs send no origin. Browsers do for every page, and for none of them it is `null`.
-    fn knows_origin(&self, headers: &HeaderMap) -> bool {
-        let text = match only(headers, &ORIGIN) {
-            Err(Unclear) => return false,
-            Ok(None) => return true,
-            Ok(Some(text)) => text,
-        };
-        origin(text).is_some_and(|origin| {
-            let (scheme, host, _) = &origin;
-            (scheme == "http" && HERE.contains(&host.as_str())) || self.origins.contains(&origin)
-        })
+    /// Programs send no origin. Browsers do for every page, and `null` for a page that has none.
+    fn admits_origin(&self, headers: &HeaderMap) -> bool {
+        match only::<SiteOrigin>(headers, &ORIGIN) {
+            Err(Unclear) => false,
+            Ok(None) => true,
+            Ok(Some(origin)) => {
+                (origin.scheme == Scheme::Http && HERE.contains(&origin.host.as_str()))
+                    || self.origins.contains(&origin)
+            }
+        }
     }
 }
 
-/// There are several values, one for whoever reads the first and another for whoever reads the last; or it is no text.
+/// There are several values, one for whoever reads the first and another for whoever reads the last; or it is invalid.
 struct Unclear;
 
 /// The one value of a header, if it is there.
-fn only<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Result<Option<&'a str>, Unclear> {
+fn only<T: FromStr>(headers: &HeaderMap, name: &HeaderName) -> Result<Option<T>, Unclear> {
     let mut values = headers.get_all(name).iter();
     match (values.next(), values.next()) {
         (None, _) => Ok(None),
-        (Some(value), None) => value.to_str().map(Some).map_err(|_| Unclear),
+        (Some(value), None) => {
+            let text = value.to_str().map_err(|_| Unclear)?;
+            text.parse::<T>().map(Some).map_err(|_| Unclear)
+        }
         (Some(_), Some(_)) => Err(Unclear),
     }
-}
-
-/// A host without brackets, in lower case, and its port.
-fn authority(text: &str) -> Option<(String, Option<u16>)> {
-    let authority: Authority = text.parse().ok()?;
-    let host = authority.host().trim_start_matches('[').trim_end_matches(']').to_ascii_lowercase();
-    let has_port = !text.ends_with(authority.host());
-    let port = authority.port_u16();
-    (!host.is_empty() && !text.contains('@') && has_port == port.is_some()).then_some((host, port))
-}
-
-/// Scheme, host and port of an origin.
-fn origin(text: &str) -> Option<(String, String, u16)> {
-    let uri: Uri = text.parse().ok()?;
-    let scheme = uri.scheme_str()?.to_owned();
-    let rest = text.strip_prefix(&scheme)?.strip_prefix("://")?;
-    let (host, port) = authority(rest)?;
-    let usual = match scheme.as_str() {
-        "http" => 80,
-        "https" => 443,
-        _ => return None,
-    };
-    Some((scheme, host, port.unwrap_or(usual)))
 }
 
 #[cfg(test)]
@@ -100,18 +72,23 @@ mod tests {
 
     use super::*;
 
-    fn admits(visitors: &Visitors, headers: &[(HeaderName, &str)]) -> bool {
+    fn allowed(hosts: &[&str], origins: &[&str]) -> HostAndOrigin {
+        let hosts = hosts.iter().map(|host| host.parse::<HostName>().expect("it is a host")).collect();
+        let origins = origins.iter().map(|origin| origin.parse::<SiteOrigin>().expect("it is an origin")).collect();
+        HostAndOrigin::new(hosts, origins)
+    }
+
+    fn admits(allowed: &HostAndOrigin, headers: &[(HeaderName, &str)]) -> bool {
         let mut map = HeaderMap::new();
         for (name, value) in headers {
             map.append(name, HeaderValue::from_str(value).expect("it is a value"));
         }
-        visitors.admit(&map)
+        allowed.admits(&map)
     }
 
     #[test]
     fn c01_names_of_this_machine_and_of_the_list_lead_here_and_no_others() {
-        let visitors =
-            Visitors::new(&["mcp.example.com".to_owned(), "a.b:8080".to_owned(), "10.0.0.5".to_owned()], &[]);
+        let allowed = allowed(&["mcp.example.com", "a.b:8080", "10.0.0.5"], &[]);
         for (host, expected) in [
             ("localhost", true),
             ("LOCALHOST:8350", true),
@@ -136,15 +113,15 @@ mod tests {
             ("localhost:", false),
             ("", false),
         ] {
-            assert_eq!(admits(&visitors, &[(HOST, host)]), expected, "{host}");
+            assert_eq!(admits(&allowed, &[(HOST, host)]), expected, "{host}");
         }
-        assert!(!admits(&visitors, &[]), "a name is needed");
-        assert!(!admits(&visitors, &[(HOST, "localhost"), (HOST, "localhost")]), "and one only");
+        assert!(!admits(&allowed, &[]), "a name is needed");
+        assert!(!admits(&allowed, &[(HOST, "localhost"), (HOST, "localhost")]), "and one only");
     }
 
     #[test]
     fn c01_pages_of_this_machine_and_of_named_sites_come_in_and_no_others() {
-        let visitors = Visitors::new(&[], &["https://app.example.com".to_owned(), "http://a.b:8080".to_owned()]);
+        let allowed = allowed(&[], &["https://app.example.com", "http://a.b:8080"]);
         for (origin, expected) in [
             ("http://localhost:3000", true),
             ("http://127.0.0.1", true),
@@ -163,9 +140,9 @@ mod tests {
             ("file://", false),
             ("", false),
         ] {
-            assert_eq!(admits(&visitors, &[(HOST, "localhost"), (ORIGIN, origin)]), expected, "{origin}");
+            assert_eq!(admits(&allowed, &[(HOST, "localhost"), (ORIGIN, origin)]), expected, "{origin}");
         }
         let twice = [(HOST, "localhost"), (ORIGIN, "http://localhost"), (ORIGIN, "https://evil.example")];
-        assert!(!admits(&visitors, &twice));
+        assert!(!admits(&allowed, &twice));
     }
 }
