@@ -13,8 +13,9 @@ use std::sync::Arc;
 
 use anyhow::Context as _;
 use intentbox_engine::{Ceilings, Engine, NoEvents, Sharing};
-use intentbox_mcp::http::{self, Options};
-use intentbox_mcp::{CancellationToken, Server, Settings, Tokens, stdio};
+use intentbox_listen::http::Options;
+use intentbox_listen::{CancellationToken, Tokens};
+use intentbox_mcp::{Server, Settings, http, stdio};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, UnixStream, unix::pipe};
 use tokio::signal::unix::{SignalKind, signal};

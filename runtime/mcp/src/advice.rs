@@ -1,8 +1,7 @@
 //! Reports of calls that never ran: why a call is not answered, and what to do about it.
 
 use intentbox_engine::{Cause, Failure, Plan, Report, new_run_id};
-
-use crate::concurrency::Exceeded;
+use intentbox_listen::Exceeded;
 
 /// The report of a call that is invalid.
 pub(crate) fn invalid(message: String, hint: &str) -> Report {

@@ -1,11 +1,10 @@
 //! The engine as an MCP server: `execute_code`, `run_intent` and `read_result`, over stdio and over HTTP.
 //!
-//! The protocol itself (framing, lifecycle, sessions, both revisions on one endpoint) is the official SDK's. What is
-//! here is what a call means: which arguments it takes, who asks, what a model is told, and what is asked back.
+//! The protocol itself (framing, lifecycle, sessions, both revisions on one endpoint) is the official SDK's, and how a server is
+//! reached at all is `intentbox-listen`'s. What is here is what a call means: which arguments it takes, who asks, what a model
+//! is told, and what is asked back.
 //!
 //! - [`stdio`] and [`http`]: the two ways in. `message`: what of a message the SDK may read.
-//! - `tokens`: whose a token is. `concurrency`: how many of something at a time.
-//! - `bodies`: large messages, one after the other and beside everything else.
 //! - `tools`: the list, the same bytes every time. `call`: the arguments of a call, checked.
 //! - `server`: from a call to an answer. `asking`: the client: whose it is, how to ask its user, when it has gone.
 //! - `question`: what to elicit from the user, and the replies. `advice`: reports for calls that never ran.
@@ -17,9 +16,7 @@
 mod advice;
 mod answer;
 mod asking;
-mod bodies;
 mod call;
-mod concurrency;
 pub mod http;
 mod message;
 #[cfg(test)]
@@ -28,10 +25,8 @@ mod question;
 mod results;
 mod server;
 pub mod stdio;
-mod tokens;
 mod tools;
 mod words;
 
 pub use crate::server::{Server, Settings};
-pub use crate::tokens::{Tokens, TokensError};
-pub use tokio_util::sync::CancellationToken;
+pub use intentbox_listen::CancellationToken;

@@ -7,6 +7,8 @@ use intentbox_engine::router::Decision;
 use intentbox_engine::{
     self as engine, Caller, Ceilings, Code, Consent, Engine, Event, Events, Given, Intent, Of, Plan, Principal, Report,
 };
+use intentbox_listen::bodies::offload;
+use intentbox_listen::{ConcurrencyLimit, InFlight};
 use moka::policy::EvictionPolicy;
 use moka::sync::Cache;
 use rmcp::ServerHandler;
@@ -22,9 +24,7 @@ use crate::answer;
 use crate::asking::{
     ANSWER, ANSWER_WITHIN, Asking, arguments_of, ask, asking_of, form, principal_of, session_ended, with_progress,
 };
-use crate::bodies::offload;
 use crate::call::{Call, CallError, Execute, ReadResult, RunIntent};
-use crate::concurrency::{ConcurrencyLimit, InFlight};
 use crate::question::{NoAnswer, Question, Said};
 use crate::results::{KEPT, NoSuchResult, Results, random};
 use crate::tools;

@@ -11,8 +11,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use intentbox_engine::{Capacity, Configuration, Engine, Isolation, NoEvents, Parts, Policy, Sharing, WorkerCommand};
-use intentbox_mcp::http::{self, Options};
-use intentbox_mcp::{CancellationToken, Server, Settings, stdio};
+use intentbox_listen::http::Options;
+use intentbox_mcp::{CancellationToken, Server, Settings, http, stdio};
 use serde_json::json;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _, duplex};
 use tokio::net::{TcpListener, TcpStream};

@@ -4,10 +4,9 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use intentbox_engine::Principal;
+use intentbox_listen::{ConcurrencyLimit, Exceeded, InFlight, Permit};
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
 use tokio_util::sync::CancellationToken;
-
-use crate::concurrency::{ConcurrencyLimit, Exceeded, InFlight, Permit};
 
 /// The most sessions at a time. A session costs some 80 KiB, half a MiB if its client makes the most
 /// of what it may say of itself, and lasts some minutes after its last use.

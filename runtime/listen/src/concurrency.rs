@@ -6,34 +6,34 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use intentbox_engine::Principal;
+use intentbox_report::Principal;
 
 /// How many may be in flight.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct ConcurrencyLimit {
+pub struct ConcurrencyLimit {
     /// The most of one principal.
-    pub(crate) per_principal: usize,
+    pub per_principal: usize,
     /// The most of all principals together. At least twice `per_principal`, so that one alone leaves room for others.
-    pub(crate) total: usize,
+    pub total: usize,
 }
 
 /// What is in flight, counted by principal. Clones count together.
 #[derive(Debug, Clone)]
-pub(crate) struct InFlight {
+pub struct InFlight {
     limit: ConcurrencyLimit,
     counts: Arc<Mutex<BTreeMap<Principal, usize>>>,
 }
 
 /// Something in flight. Dropping it makes room for another.
 #[derive(Debug)]
-pub(crate) struct Permit {
+pub struct Permit {
     in_flight: InFlight,
     principal: Principal,
 }
 
 /// Which limit leaves no room.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub(crate) enum Exceeded {
+pub enum Exceeded {
     /// The limit of this principal.
     #[error("{0} of this principal are in flight, and no more are allowed")]
     PerPrincipal(usize),
@@ -45,7 +45,7 @@ pub(crate) enum Exceeded {
 impl InFlight {
     /// Nothing in flight, up to a limit.
     #[must_use]
-    pub(crate) fn new(limit: ConcurrencyLimit) -> Self {
+    pub fn new(limit: ConcurrencyLimit) -> Self {
         Self { limit, counts: Arc::default() }
     }
 
@@ -53,7 +53,7 @@ impl InFlight {
     ///
     /// # Errors
     /// When this principal, or all together, have as many in flight as the limit allows.
-    pub(crate) fn admit(&self, principal: &Principal) -> Result<Permit, Exceeded> {
+    pub fn admit(&self, principal: &Principal) -> Result<Permit, Exceeded> {
         let mut counts = self.counts.lock().unwrap_or_else(PoisonError::into_inner);
         let own = counts.get(principal).copied().unwrap_or(0);
         if own >= self.limit.per_principal {

@@ -7,12 +7,12 @@ use std::collections::BTreeMap;
 use std::panic::resume_unwind;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use intentbox_engine::Principal;
+use intentbox_report::Principal;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 /// The longest text that is worked on in place, in bytes: less than a millisecond of work. Most scripts with their parameters
 /// are shorter.
-pub(crate) const INLINE_BYTES_MAX: usize = 64 << 10;
+pub const INLINE_BYTES_MAX: usize = 64 << 10;
 
 /// The most large bodies of one principal in memory until they are looked through. With 4 MiB each, that is 32 MiB for each
 /// principal.
@@ -20,7 +20,7 @@ const HELD_MAX: usize = 8;
 
 /// The large bodies of each principal. Clones count together. A principal is never forgotten: there are no more than tokens.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct LargeBodies {
+pub struct LargeBodies {
     principals: Arc<Mutex<BTreeMap<Principal, Places>>>,
 }
 
@@ -33,14 +33,14 @@ struct Places {
 
 /// A place for one large body. It is free again when this is dropped.
 #[derive(Debug)]
-pub(crate) struct HeldBody {
+pub struct HeldBody {
     places: Places,
     _held: Option<OwnedSemaphorePermit>,
 }
 
 impl LargeBodies {
     /// Waits for a place for a large body of this principal.
-    pub(crate) async fn hold(&self, principal: &Principal) -> HeldBody {
+    pub async fn hold(&self, principal: &Principal) -> HeldBody {
         let places = self.of(principal);
         // The semaphores are never closed.
         let held = Arc::clone(&places.held).acquire_owned().await.ok();
@@ -56,7 +56,7 @@ impl LargeBodies {
 
 impl HeldBody {
     /// Works on the body on another thread, after the same principal's earlier bodies.
-    pub(crate) async fn read<T: Send + 'static>(&self, work: impl FnOnce() -> T + Send + 'static) -> T {
+    pub async fn read<T: Send + 'static>(&self, work: impl FnOnce() -> T + Send + 'static) -> T {
         let reading = Arc::clone(&self.places.reading).acquire_owned().await.ok();
         on_another_thread(move || {
             // Work whose caller has gone ends all the same, and the next begins after it.
@@ -68,7 +68,7 @@ impl HeldBody {
 }
 
 /// Works on a text of this length, in bytes: in place up to [`INLINE_BYTES_MAX`], on another thread beyond.
-pub(crate) async fn offload<T: Send + 'static>(length: usize, work: impl FnOnce() -> T + Send + 'static) -> T {
+pub async fn offload<T: Send + 'static>(length: usize, work: impl FnOnce() -> T + Send + 'static) -> T {
     if length <= INLINE_BYTES_MAX { work() } else { on_another_thread(work).await }
 }
 

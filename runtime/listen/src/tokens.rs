@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use intentbox_engine::Principal;
+use intentbox_report::Principal;
 use subtle::ConstantTimeEq as _;
 
 /// The shortest token that is accepted, in bytes. `openssl rand -hex 16` gives 32.
