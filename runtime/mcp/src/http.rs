@@ -20,6 +20,7 @@ use intentbox_engine::Principal;
 use intentbox_listen::Permit;
 use intentbox_listen::bodies::{INLINE_BYTES_MAX, LargeBodies};
 use intentbox_listen::http::{Options, Rejection, Surface};
+use intentbox_mcp_wire::message::{self, Fault, Message, Method as About};
 use rmcp::ServerHandler;
 use rmcp::model::RequestId;
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
@@ -27,8 +28,6 @@ use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
 use serde_json::json;
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
-
-use crate::message::{self, Fault, Message, Method as About};
 
 pub(crate) use session::Ended;
 

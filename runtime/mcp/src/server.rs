@@ -9,6 +9,8 @@ use intentbox_engine::{
 };
 use intentbox_listen::bodies::offload;
 use intentbox_listen::{ConcurrencyLimit, InFlight};
+use intentbox_mcp_wire::call::{Call, CallError, Execute, ReadResult, RunIntent};
+use intentbox_mcp_wire::tools;
 use moka::policy::EvictionPolicy;
 use moka::sync::Cache;
 use rmcp::ServerHandler;
@@ -24,10 +26,8 @@ use crate::answer;
 use crate::asking::{
     ANSWER, ANSWER_WITHIN, Asking, arguments_of, ask, asking_of, form, principal_of, session_ended, with_progress,
 };
-use crate::call::{Call, CallError, Execute, ReadResult, RunIntent};
 use crate::question::{NoAnswer, Question, Said};
 use crate::results::{KEPT, NoSuchResult, Results, random};
-use crate::tools;
 
 /// The most calls at a time.
 const CALLS: ConcurrencyLimit = ConcurrencyLimit { per_principal: 256, total: 768 };

@@ -36,7 +36,7 @@ const USERS: &[Users] = &[
     Users { dependency: "minijinja", crates: &["catalog"], tests: &[] },
     // The tests of the product play clients that it did not write.
     Users { dependency: "reqwest", crates: &["egress"], tests: &["cli"] },
-    Users { dependency: "rmcp", crates: &["mcp"], tests: &[] },
+    Users { dependency: "rmcp", crates: &["mcp", "mcp-wire"], tests: &[] },
     Users { dependency: "rustls", crates: &["egress"], tests: &["cli"] },
     Users { dependency: "rustpython", crates: &["guest"], tests: &[] },
     Users { dependency: "seccompiler", crates: &["sandbox"], tests: &[] },

@@ -24,7 +24,7 @@ use tokio_util::codec::FramedRead;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-use super::message::{self, Fault, Message, Method};
+use crate::message::{self, Fault, Message, Method};
 
 /// The longest line, in bytes: the largest script and parameters that are worth a message.
 pub const LINE_BYTES_MAX: usize = 4 << 20;
