@@ -13,7 +13,9 @@ use std::sync::Arc;
 
 use anyhow::Context as _;
 use intentbox_engine::{Ceilings, Engine, Sharing};
-use intentbox_mcp::{CancellationToken, Server, Settings, Tokens, http, stdio};
+use intentbox_listen::http::Options;
+use intentbox_listen::{CancellationToken, Tokens};
+use intentbox_mcp::{Server, Settings, http, stdio};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, UnixStream, unix::pipe};
 use tokio::signal::unix::{SignalKind, signal};
@@ -37,23 +39,20 @@ fn owned((name, value): (&str, u64)) -> (String, u64) {
 /// Serves until the client closes its end, or until a signal.
 pub(crate) async fn run(sources: &Sources, command: Mcp) -> anyhow::Result<ExitCode> {
     let ceilings = Ceilings::new(OUTPUT_CEILINGS.map(owned).into_iter().chain(command.limits)).context("--limit")?;
-    let options = http::Options {
-        hosts: command.hosts,
-        origins: command.origins,
-        tokens: command.token_file.as_deref().map(tokens).transpose()?.unwrap_or_default(),
-    };
+    let tokens = command.token_file.as_deref().map(tokens).transpose()?.unwrap_or_default();
+    let options = Options::new(&command.hosts, &command.origins, tokens)?;
     if let Some(address) = command.http {
         options.may_listen(address)?;
     }
     // Principals are kept apart where there can be several.
-    let sharing = if options.tokens.len() > 1 { Sharing::Fair } else { Sharing::Whole };
+    let sharing = if options.tokens().len() > 1 { Sharing::Fair } else { Sharing::Whole };
     let setup = setup::engine_for_server(sources, command.workers, sharing).await?;
     if setup.demo.is_some() {
         show::demo();
     }
     process::protect();
     if command.http.is_some() {
-        let required = command.require_walls.unwrap_or(!options.tokens.is_empty());
+        let required = command.require_walls.unwrap_or(!options.tokens().is_empty());
         walls(&setup.engine, required).await?;
     } else if command.require_walls == Some(true) {
         walls(&setup.engine, true).await?;
@@ -98,12 +97,12 @@ async fn walls(engine: &Engine, required: bool) -> anyhow::Result<()> {
 async fn over_http(
     server: Server,
     address: SocketAddr,
-    options: http::Options,
+    options: Options,
     stop: CancellationToken,
 ) -> anyhow::Result<()> {
     let listener = TcpListener::bind(address).await.with_context(|| format!("cannot listen on {address}"))?;
     let address = listener.local_addr()?;
-    let guard = if options.tokens.is_empty() { "anybody on this machine may use it" } else { "with a token" };
+    let guard = if options.tokens().is_empty() { "anybody on this machine may use it" } else { "with a token" };
     let _ = writeln!(stderr(), "serving MCP at http://{address}{}: {guard}; stop with Ctrl-C", http::PATH);
     http::serve(listener, move || server.clone(), options, stop).await.context("the HTTP server stopped")
 }

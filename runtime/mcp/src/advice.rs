@@ -1,18 +1,17 @@
 //! Reports of calls that never ran: why a call is not answered, and what to do about it.
 
 use intentbox_engine::{Cause, Failure, Plan, Report, new_run_id};
-
-use crate::load::Full;
+use intentbox_listen::Exceeded;
 
 /// The report of a call that is invalid.
 pub(crate) fn invalid(message: String, hint: &str) -> Report {
     Report::failed(new_run_id(), Failure::new(Cause::Parameter, message).advising(hint))
 }
 
-pub(crate) fn overloaded(full: Full) -> Report {
-    let message = match full {
-        Full::Share(calls) => format!("{calls} calls of yours are in flight, and no more can be"),
-        Full::All(calls) => format!("{calls} calls of all callers are in flight, and no more can be"),
+pub(crate) fn overloaded(exceeded: Exceeded) -> Report {
+    let message = match exceeded {
+        Exceeded::PerPrincipal(calls) => format!("{calls} calls of yours are in flight, and no more can be"),
+        Exceeded::Total(calls) => format!("{calls} calls of all callers are in flight, and no more can be"),
     };
     let advice = "wait for some of them to end, then repeat this one";
     Report::failed(new_run_id(), Failure::new(Cause::Overloaded, message).advising(advice))

@@ -12,9 +12,9 @@ use rmcp::service::{Peer, PeerRequestOptions, RequestContext, RequestHandle, Rol
 use tokio_util::bytes::Bytes;
 
 use intentbox_engine::Principal;
+use intentbox_mcp_wire::message::Arguments;
 
 use crate::http::Ended;
-use crate::message::Arguments;
 use crate::question::Question;
 
 /// How long a person may take to answer a question.

@@ -1,13 +1,9 @@
 //! Many clients, over streamable HTTP at `/mcp`: sessions for the stateful revisions, single requests for the stateless one.
 //!
-//! Who may come in is decided before a body is read: the connection, the `Host`, the `Origin`, the token, and the share of the
-//! caller; and a body has a size and a time. A browser page of another site is refused by its `Origin`, and one that made its
-//! name resolve to this machine by its `Host`.
+//! Who may come in is decided before this, by `intentbox-listen`. Here a body has a size and a time, a session an owner, and what
+//! does not get through is answered with an error of JSON-RPC.
 
-mod connection;
-mod options;
 mod session;
-mod visitor;
 
 use std::io;
 use std::sync::Arc;
@@ -15,11 +11,16 @@ use std::time::Duration;
 
 use axum::body::{Body, HttpBody as _, to_bytes};
 use axum::extract::{Request, State};
-use axum::http::header::{AUTHORIZATION, RETRY_AFTER, WWW_AUTHENTICATE};
-use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode};
+use axum::http::header::RETRY_AFTER;
+use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, Uri};
 use axum::middleware::{Next, from_fn_with_state};
 use axum::response::{IntoResponse as _, Response};
-use axum::{Json, Router};
+use axum::{Extension, Json, Router};
+use intentbox_engine::Principal;
+use intentbox_listen::Permit;
+use intentbox_listen::bodies::{INLINE_BYTES_MAX, LargeBodies};
+use intentbox_listen::http::{Options, Rejection, Surface};
+use intentbox_mcp_wire::message::{self, Fault, Message, Method as About};
 use rmcp::ServerHandler;
 use rmcp::model::RequestId;
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
@@ -27,15 +28,7 @@ use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
 use serde_json::json;
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
-use tower_http::cors::{AllowHeaders, CorsLayer};
 
-use crate::load::{Crowd, Load, Place};
-use crate::message::{self, Fault, Message, Method as About};
-use crate::tokens::Tokens;
-use crate::turn::{AT_ONCE_BYTES, Turns};
-use intentbox_engine::Principal;
-
-pub use options::{Options, OptionsError};
 pub(crate) use session::Ended;
 
 /// Where the server is.
@@ -51,9 +44,6 @@ const OPENING_NODES_MAX: usize = 256;
 
 /// How long a body may take to arrive.
 const BODY_WITHIN: Duration = Duration::from_secs(15);
-
-/// The most requests at a time whose answer has not begun: of one principal, and of all.
-const REQUESTS: Crowd = Crowd { each: 512, all: 1_024 };
 
 /// A session that nobody uses ends after this.
 const SESSION_IDLE: Duration = Duration::from_mins(5);
@@ -73,18 +63,15 @@ const UNREADABLE: i32 = -32_700;
 const UNKNOWN_METHOD: i32 = -32_601;
 const REFUSED: i32 = -32_000;
 
-/// What is decided about each request before its body is read.
+/// What a request of this endpoint passes before the SDK reads it.
 #[derive(Clone)]
-struct Gate {
-    tokens: Arc<Tokens>,
-    visitors: Arc<visitor::Visitors>,
-    requests: Load,
-    turns: Arc<Turns>,
+struct Endpoint {
+    bodies: LargeBodies,
     sessions: Arc<session::Owners>,
 }
 
-/// Serves until `stop` is cancelled; what is under way then may take a few seconds. `make` gives the handler of a session or
-/// of a single request.
+/// Serves `/mcp` alone until `stop` is cancelled; what is in flight then may take a few seconds. `make` gives the handler of a
+/// session or of a single request.
 ///
 /// # Errors
 /// When the listener fails.
@@ -94,69 +81,59 @@ pub async fn serve<H: ServerHandler>(
     options: Options,
     stop: CancellationToken,
 ) -> io::Result<()> {
-    // What is under way goes on for a while: the streams end after that, with the drop of their token's guard.
+    // What is in flight goes on for a while: the streams end after that, with the drop of their token's guard.
     let streams = CancellationToken::new();
     let _at_the_end = streams.clone().drop_guard();
-    let bound = listener.local_addr()?.ip();
-    let app = router(make, options.with_bound(bound), streams);
-    connection::accept(listener, app, stop).await;
-    Ok(())
+    let surface = surface(make, LargeBodies::default(), streams);
+    intentbox_listen::http::serve(listener, surface, options, stop).await
 }
 
-fn router<H: ServerHandler>(
+/// What [`intentbox_listen::http::serve`] serves at `/mcp`; other routes can be merged with these. Streams of events end with
+/// `streams`. A request without a [`Principal`] in its extensions fails.
+#[must_use]
+pub fn surface<H: ServerHandler>(
     make: impl Fn() -> H + Send + Sync + 'static,
-    options: Options,
-    stop: CancellationToken,
-) -> Router {
-    let here = ["localhost", "127.0.0.1", "::1"].map(str::to_owned);
-    let pages = ["http://localhost:*", "http://127.0.0.1:*", "http://[::1]:*"].map(str::to_owned);
-    let cors = sharing(&options);
-    let visitors = Arc::new(visitor::Visitors::new(&options.hosts, &options.origins));
-    let named = options.origins.iter().map(|origin| options::with_port(origin));
+    bodies: LargeBodies,
+    streams: CancellationToken,
+) -> Surface {
+    // Whoever comes here has passed the check of `Host` and `Origin`; the SDK's reads the first of several headers.
     let config = StreamableHttpServerConfig::default()
-        .with_allowed_origins(pages.into_iter().chain(named))
-        .with_allowed_hosts(here.into_iter().chain(options.hosts))
+        .disable_allowed_hosts()
+        .disable_allowed_origins()
         .with_max_request_body_bytes(BODY_BYTES_MAX)
-        .with_cancellation_token(stop);
+        .with_cancellation_token(streams);
     let mut sessions = LocalSessionManager::default();
     sessions.session_config.keep_alive = Some(SESSION_IDLE);
     let sessions = Arc::new(sessions);
-    let gate = Gate {
-        tokens: Arc::new(options.tokens),
-        visitors,
-        requests: Load::new(REQUESTS),
-        turns: Arc::default(),
-        sessions: Arc::new(session::Owners::new(Arc::clone(&sessions))),
-    };
+    let endpoint = Endpoint { bodies, sessions: Arc::new(session::Owners::new(Arc::clone(&sessions))) };
     let service = StreamableHttpService::new(move || Ok(make()), sessions, config);
-    Router::new().route_service(PATH, service).layer(from_fn_with_state(gate, admit)).layer(cors)
+    Surface {
+        routes: Router::new().route_service(PATH, service).route_layer(from_fn_with_state(endpoint, admit)),
+        exposed: vec![HeaderName::from_static(SESSION)],
+        refuse,
+    }
 }
 
-/// What browsers are told: pages of the named sites may use the server. Those on this machine may not, although their
-/// requests are not refused either, as long as nobody names them.
-fn sharing(options: &Options) -> CorsLayer {
-    // Browsers leave the usual port out.
-    let as_sent = |origin: &String| {
-        let usual = if origin.starts_with("https:") { ":443" } else { ":80" };
-        HeaderValue::from_str(origin.strip_suffix(usual).unwrap_or(origin)).ok()
-    };
-    CorsLayer::new()
-        .allow_origin(options.origins.iter().filter_map(as_sent).collect::<Vec<_>>())
-        .allow_methods([Method::GET, Method::POST, Method::DELETE])
-        .allow_headers(AllowHeaders::mirror_request())
-        .expose_headers([HeaderName::from_static(SESSION)])
+/// A rejection of the port as an error of JSON-RPC.
+fn refuse(_: &Uri, rejection: Rejection) -> Response {
+    error(rejection.status(), REFUSED, &rejection.to_string()).into_response()
 }
 
-/// Lets a request in, or says why not.
-async fn admit(State(gate): State<Gate>, request: Request, next: Next) -> Response {
-    match gate.admit(request).await {
+/// Hands a request on to the SDK, or says why not.
+async fn admit(
+    State(endpoint): State<Endpoint>,
+    Extension(principal): Extension<Principal>,
+    request: Request,
+    next: Next,
+) -> Response {
+    match endpoint.admit(request, principal).await {
         // A session that is being opened is noted as somebody's, also where its client has gone meanwhile.
         Ok(admitted) if admitted.opening.is_some() => {
-            let opened = tokio::spawn(admitted.answer(gate, next)).await;
+            let opened = tokio::spawn(admitted.answer(endpoint, next)).await;
             opened.unwrap_or_else(|_| StatusCode::INTERNAL_SERVER_ERROR.into_response())
         }
-        Ok(admitted) => admitted.answer(gate, next).await,
-        Err(refused) => refused.into_response(),
+        Ok(admitted) => admitted.answer(endpoint, next).await,
+        Err(error) => error.into_response(),
     }
 }
 
@@ -165,28 +142,18 @@ struct Admitted {
     request: Request,
     principal: Principal,
     session: Option<String>,
-    /// A place for the session that it opens, if it opens one.
-    opening: Option<Place>,
-    _place: Place,
+    /// The place of the session that it opens, if it opens one.
+    opening: Option<Permit>,
 }
 
-impl Gate {
-    async fn admit(&self, request: Request) -> Result<Admitted, Refusal> {
+impl Endpoint {
+    async fn admit(&self, request: Request, principal: Principal) -> Result<Admitted, RpcError> {
         let (mut parts, body) = request.into_parts();
-        if !self.visitors.admit(&parts.headers) {
-            let message = "this server is not used by this name, or not by pages of this site; --allow-host and \
-                           --allow-origin name others";
-            return Err(refusal(StatusCode::FORBIDDEN, REFUSED, message));
-        }
-        let principal = self.principal(&parts.headers)?;
-        let Ok(place) = self.requests.admit(&principal) else {
-            return Err(busy("requests"));
-        };
         let session = parts.headers.get(SESSION).map(|id| id.to_str().unwrap_or_default().to_owned());
         if let Some(id) = &session {
             let Some(ended) = self.sessions.of(&principal, id) else {
                 let message = "there is no such session, or none any more: initialize again";
-                return Err(refusal(StatusCode::NOT_FOUND, REFUSED, message));
+                return Err(error(StatusCode::NOT_FOUND, REFUSED, message));
             };
             parts.extensions.insert(ended);
         }
@@ -203,110 +170,87 @@ impl Gate {
         } else {
             body
         };
-        parts.extensions.insert(principal.clone());
-        Ok(Admitted { request: Request::from_parts(parts, body), principal, session, opening, _place: place })
+        Ok(Admitted { request: Request::from_parts(parts, body), principal, session, opening })
     }
 
-    /// A place for a session that is to be opened.
+    /// The place of a session that is to be opened.
     async fn opening(
         &self,
         principal: &Principal,
         headers: &HeaderMap,
         message: &Message,
         length: usize,
-    ) -> Result<Place, Refusal> {
+    ) -> Result<Permit, RpcError> {
         let id = message.id.clone();
         if headers.get(REVISION).is_some_and(|revision| revision == STATELESS) {
             let message = format!("revision {STATELESS} has no sessions, and nothing to initialize");
-            return Err(Refusal { id, ..refusal(StatusCode::NOT_FOUND, UNKNOWN_METHOD, &message) });
+            return Err(RpcError { id, ..error(StatusCode::NOT_FOUND, UNKNOWN_METHOD, &message) });
         }
         if length > OPENING_BYTES_MAX || message.nodes > OPENING_NODES_MAX {
             let message = format!(
                 "what opens a session has at most {OPENING_BYTES_MAX} bytes, and {OPENING_NODES_MAX} values and keys"
             );
-            return Err(Refusal { id, ..refusal(StatusCode::PAYLOAD_TOO_LARGE, REFUSED, &message) });
+            return Err(RpcError { id, ..error(StatusCode::PAYLOAD_TOO_LARGE, REFUSED, &message) });
         }
-        self.sessions.place(principal).await.map_err(|_| busy("sessions"))
+        self.sessions.admit(principal).await.map_err(|_| {
+            let message = "overloaded: too many sessions at a time; try again later";
+            let header = Some((RETRY_AFTER, "1"));
+            RpcError { header, ..error(StatusCode::SERVICE_UNAVAILABLE, REFUSED, message) }
+        })
     }
 
     /// Reads a body, within its size and its time, or says what is wrong with it. Gives its length as well.
-    async fn read(&self, body: Body, principal: &Principal) -> Result<(Message, usize), Refusal> {
-        let is_short = body.size_hint().upper().is_some_and(|length| length <= AT_ONCE_BYTES as u64);
-        let held = if is_short { None } else { Some(self.turns.hold(principal).await) };
+    async fn read(&self, body: Body, principal: &Principal) -> Result<(Message, usize), RpcError> {
+        let is_short = body.size_hint().upper().is_some_and(|length| length <= INLINE_BYTES_MAX as u64);
+        let held = if is_short { None } else { Some(self.bodies.hold(principal).await) };
         let arrived = tokio::time::timeout(BODY_WITHIN, to_bytes(body, BODY_BYTES_MAX)).await;
         let Ok(arrived) = arrived else {
             let message = format!("the body did not arrive within {} seconds", BODY_WITHIN.as_secs());
-            return Err(refusal(StatusCode::REQUEST_TIMEOUT, REFUSED, &message));
+            return Err(error(StatusCode::REQUEST_TIMEOUT, REFUSED, &message));
         };
         let Ok(bytes) = arrived else {
             let message = format!("a body has at most {BODY_BYTES_MAX} bytes, and arrives whole");
-            return Err(refusal(StatusCode::PAYLOAD_TOO_LARGE, REFUSED, &message));
+            return Err(error(StatusCode::PAYLOAD_TOO_LARGE, REFUSED, &message));
         };
         let length = bytes.len();
         let message = match held {
-            Some(held) if length > AT_ONCE_BYTES => held.read(move || message::read(&bytes)).await,
+            Some(held) if length > INLINE_BYTES_MAX => held.read(move || message::read(&bytes)).await,
             _ => message::read(&bytes),
         };
         let message = message.map_err(|fault| match fault {
             Fault::Unreadable(why) => {
                 let message = format!("this is no JSON that can be read: {why}");
-                refusal(StatusCode::BAD_REQUEST, UNREADABLE, &message)
+                error(StatusCode::BAD_REQUEST, UNREADABLE, &message)
             }
-            Fault::Refused { id, why } => Refusal { id, ..refusal(StatusCode::BAD_REQUEST, REFUSED, &why) },
+            Fault::Refused { id, why } => RpcError { id, ..error(StatusCode::BAD_REQUEST, REFUSED, &why) },
         })?;
         Ok((message, length))
-    }
-
-    /// Who asks. A token counts where it is meant to be: in a query it would be in logs and histories.
-    fn principal(&self, headers: &HeaderMap) -> Result<Principal, Refusal> {
-        if self.tokens.is_empty() {
-            return Ok(Principal::local());
-        }
-        bearer(headers).and_then(|token| self.tokens.holder(token)).ok_or_else(|| {
-            let message = "unauthorized: send the header `Authorization: Bearer TOKEN` with a token of this server";
-            Refusal {
-                header: Some((WWW_AUTHENTICATE, "Bearer")),
-                ..refusal(StatusCode::UNAUTHORIZED, REFUSED, message)
-            }
-        })
     }
 }
 
 impl Admitted {
-    async fn answer(self, gate: Gate, next: Next) -> Response {
+    async fn answer(self, endpoint: Endpoint, next: Next) -> Response {
         let is_end = self.request.method() == Method::DELETE;
         let mut response = next.run(self.request).await;
         if let (true, Some(id)) = (is_end && response.status().is_success(), &self.session) {
-            gate.sessions.end(id);
+            endpoint.sessions.end(id);
             // Ended is ended, and not "accepted for later".
             *response.status_mut() = StatusCode::NO_CONTENT;
         }
         let opened = response.headers().get(SESSION).and_then(|id| id.to_str().ok());
-        if let (Some(id), Some(place)) = (opened, self.opening) {
-            gate.sessions.opened(self.principal, id, place);
+        if let (Some(id), Some(permit)) = (opened, self.opening) {
+            endpoint.sessions.opened(self.principal, id, permit);
         }
         response
     }
 }
 
-fn bearer(headers: &HeaderMap) -> Option<&str> {
-    let mut given = headers.get_all(AUTHORIZATION).iter();
-    let (first, None) = (given.next()?, given.next()) else { return None };
-    let (scheme, token) = first.to_str().ok()?.split_once(' ')?;
-    scheme.eq_ignore_ascii_case("bearer").then(|| token.trim())
-}
-
-fn busy(what: &str) -> Refusal {
-    let message = format!("overloaded: too many {what} at a time; try again later");
-    Refusal { header: Some((RETRY_AFTER, "1")), ..refusal(StatusCode::SERVICE_UNAVAILABLE, REFUSED, &message) }
-}
-
-fn refusal(status: StatusCode, code: i32, message: &str) -> Refusal {
-    Refusal { status, code, message: message.to_owned(), id: None, header: None }
+fn error(status: StatusCode, code: i32, message: &str) -> RpcError {
+    RpcError { status, code, message: message.to_owned(), id: None, header: None }
 }
 
 /// Why a request is not answered, in the form in which clients read errors.
-struct Refusal {
+struct RpcError {
     status: StatusCode,
     code: i32,
     message: String,
@@ -315,9 +259,9 @@ struct Refusal {
     header: Option<(HeaderName, &'static str)>,
 }
 
-impl Refusal {
+impl RpcError {
     fn into_response(self) -> Response {
-        let Refusal { status, code, message, id, header } = self;
+        let RpcError { status, code, message, id, header } = self;
         let error = json!({"jsonrpc": "2.0", "id": id, "error": {"code": code, "message": message}});
         let mut response = (status, Json(error)).into_response();
         if let Some((name, value)) = header {

@@ -7,6 +7,10 @@ use intentbox_engine::{
     self as engine, Caller, Ceilings, Code, Consent, Decision, Engine, Event, Events, Given, Intent, Of, Plan,
     Principal, Report,
 };
+use intentbox_listen::bodies::offload;
+use intentbox_listen::{ConcurrencyLimit, InFlight};
+use intentbox_mcp_wire::call::{Call, CallError, Execute, ReadResult, RunIntent};
+use intentbox_mcp_wire::tools;
 use moka::policy::EvictionPolicy;
 use moka::sync::Cache;
 use rmcp::ServerHandler;
@@ -22,18 +26,14 @@ use crate::answer;
 use crate::asking::{
     ANSWER, ANSWER_WITHIN, Asking, arguments_of, ask, asking_of, form, principal_of, session_ended, with_progress,
 };
-use crate::call::{Call, CallError, Execute, ReadResult, RunIntent};
-use crate::load::{Crowd, Load};
 use crate::question::{NoAnswer, Question, Said};
 use crate::results::{KEPT, NoSuchResult, Results, random};
-use crate::tools;
-use crate::turn::beside;
 
-/// The most calls at a time, of one principal and of all.
-const CALLS: Crowd = Crowd { each: 256, all: 768 };
+/// The most calls at a time.
+const CALLS: ConcurrencyLimit = ConcurrencyLimit { per_principal: 256, total: 768 };
 
 /// The most calls that wait for a person's answer at a time.
-const QUESTIONS: Crowd = Crowd { each: 32, all: 128 };
+const QUESTIONS: ConcurrencyLimit = ConcurrencyLimit { per_principal: 32, total: 128 };
 
 /// How many answered questions are remembered. Each lasts as long as an answer to it could be given.
 const ANSWERED_MAX: u64 = 100_000;
@@ -54,7 +54,7 @@ const DEMO: &str = "demo data, invented: the server has no configuration";
 /// The most lines of the grant that are told in the instructions.
 const GRANT_LINES_MAX: usize = 20;
 
-/// The MCP server. Clones are one server: sessions and requests share engine, results and load.
+/// The MCP server. Clones are one server: sessions and requests share engine, results and limits.
 #[derive(Clone)]
 pub struct Server {
     shared: Arc<Shared>,
@@ -71,8 +71,8 @@ struct Shared {
     events: Arc<dyn Events>,
     settings: Settings,
     results: Results,
-    calls: Load,
-    questions: Load,
+    calls: InFlight,
+    questions: InFlight,
     seal: RequestStateCodec,
     /// Questions about changes that were answered. An answer to them counts once.
     answered: Cache<u128, ()>,
@@ -109,8 +109,8 @@ impl Server {
             events,
             settings,
             results: Results::new(),
-            calls: Load::new(CALLS),
-            questions: Load::new(QUESTIONS),
+            calls: InFlight::new(CALLS),
+            questions: InFlight::new(QUESTIONS),
             seal,
             answered: Cache::builder()
                 .max_capacity(ANSWERED_MAX)
@@ -133,15 +133,15 @@ impl Server {
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         let principal = principal_of(&context);
-        let _place = match self.shared.calls.admit(&principal) {
-            Ok(place) => place,
-            Err(full) => return Ok(self.rejected(&overloaded(full), &principal).into()),
+        let _permit = match self.shared.calls.admit(&principal) {
+            Ok(permit) => permit,
+            Err(exceeded) => return Ok(self.rejected(&overloaded(exceeded), &principal).into()),
         };
         let (name, arguments) = (request.name.clone(), arguments_of(&context));
         let length = arguments.len();
         // They have been read as JSON, which is text.
         let read = move || Call::parse(&name, std::str::from_utf8(&arguments).unwrap_or_default());
-        let call = match beside(length, read).await {
+        let call = match offload(length, read).await {
             Ok(call) => call,
             Err(CallError::UnknownTool) => {
                 return Err(ErrorData::invalid_params(format!("there is no tool {:?}", shown(&request.name)), None));
@@ -280,9 +280,9 @@ impl Server {
                 Asking::Legacy(peer) => {
                     said.note_asked(&question, 0);
                     // Questions that nobody answers keep their call waiting: a few of them do, and no more.
-                    let place = self.shared.questions.admit(principal);
-                    let Some(answer) = (match place {
-                        Ok(_place) => ask(peer, &question).await,
+                    let permit = self.shared.questions.admit(principal);
+                    let Some(answer) = (match permit {
+                        Ok(_permit) => ask(peer, &question).await,
                         Err(_) => None,
                     }) else {
                         break;
@@ -331,7 +331,7 @@ impl Server {
     async fn told_beside(&self, report: Report, note: Option<String>, principal: &Principal) -> CallToolResult {
         let length = report.bytes();
         let (server, principal) = (self.clone(), principal.clone());
-        beside(length, move || server.told(&report, note.as_deref(), &principal)).await
+        offload(length, move || server.told(&report, note.as_deref(), &principal)).await
     }
 
     /// The answer to a call that never ran.

@@ -4,18 +4,20 @@
 #![expect(unsafe_code, reason = "to count what is allocated is to stand in for the allocator")]
 #![expect(clippy::disallowed_methods, reason = "this is a client that opens connections")]
 
+mod support;
+
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
+use std::sync::{Mutex, PoisonError};
 
-use intentbox_engine::{Capacity, Configuration, Engine, Isolation, NoEvents, Parts, Policy, Sharing, WorkerCommand};
-use intentbox_mcp::http::{self, Options};
-use intentbox_mcp::{CancellationToken, Server, Settings, stdio};
+use intentbox_listen::http::Options;
+use intentbox_mcp::{CancellationToken, http};
 use serde_json::json;
-use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _, duplex};
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
+
+use support::{hello, over_pipes, server};
 
 /// The longest message, in bytes.
 const MESSAGE_BYTES: usize = 4 << 20;
@@ -25,9 +27,6 @@ const PEAK_BYTES_MAX: usize = 64 << 20;
 
 /// What may be left when it has been answered: caches and buffers that are used again.
 const LEFT_BYTES_MAX: usize = 2 << 20;
-
-/// How much a pipe between two processes holds, in bytes.
-const PIPE_BYTES: usize = 64 << 10;
 
 /// The most that a session may keep.
 const SESSION_BYTES_MAX: usize = 512 << 10;
@@ -80,36 +79,6 @@ fn measured(work: impl FnOnce()) -> (usize, usize) {
     work();
     let (peak, after) = (PEAK.load(Ordering::Relaxed), IN_USE.load(Ordering::Relaxed));
     (peak.saturating_sub(before), after.saturating_sub(before))
-}
-
-/// A server that reaches nothing and whose runs do not start: what is left is the protocol and the reading of calls.
-fn server() -> Server {
-    let parts = Parts {
-        catalog: Arc::default(),
-        configuration: Configuration::parse("", &|_| Err("there is no token".to_owned())).expect("it is empty"),
-        directories: intentbox_files::Directories::default(),
-        policy: Policy::default(),
-        isolation: Isolation::Process(WorkerCommand {
-            program: "/nonexistent".into(),
-            arguments: Vec::new(),
-            count: 1,
-        }),
-        capacity: Capacity {
-            runs: 1,
-            memory_bytes: 1 << 30,
-            patience: Duration::from_secs(1),
-            sharing: Sharing::Whole,
-        },
-    };
-    let engine = Engine::new(parts).expect("it has no origins");
-    Server::new(engine, Settings::default(), Arc::new(NoEvents)).expect("there is randomness")
-}
-
-fn hello(capabilities: &serde_json::Value) -> String {
-    json!({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": {
-        "protocolVersion": "2025-11-25", "capabilities": capabilities, "clientInfo": {"name": "test", "version": "1"},
-    }})
-    .to_string()
 }
 
 /// A list of as many equal items as there is room for.
@@ -191,37 +160,23 @@ fn worst() -> Vec<(&'static str, String)> {
     ]
 }
 
-/// Sends everything to a server on pipes and closes its end. Gives how many lines came back.
-fn over_pipes(server: Server, bytes: &[u8]) -> usize {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime starts");
-    runtime.block_on(async {
-        let (mut to_server, from_client) = duplex(PIPE_BYTES);
-        let (to_client, mut from_server) = duplex(PIPE_BYTES);
-        let serving = stdio::serve(server, from_client, to_client, CancellationToken::new());
-        let sending = async {
-            // The server may hang up before it has read everything.
-            let _ = to_server.write_all(bytes).await;
-            drop(to_server);
-        };
-        let mut answers = Vec::new();
-        let (_, (), received) = tokio::join!(serving, sending, from_server.read_to_end(&mut answers));
-        received.expect("the pipe holds");
-        answers.split(|byte| *byte == b'\n').count() - 1
-    })
+/// How many lines there are.
+fn lines(bytes: &[u8]) -> usize {
+    bytes.split(|byte| *byte == b'\n').count() - 1
 }
 
 #[test]
 fn c10_the_worst_messages_take_memory_in_proportion_to_their_bytes_and_give_it_back() {
     let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
     let server = server();
-    let greeting = hello(&json!({})) + "\n";
+    let greeting = hello(&json!({})).to_string() + "\n";
     // What is made once is made before.
     let _ = over_pipes(server.clone(), format!("{greeting}{}\n", worst()[8].1).as_bytes());
     for (what, message) in worst() {
         assert!(message.len() <= MESSAGE_BYTES && message.len() > MESSAGE_BYTES / 2, "{what}: {} bytes", message.len());
         let sent = format!("{greeting}{message}\n");
         let mut answers = 0;
-        let (peak, left) = measured(|| answers = over_pipes(server.clone(), sent.as_bytes()));
+        let (peak, left) = measured(|| answers = lines(&over_pipes(server.clone(), sent.as_bytes())));
         println!("pipes: {what}: {peak} bytes at most, {left} left, {answers} answers");
         assert!(peak <= PEAK_BYTES_MAX, "{what}: {peak} bytes at most");
         assert!(left <= LEFT_BYTES_MAX, "{what}: {left} bytes left");
@@ -282,9 +237,10 @@ fn c10_a_session_keeps_little_whatever_its_client_says_of_itself() {
     let greeting = hello(&json!({"experimental": {
         "a": {"b": vec![json!([[[[[[[[[0]]]]]]]]]); 21]},
         "c": {"d": "x".repeat(15 << 10)},
-    }}));
+    }}))
+    .to_string();
     let kept = over_http(async |address| {
-        assert_eq!(post(address, "", &hello(&json!({}))).await, 200);
+        assert_eq!(post(address, "", &hello(&json!({})).to_string()).await, 200);
         let before = IN_USE.load(Ordering::Relaxed);
         for _ in 0..SESSIONS {
             assert_eq!(post(address, "", &greeting).await, 200);

@@ -8,6 +8,7 @@ use crate::tree::{self, File};
 const NO_TESTS: &[(&str, &str)] = &[
     ("clock_res_get", "a function of WASI"),
     ("clock_time_get", "a function of WASI"),
+    ("host_and_origin", "a module of listen"),
     ("host_call_failed", "an outcome"),
     ("host_call_limit", "an outcome"),
     ("out_of_memory", "an import of the guest"),

@@ -22,7 +22,8 @@ use std::net::Ipv4Addr;
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use intentbox_mcp::http::{self, Options};
+use intentbox_listen::http::Options;
+use intentbox_mcp::http;
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 

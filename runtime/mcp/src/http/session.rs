@@ -3,24 +3,23 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use intentbox_engine::Principal;
+use intentbox_listen::{ConcurrencyLimit, Exceeded, InFlight, Permit};
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
 use tokio_util::sync::CancellationToken;
 
-use crate::load::{Crowd, Full, Load, Place};
-use intentbox_engine::Principal;
-
-/// The most sessions at a time, of one principal and of all. A session costs some 80 KiB, half a MiB if its client makes the most
+/// The most sessions at a time. A session costs some 80 KiB, half a MiB if its client makes the most
 /// of what it may say of itself, and lasts some minutes after its last use.
-const SESSIONS: Crowd = Crowd { each: 256, all: 1_024 };
+const SESSIONS: ConcurrencyLimit = ConcurrencyLimit { per_principal: 256, total: 1_024 };
 
-/// The end of a session: whatever it has under way is over.
+/// The end of a session: whatever it has in flight is over.
 #[derive(Debug, Clone)]
 pub(crate) struct Ended(pub(crate) CancellationToken);
 
 /// The sessions with their principals.
 pub(super) struct Owners {
     sessions: Arc<LocalSessionManager>,
-    load: Load,
+    open: InFlight,
     known: Mutex<HashMap<String, Owned>>,
 }
 
@@ -28,12 +27,12 @@ pub(super) struct Owners {
 struct Owned {
     principal: Principal,
     ended: Ended,
-    _place: Place,
+    _permit: Permit,
 }
 
 impl Owners {
     pub(super) fn new(sessions: Arc<LocalSessionManager>) -> Self {
-        Self { sessions, load: Load::new(SESSIONS), known: Mutex::default() }
+        Self { sessions, open: InFlight::new(SESSIONS), known: Mutex::default() }
     }
 
     fn known(&self) -> std::sync::MutexGuard<'_, HashMap<String, Owned>> {
@@ -46,22 +45,22 @@ impl Owners {
         known.get(id).filter(|owned| owned.principal == *principal).map(|owned| owned.ended.clone())
     }
 
-    /// A place for one more session of this principal, or why there is none.
-    pub(super) async fn place(&self, principal: &Principal) -> Result<Place, Full> {
+    /// Admits one more session of this principal, or says which limit is reached.
+    pub(super) async fn admit(&self, principal: &Principal) -> Result<Permit, Exceeded> {
         // Sessions end without saying so.
         let sessions = self.sessions.sessions.read().await;
         self.known().retain(|id, _| sessions.contains_key(id.as_str()));
         drop(sessions);
-        self.load.admit(principal)
+        self.open.admit(principal)
     }
 
     /// Notes whose a new session is.
-    pub(super) fn opened(&self, principal: Principal, id: &str, place: Place) {
-        let owned = Owned { principal, ended: Ended(CancellationToken::new()), _place: place };
+    pub(super) fn opened(&self, principal: Principal, id: &str, permit: Permit) {
+        let owned = Owned { principal, ended: Ended(CancellationToken::new()), _permit: permit };
         self.known().insert(id.to_owned(), owned);
     }
 
-    /// Ends what a session has under way.
+    /// Ends what a session has in flight.
     pub(super) fn end(&self, id: &str) {
         if let Some(owned) = self.known().remove(id) {
             owned.ended.0.cancel();

@@ -21,28 +21,30 @@ use tokio_util::bytes::Bytes;
 
 /// The most values and keys of a message, the arguments of a call apart. What a client says of itself, of a call and of an
 /// answer has a few dozen; at five microseconds each this many take ten milliseconds.
-pub(crate) const NODES_MAX: usize = 2_048;
+pub const NODES_MAX: usize = 2_048;
 
 /// The most bytes of a message, the arguments of a call apart. The sealed state of a question is the longest of it: it holds
 /// the arguments of an intent up to four times, of at most 64 KiB.
-pub(crate) const ENVELOPE_BYTES_MAX: usize = 512 << 10;
+pub const ENVELOPE_BYTES_MAX: usize = 512 << 10;
 
 /// A message that may be handed on.
 #[derive(Debug)]
-pub(crate) struct Message {
+pub struct Message {
     /// What the SDK reads. Where the arguments of a call are more than it should read, an empty object stands for them.
-    pub(crate) text: Bytes,
+    pub text: Bytes,
     /// The values and keys of all of it but the arguments of a call.
-    pub(crate) nodes: usize,
-    pub(crate) method: Method,
-    pub(crate) id: Option<RequestId>,
+    pub nodes: usize,
+    /// What it is about.
+    pub method: Method,
+    /// Its id, if it has one that can be answered.
+    pub id: Option<RequestId>,
     /// The arguments, if it is a call that has some.
-    pub(crate) arguments: Option<Arguments>,
+    pub arguments: Option<Arguments>,
 }
 
 /// What a message is about, as far as that matters before it is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Method {
+pub enum Method {
     /// It opens a session.
     Initialize,
     /// It calls a tool.
@@ -58,7 +60,7 @@ pub(crate) enum Method {
 /// They travel beside the message, so that no message can say what they are: a call of these tools has the arguments that
 /// were read here, and no others.
 #[derive(Debug, Clone)]
-pub(crate) struct Arguments(Arc<Mutex<Bytes>>);
+pub struct Arguments(Arc<Mutex<Bytes>>);
 
 impl Arguments {
     fn new(text: Bytes) -> Self {
@@ -66,17 +68,20 @@ impl Arguments {
     }
 
     /// Takes the text, and leaves none: it should not be kept until a run ends.
-    pub(crate) fn take(&self) -> Bytes {
+    #[must_use]
+    pub fn take(&self) -> Bytes {
         std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }
 
 /// Why a message is not handed on.
-#[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Fault {
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Fault {
     /// It is no JSON object.
+    #[error("this is no JSON that can be read: {0}")]
     Unreadable(String),
     /// It is more than is read, or something that is not.
+    #[error("{why}")]
     Refused {
         /// Whose answer that is, where it is known.
         id: Option<RequestId>,
@@ -89,7 +94,7 @@ pub(crate) enum Fault {
 ///
 /// # Errors
 /// Why it is not handed on.
-pub(crate) fn read(bytes: &Bytes) -> Result<Message, Fault> {
+pub fn read(bytes: &Bytes) -> Result<Message, Fault> {
     let bytes = bytes.slice_ref(bytes.trim_ascii());
     if !bytes.starts_with(b"{") {
         return Err(Fault::Unreadable("a message is a JSON object".to_owned()));

@@ -1,45 +1,34 @@
-//! The whole server against bytes that are no proper client's.
+//! The whole server against bytes that are no proper client's. The parts of it that read them have a fuzz target.
 
-use std::sync::Arc;
-use std::time::Duration;
+mod support;
 
-use intentbox_engine::{Capacity, Configuration, Engine, Isolation, NoEvents, Parts, Policy, Sharing, WorkerCommand};
-use serde_json::json;
+use serde_json::{Value, json};
 
-use super::*;
-use crate::{Server, Settings};
-
-/// A server that reaches nothing and whose runs do not start: what is left is the protocol and the reading of calls.
-fn server() -> Server {
-    let parts = Parts {
-        catalog: Arc::default(),
-        configuration: Configuration::parse("", &|_| Err("there is no token".to_owned())).expect("it is empty"),
-        directories: intentbox_files::Directories::default(),
-        policy: Policy::default(),
-        isolation: Isolation::Process(WorkerCommand {
-            program: "/nonexistent".into(),
-            arguments: Vec::new(),
-            count: 1,
-        }),
-        capacity: Capacity {
-            runs: 1,
-            memory_bytes: 1 << 30,
-            patience: Duration::from_secs(1),
-            sharing: Sharing::Whole,
-        },
-    };
-    let engine = Engine::new(parts).expect("it has no origins");
-    Server::new(engine, Settings::default(), Arc::new(NoEvents)).expect("there is randomness")
-}
+use support::{over_pipes, server};
 
 fn lines(messages: &[Value]) -> Vec<u8> {
     messages.iter().flat_map(|message| format!("{message}\n").into_bytes()).collect()
 }
 
 fn hello() -> Value {
-    json!({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": {
-        "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"},
-    }})
+    support::hello(&json!({}))
+}
+
+/// Checks what a server sent: whole lines, each a message of JSON-RPC. Gives how many.
+fn check(replies: &[u8]) -> usize {
+    let mut count = 0;
+    for line in replies.split_inclusive(|byte| *byte == b'\n') {
+        assert_eq!(line.last(), Some(&b'\n'), "the last line is whole");
+        let message: Value = serde_json::from_slice(line).expect("a line is JSON");
+        assert_eq!(message["jsonrpc"], "2.0");
+        let is_answer = message.get("result").is_some() ^ message.get("error").is_some();
+        assert!(is_answer || message.get("method").is_some(), "{message}");
+        if let Some(id) = message.get("id").filter(|id| is_answer && !id.is_null()) {
+            assert!(id.is_number() || id.is_string(), "{message}");
+        }
+        count += 1;
+    }
+    count
 }
 
 #[test]
@@ -80,7 +69,7 @@ fn c03_whatever_a_client_sends_what_comes_back_is_the_protocol() {
         ),
         ("no greeting", lines(&[call("execute_code", json!({"code": "1"}))]), 0),
     ] {
-        let count = check(server.clone(), &bytes);
+        let count = check(&over_pipes(server.clone(), &bytes));
         assert!(count >= at_least, "{what}: {count} messages");
     }
 }

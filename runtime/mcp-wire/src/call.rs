@@ -20,44 +20,54 @@ const SHOWN_CHARS_MAX: usize = 60;
 
 /// A call of one of the tools.
 #[derive(Debug)]
-pub(crate) enum Call {
+pub enum Call {
+    /// `execute_code`.
     Execute(Execute),
+    /// `run_intent`.
     Intent(RunIntent),
+    /// `read_result`.
     Read(ReadResult),
 }
 
 /// The arguments of `execute_code`.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Execute {
-    pub(crate) code: String,
+pub struct Execute {
+    /// The source of the script.
+    pub code: String,
     /// The text of an object. The script alone reads it.
     #[serde(default, deserialize_with = "object_text")]
-    pub(crate) params: Option<Box<RawValue>>,
-    pub(crate) intent: Option<String>,
+    pub params: Option<Box<RawValue>>,
+    /// What the script is for, in words.
+    pub intent: Option<String>,
+    /// Limits of the run by their names, in the units of each. Whether there are such limits is not checked here.
     #[serde(default, deserialize_with = "limits")]
-    pub(crate) limits: BTreeMap<String, u64>,
+    pub limits: BTreeMap<String, u64>,
 }
 
 /// The arguments of `run_intent`.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct RunIntent {
-    pub(crate) intent: String,
+pub struct RunIntent {
+    /// What is wanted, in words.
+    pub intent: String,
+    /// Parameters of the template.
     #[serde(default, deserialize_with = "json::object")]
-    pub(crate) params: JsonObject,
+    pub params: JsonObject,
     /// The arguments as text, the same however the client wrote them.
     #[serde(skip)]
-    pub(crate) text: String,
+    pub text: String,
 }
 
 /// The arguments of `read_result`.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct ReadResult {
-    pub(crate) handle: String,
+pub struct ReadResult {
+    /// Which result.
+    pub handle: String,
+    /// Where to begin, in characters.
     #[serde(default, deserialize_with = "whole_number")]
-    pub(crate) offset: u64,
+    pub offset: u64,
 }
 
 fn object_text<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Box<RawValue>>, D::Error> {
@@ -124,12 +134,14 @@ fn shown(text: &str) -> String {
     text.chars().take(SHOWN_CHARS_MAX).collect()
 }
 
-/// Why a call is none.
-#[derive(Debug)]
-pub(crate) enum CallError {
+/// Why a request is not a valid tool call.
+#[derive(Debug, thiserror::Error)]
+pub enum CallError {
     /// There is no tool of this name. The protocol has an error of its own for that.
+    #[error("there is no such tool")]
     UnknownTool,
     /// The arguments are not the tool's. A model can read what is wrong and try again.
+    #[error("{message}")]
     Arguments {
         /// What is wrong.
         message: String,
@@ -143,7 +155,7 @@ impl Call {
     ///
     /// # Errors
     /// When it is no call of these tools.
-    pub(crate) fn parse(name: &str, arguments: &str) -> Result<Self, CallError> {
+    pub fn parse(name: &str, arguments: &str) -> Result<Self, CallError> {
         let hint = match name {
             "execute_code" => "send {\"code\": \"result = 1 + 1\"}; `params`, `intent` and `limits` are optional",
             "run_intent" => "send {\"intent\": \"list errors\"}; `params` is optional",

@@ -13,8 +13,8 @@ use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-/// The most connections at a time. More wait until one is closed. Most systems let a process have 1,024 files unless told
-/// otherwise; workers and requests of scripts want theirs.
+/// The most connections at a time. More wait until one is closed. Most systems let a process have 1,024 files by default;
+/// workers and requests of scripts need some of them.
 const CONNECTIONS_MAX: usize = 768;
 
 /// How long the head of a request may take to arrive, from the start of the connection or the end of the request before.
@@ -23,13 +23,13 @@ const HEAD_WITHIN: Duration = Duration::from_secs(30);
 /// The longest head of a request, in bytes.
 const HEAD_BYTES_MAX: usize = 64 << 10;
 
-/// How long requests under way may take when the server is told to stop.
+/// How long requests in flight may take when the server is told to stop.
 const DRAIN: Duration = Duration::from_secs(5);
 
 /// How long accepting pauses when the system has no files left.
 const PAUSE: Duration = Duration::from_millis(50);
 
-/// Serves the connections of a listener until `stop` is cancelled, and lets what is under way end.
+/// Serves the connections of a listener until `stop` is cancelled, and lets requests in flight end.
 pub(super) async fn accept(listener: TcpListener, app: Router, stop: CancellationToken) {
     let places = Arc::new(Semaphore::new(CONNECTIONS_MAX));
     let connections = TaskTracker::new();

@@ -1,8 +1,8 @@
-//! The tokens of an HTTP server, and whose they are.
+//! The tokens that callers prove themselves with, and whose they are.
 
 use std::fmt;
 
-use intentbox_engine::Principal;
+use intentbox_report::Principal;
 use subtle::ConstantTimeEq as _;
 
 /// The shortest token that is accepted, in bytes. `openssl rand -hex 16` gives 32.
@@ -14,7 +14,7 @@ const TOKEN_BYTES_MAX: usize = 4 << 10;
 /// The most tokens.
 const TOKENS_MAX: usize = 1_000;
 
-/// The tokens that are accepted over HTTP, each with the name of its holder.
+/// The tokens that are accepted, each with the name of its holder.
 #[derive(Clone, Default)]
 pub struct Tokens {
     known: Vec<(String, String)>,
@@ -24,15 +24,15 @@ pub struct Tokens {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum TokensError {
     /// A line is not `NAME TOKEN`.
-    #[error("line {line}: write it as NAME TOKEN, such as `alice $(openssl rand -hex 32)`")]
+    #[error("line {line}: expected `NAME TOKEN`; make a token with `openssl rand -hex 32`")]
     Line {
         /// The number of the line, from 1.
         line: usize,
     },
     /// A token can be guessed.
     #[error(
-        "line {line}: the token of {name} has {length} characters; at least {TOKEN_BYTES_MIN} are needed, at most \
-             {TOKEN_BYTES_MAX}, of the visible ones of ASCII: `openssl rand -hex 32` makes one"
+        "line {line}: the token of {name} has {length} bytes; expected {TOKEN_BYTES_MIN} to {TOKEN_BYTES_MAX} visible ASCII \
+         characters; make one with `openssl rand -hex 32`"
     )]
     Token {
         /// The number of the line, from 1.
@@ -43,24 +43,27 @@ pub enum TokensError {
         length: usize,
     },
     /// A name or a token occurs twice.
-    #[error("line {line}: this name or token has been given already")]
+    #[error("line {line}: an earlier line has this name or this token; give each holder one token of their own")]
     Twice {
         /// The number of the line, from 1.
         line: usize,
     },
-    /// There are none, or too many.
-    #[error("{count} tokens; from 1 to {TOKENS_MAX} are possible, a line `NAME TOKEN` each")]
-    Count {
+    /// There are none.
+    #[error("the token file is empty; expected 1 to {TOKENS_MAX} lines `NAME TOKEN`")]
+    Empty,
+    /// There are too many.
+    #[error("the token file has {count} tokens; expected 1 to {TOKENS_MAX} lines `NAME TOKEN`")]
+    TooMany {
         /// How many there are.
         count: usize,
     },
 }
 
 impl Tokens {
-    /// Reads a list: a line `NAME TOKEN` for each; empty lines and lines that start with `#` say nothing.
+    /// Parses a list: one line `NAME TOKEN` for each; empty lines and lines that start with `#` are skipped.
     ///
     /// # Errors
-    /// The first line that is wrong.
+    /// When a line is invalid (the first such line), and when there are no tokens or too many.
     pub fn parse(text: &str) -> Result<Self, TokensError> {
         let mut known: Vec<(String, String)> = Vec::new();
         for (line, text) in (1..).zip(text.lines()).map(|(line, text)| (line, text.trim())) {
@@ -81,12 +84,13 @@ impl Tokens {
             known.push((name.to_owned(), token.to_owned()));
         }
         match known.len() {
+            0 => Err(TokensError::Empty),
             1..=TOKENS_MAX => Ok(Self { known }),
-            count => Err(TokensError::Count { count }),
+            count => Err(TokensError::TooMany { count }),
         }
     }
 
-    /// How many principals there are.
+    /// How many tokens there are.
     #[must_use]
     pub fn len(&self) -> usize {
         self.known.len()
@@ -98,8 +102,8 @@ impl Tokens {
         self.known.is_empty()
     }
 
-    /// The holder of a token. The time it takes says nothing about how much of a token was right: every known one is
-    /// compared, to its end.
+    /// The holder of a token. The time this takes does not depend on how much of the token was right: it is compared with
+    /// every known one, to its end.
     #[must_use]
     pub fn holder(&self, token: &str) -> Option<Principal> {
         let mut holder = None;
@@ -124,6 +128,7 @@ mod tests {
 
     const ALICE: &str = "0123456789abcdef";
     const BOB: &str = "fedcba9876543210-and-more";
+    const TWICE: &str = "line 2: an earlier line has this name or this token; give each holder one token of their own";
 
     #[test]
     fn a_token_has_one_holder_and_a_list_is_read_line_by_line() {
@@ -137,25 +142,24 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_list_is_refused_and_no_token_is_repeated() {
+    fn an_invalid_list_is_rejected_and_no_token_is_repeated() {
         for (text, expected) in [
-            (String::new(), "0 tokens; from 1 to 1000 are possible, a line `NAME TOKEN` each".to_owned()),
-            ("alice".to_owned(), "line 1: write it as NAME TOKEN, such as `alice $(openssl rand -hex 32)`".to_owned()),
-            (format!("a {ALICE} b"), "line 1: write it as NAME TOKEN, such as `alice $(openssl rand -hex 32)`".to_owned()),
+            (String::new(), "the token file is empty; expected 1 to 1000 lines `NAME TOKEN`"),
+            ("alice".to_owned(), "line 1: expected `NAME TOKEN`; make a token with `openssl rand -hex 32`"),
+            (format!("a {ALICE} b"), "line 1: expected `NAME TOKEN`; make a token with `openssl rand -hex 32`"),
             (
                 format!("\nalice {}", &ALICE[1..]),
-                "line 2: the token of alice has 15 characters; at least 16 are needed, at most 4096, of the visible ones \
-                 of ASCII: `openssl rand -hex 32` makes one"
-                    .to_owned(),
+                "line 2: the token of alice has 15 bytes; expected 16 to 4096 visible ASCII characters; make one with \
+                 `openssl rand -hex 32`",
             ),
-            (format!("a {ALICE}\na {BOB}"), "line 2: this name or token has been given already".to_owned()),
-            (format!("a {ALICE}\nb {ALICE}"), "line 2: this name or token has been given already".to_owned()),
+            (format!("a {ALICE}\na {BOB}"), TWICE),
+            (format!("a {ALICE}\nb {ALICE}"), TWICE),
         ] {
             let error = Tokens::parse(&text).map(|_| ()).expect_err("it is no list");
             assert_eq!(error.to_string(), expected);
             assert!(!error.to_string().contains(&ALICE[1..]));
         }
         let many: Vec<String> = (0..=TOKENS_MAX).map(|index| format!("n{index} {ALICE}{index}")).collect();
-        assert_eq!(Tokens::parse(&many.join("\n")).map(|_| ()), Err(TokensError::Count { count: TOKENS_MAX + 1 }));
+        assert_eq!(Tokens::parse(&many.join("\n")).map(|_| ()), Err(TokensError::TooMany { count: TOKENS_MAX + 1 }));
     }
 }

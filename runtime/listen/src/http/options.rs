@@ -1,44 +1,42 @@
 //! Who may come in, as the operator says it.
 
 use std::net::{IpAddr, SocketAddr};
+use std::str::FromStr;
 
-use axum::http::Uri;
-use axum::http::uri::Authority;
-
+use super::origin::{HostName, SiteOrigin};
 use crate::tokens::Tokens;
 
 /// Who may come in.
 #[derive(Debug, Clone, Default)]
 pub struct Options {
-    /// Names by which clients reach the server, besides those of this machine itself: `mcp.example.com`.
-    pub hosts: Vec<String>,
-    /// Sites whose pages may use it, besides those on this machine: `https://app.example.com`.
-    pub origins: Vec<String>,
-    /// The tokens, if any is needed.
-    pub tokens: Tokens,
+    pub(super) hosts: Vec<HostName>,
+    pub(super) origins: Vec<SiteOrigin>,
+    pub(super) tokens: Tokens,
 }
 
-/// The server cannot listen so.
-#[derive(Debug, Clone, thiserror::Error)]
-pub enum OptionsError {
-    /// It must not be reached from there without a token.
-    #[error("{address} can be reached by others: give tokens with --token-file, or listen on 127.0.0.1")]
-    TokenNeeded {
-        /// Where it would listen.
-        address: SocketAddr,
-    },
-    /// An origin is none.
+/// An option is invalid.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum InvalidOption {
+    /// No page has this origin.
     #[error("--allow-origin {origin}: write it as browsers do, such as https://app.example.com")]
     Origin {
         /// What was given.
         origin: String,
     },
-    /// A host is none.
+    /// No server has this name.
     #[error("--allow-host {host}: write a name, or a name with a port, such as mcp.example.com")]
     Host {
         /// What was given.
         host: String,
     },
+}
+
+/// A server must not listen there without a token.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("{address} can be reached by others: give tokens with --token-file, or listen on 127.0.0.1")]
+pub struct TokenNeeded {
+    /// Where it would listen.
+    pub address: SocketAddr,
 }
 
 impl Options {
@@ -48,19 +46,32 @@ impl Options {
         Self::default()
     }
 
+    /// - `hosts`: names by which clients reach the server, besides those of this machine itself: `mcp.example.com`, or
+    ///   `mcp.example.com:8443` for this port alone.
+    /// - `origins`: sites whose pages may use it, besides those on this machine: `https://app.example.com`.
+    /// - `tokens`: those that callers need; without any, nobody needs one.
+    ///
+    /// # Errors
+    /// When a host or an origin could match no request.
+    pub fn new(hosts: &[String], origins: &[String], tokens: Tokens) -> Result<Self, InvalidOption> {
+        let origins = parsed(origins, |origin| InvalidOption::Origin { origin })?;
+        let hosts = parsed(hosts, |host| InvalidOption::Host { host })?;
+        Ok(Self { hosts, origins, tokens })
+    }
+
+    /// The tokens that callers need.
+    #[must_use]
+    pub fn tokens(&self) -> &Tokens {
+        &self.tokens
+    }
+
     /// Whether a server with these options may listen there.
     ///
     /// # Errors
-    /// When others than this machine could reach it and no token is asked for, and when a host or an origin is none.
-    pub fn may_listen(&self, address: SocketAddr) -> Result<(), OptionsError> {
+    /// When others than this machine could reach it and no token is needed.
+    pub fn may_listen(&self, address: SocketAddr) -> Result<(), TokenNeeded> {
         if self.tokens.is_empty() && !address.ip().to_canonical().is_loopback() {
-            return Err(OptionsError::TokenNeeded { address });
-        }
-        if let Some(origin) = self.origins.iter().find(|origin| !is_origin(origin)) {
-            return Err(OptionsError::Origin { origin: origin.clone() });
-        }
-        if let Some(host) = self.hosts.iter().find(|host| !is_authority(host)) {
-            return Err(OptionsError::Host { host: host.clone() });
+            return Err(TokenNeeded { address });
         }
         Ok(())
     }
@@ -68,26 +79,14 @@ impl Options {
     /// The same, reached by the address that it listens on as well, where that is one.
     pub(super) fn with_bound(mut self, address: IpAddr) -> Self {
         if !address.is_unspecified() {
-            self.hosts.push(address.to_string());
+            self.hosts.push(HostName::of_address(address));
         }
         self
     }
 }
 
-fn is_authority(text: &str) -> bool {
-    text.parse::<Authority>().is_ok_and(|authority| !text.contains('@') && !authority.host().is_empty())
-}
-
-fn is_origin(text: &str) -> bool {
-    let rest = text.strip_prefix("https://").or_else(|| text.strip_prefix("http://"));
-    rest.is_some_and(is_authority)
-}
-
-/// An origin with its port: without one, any port would do.
-pub(super) fn with_port(origin: &str) -> String {
-    let has_port = origin.parse::<Uri>().is_ok_and(|origin| origin.port().is_some());
-    let usual = if origin.starts_with("https:") { 443 } else { 80 };
-    if has_port { origin.to_owned() } else { format!("{origin}:{usual}") }
+fn parsed<T: FromStr>(texts: &[String], invalid: impl Fn(String) -> InvalidOption) -> Result<Vec<T>, InvalidOption> {
+    texts.iter().map(|text| text.parse::<T>().map_err(|_| invalid(text.clone()))).collect()
 }
 
 #[cfg(test)]
@@ -118,8 +117,9 @@ mod tests {
     #[test]
     fn hosts_and_origins_are_refused_when_they_could_never_match() {
         let with = |hosts: &[&str], origins: &[&str]| {
-            let owned = |texts: &[&str]| texts.iter().map(|text| (*text).to_owned()).collect();
-            told(&Options { hosts: owned(hosts), origins: owned(origins), ..Options::default() }, "127.0.0.1:1")
+            let owned = |texts: &[&str]| texts.iter().map(|text| (*text).to_owned()).collect::<Vec<_>>();
+            let options = Options::new(&owned(hosts), &owned(origins), Tokens::default());
+            options.map_or_else(|error| error.to_string(), |options| told(&options, "127.0.0.1:1"))
         };
         for origin in
             ["foo", "https://", "https://app.example.com/", "ftp://app.example.com", "https://a@b", "null", ""]
@@ -127,7 +127,7 @@ mod tests {
             let expected = format!("--allow-origin {origin}: write it as browsers do, such as https://app.example.com");
             assert_eq!(with(&[], &[origin]), expected);
         }
-        for host in ["https://x", "x/y", "a@b", ""] {
+        for host in ["https://x", "x/y", "a@b", "a:65536", ""] {
             let expected = format!("--allow-host {host}: write a name, or a name with a port, such as mcp.example.com");
             assert_eq!(with(&[host], &[]), expected);
         }
@@ -135,8 +135,5 @@ mod tests {
             with(&["mcp.example.com", "[::2]:8080"], &["https://app.example.com", "http://a.b:8080"]),
             "listens"
         );
-        assert_eq!(with_port("https://a.b"), "https://a.b:443");
-        assert_eq!(with_port("http://a.b"), "http://a.b:80");
-        assert_eq!(with_port("https://a.b:8443"), "https://a.b:8443");
     }
 }

@@ -11,7 +11,8 @@ static TOOLS: LazyLock<Vec<Tool>> =
     LazyLock::new(|| serde_json::from_str::<Vec<Tool>>(LIST).unwrap_or_else(|error| panic!("tools.json: {error}")));
 
 /// All tools, in their order.
-pub(crate) fn all() -> &'static [Tool] {
+#[must_use]
+pub fn all() -> &'static [Tool] {
     &TOOLS
 }
 

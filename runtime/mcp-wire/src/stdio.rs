@@ -10,6 +10,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use futures_util::StreamExt as _;
+use intentbox_listen::lines::{LineDecoder, TooLong};
 use rmcp::model::{ClientJsonRpcMessage, ErrorData, GetExtensions as _, RequestId};
 use rmcp::service::{RoleServer, RxJsonRpcMessage, ServerInitializeError, TxJsonRpcMessage};
 use rmcp::transport::Transport;
@@ -18,12 +19,12 @@ use rmcp::{ServerHandler, ServiceExt as _};
 use tokio::io::{AsyncRead, AsyncWrite, Empty, empty};
 use tokio::sync::Notify;
 use tokio::time::Instant;
-use tokio_util::bytes::{Bytes, BytesMut};
-use tokio_util::codec::{AnyDelimiterCodec, AnyDelimiterCodecError, Decoder, FramedRead};
+use tokio_util::bytes::Bytes;
+use tokio_util::codec::FramedRead;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-use super::message::{self, Fault, Message, Method};
+use crate::message::{self, Fault, Message, Method};
 
 /// The longest line, in bytes: the largest script and parameters that are worth a message.
 pub const LINE_BYTES_MAX: usize = 4 << 20;
@@ -54,7 +55,7 @@ pub async fn serve<H: ServerHandler>(
 ) -> io::Result<()> {
     let state = Arc::<State>::default();
     let transport = Lines {
-        reader: FramedRead::new(reader, Splitter::new()),
+        reader: FramedRead::new(reader, LineDecoder::up_to(LINE_BYTES_MAX)),
         writer: AsyncRwTransport::new_server(empty(), writer),
         state: Arc::clone(&state),
         stop: stop.clone(),
@@ -91,47 +92,13 @@ pub async fn serve<H: ServerHandler>(
 
 /// The lines of a client.
 struct Lines<R, W: AsyncWrite> {
-    reader: FramedRead<R, Splitter>,
+    reader: FramedRead<R, LineDecoder>,
     writer: AsyncRwTransport<RoleServer, Empty, W>,
     state: Arc<State>,
     /// To stop is to read no further: what was read is answered.
     stop: CancellationToken,
     /// Answers to what is no message. The end waits for them.
     refusals: TaskTracker,
-}
-
-/// Splits bytes into lines. One that is too long is passed over, and is no failure of the pipe.
-struct Splitter(AnyDelimiterCodec);
-
-/// A line had more than [`LINE_BYTES_MAX`] bytes.
-struct TooLong;
-
-impl Splitter {
-    fn new() -> Self {
-        Self(AnyDelimiterCodec::new_with_max_length(b"\n".to_vec(), Vec::new(), LINE_BYTES_MAX))
-    }
-}
-
-/// What the codec says, with a line that is too long as a line.
-fn line(decoded: Result<Option<Bytes>, AnyDelimiterCodecError>) -> io::Result<Option<Result<Bytes, TooLong>>> {
-    match decoded {
-        Ok(line) => Ok(line.map(Ok)),
-        Err(AnyDelimiterCodecError::MaxChunkLengthExceeded) => Ok(Some(Err(TooLong))),
-        Err(AnyDelimiterCodecError::Io(error)) => Err(error),
-    }
-}
-
-impl Decoder for Splitter {
-    type Item = Result<Bytes, TooLong>;
-    type Error = io::Error;
-
-    fn decode(&mut self, bytes: &mut BytesMut) -> io::Result<Option<Self::Item>> {
-        line(self.0.decode(bytes))
-    }
-
-    fn decode_eof(&mut self, bytes: &mut BytesMut) -> io::Result<Option<Self::Item>> {
-        line(self.0.decode_eof(bytes))
-    }
 }
 
 /// What is under way.

@@ -1,0 +1,147 @@
+//! Large bodies: work that grows with their size runs beside the thread that serves everybody, and of each principal in turn.
+//!
+//! A body of 4 MiB takes some tens of milliseconds to look through. A principal that sends many of them waits for its own and
+//! holds up nobody else: few of its bodies are in memory at a time, and one is looked through at a time.
+
+use std::collections::BTreeMap;
+use std::panic::resume_unwind;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use intentbox_report::Principal;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+
+/// The longest text that is worked on in place, in bytes: less than a millisecond of work. Most scripts with their parameters
+/// are shorter.
+pub const INLINE_BYTES_MAX: usize = 64 << 10;
+
+/// The most large bodies of one principal in memory until they are looked through. With 4 MiB each, that is 32 MiB for each
+/// principal.
+const HELD_MAX: usize = 8;
+
+/// The large bodies of each principal. Clones count together. A principal is never forgotten: there are no more than tokens.
+#[derive(Debug, Clone, Default)]
+pub struct LargeBodies {
+    principals: Arc<Mutex<BTreeMap<Principal, Places>>>,
+}
+
+/// The places of one principal.
+#[derive(Debug, Clone)]
+struct Places {
+    held: Arc<Semaphore>,
+    reading: Arc<Semaphore>,
+}
+
+/// A place for one large body. It is free again when this is dropped.
+#[derive(Debug)]
+pub struct HeldBody {
+    places: Places,
+    _held: Option<OwnedSemaphorePermit>,
+}
+
+impl LargeBodies {
+    /// Waits for a place for a large body of this principal.
+    pub async fn hold(&self, principal: &Principal) -> HeldBody {
+        let places = self.of(principal);
+        // The semaphores are never closed.
+        let held = Arc::clone(&places.held).acquire_owned().await.ok();
+        HeldBody { places, _held: held }
+    }
+
+    fn of(&self, principal: &Principal) -> Places {
+        let mut principals = self.principals.lock().unwrap_or_else(PoisonError::into_inner);
+        let new = || Places { held: Arc::new(Semaphore::new(HELD_MAX)), reading: Arc::new(Semaphore::new(1)) };
+        principals.entry(principal.clone()).or_insert_with(new).clone()
+    }
+}
+
+impl HeldBody {
+    /// Works on the body on another thread, after the same principal's earlier bodies.
+    pub async fn read<T: Send + 'static>(&self, work: impl FnOnce() -> T + Send + 'static) -> T {
+        let reading = Arc::clone(&self.places.reading).acquire_owned().await.ok();
+        on_another_thread(move || {
+            // Work whose caller has gone ends all the same, and the next begins after it.
+            let _reading = reading;
+            work()
+        })
+        .await
+    }
+}
+
+/// Works on a text of this length, in bytes: in place up to [`INLINE_BYTES_MAX`], on another thread beyond.
+pub async fn offload<T: Send + 'static>(length: usize, work: impl FnOnce() -> T + Send + 'static) -> T {
+    if length <= INLINE_BYTES_MAX { work() } else { on_another_thread(work).await }
+}
+
+async fn on_another_thread<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> T {
+    match tokio::task::spawn_blocking(work).await {
+        Ok(done) => done,
+        Err(error) => match error.try_into_panic() {
+            Ok(panic) => resume_unwind(panic),
+            // The program ends, and nobody waits for this.
+            Err(_) => std::future::pending().await,
+        },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+    use std::sync::mpsc::channel;
+
+    use super::*;
+
+    fn run<T>(work: impl Future<Output = T>) -> T {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime starts");
+        runtime.block_on(work)
+    }
+
+    /// Whether a piece of work is not done when it is looked at once.
+    async fn waits<T>(work: &mut (impl Future<Output = T> + Unpin)) -> bool {
+        tokio::select! {
+            biased;
+            _ = work => false,
+            () = std::future::ready(()) => true,
+        }
+    }
+
+    #[test]
+    fn c10_a_principal_holds_few_large_bodies_and_leaves_the_others_theirs() {
+        let bodies = LargeBodies::default();
+        let (first, second) = (Principal::named("first"), Principal::named("second"));
+        run(async {
+            let mut held = Vec::new();
+            for _ in 0..HELD_MAX {
+                held.push(bodies.hold(&first).await);
+            }
+            let mut next = Box::pin(bodies.hold(&first));
+            assert!(waits(&mut next).await, "one more");
+            bodies.hold(&second).await;
+            held.pop();
+            next.await;
+        });
+    }
+
+    #[test]
+    fn c10_of_one_principal_one_body_is_read_at_a_time() {
+        let bodies = LargeBodies::default();
+        let (first, second) = (Principal::named("first"), Principal::named("second"));
+        let read = Arc::new(AtomicUsize::new(0));
+        run(async {
+            let (release, until) = channel::<()>();
+            let mine = bodies.hold(&first).await;
+            let mut reading = Box::pin(mine.read(move || until.recv()));
+            assert!(waits(&mut reading).await);
+            let counted = Arc::clone(&read);
+            let also_mine = bodies.hold(&first).await;
+            let mut waiting = Box::pin(also_mine.read(move || counted.fetch_add(1, Ordering::SeqCst)));
+            assert!(waits(&mut waiting).await);
+            let counted = Arc::clone(&read);
+            bodies.hold(&second).await.read(move || counted.fetch_add(1, Ordering::SeqCst)).await;
+            assert!(waits(&mut waiting).await);
+            assert_eq!(read.load(Ordering::SeqCst), 1, "the other principal's was read meanwhile");
+            release.send(()).expect("it waits");
+            reading.await.expect("it was released");
+            assert_eq!(waiting.await, 1);
+        });
+    }
+}

@@ -1,0 +1,39 @@
+//! Why a request does not come in.
+
+use axum::http::header::{RETRY_AFTER, WWW_AUTHENTICATE};
+use axum::http::{HeaderName, HeaderValue, StatusCode};
+
+/// Why a request does not come in. The text says what would let it in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum Rejection {
+    /// The server is not known by this `Host`, or not used by pages of this `Origin`.
+    #[error("Host or Origin is not allowed; add it with --allow-host or --allow-origin")]
+    HostOrOrigin,
+    /// A token is needed, and there is none or not one of this server.
+    #[error("unauthorized: send the header `Authorization: Bearer TOKEN` with a token of this server")]
+    Unauthorized,
+    /// The caller, or all callers together, have as many requests in flight as is allowed.
+    #[error("overloaded: too many requests at a time; try again later")]
+    Overloaded,
+}
+
+impl Rejection {
+    /// The status of the answer.
+    #[must_use]
+    pub fn status(self) -> StatusCode {
+        match self {
+            Rejection::HostOrOrigin => StatusCode::FORBIDDEN,
+            Rejection::Unauthorized => StatusCode::UNAUTHORIZED,
+            Rejection::Overloaded => StatusCode::SERVICE_UNAVAILABLE,
+        }
+    }
+
+    /// The header that goes with the status: how to authenticate, or after how many seconds to try again.
+    pub(super) fn header(self) -> Option<(HeaderName, HeaderValue)> {
+        match self {
+            Rejection::HostOrOrigin => None,
+            Rejection::Unauthorized => Some((WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"))),
+            Rejection::Overloaded => Some((RETRY_AFTER, HeaderValue::from_static("1"))),
+        }
+    }
+}
