@@ -2,7 +2,6 @@
 
 #![cfg_attr(not(test), expect(dead_code, reason = "the MCP server notes its runs here next"))]
 
-use std::io::{Write as _, stderr};
 use std::path::Path;
 
 use intentbox_store::{Clock, Recorder, RunRecord, Store};
@@ -49,9 +48,7 @@ impl Recording {
 }
 
 fn warn(why: &str) {
-    let text = format!("warning: runs are not recorded: {why}; choose another folder with --state DIR");
-    // Nobody is left to be told.
-    let _ = writeln!(stderr(), "{}", show::printable(&text));
+    show::notice(&format!("warning: runs are not recorded: {why}\nhint: choose another directory with --state DIR"));
 }
 
 #[cfg(test)]
