@@ -194,7 +194,8 @@ fn a_worker_that_does_not_start_is_unavailable() {
     let script = "ulimit -v 2097152 && exec \"$0\" mcp --http 127.0.0.1:0 --require-walls --json";
     let mut command = Command::new("sh");
     command.args(["-c", script, env!("CARGO_BIN_EXE_intentbox")]).current_dir(home.path()).stdin(Stdio::null());
-    let Output { status, stdout, stderr } = command.env("HOME", home.path()).output().expect("there is a shell");
+    command.env_clear().env("HOME", home.path());
+    let Output { status, stdout, stderr } = command.output().expect("there is a shell");
     let stderr = String::from_utf8_lossy(&stderr);
     assert_eq!(status.code(), Some(7), "{stderr}");
     let object: Value = serde_json::from_slice(&stdout).unwrap_or_else(|error| panic!("{error}: {stderr}"));
