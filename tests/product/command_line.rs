@@ -225,13 +225,17 @@ fn input_becomes_params() {
 }
 
 #[test]
-fn missing_files_and_configurations_are_usage_errors() {
-    for arguments in [
-        &["exec", "no-such-file.py", "--json"][..],
-        &["run-intent", "list errors", "--config", "no-such-file.toml", "--json"],
+fn missing_files_are_named_with_the_class_of_their_use() {
+    for (arguments, class) in [
+        (&["exec", "no-such-file", "--json"][..], "usage"),
+        (&["exec", "-", "--input", "no-such-file", "--json"], "usage"),
+        (&["run-intent", "list errors", "--config", "no-such-file", "--json"], "configuration"),
+        (&["run-intent", "list errors", "--policy", "no-such-file", "--json"], "configuration"),
+        (&["run-intent", "list errors", "--templates", "no-such-file", "--json"], "configuration"),
+        (&["run-intent", "list errors", "--dir", "a=no-such-file", "--json"], "configuration"),
     ] {
         let run = intentbox(arguments, b"", &[]);
-        ends(&run, 2, "usage");
+        ends(&run, 2, class);
         let report = run.report();
         assert!(report["error"]["message"].as_str().is_some_and(|text| text.contains("no-such-file")), "{report}");
     }
@@ -267,7 +271,7 @@ fn a_configured_origin_is_used_with_its_token_and_nothing_else() {
     let mut configuration = String::from("[origins.sentry]\nbase_url = \"http://127.0.0.1:9\"\ntoken_env = \"T\"\n");
     write(&configuration);
     let run = run_in(home.path(), &list, b"", &[]);
-    ends(&run, 2, "usage");
+    ends(&run, 2, "configuration");
     assert!(run.report()["error"]["message"].as_str().is_some_and(|text| text.contains("T is not set")), "{run:#?}");
 
     // The template needs an organization, which this origin does not have.
@@ -307,20 +311,20 @@ fn a_configured_origin_is_used_with_its_token_and_nothing_else() {
     ends(&from_file("token"), 5, "host_call_failed");
     std::fs::set_permissions(home.path().join("token"), Permissions::from_mode(0o644)).expect("opened to all");
     let run = from_file("token");
-    ends(&run, 2, "usage");
+    ends(&run, 2, "configuration");
     assert!(run.stdout.contains("chmod 600 token"), "{run:#?}");
-    ends(&from_file("../token"), 2, "usage");
-    ends(&from_file("no-such-token"), 2, "usage");
+    ends(&from_file("../token"), 2, "configuration");
+    ends(&from_file("no-such-token"), 2, "configuration");
 
     write("[origins.sentry]\nbase_url = \"http://127.0.0.1:9\"\ncolour = \"red\"\n");
     let run = run_in(home.path(), &list, b"", &[]);
-    ends(&run, 2, "usage");
+    ends(&run, 2, "configuration");
     assert!(run.report()["error"]["message"].as_str().is_some_and(|text| text.contains("line 3")), "{run:#?}");
 
     // A token in the wrong place is named by its line and never shown.
     write("[origins.sentry]\nbase_url = \"http://127.0.0.1:9\"\ntoken = \"secret-token\"\n");
     let run = run_in(home.path(), &list, b"", &[]);
-    ends(&run, 2, "usage");
+    ends(&run, 2, "configuration");
     assert!(!run.stdout.contains("secret-token") && !run.stderr.contains("secret-token"), "{run:#?}");
 }
 
@@ -385,7 +389,7 @@ fn what_no_line_of_the_policy_permits_is_refused_with_the_line_that_would() {
 
     write("policy.toml", "[packs.sentry]\nhtpp = []\n");
     let run = run_in(home.path(), &list, b"", &[]);
-    ends(&run, 2, "usage");
+    ends(&run, 2, "configuration");
     assert!(run.stdout.contains("line 2: unknown field `htpp`"), "{run:#?}");
 }
 
@@ -415,7 +419,7 @@ fn what_init_writes_can_be_used() {
     let run = run_in(home.path(), &["exec", "-", "--config", "box/config.toml"], b"http.get('sentry:/')", &[]);
     assert_eq!(run.code, 3, "{run:#?}");
     let run = run_in(home.path(), &["init", "box"], b"", &[]);
-    assert!(run.code == 2 && run.stderr.contains("box/config.toml is there already"), "{run:#?}");
+    assert!(run.code == 2 && run.stderr.contains("box/config.toml exists already"), "{run:#?}");
 }
 
 #[test]
@@ -437,7 +441,7 @@ fn a_new_template_works_as_it_is_made() {
     let made = run(&["templates", "new", "first/hello"]);
     assert_eq!(made.code, 0, "{made:#?}");
     let checked = run(&["templates", "check", "first/hello"]);
-    assert_eq!((checked.code, checked.stdout.as_str()), (0, "first/hello: 1 cases hold\n"), "{checked:#?}");
+    assert_eq!((checked.code, checked.stdout.as_str()), (0, "first/hello: 1 case passed\n"), "{checked:#?}");
     let said = run(&["run-intent", "say hello to Ada 3 times", "--json"]);
     ends(&said, 0, "ok");
     assert_eq!(said.report()["result"], serde_json::json!(["Hello, Ada!", "Hello, Ada!", "Hello, Ada!"]));
@@ -465,7 +469,7 @@ fn a_folder_of_templates_that_the_configuration_names_is_every_commands() {
     assert!(made.code == 0 && made.stdout.contains("mine/first/hello/template.toml\n"), "{made:#?}");
     assert!(made.stdout.contains("  intentbox --config c.toml templates check first/hello\n"), "{made:#?}");
     let checked = run(&["templates", "check"]);
-    assert_eq!((checked.code, checked.stdout.as_str()), (0, "first/hello: 1 cases hold\n"), "{checked:#?}");
+    assert_eq!((checked.code, checked.stdout.as_str()), (0, "first/hello: 1 case passed\n"), "{checked:#?}");
     // What lies elsewhere is not checked, and that is said.
     for (arguments, what) in [
         (&["sentry/list_errors"][..], "template `sentry/list_errors`"),
@@ -473,12 +477,12 @@ fn a_folder_of_templates_that_the_configuration_names_is_every_commands() {
         (&["first", "sentry"], "template or pack `sentry`"),
     ] {
         let elsewhere = run(&[&["templates", "check"], arguments].concat());
-        let message = format!("there is no {what} in ./mine; it has first/hello\n");
-        assert!(elsewhere.code == 2 && elsewhere.stderr.contains(&message), "{elsewhere:#?}");
+        let message = format!("usage: there is no {what} in ./mine\nhint: name one of first/hello\n");
+        assert_eq!((elsewhere.code, elsewhere.stderr), (2, message));
     }
     std::fs::write(home.path().join("mine/first/hello/cases/default.py"), "").expect("written");
     let written = run(&["templates", "check", "--write"]);
-    assert!(written.code == 0 && written.stdout.contains("1 scripts of cases written"), "{written:#?}");
+    assert!(written.code == 0 && written.stdout.starts_with("first/hello: wrote 1 script; review"), "{written:#?}");
 
     std::fs::write(home.path().join("c.toml"), "").expect("written");
     let nowhere = run(&["templates", "new", "first/hello"]);
@@ -513,7 +517,7 @@ fn doctor_says_what_an_answer_tells_about_the_token() {
         (fine, token, 0, format!("answers 200 to GET /{unknown}")),
         (fine, with_both.as_str(), 0, "answers 200 to GET /me".to_owned()),
         (fine, "", 0, "answers 200 to GET /".to_owned()),
-        (broken, with_both.as_str(), 2, "answers 500 to GET /me".to_owned()),
+        (broken, with_both.as_str(), 1, "FAILS: answers 500 to GET /me".to_owned()),
         (broken, "", 0, "answers 500 to GET /; set `check` to a path that needs the token".to_owned()),
     ] {
         let origin =
@@ -536,19 +540,21 @@ fn doctor_has_a_line_for_each_thing_that_does_not_work() {
         );
         std::fs::write(home.path().join("c.toml"), configuration).expect("written");
         let run = run_in(home.path(), &["doctor", "--config", "c.toml"], b"", &[("T", "secret-token")]);
-        assert_eq!(run.code, 2, "{run:#?}");
-        run.stdout
+        assert_eq!(run.code, 1, "{run:#?}");
+        (run.stdout, run.stderr)
     };
-    let told = doctor("");
+    let (told, failed) = doctor("");
+    let failed = failed.strip_prefix("check: 3 of ").and_then(|rest| rest.split_once(" checks failed: "));
+    assert_eq!(failed.map(|(_, names)| names), Some("policy, directory gone, origin shop\n"));
     for line in [
         "directory gone         NOT READABLE: ./no/such: ",
         "directory here         readable, ",
-        "origin shop            WANTS A TOKEN: 401 to GET /, and none is configured; ",
+        "origin shop            NEEDS A TOKEN: 401 to GET /, and none is configured; ",
         "Scripts ",
     ] {
         assert!(told.lines().any(|told| told.starts_with(line)), "{line}: {told}");
     }
-    let told = doctor("token_env = \"T\"");
+    let (told, _) = doctor("token_env = \"T\"");
     assert!(told.contains("origin shop            TOKEN NOT ACCEPTED: 401 to GET /\n"), "{told}");
     // Nothing else works with a directory that is not there.
     let run = run_in(home.path(), &["templates", "list", "--config", "c.toml"], b"", &[("T", "secret-token")]);
@@ -615,7 +621,7 @@ fn the_scripts_of_a_pack_share_its_module() {
 fn a_template_that_is_out_of_reach_is_named_with_what_it_needs() {
     let run = intentbox(&["run-intent", "count log lines by level", "--json"], b"", &[]);
     ends(&run, 6, "not_found");
-    let hint = "`logs/count_by_level` would answer this, and needs --dir logs=PATH — see --explain for how it was read";
+    let hint = "add --dir logs=PATH to use `logs/count_by_level`";
     assert_eq!(run.report()["error"]["hint"], hint);
 }
 
@@ -645,7 +651,7 @@ fn nothing_waits_for_a_pipe_but_what_was_typed() {
         (&["--config", "t.toml"], "token"),
     ] {
         let run = run_in(home.path(), &[&["exec", "-", "--json"], arguments].concat(), b"1", &[]);
-        ends(&run, 2, "usage");
+        ends(&run, 2, "configuration");
         let message = run.report()["error"]["message"].as_str().unwrap_or_default().to_owned();
         assert!(message.contains(&format!("{name} is not a regular file")), "{message}");
     }
@@ -722,7 +728,7 @@ fn what_a_folder_overrides_is_marked() {
         let from_text: Vec<String> = lines.filter_map(|line| Some(line.split_once(' ')?.0.to_owned())).collect();
         let run = run_in(home.path(), &[&["templates", "list", "--json"], sources].concat(), b"", &[]);
         let rows = run.report();
-        let rows = rows.as_array().expect("rows").iter().filter(|row| row["overrides_built_in"] == true);
+        let rows = rows["templates"].as_array().expect("rows").iter().filter(|row| row["overrides_built_in"] == true);
         let from_json: Vec<String> = rows.map(|row| row["id"].as_str().unwrap_or_default().to_owned()).collect();
         assert_eq!(from_text, from_json);
         from_text

@@ -1,10 +1,12 @@
 //! The product from outside: the binary as a user runs it, against the demo tracker and against bad input.
 
+mod answers;
 #[path = "../support/ask.rs"]
 mod ask;
 mod cache;
 mod cases;
 mod command_line;
+mod errors;
 mod files;
 mod fresh;
 mod mcp;

@@ -178,7 +178,7 @@ fn s06_no_message_about_the_configuration_shows_the_token() {
     ] {
         configure(home.path(), server.port, &wrong);
         let run = run(&["exec", "-", "--config", "c.toml", "--json"]);
-        assert_eq!(run.report()["outcome"], "usage", "{run:#?}");
+        assert_eq!(run.report()["outcome"], "configuration", "{run:#?}");
         clean(&run, &wrong);
     }
     configure(home.path(), server.port, "token_env = \"T\"");
@@ -208,7 +208,7 @@ fn s07_a_token_file_that_others_can_read_is_refused() {
         set_permissions(&file, Permissions::from_mode(mode)).expect("it is ours");
         let run = exec(home.path(), "http.get('api:/x').status", &["--json"]);
         let report = run.report();
-        assert_eq!((run.code, &report["outcome"]), (2, &json!("usage")), "{mode:o}: {run:#?}");
+        assert_eq!((run.code, &report["outcome"]), (2, &json!("configuration")), "{mode:o}: {run:#?}");
         let message = report["error"]["message"].as_str().unwrap_or_default();
         assert!(message.contains("token_file") && message.contains("600"), "it says what to do: {message}");
         clean(&run, "a file that others can read");

@@ -104,8 +104,11 @@ fn a_span_that_is_none_and_a_state_that_is_none_are_named() {
     write(&file, "[origins.sentry]\nbase_url = \"https://sentry.example.com\"\n").expect("written");
     let damaged = format!("the state file {} is damaged: file is not a database", file.display());
     let run = run_in(home.path(), &["stats", "--state", "state"], b"", &[]);
-    assert_eq!((run.code, run.stderr), (2, format!("usage: {damaged}\n")));
+    assert_eq!((run.code, run.stderr), (7, format!("error: {damaged}\n")));
     let run = run_in(home.path(), &["stats", "--state", "state", "--json"], b"", &[]);
     let report = run.report();
-    assert_eq!((run.code, &report["outcome"], &report["error"]["message"]), (2, &json!("usage"), &json!(damaged)));
+    assert_eq!(
+        (run.code, &report["outcome"], &report["error"]["message"]),
+        (7, &json!("unavailable"), &json!(damaged))
+    );
 }

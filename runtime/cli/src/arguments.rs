@@ -1,4 +1,4 @@
-//! What can be typed.
+//! The arguments of each command, with their help.
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -8,6 +8,7 @@ use clap_complete::Shell;
 
 use crate::observe::LogLevel;
 use intentbox_catalog::period::Period;
+use intentbox_demo_logs::BYTES_MAX;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -19,8 +20,15 @@ Examples:
   intentbox templates list
 
 Exit codes:
-  0 ok   1 the script failed   2 wrong input or usage   3 capability denied   4 a limit was reached
-  5 a granted call failed   6 no, several or incomplete matches   7 internal   130 cancelled";
+    0  ok
+    1  the script failed, or a check found faults
+    2  invalid command line, parameter, configuration, policy or template
+    3  the policy does not allow it
+    4  a limit was reached
+    5  an allowed request failed
+    6  no template fits, several fit, or a parameter is missing
+    7  unavailable (a worker, a port, room on the disk) or an internal error
+  130  interrupted";
 
 const MCP: &str = "\
 Examples:
@@ -28,20 +36,27 @@ Examples:
   intentbox mcp --config /home/me/.config/intentbox/config.toml
   intentbox mcp --http 127.0.0.1:8350 --token-file tokens
 
-Clients start the first two themselves; with the last they connect to http://127.0.0.1:8350/mcp, and send
-`Authorization: Bearer TOKEN`. Without a configuration a built-in demo tracker with invented data answers.";
+MCP clients start the first two themselves. To use the last, a client connects to http://127.0.0.1:8350/mcp and sends
+`Authorization: Bearer TOKEN`. Without a configuration, a built-in demo tracker with invented data answers.
+
+On stdin and stdout the server speaks the protocol only: with --json, a failure is one JSON object on stderr. With --http,
+the object is printed on stdout once the server is ready.";
 
 /// Answers intents with sandboxed scripts.
 ///
-/// An intent such as "list errors" finds a template, the template becomes a Python script, and the script runs in a
-/// sandbox that reaches only what it was granted. Without any configuration a built-in demo tracker answers.
+/// An intent such as "list errors" selects a template, the template becomes a Python script, and the script runs in a
+/// sandbox that can access only what it was granted. Without a configuration, a built-in demo tracker answers.
 #[derive(Debug, Parser)]
 #[command(name = "intentbox", version, after_help = EXAMPLES, max_term_width = 100)]
 pub(crate) struct Arguments {
+    /// Print one JSON object on stdout instead of text, whether the command succeeds or fails
+    #[arg(long, global = true)]
+    pub(crate) json: bool,
+
     #[command(flatten)]
     pub(crate) sources: Sources,
 
-    /// Logs on stderr what requests come to [default: nothing]
+    /// Log requests on stderr, up to this level [default: log nothing]
     #[arg(long, global = true, value_enum, value_name = "LEVEL")]
     pub(crate) log: Option<LogLevel>,
 
@@ -49,108 +64,104 @@ pub(crate) struct Arguments {
     pub(crate) command: Command,
 }
 
-/// Where everything comes from that is not typed.
+/// The files and directories that every command uses.
 #[derive(Debug, Args)]
 pub(crate) struct Sources {
-    /// The configuration; otherwise `$INTENTBOX_CONFIG`, otherwise config.toml in the user's configuration folder
-    #[arg(long, global = true, help_heading = "Where everything comes from", value_name = "FILE")]
+    /// Configuration file [default: `$INTENTBOX_CONFIG`, otherwise `$XDG_CONFIG_HOME/intentbox/config.toml` or
+    /// ~/.config/intentbox/config.toml]
+    #[arg(long, global = true, help_heading = "Sources", value_name = "FILE")]
     pub(crate) config: Option<PathBuf>,
-    /// What is permitted; otherwise policy.toml beside the configuration
-    #[arg(long, global = true, help_heading = "Where everything comes from", value_name = "FILE")]
+    /// Policy file, which lists what scripts may access [default: policy.toml beside the configuration file]
+    #[arg(long, global = true, help_heading = "Sources", value_name = "FILE")]
     pub(crate) policy: Option<PathBuf>,
-    /// A directory to read, such as `logs=/var/log/app`; the pack of that name and `exec` may read it (repeatable)
-    #[arg(long = "dir", global = true, help_heading = "Where everything comes from", value_name = "ALIAS=PATH", value_parser = directory)]
+    /// Directory that scripts may read under a name, such as `logs=/var/log/app`; granted to the pack of that name and to `exec`
+    /// (repeatable) [default: those of the configuration]
+    #[arg(long = "dir", global = true, help_heading = "Sources", value_name = "ALIAS=PATH", value_parser = directory)]
     pub(crate) directories: Vec<(String, PathBuf)>,
-    /// Your folder of templates, which goes over the built-in ones; otherwise the one that the configuration names
-    #[arg(long, global = true, help_heading = "Where everything comes from", value_name = "DIR")]
+    /// Directory of templates that override or extend the built-in ones [default: `directory` under [templates] in the
+    /// configuration, otherwise none]
+    #[arg(long, global = true, help_heading = "Sources", value_name = "DIR")]
     pub(crate) templates: Option<PathBuf>,
-    /// The folder of what is recorded; otherwise `$INTENTBOX_STATE`, otherwise `$XDG_STATE_HOME/intentbox`, otherwise
-    /// ~/.local/state/intentbox
-    #[arg(long, global = true, help_heading = "Where everything comes from", value_name = "DIR")]
+    /// State directory, where `mcp` records runs and `stats` reads them [default: `$INTENTBOX_STATE`, otherwise
+    /// `$XDG_STATE_HOME/intentbox` or ~/.local/state/intentbox]
+    #[arg(long, global = true, help_heading = "Sources", value_name = "DIR")]
     pub(crate) state: Option<PathBuf>,
 }
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Answers an intent given in words
+    /// Answer an intent given in words
     RunIntent(RunIntent),
-    /// Runs a Python script in the sandbox
+    /// Run a Python script in the sandbox
     Exec(Exec),
-    /// Shows, renders, checks and makes templates
+    /// List, show, render, check and create templates
     #[command(subcommand)]
     Templates(Templates),
-    /// Checks the policy, and says why something is permitted or not
+    /// Check the policy, or explain what it allows
     #[command(subcommand)]
     Policy(Policy),
-    /// Writes a configuration and a policy with comments, to start from
+    /// Write a commented configuration and policy to start from
     Init(Init),
-    /// Tries the configuration, and what this machine gives the sandbox
+    /// Test the configuration, the policy and the sandbox of this machine
     Doctor,
-    /// Serves MCP clients: over stdin and stdout, or over HTTP
+    /// Serve MCP clients over stdin and stdout, or over HTTP
     #[command(after_help = MCP)]
     Mcp(Mcp),
-    /// Shows which templates `mcp` ran, how often and how fast
+    /// Show which templates `mcp` ran, how often and how fast
     Stats(Stats),
-    /// Serves the demo error tracker until interrupted
+    /// Serve the demo error tracker until interrupted
     DemoTracker(DemoTracker),
-    /// Writes realistic logs to try things on
+    /// Write realistic logs to try templates on
     DemoLogs(DemoLogs),
-    /// Prints completions for a shell
-    Completions {
-        /// The shell
-        shell: Shell,
-    },
-    /// Prints the manual page, for `man -l -`
+    /// Print the completion script of a shell
+    Completions(Completions),
+    /// Print the manual page; read it with `intentbox man | man -l -`
     Man,
 }
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Templates {
-    /// Lists the templates, and what each still needs
-    List {
-        /// Prints JSON
-        #[arg(long)]
-        json: bool,
-    },
-    /// Shows one template: its parameters, phrases, wants and result
+    /// List all templates, and what each of them still needs
+    List,
+    /// Show the parameters, phrases, access and result of a template
     Show {
-        /// Its id, such as `sentry/list_errors`
+        /// Id of the template, such as `sentry/list_errors`
         id: String,
     },
-    /// Prints the script that a template renders to
+    /// Print the script that a template renders to
     Render {
-        /// Its id
+        /// Id of the template, such as `sentry/list_errors`
         id: String,
-        /// A parameter (repeatable)
+        /// Parameter of the template, such as `limit=5` (repeatable) [default: the template's own defaults]
         #[arg(long = "param", value_name = "NAME=VALUE", value_parser = name_and_value)]
         params: Vec<(String, String)>,
     },
-    /// Reads all templates and runs the cases in the sandbox: those of your folder of templates, otherwise the built-in ones
+    /// Read all templates and run their cases in the sandbox: those of your directory of templates, otherwise the built-in ones
     Check {
-        /// Only these templates or packs
+        /// Ids of templates or packs to check, such as `sentry` [default: all]
         ids: Vec<String>,
-        /// Writes the scripts that the cases of your folder render to, instead of comparing them
+        /// Update the stored scripts of the cases in your directory instead of comparing them
         #[arg(long)]
         write: bool,
     },
-    /// Makes the folder of a new template, with a case, in your folder of templates
+    /// Create a template with one case in your directory of templates
     New {
-        /// Its id, such as `mine/first`
+        /// Id of the new template, such as `mine/first`
         id: String,
     },
 }
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Policy {
-    /// Reads the policy and names lines that can never matter
+    /// Read the policy and report lines that can never apply
     Check,
-    /// Says whether a request is permitted, and by which line
+    /// Explain whether a request is allowed, and by which line
     Explain {
-        /// A method, or READ for a file of a directory
+        /// HTTP method, or READ for a file
         method: String,
-        /// `alias:/path` or an absolute URL; `alias:folder/file` with READ
+        /// Target: `alias:/path` or an absolute URL; with READ, `alias:directory/file`
         url: String,
-        /// The template that asks; without it, a script of `exec`
+        /// Id of the template that makes the request [default: none, for a script of `exec`]
         #[arg(long = "for", value_name = "TEMPLATE")]
         template: Option<String>,
     },
@@ -158,78 +169,74 @@ pub(crate) enum Policy {
 
 #[derive(Debug, Args)]
 pub(crate) struct Init {
-    /// The folder to write into [default: the user's configuration folder]
+    /// Directory to write to; created if it is missing [default: `$XDG_CONFIG_HOME/intentbox` or ~/.config/intentbox]
+    #[arg(value_name = "DIR")]
     pub(crate) folder: Option<PathBuf>,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct DemoLogs {
-    /// The folder to write into; it is made if it is not there
+    /// Directory to write to; created if it is missing
+    #[arg(value_name = "DIR")]
     pub(crate) folder: PathBuf,
-    /// How much, in MiB
-    #[arg(long, default_value_t = 8, value_parser = clap::value_parser!(u64).range(1..=65536))]
+    /// Size of the logs in MiB before compression, from 1 to 16384
+    #[arg(long, default_value_t = 8, value_parser = clap::value_parser!(u64).range(1..=BYTES_MAX >> 20))]
     pub(crate) mib: u64,
-    /// The same number gives the same logs
-    #[arg(long, default_value_t = 1)]
+    /// Seed of all random choices, any whole number
+    #[arg(long, default_value_t = 1, value_name = "NUMBER")]
     pub(crate) seed: u64,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct RunIntent {
-    /// What you want, such as "list the last 5 errors in project web", or - for stdin
+    /// Intent in words, such as "list the last 5 errors in project web", or - to read up to 4096 bytes from stdin
     pub(crate) text: String,
-    /// A parameter of the template; wins over what the words say (repeatable)
+    /// Parameter of the template, such as `limit=5`; overrides what the words say (repeatable) [default: what the words say]
     #[arg(long = "param", value_name = "NAME=VALUE", value_parser = name_and_value)]
     pub(crate) params: Vec<(String, String)>,
-    /// Says where the intent would go and why, and runs nothing
+    /// Show which template the intent selects and why, without running it
     #[arg(long)]
     pub(crate) explain: bool,
-    /// Lets a template that changes something run; the policy must permit its requests besides
+    /// Allow a template that changes something to run; the policy must allow its requests as well
     #[arg(long)]
     pub(crate) allow_writes: bool,
     #[command(flatten)]
     pub(crate) run: Run,
-    /// Prints the whole report as one JSON object
-    #[arg(long)]
-    pub(crate) json: bool,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct Exec {
-    /// The script, or - for stdin
+    /// Script to run, or - to read it from stdin
     pub(crate) file: PathBuf,
-    /// JSON that becomes `params`: a file, or - for stdin
+    /// File with the JSON that the script finds as `params`, or - to read it from stdin [default: {}]
     #[arg(long, value_name = "FILE")]
     pub(crate) input: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) run: Run,
-    /// Prints the whole report as one JSON object
-    #[arg(long)]
-    pub(crate) json: bool,
 }
 
 #[derive(Debug, Clone, Args)]
 pub(crate) struct Run {
-    /// Fuel units, about one per wasm instruction [default: 100000000000]
+    /// Fuel limit in units, about one per wasm instruction [default: 100000000000, or what the template sets]
     #[arg(long, value_name = "UNITS")]
     pub(crate) fuel: Option<u64>,
-    /// Memory in MiB, the interpreter's own 51 included [default: 256]
+    /// Memory limit in MiB, of which the interpreter takes 51 [default: 256, or what the template sets]
     #[arg(long, value_name = "MIB")]
     pub(crate) memory_mib: Option<u64>,
-    /// Wall deadline in milliseconds, host calls included [default: 30000]
+    /// Wall-clock limit in milliseconds, host calls included [default: 30000, or what the template sets]
     #[arg(long, value_name = "MS")]
     pub(crate) timeout_ms: Option<u64>,
-    /// Any limit by its name, such as `stdout_bytes=1000` (repeatable; a wrong name lists them all)
+    /// Any limit by its name and in its own unit, such as `stdout_bytes=1000` (repeatable; an invalid name lists all)
     #[arg(long = "limit", value_name = "NAME=VALUE", value_parser = limit)]
     pub(crate) limits: Vec<(String, u64)>,
-    /// Makes two runs equal, byte for byte: randomness from this number, time from --time
+    /// Seed of a run that repeats byte for byte, any whole number [default: none, so that randomness is fresh]
     #[arg(long, value_name = "NUMBER")]
     pub(crate) seed: Option<u64>,
-    /// The time at which a run with --seed starts [default: 2000-01-01T00:00:00Z]
+    /// Time at which a run with --seed starts, in UTC [default: 2000-01-01T00:00:00Z]
     #[arg(long, value_name = "TIME", value_parser = unix_ns, requires = "seed")]
     pub(crate) time: Option<u64>,
-    /// Where the script runs: in this process, or behind the second wall of a worker process
-    #[arg(long, value_enum, default_value_t = Isolation::InProcess)]
+    /// Process in which the script runs
+    #[arg(long, value_enum, value_name = "PLACE", default_value_t = Isolation::InProcess)]
     pub(crate) isolation: Isolation,
 }
 
@@ -238,35 +245,36 @@ pub(crate) struct Run {
 pub(crate) enum Isolation {
     /// In this process
     InProcess,
-    /// In a worker process
+    /// In a worker process without files, network and privileges
     Process,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct Mcp {
-    /// Serves streamable HTTP at /mcp of this address, such as 127.0.0.1:8350; without it, one client on stdin and stdout
+    /// Address and port of streamable HTTP at /mcp, such as 127.0.0.1:8350 [default: none, for one client on stdin and stdout]
     #[arg(long, value_name = "ADDRESS", value_parser = address)]
     pub(crate) http: Option<SocketAddr>,
-    /// The tokens that HTTP clients need, one line `NAME TOKEN` each; only for loopback addresses they can be left out
+    /// File of the tokens that HTTP clients send, one line `NAME TOKEN` each; required unless the address is a loopback address
     #[arg(long, value_name = "FILE", requires = "http")]
     pub(crate) token_file: Option<PathBuf>,
-    /// A name by which HTTP clients reach the server, besides those of this machine (repeatable)
+    /// Host name that HTTP clients may use besides those of this machine, such as `mcp.example.com` (repeatable)
     #[arg(long = "allow-host", value_name = "NAME", requires = "http")]
     pub(crate) hosts: Vec<String>,
-    /// A site whose pages may use the server, such as `https://app.example.com` (repeatable)
+    /// Origin of pages that may use the server besides those of this machine, such as `https://app.example.com` (repeatable)
     #[arg(long = "allow-origin", value_name = "ORIGIN", requires = "http")]
     pub(crate) origins: Vec<String>,
-    /// Lets templates that change something run without asking; the policy must permit their requests besides
+    /// Allow templates that change something to run without asking the user; the policy must allow their requests as well
     #[arg(long)]
     pub(crate) allow_writes: bool,
-    /// What a script of a caller may use at most, such as `wall_ms=60000` (repeatable)
+    /// Most that callers may raise a limit to, by its name and in its own unit, such as `wall_ms=60000` (repeatable) [default:
+    /// 4194304 for `result_bytes`, `stdout_bytes` and `stderr_bytes`; for others, their upper bound]
     #[arg(long = "limit", value_name = "NAME=VALUE", value_parser = limit)]
     pub(crate) limits: Vec<(String, u64)>,
-    /// Refuses to serve where a wall around the workers is missing on this machine; `--require-walls=false` warns instead
-    /// [default: true with --token-file, false without]
+    /// Refuse to serve where this machine lacks a part of the workers' isolation; `--require-walls=false` only warns
+    /// [default: true with --token-file, otherwise false]
     #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true")]
     pub(crate) require_walls: Option<bool>,
-    /// How many worker processes run scripts [default: one for each core]
+    /// Number of worker processes that run scripts, from 1 to 256 [default: one per core]
     #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u16).range(1..=256))]
     pub(crate) workers: Option<u16>,
 }
@@ -276,16 +284,19 @@ pub(crate) struct Stats {
     /// How far to look back, such as `24h`, `7d` or `2 weeks`
     #[arg(long, value_name = "DURATION", default_value = "7d")]
     pub(crate) since: Period,
-    /// Prints one JSON object
-    #[arg(long)]
-    pub(crate) json: bool,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct DemoTracker {
-    /// The loopback port; 0 takes a free one
+    /// Loopback port to listen on; 0 selects a free one
     #[arg(long, default_value_t = 0)]
     pub(crate) port: u16,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Completions {
+    /// Shell to complete for
+    pub(crate) shell: Shell,
 }
 
 fn address(text: &str) -> Result<SocketAddr, String> {
@@ -314,5 +325,5 @@ fn limit(text: &str) -> Result<(String, u64), String> {
 
 fn unix_ns(text: &str) -> Result<u64, String> {
     let time: jiff::Timestamp = text.parse().map_err(|error| format!("{error}; write it as 2026-01-31T12:00:00Z"))?;
-    u64::try_from(time.as_nanosecond()).map_err(|_| "a time from 1970 to 2554 is needed".to_owned())
+    u64::try_from(time.as_nanosecond()).map_err(|_| "write a time from 1970 to 2554".to_owned())
 }

@@ -1,151 +1,215 @@
-//! What this machine gives the sandbox, tried rather than assumed.
+//! `doctor`: tests the configuration, and what this machine gives the sandbox, instead of assuming it.
 
-use std::io::{Write as _, stdout};
-use std::process::ExitCode;
-
-use anyhow::Context as _;
-use intentbox_capability::{Alias, Reads};
+use std::path::Path;
 use std::sync::Arc;
+use std::time::Instant;
 
+use intentbox_capability::{Alias, Reads};
 use intentbox_engine::{Caller, Code, Engine, NoEvents, Outcome, Walls};
-use intentbox_files::Listing;
+use intentbox_files::{DirectoryError, Listing};
+use serde_json::{Value, json};
 
+use crate::answer::Answer;
 use crate::arguments::{Isolation, Sources};
-use crate::setup::Setup;
-use crate::{setup, show};
+use crate::error::{Class, CommandError};
+use crate::setup::{self, Configured, Setup};
+use crate::show::{self, Show};
 
-/// Tries what is configured, starts a worker, lets it run a script, and says which walls stand around it.
-pub(crate) async fn run(sources: &Sources) -> anyhow::Result<ExitCode> {
-    let configured = configuration(sources).await?;
-    let machine = machine().await?;
-    Ok(if configured { machine } else { ExitCode::from(Outcome::Usage.terms().exit) })
+/// What a check found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Status {
+    /// It works.
+    Ok,
+    /// It works, with less than there could be.
+    Warning,
+    /// It does not work.
+    Fault,
 }
 
-/// Tries the configuration: each origin and its token, each directory, the policy. Says whether all of it works.
-async fn configuration(sources: &Sources) -> anyhow::Result<bool> {
+/// The checks so far. People see each as it ends: an origin that does not answer takes its time.
+struct Checks<'a> {
+    show: &'a Show,
+    rows: Vec<Value>,
+    /// The names of those that failed.
+    failed: Vec<String>,
+}
+
+/// Tests what is configured, starts a worker, lets it run a script, and shows how it is isolated.
+pub(crate) async fn run(sources: &Sources, show: &Show) -> Result<Answer, CommandError> {
+    let mut checks = Checks { show, rows: Vec::new(), failed: Vec::new() };
     let (configured, missing) = setup::tried(sources).await?;
-    let mut out = stdout().lock();
-    let mut line = |what: &str, state: &str| writeln!(out, "{what:<22} {}", show::printable(state));
-    match (&configured.file, &configured.demo) {
-        (Some(file), _) => line("configuration", &file.display().to_string())?,
-        (None, Some(_)) => line("configuration", "none, so the demo tracker answers; `intentbox init` writes one")?,
-        (None, None) => line("configuration", "none but what --dir says")?,
+    files(&configured, &mut checks)?;
+    directories(&configured, &missing, &mut checks).await?;
+    origins(configured, &mut checks).await?;
+    show.early("\n")?;
+    let engine = setup::engine_for_doctor(setup::place(Isolation::Process))?;
+    machine(&engine, &mut checks).await?;
+    let Checks { rows, mut failed, .. } = checks;
+    let faults = failed.len();
+    let count = show::count(rows.len(), "check");
+    let answer = Answer::default().with("checks", rows);
+    if failed.is_empty() {
+        return Ok(answer);
     }
+    failed.dedup();
+    Ok(answer.failing(Class::Check.error(format!("{faults} of {count} failed: {}", failed.join(", ")))))
+}
+
+impl Checks<'_> {
+    /// Takes what one check found.
+    fn note(&mut self, name: &str, status: Status, state: &str) -> Result<(), CommandError> {
+        let word = match status {
+            Status::Ok => "ok",
+            Status::Warning => "warning",
+            Status::Fault => "fault",
+        };
+        if status == Status::Fault {
+            self.failed.push(name.to_owned());
+        }
+        self.rows.push(json!({"name": name, "status": word, "state": state}));
+        self.show.early(&format!("{name:<22} {state}\n"))
+    }
+}
+
+/// The configuration and the policy.
+fn files(configured: &Configured, checks: &mut Checks<'_>) -> Result<(), CommandError> {
+    let shown = |file: &Path| file.display().to_string();
+    let state = match (&configured.file, &configured.demo) {
+        (Some(file), _) => shown(file),
+        (None, Some(_)) => "none, so the demo tracker answers; `intentbox init` writes one".to_owned(),
+        (None, None) => "none; only --dir grants access".to_owned(),
+    };
+    checks.note("configuration", Status::Ok, &state)?;
     match &configured.policy_file {
-        Some(file) => line("policy", &file.display().to_string())?,
+        Some(file) => checks.note("policy", Status::Ok, &shown(file))?,
         None if configured.file.is_some() => {
-            line("policy", "MISSING: nothing is permitted; `intentbox init` shows what a policy.toml looks like")?;
+            let state = "MISSING: nothing is allowed; `intentbox init` shows what a policy.toml looks like";
+            checks.note("policy", Status::Fault, state)?;
         }
         None => {}
     }
     let (origins, directories) = configured.aliases();
-    let mut works = configured.file.is_none() || configured.policy_file.is_some();
     for fault in configured.policy.check(&*configured.catalog()?, &origins, &directories) {
-        works = false;
-        line("policy", &format!("WRONG: {fault}"))?;
+        checks.note("policy", Status::Fault, &format!("WRONG: {fault}"))?;
     }
     if configured.file.is_some() && origins.is_empty() && directories.is_empty() {
-        line("origins", "none, and no directories: nothing can be reached")?;
+        checks.note("origins", Status::Warning, "none, and no directories: scripts can access nothing")?;
     }
-    for error in &missing {
-        works = false;
-        line(
-            &format!("directory {}", error.alias),
-            &format!("NOT READABLE: {}: {}", error.path.display(), error.error),
-        )?;
+    Ok(())
+}
+
+async fn directories(
+    configured: &Configured,
+    missing: &[DirectoryError],
+    checks: &mut Checks<'_>,
+) -> Result<(), CommandError> {
+    for error in missing {
+        let state = format!("NOT READABLE: {}: {}", error.path.display(), error.error);
+        checks.note(&format!("directory {}", error.alias), Status::Fault, &state)?;
     }
+    let (_, directories) = configured.aliases();
     for alias in directories.iter().filter(|alias| configured.directories.has(alias)) {
         let reader = configured.directories.reader(Reads::of([alias.clone()]));
-        match reader.list(&format!("{alias}:")).await {
+        let (status, state) = match reader.list(&format!("{alias}:")).await {
             Ok(Listing { files, unread }) => {
-                let readable = format!("readable, {} files", files.len());
-                let state = match unread.first() {
-                    None => readable,
-                    Some(folder) => format!("{readable}; not those of {} folders, such as {folder}", unread.len()),
-                };
-                line(&format!("directory {alias}"), &state)?;
+                let readable = format!("readable, {}", show::count(files.len(), "file"));
+                match unread.first() {
+                    None => (Status::Ok, readable),
+                    Some(folder) => {
+                        let unread = show::count(unread.len(), "folder");
+                        (Status::Warning, format!("{readable}; NOT READABLE: {unread}, such as {folder}"))
+                    }
+                }
             }
-            Err(error) => {
-                works = false;
-                line(&format!("directory {alias}"), &format!("NOT READABLE: {error}"))?;
-            }
-        }
+            Err(error) => (Status::Fault, format!("NOT READABLE: {error}")),
+        };
+        checks.note(&format!("directory {alias}"), status, &state)?;
     }
-    let checks = configured.configuration.checks.clone();
+    Ok(())
+}
+
+/// Each origin and its token.
+async fn origins(configured: Configured, checks: &mut Checks<'_>) -> Result<(), CommandError> {
+    let paths = configured.configuration.checks.clone();
     let origins = configured.configuration.origins.iter();
     let origins: Vec<(Alias, bool)> =
         origins.map(|config| (config.origin.alias().clone(), config.secret.is_some())).collect();
     let Setup { engine, demo: _demo } = configured.into_setup(Isolation::InProcess)?;
     for (alias, has_token) in &origins {
-        let set = checks.get(alias);
-        let check = set.map_or("/", String::as_str);
-        let (accepted, state) = match engine.try_origin(alias, check).await {
-            // Many origins show their first page to anybody.
-            Ok(status @ 200..=299) if *has_token && set.is_none() => {
-                let state = format!(
-                    "answers {status} to GET {check}; set `check` to a path that needs the token, to see whether the token \
-                     is accepted"
-                );
-                (true, state)
-            }
-            Ok(status @ 500..) if set.is_some() => (false, format!("answers {status} to GET {check}")),
-            Ok(status @ 200..=299) => (true, format!("answers {status} to GET {check}")),
-            Ok(status @ (401 | 403)) if *has_token => (false, format!("TOKEN NOT ACCEPTED: {status} to GET {check}")),
-            Ok(status @ (401 | 403)) => {
-                let state = format!(
-                    "WANTS A TOKEN: {status} to GET {check}, and none is configured; set `token_env` or `token_file` under \
-                     [origins.{alias}]"
-                );
-                (false, state)
-            }
-            Ok(status) => {
-                (true, format!("answers {status} to GET {check}; set `check` to a path that needs the token"))
-            }
-            Err(fault) => (false, format!("NOT REACHABLE: {fault}")),
+        let set = paths.get(alias).map(String::as_str);
+        let path = set.unwrap_or("/");
+        let (status, state) = match engine.try_origin(alias, path).await {
+            Ok(status) => answered(alias, status, path, *has_token, set.is_some()),
+            Err(fault) => (Status::Fault, format!("NOT REACHABLE: {fault}")),
         };
-        works &= accepted;
-        line(&format!("origin {alias}"), &state)?;
+        checks.note(&format!("origin {alias}"), status, &state)?;
     }
-    writeln!(out)?;
-    Ok(works)
+    Ok(())
 }
 
-async fn machine() -> anyhow::Result<ExitCode> {
-    let engine = setup::engine_for_doctor(setup::place(Isolation::Process))?;
-    let started = std::time::Instant::now();
-    let workers = engine.workers().await.context("no worker process comes up")?;
-    let start_ms = started.elapsed().as_secs_f64() * 1e3;
-    let worker = workers.first().context("no worker process is up")?;
-    let mut out = stdout().lock();
-    let release = std::fs::read_to_string("/proc/sys/kernel/osrelease").unwrap_or_default();
-    let release = release.trim();
-    let tested = if cfg!(target_arch = "x86_64") { "" } else { "; not a machine that this program is tested on" };
-    writeln!(out, "machine                {} Linux {release}{tested}", std::env::consts::ARCH)?;
-    writeln!(out, "worker process         up after {start_ms:.0} ms")?;
-    writeln!(out, "a script in it         {}", script(&engine).await)?;
-    let mut all = true;
-    for (name, holds, lost) in lines(worker.walls) {
-        all &= holds;
-        writeln!(out, "{name:<22} {}", if holds { "holds" } else { lost })?;
-    }
-    let scan = "not here (Linux 6.7 has it): a fresh run takes about half as long again";
-    writeln!(out, "fast page scan         {}", if worker.walls.scans_pages { "yes" } else { scan })?;
-    writeln!(out)?;
-    writeln!(
-        out,
-        "{}",
-        if all {
-            "Scripts of `mcp`, and of other commands with `--isolation process`, run behind two walls: the wasm sandbox, and a \
-             process that can reach nothing. Without the flag they run behind the first alone."
-        } else {
-            "Scripts run in the wasm sandbox. Those of `mcp`, and of other commands with `--isolation process`, have a second \
-             wall; what is marked above is missing of it on this machine."
+/// What the status of a reply says about an origin and its token.
+fn answered(alias: &Alias, status: u16, path: &str, has_token: bool, is_set: bool) -> (Status, String) {
+    let answers = format!("answers {status} to GET {path}");
+    match status {
+        // Many origins show their first page to anybody.
+        200..=299 if has_token && !is_set => {
+            let advice = "set `check` to a path that needs the token, to see whether the token is accepted";
+            (Status::Ok, format!("{answers}; {advice}"))
         }
-    )?;
-    Ok(ExitCode::SUCCESS)
+        500.. if is_set => (Status::Fault, format!("FAILS: {answers}")),
+        200..=299 => (Status::Ok, answers),
+        401 | 403 if has_token => (Status::Fault, format!("TOKEN NOT ACCEPTED: {status} to GET {path}")),
+        401 | 403 => {
+            let state = format!(
+                "NEEDS A TOKEN: {status} to GET {path}, and none is configured; set `token_env` or `token_file` under \
+                 [origins.{alias}]"
+            );
+            (Status::Fault, state)
+        }
+        _ => (Status::Ok, format!("{answers}; set `check` to a path that needs the token")),
+    }
 }
 
-async fn script(engine: &Engine) -> String {
+/// A worker process, and how this machine isolates it.
+async fn machine(engine: &Engine, checks: &mut Checks<'_>) -> Result<(), CommandError> {
+    let release = std::fs::read_to_string("/proc/sys/kernel/osrelease").unwrap_or_default();
+    let machine = format!("{} Linux {}", std::env::consts::ARCH, release.trim());
+    if cfg!(target_arch = "x86_64") {
+        checks.note("machine", Status::Ok, &machine)?;
+    } else {
+        checks.note("machine", Status::Warning, &format!("{machine}; intentbox is not tested on it"))?;
+    }
+    let started = Instant::now();
+    let walls = match engine.workers().await {
+        Ok(workers) => workers.first().map(|worker| worker.walls).ok_or_else(|| "no worker is up".to_owned()),
+        Err(error) => Err(error.to_string()),
+    };
+    let walls = match walls {
+        Ok(walls) => walls,
+        Err(reason) => return checks.note("worker process", Status::Fault, &format!("DOES NOT START: {reason}")),
+    };
+    checks.note("worker process", Status::Ok, &format!("up after {:.0} ms", started.elapsed().as_secs_f64() * 1e3))?;
+    let (status, state) = script(engine).await;
+    checks.note("a script in it", status, &state)?;
+    let mut is_complete = true;
+    for (name, holds, lost) in lines(walls) {
+        is_complete &= holds;
+        checks.note(name, if holds { Status::Ok } else { Status::Warning }, if holds { "active" } else { lost })?;
+    }
+    let scan = "MISSING: needs Linux 6.7; a fresh run takes about one and a half times as long";
+    let (status, state) = if walls.scans_pages { (Status::Ok, "active") } else { (Status::Warning, scan) };
+    checks.note("fast page scan", status, state)?;
+    checks.show.early(if is_complete {
+        "\nScripts of `mcp`, and of other commands with `--isolation process`, are isolated twice: by the wasm sandbox, and by a \
+         worker process that has no access to files, network and privileges. Other scripts run in the wasm sandbox alone.\n"
+    } else {
+        "\nScripts run in the wasm sandbox. Scripts of `mcp`, and of other commands with `--isolation process`, are isolated by a \
+         worker process as well; this machine lacks the parts of that isolation that are marked MISSING above.\n"
+    })
+}
+
+/// Runs a script in the worker.
+async fn script(engine: &Engine) -> (Status, String) {
     let params = "{}".to_owned();
     let code = Code { name: "doctor.py".to_owned(), source: b"1 + 1".to_vec(), params, ..Code::default() };
     let caller = Caller::local();
@@ -154,21 +218,21 @@ async fn script(engine: &Engine) -> String {
         Err(report) => *report,
     };
     match (report.outcome(), report.spent) {
-        (Outcome::Ok, Some(spent)) => format!("answers in {:.2} ms", spent.wall_ms),
-        (outcome, _) => format!("ends as {}", outcome.terms().name),
+        (Outcome::Ok, Some(spent)) => (Status::Ok, format!("answers in {:.2} ms", spent.wall_ms)),
+        (outcome, _) => (Status::Fault, format!("FAILS: {}", outcome.terms().name)),
     }
 }
 
 fn lines(walls: Walls) -> [(&'static str, bool, &'static str); 5] {
     [
         ("no new privileges", walls.no_new_privileges, "MISSING: the kernel refused PR_SET_NO_NEW_PRIVS"),
-        ("resource limits", walls.resource_limits, "MISSING: setrlimit was refused"),
-        ("no files (landlock)", walls.landlock, "MISSING: the kernel has no landlock, or it is switched off"),
+        ("resource limits", walls.resource_limits, "MISSING: the kernel refused setrlimit"),
+        ("no files (landlock)", walls.landlock, "MISSING: the kernel has no landlock, or it is disabled"),
         (
             "system calls (seccomp)",
             walls.seccomp,
             "MISSING: the kernel has no seccomp filters, or a container forbids them",
         ),
-        ("no privileges", walls.privileges, "MISSING: the worker keeps capabilities that it could not give up"),
+        ("no privileges", walls.privileges, "MISSING: the worker keeps capabilities that it could not drop"),
     ]
 }

@@ -68,7 +68,7 @@ fn collect(folder: &Dir, prefix: &str, depth: usize, files: &mut Files) -> anyho
         let entry = entry?;
         let name = entry.file_name();
         let Some(name) = name.to_str() else { bail!("{prefix}{} is not UTF-8", name.display()) };
-        // What editors and version control leave there.
+        // Files of editors and version control.
         if name.starts_with('.') {
             continue;
         }
@@ -76,7 +76,7 @@ fn collect(folder: &Dir, prefix: &str, depth: usize, files: &mut Files) -> anyho
         let kind = entry.file_type()?;
         if kind.is_dir() {
             if depth == DEPTH_MAX {
-                bail!("{path}: a template is pack/name/, and its cases lie in pack/name/cases/");
+                bail!("{path} is too deep: a template is PACK/NAME/, and its cases are in PACK/NAME/cases/");
             }
             collect(&entry.open_dir()?, &format!("{path}/"), depth + 1, files)?;
         } else if kind.is_file() {

@@ -1,49 +1,59 @@
 //! `init`: a configuration and a policy to start from, with comments.
 
-use std::io::{ErrorKind, Write as _, stdout};
+use std::io::{ErrorKind, Write as _};
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
 
-use anyhow::{Context as _, bail};
+use anyhow::Context as _;
 use cap_std::ambient_authority;
 use cap_std::fs::{Dir, OpenOptions};
 
+use crate::answer::Answer;
+use crate::error::{Class, Classify as _, CommandError};
 use crate::setup;
 
 const FILES: [(&str, &str); 2] =
     [("config.toml", include_str!("init/config.toml")), ("policy.toml", include_str!("init/policy.toml"))];
 
-/// Writes both files, or neither when one is there already or cannot be written.
-pub(crate) fn run(folder: Option<PathBuf>) -> anyhow::Result<ExitCode> {
+/// Writes both files, or neither when one exists already or cannot be written.
+pub(crate) fn run(folder: Option<PathBuf>) -> Result<Answer, CommandError> {
     let Some(folder) = folder.or_else(setup::user_folder) else {
-        bail!("there is no home folder: name one, as in `intentbox init ./intentbox`");
+        return Err(Class::Usage.error("there is no home directory").hint("run `intentbox init ./intentbox`"));
     };
-    std::fs::create_dir_all(&folder).with_context(|| folder.display().to_string())?;
-    let dir = Dir::open_ambient_dir(&folder, ambient_authority()).with_context(|| folder.display().to_string())?;
+    let dir = make(&folder).with_context(|| folder.display().to_string()).class(Class::Unavailable)?;
     for (name, _) in FILES {
-        let path = folder.join(name);
-        // The entry itself: what a link leads to may be missing, and would be made elsewhere.
-        match dir.symlink_metadata(name) {
-            Ok(entry) if entry.is_symlink() => bail!(
-                "{} is a symbolic link, and init writes through none; remove it, or name another folder",
-                path.display()
-            ),
-            Ok(_) => bail!("{} is there already; it was left as it is", path.display()),
-            Err(error) if error.kind() == ErrorKind::NotFound => {}
-            Err(error) => return Err(error).with_context(|| path.display().to_string()),
+        must_be_absent(&dir, name, &folder.join(name))?;
+    }
+    write_all(&dir, &folder).class(Class::Unavailable)?;
+    let files: Vec<String> = FILES.iter().map(|(name, _)| folder.join(name).display().to_string()).collect();
+    let text =
+        format!("{}\n\nEdit these files, then run:\n  intentbox --config {} doctor\n", files.join("\n"), files[0]);
+    Ok(Answer::new(text).with("files", files))
+}
+
+fn make(folder: &Path) -> std::io::Result<Dir> {
+    std::fs::create_dir_all(folder)?;
+    Dir::open_ambient_dir(folder, ambient_authority())
+}
+
+fn must_be_absent(dir: &Dir, name: &str, path: &Path) -> Result<(), CommandError> {
+    // The entry itself: what a link leads to may be missing, and would be made elsewhere.
+    match dir.symlink_metadata(name) {
+        Ok(entry) if entry.is_symlink() => {
+            let error =
+                Class::Usage.error(format!("{} is a symbolic link, and init writes through none", path.display()));
+            Err(error.hint("remove the link, or name another directory"))
         }
+        Ok(_) => {
+            let error = Class::Usage.error(format!("{} exists already; nothing was written", path.display()));
+            Err(error.hint("name another directory, or remove the file"))
+        }
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
+        Err(error) => Err(error).with_context(|| path.display().to_string()).class(Class::Unavailable),
     }
-    write_all(&dir, &folder)?;
-    let mut out = stdout().lock();
-    for (name, _) in FILES {
-        writeln!(out, "{}", folder.join(name).display())?;
-    }
-    writeln!(out, "\nNow edit them, and try them: intentbox --config {} doctor", folder.join("config.toml").display())?;
-    Ok(ExitCode::SUCCESS)
 }
 
 /// Makes the files. When one of them fails, those that were made before it are taken away again: half a pair would be
-/// there already at the next attempt.
+/// in the way of the next attempt.
 fn write_all(dir: &Dir, folder: &Path) -> anyhow::Result<()> {
     let mut made = Vec::new();
     for (name, text) in FILES {
@@ -84,9 +94,9 @@ mod tests {
                 std::fs::create_dir(&inside).expect("made");
                 std::fs::write(inside.join("elsewhere"), "mine").expect("written");
                 symlink(target, inside.join(name)).expect("linked");
-                let error = run(Some(inside.clone())).expect_err("one of them is a link").to_string();
+                let error = run(Some(inside.clone())).expect_err("one of them is a link").message();
                 let link = inside.join(name).display().to_string();
-                assert!(error.starts_with(&format!("{link} is a symbolic link, and init writes")), "{error}");
+                assert_eq!(error, format!("{link} is a symbolic link, and init writes through none"));
                 let mut left = names(&inside);
                 left.sort();
                 let mut before = [name, "elsewhere"];

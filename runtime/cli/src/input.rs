@@ -50,7 +50,7 @@ pub(crate) fn read_secret(folder: &Path, path: &Path, bytes_max: u64) -> anyhow:
     demand_regular(&file, path)?;
     let mode = file.metadata().with_context(|| format!("{} cannot be read", path.display()))?.permissions().mode();
     if mode & 0o004 != 0 && !folder.join(path).starts_with("/run") {
-        bail!("everybody can read {} (mode {:03o}): chmod 600 {0}", path.display(), mode & 0o777);
+        bail!("everybody can read {} (mode {:03o}); run `chmod 600 {0}`", path.display(), mode & 0o777);
     }
     bounded(file, bytes_max).with_context(|| format!("{} cannot be read", path.display()))
 }
@@ -70,7 +70,7 @@ fn without_waiting() -> OpenOptions {
 fn demand_regular(file: &File, path: &Path) -> anyhow::Result<()> {
     let metadata = file.metadata().with_context(|| format!("{} cannot be read", path.display()))?;
     if !metadata.is_file() {
-        bail!("{} is not a regular file; write what it would give to a file, and name that one", path.display());
+        bail!("{} is not a regular file; write its content to a regular file and name that one", path.display());
     }
     Ok(())
 }
@@ -117,7 +117,7 @@ mod tests {
         for path in [folder.path().join("pipe"), folder.path().to_owned(), "/dev/null".into()] {
             for read in [read_regular(&path, 9), read_secret(Path::new("/"), &path, 9)] {
                 let message = read.expect_err("it is no file").to_string();
-                let rule = "is not a regular file; write what it would give to a file, and name that one";
+                let rule = "is not a regular file; write its content to a regular file and name that one";
                 assert_eq!(message, format!("{} {rule}", path.display()));
             }
         }

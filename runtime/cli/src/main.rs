@@ -2,27 +2,48 @@
 //!
 //! Data goes to stdout, messages go to stderr. This crate is the only one that reads arguments, the environment and
 //! stdin; what happens in between is the engine's.
+//!
+//! - `command_line` and `arguments`: what was typed. - `setup`, `input` and `folder`: what it refers to.
+//! - `command`: one function for each verb, in the file of its name; `run` is what verbs share that run a script.
+//! - `observe` and `record`: what is logged and recorded of runs.
+//! - `answer` and `error`: how a verb ends. - `show`, `table` and `words`: how that is printed.
 
+mod answer;
 mod arguments;
 mod command;
+mod command_line;
+mod completions;
+mod demo_logs;
+mod demo_tracker;
 mod doctor;
+mod error;
+mod exec;
 mod folder;
 mod init;
 mod input;
+mod man;
 mod mcp;
 mod observe;
 mod policy;
 mod process;
 mod record;
+mod run;
+mod run_intent;
 mod setup;
 mod show;
 mod stats;
+mod table;
 mod templates;
 mod words;
 
+use std::ffi::OsString;
 use std::process::ExitCode;
 
-use clap::Parser as _;
+use anyhow::Context as _;
+
+use crate::command_line::Unparsed;
+use crate::error::{Class, Classify as _};
+use crate::show::Show;
 
 /// The argument that makes this program a worker process. Only the program itself uses it.
 pub(crate) const WORKER: &str = "worker-process";
@@ -32,16 +53,26 @@ fn main() -> ExitCode {
     if std::env::args_os().nth(1).is_some_and(|argument| argument == WORKER) {
         return match intentbox_engine::serve_runs() {
             Ok(()) => ExitCode::SUCCESS,
-            Err(reason) => show::failure(&anyhow::anyhow!("worker process: {reason}")),
+            Err(reason) => Show::new(false).end(Err(Class::Unavailable.error(format!("worker process: {reason}")))),
         };
     }
-    let arguments = arguments::Arguments::parse();
-    // One thread: guests run fastest alone in a process, and a command runs one.
-    let runtime = match tokio::runtime::Builder::new_current_thread().enable_all().build() {
-        Ok(runtime) => runtime,
-        Err(error) => return show::failure(&anyhow::Error::new(error).context("the runtime does not start")),
+    let typed: Vec<OsString> = std::env::args_os().collect();
+    let mut show = Show::new(command_line::wants_json(&typed));
+    let arguments = match command_line::parse(&typed) {
+        Ok(arguments) => arguments,
+        Err(Unparsed::Help(help)) => return show.help(&help),
+        Err(Unparsed::Invalid(error)) => return show.end(Err(error)),
     };
-    let code = runtime.block_on(command::run(arguments));
+    // One thread: guests run fastest alone in a process, and a command runs one.
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    let runtime = match runtime.context("the asynchronous runtime does not start").class(Class::Unavailable) {
+        Ok(runtime) => runtime,
+        Err(error) => return show.end(Err(error)),
+    };
+    let code = runtime.block_on(async {
+        let ended = command::run(arguments, &mut show).await;
+        show.end(ended)
+    });
     // A thread may wait for a terminal's next line; nobody waits for the thread.
     runtime.shutdown_background();
     code

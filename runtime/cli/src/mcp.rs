@@ -2,13 +2,12 @@
 
 use std::collections::BTreeSet;
 use std::fs::File;
-use std::io::{IsTerminal as _, Write as _, stderr};
+use std::io::IsTerminal as _;
 use std::net::SocketAddr;
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::fs::FileTypeExt as _;
 use std::os::unix::net::UnixStream as Socket;
 use std::path::Path;
-use std::process::ExitCode;
 use std::sync::Arc;
 
 use anyhow::Context as _;
@@ -20,9 +19,12 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, UnixStream, unix::pipe};
 use tokio::signal::unix::{SignalKind, signal};
 
+use crate::answer::Answer;
 use crate::arguments::{Mcp, Sources};
+use crate::error::{Class, Classify as _, CommandError, Hint as _};
 use crate::observe::Observer;
-use crate::{input, process, setup, show};
+use crate::show::{self, Show};
+use crate::{input, process, setup};
 
 /// The longest file of tokens, in bytes.
 const TOKENS_BYTES_MAX: u64 = 1 << 20;
@@ -37,12 +39,17 @@ fn owned((name, value): (&str, u64)) -> (String, u64) {
 }
 
 /// Serves until the client closes its end, or until a signal.
-pub(crate) async fn run(sources: &Sources, command: Mcp) -> anyhow::Result<ExitCode> {
-    let ceilings = Ceilings::new(OUTPUT_CEILINGS.map(owned).into_iter().chain(command.limits)).context("--limit")?;
-    let tokens = command.token_file.as_deref().map(tokens).transpose()?.unwrap_or_default();
-    let options = Options::new(&command.hosts, &command.origins, tokens)?;
+pub(crate) async fn run(sources: &Sources, command: Mcp, show: &mut Show) -> Result<Answer, CommandError> {
+    if command.http.is_none() {
+        // stdout is the client's, also for what fails before it is served.
+        show.leave_stdout();
+    }
+    let ceilings = Ceilings::new(OUTPUT_CEILINGS.map(owned).into_iter().chain(command.limits));
+    let ceilings = ceilings.context("--limit").class(Class::Usage)?;
+    let tokens = command.token_file.as_deref().map(tokens).transpose().class(Class::Configuration)?;
+    let options = Options::new(&command.hosts, &command.origins, tokens.unwrap_or_default()).class(Class::Usage)?;
     if let Some(address) = command.http {
-        options.may_listen(address)?;
+        options.may_listen(address).class(Class::Usage)?;
     }
     // Principals are kept apart where there can be several.
     let sharing = if options.tokens().len() > 1 { Sharing::Fair } else { Sharing::Whole };
@@ -59,38 +66,36 @@ pub(crate) async fn run(sources: &Sources, command: Mcp) -> anyhow::Result<ExitC
     }
     let settings = Settings { is_demo: setup.demo.is_some(), allow_writes: command.allow_writes, ceilings };
     let observer = Observer::of_server("mcp", setup::state_folder(sources).as_deref()).await;
-    let server = Server::new(setup.engine, settings, Arc::clone(&observer) as Arc<_>)?;
+    let server = Server::new(setup.engine, settings, Arc::clone(&observer) as Arc<_>).class(Class::Internal)?;
     // The workers start while the client says hello. Why they do not is told with the first run.
     let warming = server.clone();
     tokio::spawn(async move { warming.engine().workers().await.map(|_| ()) });
 
     let stop = CancellationToken::new();
-    tokio::spawn(stop_at_signal(stop.clone())?);
+    tokio::spawn(stop_at_signal(stop.clone()).context("signals").class(Class::Internal)?);
     match command.http {
-        Some(address) => over_http(server, address, options, stop).await?,
-        None => over_pipes(server, stop).await?,
+        Some(address) => over_http(server, address, options, stop, show).await?,
+        None => over_pipes(server, stop).await.class(Class::Unavailable)?,
     }
     observer.close().await;
-    Ok(ExitCode::SUCCESS)
+    Ok(Answer::default())
 }
 
 /// Starts the workers and looks at the walls around them: where some are missing, a script that breaks out of wasm has more
 /// to find. Strangers' scripts are not run so unless the operator says that it is meant.
-async fn walls(engine: &Engine, required: bool) -> anyhow::Result<()> {
-    let workers = engine.workers().await.context("no worker process comes up")?;
+async fn walls(engine: &Engine, required: bool) -> Result<(), CommandError> {
+    let workers = engine.workers().await.context("no worker process starts").class(Class::Unavailable)?;
     let missing: BTreeSet<&str> = workers.iter().flat_map(|worker| worker.walls.missing()).collect();
     if missing.is_empty() {
         return Ok(());
     }
     let missing = missing.into_iter().collect::<Vec<_>>().join(", ");
+    let lacks = format!("this machine lacks walls around the workers: {missing}");
     if required {
-        anyhow::bail!(
-            "this machine lacks walls around the workers: {missing}. `intentbox doctor` says why; to serve without them, add \
-             --require-walls=false"
-        );
+        let advice = "run `intentbox doctor` to see why, or add --require-walls=false to serve without them";
+        return Err(Class::Unavailable.error(lacks).hint(advice));
     }
-    let _ =
-        writeln!(stderr(), "warning: this machine lacks walls around the workers: {missing}; see `intentbox doctor`");
+    show::notice(&format!("warning: {lacks}\nhint: run `intentbox doctor` to see why"));
     Ok(())
 }
 
@@ -99,19 +104,23 @@ async fn over_http(
     address: SocketAddr,
     options: Options,
     stop: CancellationToken,
-) -> anyhow::Result<()> {
-    let listener = TcpListener::bind(address).await.with_context(|| format!("cannot listen on {address}"))?;
-    let address = listener.local_addr()?;
+    show: &mut Show,
+) -> Result<(), CommandError> {
+    let listener = TcpListener::bind(address).await.with_context(|| format!("cannot listen on {address}"));
+    let listener = listener.class(Class::Unavailable).hint("choose another address or port with --http")?;
+    let address = listener.local_addr().class(Class::Internal)?;
     let guard = if options.tokens().is_empty() { "anybody on this machine may use it" } else { "with a token" };
-    let _ = writeln!(stderr(), "serving MCP at http://{address}{}: {guard}; stop with Ctrl-C", http::PATH);
-    http::serve(listener, move || server.clone(), options, stop).await.context("the HTTP server stopped")
+    let url = format!("http://{address}{}", http::PATH);
+    let ready = Answer::default().noting(format!("serving MCP at {url}: {guard}; stop with Ctrl-C"));
+    show.ready(&ready.with("url", url).with("needs_token", !options.tokens().is_empty()))?;
+    let served = http::serve(listener, move || server.clone(), options, stop).await;
+    served.context("the HTTP server stopped").class(Class::Unavailable)
 }
 
 async fn over_pipes(server: Server, stop: CancellationToken) -> anyhow::Result<()> {
     if std::io::stdin().is_terminal() {
-        let _ = writeln!(
-            stderr(),
-            "an MCP client is expected at the other end of stdin and stdout; see the README for its configuration. End with Ctrl-D."
+        show::notice(
+            "expecting an MCP client on stdin and stdout; the README shows how to configure one. Press Ctrl-D to end.",
         );
     }
     stdio::serve(server, reader()?, writer()?, stop).await.context("the client cannot be served")

@@ -17,11 +17,11 @@ use crate::record::Recording;
 pub(crate) enum LogLevel {
     /// Faults of the program and the machine
     Error,
-    /// And requests that there was no room for
+    /// Also requests rejected for lack of room
     Warn,
-    /// And the end of every request
+    /// Also the end of every request
     Info,
-    /// And every step of a run: what was planned, host calls, output
+    /// Also every step of a run: planned, started, host calls, output
     Debug,
 }
 

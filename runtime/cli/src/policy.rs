@@ -1,64 +1,62 @@
 //! `policy`: whether the policy can be used, and what it says about one request.
 
 use std::fmt::Write as _;
-use std::io::{Write as _, stdout};
-use std::process::ExitCode;
 
+use anyhow::Context as _;
 use intentbox_catalog::TemplateId;
-use intentbox_engine::Outcome;
+use intentbox_engine::{Cause, Failure};
 
+use crate::answer::Answer;
 use crate::arguments::{Isolation, Policy, Sources};
+use crate::error::{Class, Classify as _, CommandError};
 use crate::words::words;
-use crate::{setup, show};
+use crate::{setup, show, templates};
 
-pub(crate) async fn run(sources: &Sources, command: Policy) -> anyhow::Result<ExitCode> {
+pub(crate) async fn run(sources: &Sources, command: Policy) -> Result<Answer, CommandError> {
     match command {
         Policy::Check => check(sources).await,
         Policy::Explain { method, url, template } => explain(sources, &method, &url, template.as_deref()).await,
     }
 }
 
-async fn check(sources: &Sources) -> anyhow::Result<ExitCode> {
+async fn check(sources: &Sources) -> Result<Answer, CommandError> {
     let configured = setup::configured(sources).await?;
     let (origins, directories) = configured.aliases();
     let faults = configured.policy.check(&*configured.catalog()?, &origins, &directories);
-    let mut text = String::new();
-    for fault in &faults {
-        let _ = writeln!(text, "{fault}");
-    }
-    if faults.is_empty() {
-        let _ = match &configured.policy_file {
-            Some(file) => writeln!(text, "{}: every line can matter", file.display()),
-            None => {
-                writeln!(text, "there is no policy.toml, so nothing is permitted but what the demo and --dir bring")
-            }
-        };
-    }
-    stdout().write_all(show::printable(&text).as_bytes())?;
-    Ok(ExitCode::from(if faults.is_empty() { Outcome::Ok } else { Outcome::Usage }.terms().exit))
+    let file = configured.policy_file.as_ref().map(|file| file.display().to_string());
+    let text = match &file {
+        _ if !faults.is_empty() => faults.iter().fold(String::new(), |text, fault| text + fault + "\n"),
+        Some(file) => format!("{file}: OK, every line can apply\n"),
+        None => "no policy.toml: only the demo and --dir grant access\n".to_owned(),
+    };
+    let error = Class::Check.error(format!("{} in the policy", show::count(faults.len(), "fault")));
+    let is_fine = faults.is_empty();
+    let answer = Answer::new(text).with("policy", file).with("faults", faults);
+    Ok(if is_fine { answer } else { answer.failing(error) })
 }
 
-async fn explain(sources: &Sources, method: &str, url: &str, template: Option<&str>) -> anyhow::Result<ExitCode> {
+async fn explain(sources: &Sources, method: &str, url: &str, template: Option<&str>) -> Result<Answer, CommandError> {
+    let id = template.map(str::parse::<TemplateId>).transpose().context("--for").class(Class::Usage)?;
     let engine = setup::engine(sources, Isolation::InProcess).await?.engine;
-    let id = template.map(str::parse::<TemplateId>).transpose();
-    let id = id.map_err(|error| anyhow::anyhow!("--for: {error}"))?;
-    let mut text = String::new();
-    let outcome = match engine.admits(id.as_ref(), method, url) {
+    if let Some(id) = &id {
+        templates::find(&engine.catalog(), id.as_str())?;
+    }
+    match engine.admits(id.as_ref(), method, url) {
         Ok(lines) => {
-            let _ = writeln!(text, "permitted by");
-            for line in lines {
-                let _ = writeln!(text, "  {line}");
-            }
-            Outcome::Ok
+            let text = lines.iter().fold("permitted by\n".to_owned(), |text, line| text + "  " + line + "\n");
+            // The last line of a URL is the request as it would be sent.
+            let (request, lines): (Vec<&str>, Vec<&str>) =
+                lines.iter().map(String::as_str).partition(|line| line.starts_with("= "));
+            let request = request.first().and_then(|request| request.strip_prefix("= "));
+            Ok(Answer::new(text).with("permitted_by", lines).with("request", request))
         }
         Err(refused) => {
-            let _ = writeln!(text, "{}", refused.message);
+            let mut text = format!("{}\n", refused.message);
             if let Some(remedy) = &refused.remedy {
                 let _ = writeln!(text, "hint: {}", words(remedy));
             }
-            Outcome::CapabilityDenied
+            let failure = Failure { remedy: refused.remedy, ..Failure::new(Cause::NotPermitted, refused.message) };
+            Ok(Answer::new(text).denied(failure))
         }
-    };
-    stdout().write_all(show::printable(&text).as_bytes())?;
-    Ok(ExitCode::from(outcome.terms().exit))
+    }
 }

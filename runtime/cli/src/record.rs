@@ -1,6 +1,5 @@
 //! The record of a server's runs, which the server can do without.
 
-use std::io::{Write as _, stderr};
 use std::path::Path;
 
 use intentbox_store::{Clock, Recorder, RunRecord, Store};
@@ -47,9 +46,7 @@ impl Recording {
 }
 
 fn warn(why: &str) {
-    let text = format!("warning: runs are not recorded: {why}; choose another folder with --state DIR");
-    // Nobody is left to be told.
-    let _ = writeln!(stderr(), "{}", show::printable(&text));
+    show::notice(&format!("warning: runs are not recorded: {why}\nhint: choose another directory with --state DIR"));
 }
 
 #[cfg(test)]

@@ -3,13 +3,11 @@
 #![expect(clippy::disallowed_methods, reason = "this is the place that reads the environment")]
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::io::{Write as _, stderr};
-use std::net::{Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use anyhow::{Context as _, bail};
+use anyhow::Context as _;
 use intentbox_capability::{Alias, Origin, PrivateAddresses};
 use intentbox_catalog::{Catalog, Template, TemplateId};
 use intentbox_demo_tracker::DemoTracker;
@@ -21,7 +19,8 @@ use intentbox_engine::{
 use intentbox_files::{Directories, DirectoryError};
 
 use crate::arguments::{Isolation, Sources};
-use crate::{WORKER, folder, input, show};
+use crate::error::{Class, Classify as _, CommandError, Hint as _};
+use crate::{WORKER, demo_tracker, folder, input, show};
 
 /// The longest token that is read from a file, in bytes.
 const TOKEN_BYTES_MAX: u64 = 16 << 10;
@@ -73,13 +72,13 @@ fn workers(count: u32) -> engine::Isolation {
 }
 
 /// Makes the engine of a command: one run at a time.
-pub(crate) async fn engine(sources: &Sources, isolation: Isolation) -> anyhow::Result<Setup> {
+pub(crate) async fn engine(sources: &Sources, isolation: Isolation) -> Result<Setup, CommandError> {
     configured(sources).await?.into_setup(isolation)
 }
 
 /// Makes the engine of a command that knows its script and asks for no template: reading all of them would cost as much as
 /// everything else that it does.
-pub(crate) async fn engine_for_exec(sources: &Sources, isolation: Isolation) -> anyhow::Result<Setup> {
+pub(crate) async fn engine_for_exec(sources: &Sources, isolation: Isolation) -> Result<Setup, CommandError> {
     configured(sources).await?.into_engine(Arc::default(), place(isolation), ONE_RUN)
 }
 
@@ -88,7 +87,7 @@ pub(crate) async fn engine_for_server(
     sources: &Sources,
     count: Option<u16>,
     sharing: Sharing,
-) -> anyhow::Result<Setup> {
+) -> Result<Setup, CommandError> {
     let configured = configured(sources).await?;
     let catalog = configured.catalog()?;
     let cores =
@@ -99,23 +98,24 @@ pub(crate) async fn engine_for_server(
 
 impl Configured {
     /// Reads the templates.
-    pub(crate) fn catalog(&self) -> anyhow::Result<Arc<Catalog>> {
-        Ok(match &self.templates {
-            Some(path) => Arc::new(folder::catalog(path)?),
-            None => Catalog::embedded()?,
-        })
+    pub(crate) fn catalog(&self) -> Result<Arc<Catalog>, CommandError> {
+        match &self.templates {
+            Some(path) => folder::catalog(path).map(Arc::new).class(Class::Configuration),
+            None => Catalog::embedded().context("the built-in templates").class(Class::Internal),
+        }
     }
 
     /// The built-in templates that the folder puts others in the place of. What the templates of a pack share is a part
     /// of each: a folder with nothing but a `pack.py` overrides them all.
-    pub(crate) fn overriding(&self) -> anyhow::Result<BTreeSet<TemplateId>> {
+    pub(crate) fn overriding(&self) -> Result<BTreeSet<TemplateId>, CommandError> {
         let Some(path) = &self.templates else { return Ok(BTreeSet::new()) };
-        let places = folder::places(path)?;
+        let places = folder::places(path).class(Class::Configuration)?;
         let is_there = |id: &TemplateId| places.contains(id.as_str()) || places.contains(id.pack());
-        Ok(Catalog::embedded()?.templates().map(Template::id).filter(|id| is_there(id)).cloned().collect())
+        let built_in = Catalog::embedded().context("the built-in templates").class(Class::Internal)?;
+        Ok(built_in.templates().map(Template::id).filter(|id| is_there(id)).cloned().collect())
     }
 
-    pub(crate) fn into_setup(self, isolation: Isolation) -> anyhow::Result<Setup> {
+    pub(crate) fn into_setup(self, isolation: Isolation) -> Result<Setup, CommandError> {
         let catalog = self.catalog()?;
         self.into_engine(catalog, place(isolation), ONE_RUN)
     }
@@ -125,10 +125,10 @@ impl Configured {
         catalog: Arc<Catalog>,
         isolation: engine::Isolation,
         capacity: Capacity,
-    ) -> anyhow::Result<Setup> {
+    ) -> Result<Setup, CommandError> {
         let Configured { configuration, policy, directories, demo, .. } = self;
         let parts = Parts { catalog, configuration, directories, policy, isolation, capacity };
-        Ok(Setup { engine: Engine::new(parts)?, demo })
+        Ok(Setup { engine: Engine::new(parts).class(Class::Configuration)?, demo })
     }
 
     /// The origins and directories there are, for checking a policy against them.
@@ -139,39 +139,43 @@ impl Configured {
 }
 
 /// An engine that can run scripts and reaches nothing.
-pub(crate) fn engine_for_doctor(isolation: engine::Isolation) -> anyhow::Result<Engine> {
-    Ok(Engine::new(Parts {
+pub(crate) fn engine_for_doctor(isolation: engine::Isolation) -> Result<Engine, CommandError> {
+    let parts = Parts {
         catalog: Arc::default(),
         configuration: empty()?,
         directories: Directories::default(),
         policy: Policy::default(),
         isolation,
         capacity: ONE_RUN,
-    })?)
+    };
+    Engine::new(parts).class(Class::Internal)
 }
 
-fn empty() -> anyhow::Result<Configuration> {
-    Ok(Configuration::parse("", &|_| Err("there is no token".to_owned()))?)
+fn empty() -> Result<Configuration, CommandError> {
+    Configuration::parse("", &|_| Err("there is no token".to_owned())).class(Class::Internal)
 }
 
 /// Reads everything that the flags, the environment and the files say.
-pub(crate) async fn configured(sources: &Sources) -> anyhow::Result<Configured> {
+pub(crate) async fn configured(sources: &Sources) -> Result<Configured, CommandError> {
     let (configured, missing) = tried(sources).await?;
     match missing.into_iter().next() {
         None => Ok(configured),
-        Some(missing) => Err(missing.into()),
+        Some(missing) => {
+            let advice =
+                "create it, or correct its path under [directories] in the configuration or in --dir ALIAS=PATH";
+            Err(missing).class(Class::Configuration).hint(advice)
+        }
     }
 }
 
 /// The same, without the directories that cannot be opened, and why they cannot.
-pub(crate) async fn tried(sources: &Sources) -> anyhow::Result<(Configured, Vec<DirectoryError>)> {
+pub(crate) async fn tried(sources: &Sources) -> Result<(Configured, Vec<DirectoryError>), CommandError> {
     let file = find(sources.config.as_deref())?;
     let mut demo = None;
     let (mut configuration, beside) = match &file {
         Some(file) => {
             let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-            let configuration = read(file, folder).with_context(|| format!("configuration {}", file.display()))?;
-            (configuration, Some(folder.to_owned()))
+            (read(file, folder).class(Class::Configuration)?, Some(folder.to_owned()))
         }
         // The demo is for a program that was told nothing at all: a directory alone is something.
         None if sources.directories.is_empty() => {
@@ -188,9 +192,11 @@ pub(crate) async fn tried(sources: &Sources) -> anyhow::Result<(Configured, Vec<
         (None, None) => None,
     };
     let mut policy = match &policy_file {
-        Some(file) => read_policy(file).with_context(|| format!("policy {}", file.display()))?,
+        Some(file) => read_policy(file).class(Class::Configuration)?,
         // What the demo's templates change is invented, and gone when the program ends.
-        None if demo.is_some() => Policy::open(&"sentry".parse()?, "GET,HEAD,PUT", "GET,HEAD"),
+        None if demo.is_some() => {
+            Policy::open(&"sentry".parse::<Alias>().class(Class::Internal)?, "GET,HEAD,PUT", "GET,HEAD")
+        }
         None => Policy::default(),
     };
 
@@ -200,21 +206,22 @@ pub(crate) async fn tried(sources: &Sources) -> anyhow::Result<(Configured, Vec<
         }
     }
     for (alias, path) in &sources.directories {
-        let alias: Alias = alias.parse().map_err(|error| anyhow::anyhow!("--dir {alias}: {error}"))?;
+        let alias = alias.parse::<Alias>().with_context(|| format!("--dir {alias}")).class(Class::Usage)?;
         if configuration.origins.iter().any(|config| *config.origin.alias() == alias) {
-            bail!("--dir {alias}: an origin has this name already; choose another");
+            let error = Class::Usage.error(format!("--dir {alias}: an origin of the configuration has this name"));
+            return Err(error.hint("choose another name for the directory"));
         }
         policy = policy.and_read(&alias);
         if let Some(replaced) = configuration.directories.insert(alias.clone(), path.clone()) {
             // The flag wins, as flags do; but other files are read than the configuration says.
             let told = format!("--dir {alias}={} replaces the directory {}", path.display(), replaced.display());
-            let _ = writeln!(stderr(), "{}", show::line(&told));
+            show::notice(&show::line(&told));
         }
     }
     let paths = || configuration.directories.iter().map(|(alias, path)| (alias, path.as_path()));
     let missing: Vec<DirectoryError> = paths().filter_map(|one| Directories::open([one]).err()).collect();
     let is_there = |(alias, _): &(&Alias, &Path)| missing.iter().all(|error| error.alias != **alias);
-    let directories = Directories::open(paths().filter(is_there))?;
+    let directories = Directories::open(paths().filter(is_there)).class(Class::Configuration)?;
 
     let of_configuration = configuration.templates.as_ref().zip(beside.as_ref());
     let of_configuration = of_configuration.map(|(path, folder)| folder.join(path));
@@ -245,7 +252,7 @@ pub(crate) fn state_folder(sources: &Sources) -> Option<PathBuf> {
 }
 
 /// The configuration file in force, if there is one. One that was named must exist.
-fn find(named: Option<&Path>) -> anyhow::Result<Option<PathBuf>> {
+fn find(named: Option<&Path>) -> Result<Option<PathBuf>, CommandError> {
     if let Some(file) = named {
         return Ok(Some(file.to_owned()));
     }
@@ -256,26 +263,24 @@ fn find(named: Option<&Path>) -> anyhow::Result<Option<PathBuf>> {
     match file.try_exists() {
         Ok(true) => Ok(Some(file)),
         Ok(false) => Ok(None),
-        Err(error) => bail!("{}: {error}", file.display()),
+        Err(error) => Err(error).with_context(|| file.display().to_string()).class(Class::Configuration),
     }
 }
 
 fn text(file: &Path, bytes_max: usize) -> anyhow::Result<String> {
     let bytes = input::read_regular(file, bytes_max as u64)?;
-    if bytes.len() > bytes_max {
-        bail!("it has more than {bytes_max} bytes");
-    }
-    String::from_utf8(bytes).context("it is not UTF-8 text")
+    anyhow::ensure!(bytes.len() <= bytes_max, "{} has more than {bytes_max} bytes", file.display());
+    String::from_utf8(bytes).with_context(|| format!("{} is not UTF-8 text", file.display()))
 }
 
 fn read(file: &Path, folder: &Path) -> anyhow::Result<Configuration> {
     let text = text(file, CONFIGURATION_BYTES_MAX)?;
     // A relative token file lies beside the configuration that names it.
-    Ok(Configuration::parse(&text, &|source| token(source, folder))?)
+    Configuration::parse(&text, &|source| token(source, folder)).with_context(|| file.display().to_string())
 }
 
 fn read_policy(file: &Path) -> anyhow::Result<Policy> {
-    Ok(Policy::parse(&text(file, POLICY_BYTES_MAX)?)?)
+    Policy::parse(&text(file, POLICY_BYTES_MAX)?).with_context(|| file.display().to_string())
 }
 
 /// Fetches a token from where the configuration says it lies. Errors name the place, never the value.
@@ -284,7 +289,7 @@ fn token(source: &TokenSource, folder: &Path) -> Result<String, String> {
         TokenSource::Environment(name) => std::env::var(name).map_err(|error| match error {
             // Who puts the token itself here should not see it in a message.
             _ if !name.bytes().all(|byte| matches!(byte, b'A'..=b'Z' | b'0'..=b'9' | b'_')) => {
-                "token_env: it is no name of a variable that is set; write a name such as SENTRY_TOKEN".to_owned()
+                "token_env: no variable of this name is set; write the name of one, such as SENTRY_TOKEN".to_owned()
             }
             std::env::VarError::NotPresent => {
                 format!("token_env: the variable {name} is not set; run `export {name}=…` or use token_file")
@@ -308,7 +313,7 @@ fn token(source: &TokenSource, folder: &Path) -> Result<String, String> {
     };
     let token = token.trim().to_owned();
     if token.is_empty() || token.contains(char::is_control) {
-        return Err("the token is empty or holds control characters".to_owned());
+        return Err("the token is empty or contains control characters".to_owned());
     }
     Ok(token)
 }
@@ -323,10 +328,11 @@ fn token_of_file(key: &str, folder: &Path, name: &str) -> Result<String, String>
 }
 
 /// The demo tracker and the configuration that reaches it: an ordinary origin with an ordinary secret.
-async fn demonstration() -> anyhow::Result<(Configuration, DemoTracker)> {
-    let demo = DemoTracker::start(SocketAddr::from((Ipv4Addr::LOCALHOST, 0))).await.context("the demo tracker")?;
+async fn demonstration() -> Result<(Configuration, DemoTracker), CommandError> {
+    let demo = demo_tracker::start(0).await?;
+    let alias = "sentry".parse::<Alias>().class(Class::Internal)?;
     let origin = OriginConfig {
-        origin: Origin::new("sentry".parse()?, &demo.base_url())?,
+        origin: Origin::new(alias, &demo.base_url()).class(Class::Internal)?,
         secret: Some(Secret::new(demo.token().to_owned())),
         private_addresses: PrivateAddresses::loopback(),
     };

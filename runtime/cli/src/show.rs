@@ -1,71 +1,173 @@
-//! A report for a person, or as JSON for a program.
+//! The one place that prints: answers and reports, for people or as JSON, and notices.
 
 use std::fmt::Write as _;
 use std::io::{ErrorKind, IsTerminal as _, Write as _, stderr, stdout};
 use std::process::ExitCode;
 
-use comfy_table::{ContentArrangement, Table, presets};
-use intentbox_catalog::json::parse_value;
+use anyhow::Context as _;
 use intentbox_engine::{Outcome, Report, Target, Wire};
-use serde_json::Value;
 
 pub(crate) use intentbox_catalog::terminal::{printable, printable_json};
 
+use crate::answer::{Answer, Ending};
+use crate::error::{Class, Classify as _, CommandError, Hint as _};
+use crate::table;
 use crate::words::words;
 
-/// The most rows and cells of a table that a person is shown; `--json` has all of them.
-const ROWS_MAX: usize = 200;
-const COLUMNS_MAX: usize = 12;
+/// Prints the answer of one command, once.
+#[derive(Debug)]
+pub(crate) struct Show {
+    json: bool,
+    /// Whether stdout has its object already, or belongs to a protocol: then nothing but a failure is printed, and on stderr.
+    stdout_is_taken: bool,
+}
 
-/// The widest that the keys of an object are padded to. Longer ones stand as they are: one of them should not push all
-/// values off the screen, and padding has an end of its own, at 65535, where formatting panics.
-const KEY_COLUMNS_MAX: usize = 40;
-
-/// Prints the report and gives its exit code.
-pub(crate) fn report(report: &Report, json: bool) -> ExitCode {
-    let code = ExitCode::from(report.outcome().terms().exit);
-    let (mut text, mut messages) = (String::new(), String::new());
-    if json {
-        text = as_json(report);
-    } else {
-        text.push_str(&printable(&report.stdout));
-        messages.push_str(&printable(&report.stderr));
-        if let Some(result) = &report.result {
-            text.push_str(&answer(result.get()));
-        }
-        explain(report, &mut messages);
+impl Show {
+    /// For a command with `--json` or without.
+    pub(crate) fn new(json: bool) -> Self {
+        Self { json, stdout_is_taken: false }
     }
-    let mut out = stdout().lock();
-    let written = out.write_all(text.as_bytes()).and_then(|()| out.flush());
-    let _ = write!(stderr(), "{messages}");
-    match written {
-        // A reader that has gone has what it wanted; on a full disk the answer is lost.
-        Err(error) if error.kind() != ErrorKind::BrokenPipe => {
-            failure(&anyhow::anyhow!("the answer cannot be written: {error}"))
+
+    /// Prints no object on stdout from here on: a protocol is spoken there.
+    pub(crate) fn leave_stdout(&mut self) {
+        self.stdout_is_taken = true;
+    }
+
+    /// Prints a part of the text of an answer before the rest is known. Programs get everything at the end.
+    pub(crate) fn early(&self, text: &str) -> Result<(), CommandError> {
+        if self.json { Ok(()) } else { to_stdout(&printable(text)) }
+    }
+
+    /// Prints the answer of a command that goes on, as a server does.
+    pub(crate) fn ready(&mut self, answer: &Answer) -> Result<(), CommandError> {
+        self.verb(answer)?;
+        self.leave_stdout();
+        Ok(())
+    }
+
+    /// Prints how the command ended, and gives its exit code.
+    pub(crate) fn end(&self, ended: Result<Ending, CommandError>) -> ExitCode {
+        let ending = ended.unwrap_or_else(|error| Ending::Verb(error.into()));
+        let (exit, printed) = match &ending {
+            Ending::Run(report) => (report.outcome().terms().exit, self.run(report)),
+            Ending::Verb(answer) => (answer.exit(), self.verb(answer)),
+        };
+        match printed {
+            Ok(()) => ExitCode::from(exit),
+            Err(error) => self.unprinted(error),
         }
-        _ => code,
+    }
+
+    /// Prints what the command line asked about itself: the help or the version. It is text also with `--json`.
+    pub(crate) fn help(&self, help: &clap::Error) -> ExitCode {
+        let printed = help.print().and_then(|()| stdout().flush());
+        match unless_closed(printed) {
+            Ok(()) => ExitCode::from(u8::try_from(help.exit_code()).unwrap_or(Class::Usage.exit())),
+            Err(error) => self.unprinted(error),
+        }
+    }
+
+    fn verb(&self, answer: &Answer) -> Result<(), CommandError> {
+        if !self.json {
+            let written = to_stdout(&printable(answer.text()));
+            to_stderr(&printable(&answer.messages()));
+            return written;
+        }
+        if !self.stdout_is_taken {
+            return to_stdout(&object_of(answer));
+        }
+        if !answer.is_ok() {
+            to_stderr(&object_of(answer));
+        }
+        Ok(())
+    }
+
+    fn run(&self, report: &Report) -> Result<(), CommandError> {
+        if self.json {
+            return to_stdout(&as_json(report));
+        }
+        let mut text = printable(&report.stdout);
+        if let Some(result) = &report.result {
+            text.push_str(&table::shown(result.get()));
+        }
+        let mut messages = printable(&report.stderr);
+        explain(report, &mut messages);
+        let written = to_stdout(&text);
+        to_stderr(&messages);
+        written
+    }
+
+    /// Says that the answer is lost.
+    fn unprinted(&self, error: CommandError) -> ExitCode {
+        let answer = Answer::from(error);
+        if self.json {
+            to_stderr(&object_of(&answer))
+        } else {
+            to_stderr(&printable(&answer.messages()))
+        }
+        ExitCode::from(answer.exit())
     }
 }
 
-/// The report as one object on one line. Who reads it may be a terminal in the end: what a terminal would obey stands as
-/// an escape of JSON, so that the object is the same.
-fn as_json(report: &Report) -> String {
-    let text = serde_json::to_string(&Wire::new(report, words))
-        .unwrap_or_else(|error| format!("{{\"outcome\":\"internal\",\"error\":{{\"message\":\"{error}\"}}}}"));
-    let mut text = printable_json(&text);
-    text.push('\n');
-    text
+/// Prints a line for people that is no part of an answer.
+pub(crate) fn notice(text: &str) {
+    to_stderr(&format!("{}\n", printable(text)));
 }
 
 /// Says that what answers is the demo.
 pub(crate) fn demo() {
-    let _ = writeln!(stderr(), "demo data: no configuration found, so a built-in error tracker answers");
+    notice("demo data: no configuration found, so a built-in error tracker answers");
 }
 
-/// Prints why the command could not even start.
-pub(crate) fn failure(error: &anyhow::Error) -> ExitCode {
-    let _ = writeln!(stderr(), "usage: {}", printable(&format!("{error:#}")));
-    ExitCode::from(Outcome::Usage.terms().exit)
+/// Text from outside in one line of a terminal: a key, a cell.
+pub(crate) fn line(text: &str) -> String {
+    printable(text).replace('\n', "⏎").replace('\t', "⇥")
+}
+
+/// A number of things, such as `1 case` or `2 cases`.
+pub(crate) fn count(number: usize, thing: &str) -> String {
+    if number == 1 { format!("1 {thing}") } else { format!("{number} {thing}s") }
+}
+
+fn to_stdout(text: &str) -> Result<(), CommandError> {
+    let mut out = stdout().lock();
+    unless_closed(out.write_all(text.as_bytes()).and_then(|()| out.flush()))
+}
+
+fn to_stderr(text: &str) {
+    // Nobody is left to be told.
+    let _ = stderr().write_all(text.as_bytes());
+}
+
+/// A reader that has gone has what it wanted, as in `intentbox templates list | head -1`. On a full disk the answer is lost.
+fn unless_closed(written: std::io::Result<()>) -> Result<(), CommandError> {
+    let Err(error) = written else { return Ok(()) };
+    if error.kind() == ErrorKind::BrokenPipe {
+        return Ok(());
+    }
+    let is_full = error.kind() == ErrorKind::StorageFull;
+    let lost = Err(error).context("the answer cannot be written to stdout").class(Class::Unavailable);
+    if is_full { lost.hint("free space on the disk, or redirect stdout to another one") } else { lost }
+}
+
+/// The answer as one object on one line.
+fn object_of(answer: &Answer) -> String {
+    one_line(&answer.object().to_string())
+}
+
+/// The report as one object on one line.
+fn as_json(report: &Report) -> String {
+    let text = serde_json::to_string(&Wire::new(report, words))
+        .unwrap_or_else(|error| format!("{{\"outcome\":\"internal\",\"error\":{{\"message\":\"{error}\"}}}}"));
+    one_line(&text)
+}
+
+/// JSON as it is printed. It may end on a terminal: what that would obey becomes an escape of JSON, so that the object is the
+/// same.
+fn one_line(json: &str) -> String {
+    let mut text = printable_json(json);
+    text.push('\n');
+    text
 }
 
 fn explain(report: &Report, text: &mut String) {
@@ -101,174 +203,13 @@ fn explain(report: &Report, text: &mut String) {
     }
 }
 
-/// The answer as a person reads it: rows as a table, one object as pairs, text as it is, the rest as JSON.
-pub(crate) fn answer(json: &str) -> String {
-    let parsed = parse_value(json);
-    let as_json = |value: &Value| format!("{}\n", printable(&format!("{value:#}")));
-    match &parsed {
-        Ok(Value::Null) => String::new(),
-        Ok(Value::String(text)) => format!("{}\n", printable(text)),
-        Ok(Value::Array(rows)) if rows.is_empty() => "no rows\n".to_owned(),
-        Ok(value @ Value::Array(rows)) => match columns(rows) {
-            Some(columns) => table(&columns, rows),
-            None => as_json(value),
-        },
-        Ok(Value::Object(pairs)) if !pairs.is_empty() => object(pairs),
-        // Numbers keep the digits the script gave: a parsed value would round long ones.
-        Ok(Value::Number(_)) | Err(_) => format!("{}\n", printable(json)),
-        Ok(value) => as_json(value),
-    }
-}
-
-/// One object: its plain values as pairs, then each list of rows as a table under its name.
-fn object(pairs: &serde_json::Map<String, Value>) -> String {
-    let plain: Vec<(String, &Value)> =
-        pairs.iter().filter(|(_, value)| is_cell(value)).map(|(key, value)| (line(key), value)).collect();
-    let widest = plain.iter().map(|(key, _)| key.chars().count()).filter(|width| *width <= KEY_COLUMNS_MAX).max();
-    let widest = widest.unwrap_or(0);
-    let mut text = String::new();
-    for (key, value) in plain {
-        let _ = writeln!(text, "{key:<widest$}  {}", cell(value));
-    }
-    for (key, value) in pairs.iter().filter(|(_, value)| !is_cell(value)) {
-        let key = line(key);
-        let _ = match value {
-            Value::Array(rows) if rows.is_empty() => writeln!(text, "{key}  none"),
-            Value::Array(rows) => match columns(rows) {
-                Some(columns) => write!(text, "\n{key}\n{}", table(&columns, rows)),
-                None => writeln!(text, "{key}  {}", printable(&value.to_string())),
-            },
-            Value::Object(inner) if inner.values().all(is_cell) && !inner.is_empty() => {
-                write!(text, "\n{key}\n{}", indented(&object(inner)))
-            }
-            value => writeln!(text, "{key}  {}", printable(&value.to_string())),
-        };
-    }
-    text
-}
-
-fn indented(text: &str) -> String {
-    text.lines().fold(String::new(), |text, line| text + " " + line + "\n")
-}
-
-/// The columns of a table: the keys of all rows, in the order in which they first appear. Nothing when these are no
-/// rows: something else is among them, a value that fits no cell, or so many keys that nobody could read the table.
-fn columns(rows: &[Value]) -> Option<Vec<&str>> {
-    let mut columns: Vec<&str> = Vec::new();
-    for row in rows {
-        for (key, value) in row.as_object()? {
-            if !is_cell(value) {
-                return None;
-            }
-            if !columns.contains(&key.as_str()) {
-                if columns.len() == COLUMNS_MAX {
-                    return None;
-                }
-                columns.push(key);
-            }
-        }
-    }
-    if columns.is_empty() { None } else { Some(columns) }
-}
-
-fn is_cell(value: &Value) -> bool {
-    !matches!(value, Value::Array(_) | Value::Object(_))
-}
-
-fn table(columns: &[&str], rows: &[Value]) -> String {
-    let mut table = Table::new();
-    table.load_preset(presets::NOTHING).set_content_arrangement(ContentArrangement::Dynamic);
-    // Off a terminal lines stay whole, so that other programs can cut them up.
-    if let (true, Some((terminal_size::Width(width), _))) = (stdout().is_terminal(), terminal_size::terminal_size()) {
-        table.set_width(width);
-    }
-    table.set_header(columns.iter().map(|key| line(&key.to_uppercase())));
-    for row in rows.iter().take(ROWS_MAX) {
-        // What a row lacks stays empty: `-` is a null that the script gave.
-        table.add_row(columns.iter().map(|key| row.get(key).map_or(String::new(), cell)));
-    }
-    let mut text = String::new();
-    for line in table.lines() {
-        let _ = writeln!(text, "{}", line.trim_end());
-    }
-    if rows.len() > ROWS_MAX {
-        let _ = writeln!(text, "… and {} more rows: --json has them all", rows.len() - ROWS_MAX);
-    }
-    text
-}
-
-fn cell(value: &Value) -> String {
-    match value {
-        Value::Null => "-".to_owned(),
-        Value::String(text) => line(text),
-        other => other.to_string(),
-    }
-}
-
-/// Text from outside in one line of a terminal: a key, a cell.
-pub(crate) fn line(text: &str) -> String {
-    printable(text).replace('\n', "⏎").replace('\t', "⇥")
-}
-
 #[cfg(test)]
 mod tests {
+    use intentbox_catalog::json::parse_value;
     use intentbox_engine::{Cause, Failure, RunId};
     use serde_json::value::RawValue;
 
     use super::*;
-
-    #[test]
-    fn rows_are_a_table_and_the_rest_is_what_it_is() {
-        let rows = r#"[{"id": "WEB-1", "count": 12}, {"id": "API-27", "count": 3}]"#;
-        assert_eq!(answer(rows), " ID      COUNT\n WEB-1   12\n API-27  3\n");
-        assert_eq!(answer("[]"), "no rows\n");
-        assert_eq!(answer("null"), "");
-        assert_eq!(answer("\"plain\""), "plain\n");
-        assert_eq!(answer("123456789012345678901234567890"), "123456789012345678901234567890\n");
-        assert_eq!(answer(r#"{"file": "a.py", "line": 7}"#), "file  a.py\nline  7\n");
-        assert_eq!(
-            answer(
-                r#"{"tags": [{"key": "os", "value": "Linux"}], "id": "A-1", "none": [], "by": {"error": 2}, "n": [1]}"#
-            ),
-            "id  A-1\n\ntags\n KEY  VALUE\n os   Linux\nnone  none\n\nby\n error  2\nn  [1]\n"
-        );
-        assert_eq!(answer("[1,2]"), "[\n  1,\n  2\n]\n");
-    }
-
-    #[test]
-    fn rows_with_different_keys_are_a_table_of_all_keys() {
-        assert_eq!(
-            answer(r#"[{"id": 1}, {"name": "Ada", "id": 2}, {}, {"note": null}]"#),
-            " ID  NAME  NOTE\n 1\n 2   Ada\n\n           -\n"
-        );
-        let rows = |names: usize| {
-            let rows = (0..names).map(|at| format!("{{\"k{at}\": {at}}}")).collect::<Vec<_>>();
-            answer(&format!("[{}]", rows.join(",")))
-        };
-        assert!(rows(COLUMNS_MAX).starts_with(" K0  K1  K2  "), "{}", rows(COLUMNS_MAX));
-        assert!(rows(COLUMNS_MAX + 1).starts_with("[\n  {\n    \"k0\": 0\n  },\n"), "nobody could read it");
-        // What is not all rows of cells is shown as it is.
-        assert_eq!(answer("[{}]"), "[\n  {}\n]\n");
-        assert_eq!(answer("[{\"a\":1},2]"), "[\n  {\n    \"a\": 1\n  },\n  2\n]\n");
-        assert_eq!(answer("{\"r\":[{\"a\":1},{\"b\":[]}]}"), "r  [{\"a\":1},{\"b\":[]}]\n");
-        assert_eq!(answer("{\"r\":[{\"a\":1},{\"b\":2}]}"), "\nr\n A  B\n 1\n    2\n");
-    }
-
-    #[test]
-    fn keys_and_cells_stay_on_their_line() {
-        assert_eq!(answer(r#"[{"a\nb": "c\nd", "e\tf": "g\th"}]"#), " A⏎B  E⇥F\n c⏎d  g⇥h\n");
-        let object = r#"{"a\nb": 1, "c\td": [1], "e": {"f\u2028g": 2}}"#;
-        assert_eq!(answer(object), "a⏎b  1\nc⇥d  [1]\n\ne\n f\\u{2028}g  2\n");
-        let long = "k".repeat(70_000);
-        let object = format!("{{\"{long}\": 1, \"ab\": 2, \"c\": 3}}");
-        assert_eq!(answer(&object), format!("{long}  1\nab  2\nc   3\n"));
-    }
-
-    #[test]
-    fn terminal_escapes_are_shown_and_not_obeyed() {
-        assert_eq!(answer("[\"\u{9b}31m\",1e999]"), "[\"\\u{9b}31m\",1e999]\n");
-        assert_eq!(answer("\"a\\u001b[2Jb\u{202e}c\""), "a\\u{1b}[2Jb\\u{202e}c\n");
-    }
 
     #[test]
     fn the_json_report_has_no_character_that_a_terminal_obeys_and_is_the_same_report() {
@@ -292,11 +233,28 @@ mod tests {
     }
 
     #[test]
-    fn what_is_shown_is_what_the_script_gave() {
-        let key = "$serde_json::private::RawValue";
-        assert_eq!(
-            answer(&format!("[{{\"{key}\": \"{{\\\"status\\\": \\\"paid\\\"}}\"}}]")),
-            format!(" {}\n {{\"status\": \"paid\"}}\n", key.to_uppercase())
-        );
+    fn an_answer_has_no_character_that_a_terminal_obeys_and_is_one_line() {
+        let told = "\u{9b}31m\u{202e}\nnext";
+        let json = object_of(&Class::Usage.error(told).into());
+        assert!(json.trim_end().chars().all(|letter| (' '..='~').contains(&letter)), "{json:?}");
+        assert_eq!(parse_value(&json).expect("it is JSON")["error"]["message"], told);
+    }
+
+    #[test]
+    fn a_closed_pipe_is_no_failure_and_a_full_disk_is() {
+        let written = |kind: ErrorKind| unless_closed(Err(kind.into()));
+        assert!(written(ErrorKind::BrokenPipe).is_ok());
+        for (kind, hint) in [
+            (ErrorKind::StorageFull, Some("free space on the disk, or redirect stdout to another one")),
+            (ErrorKind::PermissionDenied, None),
+        ] {
+            let error = written(kind).expect_err("the answer is lost");
+            assert_eq!((error.class(), error.advice()), (Class::Unavailable, hint));
+        }
+    }
+
+    #[test]
+    fn one_is_not_many() {
+        assert_eq!([0, 1, 2].map(|number| count(number, "case")), ["0 cases", "1 case", "2 cases"]);
     }
 }

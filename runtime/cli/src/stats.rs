@@ -1,8 +1,6 @@
 //! `stats`: what was recorded, as two tables or as one object.
 
-use std::io::{Write as _, stderr, stdout};
 use std::path::Path;
-use std::process::ExitCode;
 
 use anyhow::Context as _;
 use intentbox_catalog::period::Period;
@@ -10,33 +8,32 @@ use intentbox_store::{Clock, Stats, TargetStats, read_stats};
 use jiff::Timestamp;
 use serde_json::{Map, Value, json};
 
+use crate::answer::Answer;
 use crate::arguments::{self, Sources};
-use crate::{setup, show};
+use crate::error::{Class, Classify as _, CommandError, Hint as _};
+use crate::{setup, table};
 
-pub(crate) async fn run(sources: &Sources, command: &arguments::Stats) -> anyhow::Result<ExitCode> {
+pub(crate) async fn run(sources: &Sources, command: &arguments::Stats) -> Result<Answer, CommandError> {
     let folder = setup::state_folder(sources);
-    let folder = folder.context("there is no home directory; name the folder with --state DIR")?;
+    let folder = folder.context("there is no home directory").class(Class::Usage).hint("add --state DIR")?;
     let clock = Clock::system();
     let since_unix_ms = before(clock.now_unix_ms(), command.since);
-    let stats = read_stats(&folder, Some(since_unix_ms), &clock).await?;
+    let stats = read_stats(&folder, Some(since_unix_ms), &clock).await.class(Class::Unavailable)?;
     let message = message(stats.as_ref(), &folder, command.since);
-    if command.json {
-        let nothing = || Stats {
-            from_unix_ms: since_unix_ms,
-            to_unix_ms: clock.now_unix_ms(),
-            total: 0,
-            by_target: Vec::new(),
-            by_outcome: Vec::new(),
-            dropped: 0,
-        };
-        let object = as_json(&stats.unwrap_or_else(nothing)).to_string();
-        writeln!(stdout(), "{}", show::printable_json(&object))?;
-    } else if let Some(message) = message {
-        writeln!(stderr(), "{}", show::printable(&message))?;
-    } else if let Some(stats) = stats {
-        stdout().write_all(as_text(&stats).as_bytes())?;
-    }
-    Ok(ExitCode::SUCCESS)
+    let nothing = || Stats {
+        from_unix_ms: since_unix_ms,
+        to_unix_ms: clock.now_unix_ms(),
+        total: 0,
+        by_target: Vec::new(),
+        by_outcome: Vec::new(),
+        dropped: 0,
+    };
+    let stats = stats.unwrap_or_else(nothing);
+    let answer = match message {
+        Some(message) => Answer::default().noting(message),
+        None => Answer::new(as_text(&stats)),
+    };
+    Ok(answer.with_all(fields(&stats)))
 }
 
 /// The time that lies this long before.
@@ -45,7 +42,7 @@ fn before(unix_ms: i64, period: Period) -> i64 {
     unix_ms.saturating_sub(i64::try_from(period_ms).unwrap_or(i64::MAX))
 }
 
-/// What is said instead of tables, where there is nothing to put into them.
+/// What is printed instead of tables when there is nothing to put into them.
 fn message(stats: Option<&Stats>, folder: &Path, since: Period) -> Option<String> {
     match stats {
         None => {
@@ -58,20 +55,21 @@ fn message(stats: Option<&Stats>, folder: &Path, since: Period) -> Option<String
     }
 }
 
-fn as_json(stats: &Stats) -> Value {
+fn fields(stats: &Stats) -> Map<String, Value> {
     let by_target = stats.by_target.iter().map(|target| {
         let mut row = row(target);
         row.insert("outcomes".to_owned(), counts(&target.outcomes));
         Value::Object(row)
     });
-    json!({
-        "from": time(stats.from_unix_ms),
-        "to": time(stats.to_unix_ms),
-        "runs": stats.total,
-        "dropped": stats.dropped,
-        "by_target": by_target.collect::<Vec<_>>(),
-        "by_outcome": counts(&stats.by_outcome),
-    })
+    let fields: [(&str, Value); 6] = [
+        ("from", time(stats.from_unix_ms).into()),
+        ("to", time(stats.to_unix_ms).into()),
+        ("runs", stats.total.into()),
+        ("dropped", stats.dropped.into()),
+        ("by_target", by_target.collect()),
+        ("by_outcome", counts(&stats.by_outcome)),
+    ];
+    fields.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
 }
 
 /// The span, then a table by template and one by outcome.
@@ -87,7 +85,7 @@ fn as_text(stats: &Stats) -> String {
     object.insert("templates".to_owned(), templates.collect());
     let outcomes = stats.by_outcome.iter().map(|(outcome, runs)| json!({"outcome": outcome, "runs": runs}));
     object.insert("outcomes".to_owned(), outcomes.collect());
-    show::answer(&Value::Object(object).to_string())
+    table::shown(&Value::Object(object).to_string())
 }
 
 /// A row of the table by template, without its outcomes: they are a table of their own.
@@ -185,7 +183,7 @@ mod tests {
             ],
             "by_outcome": {"ok": 12, "host_call_failed": 1},
         });
-        assert_eq!(as_json(&stats()), expected);
+        assert_eq!(Value::Object(fields(&stats())), expected);
     }
 
     #[test]

@@ -67,8 +67,6 @@ pub enum Cause {
     WorkerLost,
     /// A bug of the program or a fault of the machine.
     Internal,
-    /// The command is wrong.
-    Usage,
 }
 
 impl Cause {
@@ -92,7 +90,6 @@ impl Cause {
             Cause::Overloaded => Outcome::Overloaded,
             Cause::WorkerLost => Outcome::WorkerLost,
             Cause::Internal => Outcome::Internal,
-            Cause::Usage => Outcome::Usage,
         }
     }
 
@@ -121,8 +118,7 @@ impl Cause {
             | Cause::Cancelled
             | Cause::Overloaded
             | Cause::WorkerLost
-            | Cause::Internal
-            | Cause::Usage => self.outcome().terms().name,
+            | Cause::Internal => self.outcome().terms().name,
         }
     }
 }

@@ -45,8 +45,6 @@ outcomes! {
     ResultInvalid = "result_invalid", 1;
     /// A parameter, script or input is invalid.
     ParamInvalid = "param_invalid", 2;
-    /// The command itself is wrong: an unreadable file, a broken configuration.
-    Usage = "usage", 2;
     /// The run was not granted what it asked for.
     CapabilityDenied = "capability_denied", 3;
     /// Fuel ran out.

@@ -74,15 +74,16 @@ fn without_landlock(home: &Path, arguments: &[&str]) -> Child {
 #[test]
 fn a_server_for_several_wants_its_walls() {
     let home = tempfile::tempdir().expect("a temporary folder");
-    let refused = "usage: this machine lacks walls around the workers: landlock. `intentbox doctor` says why; to serve without \
-                   them, add --require-walls=false\n";
+    let refused = "error: this machine lacks walls around the workers: landlock\nhint: run `intentbox doctor` to see why, or \
+                   add --require-walls=false to serve without them\n";
     for required in [&["--token-file", "tokens"][..], &["--require-walls"]] {
         let mut child = without_landlock(home.path(), required);
         let told = first_lines(&mut child, "http://");
         assert!(told.ends_with(refused), "{required:?}: {told}");
-        assert_eq!(child.wait().expect("it is our child").code(), Some(2), "{required:?}");
+        assert_eq!(child.wait().expect("it is our child").code(), Some(7), "{required:?}");
     }
-    let warned = "warning: this machine lacks walls around the workers: landlock; see `intentbox doctor`\n";
+    let warned =
+        "warning: this machine lacks walls around the workers: landlock\nhint: run `intentbox doctor` to see why\n";
     for tolerated in [&["--token-file", "tokens", "--require-walls=false"][..], &[]] {
         let mut child = without_landlock(home.path(), tolerated);
         let told = first_lines(&mut child, "http://");

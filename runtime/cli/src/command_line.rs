@@ -1,0 +1,168 @@
+//! From what was typed to [`Arguments`], or to what is wrong with it.
+
+use std::ffi::OsString;
+
+use clap::error::{ContextKind, ContextValue, ErrorKind};
+use clap::{CommandFactory as _, Parser as _};
+
+use crate::arguments::Arguments;
+use crate::error::{Class, CommandError};
+
+/// A command line that is no command to run.
+#[derive(Debug)]
+pub(crate) enum Unparsed {
+    /// It asks for the help or the version.
+    Help(clap::Error),
+    /// It is invalid.
+    Invalid(CommandError),
+}
+
+/// Whether `--json` was typed. Whoever typed it wants an object also where the rest is invalid.
+pub(crate) fn wants_json(typed: &[OsString]) -> bool {
+    let mut flags =
+        typed.iter().skip(1).map(|argument| argument.to_str()).take_while(|argument| *argument != Some("--"));
+    flags.any(|argument| argument == Some("--json"))
+}
+
+/// Parses what was typed, the program's name first.
+pub(crate) fn parse(typed: &[OsString]) -> Result<Arguments, Unparsed> {
+    Arguments::try_parse_from(typed).map_err(|error| match error.kind() {
+        ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => Unparsed::Help(error),
+        ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand if !wants_json(typed) => Unparsed::Help(error),
+        ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
+            Unparsed::Invalid(Class::Usage.error("the command is incomplete").hint(see_help(typed)))
+        }
+        kind => Unparsed::Invalid(invalid(kind, error, typed)),
+    })
+}
+
+/// The parser's message in one line, and one hint.
+fn invalid(kind: ErrorKind, mut error: clap::Error, typed: &[OsString]) -> CommandError {
+    // What the parser prints below its message becomes the hint, and its general advice is left out.
+    let usage = error.remove(ContextKind::Usage).map(|usage| usage.to_string());
+    error.remove(ContextKind::Suggested);
+    let similar = [ContextKind::SuggestedSubcommand, ContextKind::SuggestedArg, ContextKind::SuggestedValue];
+    let similar = similar.into_iter().find_map(|kind| error.remove(kind)).and_then(best);
+    let usage = usage.as_deref().and_then(|usage| usage.strip_prefix("Usage: "));
+    let hint = match (similar, usage) {
+        (Some(similar), _) => format!("did you mean `{similar}`?"),
+        (None, Some(usage)) if kind == ErrorKind::MissingRequiredArgument => format!("write `{}`", on_one_line(usage)),
+        _ => see_help(typed),
+    };
+    let text = error.render().to_string();
+    let message = text.strip_prefix("error: ").unwrap_or(&text);
+    let message = message.rsplit_once("\n\nFor more information, try").map_or(message, |(message, _)| message);
+    Class::Usage.error(on_one_line(message)).hint(hint)
+}
+
+/// The most similar of what the parser suggests.
+fn best(similar: ContextValue) -> Option<String> {
+    match similar {
+        ContextValue::Strings(mut worst_first) => worst_first.pop(),
+        one => Some(one.to_string()),
+    }
+}
+
+fn on_one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// A hint to the help of the command that was typed.
+fn see_help(typed: &[OsString]) -> String {
+    let root = Arguments::command();
+    let (mut command, mut path) = (&root, "intentbox".to_owned());
+    for argument in typed.iter().skip(1).filter_map(|argument| argument.to_str()) {
+        if let Some(inner) = command.find_subcommand(argument) {
+            path = format!("{path} {argument}");
+            command = inner;
+        }
+    }
+    format!("run `{path} --help`")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn typed(arguments: &[&str]) -> Vec<OsString> {
+        [&["intentbox"], arguments].concat().into_iter().map(OsString::from).collect()
+    }
+
+    /// The message and the hint of an invalid command line.
+    fn told(arguments: &[&str]) -> (String, String) {
+        match parse(&typed(arguments)) {
+            Err(Unparsed::Invalid(error)) => {
+                assert_eq!(error.class(), Class::Usage);
+                (error.message(), error.advice().unwrap_or_default().to_owned())
+            }
+            other => panic!("{arguments:?}: {other:?}"),
+        }
+    }
+
+    #[test]
+    fn what_the_parser_says_is_one_line_and_a_hint() {
+        for (arguments, message, hint) in [
+            (&["xyz"][..], "unrecognized subcommand 'xyz'", "run `intentbox --help`"),
+            (&["doctr"], "unrecognized subcommand 'doctr'", "did you mean `doctor`?"),
+            (
+                &["templates", "list", "--colour"],
+                "unexpected argument '--colour' found",
+                "run `intentbox templates list --help`",
+            ),
+            (
+                &["exec", "-", "--memory-mb", "9"],
+                "unexpected argument '--memory-mb' found",
+                "did you mean `--memory-mib`?",
+            ),
+            (
+                &["templates", "show"],
+                "the following required arguments were not provided: <ID>",
+                "write `intentbox templates show <ID>`",
+            ),
+            (
+                &["exec", "-", "--isolation", "proces"],
+                "invalid value 'proces' for '--isolation <PLACE>' [possible values: in-process, process]",
+                "did you mean `process`?",
+            ),
+            (
+                &["demo-tracker", "--port", "a\n\nb"],
+                "invalid value 'a b' for '--port <PORT>': invalid digit found in string",
+                "run `intentbox demo-tracker --help`",
+            ),
+            (
+                &["run-intent", "x", "--param", "limit"],
+                "invalid value 'limit' for '--param <NAME=VALUE>': write it as NAME=VALUE, such as limit=5",
+                "run `intentbox run-intent --help`",
+            ),
+            (&["--json"], "'intentbox' requires a subcommand but one was not provided", "run `intentbox --help`"),
+            (&["--json", "policy"], "the command is incomplete", "run `intentbox policy --help`"),
+        ] {
+            let (found, advice) = told(arguments);
+            // The list of commands would be one more thing to keep up to date.
+            let found = found.split(" [subcommands:").next().unwrap_or_default();
+            assert_eq!((found, advice.as_str()), (message, hint), "{arguments:?}");
+        }
+    }
+
+    #[test]
+    fn help_and_version_are_text() {
+        for arguments in [&["--help"][..], &["--version"], &["exec", "--help", "--json"], &[], &["templates"]] {
+            assert!(matches!(parse(&typed(arguments)), Err(Unparsed::Help(_))), "{arguments:?}");
+        }
+    }
+
+    #[test]
+    fn json_is_wanted_wherever_it_stands_before_the_end_of_flags() {
+        for (arguments, wanted) in [
+            (&["--json", "doctor"][..], true),
+            (&["templates", "list", "--nonsense", "--json"], true),
+            (&["exec", "--", "--json"], false),
+            (&["--jsonl"], false),
+            (&[], false),
+        ] {
+            assert_eq!(wants_json(&typed(arguments)), wanted, "{arguments:?}");
+        }
+        let arguments = parse(&typed(&["templates", "list", "--json"])).expect("a command");
+        assert!(arguments.json, "the flag is every command's");
+    }
+}

@@ -1,0 +1,48 @@
+//! `run-intent`: answers an intent given in words.
+
+use std::path::Path;
+
+use anyhow::Context as _;
+use intentbox_engine::{Caller, Consent, Engine, Given, INTENT_BYTES_MAX, Intent};
+use serde_json::Value;
+
+use crate::answer::{Answer, Ending};
+use crate::arguments::{RunIntent, Sources};
+use crate::error::{Class, Classify as _, CommandError};
+use crate::run::{events, protect, settings, until_interrupted};
+use crate::{input, setup, show};
+
+pub(crate) async fn run(sources: &Sources, command: RunIntent) -> Result<Ending, CommandError> {
+    let text = if command.text == "-" { from_stdin().class(Class::Usage)? } else { command.text };
+    let setup = setup::engine(sources, command.run.isolation).await?;
+    if setup.demo.is_some() {
+        show::demo();
+    }
+    if command.explain {
+        return explain(&setup.engine, &text).map(Ending::Verb);
+    }
+    let params = command.params.into_iter().map(|(name, text)| (name, Given::Text(text))).collect();
+    let intent = Intent { text, params, template: None, settings: settings(&command.run) };
+    let consent = if command.allow_writes { Consent::Given } else { Consent::Asked };
+    let caller = Caller { consent, ..Caller::local() };
+    protect(&setup.engine).await;
+    let plan = setup.engine.plan(&intent, &caller);
+    let report = until_interrupted(setup.engine.answer(plan, &caller, &events())).await;
+    Ok(Ending::Run(Box::new(report)))
+}
+
+fn from_stdin() -> anyhow::Result<String> {
+    let bytes = input::read(Path::new("-"), INTENT_BYTES_MAX as u64)?;
+    String::from_utf8(bytes).context("the intent is not UTF-8 text")
+}
+
+/// Says which template an intent selects, and why.
+fn explain(engine: &Engine, text: &str) -> Result<Answer, CommandError> {
+    let explanation = engine.explain(text).explanation;
+    let fields = serde_json::to_value(&explanation).context("the explanation").class(Class::Internal)?;
+    let answer = Answer::new(format!("{explanation}\n"));
+    Ok(match fields {
+        Value::Object(fields) => answer.with_all(fields),
+        other => answer.with("explanation", other),
+    })
+}

@@ -1,0 +1,191 @@
+//! A JSON value as a person reads it: rows as a table, an object as pairs.
+
+use std::fmt::Write as _;
+use std::io::{IsTerminal as _, stdout};
+
+use comfy_table::{ContentArrangement, Table, presets};
+use intentbox_catalog::json::parse_value;
+use serde_json::Value;
+
+use crate::show::{line, printable};
+
+/// The most rows of a table that a person is shown; `--json` has all of them.
+const ROWS_MAX: usize = 200;
+
+/// The most columns of a table. A value with more is shown as JSON.
+const COLUMNS_MAX: usize = 12;
+
+/// The widest that the keys of an object are padded to. Longer ones stay as they are: one of them should not push all
+/// values off the screen, and padding has a limit of its own, 65535, above which formatting panics.
+const KEY_COLUMNS_MAX: usize = 40;
+
+/// A JSON text for a person: rows as a table, one object as pairs, text as it is, the rest as JSON.
+pub(crate) fn shown(json: &str) -> String {
+    let parsed = parse_value(json);
+    let as_json = |value: &Value| format!("{}\n", printable(&format!("{value:#}")));
+    match &parsed {
+        Ok(Value::Null) => String::new(),
+        Ok(Value::String(text)) => format!("{}\n", printable(text)),
+        Ok(Value::Array(rows)) if rows.is_empty() => "no rows\n".to_owned(),
+        Ok(value @ Value::Array(rows)) => match columns(rows) {
+            Some(columns) => table(&columns, rows),
+            None => as_json(value),
+        },
+        Ok(Value::Object(pairs)) if !pairs.is_empty() => object(pairs),
+        // Numbers keep the digits the script gave: a parsed value would round long ones.
+        Ok(Value::Number(_)) | Err(_) => format!("{}\n", printable(json)),
+        Ok(value) => as_json(value),
+    }
+}
+
+/// One object: its plain values as pairs, then each list of rows as a table under its name.
+fn object(pairs: &serde_json::Map<String, Value>) -> String {
+    let plain: Vec<(String, &Value)> =
+        pairs.iter().filter(|(_, value)| is_cell(value)).map(|(key, value)| (line(key), value)).collect();
+    let widest = plain.iter().map(|(key, _)| key.chars().count()).filter(|width| *width <= KEY_COLUMNS_MAX).max();
+    let widest = widest.unwrap_or(0);
+    let mut text = String::new();
+    for (key, value) in plain {
+        let _ = writeln!(text, "{key:<widest$}  {}", cell(value));
+    }
+    for (key, value) in pairs.iter().filter(|(_, value)| !is_cell(value)) {
+        let key = line(key);
+        let _ = match value {
+            Value::Array(rows) if rows.is_empty() => writeln!(text, "{key}  none"),
+            Value::Array(rows) => match columns(rows) {
+                Some(columns) => write!(text, "\n{key}\n{}", table(&columns, rows)),
+                None => writeln!(text, "{key}  {}", printable(&value.to_string())),
+            },
+            Value::Object(inner) if inner.values().all(is_cell) && !inner.is_empty() => {
+                write!(text, "\n{key}\n{}", indented(&object(inner)))
+            }
+            value => writeln!(text, "{key}  {}", printable(&value.to_string())),
+        };
+    }
+    text
+}
+
+fn indented(text: &str) -> String {
+    text.lines().fold(String::new(), |text, line| text + " " + line + "\n")
+}
+
+/// The columns of a table: the keys of all rows, in the order in which they first appear. Nothing when these are no
+/// rows: something else is among them, a value that fits no cell, or so many keys that nobody could read the table.
+fn columns(rows: &[Value]) -> Option<Vec<&str>> {
+    let mut columns: Vec<&str> = Vec::new();
+    for row in rows {
+        for (key, value) in row.as_object()? {
+            if !is_cell(value) {
+                return None;
+            }
+            if !columns.contains(&key.as_str()) {
+                if columns.len() == COLUMNS_MAX {
+                    return None;
+                }
+                columns.push(key);
+            }
+        }
+    }
+    if columns.is_empty() { None } else { Some(columns) }
+}
+
+fn is_cell(value: &Value) -> bool {
+    !matches!(value, Value::Array(_) | Value::Object(_))
+}
+
+fn table(columns: &[&str], rows: &[Value]) -> String {
+    let mut table = Table::new();
+    table.load_preset(presets::NOTHING).set_content_arrangement(ContentArrangement::Dynamic);
+    // Off a terminal lines stay whole, so that other programs can cut them up.
+    if let (true, Some((terminal_size::Width(width), _))) = (stdout().is_terminal(), terminal_size::terminal_size()) {
+        table.set_width(width);
+    }
+    table.set_header(columns.iter().map(|key| line(&key.to_uppercase())));
+    for row in rows.iter().take(ROWS_MAX) {
+        // What a row lacks stays empty: `-` is a null that the script gave.
+        table.add_row(columns.iter().map(|key| row.get(key).map_or(String::new(), cell)));
+    }
+    let mut text = String::new();
+    for line in table.lines() {
+        let _ = writeln!(text, "{}", line.trim_end());
+    }
+    if rows.len() > ROWS_MAX {
+        let _ = writeln!(text, "… {} more rows; use --json to see all of them", rows.len() - ROWS_MAX);
+    }
+    text
+}
+
+fn cell(value: &Value) -> String {
+    match value {
+        Value::Null => "-".to_owned(),
+        Value::String(text) => line(text),
+        other => other.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_are_a_table_and_the_rest_is_what_it_is() {
+        let rows = r#"[{"id": "WEB-1", "count": 12}, {"id": "API-27", "count": 3}]"#;
+        assert_eq!(shown(rows), " ID      COUNT\n WEB-1   12\n API-27  3\n");
+        assert_eq!(shown("[]"), "no rows\n");
+        assert_eq!(shown("null"), "");
+        assert_eq!(shown("\"plain\""), "plain\n");
+        assert_eq!(shown("123456789012345678901234567890"), "123456789012345678901234567890\n");
+        assert_eq!(shown(r#"{"file": "a.py", "line": 7}"#), "file  a.py\nline  7\n");
+        assert_eq!(
+            shown(
+                r#"{"tags": [{"key": "os", "value": "Linux"}], "id": "A-1", "none": [], "by": {"error": 2}, "n": [1]}"#
+            ),
+            "id  A-1\n\ntags\n KEY  VALUE\n os   Linux\nnone  none\n\nby\n error  2\nn  [1]\n"
+        );
+        assert_eq!(shown("[1,2]"), "[\n  1,\n  2\n]\n");
+    }
+
+    #[test]
+    fn rows_with_different_keys_are_a_table_of_all_keys() {
+        assert_eq!(
+            shown(r#"[{"id": 1}, {"name": "Ada", "id": 2}, {}, {"note": null}]"#),
+            " ID  NAME  NOTE\n 1\n 2   Ada\n\n           -\n"
+        );
+        let rows = |names: usize| {
+            let rows = (0..names).map(|at| format!("{{\"k{at}\": {at}}}")).collect::<Vec<_>>();
+            shown(&format!("[{}]", rows.join(",")))
+        };
+        assert!(rows(COLUMNS_MAX).starts_with(" K0  K1  K2  "), "{}", rows(COLUMNS_MAX));
+        assert!(rows(COLUMNS_MAX + 1).starts_with("[\n  {\n    \"k0\": 0\n  },\n"), "nobody could read it");
+        // What is not all rows of cells is shown as it is.
+        assert_eq!(shown("[{}]"), "[\n  {}\n]\n");
+        assert_eq!(shown("[{\"a\":1},2]"), "[\n  {\n    \"a\": 1\n  },\n  2\n]\n");
+        assert_eq!(shown("{\"r\":[{\"a\":1},{\"b\":[]}]}"), "r  [{\"a\":1},{\"b\":[]}]\n");
+        assert_eq!(shown("{\"r\":[{\"a\":1},{\"b\":2}]}"), "\nr\n A  B\n 1\n    2\n");
+    }
+
+    #[test]
+    fn keys_and_cells_stay_on_their_line() {
+        assert_eq!(shown(r#"[{"a\nb": "c\nd", "e\tf": "g\th"}]"#), " A⏎B  E⇥F\n c⏎d  g⇥h\n");
+        let object = r#"{"a\nb": 1, "c\td": [1], "e": {"f\u2028g": 2}}"#;
+        assert_eq!(shown(object), "a⏎b  1\nc⇥d  [1]\n\ne\n f\\u{2028}g  2\n");
+        let long = "k".repeat(70_000);
+        let object = format!("{{\"{long}\": 1, \"ab\": 2, \"c\": 3}}");
+        assert_eq!(shown(&object), format!("{long}  1\nab  2\nc   3\n"));
+    }
+
+    #[test]
+    fn terminal_escapes_are_shown_and_not_obeyed() {
+        assert_eq!(shown("[\"\u{9b}31m\",1e999]"), "[\"\\u{9b}31m\",1e999]\n");
+        assert_eq!(shown("\"a\\u001b[2Jb\u{202e}c\""), "a\\u{1b}[2Jb\\u{202e}c\n");
+    }
+
+    #[test]
+    fn what_is_shown_is_what_the_script_gave() {
+        let key = "$serde_json::private::RawValue";
+        assert_eq!(
+            shown(&format!("[{{\"{key}\": \"{{\\\"status\\\": \\\"paid\\\"}}\"}}]")),
+            format!(" {}\n {{\"status\": \"paid\"}}\n", key.to_uppercase())
+        );
+    }
+}
