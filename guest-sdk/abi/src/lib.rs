@@ -1,7 +1,7 @@
-//! What the host and the guest say to each other: one message in, one message out, and host calls in between.
+//! The messages between host and guest: one message in, one message out, and host calls in between.
 //!
 //! The host writes a [`Start`] into guest memory and the guest answers with an [`Ended`]. While the script runs, each
-//! reach for something outside is a [`Call`] answered by a [`Reply`]. Messages are postcard: no self-description, every
+//! host call is a [`Call`] answered by a [`Reply`]. Messages are postcard: no self-description, every
 //! length prefix checked against the bytes that are really there. Decoding borrows from the message, so what a hostile
 //! guest can make the host allocate is bounded by [`HEADERS_MAX`] entries, whatever the message claims.
 //!
@@ -42,7 +42,7 @@ pub const FILES_MAX: usize = 10_000;
 /// `private`.
 pub const UNREAD_MAX: usize = 1_000;
 
-/// What a run starts from.
+/// The input of a run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Start<'a> {
     /// The file name that tracebacks show, such as `script.py`.
@@ -60,7 +60,7 @@ pub struct Start<'a> {
     pub result_bytes_max: u32,
     /// The most levels of lists and objects the result may have.
     pub result_depth_max: u32,
-    /// The most bytes of traceback text worth sending.
+    /// The most bytes of traceback text to send.
     pub traceback_bytes_max: u32,
     /// The most bytes that the files of the scratch directory may have together.
     pub scratch_bytes_max: u32,
@@ -80,7 +80,7 @@ pub struct Module<'a> {
     pub bytecode: Option<&'a [u8]>,
 }
 
-/// How the script ended, as the guest tells it. A run that trapped or ran out has no such message.
+/// How the script ended, as the guest reports it. A run that trapped or ran out has no such message.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Ended<'a> {
     /// The script came to its end; its answer as JSON text.
@@ -92,7 +92,7 @@ pub enum Ended<'a> {
     Raised(Raised<'a>),
     /// The script is not Python.
     SyntaxError(Raised<'a>),
-    /// The answer holds something JSON cannot say.
+    /// The answer holds something that cannot be serialized to JSON.
     ResultInvalid {
         /// Where in the answer, such as `result[3].when`.
         path: &'a str,
@@ -189,12 +189,12 @@ pub struct HttpRequest<'a> {
 pub enum Reply<'a> {
     /// The exchange happened, whatever its status.
     Http(#[serde(borrow)] HttpReply<'a>),
-    /// What lies in the folder and in those inside it.
+    /// The files of the folder and of the folders inside it.
     Files {
         /// The files, by path.
         #[serde(borrow, deserialize_with = "bounded_files")]
         files: Vec<FileEntry<'a>>,
-        /// The folders whose files are not among them, by path: they may not be read, or lie too deep.
+        /// The folders whose files are not among them, by path: they may not be read, or are too deep.
         #[serde(borrow, deserialize_with = "bounded_unread")]
         unread: Vec<&'a str>,
     },
@@ -207,7 +207,7 @@ pub enum Reply<'a> {
         /// The line that would allow it.
         hint: &'a str,
     },
-    /// It was granted and did not work out.
+    /// It was granted, but failed.
     Failed {
         /// A stable word: `timeout`, `connect`, `tls`, `body_too_large`, …
         kind: &'a str,

@@ -2,7 +2,7 @@
 //!
 //! JSON's own types go as they are (integers of any size up to Python's own text limit), tuples and sets as lists,
 //! `datetime`, `date` and `time` as ISO text, `Decimal` as text; dictionary keys as `json.dumps` writes them. Anything
-//! else is refused with the place where it stands. The text is bounded while it is written, never afterwards.
+//! else is rejected with its place. The text is bounded while it is written, never afterwards.
 
 use std::collections::HashSet;
 

@@ -108,7 +108,7 @@ extern "C" fn prepare(length: usize) -> *mut u8 {
     Box::leak(vec![0; length].into_boxed_slice()).as_mut_ptr()
 }
 
-/// Runs the script whose `Start` lies at `start` and answers with `address << 32 | length` of its `Ended`.
+/// Runs the script whose `Start` is at `start` and answers with `address << 32 | length` of its `Ended`.
 #[unsafe(no_mangle)]
 extern "C" fn run(start: *const u8) -> u64 {
     // SAFETY: `start` is what `prepare` gave out for START_BYTES bytes, filled by the host; nothing frees it.

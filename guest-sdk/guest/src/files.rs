@@ -23,7 +23,7 @@ use wasi::{Ciovec, Dirent, Fdstat, Filestat, Filetype, Iovec, Prestat, Rights, S
 /// The name of the one directory that is open from the start.
 const ROOT_NAME: &[u8] = b"/";
 
-/// Where the time zones lie: where Python's `zoneinfo` looks, like any program on Linux.
+/// The path of the time zones: where Python's `zoneinfo` looks, like any program on Linux.
 const ZONES: &str = "/usr/share/zoneinfo";
 
 /// Parts up to this size are gathered into one message to the host. A call costs about as much as copying a kilobyte,
@@ -254,7 +254,7 @@ fn times(accessed_ns: u64, modified_ns: u64, bits: u32, now_ns: u64) -> Result<N
     })
 }
 
-/// An entry's head as it lies in a listing, where nothing is aligned.
+/// The head of an entry in a listing, where nothing is aligned.
 fn dirent(entry: &Entry<'_>) -> [u8; size_of::<Dirent>()] {
     let mut bytes = [0; size_of::<Dirent>()];
     let mut set = |at: usize, field: &[u8]| bytes[at..at + field.len()].copy_from_slice(field);

@@ -64,7 +64,7 @@ fn has_wide_integer(text: &str) -> bool {
     })
 }
 
-/// `_intentbox`: what the Python package in `guest-sdk/python` stands on.
+/// `_intentbox`: the native module below the Python package in `guest-sdk/python`.
 #[rustpython_vm::pymodule]
 pub(crate) mod _intentbox {
     use super::{Call, Reply, decode, exchange};
@@ -116,8 +116,8 @@ pub(crate) mod _intentbox {
         Ok(ctx.new_tuple(parts).into())
     }
 
-    /// Lists the files of a folder: `("files", [(path, bytes, modified_unix_ms), …], [unread folder, …])`, or as `http`
-    /// says no.
+    /// Lists the files of a folder: `("files", [(path, bytes, modified_unix_ms), …], [unread folder, …])`, or a refusal
+    /// or failure as from `http`.
     #[pyfunction]
     fn list_files(folder: PyStrRef, vm: &VirtualMachine) -> PyResult<PyObjectRef> {
         let bytes = exchange(&Call::ListFiles { folder: text(&folder, "the folder", vm)? });
@@ -140,7 +140,7 @@ pub(crate) mod _intentbox {
         }
     }
 
-    /// Reads a piece of a file: `("piece", bytes)`, or as `http` says no.
+    /// Reads a piece of a file: `("piece", bytes)`, or a refusal or failure as from `http`.
     #[pyfunction]
     fn read_file(path: PyStrRef, offset: u64, length: u32, vm: &VirtualMachine) -> PyResult<PyObjectRef> {
         let bytes = exchange(&Call::ReadFile { path: text(&path, "the path", vm)?, offset, length });

@@ -1,4 +1,4 @@
-//! The objects of the snapshot live as long as the process, so nobody needs to count who refers to them.
+//! The objects of the snapshot live as long as the process, so their references need no counting.
 //!
 //! A count that a run changes is a page that the run copies: looking up `json` writes to the module, its dict, the
 //! function and the code, each somewhere else in the heap. An immortal object's count never changes (PEP 683). The

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use intentbox_logs::{Query, Scan};
 
-/// Scans open at the same time. `intentbox.logs` opens one and closes it; a few more for whoever nests it.
+/// Scans open at the same time. `intentbox.logs` opens one and closes it; a few more for nested use.
 const OPEN_MAX: usize = 8;
 
 thread_local! {

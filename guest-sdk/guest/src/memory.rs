@@ -50,7 +50,7 @@ const HOLE_BYTES_MAX: usize = 64 << 10;
 /// system calls; larger gains nothing: the heap grows when it must.
 const FRESH_BYTES: usize = 2 << 20;
 
-/// Takes every hole that boot left in the heap, for ever, so that what a run allocates lies together at the end.
+/// Takes every hole that boot left in the heap, for ever, so that what a run allocates is together at the end.
 ///
 /// Boot frees as much as it keeps, all over the heap. A run that fills such holes writes a few bytes on many pages, and
 /// each page written is one to copy: that is most of what a short run costs.

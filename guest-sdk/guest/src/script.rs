@@ -1,4 +1,4 @@
-//! One script: compile, run, say how it ended.
+//! One script: compile it, run it, report how it ended.
 
 use intentbox_abi::{Cause, Ended, Raised, Start, encode};
 use rustpython_vm::builtins::PyBaseExceptionRef;

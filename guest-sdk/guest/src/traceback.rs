@@ -7,7 +7,7 @@ use intentbox_abi::shortened;
 use rustpython_vm::builtins::PyBaseExceptionRef;
 use rustpython_vm::{AsObject, VirtualMachine};
 
-/// The most bytes of an exception's own text worth sending.
+/// The most bytes of an exception's own text to send.
 const MESSAGE_BYTES_MAX: usize = 4 << 10;
 /// How many exceptions of a `raise … from …` chain are shown.
 const CHAIN_MAX: usize = 4;

@@ -1,4 +1,5 @@
-//! What a script finds: its `__main__`, the modules imported ahead, and the classes that the guest itself asks about.
+//! The environment of a script: its `__main__`, the modules imported ahead, and the classes that the guest itself asks
+//! about.
 
 use rustpython_vm::builtins::PySet;
 use rustpython_vm::compiler::Mode;

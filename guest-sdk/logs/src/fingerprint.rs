@@ -1,6 +1,6 @@
 //! What messages of the same kind have in common: the text without its numbers, ids and quoted values.
 
-/// Bytes of a fingerprint. What tells two messages apart stands within them; two that differ later are one.
+/// Bytes of a fingerprint. Two messages that differ only after that count as one.
 pub(crate) const FINGERPRINT_BYTES_MAX: usize = 200;
 
 /// Letters that a word of hexadecimal digits has at least; shorter ones are words, like `added`.
@@ -71,7 +71,7 @@ fn mask(into: &mut Vec<u8>) {
     }
 }
 
-/// The length of a quoted text with its quotes. An apostrophe inside a word is none.
+/// The length of a quoted text with its quotes. An apostrophe inside a word starts none.
 fn quoted_length(text: &[u8], before: u8) -> Option<usize> {
     let quote = *text.first()?;
     if !matches!(quote, b'"' | b'\'' | b'`') || before.is_ascii_alphanumeric() {

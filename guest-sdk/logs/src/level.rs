@@ -30,7 +30,7 @@ impl Level {
     pub const ALL: [Self; 7] =
         [Self::Fatal, Self::Error, Self::Warning, Self::Info, Self::Debug, Self::Trace, Self::Unknown];
 
-    /// Its name, as it stands in queries and answers.
+    /// Its name, as in queries and answers.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {

@@ -201,7 +201,7 @@ fn syslog(line: &[u8], context: Context) -> Option<Head> {
     Some(Head { format: Format::Syslog, level: Level::of_severity(priority % 8), time_ms, known: true, at })
 }
 
-/// Syslog as it lies in files: without its priority, so that only the text may tell a level.
+/// Syslog as written to files: without its priority, so that only the text may tell a level.
 fn syslog_without_priority(line: &[u8], context: Context) -> Option<Head> {
     let (time_ms, end) = moment::syslog(line, context.now_ms)?;
     let at = after_host(line, end);
@@ -303,7 +303,7 @@ fn message_start(line: &[u8], at: usize) -> usize {
     at + signs
 }
 
-/// The level that stands behind a time, or else starts the line at `start`, and the index after it.
+/// The level after a time, or else at the start of the line at `start`, and the index after it.
 ///
 /// In lower case, a word such as `error` counts only where nothing else can be meant: in brackets, or right behind the
 /// time. In the middle of a message it says what the message is about.

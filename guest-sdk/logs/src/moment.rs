@@ -250,7 +250,7 @@ pub(crate) enum Span {
 }
 
 impl Span {
-    /// The number of the span that a moment lies in.
+    /// The number of the span that contains a moment.
     pub(crate) fn number(self, ms: i64) -> i64 {
         ms.clamp(MS_MIN, MS_MAX).div_euclid(self.length_ms())
     }

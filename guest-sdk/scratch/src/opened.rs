@@ -11,7 +11,7 @@ const DEVICE: u64 = 1;
 const STREAM_DEVICE: u64 = 2;
 
 impl Scratch {
-    /// The stream a descriptor stands for, if it does: its content is the caller's to read or write.
+    /// The stream of a descriptor, if it is one: its content is the caller's to read or write.
     ///
     /// # Errors
     /// [`Errno::BadDescriptor`] when the number is not open.
@@ -278,7 +278,7 @@ impl Scratch {
         }
     }
 
-    /// The file behind a descriptor that may write to it. A stream is none: see [`Scratch::stream`].
+    /// The file behind a descriptor that may write to it. A stream is not a file: see [`Scratch::stream`].
     fn writable(&self, fd: Fd) -> Result<Inode, Errno> {
         let open = self.table.get(fd)?;
         if !open.access.write {

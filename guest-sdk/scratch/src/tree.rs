@@ -238,7 +238,7 @@ impl Tree {
         Ok(inode)
     }
 
-    /// Whether `inode` is `above` or lies somewhere below it.
+    /// Whether `inode` is `above` or is somewhere below it.
     pub(crate) fn is_within(&self, inode: Inode, above: Inode) -> Result<bool, Errno> {
         let mut at = inode;
         while at != above {

@@ -1,8 +1,8 @@
-//! What can be reached, in every kind of host call: requests, directories and tools.
+//! Access rules for every kind of host call: requests, directories and tools.
 //!
-//! The same three lists say what a template wants, what a table of the policy permits and what a principal may have. A
-//! [`Grants`] is made of such lists in layers and decides. A new kind of host call is a rule type with its gate in a file of
-//! its own, and a list here.
+//! What a template wants, what a table of the policy permits and what a principal may have are each an [`Access`].
+//! [`Grants`] stack them in layers, and every layer must allow a call. To add a kind of host call, write a rule type
+//! with its gate in a file of their own, and add a list here.
 
 use serde::{Deserialize, Deserializer};
 
@@ -11,12 +11,12 @@ use crate::grant::Grant;
 use crate::rule::{Alias, HttpRule};
 use crate::tool::{ToolRule, Tools};
 
-/// Rules of one party, by the kind of host call that they are about. In TOML it is a table with `http` and `read`; `tools`
-/// is a key with a meaning to come, and rejected until then.
+/// The rules of one party, by kind of host call. In TOML it is a table with `http` and `read`; the key `tools` is
+/// reserved, and rejected until runs can call tools.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Access {
-    /// Requests: `alias: METHOD[,METHOD] /path/pattern`, or a table with that and what they may carry besides.
+    /// Requests: `alias: METHOD[,METHOD] /path/pattern`, or a table with that and what else they may carry.
     #[serde(default)]
     pub http: Vec<HttpRule>,
     /// Directories to read, by alias.
@@ -32,7 +32,7 @@ fn not_available<'de, D: Deserializer<'de>>(_: D) -> Result<Vec<ToolRule>, D::Er
 }
 
 impl Access {
-    /// Whether no rule is there.
+    /// Whether there are no rules.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.http.is_empty() && self.read.is_empty() && self.tools.is_empty()
@@ -45,7 +45,7 @@ impl Access {
         self.tools.extend(more.tools.iter().cloned());
     }
 
-    /// The rules line by line, for showing: `alias: METHODS /path`, `alias: READ`, `server: TOOL name`.
+    /// The rules line by line, for display: `alias: METHODS /path`, `alias: READ`, `server: TOOL name`.
     #[must_use]
     pub fn lines(&self) -> Vec<String> {
         let http = self.http.iter().map(ToString::to_string);
@@ -54,8 +54,8 @@ impl Access {
         http.chain(read).chain(tools).collect()
     }
 
-    /// What of this `permitted` allows no part of, if there is anything. Rules that allow less than all of it are enough: they
-    /// narrow it.
+    /// The rules that `permitted` allows no part of, if there are any. Allowing a part of a rule is enough: that
+    /// narrows it.
     #[must_use]
     pub fn lacking(&self, permitted: &Access) -> Option<Access> {
         let is_lacking = |rule: &&ToolRule| permitted.tools.iter().all(|other| rule.meet(other).is_none());
@@ -67,7 +67,7 @@ impl Access {
         (!lacking.is_empty()).then_some(lacking)
     }
 
-    /// What to write into a table to have these rules in it: `"…", "…" to http and "…" to read`.
+    /// What to add to a table to have these rules in it: `"…", "…" to http and "…" to read`.
     #[must_use]
     pub fn additions(&self) -> String {
         let http: Vec<String> = self.http.iter().map(HttpRule::written).collect();
@@ -98,14 +98,14 @@ impl Grants {
         Self { http: Grant::of(http), read: Reads::of(read), tools: Tools::of(tools) }
     }
 
-    /// These grants, as far as `access` allows them too.
+    /// These grants, narrowed to what `access` allows too.
     #[must_use]
     pub fn and(self, access: &Access) -> Self {
         let Access { http, read, tools } = access.clone();
         Self { http: self.http.and(http), read: self.read.and(read), tools: self.tools.and(tools) }
     }
 
-    /// What all layers together allow, for showing.
+    /// What all layers together allow, for display.
     #[must_use]
     pub fn access(&self) -> Access {
         Access {

@@ -1,14 +1,14 @@
-//! Which addresses an origin may be at. **This file is a boundary**, the other half of the gate: a granted name may still
-//! point anywhere.
+//! Which addresses an origin may have. **This file is a boundary**, the other half of the gate: a granted name may
+//! resolve to any address.
 //!
-//! Invariant: an origin is at a public address, or at one that the operator named; and at one of this machine or of a
-//! metadata service only if a network was named that holds nothing but such addresses.
+//! Invariant: an origin has a public address, or one that the operator listed. Addresses of this machine and of
+//! metadata services are allowed only by a listed network that contains nothing else.
 
 use std::fmt;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::str::FromStr;
 
-/// Addresses besides the public ones that an origin may be at.
+/// The addresses that an origin may have in addition to public ones.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum PrivateAddresses {
     /// None.
@@ -48,7 +48,7 @@ impl PrivateAddresses {
     }
 }
 
-/// What `private_addresses = true` stands for.
+/// The networks that `private_addresses = true` allows.
 const ORDINARY: [Network; 5] = [
     v4([10, 0, 0, 0], 8),
     v4([172, 16, 0, 0], 12),
@@ -57,7 +57,8 @@ const ORDINARY: [Network; 5] = [
     v6(0xfc00 << 112, 7),
 ];
 
-/// What only a network inside of it opens: this machine, and the metadata services of clouds, which hand out credentials.
+/// Ranges that only a network inside of them allows: this machine, and the metadata services of clouds, which hand out
+/// credentials.
 const GUARDED: [Network; 11] = [
     v4([0, 0, 0, 0], 8), // connects to this machine
     v4([127, 0, 0, 0], 8),
@@ -136,7 +137,7 @@ impl fmt::Display for Network {
     }
 }
 
-/// Why a text is no network.
+/// Why a text is not a network.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum NetworkError {
     /// Not an address with or without a number of bits.
@@ -165,8 +166,8 @@ fn width(ip: IpAddr) -> u32 {
     }
 }
 
-/// Where a packet to this address ends, as far as that can be known: mapped, NAT64 and 6to4 addresses carry an IPv4 address.
-/// Which prefix of its own a network uses for NAT64 nobody can know.
+/// Where a packet to this address ends, as far as that can be known: mapped, NAT64 and 6to4 addresses embed an IPv4
+/// address. A network's own NAT64 prefix cannot be known.
 fn carried(ip: IpAddr) -> IpAddr {
     let IpAddr::V6(v6) = ip else { return ip };
     match v6.segments() {

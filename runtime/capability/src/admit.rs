@@ -1,8 +1,8 @@
 //! The gate. This file is the boundary between a script's text and the network.
 //!
 //! Invariant: an [`AllowedUrl`] exists only for a method and URL that every layer of a grant covers, below the base URL
-//! of a configured origin, read by the parser that the client uses. What the request carries besides passes
-//! [`AllowedUrl::admit_header`] and [`AllowedUrl::admit_body`], which know what the same rules say about that.
+//! of a configured origin, parsed by the parser that the client uses. Headers and bodies pass
+//! [`AllowedUrl::admit_header`] and [`AllowedUrl::admit_body`], which apply the same rules.
 
 use std::cmp::Reverse;
 
@@ -25,7 +25,7 @@ pub struct AllowedUrl {
     shown: String,
     /// The path below the origin, in canonical spelling.
     path: String,
-    /// What the request may carry besides what every request may.
+    /// What the request may carry in addition to ordinary headers and bodies.
     extra: Extra,
     /// What the grant covers at this path; a body may name these methods.
     methods: Vec<Method>,
@@ -69,10 +69,9 @@ impl AllowedUrl {
         Err(Refusal::Header { method: self.method, alias, path, header: name.clone() })
     }
 
-    /// Admits the body of the request, sent as these content types. An empty body is none.
+    /// Admits the body of the request, sent with these content types. An empty body counts as none.
     ///
-    /// Of a body, what is looked at is whether it is a form that names another method. JSON and everything else is the
-    /// origin's to understand.
+    /// A form is searched for another method. JSON and everything else is for the origin to interpret.
     ///
     /// # Errors
     ///
@@ -105,7 +104,8 @@ impl AllowedUrl {
         }
     }
 
-    /// Admits where a reply's `Location` leads, through the same gate. `method` is the one the next request would have.
+    /// Admits the target of a reply's `Location`, through the same gate. `method` is the one the next request would
+    /// have.
     ///
     /// A relative location is resolved first. An alias in it means nothing: it is the server's text, not the script's.
     ///
@@ -175,8 +175,9 @@ impl Gate<'_> {
         self.decide(origin, path, query)
     }
 
-    /// An absolute URL. Among the origins it lies under the longest base path comes first, then the preferred one, and
-    /// the first that is granted takes it: two aliases for one server differ in their secrets and rules.
+    /// An absolute URL. Of the origins that it is under, the one with the longest base path comes first, then the
+    /// preferred one, and the first that is granted takes it: two aliases for one server differ in their secrets and
+    /// rules.
     fn absolute(self, preferred: Option<&Alias>) -> Result<AllowedUrl, Refusal> {
         let text = without_fragment(self.text);
         let (url, _) = path::absolute(text).map_err(|flaw| self.malformed(flaw))?;

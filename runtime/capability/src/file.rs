@@ -1,15 +1,16 @@
 //! The gate of directories. This file is the boundary between a script's text and the host's files.
 //!
 //! Invariant: an [`AllowedFile`] exists only for a directory that every layer of a grant names, and its path is a list of
-//! plain names: none is empty, `.` or `..`, none holds a slash, a backslash or a control character. Whoever opens it does
-//! so relative to the directory's own handle and refuses what leads out of it, so that symbolic links do not help either.
+//! plain names: none is empty, `.` or `..`, none holds a slash, a backslash or a control character. It must be opened
+//! relative to the directory's own handle, refusing anything that leads out of it, so that symbolic links do not help
+//! either.
 
 use std::collections::BTreeSet;
 
 use crate::refusal::{Refusal, shown};
 use crate::rule::Alias;
 
-/// The longest path below a directory, in bytes: what Linux takes, halved.
+/// The longest path below a directory, in bytes: half of what Linux accepts.
 pub const PATH_BYTES_MAX: usize = 2048;
 
 /// The most names in a path.
@@ -29,7 +30,7 @@ impl Reads {
         Self { aliases: aliases.into_iter().collect() }
     }
 
-    /// This grant, as far as the other allows it too.
+    /// This grant, narrowed to what the other allows too.
     #[must_use]
     pub fn and(mut self, aliases: impl IntoIterator<Item = Alias>) -> Self {
         let other: BTreeSet<Alias> = aliases.into_iter().collect();
@@ -42,7 +43,8 @@ impl Reads {
         self.aliases.iter()
     }
 
-    /// Admits a path of a script, `alias:folder/file`, or says why not. Nothing after the colon is the directory itself.
+    /// Admits a path of a script, `alias:folder/file`, or says why not. An empty path after the colon is the directory
+    /// itself.
     ///
     /// # Errors
     ///
@@ -70,7 +72,7 @@ impl Reads {
     }
 }
 
-/// Whether a name may be part of a path that is admitted. A listing leaves out what is not: nobody could read it.
+/// Whether a name may be part of an admitted path. A listing omits other names, because nobody could read them.
 #[must_use]
 pub fn is_plain_name(name: &str) -> bool {
     !matches!(name, "" | "." | "..") && !name.contains(|character: char| character == '\\' || character.is_control())
@@ -84,7 +86,7 @@ pub struct AllowedFile {
 }
 
 impl AllowedFile {
-    /// The directory it lies in.
+    /// The directory that contains it.
     #[must_use]
     pub fn alias(&self) -> &Alias {
         &self.alias
@@ -103,7 +105,7 @@ impl AllowedFile {
     }
 }
 
-/// Why a text is no path that could be granted.
+/// Why no grant could allow a path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum PathFlaw {
     /// It does not start with the alias of a directory.

@@ -1,4 +1,4 @@
-//! A grant: rules in layers, of which every one must agree.
+//! A grant: rules in layers. Every layer must allow a request.
 
 use crate::rule::{Alias, Extra, HttpRule, Method};
 
@@ -6,7 +6,7 @@ use crate::rule::{Alias, Extra, HttpRule, Method};
 /// and a request is allowed only when every layer has a rule for it: adding a layer can only take away.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Grant {
-    /// Never missing: a grant without layers would allow everything.
+    /// Always there: a grant without layers would allow everything.
     first: Vec<HttpRule>,
     more: Vec<Vec<HttpRule>>,
 }
@@ -24,14 +24,14 @@ impl Grant {
         Self { first: rules.into_iter().collect(), more: Vec::new() }
     }
 
-    /// This grant, as far as these rules allow it too.
+    /// This grant, narrowed to what these rules allow too.
     #[must_use]
     pub fn and(mut self, rules: impl IntoIterator<Item = HttpRule>) -> Self {
         self.more.push(rules.into_iter().collect());
         self
     }
 
-    /// The rules that say what all layers together allow, for showing. Empty when that is nothing.
+    /// What all layers together allow, as rules for display. Empty if that is nothing.
     #[must_use]
     pub fn rules(&self) -> Vec<HttpRule> {
         let mut rules = self.first.clone();
@@ -53,8 +53,8 @@ impl Grant {
 }
 
 impl Grant {
-    /// What a request may carry besides what every request may: what each layer has a rule for the request for. The rules of
-    /// one layer add up, so that a line can be written for a header alone.
+    /// What a request may carry in addition to ordinary headers and bodies: whatever every layer allows by its rules
+    /// for the request. The rules of one layer add up, so that a line can be written for a header alone.
     pub(crate) fn extra(&self, alias: &Alias, method: Method, path: &[String]) -> Extra {
         let of_layer = |layer: &Vec<HttpRule>| {
             let covering = layer.iter().filter(|rule| rule.covers(alias, method, path));

@@ -1,11 +1,11 @@
-//! Which request headers are a script's to set. **This file is a boundary.**
+//! Which request headers a script may set. **This file is a boundary.**
 //!
-//! Invariant: a header is sent only if it is [ordinary](HeaderName::is_ordinary), or if every layer of the grant has a rule
-//! for the request that names it; and never one that frames the message, chooses who answers it, presents a credential of
-//! the host's kind, hides a body from being searched, or renames the method or the path, whoever names it.
+//! Invariant: a header is sent only if it is [ordinary](HeaderName::is_ordinary), or if every layer of the grant has a
+//! rule for the request that names it. No rule can allow a header that frames or routes the message, presents a
+//! credential of the host's kind, hides a body from being searched, or overrides the method or the path.
 //!
-//! It is a list of what is allowed. The other list was tried, and is never complete: each origin has headers of its own by
-//! which a caller becomes somebody else (`Sudo`, `Impersonate-User`, `X-Scope-OrgID`), and the token would be the host's.
+//! This is an allow-list. A deny-list was tried and is never complete: each origin has headers of its own by which a
+//! caller impersonates somebody else (`Sudo`, `Impersonate-User`, `X-Scope-OrgID`), and the token would be the host's.
 
 use std::fmt;
 use std::str::FromStr;
@@ -13,8 +13,8 @@ use std::str::FromStr;
 /// The longest name, in bytes. Headers that servers know have less than half of it.
 const NAME_BYTES_MAX: usize = 64;
 
-/// What any admitted request may have: which reply is wanted, what the body is, conditions on both, and who asks as far as
-/// servers take nobody's word for it. `range` and `if-range` are for origins without a secret; egress sees to that.
+/// Headers that any admitted request may have: content negotiation, a description of the body, conditions, and names of
+/// the client that no server trusts. `range` and `if-range` are for origins without a secret; egress enforces that.
 const ORDINARY: [&str; 16] = [
     "accept",
     "accept-language",
@@ -34,7 +34,7 @@ const ORDINARY: [&str; 16] = [
     "x-requested-with",
 ];
 
-/// What no rule can allow.
+/// Headers that no rule can allow.
 const NEVER: &[&str] = &[
     // They frame the message, or say how the connection goes on.
     "connection",
@@ -70,11 +70,11 @@ const NEVER: &[&str] = &[
     "x-http-action",
 ];
 
-/// Beginnings of names that no rule can allow: proxies and frameworks take who asks, and for which path, from these.
+/// Prefixes of names that no rule can allow: proxies and frameworks read the client and the path from these.
 const NEVER_BEGINNINGS: &[&str] = &["proxy-", "x-forwarded-", "x-original-", "x-rewrite-"];
 
-/// No rule can allow a name with one of these in it. `X-HTTP-Method-Override` and `X-Host-Override` have a dozen spellings,
-/// and a rule for POST would be one for DELETE by any of the first.
+/// No rule can allow a name that contains one of these. `X-HTTP-Method-Override` and `X-Host-Override` have a dozen
+/// spellings, and any of the first would turn a rule for POST into one for DELETE.
 const NEVER_INSIDE: &[&str] = &["host-override", "method", "verb"];
 
 /// The name of a header that a rule may name, in lower case.
@@ -129,7 +129,7 @@ pub enum HeaderNameError {
     /// Not a name that can be sent.
     #[error("is no header name")]
     Form,
-    /// One that the host sets, or nobody.
+    /// One that only the host sets, or that nobody may set.
     #[error("is not for scripts to set")]
     NotForScripts,
 }

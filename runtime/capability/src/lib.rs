@@ -1,15 +1,15 @@
 //! What a run may reach, and the decision whether a request is within it.
 //!
-//! A template *wants*, the operator's policy *permits*, and the grant is what both say. This crate is for writing such
-//! rules down, for intersecting them, and for turning a script's URL into an [`AllowedUrl`], the proof that the grant
-//! covers it. It is not for doing anything about it: it opens no socket, resolves no name, reads no file, knows no
-//! secret and has no `async`. Sending belongs to `intentbox-egress`, which accepts an `AllowedUrl` and nothing else.
+//! A template *wants*, the operator's policy *permits*, and the grant is the intersection. This crate defines such
+//! rules, intersects them, and turns a script's URL into an [`AllowedUrl`], the proof that the grant covers it. It
+//! performs nothing: it opens no socket, resolves no name, reads no file, knows no secret and has no `async`.
+//! `intentbox-egress` sends requests, and accepts an `AllowedUrl` and nothing else.
 //!
 //! Reading order: [`HttpRule`] (what is granted), [`Origin`] (what an alias means), [`Grant`] (rules in layers),
-//! [`AllowedUrl`] (the gate), [`HeaderName`] and `tunnel` (what a request may carry, and what it may not disguise),
-//! [`Reads`] and [`AllowedFile`] (the same for directories), [`Tools`] (the same for tools of other servers), [`Access`] and
-//! [`Grants`] (all kinds of host calls together), [`Refusal`] (how it says no), and [`PrivateAddresses`] (the
-//! same question for an address).
+//! [`AllowedUrl`] (the gate), [`HeaderName`] and `tunnel` (what a request may carry, and which methods it may not
+//! smuggle), [`Reads`] and [`AllowedFile`] (the same for directories), [`Tools`] (the same for tools of other servers),
+//! [`Access`] and [`Grants`] (all kinds of host calls together), [`Refusal`] (why a call is refused), and
+//! [`PrivateAddresses`] (the same decision for an address).
 //!
 //! ```
 //! use intentbox_capability::{Grant, Origin, Origins};

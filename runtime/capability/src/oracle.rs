@@ -1,7 +1,7 @@
-//! What holds of every text, every location and every address: for the fuzz targets `admission`, `redirect` and
-//! `address`, and for the property tests that say the same about fewer inputs.
+//! Properties of every text, location and address, for the fuzz targets `admission`, `redirect` and `address` and for
+//! property tests over fewer inputs.
 //!
-//! The rules are read here a second time, in another way: text is cut at its separators, and no URL parser takes part.
+//! The rules are implemented here a second time and differently: text is split at its separators, without a URL parser.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::sync::LazyLock;
@@ -23,7 +23,7 @@ const RULES: [(&str, &str, &str); 4] = [
     ("local", "GET", "/v1/*"),
 ];
 
-/// Methods that input can choose: granted ones, others, and what is none.
+/// Methods that input can choose: granted ones, others, and invalid ones.
 const METHODS: [&str; 8] = ["GET", "get", "PUT", "POST", "TRACE", "CONNECT", "", "GET\r\nX: y"];
 
 /// The longest message about a refusal, in bytes: two texts of a script, each shortened to 200 characters and escaped
@@ -38,8 +38,8 @@ static WORLD: LazyLock<(Origins, Grant)> = LazyLock::new(|| {
     (Origins::new(origins).expect("each alias once"), Grant::of(rules))
 });
 
-/// The first byte chooses a method, the rest is the text of a URL: it is admitted to where the rules lead, or refused
-/// in one line.
+/// The first byte chooses a method, and the rest is the text of a URL: it is admitted where the rules allow it, or
+/// refused in one line.
 ///
 /// # Panics
 /// When that does not hold: it is an oracle.
@@ -48,7 +48,7 @@ pub fn admission(bytes: &[u8]) {
     asked(METHODS[usize::from(*method) % METHODS.len()], &String::from_utf8_lossy(text));
 }
 
-/// Each line is a location that the one before led to: every step lies within the rules, or ends in a refusal.
+/// Each line is a location that the previous one redirects to: every step is within the rules, or is refused.
 ///
 /// # Panics
 /// When that does not hold: it is an oracle.
@@ -67,8 +67,8 @@ pub fn redirect(bytes: &[u8]) {
     }
 }
 
-/// Four bytes are an IPv4 address, sixteen an IPv6 one, and others none: whether it is public, and whether it is an
-/// ordinary private one, is what other rules say too.
+/// Four bytes are an IPv4 address and sixteen an IPv6 one: whether it is public, and whether it is an ordinary private
+/// one, agrees with a second set of rules.
 ///
 /// # Panics
 /// When that does not hold: it is an oracle.
@@ -135,7 +135,7 @@ fn authority(text: &str) {
     }
 }
 
-/// An admitted URL lies below its base URL, has a path that a server reads as it stands, and a rule that covers it.
+/// An admitted URL is below its base URL, has a path in canonical spelling, and is covered by a rule.
 fn within(allowed: &AllowedUrl) {
     let (alias, url) = (allowed.alias().as_str(), allowed.url().as_str());
     let base = BASES.iter().find(|(known, _)| *known == alias).expect("there is no other alias").1;
@@ -190,8 +190,8 @@ fn decoded(part: &str) -> Vec<u8> {
     decoded
 }
 
-/// A refusal is one line of printable ASCII, however long and strange what was asked for. So is its hint, which repeats
-/// a path whole: a rule that was cut would allow something else.
+/// A refusal is one line of printable ASCII, however long and strange the request was. So is its hint, which repeats
+/// the whole path: a shortened rule would allow something else.
 fn one_line(refusal: &Refusal) {
     let message = refusal.to_string();
     assert!(message.len() <= MESSAGE_BYTES_MAX, "{} bytes: {message:.200}", message.len());
@@ -228,7 +228,7 @@ fn public_v4(octets: [u8; 4]) -> bool {
     !known && !special
 }
 
-/// The same of IPv6, where three forms carry an IPv4 address.
+/// The same for IPv6, where three forms embed an IPv4 address.
 fn public_v6(octets: [u8; 16]) -> bool {
     let ip = Ipv6Addr::from(octets);
     if let Some(v4) = ip.to_ipv4_mapped() {
@@ -256,7 +256,7 @@ mod tests {
 
     use super::*;
 
-    /// Pieces that parsers cut URLs at, and what lies between.
+    /// Pieces at which parsers split URLs, and text between them.
     const PIECES: [&str; 44] = [
         "http",
         "https",

@@ -1,4 +1,4 @@
-//! What an alias means: the base URL everything under it lies below.
+//! What an alias means: the base URL of everything below it.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use url::Url;
 use crate::path::{self, Flaw};
 use crate::rule::Alias;
 
-/// An alias and the base URL it stands for.
+/// An alias and its base URL.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Origin {
     alias: Alias,
@@ -52,7 +52,7 @@ impl Origin {
         self.base_segments.len()
     }
 
-    /// The path of a URL below the base URL, if it lies there: same scheme, host, port and leading segments.
+    /// The path of a URL relative to the base URL, if it is below it: same scheme, host, port and leading segments.
     pub(crate) fn below(&self, url: &Url) -> Option<String> {
         let same_server = url.scheme() == self.base_url.scheme()
             && url.host() == self.base_url.host()
@@ -65,8 +65,8 @@ impl Origin {
         Some(format!("/{}", raw.join("/")))
     }
 
-    /// The URL of a path and query below the base URL. What comes back was read by the parser that the client uses, and
-    /// is compared with what was asked for: same server, same path.
+    /// The URL of a path and query below the base URL. It comes from the parser that the client uses, and is compared
+    /// with the request: same server, same path.
     pub(crate) fn at(&self, path: &str, query: Option<&str>) -> Result<Url, Flaw> {
         let mut text = format!("{}{path}", self.base_url.as_str().trim_end_matches('/'));
         if let Some(query) = query {
@@ -117,7 +117,7 @@ impl Origins {
     }
 }
 
-/// Why this is no origin.
+/// Why an origin is invalid.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum OriginError {
     /// The base URL is not usable. The URL itself is not repeated: it may hold credentials.

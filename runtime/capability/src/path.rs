@@ -1,7 +1,7 @@
-//! Paths, as a list of segments that two spellings of the same path share.
+//! Paths as lists of segments: two spellings of the same path have the same list.
 //!
-//! Everything that compares paths compares these lists: rules, base paths, and what a script asks for. A spelling that
-//! a server might read differently from us (hidden separators, dot segments, twice-encoded ones) has no list at all.
+//! Rules, base paths and the paths that scripts ask for are all compared as such lists. A spelling that a server might
+//! read differently from us (hidden separators, dot segments, twice-encoded ones) has no list and is rejected.
 
 use std::fmt;
 use std::str::FromStr;
@@ -14,7 +14,7 @@ use crate::rule::RuleError;
 /// their messages cheap. Doubling it would break nothing here.
 pub const URL_BYTES_MAX: usize = 8 * 1024;
 
-/// What is wrong with the text of a URL or path, before anyone asks whether it is granted.
+/// Why the text of a URL or path is invalid, before any grant is checked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum Flaw {
     /// Longer than [`URL_BYTES_MAX`].

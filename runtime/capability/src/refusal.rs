@@ -1,4 +1,4 @@
-//! How the gate says no: what was refused, which rule said so, and what would allow it.
+//! Refusals: what was refused, which rule said so, and what would allow it.
 
 use std::fmt::{self, Write as _};
 use std::ops::Range;
@@ -15,11 +15,11 @@ const SHOWN_CHARS_MAX: usize = 200;
 /// How many rules or aliases a message lists before it counts the rest.
 const LISTED_MAX: usize = 4;
 
-/// A request that was not admitted. The message is one line; [`Refusal::hint`] is for whoever may change the
-/// configuration, and is kept apart from it.
+/// A request that was not admitted. The message is one line. [`Refusal::hint`] is separate, for the operator who may
+/// change the configuration.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Refusal {
-    /// The method is none that can be granted.
+    /// No rule can grant this method.
     #[error("{method} {url} was refused: a script may use GET, HEAD, POST, PUT, PATCH and DELETE")]
     Method {
         /// As asked for, shortened and escaped.
@@ -27,7 +27,7 @@ pub enum Refusal {
         /// As asked for, shortened and escaped, without a user.
         url: String,
     },
-    /// The URL is one that no rule could allow.
+    /// No rule can allow this URL.
     #[error("{method} {url} was refused: {flaw}")]
     Malformed {
         /// As asked for.
@@ -37,7 +37,7 @@ pub enum Refusal {
         /// What is wrong with it.
         flaw: Flaw,
     },
-    /// A term starts with the name of no origin.
+    /// A term starts with an unknown alias.
     #[error("{method} {url} was refused: no origin is called `{alias}` ({})", reach(.granted))]
     UnknownAlias {
         /// As asked for.
@@ -61,7 +61,7 @@ pub enum Refusal {
         /// The rules of the run.
         granted: Vec<HttpRule>,
     },
-    /// The origin is known, and not granted for this method and path.
+    /// The origin is known, but not granted for this method and path.
     #[error("{method} {alias}:{} was refused: {}", shown(.path), given(.granted, .alias))]
     NotGranted {
         /// As asked for.
@@ -73,7 +73,7 @@ pub enum Refusal {
         /// The rules of the run.
         granted: Vec<HttpRule>,
     },
-    /// The request is granted, and not with this header.
+    /// The request is granted, but not with this header.
     #[error("{method} {alias}:{} was refused: no rule for it names the header `{header}`", shown(.path))]
     Header {
         /// As asked for.
@@ -85,7 +85,7 @@ pub enum Refusal {
         /// Its name.
         header: HeaderName,
     },
-    /// The request is granted, and not with a body.
+    /// The request is granted, but not with a body.
     #[error("{method} {alias}:{} was refused: no rule for it allows a body, and {method} has none otherwise", shown(.path))]
     Body {
         /// As asked for.
@@ -95,7 +95,7 @@ pub enum Refusal {
         /// The path below the origin, in canonical spelling.
         path: String,
     },
-    /// The request is granted, and names another one in its query or in a form.
+    /// The request is granted, but names another method in its query or in a form.
     #[error("{method} {alias}:{} was refused: `{name}` in its {place} names another method than it is sent with{}", shown(.path), not_granted(.asked.as_ref()))]
     Tunnel {
         /// As asked for.
@@ -108,10 +108,10 @@ pub enum Refusal {
         place: Place,
         /// By which name, shortened and escaped.
         name: String,
-        /// The other method, where it is one that can be granted.
+        /// The other method, if it can be granted.
         asked: Option<Method>,
     },
-    /// The request is granted, and its body is a form in which another method could be named unseen.
+    /// The request is granted, but its body is a form that could name another method without being found.
     #[error("{method} {alias}:{} was refused: {what} is not searched for another method, and not sent: send it as UTF-8", shown(.path))]
     Unsearched {
         /// As asked for.
@@ -123,7 +123,7 @@ pub enum Refusal {
         /// What is not searched, as the beginning of a sentence; what it repeats is shortened and escaped.
         what: String,
     },
-    /// A path is one that no grant could allow.
+    /// No grant could allow this path.
     #[error("reading {path} was refused: {flaw}")]
     Path {
         /// As asked for, shortened and escaped.
@@ -172,8 +172,8 @@ impl fmt::Display for Place {
 }
 
 impl Refusal {
-    /// What to write to have it allowed; `table` is the table of `policy.toml` where the rules of this kind of run are, such
-    /// as `exec` or `packs.sentry`. Nothing when no policy allows it.
+    /// What to add to the policy to allow it. `table` is the table of `policy.toml` with the rules for this kind of
+    /// run, such as `exec` or `packs.sentry`. `None` if no policy can allow it.
     #[must_use]
     pub fn hint(&self, table: &str) -> Option<String> {
         match self {
@@ -210,7 +210,7 @@ impl Refusal {
     }
 }
 
-/// A template gets what the policy and it itself name.
+/// A template gets only what both the policy and its own manifest name.
 fn and_wants(table: &str) -> &'static str {
     if table == "exec" { "" } else { ", and to wants in its template.toml" }
 }
@@ -235,8 +235,8 @@ pub(crate) fn shown(text: &str) -> String {
     shown
 }
 
-/// A URL in a message: as [`shown`], and without what stands before an `@` in its authority, which may be a password.
-/// In a redirect it is the server's, and the message goes to the script.
+/// A URL in a message: as [`shown`], without the user information before an `@`, which may be a password. In a redirect
+/// it is the server's, and the message goes to the script.
 pub(crate) fn shown_url(text: &str) -> String {
     let Some(user) = userinfo(text) else { return shown(text) };
     // One character more than a message repeats, so that it shows that there is more.
@@ -244,8 +244,8 @@ pub(crate) fn shown_url(text: &str) -> String {
     shown(&letters.collect::<String>())
 }
 
-/// Where a URL names a user, the `@` included. Read from the text, and as generously as any parser does, with any
-/// number of slashes of either kind and white space between them: what is refused is often what no parser accepts.
+/// Where a URL names a user, including the `@`. Parsed from the text, and as leniently as any parser, with any number
+/// of slashes of either kind and white space between them: refused text is often what no parser accepts.
 fn userinfo(text: &str) -> Option<Range<usize>> {
     let colon = text.find([':', '/', '\\', '?', '#']).filter(|at| text[*at..].starts_with(':'));
     let (scheme, rest) = text.split_at(colon.map_or(0, |at| at + 1));

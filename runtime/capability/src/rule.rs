@@ -1,4 +1,4 @@
-//! One rule: which methods a run may use on which paths of which origin, and what the requests may carry besides.
+//! One rule: which methods a run may use on which paths of which origin, and what else the requests may carry.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -114,7 +114,7 @@ impl fmt::Display for Method {
     }
 }
 
-/// What a rule lets a request carry besides what every request may.
+/// What a rule lets a request carry in addition to ordinary headers and bodies.
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct Extra {
     /// Headers that are not ordinary.
@@ -130,7 +130,7 @@ impl Extra {
         Self { headers, body: self.body && other.body }
     }
 
-    /// What of it can matter to these methods.
+    /// The part of it that applies to these methods.
     fn of(self, methods: &[Method]) -> Self {
         let asks = methods.iter().any(|method| matches!(method, Method::Get | Method::Head));
         Self { body: self.body && asks, ..self }
@@ -174,7 +174,7 @@ impl HttpRule {
         &self.path
     }
 
-    /// What its requests may carry besides what every request may.
+    /// What its requests may carry in addition to ordinary headers and bodies.
     pub(crate) fn extra(&self) -> &Extra {
         &self.extra
     }
@@ -190,7 +190,7 @@ impl HttpRule {
         self.alias == *alias && self.methods.contains(&method) && self.path.covers(path)
     }
 
-    /// The rule that allows exactly what both allow, if there is anything.
+    /// The rule that allows exactly what both allow, if that is anything.
     pub(crate) fn meet(&self, other: &Self) -> Option<Self> {
         let mut methods = self.methods.clone();
         methods.retain(|method| other.methods.contains(method));
@@ -207,8 +207,9 @@ impl HttpRule {
         self.methods.contains(&method).then(|| self.with(vec![method]))
     }
 
-    /// This rule for those of its methods that these rules allow on none of its paths, or not with all that its requests may
-    /// carry. Nothing when there are none. Rules that allow less than all of its paths are enough: they narrow it.
+    /// This rule, reduced to the methods that `rules` allow on none of its paths, or not with everything that its
+    /// requests may carry. `None` if there are no such methods. Rules that allow only some of its paths are enough:
+    /// they narrow it.
     #[must_use]
     pub fn lacking(&self, rules: &[HttpRule]) -> Option<Self> {
         let is_lacking = |method: &Method| {
@@ -296,7 +297,8 @@ impl fmt::Display for HttpRule {
     }
 }
 
-/// A rule as a file has it, not checked yet: one line, or a table with the line and what its requests may carry besides.
+/// A rule as written in a file, not checked yet: one line, or a table with the line and what else its requests may
+/// carry.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct WrittenRule {
     /// `alias: METHOD[,METHOD] /path/pattern`.
@@ -350,7 +352,7 @@ impl<'de> Visitor<'de> for LineOrTable {
     }
 }
 
-/// Why a line is no rule.
+/// Why a rule is invalid.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum RuleError {
     /// Longer than a rule may be.
@@ -388,7 +390,7 @@ pub enum RuleError {
         /// Why not.
         why: HeaderNameError,
     },
-    /// A `*`, which would be sent as it stands.
+    /// A `*`, which would be sent literally.
     #[error("its header `{name}` has a `*`: a rule names each header, and there are no patterns")]
     HeaderPattern {
         /// As written, shortened and escaped.

@@ -1,4 +1,4 @@
-//! The gate of tools: which tools of which servers a run may call. This file is a boundary.
+//! The gate of tools: which tools of which servers a run may call. **This file is a boundary.**
 //!
 //! Invariant: an [`AllowedTool`] exists only for a tool that every layer of a grant has a rule for. Until runs can call tools,
 //! no policy and no template can hold such a rule: see [`Access`](crate::Access).
@@ -31,7 +31,7 @@ impl ToolRule {
         self.server == *server && self.tool.as_deref().is_none_or(|name| name == tool)
     }
 
-    /// The rule that allows exactly what both allow, if there is anything.
+    /// The rule that allows exactly what both allow, if that is anything.
     pub(crate) fn meet(&self, other: &Self) -> Option<Self> {
         if self.server != other.server {
             return None;
@@ -84,7 +84,7 @@ impl Tools {
         Self { rules: rules.into_iter().collect() }
     }
 
-    /// This grant, as far as these rules allow it too.
+    /// This grant, narrowed to what these rules allow too.
     #[must_use]
     pub fn and(self, rules: impl IntoIterator<Item = ToolRule>) -> Self {
         let layer: Vec<ToolRule> = rules.into_iter().collect();

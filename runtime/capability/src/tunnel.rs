@@ -1,12 +1,12 @@
-//! Requests that name another method than the one they are sent with. **This file is a boundary.**
+//! Requests that override their own method. **This file is a boundary.**
 //!
-//! Many frameworks let a form, which can only POST, say what it means: `?_method=DELETE`, or a field of that name in its
-//! body. A rule for POST would be one for DELETE by it. Invariant: where a query or a form names a method in one of the ways
-//! that frameworks read, it is one that the grant covers for this path too; and a form in letters or spellings that cannot be
-//! searched is not sent.
+//! Many frameworks let a form, which can only POST, override the method: `?_method=DELETE`, or a field of that name in
+//! its body. That would turn a rule for POST into one for DELETE. Invariant: if a query or a form names a method in one
+//! of the ways that frameworks read, the grant covers that method for this path too; and a form in a character set or
+//! spelling that cannot be searched is not sent.
 //!
-//! What is looked at is bytes of a script's choice, for parsers that are not known: names are compared by their letters, and
-//! read both once and twice decoded.
+//! A script chose the bytes that are searched, and the parsers that read them are unknown: names are compared by their
+//! letters, decoded both once and twice.
 
 use crate::refusal::shown;
 use crate::rule::Method;
@@ -15,7 +15,7 @@ use crate::rule::Method;
 /// encoded, and a body of nothing but names is still read in one go.
 const FIELD_BYTES_MAX: usize = 256;
 
-/// A name in a query or a body that makes it another request.
+/// A name in a query or a body that overrides the method.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Tunnel {
     /// The name, as a server reads it.
@@ -29,7 +29,7 @@ pub(crate) struct Tunnel {
 pub(crate) enum Finding {
     /// It names another method.
     Tunnel(Tunnel),
-    /// It could name one where nobody looks. This says what it is, as the beginning of a sentence.
+    /// It could name one in a place that is not searched. The text says which, as the beginning of a sentence.
     Unsearched(String),
 }
 
@@ -108,7 +108,7 @@ pub(crate) fn in_parts(body: &[u8], content_types: &[&str], granted: &[Method]) 
     None
 }
 
-/// Where all of these are granted, no name asks for more than that.
+/// If all of these are granted, no name can ask for more.
 fn changes_all(granted: &[Method]) -> bool {
     [Method::Put, Method::Patch, Method::Delete].iter().all(|method| granted.contains(method))
 }
@@ -131,7 +131,7 @@ fn in_types_of_parts(lower: &[u8]) -> Option<String> {
     None
 }
 
-/// The first `charset` among the parameters of a type that is none of those that are known.
+/// The first unknown `charset` among the parameters of a type.
 fn other_character_set(content_type: &[u8]) -> Option<String> {
     content_type.split(|byte| matches!(byte, b';' | b',')).find_map(|parameter| {
         let at = parameter.iter().position(|byte| *byte == b'=')?;

@@ -1,11 +1,11 @@
-//! Case files: examples of a template that are also its tests.
+//! Case files: examples of a template that serve as its tests.
 //!
-//! A case lies in `<pack>/<name>/cases/<case>.toml`, where `<case>` is a name such as templates have, and tells one run
-//! as a story: these arguments and settings, these requests with these replies, this outcome. The script that the
-//! arguments render to lies beside it as `<case>.py`, except when the arguments are refused. This crate's tests hold
-//! the scripts to that; the sandbox's run them against the replies. Both read the files through here.
+//! A case is a file `<pack>/<name>/cases/<case>.toml`, where `<case>` is a name like those of templates. It describes
+//! one run: arguments and settings, requests with their replies, and the outcome. `<case>.py` beside it is the script
+//! that the arguments render to, unless the arguments are rejected. This crate's tests compare the scripts, and the
+//! engine runs them against the replies; both read the files through here.
 //!
-//! Folders of templates come from anywhere: what a case tells is bounded, and could happen.
+//! Folders of templates are untrusted: a case is bounded, and describes only what could happen.
 //!
 //! ```toml
 //! [arguments]
@@ -25,7 +25,7 @@
 //!
 //! # Every case takes place at 2026-11-20T12:00:00Z, with a fixed seed, so that it repeats.
 //!
-//! [[files]]                   # what lies in the directories that the template reads
+//! [[files]]                   # files in the directories that the template reads
 //! path = "logs:app.log"
 //! body = "…"                  # or: body_file
 //!
@@ -45,8 +45,8 @@ use crate::id::{TemplateId, is_name};
 use crate::json::parse_value;
 use crate::param_error::shown;
 
-/// The most replies, and the most files, that a case tells. A run may send 64 requests unless it is given more, so that
-/// this is enough for every template; the longest case so far has ten.
+/// The most replies, and the most files, of a case. A run may send 64 requests unless it is given more, so that this is
+/// enough for every template; the longest case so far has ten.
 const TOLD_MAX: usize = 100;
 
 /// The most headers of one reply: what HTTP servers and clients commonly accept.
@@ -157,8 +157,8 @@ impl Case {
         Ok(cases)
     }
 
-    /// Reads one case from the `text` of `file`; `side` returns the text of a file that lies beside it, or nothing when
-    /// there is none.
+    /// Parses one case from the `text` of `file`; `side` returns the text of a file beside it, or `None` if there is
+    /// none.
     fn parse(
         template: TemplateId,
         name: &str,
@@ -248,7 +248,7 @@ fn is_file(path: &str) -> bool {
     !file.is_empty() && Reads::of([alias]).admit(path).is_ok()
 }
 
-/// What should stand in the place of something that no server could answer, or no script ask.
+/// What to write in place of a reply that no server could send, or a request that no script could make.
 fn fault_of(reply: &RawReply) -> Option<String> {
     // The form of a name in HTTP, and a value on one line.
     let is_field = |name: &str| {

@@ -14,7 +14,7 @@ use crate::script::{RenderError, ScriptTemplate};
 use crate::template::{Arguments, Pack, Template};
 use crate::words::WordPatternError;
 
-/// The largest file of a template folder that is read. A template that long is data, and belongs into an answer.
+/// The largest file of a template folder that is read. A longer template would be data, which belongs into an answer.
 pub const FILE_BYTES_MAX: usize = 64 << 10;
 
 /// All templates, by id.
@@ -35,8 +35,8 @@ impl Catalog {
         EMBEDDED.clone()
     }
 
-    /// The templates compiled into the program, with these files over them: a template of the same id takes the place of
-    /// the built-in one, whole, and others come besides.
+    /// The templates compiled into the program, overridden or extended by these files: a template with the id of a
+    /// built-in one replaces all of it.
     ///
     /// # Errors
     ///
@@ -53,8 +53,8 @@ impl Catalog {
 
     /// Reads templates from files, each a path such as `sentry/list_errors/template.toml` and its bytes.
     ///
-    /// A pack is a folder with an optional `pack.toml` and `pack.py`, a template a folder inside it with `template.toml` and
-    /// `script.py.j2`. Whatever else lies there, `cases/` above all, is left alone.
+    /// A pack is a folder with an optional `pack.toml` and `pack.py`, a template a folder inside it with
+    /// `template.toml` and `script.py.j2`. Other files, above all those of `cases/`, are ignored.
     ///
     /// # Errors
     ///
@@ -195,7 +195,7 @@ pub enum Problem {
     /// The file is not UTF-8 text.
     #[error("expected UTF-8 text")]
     NotUtf8,
-    /// A pack, template or parameter has a name that is none.
+    /// The name of a pack, template or parameter is invalid.
     #[error("expected a name of [a-z][a-z0-9_]*, at most {} characters, found {found}", crate::id::NAME_BYTES_MAX)]
     Name {
         /// The name, quoted and shortened.
@@ -207,7 +207,7 @@ pub enum Problem {
         /// What the parser expected.
         message: String,
     },
-    /// A value of the manifest is of the right type and yet not possible.
+    /// A value of the manifest has the right type but is invalid.
     #[error("expected {expected}")]
     Expected {
         /// What was expected in its place.
@@ -218,7 +218,7 @@ pub enum Problem {
     Words {
         /// The pattern as written.
         text: String,
-        /// Why it is none.
+        /// Why it is invalid.
         error: WordPatternError,
     },
     /// The script template holds something that is not part of the dialect.

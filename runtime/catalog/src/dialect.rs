@@ -9,9 +9,9 @@
 //! meters it. What is left is so small that it is read here, instead of trusting a list of forbidden features to stay
 //! complete.
 //!
-//! The Python side knows strings and comments, not Python: an f-string that nests its own kind of quote would confuse
-//! it. It guards honest authors against mistakes. An author who wants to run other code needs no trick, and is held
-//! by the sandbox.
+//! The Python side tracks strings and comments and does not parse Python: an f-string that nests its own kind of quote
+//! would confuse it. It protects honest authors from mistakes. An author who wants to run other code needs no trick,
+//! and the sandbox contains that code.
 
 /// Why a script template is refused.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -22,7 +22,7 @@ pub enum DialectError {
     /// An expression that is not a name and the filter `py`.
     #[error("expected `{{{{ name | py }}}}`, found `{{{{{found}}}}}`")]
     Expression {
-        /// What stands between the braces.
+        /// The text between the braces.
         found: String,
     },
     /// A place for a value inside a Python string.
@@ -48,7 +48,7 @@ pub enum DialectError {
     },
 }
 
-/// Where in Python the text before a tag has left the reader.
+/// Where in the Python source the text before a tag ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Place {
     Code,

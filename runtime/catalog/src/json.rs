@@ -1,24 +1,24 @@
-//! JSON from outside: read into values, or counted without building any.
+//! Untrusted JSON: parsed into values, or counted without building any.
 //!
-//! The JSON library keeps some keys for itself. Its own reader turns an object with the key
-//! `$serde_json::private::RawValue` into whatever JSON the text below it holds: what was checked would not be what was
-//! sent. The reader here knows no such keys, so an object is an object.
+//! The JSON library reserves some keys. Its own parser turns an object with the key `$serde_json::private::RawValue`
+//! into whatever JSON the text below it holds: the value that was checked would not be the value that was sent. The
+//! parser here has no reserved keys, so an object is an object.
 //!
-//! A value takes up to 300 bytes of memory for one byte of text. Whoever has to bound that counts first: [`Counter`] and
-//! [`Shape`] walk through a text and keep nothing of it.
+//! A value takes up to 300 bytes of memory for one byte of text. To bound that, count first: [`Counter`] and [`Shape`]
+//! scan a text and keep nothing of it.
 
 use std::fmt;
 
 use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Value};
 
-/// The start of the keys that the JSON library keeps for itself.
+/// The prefix of the keys that the JSON library reserves.
 const RESERVED: &str = "$serde_json::private::";
 
-/// Reads a JSON text. Every key is data, whatever its name.
+/// Parses a JSON text. Every key is data, whatever its name.
 ///
 /// # Errors
-/// When it is no JSON, or nested more than 127 levels deep.
+/// When it is not JSON, or is nested more than 127 levels deep.
 ///
 /// ```
 /// use intentbox_catalog::json::parse_value;
@@ -34,10 +34,10 @@ pub fn parse_value(text: &str) -> Result<Value, serde_json::Error> {
     Ok(value)
 }
 
-/// Reads an object as [`parse_value`] does: for a field of a type that serde derives.
+/// Parses an object as [`parse_value`] does: for a field of a type that serde derives.
 ///
 /// # Errors
-/// When it is no object, or no JSON.
+/// When it is not an object, or not JSON.
 pub fn object<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Map<String, Value>, D::Error> {
     deserializer.deserialize_map(Object)
 }
@@ -149,7 +149,7 @@ impl Counter {
         self.nodes > self.most
     }
 
-    /// Whether a key was one that the JSON library keeps for itself.
+    /// Whether a key was one that the JSON library reserves.
     #[must_use]
     pub fn has_reserved_key(&self) -> bool {
         self.has_reserved_key
@@ -158,7 +158,7 @@ impl Counter {
     /// Counts a whole text.
     ///
     /// # Errors
-    /// When it is no JSON, or has more than there is room for.
+    /// When it is not JSON, or has more values and keys than the bound.
     pub fn count(&mut self, text: &str) -> Result<(), serde_json::Error> {
         let mut reader = serde_json::Deserializer::from_str(text);
         self.deserialize(&mut reader)?;
@@ -274,10 +274,10 @@ pub enum Shape {
 }
 
 impl Shape {
-    /// Looks at a text, and at the names of at most `keys_max` keys.
+    /// Scans a text, and the names of at most `keys_max` keys.
     ///
     /// # Errors
-    /// When it is no JSON.
+    /// When it is not JSON.
     pub fn of(text: &str, keys_max: usize) -> Result<Shape, serde_json::Error> {
         let mut reader = serde_json::Deserializer::from_str(text);
         let shape = reader.deserialize_any(Outermost { keys_max })?;

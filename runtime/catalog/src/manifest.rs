@@ -1,4 +1,4 @@
-//! Reading `template.toml` and `pack.toml`: from TOML with its line numbers to types that hold their own rules.
+//! Parses `template.toml` and `pack.toml` into checked types, with line numbers for errors.
 
 use std::collections::BTreeMap;
 
@@ -26,7 +26,7 @@ const PATTERNS_MAX: usize = 32;
 const TEXT_CHARS_MAX: usize = 200;
 const READS_MAX: usize = 8;
 
-/// How long an answer may be served again when a template that reads says nothing about it, in seconds.
+/// How long an answer of a template that reads may be cached by default, in seconds.
 const CACHE_S_DEFAULT: u32 = 300;
 
 /// The longest a template may declare. A day-old answer is a record, not an answer.
@@ -206,7 +206,7 @@ impl<'a> Source<'a> {
         parsed.map_err(|error| self.expected(alias, format!("the alias of a directory, such as `logs`: {error}")))
     }
 
-    /// What writes is never served from a cache: the second answer would claim a change that did not happen.
+    /// Answers of a template that writes are never cached: a second answer would claim a change that did not happen.
     fn cache_s(self, effects: Effects, declared: Option<Spanned<u32>>) -> Result<u32, CatalogError> {
         match (effects, declared) {
             (_, Some(cache_s)) if *cache_s.get_ref() > CACHE_S_MAX => {
@@ -283,7 +283,7 @@ impl<'a> Source<'a> {
         Ok(spec)
     }
 
-    /// A default or an example, which must pass the check it stands for.
+    /// A default or an example, which must pass the check of its parameter.
     fn fitting(self, spec: &ParamSpec, value: Option<Spanned<Value>>) -> Result<Option<Value>, CatalogError> {
         let Some(value) = value else { return Ok(None) };
         match spec.check(value.get_ref()) {
@@ -307,7 +307,7 @@ impl<'a> Source<'a> {
         Ok(pattern)
     }
 
-    /// The type with its bounds. A bound that the type does not know is refused, not ignored.
+    /// The type with its bounds. A bound that the type does not have is rejected, not ignored.
     fn kind(self, name: &Spanned<String>, raw: &RawParam) -> Result<ParamKind, CatalogError> {
         let of_list = raw.r#type == RawType::List;
         self.only(of_list, raw.items.as_ref(), "`items` with list only")?;

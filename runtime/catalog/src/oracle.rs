@@ -1,5 +1,5 @@
-//! What holds of every value, every template and every script: for the fuzz targets `literal` and `render`, and for the
-//! property tests that say the same about fewer inputs.
+//! Properties of every value, template and script, for the fuzz targets `literal` and `render` and for property tests
+//! over fewer inputs.
 
 use std::collections::BTreeMap;
 
@@ -43,8 +43,8 @@ pub fn literal(bytes: &[u8]) {
     reads_back(&Value::from(String::from_utf8_lossy(bytes)));
 }
 
-/// The bytes up to the first NUL are a script template, the rest a value for it: the template is refused when it is
-/// loaded, or its script is the author's text with one literal in each place, and no larger than a script may be.
+/// The bytes up to the first NUL are a script template, the rest a value for it: loading the template rejects it, or
+/// its script is the author's text with one literal in each place, and no larger than a script may be.
 ///
 /// # Panics
 /// When that does not hold: it is an oracle.
@@ -160,7 +160,7 @@ mod tests {
 
     use super::*;
 
-    /// What templates are made of, and what could be mistaken for it.
+    /// Pieces of templates, and text that could be mistaken for them.
     const PIECES: [&str; 34] = [
         "x = ",
         "{{ a | py }}",

@@ -1,4 +1,4 @@
-//! Parameters: what a template declares about each value, and the check that a value keeps to it.
+//! Parameters: what a template declares about each value, and the check of values against that.
 
 use std::sync::OnceLock;
 
@@ -9,14 +9,14 @@ use crate::param_error::{Bounds, ParamError, closest};
 use crate::period::Period;
 use crate::words::WordPattern;
 
-/// How many characters a string may have when its parameter says nothing else: a long title, not a document.
+/// The most characters of a string whose parameter declares no `length_max`: a long title, not a document.
 pub const LENGTH_MAX_DEFAULT: usize = 200;
 
 /// The largest `length_max` a template may declare. Every string is copied into the script and into the guest, and
 /// each character may take ten there; a template that needs more text than this needs another way to get it.
 pub const LENGTH_MAX_MAX: usize = 10_000;
 
-/// How many values a list may have when its parameter says nothing else.
+/// The most values of a list whose parameter declares no `items_max`.
 pub const ITEMS_MAX_DEFAULT: usize = 20;
 
 /// The largest `items_max` a template may declare; as with [`LENGTH_MAX_MAX`], more than this is data and needs another
@@ -128,7 +128,7 @@ impl ParamSpec {
         &self.description
     }
 
-    /// Whether a script cannot do without it.
+    /// Whether a script needs a value for it.
     #[must_use]
     pub fn is_required(&self) -> bool {
         self.required
@@ -146,19 +146,19 @@ impl ParamSpec {
         self.default_from.as_deref()
     }
 
-    /// How its value shows in a sentence.
+    /// How its value appears in a sentence.
     #[must_use]
     pub fn words(&self) -> &[WordPattern] {
         &self.words
     }
 
-    /// Whether only the caller can supply it: it is required, and neither a default nor a setting stands in.
+    /// Whether only the caller can supply it: it is required, and has neither a default nor a setting.
     #[must_use]
     pub fn must_be_given(&self) -> bool {
         self.required && self.default.is_none() && self.default_from.is_none()
     }
 
-    /// A value that would do, as text.
+    /// A valid value, as text.
     #[must_use]
     pub fn example(&self) -> String {
         let plain = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
@@ -175,7 +175,7 @@ impl ParamSpec {
     ///
     /// # Errors
     ///
-    /// When the value has another type, or lies outside the declared bounds.
+    /// When the value has another type, or is outside the declared bounds.
     pub fn check(&self, value: &Value) -> Result<Value, ParamError> {
         self.check_as(&self.kind, value)
     }
@@ -255,7 +255,7 @@ impl ParamSpec {
     ///
     /// # Errors
     ///
-    /// When the value has another type, or lies outside the declared bounds.
+    /// When the value has another type, or is outside the declared bounds.
     pub fn check_item(&self, value: &Value) -> Result<Value, ParamError> {
         self.check_as(self.item(), value)
     }

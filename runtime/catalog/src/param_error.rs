@@ -1,11 +1,11 @@
-//! What can be wrong with the values given to a template, and what would make each of them right.
+//! Invalid values for the parameters of a template, and how to correct each.
 
 use std::fmt;
 
 /// How much of a hostile text an error repeats: enough to recognise it, too little to flood a terminal or a model.
 const SHOWN_CHARS_MAX: usize = 60;
 
-/// A value, or a set of values, that a template does not take. Nothing was rendered.
+/// A value, or a set of values, that a template rejects. Nothing was rendered.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ParamError {
     /// The template has no parameter of this name.
@@ -60,7 +60,7 @@ pub enum ParamError {
         /// How many it may have.
         items_max: usize,
     },
-    /// A number, a duration or a time lies outside the declared range.
+    /// A number, a duration or a time is outside the declared range.
     #[error("parameter `{name}` must be {bounds}, and is {value}")]
     OutOfRange {
         /// The parameter.
@@ -114,7 +114,7 @@ pub enum ParamError {
         /// The declared value that looks most like it, if one does.
         closest: Option<String>,
     },
-    /// A setting stands in for the parameter, and its value does not fit.
+    /// The value comes from a setting, and is invalid.
     #[error("setting `{setting}` does not fit: {error}")]
     Setting {
         /// The name of the setting.
@@ -154,7 +154,7 @@ pub struct MissingParam {
 }
 
 impl ParamError {
-    /// The one change that would make the call right, for the person or model that made it.
+    /// The one change that would make the call valid, for the person or model that made it.
     #[must_use]
     pub fn hint(&self) -> String {
         match self {

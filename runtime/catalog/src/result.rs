@@ -1,4 +1,4 @@
-//! What a template promises about its answer, and whether an answer keeps the promise.
+//! The declared shape of a template's result, and the check of results against it.
 
 use std::sync::OnceLock;
 
@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::param_error::shown;
 
-/// The largest schema, as JSON text. A result of a template is a list of rows, and says so in some hundred bytes.
+/// The largest schema, as JSON text. A result is a list of rows, which takes some hundred bytes to declare.
 const SCHEMA_BYTES_MAX: usize = 8 << 10;
 
 /// How many faults of one result are named.
@@ -21,7 +21,7 @@ pub struct ResultSchema {
     validator: OnceLock<Validator>,
 }
 
-/// A result that is not what its template promises.
+/// A result that does not match the declaration of its template.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("the result is not what the template declares: {faults}")]
 pub struct ResultError {
@@ -34,7 +34,7 @@ impl ResultSchema {
     ///
     /// # Errors
     ///
-    /// When it is too large, or no schema.
+    /// When it is too large, or not a schema.
     pub(crate) fn new(schema: Value) -> Result<Self, String> {
         let bytes = schema.to_string().len();
         if bytes > SCHEMA_BYTES_MAX {
@@ -57,7 +57,7 @@ impl ResultSchema {
     ///
     /// # Errors
     ///
-    /// When it is not what the schema says, with the first faults.
+    /// When it does not match the schema, with the first faults.
     pub fn check(&self, result: &Value) -> Result<(), ResultError> {
         let validator = if let Some(validator) = self.validator.get() {
             validator

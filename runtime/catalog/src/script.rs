@@ -1,11 +1,11 @@
 //! Rendering: arguments into the text of a Python script. **This file is a boundary**, the second after `dialect`.
 //!
-//! Invariant: what a script holds besides its author's own text came through [`crate::literal::python`].
+//! Invariant: everything in a script besides its author's own text came through [`crate::literal::python`].
 //!
-//! The environment of minijinja is empty but for one filter, `py`. The filter returns a type of its own, `Literal`,
-//! and the formatter writes that type only: a string built from a literal is a string, and refused. There is no
-//! loader, so no template reaches another, and nothing depends on the template's name. `dialect` has refused
-//! everything else before; the bounds here hold should it be wrong.
+//! The environment of minijinja is empty but for one filter, `py`. The filter returns a type of its own, `Literal`, and
+//! the formatter writes that type only: a string built from a literal is a string, and rejected. There is no loader, so
+//! no template reaches another, and nothing depends on the template's name. `dialect` has rejected everything else
+//! before; the bounds here hold even if it is wrong.
 
 use std::fmt;
 use std::io;
@@ -80,7 +80,7 @@ impl ScriptTemplate {
     }
 }
 
-/// Python source that stands for one value. Only [`py`] makes one, and [`write_literal`] writes nothing else.
+/// The Python source of one value. Only [`py`] makes one, and [`write_literal`] writes nothing else.
 #[derive(Debug)]
 struct Literal(String);
 
@@ -125,7 +125,7 @@ impl fmt::Display for Unfiltered {
 
 impl std::error::Error for Unfiltered {}
 
-/// Holds what is rendered, and refuses the byte that would be one too many.
+/// Holds the rendered text, and rejects the first byte beyond the bound.
 struct Bounded {
     bytes: Vec<u8>,
 }
@@ -144,7 +144,7 @@ impl io::Write for Bounded {
     }
 }
 
-/// Why no script came of a template and its arguments. The template is at fault, or the size of the values.
+/// Why a template and its arguments did not render. The cause is the template, or the size of the values.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum RenderError {
     /// The template is not well formed.
@@ -157,7 +157,7 @@ pub enum RenderError {
         /// What minijinja says about it.
         message: String,
     },
-    /// The template names something that is no parameter.
+    /// The template names an unknown parameter.
     #[error("{file}:{line}: the name is not a declared parameter")]
     Undefined {
         /// The template's file.

@@ -1,4 +1,4 @@
-//! One template: what it says about itself, the check of the values given to it, and its script.
+//! One template: its manifest, the check of values for its parameters, and its script.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -42,13 +42,13 @@ pub struct Pack {
     pub(crate) module: Option<String>,
 }
 
-/// What a script does to the world it reaches.
+/// Whether a script changes anything.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Effects {
     /// It only reads.
     Read,
-    /// It changes something, and needs an explicit yes.
+    /// It changes something, and needs explicit consent.
     Write,
 }
 
@@ -95,7 +95,7 @@ impl Template {
         &self.summary
     }
 
-    /// Declared examples of what people say when they mean it.
+    /// Declared phrases that select it.
     #[must_use]
     pub fn phrases(&self) -> &[String] {
         &self.phrases
@@ -119,13 +119,13 @@ impl Template {
         self.effects
     }
 
-    /// What it wants to reach. What it gets is decided elsewhere.
+    /// The access it wants. What is granted is decided elsewhere.
     #[must_use]
     pub fn wants(&self) -> &Access {
         &self.wants
     }
 
-    /// For how many seconds an answer may be served again; 0 is never.
+    /// For how many seconds an answer may be cached; 0 means never.
     #[must_use]
     pub fn cache_s(&self) -> u32 {
         self.cache_s
@@ -158,11 +158,11 @@ impl Template {
     /// Checks values against the declared parameters.
     ///
     /// `settings` are the non-secret settings of the configured origin, by name, for parameters declared with
-    /// `default_from`. A given value goes before a default, and a default before a setting.
+    /// `default_from`. A given value overrides a default, and a default overrides a setting.
     ///
     /// # Errors
     ///
-    /// The first unknown name, else the first value that does not fit, else all missing parameters at once.
+    /// The first unknown name, else the first invalid value, else all missing parameters at once.
     pub fn check(
         &self,
         given: &BTreeMap<String, Value>,

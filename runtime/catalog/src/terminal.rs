@@ -1,5 +1,5 @@
-//! Text and JSON from outside, safe to print: what would move the cursor, change colours, reorder the line, break it or
-//! hide in it shows as an escape.
+//! Untrusted text and JSON, made safe to print: characters that would move the cursor, change colours, reorder the
+//! line, break it or hide in it become escapes.
 
 use std::fmt::Write as _;
 
@@ -11,8 +11,8 @@ pub fn printable(text: &str) -> String {
     })
 }
 
-/// JSON, safe to print: as [`printable`], and still the same JSON. Outside its strings no such character stands but a
-/// carriage return, which is a blank there; inside them JSON's own escapes take their places.
+/// JSON, safe to print: as [`printable`], and still the same JSON. Outside of strings the only such character is a
+/// carriage return, which counts as a blank there; inside of strings JSON's own escapes replace them.
 #[must_use]
 pub fn printable_json(json: &str) -> String {
     escaped(json, |safe, letter| {

@@ -387,8 +387,8 @@ fn t07_names_are_ids_and_never_paths() {
     }
 }
 
-/// Whether a script is Python is not looked at on this side: nothing here parses it. A template that is none is found
-/// by its cases, which run in the sandbox, and ends there as `syntax_error`.
+/// The host does not parse scripts, so it does not notice a template that is not Python. Its cases do: they run in the
+/// sandbox, and end as `syntax_error`.
 #[test]
 fn t09_a_script_that_is_too_large_is_refused_before_it_runs() {
     let names = |count: usize, length: usize| json!({"names": vec!["\u{10ffff}".repeat(length); count]});

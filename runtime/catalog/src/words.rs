@@ -1,13 +1,13 @@
-//! Word patterns: how the value of a parameter shows in a sentence.
+//! Word patterns: how the value of a parameter appears in a sentence.
 //!
-//! The patterns are data of the template, so that the router can pull `5` out of "the last 5 errors" without knowing
-//! what an error is. This module only reads the notation; matching it against text is the router's.
+//! The patterns are data of the template, so that the router can extract `5` from "the last 5 errors" without knowing
+//! what an error is. This module only parses the notation; the router matches it against text.
 
 use std::fmt;
 use std::str::FromStr;
 
-/// The most words a pattern may have. The router tries each pattern at each word, so this bounds its work; nobody
-/// needs nine words to say where a number stands.
+/// The most words a pattern may have. The router tries each pattern at each word, so this bounds its work; nobody needs
+/// nine words to say where a number is.
 pub const PATTERN_WORDS_MAX: usize = 8;
 
 /// The most alternatives a slot may list, for the same reason.
@@ -32,7 +32,7 @@ pub struct WordPattern {
     after: Vec<String>,
 }
 
-/// Where the value stands in a [`WordPattern`].
+/// The slot of a [`WordPattern`], where the value is.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Slot {
     /// `{}`: any text that reads as the parameter's type.

@@ -1,4 +1,4 @@
-//! One origin's door: its client, its secret, and the check of the address a name leads to.
+//! One origin: its HTTP clients, its secret, and the check of the addresses that its name resolves to.
 
 use std::error::Error;
 use std::fmt;
@@ -59,8 +59,8 @@ impl Door {
         &self.redactor
     }
 
-    /// Refuses to ask for a part of a reply where the origin has a secret: each part holds too little of it to be found, and
-    /// all of them together are the secret.
+    /// Rejects a request for a part of a reply if the origin has a secret: each part could hold too little of it to be
+    /// found, and all of them together would be the secret.
     pub(crate) fn check_parts(&self, headers: &HeaderMap) -> Result<(), SendError> {
         let asked = [RANGE, IF_RANGE].into_iter().find(|name| headers.contains_key(name));
         match (&self.config.secret, asked) {
@@ -81,7 +81,7 @@ impl Door {
         self.config.secret.as_ref().map(crate::Secret::authorization)
     }
 
-    /// Judges an address that is written as the host: a client connects to it without resolving anything.
+    /// Checks an address that is the host of a URL: a client connects to it without resolving anything.
     pub(crate) fn check_literal(&self, url: &Url) -> Result<(), SendError> {
         let literal = match url.host() {
             Some(Host::Ipv4(ip)) => Some(IpAddr::V4(ip)),
@@ -103,8 +103,8 @@ impl Door {
     }
 
     /// The client for requests that carry a body: each has a connection of its own, which is closed after the reply,
-    /// whatever the origin makes of `Connection: close`. An origin that does not read a body takes what is left of it for
-    /// the next request, and the next request would be the rest of that one.
+    /// whatever the origin does about `Connection: close`. An origin that does not read a body takes the rest of it for
+    /// the next request, and the script would choose that request.
     pub(crate) fn client_of_one_request(&self) -> Result<&Client, SendError> {
         if let Some(client) = self.single.get() {
             return Ok(client);
@@ -190,7 +190,8 @@ fn tls(encrypted: bool) -> Result<ClientConfig, rustls::Error> {
     Ok(config)
 }
 
-/// Resolves a name once, and hands out what may be connected to: there is no second look-up to answer differently.
+/// Resolves a name once and returns the addresses that may be connected to, so that no second look-up can answer
+/// differently.
 #[derive(Debug)]
 struct Resolver {
     alias: Alias,
@@ -211,8 +212,8 @@ impl Resolve for Resolver {
     }
 }
 
-/// What may be connected to of what a name resolved to: each address is judged for itself, and those that are handed out are
-/// the ones that were judged. Where there are none, the first of what was found.
+/// The allowed addresses of those that a name resolved to. Each address is checked by itself, and exactly the checked
+/// ones are returned. If none is allowed, the error is the first one found.
 fn allowed(
     found: impl IntoIterator<Item = SocketAddr>,
     private_addresses: &PrivateAddresses,
@@ -222,12 +223,12 @@ fn allowed(
     if allowed.is_empty() { Err(refused.first().map(|address| Network::of(address.ip()))) } else { Ok(allowed) }
 }
 
-/// A host that is, or resolves to, nothing but addresses at which the origin may not be.
+/// A host that is, or resolves to, only addresses that the origin may not have.
 #[derive(Debug)]
 struct AddressRefused {
     alias: Alias,
     host: String,
-    /// The address, as what would allow it.
+    /// The address, as the network that would allow it.
     found: Option<Network>,
 }
 
@@ -273,7 +274,7 @@ fn root(error: &reqwest::Error) -> &(dyn Error + 'static) {
 mod tests {
     use super::*;
 
-    /// A name that leads inside only sometimes, or at the second look, is judged anew at each look.
+    /// A name that resolves to a private address only sometimes, or at the second look-up, is checked at each look-up.
     #[test]
     fn h04_of_mixed_answers_the_public_ones_are_left_and_of_private_ones_none() {
         let addresses = |texts: &[&str]| -> Vec<SocketAddr> {

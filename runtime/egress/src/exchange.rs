@@ -1,4 +1,4 @@
-//! The requests of one run: admitted one by one, counted, sent, and followed where they lead.
+//! The requests of one run: admitted one by one, counted, sent, and redirected.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -29,8 +29,8 @@ pub struct Budget {
     pub timeout: Duration,
     /// Redirects in a row.
     pub redirects_max: u32,
-    /// Time for the run as a whole. It only decides whether waiting for a rate limit could still help: ending the run is
-    /// its runner's.
+    /// Time for the run as a whole. It only decides whether waiting for a rate limit could still help: ending the run
+    /// is up to its runner.
     pub run: Duration,
 }
 
@@ -87,13 +87,13 @@ pub struct Reply {
     pub body: Vec<u8>,
 }
 
-/// Why there is no reply. None of the messages holds a secret.
+/// Why there is no reply. No message holds a secret.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SendError {
     /// The grant does not cover it. Nothing was sent, except when a redirect led here.
     #[error(transparent)]
     Refused(#[from] Refusal),
-    /// It was granted, and did not work.
+    /// It was granted, but failed.
     #[error("{kind}: {message}")]
     Failed {
         /// `timeout`, `dns`, `connect`, `address_refused`, `tls`, `protocol`, `body_too_large`, `redirect`,
@@ -109,7 +109,7 @@ pub enum SendError {
         what: BudgetItem,
         /// The budget's number.
         limit: u64,
-        /// What it would have become.
+        /// The value that the counter would have reached.
         observed: u64,
     },
 }
@@ -141,7 +141,7 @@ impl SendError {
     }
 }
 
-/// One run's way out. It may be shared by everything that runs for it; the budget is one.
+/// The outgoing requests of one run. Everything that runs for it may share this, and shares one budget.
 #[derive(Debug)]
 pub struct Exchange {
     egress: Egress,
@@ -366,7 +366,7 @@ impl Exchange {
         self.charge(BudgetItem::Requests, limit, 1, |spent| &mut spent.requests)
     }
 
-    /// Takes from the budget, or takes nothing and says what is left too little.
+    /// Charges the budget, or charges nothing and returns what is exhausted.
     fn charge(
         &self,
         what: BudgetItem,
@@ -449,7 +449,7 @@ fn location(response: &Response, door: &Door, from: &AllowedUrl) -> Result<Optio
     }
 }
 
-/// Why a location is none to go to. It is not repeated.
+/// The failure for a location that is not followed. The message does not repeat the location.
 fn leads(from: &AllowedUrl, why: &str) -> SendError {
     SendError::failed("redirect", format!("{} leads to a location that {why}", from.shown()))
 }

@@ -1,4 +1,4 @@
-//! The headers a script may send, and those it gets to see. Which of them it may set is for the rules to say.
+//! Checks of the headers that a script sends and gets back. The grant decides which of them it may set.
 
 use intentbox_capability::{AllowedUrl, HeaderNameError, Refusal};
 use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
@@ -54,7 +54,7 @@ pub(crate) fn check(headers: &[(&str, &str)]) -> Result<HeaderMap, SendError> {
     Ok(checked)
 }
 
-/// Asks the gate for each of the headers that [`check`] let through.
+/// Asks the gate for each of the headers that [`check`] admitted.
 pub(crate) fn admit(headers: &HeaderMap, to: &AllowedUrl) -> Result<(), Refusal> {
     headers.keys().try_for_each(|name| {
         let name = name.as_str().parse().expect("`check` has parsed it");
@@ -62,7 +62,7 @@ pub(crate) fn admit(headers: &HeaderMap, to: &AllowedUrl) -> Result<(), Refusal>
     })
 }
 
-/// The types that the headers say a body has. What is not text is no type that anybody knows.
+/// The content types of a body, by its headers. Values that are not text count as no type.
 pub(crate) fn content_types(headers: &HeaderMap) -> Vec<&str> {
     headers.get_all(CONTENT_TYPE).iter().filter_map(|value| value.to_str().ok()).collect()
 }

@@ -1,11 +1,11 @@
-//! The one way out: HTTP requests that a grant admits, sent with the origin's secret, within a budget.
+//! The only way out: HTTP requests that a grant admits, sent with the origin's secret, within a budget.
 //!
-//! This crate is for everything between an admitted URL and the reply a script sees: clients, name resolution with the
-//! address check, redirects, secrets and their redaction, and every limit on the way. It is not for deciding what is
-//! allowed (`intentbox-capability` does, and this crate sends an `AllowedUrl` only), nor for what a script makes of a
-//! reply. No other crate builds an HTTP client or holds a secret. No two origins and no two runs share a connection or a
-//! cookie (there are none), a connection that carried a body is never used again, and nothing of the environment, such as
-//! a proxy, changes where a request goes.
+//! This crate does everything between an admitted URL and the reply that a script sees: clients, name resolution with
+//! the address check, redirects, secrets and their redaction, and every limit on the way. It does not decide what is
+//! allowed (`intentbox-capability` does, and this crate sends an `AllowedUrl` only), nor interpret replies. No other
+//! crate builds an HTTP client or holds a secret. No two origins and no two runs share a connection or a cookie (there
+//! are none), a connection that carried a body is never used again, and nothing of the environment, such as a proxy,
+//! changes where a request goes.
 //!
 //! Reading order: [`Egress`] (the origins of a configuration), [`Exchange`] (one run's requests), then `door` (one
 //! origin's client and address check), `header`, `unpack`, `retry`, [`Secret`] and `redact`.
@@ -37,7 +37,7 @@ pub struct OriginConfig {
     pub origin: Origin,
     /// What goes into `Authorization: Bearer`, if anything.
     pub secret: Option<Secret>,
-    /// At which addresses it may be besides the public ones.
+    /// The addresses that it may have in addition to public ones.
     pub private_addresses: PrivateAddresses,
 }
 
@@ -72,7 +72,7 @@ impl Egress {
         Ok(Self(Arc::new(Inner { origins, doors, versions: RandomState::new() })))
     }
 
-    /// The origins, for admission and for showing.
+    /// The origins, for admission and for display.
     #[must_use]
     pub fn origins(&self) -> &Origins {
         &self.0.origins
@@ -84,8 +84,8 @@ impl Egress {
         Exchange::new(self.clone(), grant, budget)
     }
 
-    /// Numbers that change with the secrets of these origins, for telling answers apart that were had with different ones.
-    /// They say nothing about the secrets: the hash is keyed anew in each process.
+    /// Numbers that change with the secrets of these origins, to distinguish answers that were obtained with different
+    /// secrets. They reveal nothing about the secrets: the hash is keyed anew in each process.
     pub fn secret_versions<'a>(&self, aliases: impl IntoIterator<Item = &'a Alias>) -> Vec<u64> {
         let version = |alias| self.0.doors.get(alias).map_or(0, |door| door.secret_version(&self.0.versions));
         aliases.into_iter().map(version).collect()

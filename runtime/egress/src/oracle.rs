@@ -1,5 +1,5 @@
-//! What holds of every header, every redaction and every reply: for the fuzz targets `header`, `redaction` and `reply`, and
-//! for the tests here, which say the same about fewer inputs.
+//! Properties of every header, redaction and reply, for the fuzz targets `header`, `redaction` and `reply` and for
+//! tests over fewer inputs.
 
 use std::sync::LazyLock;
 use std::time::Duration;

@@ -1,12 +1,12 @@
-//! Taking a secret out of what an origin sends back.
+//! Redaction: removing a secret from what an origin sends back.
 //!
 //! An origin that echoes request headers would hand its token to the script. Plain, base64 (also inside something
-//! longer, such as `user:token`), hexadecimal, percent-encoded, HTML- and JSON-escaped forms are replaced, also where lines
-//! are broken inside. Other forms (split, reversed, hashed) are not: grant only origins that are trusted with their own
-//! token.
+//! longer, such as `user:token`), hexadecimal, percent-encoded, HTML- and JSON-escaped forms are replaced, also with
+//! line breaks inside. Other forms (split, reversed, hashed) are not: grant only origins that are trusted with their
+//! own token.
 //!
-//! Where an origin leads to is searched more closely, and ends the request instead: what is hidden in a location comes out
-//! where it is read.
+//! Redirect locations are searched more thoroughly, and a match ends the request: a secret hidden in a location would
+//! appear when somebody decodes it.
 
 use std::fmt;
 
@@ -14,17 +14,17 @@ use aho_corasick::{AhoCorasick, AhoCorasickKind, MatchKind};
 use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD, STANDARD_NO_PAD, URL_SAFE, URL_SAFE_NO_PAD};
 
-/// What stands in the place of a secret.
+/// The replacement of a secret.
 const MARK: &[u8] = b"[redacted]";
 
-/// Shorter secrets are left alone: they would be found by accident, and tell by their absence what they were.
+/// Shorter secrets are not redacted: they would match by accident, and the gaps would reveal them.
 const SECRET_BYTES_MIN: usize = 8;
 
-/// How often a location is percent-decoded for the search: once by whoever reads it, once by a proxy or framework before
-/// it, and once more than anybody does.
+/// How often a location is percent-decoded for the search: once for its reader, once for a proxy or framework before
+/// it, and once more to be safe.
 const DECODED_MAX: usize = 3;
 
-/// The forms of one secret that are looked for.
+/// The encoded forms of one secret that are searched for.
 #[derive(Default)]
 pub(crate) struct Redactor {
     /// As they are written, and those that mean the same in capitals: two automata, since letters of either case keep the
@@ -70,8 +70,8 @@ impl Redactor {
         self.forms.iter().any(|forms| matches(forms, bytes))
     }
 
-    /// Whether the bytes hold the secret in letters of either case, with any of its bytes percent-encoded: what a parser of
-    /// URLs, or whoever reads the URL after it, makes the secret of.
+    /// Whether the bytes hold the secret in letters of either case, with any of its bytes percent-encoded: forms from
+    /// which a URL parser, or a reader after it, recovers the secret.
     pub(crate) fn finds_hidden(&self, bytes: &[u8]) -> bool {
         let Some(any_case) = &self.any_case else { return false };
         let mut bytes = bytes.to_vec();
@@ -164,7 +164,7 @@ fn unbroken(bytes: &[u8]) -> Option<Vec<u8>> {
     Some(unbroken)
 }
 
-/// How long the line break is that the bytes begin with, as it stands or as JSON writes it; 0 where there is none.
+/// The length of the line break at the start of the bytes, plain or as JSON escapes it; 0 if there is none.
 fn break_length(bytes: &[u8]) -> usize {
     match bytes {
         [b'\r' | b'\n', ..] => 1,

@@ -1,4 +1,4 @@
-//! Waiting where an origin says when to come back.
+//! Retries: waiting as long as an origin asks for.
 
 use std::time::{Duration, SystemTime};
 
@@ -6,16 +6,16 @@ use intentbox_capability::Method;
 use reqwest::Response;
 use reqwest::header::{HeaderValue, RETRY_AFTER};
 
-/// How often one request waits. An origin that puts it off more often is not going to answer within a run.
+/// How often one request is retried. An origin that delays it more often is not going to answer within a run.
 const WAITS_MAX: u32 = 5;
 
 /// The shortest wait: `Retry-After: 0` asks for patience, not for a storm.
 const WAIT_MIN: Duration = Duration::from_millis(50);
 
-/// How long to wait before the same request is sent again; nothing when this reply is the answer.
+/// How long to wait before retrying the request; `None` if this reply is final.
 ///
-/// Only for requests that change nothing: one that wrote may have been carried out in part. A time that the run does not
-/// have is not waited for, so that the script gets to see the reply and can say so.
+/// Only requests that change nothing are retried: a write may have been carried out in part. If the run does not have
+/// the time, there is no retry, so that the script sees the reply and can report it.
 pub(crate) fn wait(method: Method, response: &Response, waits: u32, left: Duration) -> Option<Duration> {
     let reads = matches!(method, Method::Get | Method::Head);
     let put_off = matches!(response.status().as_u16(), 429 | 503);

@@ -1,25 +1,25 @@
-//! A body whose encoding is undone, a piece at a time: what comes out is counted before there is more of it.
+//! Decompression of a body, a piece at a time: output is counted before more of it is produced.
 
 use std::io::{self, Write as _};
 
 use flate2::write::GzDecoder;
 use reqwest::header::{CONTENT_ENCODING, CONTENT_LENGTH, HeaderMap};
 
-/// How many bytes may come out for each that came in, once there are more than [`ANY_RATIO_BYTES`]. Deflate itself ends near
-/// a thousand.
+/// How many bytes may come out for each byte that came in, beyond [`ANY_RATIO_BYTES`] of output. Deflate itself ends
+/// near a thousand.
 const RATIO_MAX: usize = 100;
 
-/// So much may come out of anything: a short text that repeats itself is no bomb.
+/// Output of this size is always allowed: a short text that repeats itself is not a bomb.
 const ANY_RATIO_BYTES: usize = 1 << 20;
 
 /// How many files may follow one another in a body. Servers send one; each costs a new decoder, however empty it is.
 const MEMBERS_MAX: u32 = 64;
 
-/// What makes a body out of what the origin sends.
+/// How the bytes of an origin become the body.
 pub(crate) enum Unpacking {
-    /// It is sent as it is.
+    /// They are the body.
     Plain,
-    /// It is packed.
+    /// They are compressed.
     Gzip(Box<Gzip>),
 }
 
@@ -32,23 +32,23 @@ pub(crate) struct Gzip {
     unpacked: usize,
 }
 
-/// Why a body cannot be unpacked.
+/// Why a body cannot be decompressed.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Unpackable {
     /// It is not what its header says.
     #[error("is no sound gzip: {0}")]
     Broken(#[from] io::Error),
-    /// It is made of more files than anybody sends.
+    /// It consists of more files than anybody sends.
     #[error("is made of more than {MEMBERS_MAX} gzip files")]
     Members,
-    /// It is a bomb, or cannot be told from one.
+    /// It is a bomb, or looks like one.
     #[error("becomes more than {RATIO_MAX} times as large as what was sent of it")]
     Bomb,
 }
 
 impl Unpacking {
-    /// What the headers say how the body is sent, or `None` for an encoding that was not asked for. They are then those of
-    /// the body that comes out.
+    /// The decoder for these headers, or `None` for an encoding that was not requested. Changes the headers to those of
+    /// the decoded body.
     pub(crate) fn of(headers: &mut HeaderMap) -> Option<Unpacking> {
         // Two headers are two encodings, one in the other.
         let mut encodings = headers.get_all(CONTENT_ENCODING).iter();
@@ -69,7 +69,7 @@ impl Unpacking {
         Some(Unpacking::Gzip(Box::new(gzip)))
     }
 
-    /// Takes what came, and hands on what it becomes.
+    /// Decodes a chunk, and hands on the output.
     pub(crate) fn take<E: From<Unpackable>>(
         &mut self,
         mut chunk: &[u8],
@@ -89,7 +89,7 @@ impl Unpacking {
         Ok(())
     }
 
-    /// There is no more. A body of no bytes is one whatever its encoding: replies to HEAD have none.
+    /// Ends the body. An empty one is valid whatever its encoding: replies to HEAD have no body.
     pub(crate) fn end<E: From<Unpackable>>(
         &mut self,
         mut hand_on: impl FnMut(&[u8]) -> Result<(), E>,

@@ -1,6 +1,6 @@
-//! Between a script's host calls and what answers them: one broker a run, with that run's grants and budget.
+//! Answers the host calls of one run, under its grants and budget.
 //!
-//! A new kind of host call is an arm of [`Broker::call`] and a method that answers it.
+//! To add a kind of host call, add an arm to [`Broker::call`] and a method that answers it.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU16, Ordering};
@@ -19,18 +19,18 @@ use crate::remedy::Asker;
 // The guest refuses a longer listing.
 const _: () = assert!(ENTRIES_MAX <= FILES_MAX && UNREAD_MAX <= intentbox_sandbox::abi::UNREAD_MAX);
 
-/// How much of a call's target an event tells, in bytes. The script chooses it.
+/// The most bytes of a call's target in an event. The script chooses the target.
 const TARGET_BYTES_MAX: usize = 256;
 
-/// Answers a run's host calls out of its grants.
+/// Answers a run's host calls under its grants.
 pub(crate) struct Broker {
     exchange: Exchange,
     reader: Reader,
-    /// Whose run it is: what would allow what is refused depends on that.
+    /// Whose run it is, which decides what would allow a refused call.
     asker: Asker,
-    /// And on what is configured.
+    /// The configured directories, which decide that too.
     directories: Directories,
-    /// The status of the last reply if it said that something is wrong, otherwise 0.
+    /// The status of the last reply if it was an error, otherwise 0.
     error_status: AtomicU16,
     noting: Noting,
 }
@@ -74,7 +74,7 @@ impl Broker {
         refusals.iter().map(refused).collect()
     }
 
-    /// What requests and files cost so far; the rest is the sandbox's to say.
+    /// What requests and files have cost so far; the sandbox knows the rest.
     pub(crate) fn spent(&self) -> Spent {
         let spent = self.exchange.spent();
         Spent {

@@ -1,8 +1,8 @@
 //! The modules of packs, compiled once for all runs of an engine.
 //!
-//! The first run that brings a module compiles it itself: a process that answers one intent would gain nothing from
-//! compiling it apart. The second has it compiled for all that come after. Nobody waits for somebody else's compiling:
-//! where there is no room for it, that would add up.
+//! The first run with a module compiles it itself: a process that answers one intent would gain nothing from compiling
+//! it separately. The second run compiles it for all later ones. No run waits while another one compiles: if there is
+//! no room for compiling, the waits would add up.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -17,14 +17,15 @@ pub(crate) struct BytecodeCache(Mutex<BTreeMap<String, Arc<Module>>>);
 
 #[derive(Debug, Default)]
 struct Module {
-    /// Held by who compiles. A run that is dropped gives it back.
+    /// Held by the run that compiles. A dropped run releases it.
     turn: Turn<()>,
-    /// `None` in it: it cannot be compiled.
+    /// `None` inside: it cannot be compiled.
     bytecode: OnceLock<Option<Bytecode>>,
 }
 
 impl BytecodeCache {
-    /// The script with its pack's module compiled, where it is or can be now, and this is not the module's first use.
+    /// The script with the bytecode of its pack's module, if there is some or it can be compiled now, and this is not
+    /// the module's first use.
     pub(crate) async fn compiled(&self, pack: &Pack, script: &Script, sandbox: &Sandbox) -> Option<Script> {
         let source = pack.module()?;
         let module = self.second_use(pack.id())?;

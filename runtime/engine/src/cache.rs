@@ -1,8 +1,8 @@
-//! Answers that may be served again: those of templates that only read, for as long as the template says.
+//! The result cache: answers of templates that only read, for as long as the template declares.
 //!
-//! A cached answer is served to whoever would get the same from a run: the key holds everything that a run depends on and
-//! that the caller or the operator can change. The grant is part of it and is formed before the cache is asked, so an
-//! answer outlives no permission. Many that ask the same at once share one run.
+//! A key holds everything that a run depends on and that the caller or the operator can change, so a cached answer is
+//! the one that a run would give. The grant is part of the key and is computed before the lookup, so an answer does not
+//! outlive its permission. Concurrent identical requests share one run.
 
 use std::future::Future;
 use std::sync::Arc;
@@ -31,7 +31,7 @@ pub(crate) struct Key([u8; 32]);
 pub(crate) struct Question<'a> {
     /// Who asks.
     pub(crate) principal: &'a str,
-    /// The template as it is, not as it is called.
+    /// The digest of the template, not its id.
     pub(crate) template_digest: &'a str,
     /// The arguments as JSON text, in declared order.
     pub(crate) arguments: &'a str,
@@ -77,8 +77,8 @@ struct Kept {
 #[derive(Debug, Clone)]
 pub(crate) struct ResultCache {
     kept: Cache<Key, Arc<Kept>>,
-    /// How many changes there were. It is part of each key, so that a run which began before a change leaves nothing
-    /// that is found after it.
+    /// The number of changes so far. It is part of each key, so that no answer of a run that began before a change is
+    /// found after it.
     changes: Arc<AtomicU64>,
 }
 
@@ -97,19 +97,19 @@ impl ResultCache {
         Self { kept, changes: Arc::default() }
     }
 
-    /// The key of a question, as things are now.
+    /// The key of a question, at this moment.
     pub(crate) fn key(&self, question: &Question<'_>) -> Key {
         question.key(self.changes.load(Ordering::Acquire))
     }
 
-    /// The answer that is there, as the report of `run_id`, or the report of `run`, which is kept for `for_s` seconds if it
-    /// worked.
+    /// Returns the cached answer as the report of `run_id`, or the report of `run`, which is cached for `for_s` seconds
+    /// if it succeeded.
     ///
-    /// While one runs, others that ask the same wait for it, and get its answer if it worked; if it did not, each runs
-    /// itself, since failing may have been the other's bad luck.
+    /// While one runs, identical requests wait for it, and get its answer if it succeeded. If it failed, each of them
+    /// runs itself, since the failure may have been bad luck.
     ///
-    /// What ran in company of somebody else's code is not kept: that code may have taken the place over and made the answer
-    /// up, and should not go on answering once it is gone.
+    /// The answer of a process that has run somebody else's code is not cached: that code may have taken the process
+    /// over and forged the answer, which would then outlive it.
     pub(crate) async fn answer<R>(&self, key: Key, for_s: u32, run_id: RunId, run: impl Fn() -> R) -> Report
     where
         R: Future<Output = (Report, Company)>,
@@ -129,7 +129,7 @@ impl ResultCache {
         }
     }
 
-    /// Forgets every answer: something was changed, and nobody knows which of them it shows in.
+    /// Forgets every answer: something changed, and nobody knows which of them it affects.
     pub(crate) fn forget_all(&self) {
         self.changes.fetch_add(1, Ordering::AcqRel);
         self.kept.invalidate_all();
@@ -141,7 +141,7 @@ impl ResultCache {
     }
 }
 
-/// What is worth keeping of a report: answers that worked, without a refusal on the way, and not too large.
+/// The part of a report that is cached: answers that succeeded, without a refusal on the way, and not too large.
 fn keepable(report: &Report, for_s: u32) -> Option<Kept> {
     let bytes = report.result.as_ref().map_or(0, |result| result.get().len()) + report.stdout.len();
     let whole = report.failure.is_none() && report.refusals.is_empty() && report.stderr.is_empty();

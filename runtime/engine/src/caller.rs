@@ -1,4 +1,4 @@
-//! Who asks, and within which bounds: the same on every surface.
+//! Callers: who makes a request, and within which bounds. The same on every surface.
 
 use std::collections::BTreeMap;
 
@@ -7,12 +7,12 @@ use intentbox_report::{Cause, Failure, Principal};
 use intentbox_sandbox::limits;
 use intentbox_sandbox::{LimitOutOfBounds, Limits, NoSuchLimit};
 
-/// Who asks, and within which bounds.
+/// Who makes a request, and within which bounds.
 #[derive(Debug, Clone)]
 pub struct Caller {
-    /// Who it is. Answers, budgets and workers' caches are not shared between two principals.
+    /// The principal. Answers, budgets and workers' caches are not shared between two principals.
     pub principal: Principal,
-    /// What this caller may reach at most, where it may reach less than the policy says.
+    /// An upper bound for what this caller may access, in addition to the policy.
     pub grant: Option<Access>,
     /// The most that the operator lets this caller's runs use.
     pub ceilings: Ceilings,
@@ -22,26 +22,27 @@ pub struct Caller {
     pub purpose: Purpose,
 }
 
-/// Whether somebody has agreed to changes.
+/// Whether there is consent to changes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Consent {
-    /// Nobody yet: a change needs a confirmation.
+    /// Not yet: a change needs a confirmation.
     Asked,
-    /// The operator or the user has agreed to all of them beforehand.
+    /// The operator or the user has consented to all of them in advance.
     Given,
 }
 
 /// What runs are for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Purpose {
-    /// An answer. One that is there already will do.
+    /// An answer, which may come from the cache.
     Answer,
-    /// A run, even where an answer is there already: for measuring.
+    /// A run, even if there is a cached answer: for measuring.
     Measure,
 }
 
 impl Caller {
-    /// Whoever started the program: no bounds but the policy's and the program's own, and every change needs a confirmation.
+    /// The user who started the program: no bounds but the policy's and the program's own, and every change needs a
+    /// confirmation.
     #[must_use]
     pub fn local() -> Self {
         Self::of(Principal::local())
@@ -64,7 +65,7 @@ impl Caller {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Ceilings(BTreeMap<&'static str, u64>);
 
-/// A limit that cannot be set so.
+/// A limit that cannot be set.
 #[derive(Debug, thiserror::Error)]
 pub enum LimitError {
     /// There is no limit of this name.
@@ -108,7 +109,7 @@ impl Ceilings {
     /// caller chose.
     ///
     /// # Errors
-    /// What is wrong with a chosen limit. A caller who chooses more than a ceiling should hear of it.
+    /// What is wrong with a chosen limit. A choice above a ceiling is an error, and not lowered silently.
     pub(crate) fn limits(&self, base: Limits, chosen: &[(String, u64)]) -> Result<Limits, Failure> {
         let mut limits = base;
         for (name, ceiling) in &self.0 {

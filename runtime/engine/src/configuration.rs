@@ -1,5 +1,4 @@
-//! What the operator says about the world: which origins and directories there are. What runs may do with them is the
-//! policy's.
+//! The configuration: which origins and directories there are. The policy decides what runs may do with them.
 //!
 //! ```toml
 //! [origins.sentry]
@@ -7,16 +6,16 @@
 //! token_env = "SENTRY_TOKEN"            # or token_file = "/run/secrets/sentry", or token_credential = "sentry"
 //! settings = { organization = "acme" }  # not secret; templates take defaults from it
 //! check = "/api/0/"                     # what `doctor` asks, to see whether the token is accepted
-//! private_addresses = ["10.0.0.0/8"]    # where it may be besides public addresses; `true` for private networks
+//! private_addresses = ["10.0.0.0/8"]    # addresses to allow besides public ones; `true` for private networks
 //!
 //! [directories]
 //! logs = "/var/log/app"
 //!
 //! [templates]
-//! directory = "templates"               # more templates, or others in the place of the built-in ones
+//! directory = "templates"               # templates that override or extend the built-in ones
 //! ```
 //!
-//! Reading files and the environment is the caller's; here is only what the text means.
+//! The caller reads files and the environment; this module only parses the text.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -36,15 +35,15 @@ pub struct Configuration {
     pub origins: Vec<OriginConfig>,
     /// Settings of origins by `alias.name`, not secret.
     pub settings: BTreeMap<String, String>,
-    /// The directories, as written: a relative one lies beside the configuration.
+    /// The directories, as written: a relative path starts at the folder of the configuration.
     pub directories: BTreeMap<Alias, PathBuf>,
-    /// Where more templates lie, as written.
+    /// The folder of additional templates, as written.
     pub templates: Option<PathBuf>,
     /// The path that tells whether an origin's token is accepted, where one is configured, for `doctor`.
     pub checks: BTreeMap<Alias, String>,
 }
 
-/// Where an origin's token lies.
+/// Where an origin's token is.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TokenSource {
     /// An environment variable.
@@ -58,7 +57,7 @@ pub enum TokenSource {
 /// Why a configuration cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum ConfigurationError {
-    /// Not the TOML this file has to be.
+    /// The text is not TOML of the expected shape.
     #[error("{0}")]
     Syntax(String),
     /// An origin's alias or base URL is wrong.
@@ -139,7 +138,7 @@ fn private_addresses(written: Option<&Value>) -> Result<PrivateAddresses, String
     }
 }
 
-/// A parser's message without the text that it found: where it expected something else, it may have found a token.
+/// A parser's message without the text that it found: in the wrong place, that may be a token.
 fn without_text(message: &str) -> String {
     match (message.find("string \""), message.rfind('"')) {
         (Some(start), Some(end)) if end > start + "string".len() + 1 => {
@@ -150,10 +149,10 @@ fn without_text(message: &str) -> String {
 }
 
 impl Configuration {
-    /// Reads a configuration. `token` fetches a token from where it lies, or says why it cannot.
+    /// Parses a configuration. `token` loads a token from its source, or says why it cannot.
     ///
     /// # Errors
-    /// When the text is not a configuration, names what is not there, or a token is missing.
+    /// When the text is not a configuration, names something that does not exist, or a token is missing.
     pub fn parse(
         text: &str,
         token: &dyn Fn(&TokenSource) -> Result<String, String>,

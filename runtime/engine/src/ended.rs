@@ -1,4 +1,4 @@
-//! From the ending of a run to its report: which cause an ending has, and what to do about it.
+//! Turns the ending of a run into its report: the cause of a failure, and what to do about it.
 
 use intentbox_report::{Cause, Failure, Outcome, Refused, Remedy, Report, RunId, Spent};
 use intentbox_sandbox::abi::Cause as Raiser;
@@ -13,7 +13,7 @@ pub(crate) struct Outside {
     pub(crate) refusals: Vec<Refused>,
     /// What requests and files cost.
     pub(crate) spent: Spent,
-    /// The status of the last reply, if that said that something is wrong.
+    /// The status of the last reply, if it was an error.
     pub(crate) error_status: Option<u16>,
 }
 
@@ -61,7 +61,7 @@ fn all_spent(outside: Spent, run: RunSpent) -> Spent {
     }
 }
 
-/// The guest says where an exception came from; it is believed only if the host knows of such a call: one that it
+/// The guest reports where an exception came from. The host believes it only if it knows of such a call: one that it
 /// refused, or one that it was asked for.
 fn raised(exception: Exception, outside: &Outside) -> Failure {
     let class = exception.class.clone();

@@ -1,10 +1,10 @@
-//! What happens in runs, as one stream: logs, records and metrics read it, and the engine knows none of them.
+//! Events of runs, as one stream: logs, records and metrics read it, and the engine knows none of them.
 
 use intentbox_report::{Principal, Report, RunId, Target};
 
-/// Takes note of what happens. It is called while runs go on: whoever needs time for it takes that elsewhere.
+/// Receives events. It is called while runs are in flight, so slow work belongs elsewhere.
 pub trait Events: Send + Sync {
-    /// Takes note of one event.
+    /// Receives one event.
     fn note(&self, of: Of<'_>, event: Event<'_>);
 }
 
@@ -20,12 +20,12 @@ pub struct Of<'a> {
 /// What happened.
 #[derive(Debug, Clone, Copy)]
 pub enum Event<'a> {
-    /// It is known what is to run.
+    /// The target of the run is known.
     Planned {
         /// What.
         target: &'a Target,
     },
-    /// The run waits for its place in the sandbox. An answer from the cache has no such event.
+    /// The run waits for a slot in the sandbox. A cached answer has no such event.
     Started,
     /// A call to the host was answered.
     HostCall {
@@ -43,14 +43,14 @@ pub enum Event<'a> {
         /// Bytes on stderr.
         stderr_bytes: usize,
     },
-    /// The request is over. It is the last event of a request, and every request has it, also one that never ran.
+    /// The request is over. It is the last event of every request, including one that never ran.
     Ended {
-        /// What became of it.
+        /// The result.
         report: &'a Report,
     },
 }
 
-/// Takes no note of anything.
+/// Ignores all events.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct NoEvents;
 

@@ -1,4 +1,4 @@
-//! What somebody wants: words for a template, or code.
+//! Requests: words for a template, or code.
 
 use std::collections::BTreeMap;
 
@@ -9,14 +9,14 @@ use serde_json::Value;
 /// The longest intent, in bytes. A sentence has some 200; beyond this it is a document, and no phrase of a template.
 pub const INTENT_BYTES_MAX: usize = 4 << 10;
 
-/// What somebody wants, in words.
+/// A request in words.
 #[derive(Debug, Clone, Default)]
 pub struct Intent {
     /// The words.
     pub text: String,
     /// Values for parameters; they override what the words say.
     pub params: BTreeMap<String, Given>,
-    /// The template that is meant, where somebody was asked which: the words then only give values.
+    /// The template that the user chose when asked; the words then only provide values.
     pub template: Option<TemplateId>,
     /// How to run it.
     pub settings: Settings,
@@ -42,7 +42,7 @@ impl Given {
     }
 }
 
-/// What somebody wants run, as Python.
+/// A request to run Python.
 #[derive(Debug, Clone, Default)]
 pub struct Code {
     /// What tracebacks call it.
@@ -55,7 +55,7 @@ pub struct Code {
     pub settings: Settings,
 }
 
-/// How to run something; what is not set is the template's or the default.
+/// Settings of a run. The template's or the default applies to those that are not set.
 #[derive(Debug, Clone, Default)]
 pub struct Settings {
     /// Limits by name, unit included, such as `("wall_ms", 500)`: see [`limits::ALL`](intentbox_sandbox::limits::ALL).

@@ -1,19 +1,19 @@
 //! Intent in, report out: plan what is to run, then run it.
 //!
 //! An [`Engine`] joins the catalog (what can be done), the router (what is meant), the grants (what is allowed) and the
-//! sandbox (where it happens). A surface says what is wanted, as an [`Intent`] or as [`Code`], and for which [`Caller`].
-//! [`Engine::plan`] decides everything and runs nothing; [`Engine::run`] carries out what was planned, tells [`Events`] what
-//! happens, and gives a [`Report`].
+//! sandbox (where it happens). A surface passes a request, as an [`Intent`] or as [`Code`], and its [`Caller`].
+//! [`Engine::plan`] makes every decision and runs nothing. [`Engine::run`] executes the plan, reports progress to
+//! [`Events`], and returns a [`Report`].
 //!
-//! The engine reads no environment and prints nothing. Requests and files go through egress and files under the grants that
+//! The engine reads no environment and prints nothing. Egress and files perform requests and reads, under grants that
 //! are formed here. Only absence falls back: a refusal, an exhausted limit or a crash is the answer.
 //!
-//! - `configuration`: what there is. - `policy`: what is permitted. - `shelf`: the templates, replaced as a whole.
-//! - `cards`: the templates as the router knows them. - `intent` and `caller`: what is wanted, and by whom.
-//! - `plan`: what is to become of it. - `run`: carrying it out. - `broker`: a run's host calls. - `events`: what happens.
-//! - `cache`: answers that may be served again. - `bytecode_cache`: what packs share, compiled once.
-//! - `ended`: from an ending to a report. - `remedy` and `tutor`: what would change it. - `promise`: whether a result is
-//!   what its template declares. - `rehearsal`: the cases of templates. - `operator`: what the operator asks.
+//! - `configuration`: what is configured. - `policy`: what is permitted. - `shelf`: the templates, replaced as a whole.
+//! - `cards`: the templates as the router knows them. - `intent` and `caller`: the request, and who makes it.
+//! - `plan`: every decision before a run. - `run`: the run. - `broker`: its host calls. - `events`: its progress.
+//! - `cache`: cached answers. - `bytecode_cache`: the modules of packs, compiled once.
+//! - `ended`: from an ending to a report. - `remedy` and `tutor`: advice on failures. - `promise`: whether a result is
+//!   what its template declares. - `rehearsal`: the cases of templates. - `operator`: queries of the operator.
 
 mod broker;
 mod bytecode_cache;
@@ -69,7 +69,7 @@ use crate::shelf::Shelf;
 pub enum Isolation {
     /// In this process: for a command that runs one script.
     InProcess,
-    /// In worker processes, started by this command: for whatever lives longer.
+    /// In worker processes, started by this command: for programs that live longer.
     Process(WorkerCommand),
 }
 
@@ -85,7 +85,7 @@ pub struct Engine {
     isolation: Isolation,
     capacity: Capacity,
     sandbox: OnceCell<Sandbox>,
-    /// Makes numbers of principals.
+    /// Hashes principals to numbers.
     owners: RandomState,
 }
 
@@ -134,30 +134,30 @@ impl Engine {
         Arc::clone(&self.shelf().catalog)
     }
 
-    /// Puts other templates in the place of those that there are. What was planned before runs as it was planned.
+    /// Replaces the templates. A run that was planned before still runs as planned.
     pub fn replace_catalog(&self, catalog: Arc<Catalog>) {
         *self.shelf.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(Shelf::new(catalog));
     }
 
-    /// Says where an intent would go and why, without going there.
+    /// Decides where an intent would go and why, without running it.
     #[must_use]
     pub fn route(&self, text: &str) -> Routed {
         self.shelf().router(|template| self.reaches(template)).route(text)
     }
 
-    /// Says where an intent would go and why, with everything that was considered.
+    /// Decides where an intent would go and why, with everything that was considered.
     #[must_use]
     pub fn explain(&self, text: &str) -> Routed {
         self.shelf().router(|template| self.reaches(template)).explain(text)
     }
 
-    /// What a template may reach for a caller: what it wants, as far as the policy permits it and the caller may have it.
+    /// What a template may access for a caller: what it wants, narrowed by the policy and by the caller's layers.
     fn grants_of_template(&self, template: &Template, caller: &Caller) -> Grants {
         let permitted = self.policy.template(template.id());
         self.narrowed(Grants::of(template.wants()).and(&permitted), caller)
     }
 
-    /// What code may reach for a caller.
+    /// What code may access for a caller.
     fn grants_of_code(&self, caller: &Caller) -> Grants {
         self.narrowed(Grants::of(self.policy.exec()), caller)
     }
@@ -166,12 +166,12 @@ impl Engine {
         self.layers_of(caller).fold(grants, Grants::and)
     }
 
-    /// The layers that a caller's runs have besides.
+    /// The additional layers of a caller's runs.
     fn layers_of<'a>(&'a self, caller: &'a Caller) -> impl Iterator<Item = &'a Access> {
         self.policy.principal(&caller.principal).into_iter().chain(&caller.grant)
     }
 
-    /// Why a template that changes something may not begin, if the policy does not let it end what it begins.
+    /// Why a template that changes something may not start: it lacks a permission that it wants.
     fn not_permitted(&self, template: &Template, caller: &Caller) -> Option<Failure> {
         let (id, wants) = (template.id(), template.wants());
         let told = |lacking: &Access| {

@@ -1,4 +1,4 @@
-//! What the operator asks an engine: what is permitted, what is missing, whether origins and cases work.
+//! Queries of the operator: what is permitted, what is missing, whether origins and cases work.
 
 use std::time::Duration;
 
@@ -16,7 +16,7 @@ use crate::remedy::Asker;
 /// How long trying an origin may take.
 const TRY_MAX: Duration = Duration::from_secs(10);
 
-/// A case that does not come out as it says.
+/// A case that failed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct CaseFailed(pub(crate) String);
@@ -28,7 +28,7 @@ impl Engine {
         self.lacks(template).is_empty()
     }
 
-    /// What must be configured for this template to be reached: lines of the configuration or flags.
+    /// What must be configured before an intent can select this template: lines of the configuration or flags.
     #[must_use]
     pub fn lacks(&self, template: &Template) -> Vec<String> {
         let wants = template.wants();
@@ -41,16 +41,16 @@ impl Engine {
         lacks
     }
 
-    /// What code of a caller may reach, line by line.
+    /// What code of a caller may access, line by line.
     #[must_use]
     pub fn exec_grant(&self, caller: &Caller) -> Vec<String> {
         self.grants_of_code(caller).access().lines()
     }
 
-    /// Runs a case of a template in the sandbox, against the replies and files that it tells.
+    /// Runs a case of a template in the sandbox, against the replies and files of the case.
     ///
     /// # Errors
-    /// What does not come out as the case says.
+    /// How the run differs from the case.
     pub async fn rehearse(&self, case: &Case) -> Result<(), CaseFailed> {
         let catalog = self.catalog();
         let template = catalog.get(case.template.as_str());
@@ -94,7 +94,8 @@ impl Engine {
         Ok(lines)
     }
 
-    /// Asks an origin for one path with its token, whatever the policy says: for trying a configuration. Gives the status.
+    /// Requests one path of an origin with its token, whatever the policy says, to try a configuration. Returns the
+    /// status.
     ///
     /// # Errors
     /// Why there is no reply, without the token.
@@ -106,7 +107,7 @@ impl Engine {
         exchange.send(request).await.map(|reply| reply.status)
     }
 
-    /// Starts the sandbox if it is not up, and says which worker processes there are.
+    /// Starts the sandbox if it is not up, and lists its worker processes.
     ///
     /// # Errors
     /// When it does not start.

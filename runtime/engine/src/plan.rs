@@ -1,7 +1,7 @@
-//! From what somebody wants to what will run: everything is decided here, and nothing runs.
+//! Planning: every decision about a request, before anything runs.
 //!
-//! A sentence is read once. What it leaves open is a [`Plan`] that a surface can ask about, and the answer completes the same
-//! plan. Nothing is decided later but what the run itself brings: a [`Run`] holds its script, its limits and its grants.
+//! A sentence is read once. What it leaves open is a [`Plan`] that a surface can ask about, and the answer completes
+//! the same plan. Running decides nothing more: a [`Run`] holds its script, its limits and its grants.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -23,16 +23,16 @@ use crate::intent::{Code, Given, INTENT_BYTES_MAX, Intent, Settings};
 use crate::remedy::Asker;
 use crate::shelf::Shelf;
 
-/// What is to become of an intent.
+/// The plan for an intent.
 #[derive(Debug)]
 pub enum Plan {
     /// It can run.
     Ready(Box<Run>),
-    /// It can run once somebody agrees to the change that it makes.
+    /// It can run once somebody consents to the change that it makes.
     NeedsConsent(Unconfirmed),
-    /// Several templates fit. [`Engine::choose`] goes on with one of them.
+    /// Several templates fit. [`Engine::choose`] continues with one of them.
     Which(Which),
-    /// Values are missing. [`Engine::supply`] goes on with them.
+    /// Values are missing. [`Engine::supply`] continues with them.
     Incomplete(Incomplete),
     /// The policy does not permit all that the template wants.
     NotGranted(Box<Report>),
@@ -57,7 +57,7 @@ pub struct Run {
     pub(crate) asker: Asker,
 }
 
-/// What stands behind a run.
+/// What a run executes.
 #[derive(Debug)]
 pub(crate) enum Work {
     /// A template, on the shelf where it was found.
@@ -66,7 +66,7 @@ pub(crate) enum Work {
     Code,
 }
 
-/// A run that changes something, which nobody has agreed to yet.
+/// A run that changes something, without consent so far.
 #[derive(Debug)]
 pub struct Unconfirmed(Box<Run>);
 
@@ -77,7 +77,7 @@ pub struct Change {
     pub template: String,
     /// The arguments, complete.
     pub arguments: Value,
-    /// SHA-256 over the template's text and the arguments: another change has another.
+    /// SHA-256 over the template's text and the arguments, which identifies the change.
     pub digest: [u8; 32],
 }
 
@@ -113,7 +113,7 @@ impl Run {
 }
 
 impl Unconfirmed {
-    /// The run, for whoever was told to make the change.
+    /// The run, for a caller with the user's consent.
     #[must_use]
     pub fn confirm(self) -> Box<Run> {
         self.0
@@ -134,7 +134,7 @@ impl Unconfirmed {
         Change { template, arguments: self.0.arguments().unwrap_or_default(), digest: hasher.finalize().into() }
     }
 
-    /// The report that says what is to be confirmed.
+    /// The report that asks for a confirmation.
     #[must_use]
     pub fn report(&self) -> Report {
         let change = self.change();
@@ -198,7 +198,7 @@ impl Plan {
 }
 
 impl Engine {
-    /// Decides what is to become of an intent, for this caller. Nothing runs.
+    /// Plans an intent for this caller. Nothing runs.
     #[must_use]
     pub fn plan(&self, intent: &Intent, caller: &Caller) -> Plan {
         if let Err(failure) = readable(&intent.text) {
@@ -241,7 +241,7 @@ impl Engine {
         }
     }
 
-    /// Goes on with one of several templates, by its id.
+    /// Continues with one of several templates, by its id.
     #[must_use]
     pub fn choose(&self, which: Which, template: &str, caller: &Caller) -> Plan {
         let Which { intent, report } = which;
@@ -254,7 +254,7 @@ impl Engine {
         }
     }
 
-    /// Goes on with values for what was missing.
+    /// Continues with values for what was missing.
     #[must_use]
     pub fn supply(&self, incomplete: Incomplete, values: BTreeMap<String, Given>, caller: &Caller) -> Plan {
         let Incomplete { mut intent, template, values: known, .. } = incomplete;
@@ -266,7 +266,7 @@ impl Engine {
         }
     }
 
-    /// From a template and the values of a sentence to what can be done.
+    /// Plans a template with the values of a sentence.
     fn complete(
         &self,
         shelf: &Arc<Shelf>,
@@ -347,7 +347,7 @@ impl Engine {
         Plan::Ready(run)
     }
 
-    /// Decides whether code can run, under the grant that the policy gives to code.
+    /// Plans code, under the grant that the policy gives to code.
     ///
     /// # Errors
     /// The report that says why it cannot.

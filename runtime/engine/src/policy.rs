@@ -1,7 +1,7 @@
-//! What the operator permits: `policy.toml`. **This file is a boundary.**
+//! The policy: what the operator permits in `policy.toml`. **This file is a boundary.**
 //!
-//! Invariant: nothing is permitted that no line of the policy names. An absent file, table or key permits nothing, and a
-//! key that is not known is an error, since a line that was misspelt must not look like one that holds.
+//! Invariant: only what a line of the policy names is permitted. An absent file, table or key permits nothing, and an
+//! unknown key is an error, because a misspelled line must not look like one that applies.
 //!
 //! ```toml
 //! [packs.sentry]                          # all templates of the pack
@@ -30,7 +30,8 @@
 //! ```
 //!
 //! A run of a template gets what the template wants, as far as its pack's table and its own permit it. A run of `exec`
-//! gets the table `exec`. It reads text and decides; files and aliases that do not exist are for [`Policy::check`].
+//! gets the table `exec`. This file parses text and decides; [`Policy::check`] finds files and aliases that do not
+//! exist.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -42,7 +43,7 @@ use serde::Deserialize;
 /// The largest policy that is read, in bytes.
 pub const POLICY_BYTES_MAX: usize = 1 << 20;
 
-/// What runs may reach, by who asks.
+/// What runs may access, by who makes the request.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Policy {
@@ -54,12 +55,12 @@ pub struct Policy {
     exec: Access,
     #[serde(default)]
     principals: BTreeMap<String, Access>,
-    /// What flags permit to packs. It is no line that anybody wrote, so that [`Policy::check`] has nothing to say about it.
+    /// What flags permit to packs. [`Policy::check`] ignores it, because nobody wrote it as a line.
     #[serde(skip)]
     flags: BTreeMap<String, Access>,
 }
 
-/// Text that is no policy.
+/// An invalid policy.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("line {line}: {message}")]
 pub struct PolicyError {
@@ -99,8 +100,8 @@ impl Policy {
         }
     }
 
-    /// This policy, with a directory besides that one pack and `exec` may read: for directories named on the command
-    /// line, where naming one is permitting it.
+    /// This policy, with a directory that one pack and `exec` may read as well: for directories named on the command
+    /// line, where naming one permits it.
     #[must_use]
     pub fn and_read(mut self, alias: &Alias) -> Policy {
         self.flags.entry(alias.to_string()).or_default().read.push(alias.clone());
@@ -133,20 +134,20 @@ impl Policy {
         written.into_iter().chain(flags).collect()
     }
 
-    /// What a principal's runs may reach at most; nothing where the policy has no table for it, which takes nothing away.
+    /// An upper bound for a principal's runs; `None` if the policy has no table for it, which takes nothing away.
     #[must_use]
     pub fn principal(&self, principal: &Principal) -> Option<&Access> {
         self.principals.get(principal.name()?)
     }
 
-    /// What scripts of `exec` may reach.
+    /// What scripts of `exec` may access.
     #[must_use]
     pub fn exec(&self) -> &Access {
         &self.exec
     }
 
-    /// Lines that can never matter: they name a pack, template, origin or directory that there is not, or nothing that a
-    /// template of their table asks for.
+    /// Lines that can never apply: they name a pack, template, origin or directory that does not exist, or something
+    /// that no template of their table asks for.
     #[must_use]
     pub fn check(&self, catalog: &Catalog, origins: &BTreeSet<Alias>, directories: &BTreeSet<Alias>) -> Vec<String> {
         let mut faults = Vec::new();
@@ -186,18 +187,18 @@ impl Policy {
     }
 }
 
-/// A table of the policy, and who asks under it.
+/// A table of the policy, and the templates that it is for.
 struct Table<'a> {
     name: String,
     rules: &'a Access,
-    /// Nobody for `exec`, whose scripts may ask for anything, and for tables of what there is not.
+    /// Empty for `exec`, whose scripts may ask for anything, and for tables of packs or templates that do not exist.
     askers: Vec<&'a Template>,
-    /// What it is called when none of them asks for something.
+    /// The message if none of them asks for something.
     nobody: &'static str,
 }
 
 impl Table<'_> {
-    /// One fault a line: who corrects it gets no second one for it.
+    /// Finds at most one fault per line.
     fn check(&self, origins: &BTreeSet<Alias>, directories: &BTreeSet<Alias>, faults: &mut Vec<String>) {
         let Table { name, rules, nobody, .. } = self;
         for rule in &rules.http {

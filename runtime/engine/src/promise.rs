@@ -1,7 +1,7 @@
-//! Whether a template's result is what the template declares.
+//! Checks whether a template's result is what the template declares.
 //!
-//! To check a result is to build it as values, which take many times the memory of its text: one that would take too much
-//! is counted and not built.
+//! The check builds the result as values, which take many times the memory of its text. A result that would take too
+//! much is counted and not built.
 
 use intentbox_catalog::json::{Counter, parse_value};
 use intentbox_catalog::{ResultSchema, Template};
@@ -11,7 +11,7 @@ use intentbox_report::{Cause, Failure, Report};
 /// nested lists, each takes some 300 bytes: 60 MB, for as long as the check takes.
 const NODES_MAX: usize = 200_000;
 
-/// The report, or the one that says how its result is not what the template declares.
+/// The report, or one that says how its result differs from the declaration.
 pub(crate) fn kept(template: &Template, report: Report) -> Report {
     let (Some(schema), Some(result)) = (template.result(), &report.result) else { return report };
     if report.failure.is_some() {

@@ -1,4 +1,4 @@
-//! Running a template's cases: in the real sandbox, against the replies and files that the case tells.
+//! Runs a template's cases in the real sandbox, against the replies and files of the case.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -26,7 +26,7 @@ struct Told {
     files: Vec<CaseFile>,
 }
 
-/// Runs one case and says how it ended, and what of it was never asked for.
+/// Runs one case, and returns how the run differs from it, including replies that were never requested.
 pub(crate) async fn rehearse(sandbox: &Sandbox, template: &Template, case: &Case) -> Result<(), String> {
     let expected = &case.outcome;
     let arguments = match template.check(&case.arguments, &case.settings) {

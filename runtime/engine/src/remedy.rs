@@ -1,8 +1,8 @@
-//! What would allow what was refused: a line of the policy, where one can.
+//! Remedies for refusals: the line of the policy that would allow the call, if one can.
 //!
-//! A script of `exec` gets what the policy permits, so that a line more is enough. A template gets what it wants as far as the
-//! policy permits it: a line helps where the template asks for the thing, and nowhere else. Lines are proposed for the template
-//! alone, and for all paths that it asks for: the one path of a refusal would be a rule for one issue.
+//! A script of `exec` gets what the policy permits, so one more line is enough. A template gets what it wants as far as
+//! the policy permits it, so a line helps only if the template asks for the access. The proposed line is for that
+//! template alone, and covers all paths that it asks for: the one path of a refusal would be a rule for one issue.
 
 use intentbox_capability::{Access, Alias, HttpRule, Method, Refusal, WrittenRule};
 use intentbox_catalog::{Template, TemplateId};
@@ -26,7 +26,7 @@ impl Asker {
         Asker::Template { id: template.id().clone(), wants: template.wants().clone() }
     }
 
-    /// What to do about a refusal, where these directories are configured; nothing where the request itself is wrong.
+    /// What to do about a refusal, with these directories configured; `None` if the request itself is invalid.
     pub(crate) fn remedy(&self, refusal: &Refusal, directories: &Directories) -> Option<Remedy> {
         let asks_for = |alias: &Alias| match self {
             Asker::Exec => true,
@@ -60,8 +60,8 @@ impl Asker {
 }
 
 impl Asker {
-    /// The hint where no directory has this name: a line of the policy alone would permit what is not there. The flag permits
-    /// too, but only to `exec` and to the pack of the name.
+    /// The hint if no directory has this name: a line of the policy alone would permit nothing that exists. The flag
+    /// permits too, but only to `exec` and to the pack of the name.
     fn absent(&self, alias: &Alias) -> String {
         let (table, flag_permits) = match self {
             Asker::Exec => ("exec".to_owned(), true),
@@ -87,17 +87,17 @@ fn asked(refusal: &Refusal) -> Option<(HttpRule, Method)> {
     Some((rule.try_into().ok()?, method))
 }
 
-/// The table of the policy that is one template's.
+/// The policy table of one template.
 fn table_of(id: &TemplateId) -> String {
     format!("templates.\"{id}\"")
 }
 
-/// What would let a template have what the policy does not permit it.
+/// The lines that the policy lacks for a template.
 pub(crate) fn permit(id: &TemplateId, lacking: &Access) -> Remedy {
     Remedy::Permit(format!("add {} under [{}] in policy.toml", lacking.additions(), table_of(id)))
 }
 
-/// The hint where no line can help.
+/// The hint if no line can help.
 fn in_vain(id: &TemplateId, wants: &Access) -> String {
     let all = wants.lines().into_iter().map(|line| format!("`{line}`"));
     let mut listed: Vec<String> = all.collect();

@@ -1,4 +1,4 @@
-//! Carrying out a plan: the cache, the sandbox, the broker, and the report of it all.
+//! Runs a plan: the cache, the sandbox, the broker, and the report.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -19,7 +19,7 @@ use crate::promise;
 use crate::shelf::Shelf;
 
 impl Engine {
-    /// Carries out a plan that can run as it is, and reports why the others cannot.
+    /// Runs a plan that is ready, and reports why any other cannot run.
     pub async fn answer(&self, plan: Plan, caller: &Caller, events: &Arc<dyn Events>) -> Report {
         match plan.ready() {
             Ok(run) => self.run(run, caller, events).await,
@@ -31,7 +31,7 @@ impl Engine {
         }
     }
 
-    /// Carries out a run. Dropping the future ends it within milliseconds.
+    /// Executes a run. Dropping the future ends it within milliseconds.
     pub async fn run(&self, run: Box<Run>, caller: &Caller, events: &Arc<dyn Events>) -> Report {
         let of = Of { run_id: run.id, principal: &caller.principal };
         events.note(of, Event::Planned { target: &run.target });
@@ -96,7 +96,7 @@ impl Engine {
         Report { access: Some(access), ..report }
     }
 
-    /// Runs a script under the grants of a run. Says besides whose code had run where it ran.
+    /// Runs a script under the grants of a run. Also returns whose code the process has run.
     async fn sandboxed(
         &self,
         run: &Run,
@@ -132,7 +132,7 @@ impl Engine {
     }
 }
 
-/// Says that a run has ended when its future is dropped: nobody waits for it any more.
+/// Reports that a run has ended when its future is dropped: nobody waits for it any more.
 struct Unfinished<'a> {
     of: Of<'a>,
     events: &'a Arc<dyn Events>,
@@ -147,7 +147,7 @@ impl Drop for Unfinished<'_> {
     }
 }
 
-/// Why the machine could not carry a run through.
+/// Why the machine could not complete a run.
 fn not_run(error: &RunError) -> Failure {
     let (cause, advice) = match error {
         RunError::ParamsTooLarge { .. } => (Cause::Input, "give the script less, or let it fetch what it needs"),

@@ -1,4 +1,4 @@
-//! The templates that there are, with what is derived from them: one value, replaced as a whole while runs go on.
+//! The catalog with everything derived from it: one value, replaced as a whole while runs are in flight.
 
 use std::sync::{Arc, OnceLock};
 
@@ -13,9 +13,9 @@ use crate::cards::card;
 pub(crate) struct Shelf {
     pub(crate) catalog: Arc<Catalog>,
     pub(crate) bytecode: BytecodeCache,
-    /// Over the templates that can be reached. Made when a sentence comes: code needs none.
+    /// Over the templates whose access is configured. Built for the first sentence: code does not need it.
     reachable: OnceLock<Router>,
-    /// Over the others, made when nothing fits.
+    /// Over the others, built when nothing fits.
     out_of_reach: OnceLock<Router>,
 }
 

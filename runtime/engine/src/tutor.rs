@@ -1,4 +1,4 @@
-//! What to write instead, where Python in the sandbox is not what the author of a script expected.
+//! Advice on scripts that expect something else than Python in the sandbox provides.
 
 /// What to do about a stack that ran out, Python's own or the interpreter's.
 pub(crate) const LESS_DEEP: &str = "recurse less deeply: a loop with a list of its own has no such limit";
@@ -23,7 +23,7 @@ pub(crate) fn about(class: &str, message: &str) -> Option<String> {
     }
 }
 
-/// What to write instead of what belongs into a function: scripts are written as if they were one.
+/// What to write instead of a statement that needs a function: scripts are often written as if they were one.
 pub(crate) fn at_top_level(message: &str) -> Option<String> {
     let instead = if message.contains("'return' outside function") {
         "assign the answer to `result`, as in `result = 1 + 1`"
@@ -35,7 +35,7 @@ pub(crate) fn at_top_level(message: &str) -> Option<String> {
     Some(instead.to_owned())
 }
 
-/// The import that is missing, where an unknown name is that of a module which scripts use as if it were there.
+/// The missing import, if an unknown name is that of a module which scripts often use without importing it.
 fn import_of(message: &str) -> Option<String> {
     const MODULES: [&str; 16] = [
         "asyncio",
@@ -59,7 +59,7 @@ fn import_of(message: &str) -> Option<String> {
     MODULES.contains(&name).then(|| format!("write `import {name}` first"))
 }
 
-/// What there is where a module is not: the nearest that the sandbox has, by the name in Python's message.
+/// The closest alternative in the sandbox to a missing module, by the name in Python's message.
 fn without_module(message: &str) -> String {
     let named = message.split('\'').nth(1).unwrap_or_default();
     let instead = match named.split('.').next().unwrap_or_default() {

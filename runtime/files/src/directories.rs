@@ -14,7 +14,7 @@ use crate::turns::Turns;
 
 /// Directories that may be granted, opened once. Cloning is cheap and shares the handles.
 ///
-/// A directory is its handle and not its path: what takes the path's place later is another directory.
+/// A directory is its handle and not its path: a directory that replaces it at the same path is another one.
 #[derive(Debug, Clone, Default)]
 pub struct Directories {
     open: Arc<BTreeMap<Alias, Dir>>,
@@ -38,7 +38,7 @@ impl Directories {
     ///
     /// # Errors
     ///
-    /// The first that is not there, is no directory, or may not be read.
+    /// The first that does not exist, is not a directory, or may not be read.
     pub fn open<'a>(configured: impl IntoIterator<Item = (&'a Alias, &'a Path)>) -> Result<Self, DirectoryError> {
         let mut open = BTreeMap::new();
         for (alias, path) in configured {
@@ -65,7 +65,7 @@ impl Directories {
         Reader::new(self.clone(), grant)
     }
 
-    /// Who may list now: all runs together hold a bounded number of descriptors and threads for it.
+    /// Limits concurrent listings, so that all runs together hold a bounded number of descriptors and threads for them.
     pub(crate) fn listings(&self) -> &Turns {
         &self.listings
     }

@@ -1,12 +1,12 @@
-//! The one way to the host's files: directories that a grant names, listed and read in bounded pieces, never written.
+//! The only way to the host's files: directories that a grant names, listed and read in bounded pieces, never written.
 //!
-//! This crate is for everything between an admitted path and the bytes a script sees. It is not for deciding what is
-//! allowed (`intentbox-capability` does, and this crate opens an `AllowedFile` only), nor for what the bytes mean. Every
+//! This crate does everything between an admitted path and the bytes that a script sees. It does not decide what is
+//! allowed (`intentbox-capability` does, and this crate opens an `AllowedFile` only), nor what the bytes mean. Every
 //! path is opened relative to the handle of its directory, by `cap-std`, which refuses whatever leads out of it: `..`,
 //! absolute paths, symbolic links. Only regular files are read: a pipe or a device could block for ever.
 //!
-//! Reading order: [`Directories`] (what the operator configured), [`Reader`] (one run's reads), [`Listing`], `turns` (who
-//! may list now).
+//! Reading order: [`Directories`] (what the operator configured), [`Reader`] (one run's reads), [`Listing`], `turns`
+//! (the limit on concurrent listings).
 
 mod directories;
 mod list;

@@ -1,4 +1,4 @@
-//! What lies in a directory: its files, those of its folders too.
+//! Lists a directory: its files, and those of the folders inside it.
 
 use std::io;
 use std::time::UNIX_EPOCH;
@@ -9,7 +9,7 @@ use intentbox_capability::{PATH_BYTES_MAX, is_plain_name};
 /// The most files a listing names. A directory with more is read folder by folder.
 pub const ENTRIES_MAX: usize = 10_000;
 
-/// The most entries a listing looks at, folders and what is no file included: it bounds the time.
+/// The most entries a listing visits, including folders and what is not a file: it bounds the time.
 pub const VISITED_MAX: usize = 100_000;
 
 /// The most folders that a listing names as not read. Real directories have a few; it travels to the guest as well.
@@ -28,7 +28,7 @@ const PENDING_BYTES_MAX: usize = 8 << 20;
 /// Bytes left for the alias and the folder that a listing started from.
 const ALIAS_ROOM: usize = 256;
 
-/// What lies in a folder and in those inside it.
+/// The files of a folder and of the folders inside it.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Listing {
     /// The files, by path.
@@ -48,25 +48,25 @@ pub struct Listed {
     pub modified_unix_ms: i64,
 }
 
-/// Why there is no listing. A part of one is none: it would look like the whole.
+/// Why there is no listing. A partial listing is an error, because it would look complete.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ListError {
     /// There is more than a listing may hold or look at.
     #[error("there is too much to list")]
     TooMuch,
-    /// Whoever asked is gone.
+    /// The caller has gone.
     #[error("nobody wants it")]
     Unwanted,
-    /// The system fails.
+    /// The system reports an error.
     #[error(transparent)]
     Io(#[from] io::Error),
 }
 
-/// Lists the regular files of `root` and of its folders, by path. `is_wanted` is asked again and again.
+/// Lists the regular files of `root` and of its folders, by path. `is_wanted` is polled throughout.
 ///
-/// Symbolic links are left out: what they lead to is listed where it lies, or lies outside. So are names that no script
-/// could ask for (not UTF-8, too long, or with control characters or backslashes), since one such file would otherwise
-/// keep a script from reading all the others.
+/// Symbolic links are omitted: their targets are listed at their own paths, or are outside. So are names that no script
+/// could ask for (not UTF-8, too long, or with control characters or backslashes), because one such file would
+/// otherwise keep a script from reading all the others.
 ///
 /// One folder is open at a time, whatever the directory looks like: descriptors belong to all runs of the process.
 pub(crate) fn list(root: &Dir, is_wanted: impl Fn() -> bool) -> Result<Listing, ListError> {
@@ -166,14 +166,14 @@ impl<W: Fn() -> bool> Walk<'_, W> {
     }
 }
 
-/// What an error says of the folder that it came from.
+/// What an error means for the folder that it came from.
 #[derive(Debug, PartialEq, Eq)]
 enum Fate {
     /// It vanished while the listing went on, or became something else: it holds no files.
     Gone,
     /// The host may not read it.
     Shut,
-    /// Nobody knows what it holds: no descriptor was free, or the disk failed.
+    /// Its contents are unknown: no descriptor was free, or the disk failed.
     Unknown,
 }
 

@@ -1,4 +1,4 @@
-//! One run's reads: admitted, then done off the thread that runs the guest, since a disk may be slow.
+//! The file reads of one run: admitted, then done off the thread that runs the guest, since a disk may be slow.
 
 use std::io;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -14,13 +14,13 @@ use crate::turns::off_thread;
 /// The most bytes of one piece. Larger pieces are no faster, and a run holds one at a time.
 pub const PIECE_BYTES_MAX: u32 = 1 << 20;
 
-/// Why there is nothing to show.
+/// Why a read or a listing failed.
 #[derive(Debug, thiserror::Error)]
 pub enum ReadError {
     /// The grant does not cover it. Nothing was opened.
     #[error(transparent)]
     Refused(#[from] Refusal),
-    /// It was granted, and did not work.
+    /// It was granted, but failed.
     #[error("{kind}: {message}")]
     Failed {
         /// `not_found`, `not_a_file`, `outside`, `too_many_files`, `no_descriptors` or `io`.
@@ -30,7 +30,7 @@ pub enum ReadError {
     },
 }
 
-/// The way to files of one run.
+/// The file access of one run.
 #[derive(Debug)]
 pub struct Reader {
     directories: Directories,
@@ -47,7 +47,7 @@ struct Record {
     last: Option<(AllowedFile, Arc<File>)>,
 }
 
-/// How many refusals are kept. A script that asks more often has been told.
+/// How many refusals are kept. More of them would say nothing new.
 const REFUSALS_MAX: usize = 64;
 
 impl Reader {

@@ -1,4 +1,4 @@
-//! Work on threads of its own that takes a while: a few at a time, each counted until it really ends.
+//! A limit on slow work on threads of its own: a few pieces at a time, each counted until it really ends.
 
 use std::io;
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use tokio::sync::Semaphore;
 /// seconds of a slow disk: twice as many would only share the same disk.
 const AT_ONCE: usize = 4;
 
-/// Who may work now. Cloning is cheap and shares the turns.
+/// The turns that are free. Cloning is cheap and shares them.
 #[derive(Debug, Clone)]
 pub(crate) struct Turns {
     free: Arc<Semaphore>,
@@ -42,8 +42,8 @@ impl Drop for Waiting {
 }
 
 impl Turns {
-    /// Does the work when it is its turn. Work cannot be stopped from outside: where the caller goes away, it keeps its
-    /// turn until it has seen that nobody wants it.
+    /// Runs the work once a turn is free. Work cannot be stopped from outside: if the caller goes away, the work keeps
+    /// its turn until it notices that nobody waits for it.
     pub(crate) async fn work<T: Send + 'static>(
         &self,
         work: impl FnOnce(&Wanted) -> T + Send + 'static,
@@ -61,7 +61,7 @@ impl Turns {
     }
 }
 
-/// Does the work off the thread that runs the guest, since a disk may be slow.
+/// Runs the work off the thread that runs the guest, since a disk may be slow.
 pub(crate) async fn off_thread<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> io::Result<T> {
     tokio::task::spawn_blocking(work).await.map_err(io::Error::other)
 }

@@ -1,4 +1,4 @@
-//! From `guest-sdk` to a wasm file: the target, and a cargo of our own.
+//! Compiles `guest-sdk` to a wasm file: adds the target, and runs a second cargo.
 
 use std::io::{BufRead as _, BufReader};
 use std::path::{Path, PathBuf};

@@ -1,6 +1,6 @@
 //! Builds the guest with a cargo of its own, and hands the path of the wasm file to the build script of `sandbox`.
 //!
-//! Every step says on the terminal what it is doing (cargo hides a build script's own output); the first build takes minutes.
+//! Every step reports to the terminal, because cargo hides a build script's own output; the first build takes minutes.
 
 #![expect(clippy::disallowed_methods, reason = "cargo speaks to build scripts through the environment")]
 

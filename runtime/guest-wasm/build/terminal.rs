@@ -1,4 +1,4 @@
-//! A line for the person who waits, where there is one.
+//! Progress messages on the terminal, if there is one.
 
 use std::io::Write as _;
 

@@ -1,7 +1,7 @@
-//! Large bodies: work that grows with their size runs beside the thread that serves everybody, and of each principal in turn.
+//! Large bodies: work that grows with their size runs off the serving thread, one body of each principal at a time.
 //!
-//! A body of 4 MiB takes some tens of milliseconds to look through. A principal that sends many of them waits for its own and
-//! holds up nobody else: few of its bodies are in memory at a time, and one is looked through at a time.
+//! Inspecting a body of 4 MiB takes some tens of milliseconds. A principal that sends many of them delays only itself:
+//! few of its bodies are in memory at a time, and one is inspected at a time.
 
 use std::collections::BTreeMap;
 use std::panic::resume_unwind;
@@ -10,11 +10,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 use intentbox_report::Principal;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-/// The longest text that is worked on in place, in bytes: less than a millisecond of work. Most scripts with their parameters
-/// are shorter.
+/// The longest text that is processed in place, in bytes: less than a millisecond of work. Most scripts with their
+/// parameters are shorter.
 pub const INLINE_BYTES_MAX: usize = 64 << 10;
 
-/// The most large bodies of one principal in memory until they are looked through. With 4 MiB each, that is 32 MiB for each
+/// The most large bodies of one principal in memory until they are inspected. With 4 MiB each, that is 32 MiB for each
 /// principal.
 const HELD_MAX: usize = 8;
 
@@ -55,7 +55,7 @@ impl LargeBodies {
 }
 
 impl HeldBody {
-    /// Works on the body on another thread, after the same principal's earlier bodies.
+    /// Processes the body on another thread, after the same principal's earlier bodies.
     pub async fn read<T: Send + 'static>(&self, work: impl FnOnce() -> T + Send + 'static) -> T {
         let reading = Arc::clone(&self.places.reading).acquire_owned().await.ok();
         on_another_thread(move || {
@@ -67,7 +67,7 @@ impl HeldBody {
     }
 }
 
-/// Works on a text of this length, in bytes: in place up to [`INLINE_BYTES_MAX`], on another thread beyond.
+/// Processes a text of this length, in bytes: in place up to [`INLINE_BYTES_MAX`], on another thread beyond.
 pub async fn offload<T: Send + 'static>(length: usize, work: impl FnOnce() -> T + Send + 'static) -> T {
     if length <= INLINE_BYTES_MAX { work() } else { on_another_thread(work).await }
 }

@@ -1,12 +1,12 @@
-//! A port: routes that are reached only by requests that may come in.
+//! Serves routes on a port, behind checks of every request.
 //!
-//! Everything here is decided before a body is read: the number and the pace of connections, the `Host`, the `Origin`, the
-//! token, and how many requests the caller has in flight. A browser page of another site is rejected by its `Origin`, and one
+//! All checks come before a body is read: the number and the pace of connections, the `Host`, the `Origin`, the token,
+//! and how many requests the caller has in flight. A browser page of another site is rejected by its `Origin`, and one
 //! that made its name resolve to this machine by its `Host`.
 //!
-//! - `connection`: how many, and how long they may take. `gate`: one layer before all routes.
+//! - `connection`: limits on connections. `gate`: one layer before all routes.
 //! - `host_and_origin`: which requests are meant for this server. `origin`: how both headers are parsed.
-//! - `options`: what the operator chose. `rejection`: why a request does not come in.
+//! - `options`: the operator's settings. `rejection`: why a request is rejected.
 
 mod connection;
 mod gate;
@@ -61,16 +61,16 @@ pub async fn serve(
     Ok(())
 }
 
-/// The routes behind the gate. Paths that there are not are behind it, too: whoever may not come in learns nothing of them.
+/// The routes behind the gate. Unknown paths are behind it, too: a rejected caller learns nothing about them.
 fn guarded(surface: Surface, options: Options) -> Router {
     let Surface { routes, exposed, refuse } = surface;
     let cors = cors(&options, exposed);
     routes.layer(from_fn_with_state(Gate::new(options, refuse), gate::admit)).layer(cors)
 }
 
-/// What browsers are told: pages of the allowed sites may use the server. Pages on this machine may not unless the operator
-/// names them, although their requests are not rejected either. Preflights are answered here, without a token: browsers send
-/// none with them.
+/// The CORS headers: pages of the allowed sites may use the server. Pages on this machine may not unless the operator
+/// names them, although their requests are not rejected either. Preflights are answered here, without a token: browsers
+/// send none with them.
 fn cors(options: &Options, exposed: Vec<HeaderName>) -> CorsLayer {
     let as_sent = options.origins.iter().filter_map(|origin| HeaderValue::from_str(&origin.to_string()).ok());
     CorsLayer::new()

@@ -5,7 +5,8 @@ use std::io;
 use tokio_util::bytes::{Bytes, BytesMut};
 use tokio_util::codec::{AnyDelimiterCodec, AnyDelimiterCodecError, Decoder};
 
-/// Splits bytes into lines. A line that is too long is skipped, and the lines after it come as before: the pipe has not failed.
+/// Splits bytes into lines. A line that is too long is skipped, and reading continues after it: the pipe has not
+/// failed.
 #[derive(Debug)]
 pub struct LineDecoder(AnyDelimiterCodec);
 

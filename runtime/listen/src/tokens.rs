@@ -1,4 +1,4 @@
-//! The tokens that callers prove themselves with, and whose they are.
+//! Bearer tokens, and the principals that hold them.
 
 use std::fmt;
 
@@ -8,7 +8,7 @@ use subtle::ConstantTimeEq as _;
 /// The shortest token that is accepted, in bytes. `openssl rand -hex 16` gives 32.
 const TOKEN_BYTES_MIN: usize = 16;
 
-/// The longest token that is looked at, in bytes.
+/// The longest token that is accepted, in bytes.
 const TOKEN_BYTES_MAX: usize = 4 << 10;
 
 /// The most tokens.
@@ -96,7 +96,7 @@ impl Tokens {
         self.known.len()
     }
 
-    /// Whether nobody needs a token.
+    /// Whether no token is needed.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.known.is_empty()

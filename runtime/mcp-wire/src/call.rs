@@ -1,4 +1,4 @@
-//! The arguments of a call, from JSON that anybody may have written.
+//! The arguments of a tool call, parsed from untrusted JSON.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -35,7 +35,7 @@ pub enum Call {
 pub struct Execute {
     /// The source of the script.
     pub code: String,
-    /// The text of an object. The script alone reads it.
+    /// The text of an object. Only the script parses it.
     #[serde(default, deserialize_with = "object_text")]
     pub params: Option<Box<RawValue>>,
     /// What the script is for, in words.
@@ -49,7 +49,7 @@ pub struct Execute {
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RunIntent {
-    /// What is wanted, in words.
+    /// The request, in words.
     pub intent: String,
     /// Parameters of the template.
     #[serde(default, deserialize_with = "json::object")]
@@ -94,7 +94,7 @@ fn limits<'de, D: Deserializer<'de>>(deserializer: D) -> Result<BTreeMap<String,
     deserializer.deserialize_any(Limits)
 }
 
-/// Reads limits, and no more of them than can be set.
+/// Parses limits, and no more of them than can be set.
 struct Limits;
 
 impl<'de> Visitor<'de> for Limits {
@@ -104,7 +104,7 @@ impl<'de> Visitor<'de> for Limits {
         formatter.write_str("an object")
     }
 
-    /// Said here: the library's own words would repeat all of the text, with every character that cannot be seen spelled out.
+    /// A message of our own: the library's would repeat the whole text, with every invisible character spelled out.
     fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<Self::Value, E> {
         let text = shown(text);
         Err(E::custom(format!("`limits` must be an object, such as {{\"wall_ms\": 5000}}, and is the text {text:?}")))
@@ -145,16 +145,16 @@ pub enum CallError {
     Arguments {
         /// What is wrong.
         message: String,
-        /// What would do.
+        /// What to send instead.
         hint: &'static str,
     },
 }
 
 impl Call {
-    /// Reads a call of the tool with this name, from its arguments as JSON text; an empty text is none.
+    /// Parses a call of the tool with this name, from its arguments as JSON text; an empty text means no arguments.
     ///
     /// # Errors
-    /// When it is no call of these tools.
+    /// When it is not a valid call of these tools.
     pub fn parse(name: &str, arguments: &str) -> Result<Self, CallError> {
         let hint = match name {
             "execute_code" => "send {\"code\": \"result = 1 + 1\"}; `params`, `intent` and `limits` are optional",
@@ -186,7 +186,7 @@ impl Call {
     }
 }
 
-/// The error in its words alone: a model did not write the arguments as lines and columns.
+/// The error without its line and column, which mean nothing to a model.
 fn without_place(error: &serde_json::Error) -> String {
     let told = error.to_string();
     let place = format!(" at line {} column {}", error.line(), error.column());

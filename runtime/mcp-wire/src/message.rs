@@ -1,12 +1,12 @@
-//! A message as its bytes, before the SDK reads it. **This file is a boundary.**
+//! Inspects the bytes of a message before the SDK parses it. **This file is a boundary.**
 //!
-//! Invariant: what the SDK reads has at most [`NODES_MAX`] values and keys in at most [`ENVELOPE_BYTES_MAX`] bytes, and no
-//! key that the JSON library keeps for itself.
+//! Invariant: the SDK parses at most [`NODES_MAX`] values and keys in at most [`ENVELOPE_BYTES_MAX`] bytes, and no key
+//! that the JSON library reserves.
 //!
-//! The SDK reads a message into trees of values, some of it once for every method that it knows. For each value that takes up
+//! The SDK parses a message into trees of values, some of it once for every method that it knows. Each value takes up
 //! to five microseconds and several times 300 bytes: 4 MiB of nested lists took eight seconds and over a gigabyte. So
-//! everything of a message is bounded but the arguments of a call, which may need the room. They are checked here without
-//! building anything, and kept as text: each tool reads its own.
+//! every part of a message is bounded, except the arguments of a call, which may need the room. They are checked here
+//! without building anything, and kept as text: each tool parses its own.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -19,30 +19,30 @@ use serde::de::{Deserializer as _, Error as _, MapAccess, Visitor};
 use serde_json::value::RawValue;
 use tokio_util::bytes::Bytes;
 
-/// The most values and keys of a message, the arguments of a call apart. What a client says of itself, of a call and of an
+/// The most values and keys of a message without the arguments of a call. A description of a client, a call or an
 /// answer has a few dozen; at five microseconds each this many take ten milliseconds.
 pub const NODES_MAX: usize = 2_048;
 
-/// The most bytes of a message, the arguments of a call apart. The sealed state of a question is the longest of it: it holds
-/// the arguments of an intent up to four times, of at most 64 KiB.
+/// The most bytes of a message without the arguments of a call. The sealed state of a question is the longest part of
+/// it: it holds the arguments of an intent up to four times, of at most 64 KiB.
 pub const ENVELOPE_BYTES_MAX: usize = 512 << 10;
 
-/// A message that may be handed on.
+/// A message that the SDK may parse.
 #[derive(Debug)]
 pub struct Message {
-    /// What the SDK reads. Where the arguments of a call are more than it should read, an empty object stands for them.
+    /// The text for the SDK. An empty object replaces the arguments of a call that exceed its bounds.
     pub text: Bytes,
-    /// The values and keys of all of it but the arguments of a call.
+    /// The values and keys of all of it, without the arguments of a call.
     pub nodes: usize,
-    /// What it is about.
+    /// Its method.
     pub method: Method,
     /// Its id, if it has one that can be answered.
     pub id: Option<RequestId>,
-    /// The arguments, if it is a call that has some.
+    /// The arguments, if it is a call with some.
     pub arguments: Option<Arguments>,
 }
 
-/// What a message is about, as far as that matters before it is read.
+/// The method of a message, as far as it matters before parsing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Method {
     /// It opens a session.
@@ -57,8 +57,8 @@ pub enum Method {
 
 /// The arguments of a call: JSON text, until somebody takes it.
 ///
-/// They travel beside the message, so that no message can say what they are: a call of these tools has the arguments that
-/// were read here, and no others.
+/// They travel beside the message, so that no message can forge them: a call of these tools has the arguments that were
+/// checked here, and no others.
 #[derive(Debug, Clone)]
 pub struct Arguments(Arc<Mutex<Bytes>>);
 
@@ -67,33 +67,33 @@ impl Arguments {
         Self(Arc::new(Mutex::new(text)))
     }
 
-    /// Takes the text, and leaves none: it should not be kept until a run ends.
+    /// Takes the text and leaves an empty one, so that it is not kept until a run ends.
     #[must_use]
     pub fn take(&self) -> Bytes {
         std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }
 
-/// Why a message is not handed on.
+/// Why a message is rejected.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Fault {
-    /// It is no JSON object.
+    /// It is not a JSON object.
     #[error("this is no JSON that can be read: {0}")]
     Unreadable(String),
-    /// It is more than is read, or something that is not.
+    /// It exceeds a bound, or has an invalid part.
     #[error("{why}")]
     Refused {
-        /// Whose answer that is, where it is known.
+        /// The id to answer, if it is known.
         id: Option<RequestId>,
         /// Why.
         why: String,
     },
 }
 
-/// Looks through a message, in time and memory in proportion to its bytes.
+/// Inspects a message, in time and memory proportional to its bytes.
 ///
 /// # Errors
-/// Why it is not handed on.
+/// Why it is rejected.
 pub fn read(bytes: &Bytes) -> Result<Message, Fault> {
     let bytes = bytes.slice_ref(bytes.trim_ascii());
     if !bytes.starts_with(b"{") {
@@ -155,7 +155,7 @@ pub fn read(bytes: &Bytes) -> Result<Message, Fault> {
     Ok(Message { text, nodes: counter.nodes(), method: about, id, arguments })
 }
 
-/// The id of a request. A list or an object is none, and is not read.
+/// The id of a request. A list or an object is not an id, and is not parsed.
 fn id_of(json: &RawValue) -> Option<RequestId> {
     let is_plain = json.get().starts_with(|first: char| first == '"' || first == '-' || first.is_ascii_digit());
     is_plain.then(|| serde_json::from_str::<RequestId>(json.get()).ok()).flatten()
@@ -230,7 +230,7 @@ mod tests {
         read(&Bytes::copy_from_slice(text.as_bytes()))
     }
 
-    /// What the SDK reads and what the tool does, or why neither.
+    /// What the SDK and the tool get to parse, or why neither does.
     fn told(text: &str) -> (String, String) {
         match of(text) {
             Ok(Message { text, arguments, .. }) => {

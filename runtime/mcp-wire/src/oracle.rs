@@ -1,4 +1,5 @@
-//! What must hold for any bytes a client sends, whatever the server behind the pipes: for the fuzz target and for tests.
+//! Properties of any bytes that a client sends, whatever the server behind the pipes, for the fuzz target and for
+//! tests.
 
 use std::io;
 

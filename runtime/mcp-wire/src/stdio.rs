@@ -1,8 +1,8 @@
-//! One client, on a pair of pipes: one message a line.
+//! Serves one client on a pair of pipes, one message per line.
 //!
-//! The SDK writes the lines. They are read here, because a client that gets no answer waits for ever: what cannot be read is
-//! answered, with its id where it has one; and because what is under way has to be bounded: a request that nobody has
-//! answered, and an answer that nobody has read.
+//! The SDK writes the lines, and this module reads them, for two reasons. A client that gets no answer waits forever,
+//! so an invalid message is answered, with its id if it has one. And what is in flight must be bounded: requests that
+//! are not answered yet, and answers that the client has not read.
 
 use std::collections::HashSet;
 use std::io;
@@ -26,7 +26,7 @@ use tokio_util::task::TaskTracker;
 
 use crate::message::{self, Fault, Message, Method};
 
-/// The longest line, in bytes: the largest script and parameters that are worth a message.
+/// The longest line, in bytes: room for the largest script and its parameters.
 pub const LINE_BYTES_MAX: usize = 4 << 20;
 
 /// The most requests that wait for their answer. While that many wait, no more are read.
@@ -38,12 +38,12 @@ const UNREAD_MAX: usize = 64;
 /// How long a client may leave that many unread before it is taken for gone.
 const UNREAD_FOR: Duration = Duration::from_secs(5);
 
-/// How long answers may take that are under way when the client closes its end. After that the program ends; a client
-/// that waits longer sends signals.
+/// How long requests in flight may take when the client closes its end. After that the program ends; a client that
+/// waits longer sends signals.
 const DRAIN: Duration = Duration::from_secs(4);
 
-/// Serves the client at the other end until it closes its end, or `stop` is cancelled. Answers under way are given first,
-/// for a few seconds.
+/// Serves the client at the other end until it closes its end, or `stop` is cancelled. Requests in flight then have a
+/// few seconds to be answered.
 ///
 /// # Errors
 /// When the client's first message cannot open a session.
@@ -95,13 +95,13 @@ struct Lines<R, W: AsyncWrite> {
     reader: FramedRead<R, LineDecoder>,
     writer: AsyncRwTransport<RoleServer, Empty, W>,
     state: Arc<State>,
-    /// To stop is to read no further: what was read is answered.
+    /// Stopping means to read no further: requests that were read are answered.
     stop: CancellationToken,
-    /// Answers to what is no message. The end waits for them.
+    /// Errors about invalid messages. The end waits for them.
     refusals: TaskTracker,
 }
 
-/// What is under way.
+/// What is in flight.
 #[derive(Default)]
 struct State {
     under_way: Mutex<UnderWay>,
@@ -135,7 +135,7 @@ impl State {
         under_way.requests.len() >= UNANSWERED_MAX || under_way.answers >= UNREAD_MAX
     }
 
-    /// Waits until less is under way. Nothing when the client is gone.
+    /// Waits until less is in flight. `None` when the client is gone.
     async fn room(&self) -> Option<()> {
         while self.is_full() {
             let unread_since = self.under_way().unread_since;
@@ -190,7 +190,7 @@ where
     R: AsyncRead + Send + Unpin,
     W: AsyncWrite + Send + Unpin + 'static,
 {
-    /// The next message that can be handed on. What cannot is answered here.
+    /// The next valid message. Invalid ones are answered here.
     async fn next(&mut self) -> Option<ClientJsonRpcMessage> {
         loop {
             // Lines that have arrived are read without waiting, thousands in a row: what works on them wants its turn.
@@ -218,7 +218,7 @@ where
         }
     }
 
-    /// Notes a request as under way. One whose id is under way already could not be told from the other by its answer.
+    /// Registers a request as in flight. Its id must not be in flight already: the two answers could not be told apart.
     fn admit(&self, mut message: ClientJsonRpcMessage) -> Result<ClientJsonRpcMessage, NoMessage> {
         if let ClientJsonRpcMessage::Request(request) = &mut message {
             let id = request.id.clone();
@@ -233,7 +233,7 @@ where
     }
 }
 
-/// What is no message, or none that is handed on: whose answer it is, and why.
+/// An invalid message: the id to answer, and why.
 struct NoMessage {
     id: Option<RequestId>,
     error: Box<ErrorData>,
@@ -245,7 +245,7 @@ impl NoMessage {
     }
 }
 
-/// Reads a line: a message, nothing where nobody waits for an answer, or why it is none and whose.
+/// Parses a line: a message, nothing if nobody waits for an answer, or why it is invalid and which id to answer.
 fn parse(line: &Bytes) -> Result<Option<Box<ClientJsonRpcMessage>>, NoMessage> {
     let text = line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line).trim_ascii();
     if text.is_empty() {

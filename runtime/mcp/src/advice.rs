@@ -1,4 +1,4 @@
-//! Reports of calls that never ran: why a call is not answered, and what to do about it.
+//! Reports of calls that never ran: why, and what to do about it.
 
 use intentbox_engine::{Cause, Failure, Plan, Report, new_run_id};
 use intentbox_listen::Exceeded;
@@ -22,14 +22,14 @@ pub(crate) fn cancelled() -> Report {
     Report::failed(new_run_id(), Failure::new(Cause::Cancelled, "the call was cancelled, and the run was ended"))
 }
 
-/// The report for an answer that was given before: it was to one change, and that was made or declined.
+/// The report for a second answer to one question: the change was made or declined after the first.
 pub(crate) fn answered_before(plan: Plan) -> Report {
     let message = "this question has been answered already, and an answer counts once";
     let failure = Failure::new(Cause::Cancelled, message);
     instead(plan, failure.advising("send the call again without requestState, to be asked again"))
 }
 
-/// The report for somebody who was asked and does not want it.
+/// The report for a user who declined.
 pub(crate) fn declined(plan: Plan) -> Report {
     let failure = Failure::new(Cause::Cancelled, "the user was asked and declined; nothing was run");
     instead(plan, failure.advising("do not repeat it; ask the user what they want instead"))

@@ -1,7 +1,7 @@
-//! A report in the form in which a model reads it.
+//! Formats a report for a model.
 //!
-//! Every word is paid for, twice where a client shows both forms: so the text is the result alone, and the structured form
-//! has what the text has with its name. Where something went wrong, the first line says what, and the last what to change.
+//! Every word costs tokens, twice if a client shows both forms. So the text is the result alone, and the structured
+//! form has the same content with names. On failure, the first line says what went wrong, and the last what to change.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -14,10 +14,10 @@ use serde_json::{Value, json};
 use crate::results::{PAGE_CHARS_MAX, Page, Results};
 use crate::words;
 
-/// The longest result that is said at once, in characters; of a longer one only the start is.
+/// The longest result that is sent whole, in characters; of a longer one only the start is sent.
 pub(crate) const INLINE_CHARS_MAX: usize = PAGE_CHARS_MAX;
 
-/// How much of a longer one is said, in characters: enough to see its shape.
+/// How much of a longer one is sent, in characters: enough to see its shape.
 const PREVIEW_CHARS: usize = 1_000;
 
 /// How much of a traceback, in frames: the last ones say where it happened.
@@ -26,10 +26,10 @@ const FRAMES_MAX: usize = 3;
 /// The longest message, hint or line of a traceback, in characters.
 const LINE_CHARS_MAX: usize = 1_000;
 
-/// The most refusals and candidates that are told.
+/// The most refusals and candidates that are listed.
 pub(crate) const TOLD_MAX: usize = 5;
 
-/// What the client is told of a finished call. What is too large is kept in `results` for `principal`.
+/// The answer to a finished call. A result that is too large is kept in `results` for `principal`.
 pub(crate) fn of_report(
     report: &Report,
     note: Option<&str>,
@@ -59,7 +59,7 @@ pub(crate) fn of_report(
     told.finish(report.failure.is_some())
 }
 
-/// What the client is told of a page.
+/// The answer with a page of a result.
 pub(crate) fn of_page(page: Page, offset: usize) -> CallToolResult {
     let Page { text, next, of } = page;
     let mut structured = JsonObject::new();
@@ -77,7 +77,7 @@ pub(crate) fn of_page(page: Page, offset: usize) -> CallToolResult {
     result
 }
 
-/// What the client is told of a call that is none: the text alone, since the tool's own form does not fit.
+/// The answer to an invalid call: the text alone, since the tool's structured form does not apply.
 pub(crate) fn of_refusal(report: &Report) -> CallToolResult {
     let mut text = report.failure.as_ref().map(|failure| cut(&failure.message)).unwrap_or_default();
     if let Some(hint) = words::hint(report) {
@@ -205,8 +205,8 @@ impl Told<'_> {
     }
 }
 
-/// The result as a value, if that says the same as its text. It does not where numbers have more digits than 64 bits hold:
-/// then the text is the result.
+/// The result as a value, if that means the same as its text. It does not if numbers have more digits than 64 bits
+/// hold: then the text is the result.
 fn exact(json: &str) -> Option<Value> {
     if has_long_number(json) { None } else { parse_value(json).ok() }
 }
@@ -246,7 +246,7 @@ fn has_long_number(json: &str) -> bool {
 /// Frames of the library in between say how the library works.
 fn last_frames(traceback: &str) -> String {
     let lines: Vec<&str> = traceback.trim_end().lines().collect();
-    // The line that names the exception stands above already.
+    // The line that names the exception is above already.
     let until = lines.iter().rposition(|line| line.starts_with(' ')).map_or(lines.len(), |last| last + 1);
     let starts: Vec<usize> = (0..until).filter(|index| lines[*index].starts_with("  File ")).collect();
     if starts.is_empty() {

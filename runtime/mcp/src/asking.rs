@@ -1,4 +1,4 @@
-//! The client of a call: whose it is, how its user can be asked, its progress notifications, and when it has gone.
+//! The client of a call: its principal, how to ask its user, its progress notifications, and its disconnects.
 
 use std::future::Future;
 use std::pin::pin;
@@ -20,7 +20,7 @@ use crate::question::Question;
 /// How long a person may take to answer a question.
 pub(crate) const ANSWER_WITHIN: Duration = Duration::from_mins(5);
 
-/// How often a client that wants to know is told that a run goes on. Clients give up after some tens of seconds of silence.
+/// The interval of progress notifications. Clients give up after some tens of seconds of silence.
 const PROGRESS_EVERY: Duration = Duration::from_secs(1);
 
 /// The key under which a question is asked and answered in the stateless protocol.
@@ -28,15 +28,15 @@ pub(crate) const ANSWER: &str = "answer";
 
 /// How the user behind a call can be asked.
 pub(crate) enum Asking {
-    /// By a request of the server's own.
+    /// With a request of the server's own.
     Legacy(Box<Peer<RoleServer>>),
-    /// By the answer to this request: the next request of the same call brings what was said.
+    /// With the answer to this request: the next request of the same call brings the reply.
     Stateless(Option<ElicitResult>),
     /// Not at all.
     Not,
 }
 
-/// Asks the person behind a client of the stateful protocol. Where the call ends first, the question is taken back.
+/// Elicits an answer from the user of a stateful client. If the call ends first, the question is cancelled.
 pub(crate) async fn ask(peer: &Peer<RoleServer>, question: &Question) -> Option<ElicitResult> {
     let request = ServerRequest::ElicitRequest(ElicitRequest::new(form(question)?));
     let options = PeerRequestOptions::no_options();
@@ -50,7 +50,7 @@ pub(crate) async fn ask(peer: &Peer<RoleServer>, question: &Question) -> Option<
     }
 }
 
-/// A question that is open; dropped, it is taken back.
+/// An open question; dropping it cancels it.
 struct Asked(Option<RequestHandle<RoleServer>>);
 
 impl Drop for Asked {
@@ -69,7 +69,7 @@ pub(crate) fn form(question: &Question) -> Option<ElicitRequestParams> {
     })
 }
 
-/// Who asks: what the HTTP side found out, or else whoever started the program.
+/// The principal: as the HTTP side identified it, or else the user who started the program.
 pub(crate) fn principal_of(context: &RequestContext<RoleServer>) -> Principal {
     let parts = context.extensions.get::<axum::http::request::Parts>();
     parts.and_then(|parts| parts.extensions.get::<Principal>()).cloned().unwrap_or_else(Principal::local)
@@ -108,9 +108,9 @@ pub(crate) async fn session_ended(context: &RequestContext<RoleServer>) {
     }
 }
 
-/// Waits for the work, and meanwhile tells a client that wants to know that it goes on.
+/// Waits for the work, and meanwhile sends progress notifications to a client that wants them.
 ///
-/// Telling and working are two: a client that does not read what it is told does not hold up its own run.
+/// Notifying and working are independent: a client that does not read its notifications does not delay its own run.
 pub(crate) async fn with_progress<T>(work: impl Future<Output = T>, context: &RequestContext<RoleServer>) -> T {
     let Some(token) = context.meta.get_progress_token() else { return work.await };
     let started = Instant::now();

@@ -1,7 +1,7 @@
 //! Many clients, over streamable HTTP at `/mcp`: sessions for the stateful revisions, single requests for the stateless one.
 //!
-//! Who may come in is decided before this, by `intentbox-listen`. Here a body has a size and a time, a session an owner, and what
-//! does not get through is answered with an error of JSON-RPC.
+//! `intentbox-listen` decides before this which requests are admitted. Here a body has a bounded size and time, a
+//! session belongs to a principal, and a rejected request is answered with an error of JSON-RPC.
 
 mod session;
 
@@ -31,21 +31,21 @@ use tokio_util::sync::CancellationToken;
 
 pub(crate) use session::Ended;
 
-/// Where the server is.
+/// The path of the endpoint.
 pub const PATH: &str = "/mcp";
 
-/// The longest body of a request, in bytes: the largest script and parameters that are worth a message.
+/// The longest body of a request, in bytes: room for the largest script and its parameters.
 pub const BODY_BYTES_MAX: usize = 4 << 20;
 
-/// The longest body of a request that opens a session, in bytes, and the most values and keys in it. What it says of its client
-/// is kept with the session, as values of up to 300 bytes each. Clients say some forty; an icon fits in.
+/// The longest body of a request that opens a session, in bytes, and the most values and keys in it. The client's
+/// description is kept with the session, as values of up to 300 bytes each. Clients send some forty; an icon fits in.
 const OPENING_BYTES_MAX: usize = 16 << 10;
 const OPENING_NODES_MAX: usize = 256;
 
 /// How long a body may take to arrive.
 const BODY_WITHIN: Duration = Duration::from_secs(15);
 
-/// A session that nobody uses ends after this.
+/// A session ends after this time without use.
 const SESSION_IDLE: Duration = Duration::from_mins(5);
 
 /// The header that names a session.
@@ -63,7 +63,7 @@ const UNREADABLE: i32 = -32_700;
 const UNKNOWN_METHOD: i32 = -32_601;
 const REFUSED: i32 = -32_000;
 
-/// What a request of this endpoint passes before the SDK reads it.
+/// The checks of this endpoint before the SDK parses a request.
 #[derive(Clone)]
 struct Endpoint {
     bodies: LargeBodies,
@@ -96,7 +96,8 @@ pub fn surface<H: ServerHandler>(
     bodies: LargeBodies,
     streams: CancellationToken,
 ) -> Surface {
-    // Whoever comes here has passed the check of `Host` and `Origin`; the SDK's reads the first of several headers.
+    // A request that comes here has passed the check of `Host` and `Origin`; the SDK's reads the first of several
+    // headers.
     let config = StreamableHttpServerConfig::default()
         .disable_allowed_hosts()
         .disable_allowed_origins()
@@ -119,7 +120,7 @@ fn refuse(_: &Uri, rejection: Rejection) -> Response {
     error(rejection.status(), REFUSED, &rejection.to_string()).into_response()
 }
 
-/// Hands a request on to the SDK, or says why not.
+/// Passes a request on to the SDK, or rejects it.
 async fn admit(
     State(endpoint): State<Endpoint>,
     Extension(principal): Extension<Principal>,
@@ -137,7 +138,7 @@ async fn admit(
     }
 }
 
-/// A request that may be answered.
+/// An admitted request.
 struct Admitted {
     request: Request,
     principal: Principal,
@@ -249,12 +250,12 @@ fn error(status: StatusCode, code: i32, message: &str) -> RpcError {
     RpcError { status, code, message: message.to_owned(), id: None, header: None }
 }
 
-/// Why a request is not answered, in the form in which clients read errors.
+/// Why a request is not answered, as an error that clients can parse.
 struct RpcError {
     status: StatusCode,
     code: i32,
     message: String,
-    /// The request that is refused, where it is known.
+    /// The id of the request, if it is known.
     id: Option<RequestId>,
     header: Option<(HeaderName, &'static str)>,
 }

@@ -1,13 +1,14 @@
 //! The engine as an MCP server: `execute_code`, `run_intent` and `read_result`, over stdio and over HTTP.
 //!
-//! The protocol itself (framing, lifecycle, sessions, both revisions on one endpoint) is the official SDK's. How a server is
-//! reached at all is `intentbox-listen`'s, and what stands between a client's bytes and a call `intentbox-mcp-wire`'s. What is here
-//! is what a call means: who asks, what a model is told, and what is asked back.
+//! The official SDK implements the protocol itself (framing, lifecycle, sessions, both revisions on one endpoint).
+//! `intentbox-listen` accepts connections, and `intentbox-mcp-wire` turns a client's bytes into calls. This crate
+//! implements the calls: who makes one, what a model gets, and what to ask the user.
 //!
-//! - [`stdio`] and [`http`]: the two ways in.
-//! - `server`: from a call to an answer. `asking`: the client: whose it is, how to ask its user, when it has gone.
+//! - [`stdio`] and [`http`]: the two transports.
+//! - `server`: handles a call. `asking`: the client: its principal, how to ask its user, progress, disconnects.
 //! - `question`: what to elicit from the user, and the replies. `advice`: reports for calls that never ran.
-//! - `answer`: a report in the form a model reads. `words`: what to do, in the terms of a call. `results`: large results, kept for a while.
+//! - `answer`: formats a report for a model. `words`: remedies in the terms of a call. `results`: large results, kept
+//!   for a while.
 //!
 //! Nothing here reads the environment or files, and nothing is printed: stdout belongs to the protocol.
 

@@ -1,11 +1,11 @@
-//! What a caller has to be asked before an intent can be answered, and what was said.
+//! Elicitation: what to ask the user before an intent can run, and the replies.
 //!
-//! Three things are asked: which of several templates is meant, the values that are missing, and whether a change is to be
-//! made. A question is derived from a plan, so the engine decides what is missing, and an answer completes that plan: what
-//! somebody says here can choose, fill and confirm, and nothing else.
+//! There are three questions: which of several templates is meant, the missing values, and whether to make a change. A
+//! question is derived from a plan, so the engine decides what is missing, and the reply completes that plan. A reply
+//! can choose, fill and confirm, and nothing else.
 //!
-//! What was said travels with the client between two requests of the stateless protocol. It is sealed by the server, and
-//! worth something only together with the same call of the same principal.
+//! In the stateless protocol, the replies travel with the client between two requests. The server seals them, and they
+//! are valid only together with the same call of the same principal.
 
 use std::collections::BTreeMap;
 
@@ -16,13 +16,13 @@ use rmcp::model::{ElicitResult, ElicitationAction, ElicitationSchema, JsonObject
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-/// The most templates to choose from, and values asked for at once: a form that a person still reads.
+/// The most templates to choose from, and values asked for at once: a form that people still read.
 const ENTRIES_MAX: usize = 8;
 
-/// The longest text that is taken as an answer, in bytes. Values of parameters are shorter.
+/// The longest reply that is accepted, in bytes. Values of parameters are shorter.
 const ANSWER_BYTES_MAX: usize = 8 << 10;
 
-/// Something to ask.
+/// A question.
 #[derive(Debug, Clone)]
 pub(crate) enum Question {
     /// Which template is meant?
@@ -33,10 +33,10 @@ pub(crate) enum Question {
     Confirm(Change),
 }
 
-/// What was said so far, about one call.
+/// The replies so far, about one call.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Said {
-    /// The template that is meant.
+    /// The chosen template.
     template: Option<String>,
     /// Values for parameters.
     values: BTreeMap<String, Value>,
@@ -45,7 +45,7 @@ pub(crate) struct Said {
     /// A random number of the question: an answer to it counts once.
     #[serde(with = "as_text")]
     once: u128,
-    /// The digest of the change that is to be made.
+    /// The digest of the change that the user confirmed.
     confirmed: Option<[u8; 32]>,
 }
 
@@ -66,9 +66,9 @@ mod as_text {
 /// The answer ends the matter: nothing is run.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum NoAnswer {
-    /// The person does not want it.
+    /// The user declined.
     Declined,
-    /// What came back is no answer to the question.
+    /// The reply does not answer the question.
     Unusable,
 }
 
@@ -78,7 +78,7 @@ impl Question {
         matches!(self, Question::Confirm(_))
     }
 
-    /// What a plan leaves open, if asking can help.
+    /// The question that a plan leaves open, if a reply can help.
     pub(crate) fn of(plan: &Plan) -> Option<Self> {
         match plan {
             Plan::Which(which) => {
@@ -122,7 +122,7 @@ impl Question {
         }
     }
 
-    /// The form of an answer.
+    /// The form of a reply.
     pub(crate) fn form(&self) -> Option<ElicitationSchema> {
         let (properties, required): (JsonObject, Vec<&str>) = match self {
             Question::Which(templates) => {
@@ -158,7 +158,7 @@ fn field(spec: &ParamSpec) -> Value {
 }
 
 impl Said {
-    /// The intent with what was said about it. What the caller gave with the call itself stays.
+    /// The intent with the replies. Values of the call itself stay.
     pub(crate) fn about(&self, intent: &Intent) -> Intent {
         let mut intent = intent.clone();
         if let Some(template) = self.template.as_deref().and_then(|id| id.parse::<TemplateId>().ok()) {
@@ -170,13 +170,13 @@ impl Said {
         intent
     }
 
-    /// Notes what is asked now: only that can be confirmed, and only once.
+    /// Records the current question: only this one can be confirmed, and only once.
     pub(crate) fn note_asked(&mut self, question: &Question, once: u128) {
         self.asked = question.change();
         self.once = once;
     }
 
-    /// What makes this question one of its own.
+    /// The random number that identifies this question.
     pub(crate) fn once(&self) -> u128 {
         self.once
     }
@@ -186,7 +186,7 @@ impl Said {
         self.template.as_deref()
     }
 
-    /// The values that were said.
+    /// The values of the replies.
     pub(crate) fn values(&self) -> BTreeMap<String, Given> {
         self.values.iter().map(|(name, value)| (name.clone(), Given::of(value.clone()))).collect()
     }
@@ -196,10 +196,10 @@ impl Said {
         self.confirmed.is_some() && self.confirmed == question.change()
     }
 
-    /// Notes an answer.
+    /// Records a reply.
     ///
     /// # Errors
-    /// When it is none, or the person declines.
+    /// When it does not answer the question, or the user declines.
     pub(crate) fn take(&mut self, question: &Question, answer: &ElicitResult) -> Result<(), NoAnswer> {
         if answer.action != ElicitationAction::Accept {
             return Err(NoAnswer::Declined);

@@ -1,4 +1,4 @@
-//! Results that are too large to be said at once: kept for a while, and read page by page.
+//! Results that are too large for one reply: kept for a while, and read page by page.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -17,7 +17,7 @@ pub(crate) const KEPT: Duration = Duration::from_mins(15);
 /// The most characters of one page: some 2,000 tokens of JSON.
 pub(crate) const PAGE_CHARS_MAX: usize = 8 << 10;
 
-/// Large results by handle. A handle is 128 random bits, and worth nothing to another principal.
+/// Large results by handle. A handle is 128 random bits, and useless to another principal.
 #[derive(Debug, Clone)]
 pub(crate) struct Results {
     kept: Cache<(Principal, String), Arc<Kept>>,
@@ -28,8 +28,8 @@ pub(crate) struct Results {
 struct Kept {
     text: Box<str>,
     chars: usize,
-    /// Where in the text every [`PAGE_CHARS_MAX`]th character stands, from the first on: a page far behind is found without
-    /// walking there.
+    /// Where in the text every [`PAGE_CHARS_MAX`]th character is, from the first on: the start of a page far into the
+    /// text is found without scanning up to it.
     marks: Vec<usize>,
 }
 
@@ -44,7 +44,7 @@ pub(crate) struct Page {
     pub(crate) of: usize,
 }
 
-/// There is no such result for this principal, or none any more.
+/// There is no such result for this principal, or it has expired.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct NoSuchResult;
 
@@ -60,7 +60,7 @@ impl Results {
         Self { kept }
     }
 
-    /// Keeps a result and gives its handle; nothing where the machine has no randomness to make one of.
+    /// Keeps a result and returns its handle; `None` if the machine has no randomness for one.
     pub(crate) fn keep(&self, principal: &Principal, text: &str) -> Option<String> {
         let handle = format!("{:032x}", random()?);
         self.kept.insert((principal.clone(), handle.clone()), Arc::new(Kept::new(text)));
@@ -102,7 +102,7 @@ impl Kept {
     }
 }
 
-/// A number that nobody can guess; nothing where the machine has no randomness.
+/// A number that nobody can guess; `None` if the machine has no randomness.
 pub(crate) fn random() -> Option<u128> {
     let mut bytes = [0; 16];
     getrandom::fill(&mut bytes).ok()?;

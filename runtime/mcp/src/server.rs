@@ -1,4 +1,4 @@
-//! From a call to an answer.
+//! Handles a call: plans, asks, runs and answers.
 
 use std::fmt;
 use std::sync::Arc;
@@ -38,20 +38,20 @@ const QUESTIONS: ConcurrencyLimit = ConcurrencyLimit { per_principal: 32, total:
 /// How many answered questions are remembered. Each lasts as long as an answer to it could be given.
 const ANSWERED_MAX: u64 = 100_000;
 
-/// The most questions about one call. Which, what and whether are three.
+/// The most questions about one call. Which template, what values and whether to change are three.
 const QUESTIONS_MAX: usize = 4;
 
 /// How long a list of tools may be kept by a client, in milliseconds. It changes with the program alone.
 const LIST_TTL_MS: u64 = 60 * 60 * 1_000;
 
-/// What a client tells its model about the server as a whole, and what is granted after it.
+/// The instructions that a client gives its model about the server, before the list of what is granted.
 const INSTRUCTIONS: &str =
     "Ask run_intent first, in plain words. Where it finds nothing, write Python for execute_code.";
 
-/// What is told with every answer that came out of the demo.
+/// The note on every answer from the demo.
 const DEMO: &str = "demo data, invented: the server has no configuration";
 
-/// The most lines of the grant that are told in the instructions.
+/// The most lines of the grant that the instructions list.
 const GRANT_LINES_MAX: usize = 20;
 
 /// The MCP server. Clones are one server: sessions and requests share engine, results and limits.
@@ -78,25 +78,25 @@ struct Shared {
     answered: Cache<u128, ()>,
 }
 
-/// What the operator chose.
+/// The operator's settings.
 #[derive(Debug, Clone, Default)]
 pub struct Settings {
-    /// Whether what answers is the demo, with invented data: models and people must be able to tell.
+    /// Whether the demo answers, with invented data: models and people must be able to tell.
     pub is_demo: bool,
-    /// Whether templates that change something run without a question. The policy must permit their requests besides.
+    /// Whether templates that change something run without a question. The policy must permit their requests as well.
     pub allow_writes: bool,
-    /// What runs may use at most, whoever asks and whatever is asked for.
+    /// The ceilings of all runs.
     pub ceilings: Ceilings,
 }
 
-/// What becomes of an intent.
+/// The result of an intent.
 enum Answered {
     Report(Box<Report>),
     Ask(Box<(Question, Said)>),
 }
 
 impl Server {
-    /// A server over an engine, which tells `events` what happens.
+    /// A server over an engine, which reports to `events`.
     ///
     /// # Errors
     /// When the machine has no randomness.
@@ -163,14 +163,14 @@ impl Server {
         };
         tokio::select! {
             // Dropping the work ends the run: nobody waits for it any more.
-            // A run that was under way notes its own end.
+            // A run that was in flight notes its own end.
             () = context.ct.cancelled() => Ok(self.told(&cancelled(), None, &principal).into()),
             () = session_ended(&context) => Ok(self.told(&cancelled(), None, &principal).into()),
             answered = with_progress(work, &context) => answered,
         }
     }
 
-    /// Who calls, and within which bounds.
+    /// The caller, with its bounds.
     fn caller(&self, principal: &Principal) -> Caller {
         let Settings { allow_writes, ceilings, .. } = &self.shared.settings;
         let consent = if *allow_writes { Consent::Given } else { Consent::Asked };
@@ -193,7 +193,7 @@ impl Server {
         (self.shared.settings.is_demo && has_asked).then_some(DEMO)
     }
 
-    /// What every client is told at the start: the rules, what scripts may reach, and whether the data is invented.
+    /// The instructions for every client: the rules, what scripts may access, and whether the data is invented.
     fn instructions(&self) -> String {
         let grant = self.shared.engine.exec_grant(&Caller::local());
         let mut granted: Vec<&str> = grant.iter().take(GRANT_LINES_MAX).map(String::as_str).collect();
@@ -205,7 +205,7 @@ impl Server {
         format!("{INSTRUCTIONS} Granted to scripts: {granted}.{demo}")
     }
 
-    /// The template that answers what somebody wrote code for.
+    /// A template that answers the intent of the code.
     fn shorter_way(&self, intent: &str) -> Option<String> {
         if intent.len() > engine::INTENT_BYTES_MAX {
             return None;
@@ -254,7 +254,7 @@ impl Server {
         }
     }
 
-    /// Plans an intent, asks back as long as that helps, and runs what was planned.
+    /// Plans an intent, asks the user as long as that helps, and runs the plan.
     async fn answer(&self, intent: &Intent, mut said: Said, mut asking: Asking, principal: &Principal) -> Answered {
         let (engine, caller) = (&self.shared.engine, self.caller(principal));
         let mut plan = engine.plan(&said.about(intent), &caller);
@@ -327,7 +327,7 @@ impl Server {
         }
     }
 
-    /// The answer that says what a run came to, made beside the serving thread where the run brought much.
+    /// The answer with a report, formatted off the serving thread if the run returned much.
     async fn told_beside(&self, report: Report, note: Option<String>, principal: &Principal) -> CallToolResult {
         let length = report.bytes();
         let (server, principal) = (self.clone(), principal.clone());
@@ -349,7 +349,7 @@ impl Server {
     }
 }
 
-/// What a sealed state belongs to: an intent with the same arguments, of the same principal.
+/// What a sealed state is bound to: an intent with the same arguments, of the same principal.
 fn binding(arguments: &str, principal: &Principal) -> Vec<u8> {
     format!("{}\0{arguments}", principal.as_str()).into_bytes()
 }
@@ -358,7 +358,7 @@ fn shown(text: &str) -> String {
     text.chars().take(60).collect()
 }
 
-/// The plan with what was said about it.
+/// The plan with the replies so far.
 fn completed(plan: Plan, said: &Said, engine: &Engine, caller: &Caller) -> Plan {
     match plan {
         Plan::Which(which) => engine.choose(which, said.template().unwrap_or_default(), caller),

@@ -1,12 +1,12 @@
-//! What to do about a failure, in the terms of a call: a model reads it and calls again.
+//! Words remedies in the terms of a call: a model reads them and calls again.
 
 use intentbox_engine::{Outcome, Remedy, Report};
 use serde_json::Value;
 
 use crate::answer::{TOLD_MAX, cut};
 
-/// The hint of a report that failed. For a refusal it begins with what is granted instead: a model can go there at once, and
-/// the policy is for its people.
+/// The hint of a report that failed. For a refusal it begins with what is granted instead, which a model can use at
+/// once; the policy is for its people.
 pub(crate) fn hint(report: &Report) -> Option<String> {
     let remedy = report.failure.as_ref()?.remedy.as_ref();
     let said = remedy.map(|remedy| words(remedy, report));

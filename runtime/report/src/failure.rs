@@ -1,9 +1,9 @@
-//! Why a request did not work, as data.
+//! Failures, as data: why a request did not succeed.
 
 use crate::outcome::Outcome;
 use crate::remedy::Remedy;
 
-/// What went wrong. Each cause has one outcome, and a word that is stable.
+/// What went wrong. Each cause has one outcome and one stable word.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Cause {
     /// An exception of this class left the script.
@@ -123,7 +123,7 @@ impl Cause {
     }
 }
 
-/// Why a request did not work, and what would change it.
+/// Why a request did not succeed, and what would change that.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Failure {
     /// What went wrong.
@@ -149,7 +149,7 @@ impl Failure {
         Self { remedy: Some(remedy), ..self }
     }
 
-    /// The same with advice that every surface words alike; an empty text is none.
+    /// The same with advice that every surface words alike; an empty text adds none.
     #[must_use]
     pub fn advising(self, advice: impl Into<String>) -> Self {
         let advice = advice.into();

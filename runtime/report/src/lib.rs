@@ -1,4 +1,4 @@
-//! What became of a request, as values.
+//! The result of a request, as values.
 //!
 //! A [`Report`] says how a request ended; a [`Failure`] why it did not work, and a [`Remedy`] what would change that. All of
 //! them are data: surfaces compare causes, not texts, and word a remedy in their own terms, as a flag, an argument of a call

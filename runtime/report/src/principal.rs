@@ -1,11 +1,11 @@
-//! Who asks: whoever started the program, or the holder of a token.
+//! Principals: the user who started the program, or the holder of a token.
 
-/// Who asks. Answers, kept results, budgets and connections are not shared between two principals.
+/// Who makes a request. Answers, kept results, budgets and connections are not shared between two principals.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Principal(String);
 
 impl Principal {
-    /// Whoever started the program, or reaches it without a token.
+    /// The user who started the program, or a caller without a token.
     #[must_use]
     pub fn local() -> Self {
         Self(String::new())

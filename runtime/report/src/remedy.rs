@@ -1,4 +1,4 @@
-//! What would change a failure, as data that each surface words in its own terms.
+//! Remedies: what to do about a failure, as data that each surface words in its own terms.
 
 /// What to do about a failure.
 #[derive(Debug, Clone, PartialEq, Eq)]

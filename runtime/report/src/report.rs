@@ -1,4 +1,4 @@
-//! The one answer that every surface gives, in its own form.
+//! The report, which every surface presents in its own form.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,7 @@ use crate::outcome::Outcome;
 use crate::remedy::Remedy;
 use crate::run_id::RunId;
 
-/// What became of a request.
+/// The result of a request.
 #[derive(Debug)]
 pub struct Report {
     /// Which run it is about; a request that never became a run has an id as well.
@@ -27,7 +27,7 @@ pub struct Report {
     pub stderr: String,
     /// Whether stderr was cut at its limit.
     pub stderr_truncated: bool,
-    /// Why it did not work; nothing where it did.
+    /// Why it failed; nothing if it succeeded.
     pub failure: Option<Failure>,
     /// What ran, or would have.
     pub target: Option<Target>,
@@ -35,7 +35,7 @@ pub struct Report {
     pub arguments: Option<Value>,
     /// Templates that came near, best first.
     pub candidates: Vec<Candidate>,
-    /// What the run was allowed to reach; nothing where that was never worked out.
+    /// What the run was allowed to access; nothing if that was never computed.
     pub access: Option<Access>,
     /// What was refused on the way, also where the script went on.
     pub refusals: Vec<Refused>,
@@ -88,7 +88,7 @@ pub struct Candidate {
 pub struct Refused {
     /// What was refused, and by which rule.
     pub message: String,
-    /// What would allow it, where something can.
+    /// What would allow it, if anything can.
     pub remedy: Option<Remedy>,
 }
 
@@ -155,7 +155,7 @@ impl Report {
         self.result.as_ref().map_or(0, |result| result.get().len()) + self.stdout.len() + self.stderr.len()
     }
 
-    /// Whether an origin had a part in the answer.
+    /// Whether the answer involved an origin.
     #[must_use]
     pub fn has_asked(&self) -> bool {
         self.cached || self.spent.is_some_and(|spent| spent.http_requests > 0)

@@ -1,4 +1,4 @@
-//! Which run: a number that nobody can guess.
+//! The id of a run: a number that nobody can guess.
 
 use std::fmt;
 

@@ -45,7 +45,7 @@ struct Problem<'a> {
     hint: Option<String>,
 }
 
-/// Where an intent went. A script that the caller wrote went nowhere.
+/// The template that an intent was routed to. Code of the caller is not routed.
 #[derive(Debug, Serialize)]
 struct Route<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -6,7 +6,7 @@ use std::fmt;
 use intentbox_catalog::ParamSpec;
 use serde::Serialize;
 
-/// One thing that can be asked for. It does not say what carries it out: the maker of the card finds that by the id.
+/// One thing that can be asked for. It does not say what executes it: the maker of the card finds that by the id.
 #[derive(Debug, Clone)]
 pub struct Card {
     /// The id, unique within a router.
@@ -17,11 +17,11 @@ pub struct Card {
     pub name: String,
     /// What it does, in one sentence. Its words count less than those of a phrase.
     pub summary: String,
-    /// What people say when they mean it.
+    /// Phrases that select it.
     pub phrases: Vec<String>,
     /// The parameters, in declared order.
     pub parameters: Vec<ParamSpec>,
-    /// Whether it changes something. Such a card is not chosen by a question or by a mistyped word.
+    /// Whether it changes something. Such a card is not chosen by a question or by a misspelled word.
     pub writes: bool,
 }
 

@@ -1,4 +1,4 @@
-//! Why a sentence went where it went, as data and as text.
+//! Why a sentence was routed where it was, as data and as text.
 
 use std::fmt;
 
@@ -58,7 +58,7 @@ pub struct Scored {
     pub phrase: Phrase,
     /// Words that nothing on the card explains.
     pub unexplained: Vec<String>,
-    /// Words taken for mistyped ones: as written, and as understood.
+    /// Words taken for misspelled ones: as written, and as understood.
     pub corrected: Vec<(String, String)>,
     /// The values read from the sentence.
     pub values: Vec<ValueRead>,

@@ -1,6 +1,7 @@
-//! The cards in the form in which they are compared with a sentence, one index for each pack.
+//! The cards as they are compared with a sentence, one index for each pack.
 //!
-//! Packs are apart because their synonyms are: an *issue* is one thing to an error tracker and another to a planner.
+//! Packs have separate indexes because their synonyms differ: an *issue* is one thing to an error tracker and another
+//! to a planner.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -15,11 +16,11 @@ use crate::text::{Synonyms, Word, normal, split};
 use crate::typo::Vocabulary;
 use crate::values::{Reader, ValueRead, pull};
 
-/// What a word weighs against a card that cannot explain it, where an explained word weighs 1. Passing over a word
-/// means answering another question, so it would take nine explained words to outweigh one, and no sentence has them.
+/// What a word weighs against a card that cannot explain it, where an explained word weighs 1. Ignoring a word means
+/// answering another question, so it would take nine explained words to outweigh one, and no sentence has them.
 const UNEXPLAINED_WEIGHT: f64 = 3.0;
 
-/// The same for a word that only the summary holds. Nobody declared it as something people say, but it is no stranger.
+/// The same for a word that only the summary holds. It is no declared phrase, but it is related.
 const SUMMARY_WEIGHT: f64 = 1.0;
 
 /// The cards of one pack.
@@ -106,7 +107,7 @@ impl<R: Ranker> PackIndex<R> {
         Reading { words, canonical, present }
     }
 
-    /// The cards of this pack that are worth scoring and share anything with the sentence.
+    /// The cards of this pack that the ranker selects and that share anything with the sentence.
     pub(crate) fn prospects(&self, reading: &Reading<'_>, normalised: &str) -> Vec<Prospect> {
         let is_phrase = |entry: &Entry| entry.phrases.iter().any(|phrase| phrase.normal == normalised);
         let exact: Vec<bool> = self.entries.iter().map(is_phrase).collect();

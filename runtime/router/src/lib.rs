@@ -16,9 +16,9 @@
 //! they grow with the length of the sentence and shrink with the number of cards.
 //!
 //! A sentence that *is* a declared phrase needs no score. Otherwise the best card must reach [`FLOOR`] and lead by
-//! [`MARGIN`], or the answer is a question back.
+//! [`MARGIN`]; if it does not, the answer is a question.
 //!
-//! - `card`: what can be asked for. - `text`: sentences into words. - `typo`: mistyped words.
+//! - `card`: what can be asked for. - `text`: sentences into words. - `typo`: misspelled words.
 //! - `values`: values in a sentence. - `index`: the cards of a pack as they are compared.
 //! - `ranker`: which cards are scored. - `explain`: why a sentence went where it went.
 //! - `oracle`, for tests and the fuzz target: what holds whatever the text.
@@ -58,7 +58,7 @@ pub const MARGIN: f64 = 0.1;
 /// The most candidates an answer lists. A longer list is not a question back, it is the catalog.
 const CLOSEST_MAX: usize = 3;
 
-/// The lowest score that is worth a mention. Below it, all that is shared is a word like `show`.
+/// The lowest score that an answer lists. Below it, all that is shared is a word like `show`.
 const CLOSEST_FLOOR: f64 = 0.1;
 
 /// An index over cards. Building it takes some milliseconds; asking it, some microseconds.
@@ -174,8 +174,8 @@ impl<R: Ranker> Router<R> {
 
     /// The cards that may be meant, best first.
     ///
-    /// Matching patterns is what costs, so cards are tried in the order of the highest score that they can have, until
-    /// `is_settled` says that what follows changes nothing.
+    /// Matching patterns dominates the cost, so cards are tried in order of the highest score that they can have, until
+    /// `is_settled` says that the rest changes nothing.
     fn candidates(&self, words: &[Word], normalised: &str, is_settled: fn(&[Scored], f64) -> bool) -> Vec<Scored> {
         let readings: Vec<_> = self.packs.iter().map(|pack| (pack, pack.read(words))).collect();
         let mut prospects: Vec<_> = readings

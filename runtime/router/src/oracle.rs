@@ -1,4 +1,4 @@
-//! What holds of every decision, whatever the text. Compiled for the tests of this crate and for the fuzz target
+//! Properties of every decision, whatever the text. Compiled for the tests of this crate and for the fuzz target
 //! `router`.
 
 use std::sync::LazyLock;

@@ -1,14 +1,14 @@
-//! Which cards of a pack are worth scoring for a sentence.
+//! Selects the cards of a pack to score for a sentence.
 //!
-//! Today all of them are: [`Everything`]. Routing among the 19 built-in templates takes some hundredths of a
+//! Today it selects all of them: [`Everything`]. Routing among the 19 built-in templates takes some hundredths of a
 //! millisecond, and among 200 some tenths (`cargo bench --bench router`). A shortlist would save nothing, and could
-//! leave out the card that is meant. The work grows with the number of cards. A ranker over an index of words, such as
-//! BM25, is worth its weight once upstream servers bring thousands of tools. It then has to show that it changes no
-//! decision about the sentences of `tests/router`.
+//! leave out the right card. The work grows with the number of cards. A ranker over an index of words, such as BM25,
+//! pays off once upstream servers bring thousands of tools. It must then not change any decision about the sentences of
+//! `tests/router`.
 
 use std::collections::BTreeSet;
 
-/// Says which cards of one pack are worth scoring. The score alone decides among those.
+/// Selects the cards of one pack to score. The score alone decides among those.
 ///
 /// Words have the form in which the router compares them: stems, each replaced by the word whose synonym it is.
 pub trait Ranker {
@@ -16,8 +16,8 @@ pub trait Ranker {
     /// summary.
     fn new(cards: &[BTreeSet<String>]) -> Self;
 
-    /// The places of the cards that are worth scoring, in the list that the ranker was made from. The most promising
-    /// comes first, and each comes once. `words` are those of the sentence, without filler and quotations.
+    /// The indexes of the cards to score, in the list that the ranker was made from. The most promising comes first,
+    /// and each comes once. `words` are those of the sentence, without filler and quotations.
     ///
     /// A card that has the sentence as a phrase, word for word, is scored in any case.
     fn rank(&self, words: &BTreeSet<&str>) -> Vec<usize>;

@@ -1,4 +1,4 @@
-//! Sentences into words, and words into the forms that are compared.
+//! Splits sentences into words, and reduces words to the forms that are compared.
 
 use std::collections::BTreeMap;
 
@@ -10,10 +10,11 @@ pub(crate) const WORDS_MAX: usize = 256;
 /// What an apostrophe joins to a word.
 const ENDINGS: [&str; 6] = ["s", "d", "m", "ll", "re", "ve"];
 
-/// Words that say nothing about what is asked for. Grammar of English, not of any domain: domains have synonyms.
+/// Filler: words that say nothing about the request. They are the grammar of English, not of any domain: domains have
+/// synonyms.
 ///
 /// Not among them: `not`, `no`, `without`, `except`, `and`, `or`, `but`, `how`, `why`, `when`, `who`. They change the
-/// question, so a card that does not know them must not pass over them.
+/// question, so a card that does not know them must not ignore them.
 const FILLER: &[&str] = &[
     "a",
     "all",
@@ -109,7 +110,7 @@ pub(crate) struct Word {
     pub(crate) plain: String,
     /// Without its ending.
     pub(crate) stem: String,
-    /// Whether the word says nothing about what is asked for.
+    /// Whether the word is filler.
     pub(crate) is_filler: bool,
     /// Whether it is a number or a time, which every card understands.
     pub(crate) is_amount: bool,
@@ -160,7 +161,7 @@ impl Word {
     }
 }
 
-/// Whether a word in lower case says nothing about what is asked for.
+/// Whether a word in lower case is filler.
 pub(crate) fn is_filler(word: &str) -> bool {
     FILLER.binary_search(&word).is_ok()
 }

@@ -1,4 +1,4 @@
-//! Words that were mistyped: the one word of a pack's vocabulary that was meant, if there is exactly one.
+//! Corrects misspelled words to the one word of a pack's vocabulary that matches, if there is exactly one.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -8,7 +8,7 @@ use crate::text::{Word, stem};
 /// Shorter words have too many neighbours: `log`, `lag`, `leg`.
 const LETTERS_MIN: usize = 4;
 
-/// From this length on two slips are forgiven, where one is the rule.
+/// From this length on two edits are allowed, instead of one.
 const LONG_LETTERS_MIN: usize = 8;
 
 /// The longest word that is looked up, so that the distance costs little whatever was typed.
@@ -49,7 +49,7 @@ impl Vocabulary {
         Self { words, stems, by_first }
     }
 
-    /// The words of a sentence with slips put right. A quotation is what it is, and so is a word that is known.
+    /// The words of a sentence with misspellings corrected. Quotations and known words stay as they are.
     pub(crate) fn correct<'a>(&self, words: &'a [Word]) -> Cow<'a, [Word]> {
         let mut corrected = Cow::Borrowed(words);
         for (index, word) in words.iter().enumerate() {

@@ -1,4 +1,4 @@
-//! Values in a sentence: found by the word patterns of a card's parameters, read by the types of these parameters.
+//! Extracts values from a sentence: the word patterns of a card's parameters find them, and their types parse them.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -71,7 +71,7 @@ impl Pattern {
     }
 }
 
-/// Where the value stands.
+/// Where the value is.
 #[derive(Debug)]
 enum Slot {
     Any,
@@ -238,7 +238,7 @@ impl Sentence<'_> {
         plain && self.canonical[range] == *expected
     }
 
-    /// The choice that the word at `index` is, or is another word for.
+    /// The choice that the word at `index` names, or is a synonym of.
     fn choice(&self, spec: &ParamSpec, choices: &[Choice], index: usize) -> Option<Value> {
         let (word, canonical) = (self.words.get(index)?, self.canonical.get(index)?);
         let exact = choices.iter().find(|choice| choice.text == word.plain);
@@ -252,7 +252,7 @@ impl Sentence<'_> {
         Some(if matches!(spec.kind(), ParamKind::List { .. }) { Value::Array(vec![item]) } else { item })
     }
 
-    /// Whether some pattern of the card has this word: then it announces a value, and is none.
+    /// Whether some pattern of the card has this word: then it announces a value, and is not one.
     fn announces(&self, canonical: &String) -> bool {
         let mut patterns = self.readers.iter().flat_map(|reader| &reader.patterns);
         patterns.any(|pattern| pattern.words().any(|word| word == canonical))

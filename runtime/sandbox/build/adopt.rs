@@ -1,4 +1,4 @@
-//! What the linker cannot do for the guest: its own files, and copies that can be interrupted.
+//! Rewrites the linked guest where the linker cannot: its own file functions, and copies that can be interrupted.
 //!
 //! The C library and Rust's own standard library both import WASI's file functions under names that a linker cannot
 //! redirect. So it happens here, on the linked wasm: a call of the import `wasi_snapshot_preview1.fd_read` becomes a call
@@ -26,7 +26,7 @@ use crate::pieces;
 const WASI: &str = "wasi_snapshot_preview1";
 const OURS: &str = "scratch_";
 
-/// All that a guest may import.
+/// The functions that a guest may import.
 const ALLOWED: [(&str, &str); 9] = [
     (WASI, "clock_time_get"),
     (WASI, "clock_res_get"),

@@ -1,7 +1,7 @@
-//! Turns the guest into native code: its own files in place of WASI's, a snapshot after boot, Cranelift for the rest. The wasm
-//! file is made by the build script of `guest`, so that `cargo run` is all anybody types.
+//! Turns the guest into native code: its own file functions in place of WASI's, a snapshot after boot, and Cranelift.
+//! The build script of `guest-wasm` makes the wasm file, so that `cargo run` is enough.
 //!
-//! Every step says on the terminal what it is doing: cargo hides a build script's own output.
+//! Every step reports to the terminal, because cargo hides a build script's own output.
 
 #![expect(clippy::disallowed_methods, reason = "cargo speaks to build scripts through the environment")]
 

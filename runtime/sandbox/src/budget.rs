@@ -1,12 +1,11 @@
 //! What all runs of a process may use together: slots, and bytes of memory.
 //!
-//! A run's own limit says what it may grow to; the budget says what all of them may hold at a time, and `shares` what one
-//! owner's may. A run that does not fit waits for others to end. One that has waited long enough is turned away as
-//! overloaded, before it starts or where it stands: waiting for ever would let runs that hold memory and want more lock each
-//! other out.
+//! A run's own limit says what it may grow to. The budget says what all of them may hold at a time, and `shares` what
+//! one owner's may. A run that does not fit waits for others to end. If it waits too long it ends as overloaded, before
+//! its start or in the middle: waiting forever would let runs that hold memory and want more deadlock.
 //!
-//! What counts is what a run makes this process hold: the pages of the snapshot that it changes, the memory that it grows by,
-//! its script and params, its output, and an answer of the host that it has not fetched.
+//! A run is charged for what this process holds because of it: the pages of the snapshot that it changes, the memory
+//! that it grows by, its script and params, its output, and an answer of the host that it has not fetched.
 
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
@@ -62,7 +61,7 @@ impl fmt::Display for Room {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("{room}: of the {limit} that all callers share, what this one may have did not come free in {waited_ms} ms")]
 pub struct Overloaded {
-    /// What there was too little of.
+    /// What was exhausted.
     pub room: Room,
     /// How many there are.
     pub limit: u64,
@@ -85,7 +84,7 @@ pub(crate) struct Share {
     owner: Owner,
     _run: Held,
     memory: Mutex<Memory>,
-    /// Where the snapshot's pages of this run lie: address and length.
+    /// Where the run's pages of the snapshot are: address and length.
     snapshot: OnceLock<(usize, usize)>,
 }
 
@@ -122,8 +121,8 @@ impl Budget {
         }
     }
 
-    /// A slot, and the memory that the run needs: what every run does, and `bytes` for what it brings along. Waits no longer
-    /// than `wall`, which is all the time that the run has.
+    /// Takes a slot, and the memory that the run needs: what every run needs, and `bytes` for its input. Waits no
+    /// longer than `wall`, which is all the time that the run has.
     pub(crate) async fn enter(self: &Arc<Self>, owner: Owner, bytes: u64, wall: Duration) -> Result<Share, Overloaded> {
         let patience = self.capacity.patience.min(wall);
         let until = Instant::now() + patience;
@@ -171,7 +170,7 @@ impl Share {
         memory.held.keep(units);
     }
 
-    /// Says where the run's copy of the snapshot lies.
+    /// Sets where the run's copy of the snapshot is.
     pub(crate) fn watch(&self, address: usize, length: usize) {
         // Once: a run has one memory.
         let _ = self.snapshot.set((address, length));

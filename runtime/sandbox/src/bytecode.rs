@@ -1,9 +1,9 @@
-//! A module that many scripts bring along, compiled once.
+//! Compiles a module that many scripts import, once.
 //!
-//! Compiling is most of what a short run costs: a module of 400 lines takes 41 million units of fuel, and the rest of a query
-//! over a small file 25. It is compiled by a run of its own that has nothing but the source, reaches nothing, and executes
-//! none of it; so whatever a script does to its interpreter, it cannot change what another script is given. What comes back
-//! is believed as far as the worker is that made it: see `SECURITY.md`.
+//! Compiling is most of what a short run costs: a module of 400 lines takes 41 million units of fuel, and the rest of a
+//! query over a small file 25. It is compiled by a run of its own that has nothing but the source, reaches nothing, and
+//! executes none of it. So a script cannot change what another script gets, whatever it does to its interpreter. The
+//! bytecode is trusted as far as the worker that made it: see `SECURITY.md`.
 
 use std::sync::Arc;
 
@@ -42,7 +42,8 @@ impl Bytecode {
 }
 
 impl Sandbox {
-    /// Compiles a module in a run of its own. `None` if it cannot be: whoever imports it gets to know why.
+    /// Compiles a module in a run of its own. `None` if it cannot be compiled; the script that imports it gets the
+    /// reason.
     ///
     /// # Errors
     /// When there is no room for the run, or the host fails.

@@ -1,8 +1,8 @@
-//! What the sandbox asks of whoever runs it: answers to the script's host calls.
+//! Host calls: the trait by which the embedder answers them.
 //!
-//! The sandbox knows no HTTP and no grants. It bounds what the guest says, hands the bytes to [`Calls`], and carries the
-//! answer back. From a worker process the bytes travel to the parent as they are, and are decoded there: what a worker
-//! says is believed no more than what a guest says.
+//! The sandbox knows no HTTP and no grants. It bounds the guest's messages, passes the bytes to [`Calls`], and carries
+//! the answer back. From a worker process the bytes travel to the parent as they are, and are decoded there: the parent
+//! trusts a worker no more than a guest.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -15,12 +15,12 @@ pub type Pending<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
 /// Answers a run's host calls. One value belongs to one run and holds that run's grant and budget.
 pub trait Calls: Send + Sync {
-    /// Answers a message of the guest, which the script may have chosen to the last byte: nothing where it is not a
+    /// Answers a message of the guest, of which the script may have chosen every byte: `None` if it is not a
     /// [`Call`](intentbox_abi::Call). It has at most [`CALL_BYTES_MAX`](intentbox_abi::CALL_BYTES_MAX) bytes.
     fn call(&self, message: Vec<u8>) -> Pending<'_, Option<Answer>>;
 }
 
-/// What a host call came to.
+/// The result of a host call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Answer {
     /// A reply, as the guest will read it. [`Answer::reply`] makes one.

@@ -2,7 +2,7 @@
 //!
 //! The bytes are part of the program: the build script compiled them, the linker placed them, and the operating system
 //! maps them with the rest of the binary. Nothing at run time chooses which bytes are loaded, so there is no file whose
-//! replacement would become code. They are used where they lie; copying 70 MiB would cost more than a whole run.
+//! replacement would become code. They are used in place; copying 70 MiB would cost more than a whole run.
 
 use std::ptr::NonNull;
 use std::sync::Arc;
@@ -16,10 +16,10 @@ struct Aligned<T: ?Sized>(T);
 
 static GUEST: &Aligned<[u8]> = &Aligned(*include_bytes!(concat!(env!("OUT_DIR"), "/guest.cwasm")));
 
-/// Whether some engine uses the embedded bytes where they lie: wasmtime knows code by its address, so only one can.
+/// Whether some engine uses the embedded bytes in place: wasmtime knows code by its address, so only one can.
 static IN_PLACE: AtomicBool = AtomicBool::new(false);
 
-/// The right to use the embedded bytes where they lie, until it is dropped.
+/// The right to use the embedded bytes in place, until it is dropped.
 pub(crate) struct Place(&'static AtomicBool);
 
 impl Place {
@@ -74,7 +74,7 @@ impl CustomCodeMemory for InPlace {
     }
 }
 
-/// Loads the embedded guest where it lies, or a copy of it where the place is taken.
+/// Loads the embedded guest in place, or a copy of it if the place is taken.
 ///
 /// # Errors
 /// When the machine lacks what the guest was compiled for, or refuses executable memory.
@@ -172,7 +172,7 @@ mod tests {
         unsafe { Module::deserialize(engine, bytes) }
     }
 
-    /// Where the section `name` lies in an ELF file of 64 bits and little end first.
+    /// The range of the section `name` in a 64-bit little-endian ELF file.
     fn section(elf: &[u8], name: &[u8]) -> Range<usize> {
         let number = |at: usize, bytes: usize| {
             elf[at..at + bytes].iter().rev().fold(0_usize, |number, byte| number << 8 | usize::from(*byte))

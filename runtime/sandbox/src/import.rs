@@ -1,9 +1,10 @@
-//! What the guest may call, and what a run carries while it is called.
+//! The host functions of the guest, and the state of a run behind them. **This file is a boundary**, between a script
+//! and the host.
 //!
-//! This is the wall between a script and the host. Of WASI the guest keeps the clock, random bytes and its own exit; files,
-//! arguments and environment are answered inside the guest and never come here. Besides, there are the functions of the
-//! protocol: `call` and `take` for host calls, `print`, `pause` and `out_of_memory`. Every address and length that comes
-//! in is checked against the guest's memory, and nothing here calls back into the guest.
+//! Of WASI the guest keeps the clock, random bytes and its own exit; files, arguments and environment are implemented
+//! inside the guest and never come here. Then there are the functions of the protocol: `call` and `take` for host
+//! calls, `print`, `pause` and `out_of_memory`. Every address and length that comes in is checked against the guest's
+//! memory, and nothing here calls back into the guest.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -28,7 +29,7 @@ use crate::output::Stream;
 /// milliseconds between two yields for its fuel.
 const BYTES_BETWEEN_YIELDS: u64 = 1 << 20;
 
-/// What a run carries through wasmtime.
+/// The state of a run in wasmtime's store.
 pub(crate) struct Inside {
     pub(crate) wasi: WasiP1Ctx,
     pub(crate) calls: Arc<dyn Calls>,
@@ -41,11 +42,11 @@ pub(crate) struct Inside {
     /// By how much memory grew since the run last gave up the thread for that.
     pub(crate) unyielded_bytes: u64,
     pub(crate) host_calls: u64,
-    /// The answer that the guest has been told of and has not fetched.
+    /// The answer that the guest was notified of and has not fetched.
     pub(crate) waiting: Option<(u32, Vec<u8>)>,
-    /// Whether the script had the word when the run ended. What goes wrong before is the host's own trouble.
+    /// Whether the script had started when the run ended. Failures before that are the host's fault.
     pub(crate) started: bool,
-    /// What made the host trap, noted before the trap: it decides the verdict.
+    /// Why the host made the guest trap, recorded before the trap: it decides the ending.
     pub(crate) stopped: Option<Stopped>,
     pub(crate) share: Arc<Share>,
 }
@@ -117,7 +118,7 @@ impl Inside {
     }
 }
 
-/// Binds what the guest may call.
+/// Binds the functions that the guest may call.
 pub(crate) fn link(linker: &mut Linker<Inside>) -> Result<()> {
     p1::add_to_linker_async(linker, |inside: &mut Inside| &mut inside.wasi)?;
     // WASI refuses statuses beyond 125, and a script may leave with any; its random bytes come in one piece, however many

@@ -1,4 +1,4 @@
-//! What is to be run.
+//! The input of a run.
 
 use intentbox_verdict::Limits;
 use serde::{Deserialize, Serialize};
@@ -28,7 +28,7 @@ pub struct Job<'a> {
 pub enum Author {
     /// The operator, whose templates are trusted.
     Operator,
-    /// Whoever owns the run. It may be an attack.
+    /// The owner of the run. It may be an attack.
     Owner,
 }
 

@@ -1,22 +1,21 @@
 //! Runs one script, under limits, in a fresh guest; the only user of wasmtime.
 //!
 //! A [`Sandbox`] runs guests in this process or in worker processes. [`Sandbox::run`] takes a [`Job`] (a script, its
-//! `params`, limits) and something that answers [`Calls`], and gives an [`Ended`]: every way a script can end is a
+//! `params`, limits) and something that answers [`Calls`], and returns an [`Ended`]: every way a script can end is a
 //! value. An error means that the machine failed the sandbox, never that a script was bad.
 //!
-//! What goes in and out is plain data, and host calls go through a trait: that is why a run does not notice where it
-//! happens. This crate knows no HTTP, no templates and no grants.
+//! Input and output are plain data, and host calls go through a trait, so a run cannot tell where it runs. This crate
+//! knows no HTTP, no templates and no grants.
 //!
-//! What a run may use ([`limits`]), how it ends, and what of a guest's last message is believed is in `intentbox-verdict`:
-//! it needs no guest.
+//! Limits ([`limits`]), endings, and the validation of a guest's last message are in `intentbox-verdict`: they need no
+//! guest.
 //!
 //! - `budget`: what all runs may use together. `shares`: what one owner may have of it. `pages`: how much of a run's
 //!   memory is its own.
-//! - `script` and `job`: what is to be run. `bytecode`: what of it is compiled already. `calls`: what it may ask of the
-//!   host.
-//! - `guest`: the guest in this process. `code`: its embedded native code. `import`: what it may call.
-//! - `run`: one run. `clock` and `output`: what it sees and says. `tuning`: settings shared with the build.
-//! - `worker`: the same in processes of their own.
+//! - `script` and `job`: the input of a run. `bytecode`: modules compiled in advance. `calls`: host calls.
+//! - `guest`: the guest in this process. `code`: its embedded native code. `import`: its host functions.
+//! - `run`: one run. `clock` and `output`: its time and its streams. `tuning`: settings shared with the build.
+//! - `worker`: the same in separate processes.
 
 mod budget;
 mod bytecode;
@@ -82,7 +81,7 @@ pub struct StartError {
     pub reason: String,
 }
 
-/// A run that could not be carried through, through no fault of the script.
+/// A run that failed through no fault of the script.
 #[derive(Debug, thiserror::Error)]
 pub enum RunError {
     /// `params` is larger than the limit.
@@ -96,16 +95,16 @@ pub enum RunError {
     /// All runs together are at what the process may use.
     #[error("there is no room for the run: {0}")]
     Overloaded(#[source] Overloaded),
-    /// The worker process died, hung or was killed, and the run with it. What it did outside stays done.
+    /// The worker process died, hung or was killed, and the run with it. Its side effects may have happened.
     #[error("the worker process of this run was lost: {reason}")]
     WorkerLost {
         /// What is known about the end of the worker.
         reason: String,
     },
-    /// The host's own trouble.
+    /// A failure of the host.
     #[error("the run could not be carried through: {reason}")]
     Internal {
-        /// What happened, for the log.
+        /// What happened.
         reason: String,
     },
 }
@@ -120,7 +119,8 @@ impl From<Failed> for RunError {
 }
 
 impl Sandbox {
-    /// A sandbox in this process: nothing to start but the guest, and no second wall. For commands that run one script.
+    /// A sandbox in this process: nothing to start but the guest, and no second barrier. For commands that run one
+    /// script.
     /// One thread at a time should run guests: two are slower than one, they contend for the process's memory map.
     ///
     /// # Errors
@@ -132,8 +132,8 @@ impl Sandbox {
         }
     }
 
-    /// A sandbox in worker processes: a second wall, and a core for each worker. Waits until the first is up; wants a
-    /// tokio runtime, on which it keeps the workers up.
+    /// A sandbox in worker processes: a second barrier, and a core for each worker. Waits until the first is up; needs
+    /// a tokio runtime, on which it keeps the workers up.
     ///
     /// # Errors
     /// When no worker comes up.

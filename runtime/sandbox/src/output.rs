@@ -1,4 +1,4 @@
-//! stdout and stderr of a run: kept in memory, bounded, and over when the bound is reached.
+//! stdout and stderr of a run: kept in memory, up to a bound that ends the run.
 
 use intentbox_verdict::{Exhausted, Output, Resource};
 

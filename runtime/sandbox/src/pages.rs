@@ -1,7 +1,7 @@
-//! How many pages of a run's memory are its own: changed, and not shared with the snapshot any more.
+//! Counts the pages of a run's memory that are its own: changed, and no longer shared with the snapshot.
 //!
-//! The kernel is asked by `PAGEMAP_SCAN` (Linux 6.7), for some 25 µs a time: the page tables of a snapshot of 40 MiB have ten
-//! thousand entries. Where the kernel cannot say, nothing is counted beyond what every run is charged.
+//! The kernel reports them by `PAGEMAP_SCAN` (Linux 6.7), in some 25 µs: the page tables of a snapshot of 40 MiB have
+//! ten thousand entries. On a kernel without it, nothing is counted beyond what every run is charged.
 
 use std::fs::File;
 use std::io;

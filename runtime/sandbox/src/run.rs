@@ -1,4 +1,4 @@
-//! One run: a fresh instance, one script, and the verdict on how it ended.
+//! One run: a fresh instance, one script, and how it ended.
 
 use std::future::{Future, poll_fn};
 use std::pin::pin;
@@ -22,8 +22,8 @@ use crate::job::Job;
 use crate::output::Stream;
 use crate::tuning::WASM_STACK_BYTES;
 
-/// How much fuel a run burns before it lets others have the thread and looks at the clock. Some ten units burn in a
-/// nanosecond, so this is about a millisecond: deadlines hold to that, and the looking costs less than one percent.
+/// How much fuel a run burns before it yields the thread and checks the clock. Some ten units burn in a nanosecond, so
+/// this is about a millisecond: deadlines hold to that, and checking costs less than one percent.
 const FUEL_BETWEEN_LOOKS: u64 = 10_000_000;
 
 /// How old a run is before its changed pages are counted, and the least time between two counts: most runs are over by then, and
@@ -35,7 +35,7 @@ const COUNT_AFTER: Duration = Duration::from_millis(4);
 pub(crate) enum Failed {
     /// There was no room for the run, at its start or later.
     Overloaded(Overloaded),
-    /// No instance could be made, or the guest broke its own protocol before the script had the word.
+    /// No instance could be made, or the guest broke its own protocol before the script started.
     Host(wasmtime::Error),
 }
 
@@ -45,10 +45,10 @@ impl From<wasmtime::Error> for Failed {
     }
 }
 
-/// A run that is over, before anybody checked the guest's answer.
+/// A run that is over, before anybody validated the guest's answer.
 ///
-/// Checking it costs time in proportion to its length. A worker has one thread for all its runs and hands the answer on as it
-/// is; its parent, which believes no worker, checks it in any case.
+/// Validating costs time in proportion to the answer's length. A worker has one thread for all its runs and forwards
+/// the answer as it is; its parent, which trusts no worker, validates it in any case.
 #[derive(Debug)]
 pub(crate) struct Finished {
     /// How it ended.
@@ -61,7 +61,7 @@ pub(crate) struct Finished {
     pub(crate) spent: Spent,
 }
 
-/// How a run ended, as far as that is known without checking.
+/// How a run ended, as far as that is known without validation.
 #[derive(Debug)]
 pub(crate) enum Last {
     /// With an answer, which is text within `result_bytes` and may be no JSON.
@@ -71,7 +71,7 @@ pub(crate) enum Last {
 }
 
 impl Finished {
-    /// Checks the answer.
+    /// Validates the answer.
     pub(crate) fn check(self, limits: &Limits) -> Ended {
         let Finished { last, stdout, stderr, spent } = self;
         let ending = match last {
@@ -175,7 +175,7 @@ async fn exchange(pre: &InstancePre<Inside>, store: &mut Store<Inside>, start: V
     let answer = run.call_async(&mut *store, at).await?;
     let (at, length) = ((answer >> 32) as usize, (answer & 0xffff_ffff) as usize);
     let limits = store.data().limits;
-    // Read where it lies, since nothing runs any more: a copy would be as large as the guest says, up to all its memory.
+    // Read in place, since nothing runs any more: a copy would be as large as the guest says, up to all its memory.
     let bytes = memory.data(&*store).get(at..at.saturating_add(length));
     let bytes = bytes.ok_or_else(|| wasmtime::format_err!("an answer outside the guest's memory"))?;
     Ok(match answer::unchecked(bytes, &limits) {
@@ -192,8 +192,8 @@ enum Cut {
     Overloaded(Overloaded),
 }
 
-/// Polls `work` until `deadline`. The clock is looked at before each poll, and a timer covers waits inside host calls. What
-/// comes too late counts as not come: a piece of work between two looks may have been long.
+/// Polls `work` until `deadline`. The clock is checked before each poll, and a timer covers waits inside host calls. A
+/// result that comes too late is discarded: a piece of work between two checks may have been long.
 ///
 /// Between polls the pages that the run has changed are counted, ever less often: after four milliseconds, and then whenever a
 /// sixteenth of the run's age has passed. A short run is not counted at all, and a long one some dozens of times.
@@ -243,7 +243,7 @@ fn verdict(error: &wasmtime::Error, inside: &Inside, limits: &Limits) -> Result<
         Some(Trap::MemoryOutOfBounds) if format!("{error:?}").contains("wasm address 0xffff") => {
             exhausted(Resource::StackBytes, stack)
         }
-        // Before the script has the word, what goes wrong is not its doing.
+        // Before the script starts, a failure is not its fault.
         _ if !inside.started => Err(Failed::Host(wasmtime::format_err!("{error:#}"))),
         Some(trap) => Ok(Ending::Crashed { reason: trap.to_string() }),
         None => match error.downcast_ref::<I32Exit>() {

@@ -31,7 +31,7 @@ pub enum ScriptError {
     TooLarge {
         /// `script_bytes`.
         limit: u64,
-        /// How many there are at least: whoever read it may have stopped there.
+        /// At least this many: the reader may have stopped there.
         observed: u64,
     },
     /// Not UTF-8.

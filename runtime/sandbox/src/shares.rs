@@ -1,13 +1,13 @@
 //! A number of equal units that runs of several owners share: who may take how many, and who waits.
 //!
-//! The rule is one line, [`may_take`]: where owners must be kept apart, nobody takes a unit that would leave less free than
-//! they hold. Switches share their packet buffers so (dynamic thresholds, Choudhury and Hahne 1998). One owner gets half of
-//! the units, a second half of the rest, and whoever has nothing finds something free until some log₂(units) owners have taken
-//! all they can.
+//! The rule is one line, [`may_take`]: where owners must be kept apart, no owner takes a unit that would leave less
+//! free than it holds. Switches share their packet buffers in the same way (dynamic thresholds, Choudhury and Hahne
+//! 1998). One owner gets half of the units, a second half of the rest, and an owner that holds nothing finds something
+//! free until some log₂(units) owners have taken all they can.
 //!
-//! What is given back goes to those who wait: first to runs that want to grow, of whatever size fits, since they hold
-//! something already; then to runs that want to enter, in the order in which they came for each owner, owners in turn. A run
-//! that may not have what it wants holds up its own owner's, and nobody else's.
+//! Released units go to waiting runs: first to runs that want to grow, of whatever size fits, since they hold something
+//! already; then to runs that want to enter, in the order in which they came for each owner, owners in turn. A run that
+//! must wait delays only runs of its own owner.
 
 use std::collections::{HashMap, VecDeque};
 use std::hash::{BuildHasherDefault, DefaultHasher};
@@ -16,7 +16,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::oneshot;
 use tokio::time::{Instant, timeout_at};
 
-/// Whose run it is. Runs of one owner share what one owner may hold; the number means nothing else.
+/// The owner of a run. Runs of one owner share what one owner may hold; the number means nothing else.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
 pub struct Owner(pub u64);
 
@@ -25,7 +25,7 @@ pub struct Owner(pub u64);
 pub enum Sharing {
     /// There is one owner, or they trust each other: anybody may hold everything.
     Whole,
-    /// Nobody holds more than is left for the others.
+    /// No owner holds more than is left for the others.
     Fair,
 }
 
@@ -39,7 +39,7 @@ fn may_take(sharing: Sharing, free: u64, held: u64, wanted: u64) -> bool {
     }
 }
 
-/// What a taker is about to do.
+/// What a caller takes units for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Purpose {
     /// Start a run. It waits behind those of the same owner that came before.
@@ -93,13 +93,13 @@ impl Shares {
         let (given, waiting) = oneshot::channel();
         {
             let mut state = self.state();
-            // Whoever waits for the same owner comes first.
+            // Callers that wait for the same owner come first.
             if (purpose == Purpose::Grow || !state.has_queue(owner)) && state.give(owner, units) {
                 return Some(Held { shares: self.clone(), owner, units });
             }
             state.queue(Waiter { owner, units, given }, purpose);
         }
-        // Dropped after the receiver, also where the caller goes away: whoever waits behind this one may be next.
+        // Dropped after the receiver, also if the caller goes away: the caller that waits behind this one may be next.
         let _serving = Serving(self);
         // A waiter whose receiver is gone is passed over.
         timeout_at(until, waiting).await.ok()?.ok()
@@ -111,7 +111,7 @@ impl Shares {
         is_given.then(|| Held { shares: self.clone(), owner, units })
     }
 
-    /// Hands what is free to those who wait.
+    /// Hands free units to waiting callers.
     fn serve(&self) {
         let mut refused = Vec::new();
         {
@@ -128,7 +128,7 @@ impl Shares {
     }
 }
 
-/// Serves those who wait when it is dropped.
+/// Serves waiting callers when it is dropped.
 struct Serving<'a>(&'a Shares);
 
 impl Drop for Serving<'_> {

@@ -1,7 +1,7 @@
 //! The settings that decide whether precompiled code fits the engine that loads it.
 //!
-//! This file is compiled twice: into the build script, which compiles the guest, and into the crate, which runs it. What
-//! stands here is what both must agree on; wasmtime refuses to load code that was compiled under other settings.
+//! This file is compiled twice: into the build script, which compiles the guest, and into the crate, which runs it.
+//! Both must agree on these settings: wasmtime refuses to load code that was compiled under others.
 
 use wasmtime::{Config, OptLevel};
 

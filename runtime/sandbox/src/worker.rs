@@ -1,10 +1,11 @@
-//! Worker processes: a second wall around the guest, and the way to use more than one core.
+//! Worker processes: a second barrier around the guest, and the way to use more than one core.
 //!
-//! A worker runs guests on one thread and waits for host calls on the same. It has no secrets, no environment and no
-//! descriptor but its socket; host calls go to the parent. If it dies, hangs or is killed, its runs are lost and said to
-//! be; the parent and the other workers go on, and a new worker takes its place.
+//! A worker runs guests and waits for host calls on one thread. It has no secrets, no environment and no descriptor but
+//! its socket; host calls go to the parent. If it dies, hangs or is killed, its runs end as lost; the parent and the
+//! other workers go on, and a new worker takes its place.
 //!
-//! - `pool`: the parent's side. - `serve`: the worker's side. - `wire`: what they say. - `walls`: what a worker gives up.
+//! - `pool`: the parent's side. - `serve`: the worker's side. - `wire`: their messages. - `walls`: the privileges that
+//!   a worker drops.
 
 mod pool;
 mod serve;

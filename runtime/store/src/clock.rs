@@ -1,4 +1,4 @@
-//! What time it is, said by whoever opens the store.
+//! The clock, chosen by the code that opens the store.
 
 use std::fmt;
 use std::sync::Arc;
@@ -7,7 +7,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 /// One day, in milliseconds: days are those of UTC and have no leap seconds.
 pub(crate) const DAY_MS: i64 = 24 * 60 * 60 * 1_000;
 
-/// Says what time it is.
+/// A source of the time.
 #[derive(Clone)]
 pub struct Clock(Arc<dyn Fn() -> i64 + Send + Sync>);
 

@@ -118,7 +118,7 @@ impl Database {
         match header.version(&self.file)? {
             0 => return Ok(false),
             VERSION => {}
-            // Queries are written for one version. Whoever reads after an update is the first to open the file.
+            // Queries are written for one version. After an update, a reader may be the first to open the file.
             _ => self.prepare().await?,
         }
         let forbidden = run(&mut self.connection, "PRAGMA query_only = ON").await;

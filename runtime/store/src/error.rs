@@ -14,12 +14,12 @@ pub enum StoreError {
         /// What the system says.
         error: io::Error,
     },
-    /// Something else lies where the state file belongs. It is not followed and not opened.
+    /// Something else is where the state file belongs. It is not followed and not opened.
     #[error("{} is a {found}, and the state is a regular file", .file.display())]
     NotAFile {
         /// Where the state file belongs.
         file: PathBuf,
-        /// What lies there, such as `directory`.
+        /// What it is, such as `directory`.
         found: &'static str,
     },
     /// The file cannot be opened.
@@ -30,7 +30,7 @@ pub enum StoreError {
         /// What the system or the database says.
         detail: String,
     },
-    /// The file is no database, or a damaged one.
+    /// The file is not a database, or a damaged one.
     #[error("the state file {} is damaged: {detail}", .file.display())]
     Damaged {
         /// The state file.

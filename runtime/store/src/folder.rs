@@ -1,4 +1,4 @@
-//! The state folder on disk: made for its owner alone, and looked at before anything in it is opened.
+//! The state folder on disk: made for its owner alone, and checked before anything in it is opened.
 
 use std::fs::{DirBuilder, FileType, OpenOptions, symlink_metadata};
 use std::io::{self, ErrorKind};
@@ -10,7 +10,7 @@ use crate::error::StoreError;
 /// The state file. The database puts `state.db-wal` and `state.db-shm` beside it while it is open, with the same permissions.
 const FILE: &str = "state.db";
 
-/// Where the state lies.
+/// The path of the folder.
 #[derive(Debug)]
 pub(crate) struct StateFolder {
     folder: PathBuf,
@@ -32,8 +32,8 @@ impl StateFolder {
         &self.file
     }
 
-    /// Whether there is a state file. What is no regular file is an error: a link would lead to a file that somebody else
-    /// chose, and a pipe would wait for its other end.
+    /// Whether there is a state file. Anything but a regular file is an error: a link would lead to a file that
+    /// somebody else chose, and a pipe would wait for its other end.
     pub(crate) fn has_state(&self) -> Result<bool, StoreError> {
         match symlink_metadata(&self.file) {
             Ok(entry) if entry.is_file() => Ok(true),

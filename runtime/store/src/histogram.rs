@@ -29,7 +29,7 @@ impl Bucket {
         Self(u8::try_from(number).map_or(LAST, |number| number.min(LAST)))
     }
 
-    /// The bucket with this number; the nearest one where there is none.
+    /// The bucket with this number, or the nearest one.
     pub(crate) fn numbered(number: i64) -> Self {
         Self(u8::try_from(number.max(0)).map_or(LAST, |number| number.min(LAST)))
     }
@@ -47,7 +47,7 @@ impl Bucket {
         }
     }
 
-    /// The time that stands for it, in milliseconds: its middle, or the start of the last one, which has no end.
+    /// The time that represents it, in milliseconds: its middle, or the start of the last one, which has no end.
     pub(crate) fn middle_ms(self) -> f64 {
         let end = if self.0 < LAST { Self(self.0 + 1) } else { self };
         f64::midpoint(f64::from(self.start_us()), f64::from(end.start_us())) / 1_000.0

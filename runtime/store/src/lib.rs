@@ -1,10 +1,10 @@
 //! The state folder: what outlives a process, in an embedded database.
 //!
-//! Today these are runs: surfaces that live long record them, and `intentbox stats` counts them. This crate is for opening the
-//! folder, for writing records without holding anybody up, and for reading them back. It is *not* for deciding what a run is
-//! or how it is shown, and it reads neither the environment nor a configuration: whoever calls it says which folder.
+//! Today it holds records of runs: surfaces that live long write them, and `intentbox stats` counts them. This crate
+//! opens the folder, writes records without blocking callers, and reads them back. It does *not* decide what a run is
+//! or how it is shown, and it reads neither the environment nor a configuration: the caller names the folder.
 //!
-//! What is recorded about a run is in [`RunRecord`], and is all: no arguments, no results, no words of the intent, nothing
+//! [`RunRecord`] is everything that is recorded about a run: no arguments, no results, no words of the intent, nothing
 //! that a script printed.
 //!
 //! In reading order: [`RunRecord`] is what is recorded, [`Store`] the open folder, [`Recorder`] a queue in front of it, [`Stats`]

@@ -1,4 +1,4 @@
-//! How much is kept.
+//! Quotas: how much is kept.
 
 /// How much is kept. Each quota holds after every write, but for `usage_rows_max`, which is looked at in the first write of a
 /// store and in each 64th: counting the rows costs milliseconds.

@@ -25,8 +25,8 @@ pub const BATCH_WAIT_MAX: Duration = Duration::from_millis(500);
 
 /// Records runs in the background.
 ///
-/// [`Recorder::note`] takes a record and returns at once. One task writes what was noted, in batches. When it cannot, it says so
-/// once and goes on trying with what comes later; whoever notes never learns of it.
+/// [`Recorder::note`] takes a record and returns at once. One task writes what was noted, in batches. If it cannot
+/// write, it reports that once and keeps trying with later records; callers of `note` never see the error.
 #[derive(Debug)]
 pub struct Recorder {
     queue: Sender<RunRecord>,

@@ -25,7 +25,8 @@ pub struct RunRecord {
     pub started_unix_ms: i64,
     /// Where it was asked, such as `mcp`. A name of the program, so that no text from outside becomes one.
     pub surface: &'static str,
-    /// Who asked: the name of a token, or nothing for whoever started the program. At most [`PRINCIPAL_BYTES_MAX`] bytes.
+    /// Who asked: the name of a token, or empty for the user who started the program. At most [`PRINCIPAL_BYTES_MAX`]
+    /// bytes.
     pub principal: String,
     /// What answered.
     pub target: Target,

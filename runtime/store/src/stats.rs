@@ -1,4 +1,4 @@
-//! What was recorded, counted.
+//! Statistics of what was recorded.
 
 use std::collections::BTreeMap;
 

@@ -34,7 +34,7 @@ pub struct Store {
 
 #[derive(Debug)]
 struct State {
-    /// Nothing after an error: the next to need it opens it anew.
+    /// `None` after an error: the next use opens it anew.
     database: Option<Database>,
     batches: u64,
 }
@@ -44,8 +44,8 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// The folder cannot be made, or what lies in it is not a state file of this program that this version can write. What lies
-    /// there is left as it is.
+    /// The folder cannot be made, or the file in it is not a state file of this program that this version can write.
+    /// That file is left unchanged.
     pub async fn open(folder: &Path, clock: Clock) -> Result<Self, StoreError> {
         Self::open_with(folder, clock, Quotas::default()).await
     }
@@ -123,7 +123,7 @@ impl State {
 ///
 /// # Errors
 ///
-/// What lies there is not a state file of this program that this version can read. It is left as it is.
+/// The file is not a state file of this program that this version can read. It is left unchanged.
 pub async fn read_stats(folder: &Path, since_unix_ms: Option<i64>, clock: &Clock) -> Result<Option<Stats>, StoreError> {
     let folder = StateFolder::at(folder)?;
     if !folder.has_state()? {

@@ -1,7 +1,7 @@
-//! What a guest says about its run, believed as far as it can be checked.
+//! Validates the guest's final message before the host trusts it. **This file is a boundary.**
 //!
-//! This is a boundary: a guest's words become values of the host here, and a worker's words pass the same gate. Whatever
-//! the bytes are, an answer is strict JSON within the run's limits, and every text is within its bound. Nothing here does
+//! A guest's message becomes values of the host here, and what a worker forwards passes the same gate. Whatever the
+//! bytes are, an answer is strict JSON within the run's limits, and every text is within its bound. Nothing here does
 //! I/O.
 
 use intentbox_abi::{Ended as Said, Raised, ResultMeasure, decode, shortened};
@@ -10,16 +10,17 @@ use serde_json::value::RawValue;
 use crate::ending::{Ending, Exception, Exhausted, Resource};
 use crate::limits::Limits;
 
-/// The most bytes of traceback that are worth carrying.
+/// The most bytes of traceback that are kept.
 pub const TRACEBACK_BYTES_MAX: u32 = 16 << 10;
 
-/// The most bytes of a class name, a path in an answer or the reason why it cannot be said. The script chooses them.
+/// The most bytes of a class name, a path in an answer or the reason why it cannot be serialized. The script chooses
+/// them.
 pub const NAME_BYTES_MAX: usize = 1 << 10;
 
 /// The most bytes of an exception's text. The guest keeps to half of it; a guest that was taken over might not.
 pub const MESSAGE_BYTES_MAX: usize = 8 << 10;
 
-/// The answer in the guest's last message as it stands there, if the message is one and within its limit.
+/// The answer in the guest's last message, not validated yet, if there is one and it is within its limit.
 #[must_use]
 pub fn unchecked<'a>(message: &'a [u8], limits: &Limits) -> Option<&'a str> {
     match decode::<Said<'a>>(message) {
@@ -37,7 +38,7 @@ pub fn checked(json: &str, limits: &Limits) -> Ending {
     }
 }
 
-/// The ending that the guest's last message reports. Bytes that are no message are a crash of the guest.
+/// The ending that the guest's last message reports. Bytes that are not a message are a crash of the guest.
 #[must_use]
 pub fn read(message: &[u8], limits: &Limits) -> Ending {
     match decode::<Said<'_>>(message) {
@@ -57,7 +58,7 @@ pub fn read(message: &[u8], limits: &Limits) -> Ending {
     }
 }
 
-/// An answer, or why it is none.
+/// An answer, or why it is invalid.
 fn returned(json: &str, limits: &Limits) -> Result<Box<RawValue>, &'static str> {
     if json.len() as u64 > limits.result_bytes {
         return Err("the answer is larger than its limit");
@@ -88,7 +89,7 @@ pub fn result_invalid(path: &str, reason: &str) -> Ending {
 }
 
 /// How deep the lists and objects of well-formed JSON go, where an empty one is no level, as the guest counts. `None`
-/// when a text holds half of a surrogate pair: JSON's grammar allows that, and common parsers refuse all of the answer.
+/// when a text contains an unpaired surrogate: JSON's grammar allows that, and common parsers reject all of the answer.
 fn levels(json: &str) -> Option<u64> {
     let (mut open, mut deepest) = (0_u64, 0);
     let mut rest = json;

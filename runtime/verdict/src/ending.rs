@@ -17,14 +17,14 @@ pub struct Ended {
     pub stderr: Output,
     /// What it used.
     pub spent: Spent,
-    /// Whose code had run where it ran.
+    /// Whose code the process has run.
     pub company: Company,
 }
 
-/// Whose code a process has run. A script may take its process over, so what a run says is worth as much as they are.
+/// Whose code a process has run. A script may take its process over, so a run is only as trustworthy as all of them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Company {
-    /// The operator's and the run's own owner's: nobody else could have had a hand in how it ended.
+    /// The operator's and the run's own owner's: nobody else could have influenced how it ended.
     Own,
     /// Code of another owner.
     Others,
@@ -39,7 +39,7 @@ pub enum Ending {
     Raised(Exception),
     /// The script is not Python.
     SyntaxError(Exception),
-    /// The answer holds something JSON cannot say.
+    /// The answer holds something that cannot be serialized to JSON.
     ResultInvalid {
         /// Where, such as `result[3]['when']`.
         path: String,
@@ -50,7 +50,7 @@ pub enum Ending {
     Exhausted(Exhausted),
     /// The interpreter crashed. The script did it, and harmed nothing but its own run.
     Crashed {
-        /// What the wall saw, such as `unreachable`.
+        /// What the host saw, such as `unreachable`.
         reason: String,
     },
 }

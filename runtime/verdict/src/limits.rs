@@ -1,10 +1,10 @@
-//! What a run may use: always something, never everything.
+//! The limits of a run: each has a default and a ceiling.
 
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-/// One limit: its unit, what holds when nobody says otherwise, and what nobody may exceed.
+/// One limit: its unit, its default, and its bounds.
 #[derive(Debug, Clone, Copy)]
 pub struct Bounds {
     /// The name, unit included, such as `memory_bytes`.
@@ -61,7 +61,7 @@ limits! {
     FUEL, fuel: 10_000_000, 100_000_000_000, 10_000_000_000_000;
     /// Wall time from start to answer, host calls and sleeps included, in milliseconds.
     WALL_MS, wall_ms: 10, 30_000, 600_000;
-    /// Linear memory in all, in bytes. The interpreter itself stands in some 51 MiB of it, shared until written.
+    /// Linear memory in all, in bytes. The interpreter itself takes some 51 MiB of it, shared until written.
     MEMORY_BYTES, memory_bytes: 64 << 20, 256 << 20, 1 << 30;
     /// Bytes on stdout.
     STDOUT_BYTES, stdout_bytes: 0, 1 << 20, 16 << 20;
@@ -77,7 +77,7 @@ limits! {
     SCRIPT_BYTES, script_bytes: 1, 1 << 20, 4 << 20;
     /// Bytes of `params` as JSON text.
     PARAMS_BYTES, params_bytes: 2, 4 << 20, 32 << 20;
-    /// Bytes of all files in the run's scratch directory. They lie in the guest's memory and count against it too.
+    /// Bytes of all files in the run's scratch directory. They are in the guest's memory and count against it too.
     SCRATCH_BYTES, scratch_bytes: 0, 64 << 20, 512 << 20;
     /// Files and directories in the run's scratch directory.
     SCRATCH_ENTRIES, scratch_entries: 0, 10_000, 100_000;
@@ -97,7 +97,7 @@ pub struct LimitOutOfBounds {
     pub most: u64,
 }
 
-/// A name that is no limit's.
+/// There is no limit of this name.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("there is no limit `{name}`; there are {}", ALL.iter().map(|bounds| bounds.name).collect::<Vec<_>>().join(", "))]
 pub struct NoSuchLimit {
@@ -106,7 +106,7 @@ pub struct NoSuchLimit {
 }
 
 impl Limits {
-    /// Sets the limit called `name`, unit included, such as `stdout_bytes`. [`Limits::check`] has the last word on values.
+    /// Sets the limit called `name`, unit included, such as `stdout_bytes`. [`Limits::check`] validates the value.
     ///
     /// # Errors
     /// When no limit has that name.
@@ -128,7 +128,7 @@ impl Limits {
     /// Checks every limit against its bounds.
     ///
     /// # Errors
-    /// The first limit that lies outside.
+    /// The first limit that is out of bounds.
     pub fn check(mut self) -> Result<Limits, LimitOutOfBounds> {
         for &Bounds { name, least, most, .. } in ALL {
             // Every limit has a field: a test sets them all.

@@ -1,4 +1,4 @@
-//! What holds of every ending. Compiled for the tests of this crate and for the fuzz target `result`.
+//! Properties of every ending. Compiled for the tests of this crate and for the fuzz target `result`.
 
 use serde_json::Value;
 
@@ -62,7 +62,7 @@ fn check(ending: &Ending) {
     }
 }
 
-/// Levels as the limit counts them: an empty list or object is none.
+/// Levels as the limit counts them: an empty list or object does not count.
 fn levels(value: &Value) -> u64 {
     let deepest = match value {
         Value::Array(elements) => elements.iter().map(levels).max(),

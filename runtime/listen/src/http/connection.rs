@@ -1,4 +1,4 @@
-//! Connections: how many, and how long they may take to say what they want.
+//! Limits on connections: their number, and the time that the head of a request may take.
 
 use std::pin::pin;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! One layer before all routes: who calls, and whether there is room.
+//! One layer before all routes: it identifies the caller and limits requests in flight.
 
 use std::sync::Arc;
 
@@ -17,7 +17,7 @@ use crate::tokens::Tokens;
 /// The most requests in flight until their answer begins.
 const REQUESTS: ConcurrencyLimit = ConcurrencyLimit { per_principal: 512, total: 1_024 };
 
-/// What is decided about each request before its body is read.
+/// The checks of each request before its body is read.
 #[derive(Clone)]
 pub(super) struct Gate {
     host_and_origin: Arc<HostAndOrigin>,
@@ -37,7 +37,7 @@ impl Gate {
         }
     }
 
-    /// Who sends a request with these headers, and its place among the requests in flight.
+    /// The caller by these headers, and a permit for the request.
     fn check(&self, headers: &HeaderMap) -> Result<(Principal, Permit), Rejection> {
         if !self.host_and_origin.admits(headers) {
             return Err(Rejection::HostOrOrigin);
@@ -47,7 +47,7 @@ impl Gate {
         Ok((principal, permit))
     }
 
-    /// Who asks. A token counts in its header alone: in a query it would end up in logs and histories.
+    /// The principal. A token is accepted in its header only: in a query it would end up in logs and histories.
     fn principal(&self, headers: &HeaderMap) -> Option<Principal> {
         if self.tokens.is_empty() {
             return Some(Principal::local());
@@ -65,7 +65,7 @@ impl Gate {
     }
 }
 
-/// Lets a request in, or says why not. Its place is free again when its answer begins.
+/// Admits a request, or rejects it. Its permit is released when its answer begins.
 pub(super) async fn admit(State(gate): State<Gate>, mut request: Request, next: Next) -> Response {
     let (principal, _permit) = match gate.check(request.headers()) {
         Ok(admitted) => admitted,

@@ -1,8 +1,8 @@
 //! Whether a request is meant for this server and comes from a page that may use it, decided before its body is read. **This
 //! file is a boundary.**
 //!
-//! Invariant: a request comes in by one `Host` that is this machine's or allowed, and with no `Origin` or one that is this
-//! machine's or allowed. It is the only check of both.
+//! Invariant: an admitted request has exactly one `Host`, which is this machine's or allowed, and no `Origin` or one
+//! that is this machine's or allowed. There is no other check of either.
 
 use std::str::FromStr;
 
@@ -14,7 +14,7 @@ use super::origin::{HostName, Scheme, SiteOrigin};
 /// What this machine is called by its own clients and pages.
 const HERE: [&str; 3] = ["localhost", "127.0.0.1", "::1"];
 
-/// Names of the server and sites whose pages may use it, besides those of this machine.
+/// Names of the server, and sites whose pages may use it, in addition to those of this machine.
 #[derive(Debug)]
 pub(super) struct HostAndOrigin {
     hosts: Vec<HostName>,
@@ -26,12 +26,12 @@ impl HostAndOrigin {
         Self { hosts, origins }
     }
 
-    /// Whether a request with these headers may come in.
+    /// Whether a request with these headers is admitted.
     pub(super) fn admits(&self, headers: &HeaderMap) -> bool {
         self.admits_host(headers) && self.admits_origin(headers)
     }
 
-    /// A name that somebody else made to lead here is in no list.
+    /// A foreign name that was pointed at this machine is in no list.
     fn admits_host(&self, headers: &HeaderMap) -> bool {
         let Ok(Some(host)) = only::<HostName>(headers, &HOST) else { return false };
         HERE.contains(&host.name.as_str()) || self.hosts.iter().any(|known| known.covers(&host))
@@ -50,7 +50,7 @@ impl HostAndOrigin {
     }
 }
 
-/// There are several values, one for whoever reads the first and another for whoever reads the last; or it is invalid.
+/// There are several values, which different readers resolve differently, or the value is invalid.
 struct Unclear;
 
 /// The one value of a header, if it is there.

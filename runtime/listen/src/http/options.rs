@@ -1,4 +1,4 @@
-//! Who may come in, as the operator says it.
+//! The operator's settings: who may connect.
 
 use std::net::{IpAddr, SocketAddr};
 use std::str::FromStr;
@@ -6,7 +6,7 @@ use std::str::FromStr;
 use super::origin::{HostName, SiteOrigin};
 use crate::tokens::Tokens;
 
-/// Who may come in.
+/// Who may connect.
 #[derive(Debug, Clone, Default)]
 pub struct Options {
     pub(super) hosts: Vec<HostName>,
@@ -17,16 +17,16 @@ pub struct Options {
 /// An option is invalid.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum InvalidOption {
-    /// No page has this origin.
+    /// No page can have this origin.
     #[error("--allow-origin {origin}: write it as browsers do, such as https://app.example.com")]
     Origin {
-        /// What was given.
+        /// The text.
         origin: String,
     },
-    /// No server has this name.
+    /// No server can have this name.
     #[error("--allow-host {host}: write a name, or a name with a port, such as mcp.example.com")]
     Host {
-        /// What was given.
+        /// The text.
         host: String,
     },
 }

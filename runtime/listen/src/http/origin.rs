@@ -1,4 +1,4 @@
-//! Names of servers and origins of pages, as `Host` and `Origin` have them. **This file is a boundary.**
+//! Host names and origins of pages, as `Host` and `Origin` have them. **This file is a boundary.**
 //!
 //! Invariant: what is parsed here has one reading. User names, paths, ports beyond 65535 and schemes besides HTTP's are
 //! invalid, letters are in lower case, and a port that an origin leaves out is its scheme's.
@@ -33,7 +33,7 @@ pub(super) enum Scheme {
     Https,
 }
 
-/// A text is not what it should be. Whoever gave it says what it was.
+/// An invalid name or origin. The caller knows the text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Invalid;
 
@@ -43,7 +43,7 @@ impl HostName {
         Self { name: address.to_string(), port: None }
     }
 
-    /// Whether this name, with its port if it has one, stands for the other.
+    /// Whether this name, with its port if it has one, matches the other.
     pub(super) fn covers(&self, other: &HostName) -> bool {
         self.name == other.name && (self.port.is_none() || self.port == other.port)
     }

@@ -1,15 +1,15 @@
-//! Why a request does not come in.
+//! Why a request is rejected.
 
 use axum::http::header::{RETRY_AFTER, WWW_AUTHENTICATE};
 use axum::http::{HeaderName, HeaderValue, StatusCode};
 
-/// Why a request does not come in. The text says what would let it in.
+/// Why a request is rejected. The text says what would admit it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum Rejection {
     /// The server is not known by this `Host`, or not used by pages of this `Origin`.
     #[error("Host or Origin is not allowed; add it with --allow-host or --allow-origin")]
     HostOrOrigin,
-    /// A token is needed, and there is none or not one of this server.
+    /// The request has no token, or an invalid one.
     #[error("unauthorized: send the header `Authorization: Bearer TOKEN` with a token of this server")]
     Unauthorized,
     /// The caller, or all callers together, have as many requests in flight as is allowed.

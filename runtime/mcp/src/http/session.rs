@@ -1,4 +1,4 @@
-//! Whose a session is.
+//! Sessions, and the principals that they belong to.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -8,8 +8,8 @@ use intentbox_listen::{ConcurrencyLimit, Exceeded, InFlight, Permit};
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
 use tokio_util::sync::CancellationToken;
 
-/// The most sessions at a time. A session costs some 80 KiB, half a MiB if its client makes the most
-/// of what it may say of itself, and lasts some minutes after its last use.
+/// The most sessions at a time. A session costs some 80 KiB, half a MiB if its client describes itself at the greatest
+/// length, and lasts some minutes after its last use.
 const SESSIONS: ConcurrencyLimit = ConcurrencyLimit { per_principal: 256, total: 1_024 };
 
 /// The end of a session: whatever it has in flight is over.
@@ -39,7 +39,7 @@ impl Owners {
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The end of a session, if it is this principal's. One that nobody opened is nobody's.
+    /// The end of a session, if it belongs to this principal. An unknown session belongs to nobody.
     pub(super) fn of(&self, principal: &Principal, id: &str) -> Option<Ended> {
         let known = self.known();
         known.get(id).filter(|owned| owned.principal == *principal).map(|owned| owned.ended.clone())
@@ -54,7 +54,7 @@ impl Owners {
         self.open.admit(principal)
     }
 
-    /// Notes whose a new session is.
+    /// Records the principal of a new session.
     pub(super) fn opened(&self, principal: Principal, id: &str, permit: Permit) {
         let owned = Owned { principal, ended: Ended(CancellationToken::new()), _permit: permit };
         self.known().insert(id.to_owned(), owned);

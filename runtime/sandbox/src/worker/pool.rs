@@ -40,20 +40,20 @@ const START_MAX: Duration = Duration::from_secs(20);
 const GRACE: Duration = Duration::from_secs(2);
 
 /// How many bytes may wait for a worker to read them when another run is to begin: the scripts, params and answers of a
-/// hundred large runs. A worker of ours reads at once; what does not would make this process keep what is begun on it and
-/// cancelled, again and again.
+/// hundred large runs. An honest worker reads at once. One that does not would make this process keep whatever is begun
+/// on it and cancelled, again and again.
 const BACKLOG_BYTES_MAX: usize = 256 << 20;
 
-/// What of a worker's frames is read where it arrives, in bytes: less than a millisecond of work.
+/// The longest frame of a worker that is read in place, in bytes: less than a millisecond of work.
 const AT_ONCE_BYTES: usize = 64 << 10;
 
 /// How many larger frames of one worker are held until they are read. Each has at most 50 MB, and mostly a tenth of that.
 const LARGE_MAX: usize = 8;
 
-/// How many words about runs that are over a worker may still have: far more than it can have runs.
+/// How many frames about finished runs a worker may still send: far more than it can have runs.
 const FORGIVEN_MAX: u64 = 1 << 16;
 
-/// How late this process may look at the time before it doubts itself instead of a worker.
+/// How late this process may check the clock before it blames itself instead of a worker.
 const LATENESS_MAX: Duration = Duration::from_millis(100);
 
 /// The pause before a worker is replaced, and what it grows to while they fail to start.
@@ -70,12 +70,12 @@ pub struct WorkerCommand {
     pub count: u32,
 }
 
-/// A worker as it stands.
+/// The state of a worker.
 #[derive(Debug, Clone, Copy)]
 pub struct WorkerState {
     /// Its process.
     pub process_id: u32,
-    /// What it gave up.
+    /// The privileges that it dropped.
     pub walls: Walls,
     /// How many runs it has.
     pub runs: usize,
@@ -92,7 +92,7 @@ struct Shared {
     capacity: Capacity,
     seats: Shares,
     workers: Mutex<Vec<Arc<Worker>>>,
-    /// Told whenever a worker came up or has room again.
+    /// Notified whenever a worker came up or has room again.
     room: Notify,
     /// Why the last one went down.
     last_loss: Mutex<String>,
@@ -106,9 +106,10 @@ struct Worker {
     /// Bytes that wait in the outbox.
     backlog: Arc<AtomicUsize>,
     runs: Mutex<Runs>,
-    /// Held by who reads a large frame: one at a time, so that reading takes no more than one core from everything else.
+    /// Held while a large frame is read: one at a time, so that reading takes no more than one core from everything
+    /// else.
     large: Mutex<()>,
-    /// Told when the worker must go.
+    /// Notified when the worker must go.
     condemned: Notify,
 }
 
@@ -141,8 +142,8 @@ struct Runs {
 }
 
 impl Runs {
-    /// Whether a word about a run that is not open may be true: the worker may have said it before it knew that the run
-    /// was cancelled. Beyond that, it is not our worker any more.
+    /// Whether a frame about a run that is not open may be honest: the worker may have sent it before it knew that the
+    /// run was cancelled. Beyond that, the worker is not ours any more.
     fn forgives(&mut self) -> bool {
         let forgiven = self.cancelled > 0;
         self.cancelled = self.cancelled.saturating_sub(1);
@@ -365,8 +366,8 @@ impl Worker {
         Some((run, ended))
     }
 
-    /// Acts on frames until they end or cannot be believed; says why. Large ones are read beside this thread, which has
-    /// everybody else to serve: a run has nothing more to say while one of its frames is read, so their order is kept.
+    /// Handles frames until they end or are invalid; returns why. Large ones are read beside this thread, which serves
+    /// everybody else: a run has nothing more to say while one of its frames is read, so their order is kept.
     async fn listen(self: &Arc<Worker>, up: &mut Incoming) -> &'static str {
         const LIE: &str = "it said what no worker of ours says";
         let mut beside = JoinSet::new();
@@ -403,7 +404,7 @@ impl Worker {
         "it closed its socket"
     }
 
-    /// Acts on one frame; says whether it can be believed.
+    /// Handles one frame; returns whether it is valid.
     fn heed(self: &Arc<Worker>, frame: &[u8]) -> bool {
         match decode::<Up<'_>>(frame) {
             Ok(Up::Call { run, message }) => self.answer(run, message),
@@ -428,7 +429,7 @@ impl Worker {
         }
     }
 
-    /// Ends a run without an ending; says whether there may be such a run.
+    /// Ends a run without an ending; returns whether there may be such a run.
     fn end(&self, run: u32, error: RunError) -> bool {
         let mut runs = self.runs();
         let Some(mut open) = runs.open.remove(&run) else { return runs.forgives() };
@@ -442,7 +443,8 @@ impl Worker {
         let Some(open) = runs.open.get_mut(&run) else { return runs.forgives() };
         open.host_calls += 1;
         // The worker counts and measures too: what gets here beyond that is not our worker any more. It has one call at a
-        // time, and reads the answer before it asks again: whoever does not read cannot make this process keep answers.
+        // time, and reads the answer before it asks again: a worker that does not read cannot make this process keep
+        // answers.
         let busy = open.answer.strong_count() > 0;
         if open.host_calls > open.limits.host_calls || message.len() > CALL_BYTES_MAX || busy {
             return false;
@@ -492,7 +494,7 @@ impl Drop for Unanswered<'_> {
 impl Open {
     fn end(&mut self, ended: Result<Ended, RunError>) {
         let ending = std::mem::replace(&mut self.ending, oneshot::channel().0);
-        // Whoever waited may have gone.
+        // The caller may have gone.
         let _ = ending.send(ended);
     }
 }
@@ -548,7 +550,7 @@ impl Shared {
         })
     }
 
-    /// Sees to it that a worker gets no more runs and is replaced.
+    /// Makes sure that a worker gets no more runs and is replaced.
     fn condemn(&self, worker: &Arc<Worker>) {
         self.workers().retain(|known| !Arc::ptr_eq(known, worker));
         worker.runs().closed = true;
@@ -629,7 +631,7 @@ impl Shared {
         Ok(Started { child, worker, up, down, frames })
     }
 
-    /// Carries frames to and from a worker until it goes; says why it went.
+    /// Carries frames to and from a worker until it goes; returns why it went.
     async fn accompany(&self, started: Started) -> String {
         let Started { mut child, worker, mut up, down, frames } = started;
         self.workers().push(Arc::clone(&worker));

@@ -94,7 +94,7 @@ impl Worker {
         Ok(())
     }
 
-    /// Loads the guest, runs it once so that what the first run touches is there, and gives up everything else.
+    /// Loads the guest, runs it once to touch what a first run touches, and drops all other privileges.
     async fn prepare(capacity: Capacity) -> Result<(Guest, Walls), String> {
         // The parent shares the slots of all workers among owners.
         let guest = Guest::load(capacity, Sharing::Whole).map_err(|error| format!("{error:#}"))?;
@@ -109,7 +109,7 @@ impl Worker {
         Ok((guest, walls))
     }
 
-    /// Acts on one frame; says whether it made sense.
+    /// Handles one frame; returns whether it was valid.
     fn heed(self: &Arc<Worker>, frame: &[u8]) -> bool {
         match decode::<Down<'_>>(frame) {
             Ok(Down::Begin { run, name, source, module, params, limits, deterministic, owner }) => {
@@ -177,8 +177,8 @@ impl Worker {
     }
 }
 
-/// Tells the parent of a run that panicked: it would wait for an ending, and then take this process for hung, with the runs
-/// of everybody in it.
+/// Reports a run that panicked to the parent. Without it, the parent would wait for an ending, and then take this
+/// process for hung, with everybody's runs in it.
 struct Unended<'a> {
     worker: &'a Worker,
     run: u32,

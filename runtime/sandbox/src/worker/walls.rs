@@ -1,7 +1,7 @@
-//! What a worker gives up before it runs anything: everything that a run does not need.
+//! The privileges that a worker drops before it runs anything: everything that a run does not need.
 //!
-//! The guest's own sandbox is the first wall; these stand behind it. Each holds where the kernel has it, and the worker
-//! says which do: the parent shows it and a test looks from outside.
+//! The guest's own sandbox is the first barrier; these are behind it. Each is active if the kernel supports it, and the
+//! worker reports which are: the parent shows them, and a test checks them from outside.
 
 use std::fs::File;
 use std::io;
@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::pages::PAGEMAP_SCAN;
 
-/// Which walls stand around a worker.
+/// Which walls around a worker are active.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[expect(clippy::struct_excessive_bools, reason = "each wall stands or does not, by itself")]
 pub struct Walls {
@@ -23,14 +23,14 @@ pub struct Walls {
     pub landlock: bool,
     /// Only the system calls of a running guest: no file, socket, process or executable memory.
     pub seccomp: bool,
-    /// No capability, and none that could be had again; where it was root's, a user of nobody's besides.
+    /// No capability, and none that could be regained; a user that owns nothing, if it was root.
     pub privileges: bool,
-    /// Not a wall but a matter of speed: the kernel can tell which pages a run wrote (Linux 6.7).
+    /// Not a wall but speed: the kernel can tell which pages a run wrote (Linux 6.7).
     pub scans_pages: bool,
 }
 
 impl Walls {
-    /// What of the second wall this machine does not have, by the names that its documents use.
+    /// The walls that this machine lacks, by their names in its documentation.
     pub fn missing(&self) -> impl Iterator<Item = &'static str> {
         let walls = [
             ("no_new_privs", self.no_new_privileges),
@@ -60,7 +60,7 @@ pub(super) fn drop_what_is_inherited() {
     let _ = std::fs::write("/proc/self/oom_score_adj", "1000");
 }
 
-/// Gives everything up. What cannot be given up here is told, not fatal: the guest's sandbox holds without it.
+/// Drops everything. A privilege that cannot be dropped is reported, not fatal: the guest's sandbox holds without it.
 pub(super) fn raise(scans_pages: bool) -> Walls {
     let no_new_privileges = rustix::thread::set_no_new_privs(true).is_ok();
     let privileges = drop_privileges();
@@ -76,7 +76,7 @@ pub(super) fn raise(scans_pages: bool) -> Walls {
 /// The user and the group that own nothing, by custom.
 const NOBODY: u32 = 65_534;
 
-/// Gives up every capability, and root's user and groups where it has them. Says whether no capability is left.
+/// Drops every capability, and root's user and groups if it has them. Returns whether no capability is left.
 fn drop_privileges() -> bool {
     use rustix::thread::{
         CapabilitySet, CapabilitySets, capabilities, remove_capability_from_bounding_set, set_capabilities,

@@ -1,7 +1,7 @@
-//! What parent and worker say to each other over their socket: frames of a length and a postcard message.
+//! The messages between parent and worker over their socket: frames of a length and a postcard message.
 //!
-//! The wire has types of its own, converted by hand: what a run is may change without its form on the wire, and a worker
-//! is believed no more than a guest. The parent bounds what it reads ([`FRAME_BYTES_MAX`]) and checks what it says.
+//! Both ends are the same program. The parent trusts a worker no more than a guest: it bounds what it reads
+//! ([`FRAME_BYTES_MAX`]) and checks what it says.
 
 use std::time::Duration;
 
@@ -83,11 +83,11 @@ pub(super) enum Down<'a> {
         #[serde(borrow)]
         answer: Answered<'a>,
     },
-    /// Nobody wants the run's ending any more.
+    /// The run is cancelled.
     Cancel { run: u32 },
 }
 
-/// What a host call came to.
+/// The result of a host call.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) enum Answered<'a> {
     Reply(#[serde(with = "serde_bytes")] &'a [u8]),
@@ -98,7 +98,7 @@ pub(super) enum Answered<'a> {
 /// From worker to parent.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) enum Up<'a> {
-    /// The worker is up, and these walls stand around it.
+    /// The worker is up, and these walls are active around it.
     Ready(Walls),
     /// The worker cannot start.
     Failed { reason: &'a str },
@@ -148,7 +148,7 @@ pub(super) enum Told<'a> {
     },
 }
 
-/// The end of a run as the worker tells it.
+/// The end of a run as the worker reports it.
 pub(super) fn tell(run: u32, finished: &Finished) -> Vec<u8> {
     fn raised(exception: &Exception) -> intentbox_abi::Raised<'_> {
         intentbox_abi::Raised {
@@ -183,8 +183,8 @@ pub(super) fn tell(run: u32, finished: &Finished) -> Vec<u8> {
 }
 
 impl Told<'_> {
-    /// What the worker told, if it can be believed: it passes the gate that a guest's words pass. An answer that is not JSON
-    /// may be the guest's, and is its crash; a worker of ours lets through none that is too large.
+    /// The reported ending, if it is valid: it passes the gate of a guest's messages. An answer that is not JSON may be
+    /// the guest's, and is its crash; an honest worker sends none that is too large.
     pub(super) fn believed(&self, limits: &Limits) -> Option<Ending> {
         Some(match self {
             Told::Answered(answer) if answer.len() as u64 > limits.result_bytes => return None,
