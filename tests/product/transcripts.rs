@@ -42,7 +42,7 @@ const OF_THE_MACHINE: [&str; 2] = ["intentbox doctor", "intentbox mcp --http "];
 const DOCUMENTS: [&str; 2] = ["README.md", "templates/README.md"];
 
 /// Runs that are alike.
-struct Runs {
+struct Alike {
     /// The id of a template, `exec` or `none`.
     target: &'static str,
     outcome: &'static str,
@@ -55,9 +55,9 @@ struct Runs {
 }
 
 /// The runs that `intentbox stats` finds: a week of a server, as the README shows it.
-const WEEK: [Runs; 5] = [
-    Runs { target: "sentry/list_errors", outcome: OK, runs: 634, cached: 210, slow_us: 18_400, usual_us: 4_600 },
-    Runs {
+const WEEK: [Alike; 5] = [
+    Alike { target: "sentry/list_errors", outcome: OK, runs: 634, cached: 210, slow_us: 18_400, usual_us: 4_600 },
+    Alike {
         target: "sentry/list_errors",
         outcome: "host_call_failed",
         runs: 6,
@@ -65,9 +65,9 @@ const WEEK: [Runs; 5] = [
         slow_us: 18_400,
         usual_us: 4_600,
     },
-    Runs { target: "exec", outcome: OK, runs: 118, cached: 0, slow_us: 73_700, usual_us: 1_150 },
-    Runs { target: "exec", outcome: "python_error", runs: 13, cached: 0, slow_us: 73_700, usual_us: 1_150 },
-    Runs { target: "none", outcome: "not_found", runs: 41, cached: 0, slow_us: 288, usual_us: 104 },
+    Alike { target: "exec", outcome: OK, runs: 118, cached: 0, slow_us: 73_700, usual_us: 1_150 },
+    Alike { target: "exec", outcome: "python_error", runs: 13, cached: 0, slow_us: 73_700, usual_us: 1_150 },
+    Alike { target: "none", outcome: "not_found", runs: 41, cached: 0, slow_us: 288, usual_us: 104 },
 ];
 
 /// Records the week where the program looks for it.
