@@ -1,5 +1,5 @@
 # outcome: result_invalid
-# message: result is a function, which JSON cannot say
+# message: result is a function and cannot be serialized to JSON
 def main():
     return 42
 

@@ -1,3 +1,3 @@
 # outcome: result_invalid
-# message: result[0] is a bytes, which JSON cannot say
+# message: result[0] is a bytes and cannot be serialized to JSON
 [b"x"]

@@ -1,5 +1,5 @@
 # outcome: result_invalid
-# message: result is a Thing, which JSON cannot say
+# message: result is a Thing and cannot be serialized to JSON
 class Thing:
     pass
 

@@ -1,3 +1,3 @@
 # outcome: result_invalid
-# message: result is a str with a lone surrogate, which JSON cannot say
+# message: result is a str with a lone surrogate and cannot be serialized to JSON
 "\ud800"

@@ -1,5 +1,5 @@
 # outcome: result_invalid
-# message: result is a dict with two keys that JSON writes as "a", which JSON cannot say
+# message: result is a dict with two keys that JSON writes as "a" and cannot be serialized to JSON
 class Text(str):
     def __hash__(self):
         return id(self)

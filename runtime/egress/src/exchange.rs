@@ -238,7 +238,7 @@ impl Exchange {
                 return self.reply(door, &to, response).await;
             };
             if redirects == self.budget.redirects_max {
-                let message = format!("{} is one redirect more than {redirects}", to.shown());
+                let message = format!("{}: too many redirects (limit {redirects})", to.shown());
                 return Err(SendError::failed("redirect", message));
             }
             redirects += 1;

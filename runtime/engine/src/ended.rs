@@ -32,7 +32,7 @@ pub(crate) fn of_run(id: RunId, ended: Ended, outside: Outside) -> Report {
             Some(of_exception(cause, exception, advice.map(Remedy::Advice)))
         }
         Ending::ResultInvalid { path, reason } => {
-            let message = format!("{path} is a {reason}, which JSON cannot say");
+            let message = format!("{path} is a {reason} and cannot be serialized to JSON");
             let advice = "make it a str, number, list or dict before it becomes the result (str(x), list(x))";
             Some(Failure::new(Cause::ResultInvalid, message).advising(advice))
         }

@@ -154,7 +154,7 @@ fn not_run(error: &RunError) -> Failure {
         RunError::Overloaded(_) => (Cause::Overloaded, "try again when other runs have ended"),
         RunError::WorkerLost { .. } => (
             Cause::WorkerLost,
-            "a new worker takes over; what the run did outside stays done, so look before you repeat it",
+            "the worker was restarted; side effects of this run may have happened, so check before retrying",
         ),
         RunError::Internal { .. } => return broken(error.to_string()),
     };

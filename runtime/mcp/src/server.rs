@@ -314,7 +314,7 @@ impl Server {
         match self.shared.results.read(principal, &read.handle, offset) {
             Ok(page) if page.text.is_empty() && offset > 0 => answer::of_refusal(&invalid(
                 format!("the result ends at character {}", page.of),
-                "every page names the offset of the next; after the last one there is none",
+                "use the `next` offset returned with each page; the last page has none",
             )),
             Ok(page) => answer::of_page(page, offset),
             Err(NoSuchResult) => answer::of_refusal(&invalid(

@@ -35,8 +35,10 @@ fn words(remedy: &Remedy, report: &Report) -> String {
                  {{\"{limit}\": …}}"
             )
         }
-        Remedy::Rephrase { has_candidates: true } => or_code("if one of these is meant, say it in its words"),
-        Remedy::Rephrase { has_candidates: false } => or_code("say it in other words"),
+        Remedy::Rephrase { has_candidates: true } => {
+            or_code("did you mean one of these? Rephrase the intent like its summary")
+        }
+        Remedy::Rephrase { has_candidates: false } => or_code("rephrase the intent"),
         Remedy::Configure { template, lacks } => {
             or_code(&cut(&format!("`{template}` would answer this, and needs {}", lacks.join(" and "))))
         }
@@ -106,7 +108,11 @@ mod tests {
                 "keep less at a time; or raise the limit (at most 9) or do less in one run, by `limits` of the call, such \
                  as {\"memory_bytes\": …}",
             ),
-            (Remedy::Rephrase { has_candidates: false }, "say it in other words; or write Python for execute_code"),
+            (
+                Remedy::Rephrase { has_candidates: true },
+                "did you mean one of these? Rephrase the intent like its summary; or write Python for execute_code",
+            ),
+            (Remedy::Rephrase { has_candidates: false }, "rephrase the intent; or write Python for execute_code"),
             (
                 Remedy::Configure { template: "x/y".to_owned(), lacks },
                 "`x/y` would answer this, and needs [origins.x] in the configuration and --dir y=PATH; or write Python \

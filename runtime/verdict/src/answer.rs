@@ -64,7 +64,7 @@ fn returned(json: &str, limits: &Limits) -> Result<Box<RawValue>, &'static str> 
     }
     let json = serde_json::from_str::<&RawValue>(json).map_err(|_| "the answer is not JSON")?;
     match levels(json.get()) {
-        None => Err("the answer holds half a character"),
+        None => Err("the answer contains an unpaired surrogate"),
         Some(levels) if levels > limits.result_depth => Err("the answer is deeper than its limit"),
         Some(_) => Ok(json.to_owned()),
     }
@@ -142,8 +142,8 @@ mod tests {
             ("\"12345678901234567890123\"", "the answer is larger than its limit"),
             ("[[[1]]]", "the answer is deeper than its limit"),
             ("{\"a\":[{\"b\":1}]}", "the answer is deeper than its limit"),
-            ("\"\\ud83d\"", "the answer holds half a character"),
-            ("{\"\\ude00\":1}", "the answer holds half a character"),
+            ("\"\\ud83d\"", "the answer contains an unpaired surrogate"),
+            ("{\"\\ude00\":1}", "the answer contains an unpaired surrogate"),
             ("NaN", "the answer is not JSON"),
             ("1 2", "the answer is not JSON"),
             ("", "the answer is not JSON"),

@@ -456,7 +456,7 @@ fn e14_a_forged_answer_is_strict_json_within_its_limits_or_none() {
         ("'a'", crashed("the answer is not JSON")),
         ("\0", crashed("the answer is not JSON")),
         ("\"\n\"", crashed("the answer is not JSON")),
-        ("\"\\ud800\"", crashed("the answer holds half a character")),
+        ("\"\\ud800\"", crashed("the answer contains an unpaired surrogate")),
     ] {
         let guest = Guest { answer: encode(&Said::Returned { result }), limits, ..Guest::default() };
         assert_eq!(guest.ends(), expected, "{result}");
