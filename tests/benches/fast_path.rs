@@ -434,7 +434,7 @@ impl Bench {
         let tokens = |text: &str| bpe_openai::o200k_base().count(text);
         let request = json!({"name": "run_intent", "arguments": {"intent": "list errors"}}).to_string();
         let result = answer(&reports[0]);
-        let reply = format!("{{\"outcome\":\"{}\",\"result\":{result}}}", reports[0].outcome.terms().name);
+        let reply = format!("{{\"outcome\":\"{}\",\"result\":{result}}}", reports[0].outcome().terms().name);
         line(
             "each of them, in tokens of o200k_base",
             &format!("request {}, reply {}, its result {}", tokens(&request), tokens(&reply), tokens(result)),

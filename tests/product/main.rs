@@ -24,6 +24,7 @@ mod taken_over;
 mod templates;
 mod tidy;
 mod tokens;
+mod transcripts;
 mod tree;
 mod unreadable;
 mod workers;

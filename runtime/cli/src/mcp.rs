@@ -113,8 +113,8 @@ async fn over_http(
     let url = format!("http://{address}{}", http::PATH);
     let ready = Answer::default().noting(format!("serving MCP at {url}: {guard}; stop with Ctrl-C"));
     show.ready(&ready.with("url", url).with("needs_token", !options.tokens().is_empty()))?;
-    let served = http::serve(listener, move || server.clone(), options, stop).await;
-    served.context("the HTTP server stopped").class(Class::Unavailable)
+    let end = http::serve(listener, move || server.clone(), options, stop).await;
+    end.context("the HTTP server stopped").class(Class::Unavailable)
 }
 
 async fn over_pipes(server: Server, stop: CancellationToken) -> anyhow::Result<()> {

@@ -101,9 +101,9 @@ impl Show {
     fn unprinted(&self, error: CommandError) -> ExitCode {
         let answer = Answer::from(error);
         if self.json {
-            to_stderr(&object_of(&answer))
+            to_stderr(&object_of(&answer));
         } else {
-            to_stderr(&printable(&answer.messages()))
+            to_stderr(&printable(&answer.messages()));
         }
         ExitCode::from(answer.exit())
     }

@@ -110,21 +110,21 @@ impl Ceilings {
     ///
     /// # Errors
     /// What is wrong with a chosen limit. A choice above a ceiling is an error, and not lowered silently.
-    pub(crate) fn limits(&self, base: Limits, chosen: &[(String, u64)]) -> Result<Limits, Failure> {
+    pub(crate) fn limits(&self, base: Limits, chosen: &[(String, u64)]) -> Result<Limits, Box<Failure>> {
         let mut limits = base;
         for (name, ceiling) in &self.0 {
             // It was checked with the ceilings.
             let _ = limits.lower(name, *ceiling);
         }
         for (name, value) in chosen {
-            limits.set(name, *value).map_err(|error| LimitError::from(error).failure())?;
+            limits.set(name, *value).map_err(|error| Box::new(LimitError::from(error).failure()))?;
             if let Some(ceiling) = self.0.get(name.as_str()).filter(|ceiling| value > ceiling) {
                 let told = format!("the limit `{name}` is at most {ceiling} on this server, and {value} was asked for");
                 let advice = format!("choose at most {ceiling}, or leave it out");
-                return Err(Failure::new(Cause::Limits, told).advising(advice));
+                return Err(Box::new(Failure::new(Cause::Limits, told).advising(advice)));
             }
         }
-        limits.check().map_err(|error| LimitError::from(error).failure())
+        limits.check().map_err(|error| Box::new(LimitError::from(error).failure()))
     }
 }
 
@@ -145,7 +145,7 @@ mod tests {
         assert_eq!(chosen(&[("wall_ms", 10)]), Ok((10, 1_000)));
         let failure = chosen(&[("wall_ms", 5_001)]).expect_err("it is over the ceiling");
         let message = "the limit `wall_ms` is at most 5000 on this server, and 5001 was asked for";
-        assert_eq!(failure, Failure::new(Cause::Limits, message).advising("choose at most 5000, or leave it out"));
+        assert_eq!(*failure, Failure::new(Cause::Limits, message).advising("choose at most 5000, or leave it out"));
         // What a template chooses is lowered, not refused.
         let base = Limits { wall_ms: 60_000, ..Limits::default() };
         assert_eq!(ceilings.limits(base, &[]).map(|limits| limits.wall_ms), Ok(5_000));

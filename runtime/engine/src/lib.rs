@@ -8,7 +8,7 @@
 //! The engine reads no environment and prints nothing. Egress and files perform requests and reads, under grants that
 //! are formed here. Only absence falls back: a refusal, an exhausted limit or a crash is the answer.
 //!
-//! - `configuration`: what is configured. - `policy`: what is permitted. - `shelf`: the templates, replaced as a whole.
+//! - `configuration`: what is configured. - `policy`: what is permitted. - `library`: the templates, replaced as a whole.
 //! - `cards`: the templates as the router knows them. - `intent` and `caller`: the request, and who makes it.
 //! - `plan`: every decision before a run. - `run`: the run. - `broker`: its host calls. - `events`: its progress.
 //! - `cache`: cached answers. - `bytecode_cache`: the modules of packs, compiled once.
@@ -24,6 +24,7 @@ mod configuration;
 mod ended;
 mod events;
 mod intent;
+mod library;
 mod operator;
 mod plan;
 mod policy;
@@ -31,7 +32,6 @@ mod promise;
 mod rehearsal;
 mod remedy;
 mod run;
-mod shelf;
 mod tutor;
 
 use std::collections::BTreeMap;
@@ -62,7 +62,7 @@ pub use intentbox_sandbox::{Capacity, Deterministic, Sharing, Walls, WorkerComma
 pub use intentbox_sandbox::{limits, serve as serve_runs};
 
 use crate::cache::ResultCache;
-use crate::shelf::Shelf;
+use crate::library::Library;
 
 /// Where guests run.
 #[derive(Debug, Clone)]
@@ -76,7 +76,7 @@ pub enum Isolation {
 /// Answers intents and runs code.
 #[derive(Debug)]
 pub struct Engine {
-    shelf: RwLock<Arc<Shelf>>,
+    library: RwLock<Arc<Library>>,
     egress: Egress,
     directories: Directories,
     settings: BTreeMap<String, String>,
@@ -115,7 +115,7 @@ impl Engine {
         let Parts { catalog, configuration, directories, policy, isolation, capacity } = parts;
         let egress = Egress::new(configuration.origins)?;
         Ok(Engine {
-            shelf: RwLock::new(Arc::new(Shelf::new(catalog))),
+            library: RwLock::new(Arc::new(Library::new(catalog))),
             egress,
             directories,
             settings: configuration.settings,
@@ -131,24 +131,24 @@ impl Engine {
     /// The templates, as they are now.
     #[must_use]
     pub fn catalog(&self) -> Arc<Catalog> {
-        Arc::clone(&self.shelf().catalog)
+        Arc::clone(&self.library().catalog)
     }
 
     /// Replaces the templates. A run that was planned before still runs as planned.
     pub fn replace_catalog(&self, catalog: Arc<Catalog>) {
-        *self.shelf.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(Shelf::new(catalog));
+        *self.library.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(Library::new(catalog));
     }
 
     /// Decides where an intent would go and why, without running it.
     #[must_use]
     pub fn route(&self, text: &str) -> Routed {
-        self.shelf().router(|template| self.reaches(template)).route(text)
+        self.library().router(|template| self.reaches(template)).route(text)
     }
 
     /// Decides where an intent would go and why, with everything that was considered.
     #[must_use]
     pub fn explain(&self, text: &str) -> Routed {
-        self.shelf().router(|template| self.reaches(template)).explain(text)
+        self.library().router(|template| self.reaches(template)).explain(text)
     }
 
     /// What a template may access for a caller: what it wants, narrowed by the policy and by the caller's layers.
@@ -201,8 +201,8 @@ impl Engine {
             .await
     }
 
-    fn shelf(&self) -> Arc<Shelf> {
-        Arc::clone(&self.shelf.read().unwrap_or_else(PoisonError::into_inner))
+    fn library(&self) -> Arc<Library> {
+        Arc::clone(&self.library.read().unwrap_or_else(PoisonError::into_inner))
     }
 
     fn outside(&self, grants: &Grants, budget: Budget) -> (Exchange, Reader) {

@@ -99,6 +99,9 @@ impl Engine {
     ///
     /// # Errors
     /// Why there is no reply, without the token.
+    ///
+    /// # Panics
+    /// Never: an alias, a method and a path make a rule.
     pub async fn try_origin(&self, alias: &Alias, path: &str) -> Result<u16, SendError> {
         let rule = format!("{alias}: GET /**").parse::<HttpRule>().expect("an alias, a method and a path make a rule");
         let exchange = self.egress.open(Grant::of([rule]), Budget { timeout: TRY_MAX, ..Budget::default() });

@@ -20,8 +20,8 @@ use crate::Engine;
 use crate::caller::{Caller, Consent};
 use crate::cards;
 use crate::intent::{Code, Given, INTENT_BYTES_MAX, Intent, Settings};
+use crate::library::Library;
 use crate::remedy::Asker;
-use crate::shelf::Shelf;
 
 /// The plan for an intent.
 #[derive(Debug)]
@@ -60,8 +60,8 @@ pub struct Run {
 /// What a run executes.
 #[derive(Debug)]
 pub(crate) enum Work {
-    /// A template, on the shelf where it was found.
-    Template { shelf: Arc<Shelf>, id: TemplateId, arguments: Value },
+    /// A template, on the library where it was found.
+    Template { library: Arc<Library>, id: TemplateId, arguments: Value },
     /// Code of the caller.
     Code,
 }
@@ -202,12 +202,12 @@ impl Engine {
     #[must_use]
     pub fn plan(&self, intent: &Intent, caller: &Caller) -> Plan {
         if let Err(failure) = readable(&intent.text) {
-            return invalid(failure);
+            return invalid(*failure);
         }
-        let shelf = self.shelf();
-        let router = shelf.router(|template| self.reaches(template));
+        let library = self.library();
+        let router = library.router(|template| self.reaches(template));
         // The name of a template means that template: who was told several names can say one.
-        let named = shelf.catalog.get(intent.text.trim()).filter(|template| self.reaches(template)).map(Template::id);
+        let named = library.catalog.get(intent.text.trim()).filter(|template| self.reaches(template)).map(Template::id);
         let decision = match intent.template.as_ref().or(named) {
             None => router.route(&intent.text).decision,
             Some(id) => {
@@ -220,8 +220,8 @@ impl Engine {
         };
         match decision {
             Decision::Card { id, values } | Decision::Missing { id, values, .. } => {
-                match cards::template(&shelf.catalog, &id) {
-                    Some(template) => self.complete(&shelf, template, values, intent, caller),
+                match cards::template(&library.catalog, &id) {
+                    Some(template) => self.complete(&library, template, values, intent, caller),
                     None => no_template(id.as_str()),
                 }
             }
@@ -232,7 +232,7 @@ impl Engine {
                 Plan::Which(Which { intent: intent.clone(), report: Box::new(report) })
             }
             Decision::NoMatch { closest } => {
-                let remedy = self.out_of_reach(&shelf, &intent.text);
+                let remedy = self.out_of_reach(&library, &intent.text);
                 let remedy = remedy.unwrap_or(Remedy::Rephrase { has_candidates: !closest.is_empty() });
                 let failure = Failure::new(Cause::NotFound, "no template fits this intent").with(remedy);
                 let report = Report { candidates: listed(closest), ..Report::failed(crate::new_run_id(), failure) };
@@ -245,11 +245,11 @@ impl Engine {
     #[must_use]
     pub fn choose(&self, which: Which, template: &str, caller: &Caller) -> Plan {
         let Which { intent, report } = which;
-        let shelf = self.shelf();
+        let library = self.library();
         let chosen = report.candidates.iter().find(|candidate| candidate.template == template);
-        let known = chosen.and_then(|candidate| Some((shelf.catalog.get(&candidate.template)?, candidate)));
+        let known = chosen.and_then(|candidate| Some((library.catalog.get(&candidate.template)?, candidate)));
         match known {
-            Some((template, candidate)) => self.complete(&shelf, template, candidate.values.clone(), &intent, caller),
+            Some((template, candidate)) => self.complete(&library, template, candidate.values.clone(), &intent, caller),
             None => Plan::Which(Which { intent, report }),
         }
     }
@@ -259,9 +259,9 @@ impl Engine {
     pub fn supply(&self, incomplete: Incomplete, values: BTreeMap<String, Given>, caller: &Caller) -> Plan {
         let Incomplete { mut intent, template, values: known, .. } = incomplete;
         intent.params.extend(values);
-        let shelf = self.shelf();
-        match shelf.catalog.get(template.as_str()) {
-            Some(template) => self.complete(&shelf, template, known, &intent, caller),
+        let library = self.library();
+        match library.catalog.get(template.as_str()) {
+            Some(template) => self.complete(&library, template, known, &intent, caller),
             None => no_template(template.as_str()),
         }
     }
@@ -269,7 +269,7 @@ impl Engine {
     /// Plans a template with the values of a sentence.
     fn complete(
         &self,
-        shelf: &Arc<Shelf>,
+        library: &Arc<Library>,
         template: &Template,
         mut values: BTreeMap<String, Value>,
         intent: &Intent,
@@ -286,7 +286,7 @@ impl Engine {
             };
         }
         match template.check(&values, &self.settings) {
-            Ok(arguments) => self.of_template(shelf, template, &arguments, &intent.settings, caller),
+            Ok(arguments) => self.of_template(library, template, &arguments, &intent.settings, caller),
             Err(error) => {
                 let report = Report {
                     target: Some(target_of(template)),
@@ -304,7 +304,7 @@ impl Engine {
 
     fn of_template(
         &self,
-        shelf: &Arc<Shelf>,
+        library: &Arc<Library>,
         template: &Template,
         arguments: &Arguments,
         settings: &Settings,
@@ -324,20 +324,22 @@ impl Engine {
         }
         let run = || {
             let limits = limits_of(template).check();
-            let limits = limits.map_err(|error| Failure::new(Cause::Limits, error.to_string()))?;
+            let limits = limits.map_err(|error| Box::new(Failure::new(Cause::Limits, error.to_string())))?;
             let limits = caller.ceilings.limits(limits, &settings.limits)?;
-            let broken = |message: String, advice: &str| Failure::new(Cause::Template, message).advising(advice);
+            let broken =
+                |message: String, advice: &str| Box::new(Failure::new(Cause::Template, message).advising(advice));
             let rendered = template.render(arguments).map_err(|error| broken(error.to_string(), error.hint()))?;
             let script = script_of(template, &rendered, &limits);
             let script = script.map_err(|error| broken(error.to_string(), "shorten the template"))?;
             let params = serde_json::to_string(arguments).map_err(|error| broken(error.to_string(), ""))?;
-            Ok((limits, script, params))
+            Ok::<_, Box<Failure>>((limits, script, params))
         };
         let (limits, script, params) = match run() {
             Ok(run) => run,
-            Err(failure) => return Plan::Invalid(rejected(failure, None)),
+            Err(failure) => return Plan::Invalid(rejected(*failure, None)),
         };
-        let work = Work::Template { shelf: Arc::clone(shelf), id: template.id().clone(), arguments: values.clone() };
+        let work =
+            Work::Template { library: Arc::clone(library), id: template.id().clone(), arguments: values.clone() };
         let (deterministic, asker) = (settings.deterministic, Asker::of(template));
         let run =
             Box::new(Run { id, target: target.clone(), work, script, params, limits, deterministic, grants, asker });
@@ -357,22 +359,22 @@ impl Engine {
             let limits = caller.ceilings.limits(Limits::default(), &code.settings.limits)?;
             let script = Script::parse(&code.name, &code.source, &limits).map_err(|error| {
                 let advice = "a script is UTF-8 text within `script_bytes`";
-                Failure::new(Cause::Script, error.to_string()).advising(advice)
+                Box::new(Failure::new(Cause::Script, error.to_string()).advising(advice))
             })?;
             let (limit, observed) = (limits.params_bytes, code.params.len() as u64);
             if observed > limit {
                 let message = format!("the input has more than {limit} bytes");
                 let advice = "give the script less, or let it fetch what it needs";
-                return Err(Failure::new(Cause::Input, message).advising(advice));
+                return Err(Box::new(Failure::new(Cause::Input, message).advising(advice)));
             }
             // RawValue checks the grammar and the depth without building anything.
             serde_json::from_str::<&RawValue>(&code.params).map_err(|error| {
                 let advice = "give JSON text, such as {\"limit\": 5}";
-                Failure::new(Cause::Input, format!("the input is not JSON: {error}")).advising(advice)
+                Box::new(Failure::new(Cause::Input, format!("the input is not JSON: {error}")).advising(advice))
             })?;
-            Ok((limits, script))
+            Ok::<_, Box<Failure>>((limits, script))
         };
-        let (limits, script) = run().map_err(|failure| Box::new(Report::failed(id, failure)))?;
+        let (limits, script) = run().map_err(|failure| Box::new(Report::failed(id, *failure)))?;
         Ok(Box::new(Run {
             id,
             target: Target::Code,
@@ -387,23 +389,23 @@ impl Engine {
     }
 
     /// The template that would answer if what it needs were configured, and what that is.
-    fn out_of_reach(&self, shelf: &Shelf, text: &str) -> Option<Remedy> {
-        let routed = shelf.route_out_of_reach(text, |template| self.reaches(template));
+    fn out_of_reach(&self, library: &Library, text: &str) -> Option<Remedy> {
+        let routed = library.route_out_of_reach(text, |template| self.reaches(template));
         let (Decision::Card { id, .. } | Decision::Missing { id, .. }) = routed.decision else { return None };
-        let template = cards::template(&shelf.catalog, &id)?;
+        let template = cards::template(&library.catalog, &id)?;
         Some(Remedy::Configure { template: template.id().to_string(), lacks: self.lacks(template) })
     }
 }
 
-fn readable(text: &str) -> Result<(), Failure> {
+fn readable(text: &str) -> Result<(), Box<Failure>> {
     let observed = text.len();
     if observed > INTENT_BYTES_MAX {
         let message = format!("the intent has {observed} bytes or more; at most {INTENT_BYTES_MAX} are allowed");
-        return Err(Failure::new(Cause::Intent, message).advising("say what you want in one sentence"));
+        return Err(Box::new(Failure::new(Cause::Intent, message).advising("say what you want in one sentence")));
     }
     if text.trim().is_empty() {
         let advice = "say what you want, such as \"list errors\"";
-        return Err(Failure::new(Cause::Intent, "the intent is empty").advising(advice));
+        return Err(Box::new(Failure::new(Cause::Intent, "the intent is empty").advising(advice)));
     }
     Ok(())
 }

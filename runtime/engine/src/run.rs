@@ -14,9 +14,9 @@ use crate::cache::Question;
 use crate::caller::{Caller, Purpose};
 use crate::ended::{Outside, of_run};
 use crate::events::{Event, Events, Of};
+use crate::library::Library;
 use crate::plan::{Plan, Run, Work};
 use crate::promise;
-use crate::shelf::Shelf;
 
 impl Engine {
     /// Runs a plan that is ready, and reports why any other cannot run.
@@ -38,8 +38,8 @@ impl Engine {
         let unfinished = Unfinished { of, events, target: &run.target };
         let report = match &run.work {
             Work::Code => self.sandboxed(&run, &run.script, caller, Author::Owner, events).await.0,
-            Work::Template { shelf, id, .. } => match shelf.catalog.get(id.as_str()) {
-                Some(template) => Box::pin(self.run_template(&run, shelf, template, caller, events)).await,
+            Work::Template { library, id, .. } => match library.catalog.get(id.as_str()) {
+                Some(template) => Box::pin(self.run_template(&run, library, template, caller, events)).await,
                 None => Report::failed(run.id, Failure::new(Cause::Internal, format!("`{id}` has left its catalog"))),
             },
         };
@@ -56,7 +56,7 @@ impl Engine {
     async fn run_template(
         &self,
         run: &Run,
-        shelf: &Shelf,
+        library: &Library,
         template: &Template,
         caller: &Caller,
         events: &Arc<dyn Events>,
@@ -64,7 +64,7 @@ impl Engine {
         let once = || async {
             // Two runs of one job burn the same fuel, whatever has run before.
             let compiled = match (run.deterministic, self.sandbox().await) {
-                (None, Ok(sandbox)) => shelf.bytecode.compiled(template.pack(), &run.script, sandbox).await,
+                (None, Ok(sandbox)) => library.bytecode.compiled(template.pack(), &run.script, sandbox).await,
                 _ => None,
             };
             let script = compiled.as_ref().unwrap_or(&run.script);

@@ -277,7 +277,7 @@ mod tests {
     const ORGANIZATION: [(&str, &str); 1] = [("sentry.organization", "acme")];
 
     fn plan(engine: &Engine, text: &str, params: Value) -> Plan {
-        let params = params.as_object().expect("an object").clone();
+        let Value::Object(params) = params else { panic!("{params} is no object") };
         let params = params.into_iter().map(|(name, value)| (name, Given::of(value))).collect();
         engine.plan(&Intent { text: text.to_owned(), params, ..Intent::default() }, &Caller::local())
     }

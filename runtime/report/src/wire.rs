@@ -122,7 +122,6 @@ fn is_false(flag: &bool) -> bool {
     !flag
 }
 
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes fields by reference")]
 fn as_text<S: Serializer>(run_id: &crate::run_id::RunId, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.collect_str(run_id)
 }

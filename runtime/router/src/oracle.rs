@@ -27,9 +27,9 @@ pub fn route(bytes: &[u8]) {
 /// # Panics
 /// When that does not hold.
 pub(crate) fn check(router: &Router, cards: &[Card], text: &str) {
-    let routed = router.route(text);
-    assert_eq!(routed, router.route(text), "{text:?}");
-    match routed.decision {
+    let first = router.route(text);
+    assert_eq!(first, router.route(text), "{text:?}");
+    match first.decision {
         Decision::Card { id, values } | Decision::Missing { id, values, .. } => {
             let card = cards.iter().find(|card| card.id == id);
             let card = card.unwrap_or_else(|| panic!("{text:?} goes to {id}, which is no card"));

@@ -154,8 +154,8 @@ async fn reading_makes_nothing() {
     assert_eq!(number(folder.path(), "PRAGMA user_version").await, 0);
     let store = Store::open(folder.path(), at(NOON)).await.expect("it opens");
     store.close().await;
-    let stats = read_stats(folder.path(), Some(NOON), &at(NOON)).await.expect("it is read").expect("there is a state");
-    assert_eq!((stats.from_unix_ms, stats.to_unix_ms, stats.total), (NOON, NOON, 0));
+    let read = read_stats(folder.path(), Some(NOON), &at(NOON)).await.expect("it is read").expect("there is a state");
+    assert_eq!((read.from_unix_ms, read.to_unix_ms, read.total), (NOON, NOON, 0));
     assert_eq!(names(folder.path()), ["state.db"]);
 }
 

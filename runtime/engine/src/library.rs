@@ -8,9 +8,9 @@ use intentbox_router::{Routed, Router};
 use crate::bytecode_cache::BytecodeCache;
 use crate::cards::card;
 
-/// A catalog, the routers over it, and the bytecode of its packs. A run holds on to the shelf that it was planned with.
+/// A catalog, the routers over it, and the bytecode of its packs. A run holds on to the library that it was planned with.
 #[derive(Debug)]
-pub(crate) struct Shelf {
+pub(crate) struct Library {
     pub(crate) catalog: Arc<Catalog>,
     pub(crate) bytecode: BytecodeCache,
     /// Over the templates whose access is configured. Built for the first sentence: code does not need it.
@@ -19,7 +19,7 @@ pub(crate) struct Shelf {
     out_of_reach: OnceLock<Router>,
 }
 
-impl Shelf {
+impl Library {
     pub(crate) fn new(catalog: Arc<Catalog>) -> Self {
         Self { catalog, bytecode: BytecodeCache::default(), reachable: OnceLock::new(), out_of_reach: OnceLock::new() }
     }
