@@ -143,8 +143,8 @@ fn table(tests: &BTreeMap<String, Tests>) -> String {
     let mut text = String::from(
         "# Rows\n\n\
          What may be tried, by rows, and the tests that hold each: G01–G20 (exhaustion) and E01–E18 (escape) by\n\
-         scripts, H01–H22 by requests and replies, S01–S10 for secrets, T01–T10 by values and templates,\n\
-         C01–C10 by MCP clients. A script is a file of [attacks](attacks/README.md); the rest are Rust tests by their names. The test\n\
+         scripts, H01–H23 by requests and replies, S01–S10 for secrets, T01–T10 by values and templates,\n\
+         C01–C11 by MCP clients. A script is a file of [attacks](attacks/README.md); the rest are Rust tests by their names. The test\n\
          `every_row_has_a_test` writes this file: change `product/rows.rs` or the tests, not this.\n\n\
          | Row | What | Tests |\n|---|---|---|\n",
     );
