@@ -9,6 +9,10 @@ use std::time::Instant;
 use intentbox_engine::{Event, Events, Of, Outcome, Report, RunId, Target};
 use intentbox_store::{RunRecord, Target as Recorded};
 use tracing::{Level, Span, debug, debug_span, error, info, warn};
+use tracing_subscriber::Layer as _;
+use tracing_subscriber::filter::Targets;
+use tracing_subscriber::layer::SubscriberExt as _;
+use tracing_subscriber::util::SubscriberInitExt as _;
 
 use crate::record::Recording;
 
@@ -38,12 +42,10 @@ impl LogLevel {
 
 /// Starts to log on stderr: a line for each event, with the id of its run.
 pub(crate) fn log(level: LogLevel) {
-    tracing_subscriber::fmt()
-        .with_max_level(level.level())
-        .with_writer(stderr)
-        .with_ansi(false)
-        .with_target(false)
-        .init();
+    // Libraries log too, and what they say of connections is theirs to change.
+    let own = Targets::new().with_target(env!("CARGO_CRATE_NAME"), level.level());
+    let lines = tracing_subscriber::fmt::layer().with_writer(stderr).with_ansi(false).with_target(false);
+    tracing_subscriber::registry().with(lines.with_filter(own)).init();
 }
 
 /// Observes the runs of one surface.
