@@ -1,6 +1,6 @@
 //! What the most expensive messages and runs of one principal cost the MCP server, and everybody else while they go on.
 //!
-//! `cargo bench --bench message`. Messages are 4 MiB of whatever takes most to read, results have 4 MiB too. `mallory` sends them, alone and four at a
+//! `cargo bench --bench message`. Messages are 4 MiB of whatever takes most to read, results have 2 MiB. `mallory` sends them, alone and four at a
 //! time, and then calls that sleep, compute or take memory, as many as there are seats; `victim` calls `result = 1` meanwhile. Time of the serving process is the system's count of it, in steps of 10 ms.
 
 #![expect(clippy::disallowed_methods, reason = "these are clients that open connections")]
@@ -75,7 +75,7 @@ fn list(item: &str) -> String {
 }
 
 /// The most bytes of a result that a caller may have by default.
-const RESULT_BYTES: usize = 4 << 20;
+const RESULT_BYTES: usize = 2 << 20;
 
 /// Messages that cost much, and short ones whose results do.
 fn messages() -> [(&'static str, String); 9] {
@@ -84,9 +84,9 @@ fn messages() -> [(&'static str, String); 9] {
     let giving =
         |code: &str| call(&format!("\"arguments\":{{\"code\":\"{code}\",\"limits\":{{\"result_bytes\":{most}}}}}"));
     [
-        ("a result of 4 MiB, one text", giving(&format!("result = 'x' * {}", most - 2))),
-        ("a result of 4 MiB, numbers", giving(&format!("result = [0] * {}", most / 3))),
-        ("a result of 4 MiB, lists", giving(&format!("result = [[[[0]]]] * {}", most / 12))),
+        ("a result of 2 MiB, one text", giving(&format!("result = 'x' * {}", most - 2))),
+        ("a result of 2 MiB, numbers", giving(&format!("result = [0] * {}", most / 3))),
+        ("a result of 2 MiB, lists", giving(&format!("result = [[[[0]]]] * {}", most / 12))),
         (
             "limits as a long text",
             call(&format!("\"arguments\":{{\"code\":\"1\",\"limits\":\"{}\"}}", "\u{202e}".repeat(BYTES / 3))),

@@ -267,7 +267,7 @@ pub(crate) struct Mcp {
     #[arg(long)]
     pub(crate) allow_writes: bool,
     /// Most that callers may raise a limit to, by its name and in its own unit, such as `wall_ms=60000` (repeatable) [default:
-    /// 4194304 for `result_bytes`, `stdout_bytes` and `stderr_bytes`; for others, their upper bound]
+    /// 2097152 for `result_bytes`, `stdout_bytes` and `stderr_bytes`; for others, their upper bound]
     #[arg(long = "limit", value_name = "NAME=VALUE", value_parser = limit)]
     pub(crate) limits: Vec<(String, u64)>,
     /// Refuse to serve where this machine lacks a part of the workers' isolation; `--require-walls=false` only warns

@@ -29,10 +29,10 @@ use crate::{input, process, setup};
 /// The longest file of tokens, in bytes.
 const TOKENS_BYTES_MAX: u64 = 1 << 20;
 
-/// What callers may raise their output to, in bytes, unless `--limit` says otherwise: four times the default of a result. What
+/// What callers may raise their output to, in bytes, unless `--limit` says otherwise: twice the default of a result. What
 /// a run brings is checked, kept and sent by the one process that serves everybody, and no model reads that much.
 const OUTPUT_CEILINGS: [(&str, u64); 3] =
-    [("result_bytes", 4 << 20), ("stdout_bytes", 4 << 20), ("stderr_bytes", 4 << 20)];
+    [("result_bytes", 2 << 20), ("stdout_bytes", 2 << 20), ("stderr_bytes", 2 << 20)];
 
 fn owned((name, value): (&str, u64)) -> (String, u64) {
     (name.to_owned(), value)

@@ -357,21 +357,21 @@ fn c10_arguments_may_be_large_and_nothing_else_may() {
     assert_eq!(structured(&result)["error"]["kind"], "param_invalid", "{result}");
 }
 
-/// What a script returns is text until it is said: as values this one would take a third of a gigabyte.
+/// What a script returns is text until it is said: as values this one would take a sixth of a gigabyte.
 #[test]
 fn c10_a_large_result_is_looked_at_and_not_built() {
     let mut client = start(STATEFUL);
-    let call = json!({"code": "result = [[0]] * 1_000_000", "limits": {"result_bytes": 4 << 20}});
+    let call = json!({"code": "result = [[0]] * 500_000", "limits": {"result_bytes": 2 << 20}});
     let result = client.call("execute_code", &call);
-    assert!(text(&result).contains("The result is a list of 1000000 items, 4000001 characters in all."), "{result}");
+    assert!(text(&result).contains("The result is a list of 500000 items, 2000001 characters in all."), "{result}");
     let status = std::fs::read_to_string(format!("/proc/{}/status", client.child.id())).expect("it runs");
     let most = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
     let most = most.and_then(|text| text.trim().trim_end_matches(" kB").parse::<u64>().ok()).expect("a number");
-    assert!(most < 256 << 10, "{most} KiB");
+    assert!(most < 128 << 10, "{most} KiB");
     // More than that is for the operator to allow.
-    let call = json!({"code": "1", "limits": {"result_bytes": (4 << 20) + 1}});
+    let call = json!({"code": "1", "limits": {"result_bytes": (2 << 20) + 1}});
     let refused = client.call("execute_code", &call);
-    let told = "the limit `result_bytes` is at most 4194304 on this server, and 4194305 was asked for";
+    let told = "the limit `result_bytes` is at most 2097152 on this server, and 2097153 was asked for";
     assert_eq!(structured(&refused)["error"]["message"], told, "{refused}");
 }
 
