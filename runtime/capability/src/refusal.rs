@@ -235,9 +235,10 @@ pub(crate) fn shown(text: &str) -> String {
     shown
 }
 
-/// A URL in a message: as [`shown`], without the user information before an `@`, which may be a password. In a redirect
-/// it is the server's, and the message goes to the script.
-pub(crate) fn shown_url(text: &str) -> String {
+/// A URL in a message: one line of plain ASCII, of bounded length, without the user information before an `@`, which may
+/// be a password. In a redirect it is the server's, and the message goes to the script.
+#[must_use]
+pub fn shown_url(text: &str) -> String {
     let Some(user) = userinfo(text) else { return shown(text) };
     // One character more than a message repeats, so that it shows that there is more.
     let letters = text[..user.start].chars().chain(text[user.end..].chars()).take(SHOWN_CHARS_MAX + 1);

@@ -6,11 +6,11 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU16, Ordering};
 use std::time::Duration;
 
-use intentbox_capability::Refusal;
+use intentbox_capability::{Refusal, shown_url};
 use intentbox_egress::{BudgetItem, Exchange, Request, SendError};
 use intentbox_files::{Directories, ENTRIES_MAX, Listing, ReadError, Reader, UNREAD_MAX};
 use intentbox_report::{Principal, Refused, Remedy, RunId, Spent};
-use intentbox_sandbox::abi::{Call, FILES_MAX, FileEntry, HttpReply, HttpRequest, Reply, decode, shortened};
+use intentbox_sandbox::abi::{Call, FILES_MAX, FileEntry, HttpReply, HttpRequest, Reply, decode};
 use intentbox_sandbox::{Answer, Calls, Exhausted, Pending, Resource};
 
 use crate::events::{Event, Events, Of};
@@ -18,9 +18,6 @@ use crate::remedy::Asker;
 
 // The guest refuses a longer listing.
 const _: () = assert!(ENTRIES_MAX <= FILES_MAX && UNREAD_MAX <= intentbox_sandbox::abi::UNREAD_MAX);
-
-/// The most bytes of a call's target in an event. The script chooses the target.
-const TARGET_BYTES_MAX: usize = 256;
 
 /// Answers a run's host calls under its grants.
 pub(crate) struct Broker {
@@ -48,9 +45,8 @@ impl Noting {
     }
 
     fn call(&self, kind: &'static str, target: &str, outcome: &str) {
-        // A query may hold what somebody looks for.
-        let target = target.split(['?', '#']).next().unwrap_or_default();
-        let target = shortened(target, TARGET_BYTES_MAX);
+        // A query may hold what somebody looks for, and a user name a password.
+        let target = shown_url(target.split(['?', '#']).next().unwrap_or_default());
         let of = Of { run_id: self.run_id, principal: &self.principal };
         self.events.note(of, Event::HostCall { kind, target: &target, outcome });
     }
@@ -187,5 +183,38 @@ impl Calls for Broker {
                 Call::ReadFile { path, offset, length } => self.read_file(path, offset, length).await,
             })
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::{Mutex, PoisonError};
+
+    use super::*;
+
+    #[derive(Default)]
+    struct Targets(Mutex<Vec<String>>);
+
+    impl Events for Targets {
+        fn note(&self, _: Of<'_>, event: Event<'_>) {
+            let Event::HostCall { target, .. } = event else { panic!("{event:?} is no host call") };
+            self.0.lock().unwrap_or_else(PoisonError::into_inner).push(target.to_owned());
+        }
+    }
+
+    #[test]
+    fn an_event_names_no_password_and_no_query() {
+        let targets = Arc::new(Targets::default());
+        let noting = Noting::new(RunId::of(0), Principal::local(), Arc::clone(&targets) as Arc<_>);
+        for (target, expected) in [
+            ("sentry:/api/0/issues/?query=secret", "sentry:/api/0/issues/"),
+            ("https://me:secret@a.example/x#secret", "https://a.example/x"),
+            ("http:/\\me:secret@a.example/x", "http:/\\a.example/x"),
+            ("logs:a\u{1b}b.log", "logs:a\\u{1b}b.log"),
+        ] {
+            noting.call("http", target, "200");
+            let told = targets.0.lock().unwrap_or_else(PoisonError::into_inner).pop();
+            assert_eq!(told.as_deref(), Some(expected), "{target}");
+        }
     }
 }
