@@ -11,6 +11,7 @@ mod tuning;
 mod adopt;
 mod pieces;
 mod snapshot;
+#[path = "../../guest-wasm/build/terminal.rs"]
 mod terminal;
 
 use std::path::{Path, PathBuf};
@@ -18,7 +19,7 @@ use std::process::exit;
 
 fn main() {
     let crate_root = PathBuf::from(std::env::var_os("CARGO_MANIFEST_DIR").expect("cargo sets it"));
-    let wasm = PathBuf::from(std::env::var_os("DEP_INTENTBOX_GUEST_WASM").expect("the crate `guest` says where it is"));
+    let wasm = PathBuf::from(std::env::var_os("DEP_INTENTBOX_GUEST_WASM").expect("`guest-wasm` says where it is"));
     let out = PathBuf::from(std::env::var_os("OUT_DIR").expect("cargo sets it"));
     println!("cargo::rerun-if-changed={}", wasm.display());
     for watched in ["build", "src/tuning.rs"] {
