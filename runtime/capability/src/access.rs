@@ -45,7 +45,7 @@ impl Access {
         self.tools.extend(more.tools.iter().cloned());
     }
 
-    /// The rules line by line, for display: `alias: METHODS /path`, `alias: READ`, `server: TOOL name`.
+    /// The rules line by line, for display: `alias: METHODS /path`, `alias: READ`, `server: name TOOL`.
     #[must_use]
     pub fn lines(&self) -> Vec<String> {
         let http = self.http.iter().map(ToString::to_string);

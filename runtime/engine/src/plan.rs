@@ -60,7 +60,7 @@ pub struct Run {
 /// What a run executes.
 #[derive(Debug)]
 pub(crate) enum Work {
-    /// A template, on the library where it was found.
+    /// A template, with the library that it was found in.
     Template { library: Arc<Library>, id: TemplateId, arguments: Value },
     /// Code of the caller.
     Code,
@@ -110,6 +110,13 @@ impl Run {
     pub fn target(&self) -> &Target {
         &self.target
     }
+
+    pub(crate) fn arguments(&self) -> Option<Value> {
+        match &self.work {
+            Work::Template { arguments, .. } => Some(arguments.clone()),
+            Work::Code => None,
+        }
+    }
 }
 
 impl Unconfirmed {
@@ -144,15 +151,6 @@ impl Unconfirmed {
             target: Some(self.0.target.clone()),
             arguments: Some(change.arguments),
             ..Report::failed(self.0.id, failure)
-        }
-    }
-}
-
-impl Run {
-    pub(crate) fn arguments(&self) -> Option<Value> {
-        match &self.work {
-            Work::Template { arguments, .. } => Some(arguments.clone()),
-            Work::Code => None,
         }
     }
 }
