@@ -39,7 +39,9 @@ pub fn serve() -> Result<(), String> {
     let socket = StdUnixStream::from(stdin);
     socket.peer_addr().map_err(|_| "stdin is not the socket of a parent: workers are started by it".to_owned())?;
     socket.set_nonblocking(true).map_err(|error| format!("the socket: {error}"))?;
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    // A turn of a run takes milliseconds, and the default of 61 turns between two looks at the socket would leave what the
+    // parent sends lying for a tenth of a second beside two runs that compute.
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().event_interval(1).build();
     let runtime = runtime.map_err(|error| format!("the runtime: {error}"))?;
     runtime.block_on(async {
         let socket = UnixStream::from_std(socket).map_err(|error| format!("the socket: {error}"))?;
