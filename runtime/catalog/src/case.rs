@@ -135,7 +135,7 @@ impl Case {
             let Some(bytes) = files.get(path) else { return Ok(None) };
             let refuse = |problem| CatalogError::at_start(path.to_owned(), problem);
             if bytes.len() > FILE_BYTES_MAX {
-                return Err(refuse(Problem::TooLarge { bytes: bytes.len() }));
+                return Err(refuse(Problem::TooLarge { bytes: bytes.len(), bytes_max: FILE_BYTES_MAX }));
             }
             let text = std::str::from_utf8(bytes).map_err(|_| refuse(Problem::NotUtf8))?;
             Ok(Some(text.to_owned()))

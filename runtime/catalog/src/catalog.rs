@@ -17,6 +17,9 @@ use crate::words::WordPatternError;
 /// The largest file of a template folder that is read. A longer template would be data, which belongs into an answer.
 pub const FILE_BYTES_MAX: usize = 64 << 10;
 
+/// The largest `weights.tsv`. Training on a thousand sentences writes a tenth of it.
+const WEIGHTS_BYTES_MAX: usize = 1 << 20;
+
 /// All templates, by id.
 #[derive(Debug, Default)]
 pub struct Catalog {
@@ -105,12 +108,23 @@ fn read_pack(files: &BTreeMap<&str, &[u8]>, id: &str) -> Result<Pack, CatalogErr
     let shared = format!("{id}/pack.py");
     let is_shared = files.contains_key(shared.as_str());
     let module = if is_shared { Some(read_text(files, &shared)?.to_owned()) } else { None };
+    let trained = format!("{id}/weights.tsv");
+    let is_trained = files.contains_key(trained.as_str());
+    let weights = if is_trained { Some(read_bounded(files, &trained, WEIGHTS_BYTES_MAX)?.to_owned()) } else { None };
     if !files.contains_key(file.as_str()) {
-        return Ok(Pack { id: id.to_owned(), summary: String::new(), synonyms: BTreeMap::new(), module });
+        return Ok(Pack {
+            id: id.to_owned(),
+            summary: String::new(),
+            about: Vec::new(),
+            synonyms: BTreeMap::new(),
+            module,
+            weights,
+        });
     }
     let text = read_text(files, &file)?;
     let manifest = PackManifest::parse(&file, text)?;
-    Ok(Pack { id: id.to_owned(), summary: manifest.summary, synonyms: manifest.synonyms, module })
+    let PackManifest { summary, about, synonyms } = manifest;
+    Ok(Pack { id: id.to_owned(), summary, about, synonyms, module, weights })
 }
 
 fn read_template(files: &BTreeMap<&str, &[u8]>, pack: Arc<Pack>, name: &str) -> Result<Template, CatalogError> {
@@ -147,6 +161,7 @@ fn read_template(files: &BTreeMap<&str, &[u8]>, pack: Arc<Pack>, name: &str) -> 
         summary: manifest.summary,
         phrases: manifest.phrases,
         parameters: manifest.parameters,
+        clauses: manifest.clauses,
         effects: manifest.effects,
         wants: manifest.wants,
         cache_s: manifest.cache_s,
@@ -159,10 +174,14 @@ fn read_template(files: &BTreeMap<&str, &[u8]>, pack: Arc<Pack>, name: &str) -> 
 }
 
 fn read_text<'a>(files: &BTreeMap<&str, &'a [u8]>, file: &str) -> Result<&'a str, CatalogError> {
+    read_bounded(files, file, FILE_BYTES_MAX)
+}
+
+fn read_bounded<'a>(files: &BTreeMap<&str, &'a [u8]>, file: &str, bytes_max: usize) -> Result<&'a str, CatalogError> {
     let refuse = |problem| CatalogError::at_start(file.to_owned(), problem);
     let bytes = files.get(file).ok_or_else(|| refuse(Problem::NoFile))?;
-    if bytes.len() > FILE_BYTES_MAX {
-        return Err(refuse(Problem::TooLarge { bytes: bytes.len() }));
+    if bytes.len() > bytes_max {
+        return Err(refuse(Problem::TooLarge { bytes: bytes.len(), bytes_max }));
     }
     std::str::from_utf8(bytes).map_err(|_| refuse(Problem::NotUtf8))
 }
@@ -186,11 +205,13 @@ pub enum Problem {
     /// A file that every template needs is not there.
     #[error("the file is missing; a template is a folder with `template.toml` and `script.py.j2`")]
     NoFile,
-    /// The file is longer than [`FILE_BYTES_MAX`].
-    #[error("expected at most {FILE_BYTES_MAX} bytes, found {bytes}")]
+    /// The file is longer than [`FILE_BYTES_MAX`], or than what its kind may have.
+    #[error("expected at most {bytes_max} bytes, found {bytes}")]
     TooLarge {
         /// Its length.
         bytes: usize,
+        /// The most bytes.
+        bytes_max: usize,
     },
     /// The file is not UTF-8 text.
     #[error("expected UTF-8 text")]

@@ -27,6 +27,42 @@ pub struct Instant {
     unix_s: i64,
 }
 
+impl Instant {
+    /// The beginning of 1970.
+    pub const EPOCH: Self = Self { unix_s: 0 };
+
+    /// This many seconds after 1970 began. `None` outside the years that text can say.
+    #[must_use]
+    pub fn of_unix_seconds(unix_s: i64) -> Option<Self> {
+        Timestamp::from_second(unix_s).ok().map(|timestamp| Self { unix_s: timestamp.as_second() })
+    }
+
+    /// Seconds since 1970 began.
+    #[must_use]
+    pub const fn unix_seconds(self) -> i64 {
+        self.unix_s
+    }
+
+    /// A date and a time of day in UTC.
+    #[must_use]
+    pub fn of_civil(civil: DateTime) -> Option<Self> {
+        let zoned = civil.to_zoned(TimeZone::UTC).ok()?;
+        Some(Self { unix_s: zoned.timestamp().as_second() })
+    }
+
+    /// The first moment of a day.
+    pub(crate) fn midnight(day: Date) -> Option<Self> {
+        Self::of_civil(day.to_datetime(jiff::civil::Time::midnight()))
+    }
+
+    /// Its date and time of day in UTC.
+    #[must_use]
+    pub fn civil(self) -> DateTime {
+        let timestamp = Timestamp::from_second(self.unix_s).unwrap_or_default();
+        TimeZone::UTC.to_datetime(timestamp)
+    }
+}
+
 impl fmt::Display for Instant {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let timestamp = Timestamp::from_second(self.unix_s).map_err(|_| fmt::Error)?;

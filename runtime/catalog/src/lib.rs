@@ -10,7 +10,7 @@
 //! are compiled in, and other sources hand their files to [`Catalog::from_files`].
 //!
 //! In reading order: [`catalog`] loads the folders, `manifest` reads `template.toml`, [`template`] checks and renders,
-//! [`param`] holds the parameter types with [`period`], [`instant`] and [`words`], [`result`] the declared shape of
+//! [`param`] holds the parameter types with [`period`], [`window`], [`instant`] and [`words`], [`result`] the declared shape of
 //! the answer, `dialect` says what a script template may
 //! contain, [`script`] renders it, [`literal`] writes the values, and [`case`] reads the examples. [`json`] reads JSON from
 //! outside and [`terminal`] makes it safe to print, for this crate and those above it.
@@ -51,6 +51,7 @@ pub mod template;
 pub mod terminal;
 #[cfg(test)]
 mod tests;
+pub mod window;
 pub mod words;
 
 pub use case::{Case, CaseFile};

@@ -12,17 +12,18 @@ use crate::id::is_name;
 use crate::instant::Instant;
 use crate::param::{
     Choice, ITEMS_MAX_DEFAULT, ITEMS_MAX_MAX, LENGTH_MAX_DEFAULT, LENGTH_MAX_MAX, ParamKind, ParamSpec, Pattern,
+    ValuesFrom,
 };
 use crate::param_error::shown;
 use crate::period::Period;
 use crate::result::ResultSchema;
 use crate::template::{Effects, Limits};
-use crate::words::{Slot, WordPattern};
+use crate::words::{Clause, ClausePart, Slot, WordPattern};
 
 /// Bounds of a manifest, so that a router can hold all of them and a list of templates stays readable.
 const PHRASES_MAX: usize = 64;
 const PARAMETERS_MAX: usize = 32;
-const PATTERNS_MAX: usize = 32;
+const PATTERNS_MAX: usize = 64;
 const TEXT_CHARS_MAX: usize = 200;
 const READS_MAX: usize = 8;
 
@@ -38,6 +39,7 @@ pub(crate) struct Manifest {
     pub(crate) summary: String,
     pub(crate) phrases: Vec<String>,
     pub(crate) parameters: Vec<ParamSpec>,
+    pub(crate) clauses: Vec<Clause>,
     pub(crate) effects: Effects,
     pub(crate) wants: Access,
     pub(crate) cache_s: u32,
@@ -49,6 +51,7 @@ pub(crate) struct Manifest {
 #[derive(Debug)]
 pub(crate) struct PackManifest {
     pub(crate) summary: String,
+    pub(crate) about: Vec<String>,
     pub(crate) synonyms: BTreeMap<String, Vec<String>>,
 }
 
@@ -67,6 +70,8 @@ struct RawTemplate {
     limits: Limits,
     result: Option<Spanned<Value>>,
     #[serde(default)]
+    patterns: Vec<Spanned<String>>,
+    #[serde(default)]
     params: BTreeMap<Spanned<String>, RawParam>,
 }
 
@@ -74,6 +79,8 @@ struct RawTemplate {
 #[serde(deny_unknown_fields)]
 struct RawPack {
     summary: Spanned<String>,
+    #[serde(default)]
+    about: Vec<Spanned<String>>,
     #[serde(default)]
     synonyms: BTreeMap<Spanned<String>, Vec<Spanned<String>>>,
 }
@@ -99,17 +106,20 @@ struct RawParam {
     example: Option<Spanned<Value>>,
     #[serde(default)]
     words: Vec<Spanned<String>>,
+    values_from: Option<Spanned<String>>,
 }
 
 #[derive(Deserialize, Clone, Copy, PartialEq, Eq)]
 #[serde(rename_all = "lowercase")]
 enum RawType {
     String,
+    Text,
     Integer,
     Number,
     Boolean,
     Enum,
     Duration,
+    Window,
     Datetime,
     List,
 }
@@ -125,12 +135,8 @@ impl Manifest {
     pub(crate) fn parse(file: &str, text: &str) -> Result<Self, CatalogError> {
         let source = Source { file, text };
         let raw: RawTemplate = source.read()?;
-        if raw.phrases.get_ref().is_empty() || raw.phrases.get_ref().len() > PHRASES_MAX {
-            return Err(source.expected(&raw.phrases, format!("between 1 and {PHRASES_MAX} phrases")));
-        }
-        let mut phrases = Vec::new();
-        for phrase in raw.phrases.into_inner() {
-            phrases.push(source.sentence(phrase)?);
+        if raw.phrases.get_ref().len() > PHRASES_MAX {
+            return Err(source.expected(&raw.phrases, format!("at most {PHRASES_MAX} phrases")));
         }
         let mut wants = Vec::new();
         for rule in raw.wants {
@@ -149,10 +155,27 @@ impl Manifest {
         if let Some(alias) = raw.reads.get(READS_MAX) {
             return Err(source.expected(alias, format!("at most {READS_MAX} directories")));
         }
+        let parameters = source.parameters(raw.params)?;
+        let mut phrases = Vec::new();
+        for phrase in raw.phrases.into_inner() {
+            let mut slots = phrase.get_ref().split(' ').filter_map(|word| word.strip_prefix('<')?.strip_suffix('>'));
+            let unknown = slots.find(|name| !parameters.iter().any(|spec| spec.name() == *name));
+            if let Some(unknown) = unknown.map(str::to_owned) {
+                let expected = format!("slots that are parameters; `{unknown}` is none");
+                return Err(source.expected(&phrase, expected));
+            }
+            phrases.push(source.sentence(phrase)?);
+        }
+        let clauses =
+            raw.patterns.iter().map(|text| source.clause(text, &parameters)).collect::<Result<Vec<_>, _>>()?;
+        if let Some(pattern) = raw.patterns.get(PATTERNS_MAX) {
+            return Err(source.expected(pattern, format!("at most {PATTERNS_MAX} patterns")));
+        }
         Ok(Self {
             summary: source.sentence(raw.summary)?,
             phrases,
-            parameters: source.parameters(raw.params)?,
+            parameters,
+            clauses,
             effects: raw.effects,
             wants: Access { http: wants, read: reads, tools: Vec::new() },
             cache_s: source.cache_s(raw.effects, raw.cache_s)?,
@@ -170,17 +193,15 @@ impl PackManifest {
         let mut synonyms = BTreeMap::new();
         for (head, words) in raw.synonyms {
             for word in words.iter().chain([&head]) {
-                let plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit();
-                if word.get_ref().is_empty() || !word.get_ref().bytes().all(plain) {
-                    return Err(source.expected(word, "one lower-case word of [a-z0-9]".to_owned()));
-                }
+                source.plain_word(word)?;
                 if let Some(other) = heads.insert(word.get_ref().clone(), head.get_ref().clone()) {
                     return Err(source.expected(word, format!("a word that does not also stand for `{other}`")));
                 }
             }
             synonyms.insert(head.into_inner(), words.into_iter().map(Spanned::into_inner).collect());
         }
-        Ok(Self { summary: source.sentence(raw.summary)?, synonyms })
+        let about = raw.about.into_iter().map(|word| source.word(word)).collect::<Result<_, _>>()?;
+        Ok(Self { summary: source.sentence(raw.summary)?, about, synonyms })
     }
 }
 
@@ -223,6 +244,19 @@ impl<'a> Source<'a> {
     fn result(self, schema: &Spanned<Value>) -> Result<ResultSchema, CatalogError> {
         ResultSchema::new(schema.get_ref().clone())
             .map_err(|error| self.expected(schema, format!("a JSON Schema as a table: {error}")))
+    }
+
+    fn word(self, word: Spanned<String>) -> Result<String, CatalogError> {
+        self.plain_word(&word)?;
+        Ok(word.into_inner())
+    }
+
+    fn plain_word(self, word: &Spanned<String>) -> Result<(), CatalogError> {
+        let plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit();
+        if word.get_ref().is_empty() || !word.get_ref().bytes().all(plain) {
+            return Err(self.expected(word, "one lower-case word of [a-z0-9]".to_owned()));
+        }
+        Ok(())
     }
 
     /// One line of text for people.
@@ -277,10 +311,26 @@ impl<'a> Source<'a> {
             unit: raw.unit,
             example: None,
             words,
+            values_from: raw.values_from.as_ref().map(|text| self.values_from(text)).transpose()?,
         };
         spec.default = self.fitting(&spec, raw.default)?;
         spec.example = self.fitting(&spec, raw.example)?;
         Ok(spec)
+    }
+
+    /// Where values come from: `files`, or a template and a field.
+    fn values_from(self, text: &Spanned<String>) -> Result<ValuesFrom, CatalogError> {
+        if text.get_ref() == "files" {
+            return Ok(ValuesFrom::Files);
+        }
+        match text.get_ref().split_once('.').filter(|(name, field)| is_name(name) && is_name(field)) {
+            Some((name, field)) => Ok(ValuesFrom::Template { name: name.to_owned(), field: field.to_owned() }),
+            None => {
+                let expected =
+                    "`files`, or a template of the pack and a field of its rows, such as `list_projects.slug`";
+                Err(self.expected(text, expected.to_owned()))
+            }
+        }
     }
 
     /// A default or an example, which must pass the check of its parameter.
@@ -297,14 +347,44 @@ impl<'a> Source<'a> {
             .get_ref()
             .parse::<WordPattern>()
             .map_err(|error| self.refuse(text, Problem::Words { text: text.get_ref().clone(), error }))?;
-        let speaks_for_itself = matches!(kind, ParamKind::Duration { .. } | ParamKind::Datetime { .. } | ParamKind::Enum { .. })
+        let speaks_for_itself = matches!(kind, ParamKind::Duration { .. } | ParamKind::Window { .. } | ParamKind::Datetime { .. } | ParamKind::Enum { .. })
                 || matches!(pattern.slot(), Slot::OneOf(_))
                 // `WEB-42` and `#17` say what they are by their shape, and a plain word does not have it.
-                || matches!(kind, ParamKind::String { pattern: Some(pattern), .. } if !pattern.matches("word"));
+                || matches!(kind, ParamKind::String { pattern: Some(pattern), .. } if !pattern.matches("word"))
+                // Such a value shows itself by its shape or by its quotes: `ConnectionReset`, "out of memory".
+                || matches!(kind, ParamKind::String { several_words: true, .. });
         if pattern.is_bare() && !speaks_for_itself {
             return Err(self.expected(text, "words around the slot, since any word could be the value".to_owned()));
         }
         Ok(pattern)
+    }
+
+    /// A pattern over several parameters, all of which are declared.
+    fn clause(self, text: &Spanned<String>, parameters: &[ParamSpec]) -> Result<Clause, CatalogError> {
+        let clause: Clause = text
+            .get_ref()
+            .parse()
+            .map_err(|error| self.refuse(text, Problem::Words { text: text.get_ref().clone(), error }))?;
+        let spec = |name: &str| parameters.iter().find(|spec| spec.name() == name);
+        if let Some(unknown) = clause.slots().find(|name| spec(name).is_none()) {
+            return Err(self.expected(text, format!("slots that are parameters; `{unknown}` is none")));
+        }
+        for part in clause.parts() {
+            if let ClausePart::Set { name, value } = part
+                && let Some(Err(error)) = spec(name).map(|spec| spec.read(value))
+            {
+                return Err(self.expected(text, format!("a value that fits: {error}")));
+            }
+        }
+        let tells = |part: &ClausePart| match part {
+            ClausePart::Word(_) => true,
+            ClausePart::Set { .. } => false,
+            ClausePart::Slot(name) => spec(name).is_some_and(|spec| spec.values_from().is_some() || spec.is_narrow()),
+        };
+        if !clause.parts().iter().any(tells) {
+            return Err(self.expected(text, "a word, since any words could be the values".to_owned()));
+        }
+        Ok(clause)
     }
 
     /// The type with its bounds. A bound that the type does not have is rejected, not ignored.
@@ -333,17 +413,21 @@ impl<'a> Source<'a> {
 
     /// A type that is not a list.
     fn plain_kind(self, name: &Spanned<String>, raw: &RawParam, kind: RawType) -> Result<ParamKind, CatalogError> {
-        let ranged = matches!(kind, RawType::Integer | RawType::Number | RawType::Duration | RawType::Datetime);
-        let textual = matches!(kind, RawType::String);
+        let ranged = matches!(
+            kind,
+            RawType::Integer | RawType::Number | RawType::Duration | RawType::Window | RawType::Datetime
+        );
+        let textual = matches!(kind, RawType::String | RawType::Text);
         let listed = matches!(kind, RawType::Enum);
-        self.only(ranged, raw.min.as_ref(), "`min` with integer, number, duration or datetime only")?;
-        self.only(ranged, raw.max.as_ref(), "`max` with integer, number, duration or datetime only")?;
+        self.only(ranged, raw.min.as_ref(), "`min` with integer, number, duration, window or datetime only")?;
+        self.only(ranged, raw.max.as_ref(), "`max` with integer, number, duration, window or datetime only")?;
         self.only(textual, raw.pattern.as_ref(), "`pattern` with string only")?;
         self.only(textual, raw.length_max.as_ref(), "`length_max` with string only")?;
         self.only(listed, raw.values.as_ref(), "`values` with enum only")?;
         self.only(listed, raw.synonyms.as_ref(), "`synonyms` with enum only")?;
         Ok(match kind {
-            RawType::String => self.string(raw)?,
+            RawType::String => self.string(raw, false)?,
+            RawType::Text => self.string(raw, true)?,
             RawType::Integer => {
                 let (min, max) = self.range(raw, "an integer", Value::as_i64)?;
                 ParamKind::Integer { min, max }
@@ -358,6 +442,11 @@ impl<'a> Source<'a> {
                 let read = |value: &Value| value.as_str().and_then(|text| text.parse::<Period>().ok());
                 let (min, max) = self.range(raw, "a duration such as \"24h\"", read)?;
                 ParamKind::Duration { min, max }
+            }
+            RawType::Window => {
+                let read = |value: &Value| value.as_str().and_then(|text| text.parse::<Period>().ok());
+                let (min, max) = self.range(raw, "a duration such as \"24h\"", read)?;
+                ParamKind::Window { min, max }
             }
             RawType::Datetime => {
                 let read = |value: &Value| value.as_str().and_then(|text| text.parse::<Instant>().ok());
@@ -376,7 +465,7 @@ impl<'a> Source<'a> {
         }
     }
 
-    fn string(self, raw: &RawParam) -> Result<ParamKind, CatalogError> {
+    fn string(self, raw: &RawParam, several_words: bool) -> Result<ParamKind, CatalogError> {
         let length_max = match &raw.length_max {
             Some(length) if *length.get_ref() == 0 || *length.get_ref() > LENGTH_MAX_MAX => {
                 return Err(self.expected(length, format!("a length between 1 and {LENGTH_MAX_MAX}")));
@@ -391,7 +480,7 @@ impl<'a> Source<'a> {
             ),
             None => None,
         };
-        Ok(ParamKind::String { pattern, length_max })
+        Ok(ParamKind::String { pattern, length_max, several_words })
     }
 
     fn range<T: PartialOrd>(
@@ -504,9 +593,11 @@ mod tests {
     fn parameters_that_cannot_work_are_refused() {
         let param = |rest: &str| format!("[params.p]\ndescription = \"P.\"\n{rest}");
         for (rest, line, expected) in [
-            ("type = \"text\"", 3, "unknown variant `text`"),
+            ("type = \"words\"", 3, "unknown variant `words`"),
+            ("type = \"string\"\nvalues_from = \"list\"", 4, "`files`, or a template of the pack"),
+            ("type = \"string\"\nvalues_from = \"A.b\"", 4, "`files`, or a template of the pack"),
             ("type = \"integer\"\npattern = \"a\"", 4, "`pattern` with string only"),
-            ("type = \"string\"\nmin = 1", 4, "`min` with integer, number, duration or datetime only"),
+            ("type = \"string\"\nmin = 1", 4, "`min` with integer, number, duration, window or datetime only"),
             ("type = \"string\"\npattern = \"(\"", 4, "a regular expression"),
             ("type = \"string\"\nlength_max = 0", 4, "a length between 1 and 10000"),
             ("type = \"integer\"\nmin = 1.5", 4, "expected an integer"),

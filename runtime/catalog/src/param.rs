@@ -7,6 +7,7 @@ use serde_json::Value;
 use crate::instant::Instant;
 use crate::param_error::{Bounds, ParamError, closest};
 use crate::period::Period;
+use crate::window::Window;
 use crate::words::WordPattern;
 
 /// The most characters of a string whose parameter declares no `length_max`: a long title, not a document.
@@ -35,6 +36,22 @@ pub struct ParamSpec {
     pub(crate) unit: Option<String>,
     pub(crate) example: Option<Value>,
     pub(crate) words: Vec<WordPattern>,
+    pub(crate) values_from: Option<ValuesFrom>,
+}
+
+/// Where the values of a parameter come from: names that exist, so that a sentence can say one without its kind.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub enum ValuesFrom {
+    /// The files of the directories that the template reads, and their folders.
+    Files,
+    /// A field of each row that another template of the pack answers. Values that it requires are those of the parameters with
+    /// the same names.
+    Template {
+        /// Its name in the pack.
+        name: String,
+        /// The field.
+        field: String,
+    },
 }
 
 /// The type of a parameter with the bounds that belong to it.
@@ -46,6 +63,8 @@ pub enum ParamKind {
         pattern: Option<Pattern>,
         /// The most characters.
         length_max: usize,
+        /// Whether the text may be several words of a sentence (`type = "text"`).
+        several_words: bool,
     },
     /// A whole number.
     Integer {
@@ -73,6 +92,13 @@ pub enum ParamKind {
         /// The shortest.
         min: Option<Period>,
         /// The longest.
+        max: Option<Period>,
+    },
+    /// A span of time, as canonical text such as `24h` or `2026-11-20T00:00:00Z/2026-11-21T00:00:00Z`.
+    Window {
+        /// The shortest.
+        min: Option<Period>,
+        /// The longest. A window with one bound has no length.
         max: Option<Period>,
     },
     /// A point in time, as canonical text such as `2026-11-20T10:00:00Z`.
@@ -152,6 +178,30 @@ impl ParamSpec {
         &self.words
     }
 
+    /// What an amount counts, such as `errors`.
+    #[must_use]
+    pub fn unit(&self) -> Option<&str> {
+        self.unit.as_deref()
+    }
+
+    /// Where its values come from, if that is declared.
+    #[must_use]
+    pub fn values_from(&self) -> Option<&ValuesFrom> {
+        self.values_from.as_ref()
+    }
+
+    /// Whether its value may be several words of a sentence.
+    #[must_use]
+    pub fn is_text(&self) -> bool {
+        matches!(self.kind, ParamKind::String { several_words: true, .. })
+    }
+
+    /// Whether its only shape tells a value from a plain word: `WEB-42`, `#17`.
+    #[must_use]
+    pub fn is_narrow(&self) -> bool {
+        matches!(&self.kind, ParamKind::String { pattern: Some(pattern), .. } if !pattern.matches("word"))
+    }
+
     /// Whether only the caller can supply it: it is required, and has neither a default nor a setting.
     #[must_use]
     pub fn must_be_given(&self) -> bool {
@@ -182,7 +232,7 @@ impl ParamSpec {
 
     fn check_as(&self, kind: &ParamKind, value: &Value) -> Result<Value, ParamError> {
         match (kind, value) {
-            (ParamKind::String { pattern, length_max }, Value::String(text)) => {
+            (ParamKind::String { pattern, length_max, .. }, Value::String(text)) => {
                 self.check_text(text, *length_max)?;
                 if let Some(pattern) = pattern
                     && !pattern.matches(text)
@@ -215,6 +265,13 @@ impl ParamSpec {
                 let period: Period = text.parse().map_err(|_| self.unreadable(kind, text))?;
                 self.check_range(&period, min.as_ref(), max.as_ref())?;
                 return Ok(Value::String(period.to_string()));
+            }
+            (ParamKind::Window { min, max }, Value::String(text)) => {
+                let window: Window = text.parse().map_err(|_| self.unreadable(kind, text))?;
+                if let Some(length) = window.seconds().and_then(|seconds| Period::of(seconds, "s")) {
+                    self.check_range(&length, min.as_ref(), max.as_ref())?;
+                }
+                return Ok(Value::String(window.to_string()));
             }
             (ParamKind::Datetime { min, max }, Value::String(text)) => {
                 let instant: Instant = text.parse().map_err(|_| self.unreadable(kind, text))?;
@@ -286,6 +343,7 @@ impl ParamSpec {
                 None => return Err(self.not_one_of(choices, text)),
             },
             ParamKind::Duration { .. } => text.parse::<Period>().ok().map(|period| Value::from(period.to_string())),
+            ParamKind::Window { .. } => text.parse::<Window>().ok().map(|window| Value::from(window.to_string())),
             ParamKind::Datetime { .. } => text.parse::<Instant>().ok().map(|instant| Value::from(instant.to_string())),
             ParamKind::List { item, items_max } => {
                 let count = text.bytes().filter(|byte| *byte == b',').count() + 1;
@@ -372,6 +430,7 @@ impl ParamKind {
             Self::Boolean => "true or false",
             Self::Enum { .. } => "one of the listed words",
             Self::Duration { .. } => "a duration",
+            Self::Window { .. } => "a span of time",
             Self::Datetime { .. } => "a time",
             Self::List { .. } => "a list",
         }
@@ -385,7 +444,9 @@ impl ParamKind {
             Self::Number { min, max } => min.or(*max).unwrap_or(0.5).to_string(),
             Self::Boolean => "true".to_owned(),
             Self::Enum { choices } => choices.first().map_or_else(String::new, |choice| choice.value.clone()),
-            Self::Duration { min, max } => min.or(*max).map_or_else(|| "24h".to_owned(), |period| period.to_string()),
+            Self::Duration { min, max } | Self::Window { min, max } => {
+                min.or(*max).map_or_else(|| "24h".to_owned(), |period| period.to_string())
+            }
             Self::Datetime { min, max } => min.or(*max).map_or_else(|| earliest.to_owned(), |time| time.to_string()),
             Self::List { item, .. } => item.example(),
         }
@@ -450,16 +511,17 @@ mod tests {
             unit: None,
             example: None,
             words: Vec::new(),
+            values_from: None,
         }
     }
 
     fn slug() -> ParamKind {
         let pattern = Pattern::new("[a-z]+").expect("it is well formed");
-        ParamKind::String { pattern: Some(pattern), length_max: 5 }
+        ParamKind::String { pattern: Some(pattern), length_max: 5, several_words: false }
     }
 
     fn text() -> ParamKind {
-        ParamKind::String { pattern: None, length_max: 5 }
+        ParamKind::String { pattern: None, length_max: 5, several_words: false }
     }
 
     fn sort() -> ParamKind {

@@ -57,6 +57,20 @@ impl Period {
     pub const fn seconds(self) -> u64 {
         self.seconds
     }
+
+    /// The period in words, such as `24 hours` or `hour`, as they follow "the last".
+    pub(crate) fn words(self) -> String {
+        let text = self.to_string();
+        let digits = text.bytes().take_while(u8::is_ascii_digit).count();
+        let (count, letter) = text.split_at(digits);
+        let unit = match letter {
+            "d" => "day",
+            "h" => "hour",
+            "m" => "minute",
+            _ => "second",
+        };
+        if count == "1" { unit.to_owned() } else { format!("{count} {unit}s") }
+    }
 }
 
 impl fmt::Display for Period {

@@ -14,6 +14,7 @@ use crate::param::ParamSpec;
 use crate::param_error::{MissingParam, ParamError, closest};
 use crate::result::ResultSchema;
 use crate::script::{RenderError, Script, ScriptTemplate};
+use crate::words::Clause;
 
 /// A template: data about a script, and the script.
 #[derive(Debug)]
@@ -23,6 +24,7 @@ pub struct Template {
     pub(crate) summary: String,
     pub(crate) phrases: Vec<String>,
     pub(crate) parameters: Vec<ParamSpec>,
+    pub(crate) clauses: Vec<Clause>,
     pub(crate) effects: Effects,
     pub(crate) wants: Access,
     pub(crate) cache_s: u32,
@@ -38,8 +40,10 @@ pub struct Template {
 pub struct Pack {
     pub(crate) id: String,
     pub(crate) summary: String,
+    pub(crate) about: Vec<String>,
     pub(crate) synonyms: BTreeMap<String, Vec<String>>,
     pub(crate) module: Option<String>,
+    pub(crate) weights: Option<String>,
 }
 
 /// Whether a script changes anything.
@@ -95,7 +99,13 @@ impl Template {
         &self.summary
     }
 
-    /// Declared phrases that select it.
+    /// Word patterns over several of its parameters.
+    #[must_use]
+    pub fn clauses(&self) -> &[Clause] {
+        &self.clauses
+    }
+
+    /// Declared phrases that select it. Without any, no sentence does: it is there for `values_from` of others.
     #[must_use]
     pub fn phrases(&self) -> &[String] {
         &self.phrases
@@ -267,10 +277,22 @@ impl Pack {
         self.module.as_deref()
     }
 
+    /// The text of `weights.tsv`: what trained words say about its templates.
+    #[must_use]
+    pub fn weights(&self) -> Option<&str> {
+        self.weights.as_deref()
+    }
+
     /// What tracebacks call that module, such as `sentry/pack.py`.
     #[must_use]
     pub fn module_file(&self) -> String {
         format!("{}/pack.py", self.id)
+    }
+
+    /// Words that say which pack is meant, such as `log` or `sentry`. Nobody has to say them.
+    #[must_use]
+    pub fn about(&self) -> &[String] {
+        &self.about
     }
 
     /// Words that mean the same in the pack's domain: each entry's list is read as its key.

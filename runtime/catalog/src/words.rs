@@ -1,7 +1,8 @@
-//! Word patterns: how the value of a parameter appears in a sentence.
+//! Word patterns: how values of parameters appear in a sentence.
 //!
 //! The patterns are data of the template, so that the router can extract `5` from "the last 5 errors" without knowing
-//! what an error is. This module only parses the notation; the router matches it against text.
+//! what an error is. A [`WordPattern`] is about one parameter, a [`Clause`] about several. This module only parses the
+//! notation; the router matches it against text.
 
 use std::fmt;
 use std::str::FromStr;
@@ -110,6 +111,90 @@ fn word(text: &str) -> Result<String, WordPatternError> {
     }
 }
 
+/// The most parameters that one clause is about.
+pub const CLAUSE_SLOTS_MAX: usize = 4;
+
+/// Words around the slots of several parameters, such as `where <column> is <equals>`.
+///
+/// ```
+/// use intentbox_catalog::words::{Clause, ClausePart};
+///
+/// let clause: Clause = "where <column> is <equals>".parse()?;
+/// let slots: Vec<&str> = clause.slots().collect();
+/// assert_eq!(slots, ["column", "equals"]);
+/// assert_eq!(clause.parts()[0], ClausePart::Word("where".to_owned()));
+/// # Ok::<(), intentbox_catalog::words::WordPatternError>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Clause {
+    text: String,
+    parts: Vec<ClausePart>,
+}
+
+/// A part of a [`Clause`].
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ClausePart {
+    /// A word, in lower case.
+    Word(String),
+    /// The value of the parameter with this name.
+    Slot(String),
+    /// No words: the parameter has this value where the other parts match, as in `without <column> <missing=true>`.
+    Set {
+        /// The parameter.
+        name: String,
+        /// The value, as text.
+        value: String,
+    },
+}
+
+impl Clause {
+    /// Its words and slots in their order.
+    #[must_use]
+    pub fn parts(&self) -> &[ClausePart] {
+        &self.parts
+    }
+
+    /// The parameters that it is about.
+    pub fn slots(&self) -> impl Iterator<Item = &str> {
+        self.parts.iter().filter_map(|part| match part {
+            ClausePart::Slot(name) | ClausePart::Set { name, .. } => Some(name.as_str()),
+            ClausePart::Word(_) => None,
+        })
+    }
+}
+
+impl fmt::Display for Clause {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
+    }
+}
+
+impl FromStr for Clause {
+    type Err = WordPatternError;
+
+    fn from_str(text: &str) -> Result<Self, WordPatternError> {
+        let part = |text: &str| match text.strip_prefix('<').and_then(|rest| rest.strip_suffix('>')) {
+            Some(set) if set.contains('=') => {
+                let (name, value) = set.split_once('=').unwrap_or_default();
+                Ok(ClausePart::Set { name: word(name)?, value: word(value)? })
+            }
+            Some(name) => word(name).map(ClausePart::Slot),
+            None => word(text).map(ClausePart::Word),
+        };
+        let parts = text.split_whitespace().map(part).collect::<Result<Vec<_>, _>>()?;
+        let clause = Self { text: text.to_owned(), parts };
+        let slots = clause.slots().count();
+        if slots == 0 || slots > CLAUSE_SLOTS_MAX {
+            return Err(WordPatternError::Slots { slots });
+        }
+        let words = clause.parts.len() - slots;
+        if words > PATTERN_WORDS_MAX {
+            return Err(WordPatternError::TooLong { words });
+        }
+        Ok(clause)
+    }
+}
+
 /// Why a text is not a word pattern.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum WordPatternError {
@@ -121,6 +206,12 @@ pub enum WordPatternError {
     TooLong {
         /// How many there are.
         words: usize,
+    },
+    /// A clause has no slot, or too many.
+    #[error("expected 1 to {CLAUSE_SLOTS_MAX} slots such as `<column>`, found {slots}")]
+    Slots {
+        /// How many there are.
+        slots: usize,
     },
     /// The slot lists too many alternatives.
     #[error("expected at most {CHOICES_MAX} alternatives in the slot, found {choices}")]
@@ -147,6 +238,23 @@ mod tests {
         assert_eq!(pattern.to_string(), "in {production|staging}");
         assert!(!pattern.is_bare());
         assert!("{}".parse::<WordPattern>().is_ok_and(|pattern| pattern.is_bare()));
+    }
+
+    #[test]
+    fn malformed_clauses_are_refused() {
+        let word = |word: &str| WordPatternError::Word { word: word.to_owned() };
+        for (text, error) in [
+            ("", WordPatternError::Slots { slots: 0 }),
+            ("where column", WordPatternError::Slots { slots: 0 }),
+            ("<a> <b> <c> <d> <e>", WordPatternError::Slots { slots: 5 }),
+            ("where <a", word("<a")),
+            ("where <>", word("")),
+            ("Where <a>", word("Where")),
+            ("a b c d e f g h i <a>", WordPatternError::TooLong { words: 9 }),
+        ] {
+            assert_eq!(text.parse::<Clause>(), Err(error), "{text}");
+        }
+        assert!("a b c d e f g h <a> <b> <c> <d>".parse::<Clause>().is_ok());
     }
 
     #[test]
