@@ -11,8 +11,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use intentbox_catalog::Catalog;
-use intentbox_engine::card;
-use intentbox_router::{Decision, Router};
+use intentbox_router::{Card, Decision, Names, Question, Router};
 
 /// How many templates the large catalog has.
 const TEMPLATES: usize = 200;
@@ -129,7 +128,7 @@ fn measure(catalog: &Catalog, sentences: &[String], rounds: usize) {
         let label = format!("{count} templates: {name}");
         println!("{label:<48} {figure}");
     };
-    let (built, router) = timed(|| Router::new(catalog.templates().map(card)));
+    let (built, router) = timed(|| Router::new(catalog.templates().map(Card::of)));
     line("index", format!("{:9.3} ms", built.as_secs_f64() * 1e3));
     let settings = BTreeMap::from([("sentry.organization".to_owned(), "demo".to_owned())]);
 

@@ -8,8 +8,7 @@ use std::fs::{read_dir, read_to_string};
 use std::path::Path;
 
 use intentbox_catalog::{Catalog, ParamSpec, Template};
-use intentbox_engine::card;
-use intentbox_router::{Decision, Router};
+use intentbox_router::{Card, Decision, Names, Question, Router};
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -22,6 +21,9 @@ const PHRASINGS_MIN: usize = 15;
 
 /// The smallest share of the held-back half that must be right, in percent.
 const RIGHT_PERCENT_MIN: usize = 95;
+
+/// When the sentences are said: a Sunday.
+const NOW: &str = "2026-11-22T12:00:00Z";
 
 /// One file of the corpus.
 #[derive(Deserialize)]
@@ -305,10 +307,11 @@ fn the_corpus_is_large_and_even_and_nobody_chose_its_halves() {
 #[test]
 fn people_are_understood_and_no_template_runs_that_was_not_asked_for() {
     let catalog = Catalog::embedded().expect("the templates are whole");
-    let router = Router::new(catalog.templates().map(card));
+    let router = Router::new(catalog.templates().map(Card::of));
+    let now = NOW.parse().expect("it is a time");
     let mut counts: BTreeMap<(Half, Verdict), usize> = BTreeMap::new();
     for entry in corpus(&catalog) {
-        let answer = router.route(&entry.text);
+        let answer = router.route(&Question { text: &entry.text, names: &Names::default(), now });
         let decided = Expected::decided(&answer.decision, &catalog);
         let verdict = entry.judge(&decided);
         *counts.entry((entry.half, verdict)).or_default() += 1;

@@ -26,8 +26,12 @@ pub(crate) async fn run(sources: &Sources, command: RunIntent) -> Result<Ending,
     let consent = if command.allow_writes { Consent::Given } else { Consent::Asked };
     let caller = Caller { consent, ..Caller::local() };
     protect(&setup.engine).await;
-    let plan = setup.engine.plan(&intent, &caller);
-    let report = until_interrupted(setup.engine.answer(plan, &caller, &events())).await;
+    let report = until_interrupted(async {
+        setup.engine.learn_names(&intent, &caller).await;
+        let plan = setup.engine.plan(&intent, &caller);
+        setup.engine.answer(plan, &caller, &events()).await
+    });
+    let report = report.await;
     Ok(Ending::Run(Box::new(report)))
 }
 
@@ -38,9 +42,15 @@ fn from_stdin() -> anyhow::Result<String> {
 
 /// Says which template an intent selects, and why.
 fn explain(engine: &Engine, text: &str) -> Result<Answer, CommandError> {
-    let explanation = engine.explain(text).explanation;
+    let caller = Caller::local();
+    let explanation = engine.explain(text, &caller).explanation;
+    let not_fetched = engine.names_not_fetched(text, &caller);
     let fields = serde_json::to_value(&explanation).context("the explanation").class(Class::Internal)?;
-    let answer = Answer::new(format!("{explanation}\n"));
+    let mut told = format!("{explanation}\n");
+    if !not_fetched.is_empty() {
+        told += &format!("not fetched, though a run would: {}\n", not_fetched.join(", "));
+    }
+    let answer = Answer::new(told).with("names_not_fetched", not_fetched);
     Ok(match fields {
         Value::Object(fields) => answer.with_all(fields),
         other => answer.with("explanation", other),

@@ -9,7 +9,7 @@
 //! are formed here. Only absence falls back: a refusal, an exhausted limit or a crash is the answer.
 //!
 //! - `configuration`: what is configured. - `policy`: what is permitted. - `library`: the templates, replaced as a whole.
-//! - `cards`: the templates as the router knows them. - `intent` and `caller`: the request, and who makes it.
+//! - `cards`: from the router's cards back to templates. - `intent` and `caller`: the request, and who makes it.
 //! - `plan`: every decision before a run. - `run`: the run. - `broker`: its host calls. - `events`: its progress.
 //! - `cache`: cached answers. - `bytecode_cache`: the modules of packs, compiled once.
 //! - `ended`: from an ending to a report. - `remedy` and `tutor`: advice on failures. - `promise`: whether a result is
@@ -24,6 +24,7 @@ mod configuration;
 mod ended;
 mod events;
 mod intent;
+mod known;
 mod library;
 mod operator;
 mod plan;
@@ -37,8 +38,10 @@ mod tutor;
 use std::collections::BTreeMap;
 use std::hash::{BuildHasher as _, RandomState};
 use std::sync::{Arc, PoisonError, RwLock};
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use intentbox_capability::{Access, Grants, HttpRule};
+use intentbox_catalog::instant::Instant;
 use intentbox_catalog::{Catalog, Template};
 use intentbox_egress::{Budget, Egress, Exchange};
 use intentbox_files::{Directories, Reader};
@@ -46,7 +49,6 @@ use intentbox_sandbox::{Owner, Sandbox, StartError};
 use tokio::sync::OnceCell;
 
 pub use crate::caller::{Caller, Ceilings, Consent, LimitError, Purpose};
-pub use crate::cards::card;
 pub use crate::configuration::{CONFIGURATION_BYTES_MAX, Configuration, ConfigurationError, TokenSource};
 pub use crate::events::{Event, Events, NoEvents, Of};
 pub use crate::intent::{Code, Given, INTENT_BYTES_MAX, Intent, Settings};
@@ -62,6 +64,7 @@ pub use intentbox_sandbox::{Capacity, Deterministic, Sharing, Walls, WorkerComma
 pub use intentbox_sandbox::{limits, serve as serve_runs};
 
 use crate::cache::ResultCache;
+use crate::known::KnownNames;
 use crate::library::Library;
 
 /// Where guests run.
@@ -82,6 +85,7 @@ pub struct Engine {
     settings: BTreeMap<String, String>,
     policy: Policy,
     cache: ResultCache,
+    known: KnownNames,
     isolation: Isolation,
     capacity: Capacity,
     sandbox: OnceCell<Sandbox>,
@@ -121,6 +125,7 @@ impl Engine {
             settings: configuration.settings,
             policy,
             cache: ResultCache::new(),
+            known: KnownNames::new(),
             isolation,
             capacity,
             sandbox: OnceCell::new(),
@@ -139,16 +144,31 @@ impl Engine {
         *self.library.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(Library::new(catalog));
     }
 
-    /// Decides where an intent would go and why, without running it.
+    /// Decides where an intent would go and why, without running it. Only names that were fetched already are known.
     #[must_use]
-    pub fn route(&self, text: &str) -> Routed {
-        self.library().router(|template| self.reaches(template)).route(text)
+    pub fn route(&self, text: &str, caller: &Caller) -> Routed {
+        let library = self.library();
+        let intent = Intent { text: text.to_owned(), ..Intent::default() };
+        let names = self.names(&library, &intent, caller);
+        library.router(|template| self.reaches(template)).route(&self.question(&intent, &names))
     }
 
     /// Decides where an intent would go and why, with everything that was considered.
     #[must_use]
-    pub fn explain(&self, text: &str) -> Routed {
-        self.library().router(|template| self.reaches(template)).explain(text)
+    pub fn explain(&self, text: &str, caller: &Caller) -> Routed {
+        let library = self.library();
+        let intent = Intent { text: text.to_owned(), ..Intent::default() };
+        let names = self.names(&library, &intent, caller);
+        library.router(|template| self.reaches(template)).explain(&self.question(&intent, &names))
+    }
+
+    /// The time at which an intent is said: that of the run, if it has one of its own.
+    fn now(&self, deterministic: Option<Deterministic>) -> Instant {
+        let unix_ns = match deterministic {
+            Some(fixed) => u128::from(fixed.unix_ns),
+            None => SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_nanos(),
+        };
+        i64::try_from(unix_ns / 1_000_000_000).ok().and_then(Instant::of_unix_seconds).unwrap_or(Instant::EPOCH)
     }
 
     /// What a template may access for a caller: what it wants, narrowed by the policy and by the caller's layers.

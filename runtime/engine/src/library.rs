@@ -3,10 +3,9 @@
 use std::sync::{Arc, OnceLock};
 
 use intentbox_catalog::{Catalog, Template};
-use intentbox_router::{Routed, Router};
+use intentbox_router::{Card, Question, Routed, Router};
 
 use crate::bytecode_cache::BytecodeCache;
-use crate::cards::card;
 
 /// A catalog, the routers over it, and the bytecode of its packs. A run holds on to the library that it was planned with.
 #[derive(Debug)]
@@ -30,11 +29,11 @@ impl Library {
     }
 
     /// Routes a sentence among the other templates.
-    pub(crate) fn route_out_of_reach(&self, text: &str, reaches: impl Fn(&Template) -> bool) -> Routed {
-        self.out_of_reach.get_or_init(|| self.router_over(|template| !reaches(template))).route(text)
+    pub(crate) fn route_out_of_reach(&self, question: &Question<'_>, reaches: impl Fn(&Template) -> bool) -> Routed {
+        self.out_of_reach.get_or_init(|| self.router_over(|template| !reaches(template))).route(question)
     }
 
     fn router_over(&self, holds: impl Fn(&Template) -> bool) -> Router {
-        Router::new(self.catalog.templates().filter(|template| holds(template)).map(card))
+        Router::new(self.catalog.templates().filter(|template| holds(template)).map(Card::of))
     }
 }

@@ -10,7 +10,7 @@ use intentbox_capability::{Access, Grants};
 use intentbox_catalog::param_error::MissingParam;
 use intentbox_catalog::{Arguments, Effects, ParamError, ParamSpec, Template, TemplateId};
 use intentbox_report::{Candidate, Cause, Failure, Missing, Remedy, Report, RunId, Target};
-use intentbox_router::{self as router, Decision};
+use intentbox_router::{self as router, Decision, Question};
 use intentbox_sandbox::{Deterministic, Limits, Script, ScriptError};
 use serde_json::Value;
 use serde_json::value::RawValue;
@@ -206,12 +206,18 @@ impl Engine {
         let router = library.router(|template| self.reaches(template));
         // The name of a template means that template: who was told several names can say one.
         let named = library.catalog.get(intent.text.trim()).filter(|template| self.reaches(template)).map(Template::id);
+        let names = self.names(&library, intent, caller);
+        let question = self.question(intent, &names);
         let decision = match intent.template.as_ref().or(named) {
-            None => router.route(&intent.text).decision,
+            None => router.route(&question).decision,
             Some(id) => {
                 let id = cards::id_of(id);
-                match router.read(&intent.text, &id) {
+                match router.read(&question, &id) {
                     Some(values) => Decision::Card { id, values },
+                    // Nobody asks for it in words, and it can be named.
+                    None if library.catalog.get(id.as_str()).is_some_and(|template| self.reaches(template)) => {
+                        Decision::Card { id, values: BTreeMap::new() }
+                    }
                     None => Decision::NoMatch { closest: Vec::new() },
                 }
             }
@@ -230,7 +236,7 @@ impl Engine {
                 Plan::Which(Which { intent: intent.clone(), report: Box::new(report) })
             }
             Decision::NoMatch { closest } => {
-                let remedy = self.out_of_reach(&library, &intent.text);
+                let remedy = self.out_of_reach(&library, &question);
                 let remedy = remedy.unwrap_or(Remedy::Rephrase { has_candidates: !closest.is_empty() });
                 let failure = Failure::new(Cause::NotFound, "no template fits this intent").with(remedy);
                 let report = Report { candidates: listed(closest), ..Report::failed(crate::new_run_id(), failure) };
@@ -387,8 +393,8 @@ impl Engine {
     }
 
     /// The template that would answer if what it needs were configured, and what that is.
-    fn out_of_reach(&self, library: &Library, text: &str) -> Option<Remedy> {
-        let routed = library.route_out_of_reach(text, |template| self.reaches(template));
+    fn out_of_reach(&self, library: &Library, question: &Question<'_>) -> Option<Remedy> {
+        let routed = library.route_out_of_reach(question, |template| self.reaches(template));
         let (Decision::Card { id, .. } | Decision::Missing { id, .. }) = routed.decision else { return None };
         let template = cards::template(&library.catalog, &id)?;
         Some(Remedy::Configure { template: template.id().to_string(), lacks: self.lacks(template) })

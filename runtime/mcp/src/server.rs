@@ -178,8 +178,8 @@ impl Server {
     }
 
     async fn execute(&self, execute: Execute, principal: &Principal) -> CallToolResult {
-        let note = execute.intent.as_deref().and_then(|intent| self.shorter_way(intent));
         let (engine, caller) = (&self.shared.engine, self.caller(principal));
+        let note = execute.intent.as_deref().and_then(|intent| self.shorter_way(intent, &caller));
         let report = match engine.plan_code(&code_of(execute), &caller) {
             Ok(run) => engine.run(run, &caller, &self.shared.events).await,
             Err(report) => return self.rejected(&report, principal),
@@ -206,11 +206,11 @@ impl Server {
     }
 
     /// A template that answers the intent of the code.
-    fn shorter_way(&self, intent: &str) -> Option<String> {
+    fn shorter_way(&self, intent: &str, caller: &Caller) -> Option<String> {
         if intent.len() > engine::INTENT_BYTES_MAX {
             return None;
         }
-        match self.shared.engine.route(intent).decision {
+        match self.shared.engine.route(intent, caller).decision {
             Decision::Card { id, .. } => Some(format!("run_intent answers this intent without code, by {id}")),
             _ => None,
         }
@@ -257,7 +257,9 @@ impl Server {
     /// Plans an intent, asks the user as long as that helps, and runs the plan.
     async fn answer(&self, intent: &Intent, mut said: Said, mut asking: Asking, principal: &Principal) -> Answered {
         let (engine, caller) = (&self.shared.engine, self.caller(principal));
-        let mut plan = engine.plan(&said.about(intent), &caller);
+        let intent = &said.about(intent);
+        engine.learn_names(intent, &caller).await;
+        let mut plan = engine.plan(intent, &caller);
         for _ in 0..QUESTIONS_MAX {
             let Some(question) = Question::of(&plan) else { break };
             if said.confirms(&question) {

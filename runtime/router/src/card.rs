@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use intentbox_catalog::ParamSpec;
+use intentbox_catalog::words::Clause;
+use intentbox_catalog::{Effects, ParamSpec, Template};
 use serde::Serialize;
 
 /// One thing that can be asked for. It does not say what executes it: the maker of the card finds that by the id.
@@ -21,6 +22,8 @@ pub struct Card {
     pub phrases: Vec<String>,
     /// The parameters, in declared order.
     pub parameters: Vec<ParamSpec>,
+    /// Patterns over several parameters.
+    pub clauses: Vec<Clause>,
     /// Whether it changes something. Such a card is not chosen by a question or by a misspelled word.
     pub writes: bool,
 }
@@ -35,8 +38,35 @@ pub struct CardId(String);
 pub struct Pack {
     /// The name, such as `sentry`, unique within a router. Its words count as words of each card.
     pub name: String,
+    /// Words that say that this pack is meant, and nothing more, such as `log`. Nobody has to say them.
+    pub about: Vec<String>,
+    /// Trained weights of its cards: lines of an id, a feature and a weight, with tabs between.
+    pub weights: Option<String>,
     /// Words that mean the same in the domain: each list is read as its key. The cards of a pack have equal synonyms.
     pub synonyms: BTreeMap<String, Vec<String>>,
+}
+
+impl Card {
+    /// The card of a template. Its id is the template's.
+    #[must_use]
+    pub fn of(template: &Template) -> Self {
+        let pack = template.pack();
+        Self {
+            id: CardId::new(template.id().as_str()),
+            pack: Pack {
+                name: pack.id().to_owned(),
+                about: pack.about().to_vec(),
+                weights: pack.weights().map(str::to_owned),
+                synonyms: pack.synonyms().clone(),
+            },
+            name: template.id().name().to_owned(),
+            summary: template.summary().to_owned(),
+            phrases: template.phrases().to_vec(),
+            parameters: template.parameters().to_vec(),
+            clauses: template.clauses().to_vec(),
+            writes: template.effects() == Effects::Write,
+        }
+    }
 }
 
 impl CardId {

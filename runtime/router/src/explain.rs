@@ -4,9 +4,9 @@ use std::fmt;
 
 use serde::Serialize;
 
+use crate::FLOOR;
 use crate::card::CardId;
 use crate::values::ValueRead;
-use crate::{FLOOR, MARGIN};
 
 /// How many candidates the text shows. The data has all of them.
 const SHOWN_MAX: usize = 4;
@@ -50,8 +50,14 @@ pub struct Scored {
     pub id: CardId,
     /// What it does.
     pub summary: String,
-    /// `explained × phrase.covered`, or 1 for an exact phrase.
+    /// The share of this card among all that the sentence could mean, "none of them" included; 1 for an exact phrase.
     pub score: f64,
+    /// `explained × phrase.covered`, or 1 for an exact phrase.
+    pub fit: f64,
+    /// The sum of the weights of its features.
+    pub sum: f64,
+    /// Whether it changes something, and the sentence does not ask for that in so many words.
+    pub is_forbidden: bool,
     /// The share of the sentence's informative words that the card explains.
     pub explained: f64,
     /// The declared phrase that fits best.
@@ -97,7 +103,8 @@ impl fmt::Display for Scored {
             write!(f, ": exactly the phrase {:?}", self.phrase.text)?;
         } else {
             let Phrase { text, covered, .. } = &self.phrase;
-            write!(f, " = {:.2} of the words explained × {covered:.2} of the phrase {text:?} said", self.explained)?;
+            write!(f, ": {:.2} of the words explained, {covered:.2} of the phrase {text:?} said", self.explained)?;
+            write!(f, ", weights {:+.2}", self.sum)?;
         }
         for (written, meant) in &self.corrected {
             write!(f, "\n  {written:?} is read as {meant:?}")?;
@@ -121,10 +128,8 @@ impl fmt::Display for Rule {
         match self {
             Self::ExactPhrase => f.write_str("an exact phrase goes before scores"),
             Self::SamePhrase => f.write_str("several templates declare this phrase"),
-            Self::Score => write!(f, "the best reaches {FLOOR:.2}, and the next is {MARGIN:.2} or more behind"),
-            Self::WithinMargin => {
-                write!(f, "several reach {FLOOR:.2} within {MARGIN:.2} of the best")
-            }
+            Self::Score => write!(f, "the best reaches {FLOOR:.2}"),
+            Self::WithinMargin => write!(f, "several reach {FLOOR:.2} together, and none alone"),
             Self::BelowFloor => write!(f, "none reaches {FLOOR:.2}"),
             Self::NothingShared => f.write_str("no template shares a word with it"),
             Self::TooManyWords => f.write_str("it is longer than any intent"),

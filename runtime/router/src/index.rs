@@ -4,17 +4,21 @@
 //! to a planner.
 
 use std::borrow::Cow;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use intentbox_catalog::words::Slot;
+use intentbox_catalog::instant::Instant;
+use intentbox_catalog::words::{ClausePart, Slot};
 use intentbox_catalog::{ParamKind, ParamSpec};
 
 use crate::card::{Card, CardId, Pack};
 use crate::explain::{Phrase, Scored};
+use crate::names::{NAME_WORDS_MAX, Names, Source};
 use crate::ranker::Ranker;
 use crate::text::{Synonyms, Word, normal, split};
+use crate::time;
 use crate::typo::Vocabulary;
-use crate::values::{Reader, ValueRead, pull};
+use crate::values::{Found, Mentions, NameMention, Readers, Sentence, ValueRead};
+use crate::weights::{Feature, STRANGE, Weights};
 
 /// What a word weighs against a card that cannot explain it, where an explained word weighs 1. Ignoring a word means
 /// answering another question, so it would take nine explained words to outweigh one, and no sentence has them.
@@ -22,6 +26,10 @@ const UNEXPLAINED_WEIGHT: f64 = 3.0;
 
 /// The same for a word that only the summary holds. It is no declared phrase, but it is related.
 const SUMMARY_WEIGHT: f64 = 1.0;
+
+/// The lowest fit of a card that changes something. One unexplained word beside five explained ones is 5 ÷ 8 = 0.63: no weight of
+/// other words outweighs it.
+const WRITE_FLOOR: f64 = 0.75;
 
 /// The cards of one pack.
 #[derive(Debug)]
@@ -31,6 +39,10 @@ pub(crate) struct PackIndex<R> {
     entries: Vec<Entry>,
     /// The words of all phrases and patterns, numbered.
     numbers: BTreeMap<String, usize>,
+    /// Where names of its cards come from.
+    sources: BTreeSet<Source>,
+    /// Words that may abbreviate a known name, although the pack knows them.
+    abbreviations: BTreeSet<String>,
     ranker: R,
 }
 
@@ -45,7 +57,9 @@ struct Entry {
     /// The words of the phrases, of the card's name and of the pack's.
     topics: BTreeSet<String>,
     summary_words: BTreeSet<String>,
-    readers: Vec<Reader>,
+    readers: Readers,
+    /// What words say for it and against it, by the names of features.
+    weights: HashMap<String, f64>,
 }
 
 #[derive(Debug)]
@@ -53,6 +67,8 @@ struct KnownPhrase {
     text: String,
     normal: String,
     words: BTreeSet<String>,
+    /// Parameters whose values count as words of the phrase.
+    slots: Vec<String>,
     /// The same words by their numbers in the pack.
     numbers: Vec<usize>,
 }
@@ -64,6 +80,18 @@ pub(crate) struct Reading<'a> {
     canonical: Vec<String>,
     /// Which of the numbered words of the pack the sentence holds.
     present: Vec<bool>,
+    said: Said<'a>,
+    names: Mentions,
+}
+
+/// A sentence before any pack has read it.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Said<'a> {
+    pub(crate) source: &'a str,
+    pub(crate) words: &'a [Word],
+    pub(crate) times: &'a [time::Mention],
+    pub(crate) now: Instant,
+    pub(crate) names: &'a Names,
 }
 
 /// A card that may be meant, before its patterns were tried.
@@ -80,31 +108,76 @@ impl<R: Ranker> PackIndex<R> {
     pub(crate) fn new(pack: &Pack, cards: Vec<Card>) -> Self {
         let vocabulary = vocabulary(pack, &cards);
         let synonyms = Synonyms::new(&pack.synonyms);
-        let mut entries: Vec<Entry> = cards.into_iter().map(|card| Entry::new(card, &synonyms)).collect();
-        let phrases = || entries.iter().flat_map(|entry| &entry.phrases);
-        let readers = || entries.iter().flat_map(|entry| &entry.readers);
-        let in_phrases = phrases().flat_map(|phrase| phrase.words.iter().cloned());
-        let all: BTreeSet<String> = in_phrases.chain(readers().flat_map(Reader::words).cloned()).collect();
+        let mut weights = pack.weights.as_deref().map(Weights::parse).unwrap_or_default();
+        let mut entries: Vec<Entry> = cards.into_iter().map(|card| Entry::new(card, &synonyms, &mut weights)).collect();
+        let in_phrases =
+            entries.iter().flat_map(|entry| &entry.phrases).flat_map(|phrase| phrase.words.iter().cloned());
+        let in_patterns = entries.iter().flat_map(|entry| entry.readers.words().cloned());
+        let all: BTreeSet<String> = in_phrases.chain(in_patterns).collect();
+        let sources = entries.iter().flat_map(|entry| entry.readers.sources().cloned()).collect();
         let numbers: BTreeMap<String, usize> = all.into_iter().zip(0..).collect();
         for phrase in entries.iter_mut().flat_map(|entry| &mut entry.phrases) {
             phrase.numbers = phrase.words.iter().map(|word| numbers[word]).collect();
         }
-        for reader in entries.iter_mut().flat_map(|entry| &mut entry.readers) {
-            reader.number(&numbers);
+        let abbreviations = entries.iter().flat_map(|entry| entry.readers.abbreviations().cloned()).collect();
+        for entry in &mut entries {
+            entry.readers.number(&numbers);
         }
         let words: Vec<BTreeSet<String>> = entries.iter().map(Entry::words).collect();
-        Self { vocabulary, synonyms, entries, numbers, ranker: R::new(&words) }
+        Self { vocabulary, synonyms, entries, numbers, sources, abbreviations, ranker: R::new(&words) }
     }
 
     /// The sentence in the words of this pack.
-    pub(crate) fn read<'a>(&self, words: &'a [Word]) -> Reading<'a> {
-        let words = self.vocabulary.correct(words);
+    pub(crate) fn read<'a>(&self, said: Said<'a>) -> Reading<'a> {
+        let Said { words, .. } = said;
+        let names = self.mentions(said);
+        let mut named = vec![false; words.len()];
+        for mention in names.values().flatten() {
+            named[mention.span.clone()].fill(true);
+        }
+        let words = self.vocabulary.correct(words, &named);
         let canonical: Vec<String> = words.iter().map(|word| self.synonyms.head(&word.stem).to_owned()).collect();
         let mut present = vec![false; self.numbers.len()];
         for number in canonical.iter().filter_map(|word| self.numbers.get(word)) {
             present[*number] = true;
         }
-        Reading { words, canonical, present }
+        Reading { words, canonical, present, said, names }
+    }
+
+    /// Which known names the sentence mentions. A word that nobody knows may misspell one.
+    fn mentions(&self, said: Said<'_>) -> Mentions {
+        let mut mentions = Mentions::new();
+        let words = said.words;
+        for (source, list) in self.sources.iter().filter_map(|source| Some((source, said.names.get(source)?))) {
+            let mut found = Vec::new();
+            for start in 0..words.len() {
+                let mut is_known = false;
+                for width in 1..=NAME_WORDS_MAX.min(words.len() - start) {
+                    let inside = &words[start..start + width];
+                    let is_name = |word: &Word| !word.is_filler && !word.is_amount;
+                    if !inside.iter().any(is_name) || (width > 1 && inside.iter().any(|word| word.quoted)) {
+                        continue;
+                    }
+                    let written = said.source.get(inside[0].at.start..inside[width - 1].at.end).unwrap_or_default();
+                    let is_log = |word: &Word| matches!(word.stem.as_str(), "log" | "fil");
+                    let part = || list.find_part(written).filter(|_| words.get(start + width).is_some_and(is_log));
+                    if let Some(name) = list.find(written).or_else(part) {
+                        is_known = true;
+                        let is_exact = list.says(written);
+                        found.push(NameMention { span: start..start + width, name: name.to_owned(), is_exact });
+                    }
+                }
+                let word = &words[start];
+                let is_strange = self.abbreviations.contains(&word.plain)
+                    || (!word.is_filler && !word.is_amount && !self.vocabulary.knows(word));
+                let is_strange = is_strange && !is_known;
+                if let Some(name) = list.guess(&word.text).filter(|_| is_strange) {
+                    found.push(NameMention { span: start..start + 1, name: name.to_owned(), is_exact: false });
+                }
+            }
+            mentions.insert(source.clone(), found);
+        }
+        mentions
     }
 
     /// The cards of this pack that the ranker selects and that share anything with the sentence.
@@ -116,24 +189,66 @@ impl<R: Ranker> PackIndex<R> {
         let left_out = |place: &usize| exact[*place] && !places.contains(place);
         let left_out: Vec<usize> = (0..exact.len()).filter(left_out).collect();
         places.extend(left_out);
+        let said = reading.informative();
         let prospect = |entry: usize| {
             let shares = self.entries[entry].phrases.iter().map(|phrase| phrase.at_most(&reading.present));
-            let bound = if exact[entry] { 1.0 } else { shares.fold(0.0, f64::max) };
+            // A word that speaks for a card without being in its phrases promises a little.
+            let weights = said.iter().filter_map(|word| self.entries[entry].weights.get(*word));
+            let trained = (weights.sum::<f64>() * 0.1).clamp(0.0, 1.0);
+            let bound = if exact[entry] { 1.0 } else { shares.fold(trained, f64::max) };
             Prospect { entry, bound, exact: exact[entry] }
         };
         places.into_iter().map(prospect).filter(|prospect| prospect.bound > 0.0).collect()
     }
 
     /// What a card explains of the sentence.
-    pub(crate) fn score(&self, prospect: &Prospect, reading: &Reading<'_>, normalised: &str) -> Scored {
-        self.entries[prospect.entry].score(reading, normalised)
+    pub(crate) fn score(
+        &self,
+        prospect: &Prospect,
+        reading: &Reading<'_>,
+        normalised: &str,
+        general: &HashMap<String, f64>,
+    ) -> Scored {
+        let entry = &self.entries[prospect.entry];
+        let (mut scored, found) = entry.score(reading, normalised);
+        let mut name = String::new();
+        let mut sum = 0.0;
+        entry.features(reading, &scored, &found, &mut |feature, value| {
+            let weights = if feature.name(&mut name) { general } else { &entry.weights };
+            let weight = weights.get(&name).or_else(|| match feature {
+                // A word that no training saw, or too rarely.
+                Feature::Unexplained(_) => general.get(STRANGE),
+                _ => None,
+            });
+            sum += value * weight.copied().unwrap_or(0.0);
+        });
+        scored.sum = sum;
+        scored
+    }
+
+    /// The features of a card, by their names, and whether they hold for every card.
+    pub(crate) fn features(
+        &self,
+        prospect: &Prospect,
+        reading: &Reading<'_>,
+        normalised: &str,
+    ) -> (CardId, Vec<(String, bool, f64)>) {
+        let entry = &self.entries[prospect.entry];
+        let (scored, found) = entry.score(reading, normalised);
+        let mut features = Vec::new();
+        let mut name = String::new();
+        entry.features(reading, &scored, &found, &mut |feature, value| {
+            let is_general = feature.name(&mut name);
+            features.push((name.clone(), is_general, value));
+        });
+        (entry.id.clone(), features)
     }
 
     /// The values that a sentence holds for a card of this pack.
-    pub(crate) fn values(&self, id: &CardId, words: &[Word]) -> Option<Vec<ValueRead>> {
+    pub(crate) fn values(&self, id: &CardId, said: Said<'_>) -> Option<Vec<ValueRead>> {
         let entry = self.entries.iter().find(|entry| entry.id == *id)?;
-        let reading = self.read(words);
-        Some(entry.score(&reading, "").values)
+        let reading = self.read(said);
+        Some(entry.score(&reading, "").0.values)
     }
 }
 
@@ -148,7 +263,8 @@ impl Reading<'_> {
 impl KnownPhrase {
     /// The share of its words that the sentence has, values and all.
     fn at_most(&self, present: &[bool]) -> f64 {
-        share(self.numbers.iter().filter(|number| present[**number]).count(), self.numbers.len())
+        let said = self.numbers.iter().filter(|number| present[**number]).count();
+        share(said + self.slots.len(), self.numbers.len() + self.slots.len())
     }
 }
 
@@ -163,6 +279,12 @@ fn vocabulary(pack: &Pack, cards: &[Card]) -> Vocabulary {
         let texts = card.phrases.iter().chain([&card.summary]);
         words.extend(texts.flat_map(|text| split(text)).map(|word| word.plain));
         words.extend(card.name.split('_').map(str::to_owned));
+        words.extend(card.pack.about.iter().cloned());
+        for part in card.clauses.iter().flat_map(|clause| clause.parts()) {
+            if let ClausePart::Word(word) = part {
+                words.push(word.clone());
+            }
+        }
         for pattern in card.parameters.iter().flat_map(ParamSpec::words) {
             words.extend(pattern.before().iter().chain(pattern.after()).cloned());
             if let Slot::OneOf(choices) = pattern.slot() {
@@ -179,29 +301,35 @@ fn vocabulary(pack: &Pack, cards: &[Card]) -> Vocabulary {
 }
 
 impl Entry {
-    fn new(card: Card, synonyms: &Synonyms) -> Self {
+    fn new(card: Card, synonyms: &Synonyms, weights: &mut Weights) -> Self {
         let informative = |text: &str| -> BTreeSet<String> {
             let words = split(text);
             words.iter().filter(|word| !word.is_filler).map(|word| synonyms.head(&word.stem).to_owned()).collect()
         };
-        let phrase = |text: String| KnownPhrase {
-            normal: normal(&split(&text)),
-            words: informative(&text),
-            numbers: Vec::new(),
-            text,
+        let phrase = |text: String| {
+            let is_slot = |word: &&str| word.starts_with('<') && word.ends_with('>');
+            let slots: Vec<String> =
+                text.split(' ').filter(is_slot).map(|word| word.trim_matches(['<', '>']).to_owned()).collect();
+            let words: Vec<&str> = text.split(' ').filter(|word| !is_slot(word)).collect();
+            let words = words.join(" ");
+            // Nobody says a slot: no sentence is such a phrase.
+            let normal = if slots.is_empty() { normal(&split(&words)) } else { text.clone() };
+            KnownPhrase { normal, words: informative(&words), slots, numbers: Vec::new(), text }
         };
         let phrases: Vec<KnownPhrase> = card.phrases.into_iter().map(phrase).collect();
         let mut topics: BTreeSet<String> = phrases.iter().flat_map(|phrase| phrase.words.iter().cloned()).collect();
         topics.extend(informative(&card.name.replace('_', " ")));
         topics.extend(informative(&card.pack.name.replace('_', " ")));
+        topics.extend(card.pack.about.iter().flat_map(|word| informative(word)));
         Self {
+            weights: weights.take(card.id.as_str()),
             id: card.id,
             summary_words: informative(&card.summary),
             summary: card.summary,
             writes: card.writes,
             phrases,
             topics,
-            readers: card.parameters.into_iter().map(|spec| Reader::new(spec, synonyms)).collect(),
+            readers: Readers::new(&card.pack.name, card.parameters, &card.clauses, card.writes, synonyms),
         }
     }
 
@@ -210,15 +338,18 @@ impl Entry {
         self.topics.union(&self.summary_words).cloned().collect()
     }
 
-    fn score(&self, reading: &Reading<'_>, normalised: &str) -> Scored {
-        let Reading { words, canonical, present } = reading;
-        let values = pull(words, canonical, present, &self.readers, &self.topics);
+    fn score(&self, reading: &Reading<'_>, normalised: &str) -> (Scored, Vec<Found>) {
+        let Reading { words, canonical, present, said, names } = reading;
+        let Said { source, times, now, .. } = *said;
+        let sentence = Sentence { words, canonical, present, times, names, source, now };
+        let values = self.readers.pull(&sentence, &self.topics);
         let mut said = BTreeSet::new();
         let mut unexplained = Vec::new();
         let (mut explained_weight, mut weight) = (0.0, 0.0);
         for (index, (word, canonical)) in words.iter().zip(canonical).enumerate() {
             let in_pattern = values.iter().any(|found| found.span.contains(&index));
-            let is_topic = !word.quoted && self.topics.contains(canonical);
+            let in_text = values.iter().any(|found| found.text.contains(&index));
+            let is_topic = !word.quoted && !in_text && self.topics.contains(canonical);
             // A value may be what the sentence is about as well: the level in "list warnings".
             if word.is_filler || (in_pattern && !is_topic) || !said.insert(canonical.as_str()) {
                 continue;
@@ -232,8 +363,14 @@ impl Entry {
             let in_summary = !word.quoted && self.summary_words.contains(canonical);
             weight += if in_summary { SUMMARY_WEIGHT } else { UNEXPLAINED_WEIGHT };
         }
-        let explained = if weight > 0.0 { explained_weight / weight } else { 0.0 };
-        let phrase = self.best_phrase(&said, normalised);
+        let read: BTreeSet<&str> =
+            values.iter().flat_map(|found| &found.reads).map(|(_, read)| read.parameter.as_str()).collect();
+        let explained = match weight > 0.0 {
+            true => explained_weight / weight,
+            // Nothing but values: what they are says what is asked.
+            false => f64::from(u8::from(!read.is_empty())),
+        };
+        let phrase = self.best_phrase(&said, &read, normalised);
         // What changes something is asked for in so many words: not by a slip of the pen, and not by asking whether it was.
         let is_asked_for = !self.writes || (!is_question(words) && !words.iter().any(|word| word.corrected));
         let score = match phrase.exact {
@@ -241,17 +378,22 @@ impl Entry {
             true => 1.0,
             false => explained * phrase.covered,
         };
-        let values: Vec<_> = values.into_iter().map(|found| found.read).collect();
+        let found = values;
+        let values: Vec<ValueRead> =
+            found.iter().flat_map(|found| &found.reads).map(|(_, read)| read.clone()).collect();
         let missing = self
             .readers
+            .specs()
             .iter()
-            .map(Reader::spec)
             .filter(|spec| spec.must_be_given() && !values.iter().any(|read| read.parameter == spec.name()));
-        Scored {
+        let scored = Scored {
             id: self.id.clone(),
             summary: self.summary.clone(),
             missing: missing.map(|spec| spec.name().to_owned()).collect(),
             score,
+            fit: score,
+            sum: 0.0,
+            is_forbidden: self.writes && score < WRITE_FLOOR,
             explained,
             phrase,
             unexplained,
@@ -261,23 +403,93 @@ impl Entry {
                 .map(|word| (word.text.clone(), word.plain.clone()))
                 .collect(),
             values,
+        };
+        (scored, found)
+    }
+
+    /// Facts about the sentence and this card, each with how much of it there is.
+    fn features(
+        &self,
+        reading: &Reading<'_>,
+        scored: &Scored,
+        found: &[Found],
+        visit: &mut dyn FnMut(Feature<'_>, f64),
+    ) {
+        let Reading { words, canonical, .. } = reading;
+        let some = |holds: bool| f64::from(u8::from(holds));
+        let count = |count: usize| f64::from(u32::try_from(count.min(6)).unwrap_or(6));
+        visit(Feature::General("bias"), 1.0);
+        visit(Feature::General("explained"), scored.explained);
+        visit(Feature::General("covered"), scored.phrase.covered);
+        visit(Feature::General("fit"), scored.fit);
+        visit(Feature::General("exact"), some(scored.phrase.exact));
+        visit(Feature::General("fit is high"), some(scored.fit >= 0.75));
+        visit(Feature::General("fit is fair"), some(scored.fit >= 0.5));
+        visit(Feature::General("unexplained"), count(scored.unexplained.len()));
+        visit(Feature::General("one unexplained"), some(!scored.unexplained.is_empty()));
+        visit(Feature::General("two unexplained"), some(scored.unexplained.len() >= 2));
+        visit(Feature::General("four unexplained"), some(scored.unexplained.len() >= 4));
+        visit(Feature::General("covered whole"), some(scored.phrase.covered >= 1.0));
+        let is_all = scored.unexplained.is_empty() && scored.phrase.covered >= 1.0;
+        visit(Feature::General("whole"), some(is_all));
+        visit(Feature::General("missing"), count(scored.missing.len()));
+        visit(Feature::General("values"), count(scored.values.len()));
+        visit(Feature::General("writes"), some(self.writes));
+        let has_topic = words
+            .iter()
+            .zip(canonical)
+            .any(|(word, form)| !word.is_filler && !word.quoted && self.topics.contains(form));
+        visit(Feature::General("topic"), some(has_topic));
+        for (word, form) in words.iter().zip(canonical) {
+            if scored.unexplained.contains(&word.text) && !word.quoted {
+                visit(Feature::Unexplained(form), 1.0);
+            }
+        }
+        for read in &scored.values {
+            visit(Feature::Value(&read.parameter), 1.0);
+        }
+        // The sentence as a row of words and values.
+        let mut row: Vec<Cow<'_, str>> = Vec::new();
+        let mut index = 0;
+        while index < words.len() {
+            if let Some(value) = found.iter().find(|value| value.span.start == index && !value.span.is_empty()) {
+                let parameter = value.reads.first().map_or("", |(_, read)| read.parameter.as_str());
+                row.push(Cow::Owned(format!("<{parameter}>")));
+                index = value.span.end;
+                continue;
+            }
+            let word = &words[index];
+            if !word.quoted && !matches!(word.plain.as_str(), "the" | "a" | "an" | "please") {
+                row.push(Cow::Borrowed(canonical[index].as_str()));
+                if !word.is_filler {
+                    visit(Feature::Word(&canonical[index]), 1.0);
+                }
+            }
+            index += 1;
+        }
+        if let Some(first) = row.first() {
+            visit(Feature::First(first), 1.0);
+        }
+        for pair in row.windows(2) {
+            visit(Feature::Pair(&pair[0], &pair[1]), 1.0);
         }
     }
 
     /// The declared phrase with the largest share of its words said, and of equals the longest. An exact one wins.
-    fn best_phrase(&self, said: &BTreeSet<&str>, normalised: &str) -> Phrase {
+    fn best_phrase(&self, said: &BTreeSet<&str>, read: &BTreeSet<&str>, normalised: &str) -> Phrase {
         let mut best = Phrase { text: String::new(), covered: 0.0, exact: false };
         let mut best_length = 0;
         for phrase in &self.phrases {
             if phrase.normal == normalised {
                 return Phrase { text: phrase.text.clone(), covered: 1.0, exact: true };
             }
-            let covered =
-                share(phrase.words.iter().filter(|word| said.contains(word.as_str())).count(), phrase.words.len());
-            if covered > best.covered || (covered > 0.0 && covered >= best.covered && phrase.words.len() > best_length)
-            {
+            let words = phrase.words.iter().filter(|word| said.contains(word.as_str())).count();
+            let slots = phrase.slots.iter().filter(|name| read.contains(name.as_str())).count();
+            let length = phrase.words.len() + phrase.slots.len();
+            let covered = share(words + slots, length);
+            if covered > best.covered || (covered > 0.0 && covered >= best.covered && length > best_length) {
                 best = Phrase { text: phrase.text.clone(), covered, exact: false };
-                best_length = phrase.words.len();
+                best_length = length;
             }
         }
         best

@@ -4,7 +4,8 @@
 //! phrases, word patterns of parameters, and synonyms of its pack. A sentence chooses among cards and fills their
 //! parameters; it cannot do anything else, whatever it says.
 //!
-//! The router is pure: no I/O, no clock, no model, and no knowledge of any domain. It is *not* for checking values
+//! The router is pure: no I/O, no clock, no language model, and no knowledge of any domain. Names that exist and the time are
+//! handed in with the sentence. It is *not* for checking values
 //! against their bounds, and it does not know what carries a card out.
 //!
 //! **The score** of a card is the product of two shares. The first is the share of the sentence's informative words
@@ -19,41 +20,51 @@
 //! [`MARGIN`]; if it does not, the answer is a question.
 //!
 //! - `card`: what can be asked for. - `text`: sentences into words. - `typo`: misspelled words.
-//! - `values`: values in a sentence. - `index`: the cards of a pack as they are compared.
+//! - `values`: values in a sentence. - `time`: times in it. - `names`: names that exist. - `index`: the cards of a pack as they are compared.
 //! - `ranker`: which cards are scored. - `explain`: why a sentence went where it went.
 //! - `oracle`, for tests and the fuzz target: what holds whatever the text.
 
 mod card;
 mod explain;
 mod index;
+mod names;
 #[cfg(any(test, fuzzing))]
 pub mod oracle;
 mod ranker;
 #[cfg(test)]
 mod tests;
 mod text;
+mod time;
 mod typo;
 mod values;
+mod weights;
 
-use std::collections::BTreeMap;
+use std::cmp::Ordering;
+use std::collections::{BTreeMap, HashMap};
 
+use intentbox_catalog::instant::Instant;
 use serde_json::Value;
 
 pub use crate::card::{Card, CardId, Pack};
 pub use crate::explain::{Explanation, Phrase, Rule, Scored};
+pub use crate::names::{NAMES_MAX, NameList, Names, Source};
 pub use crate::ranker::{Everything, Ranker};
 pub use crate::values::ValueRead;
 
-use crate::index::PackIndex;
-use crate::text::Word;
+use crate::index::{PackIndex, Prospect, Reading, Said};
+use crate::weights::Weights;
 
-/// The lowest score that is a match. One unexplained word beside five explained ones is 5 ÷ 8 = 0.63, and means another
-/// question; two words of a phrase of three are 0.67, and mean that too little was said.
-pub const FLOOR: f64 = 0.75;
+/// The lowest score of a match: the share of one card among all that the sentence could mean.
+pub const FLOOR: f64 = 0.6;
 
-/// How far the best must be ahead of the second. Nearer than this, a word of filler or a longer phrase decides between
-/// them, which is to say chance.
-pub const MARGIN: f64 = 0.1;
+/// The lowest sum of scores at which it is worth asking which of several cards is meant.
+pub const ASK_FLOOR: f64 = 0.6;
+
+/// A card is a rival of the best if it has at least this part of its score.
+pub const RIVAL_SHARE: f64 = 0.25;
+
+/// How many cards are scored for a sentence, those that promise most. Scoring one takes some microseconds.
+const SCORED_MAX: usize = 24;
 
 /// The most candidates an answer lists. A longer list is not a question back, it is the catalog.
 const CLOSEST_MAX: usize = 3;
@@ -65,6 +76,21 @@ const CLOSEST_FLOOR: f64 = 0.1;
 #[derive(Debug)]
 pub struct Router<R = Everything> {
     packs: Vec<PackIndex<R>>,
+    /// Weights of features that every card can have.
+    general: HashMap<String, f64>,
+    /// Weights of words for the answer that no card fits.
+    none: HashMap<String, f64>,
+}
+
+/// A sentence, and what is known about the world when it is said.
+#[derive(Debug, Clone, Copy)]
+pub struct Question<'a> {
+    /// The sentence.
+    pub text: &'a str,
+    /// The names that exist, as far as they are known.
+    pub names: &'a Names,
+    /// The time, which decides what "yesterday" is.
+    pub now: Instant,
 }
 
 /// Where a sentence goes, and why.
@@ -133,31 +159,37 @@ impl<R: Ranker> Router<R> {
     #[must_use]
     pub fn ranked(cards: impl IntoIterator<Item = Card>) -> Self {
         let mut packs: BTreeMap<String, (Pack, Vec<Card>)> = BTreeMap::new();
-        for card in cards {
+        // A card without phrases is not asked for.
+        for card in cards.into_iter().filter(|card| !card.phrases.is_empty()) {
             let (_, cards) = packs.entry(card.pack.name.clone()).or_insert_with(|| (card.pack.clone(), Vec::new()));
             cards.push(card);
         }
-        Self { packs: packs.into_values().map(|(pack, cards)| PackIndex::new(&pack, cards)).collect() }
+        let mut weights = Weights::general();
+        let (general, none) = (weights.take(weights::ANY), weights.take(weights::NONE));
+        Self { packs: packs.into_values().map(|(pack, cards)| PackIndex::new(&pack, cards)).collect(), general, none }
     }
 
     /// Decides where a sentence goes. The work is linear in its length.
     #[must_use]
-    pub fn route(&self, text: &str) -> Routed {
-        self.decide(text, is_settled)
+    pub fn route(&self, question: &Question<'_>) -> Routed {
+        self.decide(question, SCORED_MAX)
     }
 
     /// The same with all cards that share anything with the sentence in the explanation. It takes several times as
     /// long.
     #[must_use]
-    pub fn explain(&self, text: &str) -> Routed {
-        self.decide(text, |_, _| false)
+    pub fn explain(&self, question: &Question<'_>) -> Routed {
+        self.decide(question, usize::MAX)
     }
 
-    fn decide(&self, text: &str, is_settled: fn(&[Scored], f64) -> bool) -> Routed {
-        let words = text::split(text);
+    fn decide(&self, question: &Question<'_>, scored_max: usize) -> Routed {
+        let words = text::split(question.text);
         let normalised = text::normal(&words);
         let is_too_long = words.len() > text::WORDS_MAX;
-        let candidates = if is_too_long { Vec::new() } else { self.candidates(&words, &normalised, is_settled) };
+        let times = if is_too_long { Vec::new() } else { time::mentions(&words, question.now) };
+        let said =
+            Said { source: question.text, words: &words, times: &times, now: question.now, names: question.names };
+        let candidates = if is_too_long { Vec::new() } else { self.candidates(said, &normalised, scored_max) };
         let rule = if is_too_long { Rule::TooManyWords } else { rule(&candidates) };
         let decision = decide(rule, &candidates);
         Routed { decision, explanation: Explanation { normalised, rule, candidates } }
@@ -166,18 +198,36 @@ impl<R: Ranker> Router<R> {
     /// The values that a sentence holds for one card, whether it is the one that the sentence means or not. `None` for
     /// a card that the router does not have.
     #[must_use]
-    pub fn read(&self, text: &str, id: &CardId) -> Option<BTreeMap<String, Value>> {
-        let words = text::split(text);
-        let known = self.packs.iter().find_map(|pack| pack.values(id, words.get(..text::WORDS_MAX).unwrap_or(&words)));
+    pub fn read(&self, question: &Question<'_>, id: &CardId) -> Option<BTreeMap<String, Value>> {
+        let words = text::split(question.text);
+        let words = words.get(..text::WORDS_MAX).unwrap_or(&words);
+        let times = time::mentions(words, question.now);
+        let said = Said { source: question.text, words, times: &times, now: question.now, names: question.names };
+        let known = self.packs.iter().find_map(|pack| pack.values(id, said));
         known.map(|values| values.into_iter().map(|read| (read.parameter, read.value)).collect())
+    }
+
+    /// The features of every card that may be meant, and those of the answer that none is. For training.
+    #[must_use]
+    pub fn features(&self, question: &Question<'_>) -> Features {
+        let words = text::split(question.text);
+        let words = words.get(..text::WORDS_MAX).unwrap_or(&words);
+        let normalised = text::normal(words);
+        let times = time::mentions(words, question.now);
+        let said = Said { source: question.text, words, times: &times, now: question.now, names: question.names };
+        let cards = self.packs.iter().flat_map(|pack| {
+            let reading = pack.read(said);
+            let prospects = pack.prospects(&reading, &normalised);
+            prospects.iter().map(|prospect| pack.features(prospect, &reading, &normalised)).collect::<Vec<_>>()
+        });
+        Features { cards: cards.collect(), none: none_features(words) }
     }
 
     /// The cards that may be meant, best first.
     ///
-    /// Matching patterns dominates the cost, so cards are tried in order of the highest score that they can have, until
-    /// `is_settled` says that the rest changes nothing.
-    fn candidates(&self, words: &[Word], normalised: &str, is_settled: fn(&[Scored], f64) -> bool) -> Vec<Scored> {
-        let readings: Vec<_> = self.packs.iter().map(|pack| (pack, pack.read(words))).collect();
+    /// Matching patterns dominates the cost, so only the cards that promise most are scored.
+    fn candidates(&self, said: Said<'_>, normalised: &str, scored_max: usize) -> Vec<Scored> {
+        let readings: Vec<_> = self.packs.iter().map(|pack| (pack, pack.read(said))).collect();
         let mut prospects: Vec<_> = readings
             .iter()
             .flat_map(|(pack, reading)| {
@@ -185,41 +235,50 @@ impl<R: Ranker> Router<R> {
             })
             .collect();
         prospects
-            .sort_by(|(.., left), (.., right)| right.bound.total_cmp(&left.bound).then(right.exact.cmp(&left.exact)));
-        let mut candidates: Vec<Scored> = Vec::new();
-        for (pack, reading, prospect) in prospects {
-            if is_settled(&candidates, prospect.bound) && !prospect.exact {
-                break;
-            }
-            let scored = pack.score(&prospect, reading, normalised);
-            if scored.score > 0.0 {
-                let place = candidates.partition_point(|other| is_before(other, &scored));
-                candidates.insert(place, scored);
-            }
+            .sort_by(|(.., left), (.., right)| right.exact.cmp(&left.exact).then(right.bound.total_cmp(&left.bound)));
+        prospects.truncate(scored_max);
+        let score = |(pack, reading, prospect): &(&PackIndex<R>, &Reading<'_>, Prospect)| {
+            pack.score(prospect, reading, normalised, &self.general)
+        };
+        let mut candidates: Vec<Scored> = prospects.iter().map(score).collect();
+        // What may not be asked for like this is no candidate.
+        candidates.retain(|candidate| candidate.fit > 0.0 || !candidate.values.is_empty() || candidate.sum > 0.0);
+        candidates.retain(|candidate| !candidate.is_forbidden);
+        let mut shares: Vec<f64> = candidates.iter().map(|candidate| candidate.sum).collect();
+        let none = none_features(said.words);
+        let none = none.iter().filter_map(|name| self.none.get(name)).sum();
+        weights::shares(&mut shares, none);
+        for (candidate, share) in candidates.iter_mut().zip(shares) {
+            candidate.score = if candidate.phrase.exact { 1.0 } else { share };
         }
+        candidates.sort_by(by_score);
         candidates
     }
 }
 
-/// Whether one card comes before another: by phrase, by score, and at last by id.
-fn is_before(left: &Scored, right: &Scored) -> bool {
-    let by_phrase = right.phrase.exact.cmp(&left.phrase.exact);
-    let by_score = right.score.total_cmp(&left.score);
-    by_phrase.then(by_score).then(left.id.cmp(&right.id)).is_lt()
+/// What is known of a sentence for training.
+#[derive(Debug, Clone)]
+pub struct Features {
+    /// Each card with its features: the name, whether its weight holds for every card, and how much there is of it.
+    pub cards: Vec<(CardId, Vec<(String, bool, f64)>)>,
+    /// The features of the answer "none of them".
+    pub none: Vec<String>,
 }
 
-/// Whether no card with at most this score changes what is decided among candidates, best first.
-///
-/// Where one is good enough, only its rivals matter; where none is, the closest do.
-fn is_settled(candidates: &[Scored], bound: f64) -> bool {
-    let Some(best) = candidates.first() else { return false };
-    if best.phrase.exact {
-        return true;
-    }
-    if best.score >= FLOOR {
-        return bound < FLOOR || best.score - bound >= MARGIN;
-    }
-    bound < CLOSEST_FLOOR || candidates.get(CLOSEST_MAX - 1).is_some_and(|last| last.score > bound)
+/// The words of a sentence speak for "none of them" as well.
+fn none_features(words: &[text::Word]) -> Vec<String> {
+    let said = words.iter().filter(|word| !word.is_filler && !word.quoted && !word.is_amount);
+    let mut names: Vec<String> = said.map(|word| word.stem.clone()).collect();
+    names.sort_unstable();
+    names.dedup();
+    names.push("bias".to_owned());
+    names
+}
+
+/// By phrase, by score, and at last by id.
+fn by_score(left: &Scored, right: &Scored) -> Ordering {
+    let by_phrase = right.phrase.exact.cmp(&left.phrase.exact);
+    by_phrase.then(right.score.total_cmp(&left.score)).then(left.id.cmp(&right.id))
 }
 
 /// The rule that decides among candidates, best first.
@@ -228,41 +287,38 @@ fn rule(candidates: &[Scored]) -> Rule {
         return Rule::NothingShared;
     };
     match candidates.iter().filter(|candidate| candidate.phrase.exact).count() {
-        0 if best.score < FLOOR => Rule::BelowFloor,
+        0 if best.score >= FLOOR => Rule::Score,
         0 if rivals(candidates).len() > 1 => Rule::WithinMargin,
-        0 => Rule::Score,
+        0 => Rule::BelowFloor,
         1 => Rule::ExactPhrase,
         _ => Rule::SamePhrase,
     }
 }
 
-/// The best, and all that reach the floor within the margin.
-///
-/// A card that lacks a required value is no rival of one that has all of its own: who asks for "the issues" does not
-/// mean the card that needs to know which.
+/// Cards that share what one alone would need: none of them is likely enough, and together they are.
 fn rivals(candidates: &[Scored]) -> Vec<&Scored> {
     let best = candidates.first().map_or(0.0, |best| best.score);
-    let near = |candidate: &&Scored| candidate.score >= FLOOR && best - candidate.score < MARGIN;
-    let near: Vec<&Scored> = candidates.iter().take_while(near).collect();
-    let whole: Vec<&Scored> = near.iter().copied().filter(|candidate| candidate.missing.is_empty()).collect();
-    if whole.is_empty() { near } else { whole }
+    let near: Vec<&Scored> =
+        candidates.iter().take(CLOSEST_MAX).take_while(|candidate| candidate.score >= best * RIVAL_SHARE).collect();
+    let together: f64 = near.iter().map(|candidate| candidate.score).sum();
+    if together >= ASK_FLOOR { near } else { Vec::new() }
 }
 
 fn decide(rule: Rule, candidates: &[Scored]) -> Decision {
     match rule {
-        Rule::ExactPhrase => one(&candidates[0]),
-        Rule::Score => one(rivals(candidates)[0]),
+        Rule::ExactPhrase | Rule::Score => one(&candidates[0]),
         Rule::SamePhrase => {
             let same = candidates.iter().take_while(|candidate| candidate.phrase.exact);
             Decision::Ambiguous { candidates: same.take(CLOSEST_MAX).map(Candidate::from).collect() }
         }
         Rule::WithinMargin => {
-            let rivals = rivals(candidates).into_iter();
-            Decision::Ambiguous { candidates: rivals.take(CLOSEST_MAX).map(Candidate::from).collect() }
+            Decision::Ambiguous { candidates: rivals(candidates).into_iter().map(Candidate::from).collect() }
         }
         Rule::BelowFloor | Rule::NothingShared | Rule::TooManyWords => {
-            let closest = candidates.iter().take_while(|candidate| candidate.score >= CLOSEST_FLOOR);
-            Decision::NoMatch { closest: closest.take(CLOSEST_MAX).map(Candidate::from).collect() }
+            let mut closest: Vec<&Scored> =
+                candidates.iter().filter(|candidate| candidate.fit.max(candidate.score) >= CLOSEST_FLOOR).collect();
+            closest.sort_by(|left, right| right.score.max(right.fit).total_cmp(&left.score.max(left.fit)));
+            Decision::NoMatch { closest: closest.into_iter().take(CLOSEST_MAX).map(Candidate::from).collect() }
         }
     }
 }

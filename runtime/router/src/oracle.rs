@@ -3,10 +3,11 @@
 
 use std::sync::LazyLock;
 
-use intentbox_catalog::{Catalog, Effects, Template};
+use intentbox_catalog::Catalog;
+use intentbox_catalog::instant::Instant;
 
-use crate::card::{Card, CardId, Pack};
-use crate::{CLOSEST_MAX, Decision, Router};
+use crate::card::Card;
+use crate::{CLOSEST_MAX, Decision, Names, Question, Router};
 
 /// Any bytes, read as text, go to a card of the built-in templates or to none.
 ///
@@ -15,7 +16,7 @@ use crate::{CLOSEST_MAX, Decision, Router};
 pub fn route(bytes: &[u8]) {
     static CARDS: LazyLock<Vec<Card>> = LazyLock::new(|| {
         let catalog = Catalog::embedded().expect("a test of the catalog loads the built-in templates");
-        catalog.templates().map(card).collect()
+        catalog.templates().map(Card::of).collect()
     });
     static ROUTER: LazyLock<Router> = LazyLock::new(|| Router::new(CARDS.iter().cloned()));
     check(&ROUTER, &CARDS, &String::from_utf8_lossy(bytes));
@@ -27,8 +28,10 @@ pub fn route(bytes: &[u8]) {
 /// # Panics
 /// When that does not hold.
 pub(crate) fn check(router: &Router, cards: &[Card], text: &str) {
-    let first = router.route(text);
-    assert_eq!(first, router.route(text), "{text:?}");
+    let names = Names::default();
+    let question = Question { text, names: &names, now: now() };
+    let first = router.route(&question);
+    assert_eq!(first, router.route(&question), "{text:?}");
     match first.decision {
         Decision::Card { id, values } | Decision::Missing { id, values, .. } => {
             let card = cards.iter().find(|card| card.id == id);
@@ -43,16 +46,7 @@ pub(crate) fn check(router: &Router, cards: &[Card], text: &str) {
     }
 }
 
-/// The card of a template. The product has its own: this crate makes cards for its tests alone.
-pub(crate) fn card(template: &Template) -> Card {
-    let (id, pack) = (template.id(), template.pack());
-    Card {
-        id: CardId::new(id.as_str()),
-        pack: Pack { name: pack.id().to_owned(), synonyms: pack.synonyms().clone() },
-        name: id.name().to_owned(),
-        summary: template.summary().to_owned(),
-        phrases: template.phrases().to_vec(),
-        parameters: template.parameters().to_vec(),
-        writes: template.effects() == Effects::Write,
-    }
+/// A Sunday at noon.
+pub(crate) fn now() -> Instant {
+    "2026-11-22T12:00:00Z".parse().expect("it is a time")
 }

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use intentbox_catalog::Catalog;
 
 use super::*;
-use crate::oracle::card;
+use crate::oracle::now;
 
 const PLAN: &[(&str, &str)] = &[
     (
@@ -104,7 +104,7 @@ fn plan() -> Vec<Card> {
         files.push((path.replace("template.toml", "script.py.j2"), "result = None\n"));
     }
     let catalog = Catalog::from_files(files.iter().map(|(path, text)| (path.as_str(), text.as_bytes())));
-    catalog.unwrap_or_else(|error| panic!("{error}")).templates().map(card).collect()
+    catalog.unwrap_or_else(|error| panic!("{error}")).templates().map(Card::of).collect()
 }
 
 fn embedded() -> Arc<Catalog> {
@@ -112,7 +112,7 @@ fn embedded() -> Arc<Catalog> {
 }
 
 fn list_errors() -> Card {
-    card(embedded().get("sentry/list_errors").expect("it is part of the sentry pack"))
+    Card::of(embedded().get("sentry/list_errors").expect("it is part of the sentry pack"))
 }
 
 fn cards() -> Vec<Card> {
@@ -123,6 +123,11 @@ fn cards() -> Vec<Card> {
 
 fn router() -> Router {
     Router::new(cards())
+}
+
+/// Asks without any known name, on a Sunday.
+fn ask(router: &Router, text: &str) -> Routed {
+    router.route(&Question { text, names: &Names::default(), now: now() })
 }
 
 /// A decision in one line: `id name=value needs name`, `one of id, id`, or `nothing`.
@@ -149,7 +154,7 @@ fn told(decision: &Decision) -> String {
 }
 
 fn check(router: &Router, text: &str, expected: &str) {
-    let answer = router.route(text);
+    let answer = ask(router, text);
     assert_eq!(told(&answer.decision), expected, "{text}\n{}", answer.explanation);
 }
 
@@ -298,7 +303,7 @@ fn a_word_that_no_card_explains_is_not_passed_over() {
 #[test]
 fn what_is_close_is_listed_and_nothing_is_forced() {
     let router = router();
-    let closest = |text: &str| match router.route(text).decision {
+    let closest = |text: &str| match ask(&router, text).decision {
         Decision::NoMatch { closest } => closest,
         other => panic!("{text}: {other:?}"),
     };
@@ -315,7 +320,7 @@ fn equals_are_listed_in_the_order_of_their_ids() {
     let called = |id: &str| Card { id: CardId::new(id), ..list_errors() };
     let router = Router::new([called("b"), called("c"), called("a")]);
     for text in ["email errors", "list errors"] {
-        let candidates = match router.route(text).decision {
+        let candidates = match ask(&router, text).decision {
             Decision::NoMatch { closest: candidates } | Decision::Ambiguous { candidates } => candidates,
             other => panic!("{text}: {other:?}"),
         };
@@ -350,7 +355,7 @@ fn the_explanation_shows_the_arithmetic() {
         ),
         ("good morning", "read as: good morning\ndecided: no template shares a word with it"),
     ] {
-        assert_eq!(router.route(text).explanation.to_string(), expected, "{text}");
+        assert_eq!(ask(&router, text).explanation.to_string(), expected, "{text}");
     }
 }
 
@@ -359,7 +364,7 @@ fn any_text_is_answered_and_equal_text_equally() {
     let (router, cards) = (router(), cards());
     let longest = format!("list errors {}", "please ".repeat(text::WORDS_MAX - 2));
     check(&router, &longest, "sentry/list_errors");
-    let too_long = router.route(&format!("{longest} please"));
+    let too_long = ask(&router, &format!("{longest} please"));
     assert_eq!(told(&too_long.decision), "nothing");
     assert_eq!(too_long.explanation.rule, Rule::TooManyWords);
 
@@ -399,9 +404,10 @@ fn corpus() -> Vec<String> {
 
 #[test]
 fn trying_fewer_cards_changes_no_decision() {
-    let router = Router::new(embedded().templates().map(card).chain(plan()));
+    let router = Router::new(embedded().templates().map(Card::of).chain(plan()));
     for text in corpus() {
-        assert_eq!(router.route(&text).decision, router.explain(&text).decision, "{text}");
+        let question = Question { text: &text, names: &Names::default(), now: now() };
+        assert_eq!(router.route(&question).decision, router.explain(&question).decision, "{text}");
     }
 }
 
@@ -421,10 +427,11 @@ impl Ranker for Sharing {
 
 #[test]
 fn a_ranker_that_keeps_what_shares_a_word_changes_no_decision() {
-    let cards = || embedded().templates().map(card).chain(plan()).collect::<Vec<_>>();
+    let cards = || embedded().templates().map(Card::of).chain(plan()).collect::<Vec<_>>();
     let (everything, sharing) = (Router::new(cards()), Router::<Sharing>::ranked(cards()));
     for text in corpus() {
-        assert_eq!(sharing.explain(&text), everything.explain(&text), "{text}");
+        let question = Question { text: &text, names: &Names::default(), now: now() };
+        assert_eq!(sharing.explain(&question), everything.explain(&question), "{text}");
     }
 }
 
@@ -444,14 +451,15 @@ impl Ranker for Nothing {
 #[test]
 fn only_a_declared_phrase_reaches_a_card_that_the_ranker_leaves_out() {
     let router = Router::<Nothing>::ranked([list_errors()]);
-    assert_eq!(told(&router.route("list errors").decision), "sentry/list_errors");
-    assert_eq!(told(&router.route("please show me our recent crashes").decision), "nothing");
+    let goes = |text| told(&router.route(&Question { text, names: &Names::default(), now: now() }).decision);
+    assert_eq!(goes("list errors"), "sentry/list_errors");
+    assert_eq!(goes("please show me our recent crashes"), "nothing");
 }
 
 /// To change something by mistake is worse than to be asked again.
 #[test]
 fn a_change_is_not_asked_for_by_a_slip_or_by_a_question() {
-    let router = Router::new(embedded().templates().map(card));
+    let router = Router::new(embedded().templates().map(Card::of));
     for (text, expected) in [
         ("resolve WEB-3M", true),
         ("please resolve issue WEB-3M", true),
@@ -461,7 +469,7 @@ fn a_change_is_not_asked_for_by_a_slip_or_by_a_question() {
         ("why is WEB-3M resolved", false),
         ("revolve WEB-3M", false),
     ] {
-        let goes_there = match router.route(text).decision {
+        let goes_there = match ask(&router, text).decision {
             Decision::Card { id, .. } | Decision::Missing { id, .. } => id.as_str() == "sentry/resolve_issue",
             Decision::Ambiguous { .. } | Decision::NoMatch { .. } => false,
         };

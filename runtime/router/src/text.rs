@@ -1,6 +1,7 @@
 //! Splits sentences into words, and reduces words to the forms that are compared.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 use crate::values::says_how_much;
 
@@ -17,16 +18,31 @@ const ENDINGS: [&str; 6] = ["s", "d", "m", "ll", "re", "ve"];
 /// question, so a card that does not know them must not ignore them.
 const FILLER: &[&str] = &[
     "a",
+    "able",
+    "actually",
+    "again",
     "all",
+    "already",
+    "also",
     "am",
     "an",
     "any",
+    "anybody",
+    "anyone",
+    "anything",
+    "anywhere",
     "are",
+    "as",
+    "asap",
     "at",
     "be",
     "been",
+    "bit",
+    "btw",
     "by",
+    "came",
     "can",
+    "come",
     "could",
     "current",
     "currently",
@@ -34,42 +50,89 @@ const FILLER: &[&str] = &[
     "do",
     "does",
     "during",
+    "ever",
     "every",
+    "everything",
+    "exactly",
+    "far",
     "for",
     "from",
+    "get",
+    "give",
+    "given",
+    "go",
+    "going",
+    "gonna",
+    "got",
+    "guys",
     "had",
+    "happening",
     "has",
     "have",
     "hello",
+    "here",
     "hey",
     "hi",
+    "hmm",
+    "hope",
     "i",
+    "if",
     "im",
     "in",
+    "into",
     "is",
     "it",
     "its",
     "just",
+    "kind",
     "kindly",
+    "kinds",
+    "know",
     "let",
     "lets",
     "like",
+    "make",
+    "may",
+    "maybe",
     "me",
+    "mean",
+    "might",
+    "moment",
+    "must",
     "my",
     "need",
     "now",
     "of",
     "ok",
+    "okay",
     "on",
+    "ones",
     "our",
+    "out",
     "over",
+    "person",
     "please",
     "pls",
     "plz",
+    "possible",
+    "quick",
+    "quickly",
+    "r",
+    "really",
     "right",
+    "say",
+    "shall",
+    "should",
     "since",
     "so",
     "some",
+    "something",
+    "somewhere",
+    "sorry",
+    "still",
+    "such",
+    "take",
+    "team",
     "tell",
     "thank",
     "thanks",
@@ -80,24 +143,44 @@ const FILLER: &[&str] = &[
     "there",
     "these",
     "they",
+    "thing",
+    "things",
+    "think",
     "this",
     "those",
     "thx",
     "to",
+    "try",
+    "u",
+    "up",
+    "ur",
     "us",
+    "using",
+    "via",
+    "wanna",
     "want",
     "was",
+    "wat",
+    "wats",
     "we",
+    "well",
     "were",
     "what",
     "whats",
     "which",
+    "whole",
+    "wich",
     "will",
     "with",
     "within",
+    "wonder",
+    "wondering",
     "would",
+    "yes",
+    "yet",
     "you",
     "your",
+    "yours",
 ];
 
 /// One word of a sentence, or one quotation.
@@ -120,6 +203,8 @@ pub(crate) struct Word {
     pub(crate) comma: bool,
     /// Whether `plain` is not what was written but what was taken to be meant.
     pub(crate) corrected: bool,
+    /// Where it is written, in bytes of the sentence.
+    pub(crate) at: Range<usize>,
 }
 
 impl Word {
@@ -134,14 +219,15 @@ impl Word {
             quoted,
             comma: false,
             corrected: false,
+            at: 0..0,
         }
     }
 
     /// The same word, taken to mean this known one.
     pub(crate) fn correct(&mut self, meant: &str) {
-        let Self { text, comma, .. } = self;
-        let (text, comma) = (std::mem::take(text), *comma);
-        *self = Self { text, comma, corrected: true, ..Self::new(meant, false) };
+        let Self { text, comma, at, .. } = self;
+        let (text, comma, at) = (std::mem::take(text), *comma, at.clone());
+        *self = Self { text, comma, at, corrected: true, ..Self::new(meant, false) };
     }
 
     fn quotation(inside: &str) -> Option<Self> {
@@ -169,47 +255,78 @@ pub(crate) fn is_filler(word: &str) -> bool {
 /// Splits a text into words: at most one more than [`WORDS_MAX`], which tells that there were too many.
 pub(crate) fn split(text: &str) -> Vec<Word> {
     let mut words: Vec<Word> = Vec::new();
-    let mut rest = text;
+    let mut at = 0;
     // Once a closing quote of some kind is not found, it is not looked for again: that keeps the work linear.
     let mut unclosed: Vec<char> = Vec::new();
     while words.len() <= WORDS_MAX {
+        let rest = &text[at..];
         let Some(first) = rest.chars().next() else {
             break;
         };
+        let length = first.len_utf8();
         if let Some(closing) = closing_quote(first).filter(|closing| !unclosed.contains(closing)) {
-            let inside = &rest[first.len_utf8()..];
-            if let Some((inside, after)) = inside.split_once(closing) {
-                words.extend(Word::quotation(inside));
-                rest = after;
+            if let Some((inside, after)) = quotation(&rest[length..], closing) {
+                let end = text.len() - after.len();
+                words.extend(Word::quotation(inside).map(|word| Word { at: at..end, ..word }));
+                at = end;
                 continue;
             }
             unclosed.push(closing);
         }
-        let end = rest.find(|character| !belongs_to_word(character)).unwrap_or(rest.len());
-        if end == 0 {
+        if let Some(meant) = comparison(first) {
+            words.push(Word { text: rest[..length].to_owned(), at: at..at + length, ..Word::new(meant, false) });
+            at += length;
+            continue;
+        }
+        let end = at + rest.find(|character| !belongs_to_word(character)).unwrap_or(rest.len());
+        if end == at {
             if let Some(last) = words.last_mut().filter(|_| first == ',') {
                 last.comma = true;
             }
-            rest = &rest[first.len_utf8()..];
-        } else {
-            words.extend(Word::plain(&rest[..end]));
-            rest = &rest[end..];
+            at += length;
+            continue;
         }
+        // "top10" is two words.
+        let raw = &text[at..end];
+        let letters = raw.bytes().take_while(u8::is_ascii_lowercase).count();
+        let counts = matches!(&raw[..letters], "top" | "last" | "first") && raw.len() > letters;
+        let end =
+            if counts && raw.bytes().skip(letters).all(|byte| byte.is_ascii_digit()) { at + letters } else { end };
+        words.extend(Word::plain(&text[at..end]).map(|word| Word { at: at..end, ..word }));
+        at = end;
     }
     words
 }
 
 fn closing_quote(character: char) -> Option<char> {
     match character {
-        '"' => Some('"'),
-        '`' => Some('`'),
+        '"' | '`' | '\'' => Some(character),
         '“' => Some('”'),
+        '‘' => Some('’'),
+        '«' => Some('»'),
+        _ => None,
+    }
+}
+
+/// What is inside a quotation, and what follows it. An apostrophe inside a word ends nothing: `'can't connect'`.
+fn quotation(text: &str, closing: char) -> Option<(&str, &str)> {
+    let is_end = |after: &str| !matches!(closing, '\'' | '’') || !after.starts_with(char::is_alphanumeric);
+    let mut ends = text.match_indices(closing).map(|(at, _)| (at, &text[at + closing.len_utf8()..]));
+    ends.find(|(_, after)| is_end(after)).map(|(at, after)| (&text[..at], after))
+}
+
+/// The word that a sign of comparison stands for.
+fn comparison(character: char) -> Option<&'static str> {
+    match character {
+        '>' => Some("above"),
+        '<' => Some("below"),
+        '=' => Some("is"),
         _ => None,
     }
 }
 
 fn belongs_to_word(character: char) -> bool {
-    character.is_alphanumeric() || matches!(character, '-' | '_' | '.' | '/' | '#' | '@' | ':' | '\'' | '’')
+    character.is_alphanumeric() || matches!(character, '-' | '_' | '.' | '/' | '#' | '@' | ':' | '\'' | '’' | '*')
 }
 
 /// The text that two sentences share when only case and punctuation differ.
@@ -322,6 +439,9 @@ mod tests {
             ("errors in “My Project”", "errors in \"my project\""),
             ("\"unclosed error", "unclosed error"),
             ("“a “b “c", "a b c"),
+            ("search for 'out of memory' in the users' logs", "search for \"out of memory\" in the users logs"),
+            ("'can't connect' or ‘it’s down’", "\"can't connect\" or \"it’s down\""),
+            ("rows where amount > 300", "rows where amount above 300"),
             ("\"\" ''", ""),
             ("../../etc", "../../etc"),
             ("ŽLUŤ 😀 \u{202e}x\0y", "žluť x y"),

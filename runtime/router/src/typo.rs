@@ -49,15 +49,20 @@ impl Vocabulary {
         Self { words, stems, by_first }
     }
 
-    /// The words of a sentence with misspellings corrected. Quotations and known words stay as they are.
-    pub(crate) fn correct<'a>(&self, words: &'a [Word]) -> Cow<'a, [Word]> {
+    /// The words of a sentence with misspellings corrected. Quotations, known words and names stay as they are.
+    pub(crate) fn correct<'a>(&self, words: &'a [Word], named: &[bool]) -> Cow<'a, [Word]> {
         let mut corrected = Cow::Borrowed(words);
-        for (index, word) in words.iter().enumerate() {
+        for (index, word) in words.iter().enumerate().filter(|(index, _)| !named[*index]) {
             if let Some(meant) = self.meant(word) {
                 corrected.to_mut()[index].correct(meant);
             }
         }
         corrected
+    }
+
+    /// Whether a word is one of the pack's, in any of its forms.
+    pub(crate) fn knows(&self, word: &Word) -> bool {
+        self.words.contains(&word.plain) || self.stems.contains(&word.stem)
     }
 
     fn meant(&self, word: &Word) -> Option<&str> {
@@ -142,7 +147,8 @@ mod tests {
             ("er01rs ERRORZ", "er01rs error"),
             ("three weeks yesterday", "three weeks yesterday"),
         ] {
-            assert_eq!(normal(&vocabulary.correct(&split(text))), expected, "{text}");
+            let words = split(text);
+            assert_eq!(normal(&vocabulary.correct(&words, &vec![false; words.len()])), expected, "{text}");
         }
     }
 }

@@ -1,22 +1,27 @@
-//! Extracts values from a sentence: the word patterns of a card's parameters find them, and their types parse them.
+//! Extracts values from a sentence: word patterns, names that exist, times and shapes find them, and their types parse them.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::ops::Range;
 
+use intentbox_catalog::instant::Instant;
+use intentbox_catalog::param::ValuesFrom;
 use intentbox_catalog::period::Period;
-use intentbox_catalog::{ParamKind, ParamSpec, words};
+use intentbox_catalog::words::{self, Clause, ClausePart};
+use intentbox_catalog::{ParamKind, ParamSpec};
 use serde::Serialize;
 use serde_json::Value;
 
+use crate::names::{NAME_WORDS_MAX, Source};
 use crate::text::{Synonyms, Word, is_filler, singular, stem};
+use crate::time;
 
 /// A value read from a sentence.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ValueRead {
     /// The parameter it is for.
     pub parameter: String,
-    /// The declared pattern that found it.
+    /// The declared pattern that found it, or what else did.
     pub pattern: String,
     /// The words it was read from, as written.
     pub text: String,
@@ -30,52 +35,82 @@ impl fmt::Display for ValueRead {
     }
 }
 
-/// Where a value was found.
+/// Values found together.
 #[derive(Debug)]
 pub(crate) struct Found {
-    /// The words of the whole pattern, the value's among them.
+    /// The words of the whole pattern, the values' among them.
     pub(crate) span: Range<usize>,
-    pub(crate) read: ValueRead,
+    /// How sure it is that these words are values; more is surer, and goes before a wider span of less.
+    weight: usize,
+    /// Each with the index of its reader.
+    pub(crate) reads: Vec<(usize, ValueRead)>,
+    /// The words that are text, and say nothing about the request.
+    pub(crate) text: Range<usize>,
 }
 
-/// A parameter with its patterns in the form in which words are compared.
+/// What all cards of a pack know of a sentence.
 #[derive(Debug)]
-pub(crate) struct Reader {
-    spec: ParamSpec,
+pub(crate) struct Sentence<'a> {
+    pub(crate) words: &'a [Word],
+    /// The words in the form in which they are compared.
+    pub(crate) canonical: &'a [String],
+    /// Which of the numbered words of the pack the sentence holds.
+    pub(crate) present: &'a [bool],
+    pub(crate) times: &'a [time::Mention],
+    pub(crate) names: &'a Mentions,
+    pub(crate) source: &'a str,
+    pub(crate) now: Instant,
+}
+
+/// The known names that a sentence mentions, by where they come from.
+pub(crate) type Mentions = BTreeMap<Source, Vec<NameMention>>;
+
+/// Words that say a known name.
+#[derive(Debug, Clone)]
+pub(crate) struct NameMention {
+    pub(crate) span: Range<usize>,
+    pub(crate) name: String,
+    /// Whether the words are as the name says them: not in another number, abbreviated or misspelled.
+    pub(crate) is_exact: bool,
+}
+
+/// The parameters of a card, prepared for reading.
+#[derive(Debug)]
+pub(crate) struct Readers {
+    specs: Vec<ParamSpec>,
+    sources: Vec<Option<Source>>,
     patterns: Vec<Pattern>,
+    /// Words of patterns: they announce a value, and are none.
+    announcing: BTreeSet<String>,
+    has_times: bool,
+    writes: bool,
 }
 
 #[derive(Debug)]
 struct Pattern {
     text: String,
-    before: Vec<String>,
-    slot: Slot,
-    after: Vec<String>,
-    /// The words before and after, by their numbers in the pack.
+    parts: Vec<Part>,
+    /// Its words by their numbers in the pack.
     numbers: Vec<usize>,
-}
-
-impl Pattern {
-    fn words(&self) -> impl Iterator<Item = &String> {
-        self.before.iter().chain(&self.after)
-    }
-
-    /// Whether the value must speak for itself.
-    fn is_bare(&self) -> bool {
-        self.before.is_empty() && self.after.is_empty()
-    }
-
     /// Whether its words say nothing about what the value is: `in {}`.
-    fn is_mute(&self) -> bool {
-        self.words().all(|word| is_filler(word))
-    }
+    is_mute: bool,
+    /// How clearly its words announce free text: `containing {}` more than `for {}`, and that more than `search {}`.
+    strength: usize,
 }
 
-/// Where the value is.
 #[derive(Debug)]
-enum Slot {
-    Any,
-    OneOf(Vec<Choice>),
+enum Part {
+    Word(String),
+    Slot {
+        reader: usize,
+        /// The words that the slot allows, or any.
+        choices: Option<Vec<Choice>>,
+    },
+    /// A value without words.
+    Set {
+        reader: usize,
+        value: Value,
+    },
 }
 
 #[derive(Debug)]
@@ -84,29 +119,62 @@ struct Choice {
     canonical: String,
 }
 
-impl Reader {
-    pub(crate) fn new(spec: ParamSpec, synonyms: &Synonyms) -> Self {
-        let canonical = |words: &[String]| words.iter().map(|word| synonyms.canonical(word)).collect();
-        let patterns = spec
-            .words()
-            .iter()
-            .map(|pattern| Pattern {
-                text: pattern.to_string(),
-                before: canonical(pattern.before()),
-                slot: match pattern.slot() {
-                    words::Slot::Any => Slot::Any,
-                    words::Slot::OneOf(choices) => Slot::OneOf(
+impl Readers {
+    pub(crate) fn new(
+        pack: &str,
+        specs: Vec<ParamSpec>,
+        clauses: &[Clause],
+        writes: bool,
+        synonyms: &Synonyms,
+    ) -> Self {
+        let word = |word: &String| Part::Word(synonyms.canonical(word));
+        let mut patterns: Vec<Pattern> = Vec::new();
+        for (reader, spec) in specs.iter().enumerate() {
+            for pattern in spec.words() {
+                let choices = match pattern.slot() {
+                    words::Slot::Any => None,
+                    words::Slot::OneOf(choices) => Some(
                         choices
                             .iter()
                             .map(|text| Choice { text: text.clone(), canonical: synonyms.canonical(text) })
                             .collect(),
                     ),
-                },
-                after: canonical(pattern.after()),
-                numbers: Vec::new(),
-            })
-            .collect();
-        Self { spec, patterns }
+                };
+                let mut parts: Vec<Part> = pattern.before().iter().map(word).collect();
+                parts.push(Part::Slot { reader, choices });
+                parts.extend(pattern.after().iter().map(word));
+                patterns.push(Pattern::new(pattern.to_string(), parts));
+            }
+        }
+        for clause in clauses {
+            let part = |part: &ClausePart| match part {
+                ClausePart::Word(text) => Some(word(text)),
+                // The manifest names declared parameters only.
+                ClausePart::Slot(name) => {
+                    let reader = specs.iter().position(|spec| spec.name() == name)?;
+                    Some(Part::Slot { reader, choices: None })
+                }
+                ClausePart::Set { name, value } => {
+                    let reader = specs.iter().position(|spec| spec.name() == name)?;
+                    Some(Part::Set { reader, value: specs[reader].read(value).ok()? })
+                }
+            };
+            let parts = clause.parts().iter().filter_map(part).collect();
+            patterns.push(Pattern::new(clause.to_string(), parts));
+        }
+        let source = |spec: &ParamSpec| {
+            spec.values_from().map(|values| Source { pack: pack.to_owned(), values: values.clone() })
+        };
+        Self {
+            sources: specs.iter().map(source).collect(),
+            announcing: patterns.iter().flat_map(Pattern::words).cloned().collect(),
+            has_times: specs
+                .iter()
+                .any(|spec| matches!(spec.kind(), ParamKind::Duration { .. } | ParamKind::Window { .. })),
+            patterns,
+            specs,
+            writes,
+        }
     }
 
     /// The words of its patterns.
@@ -121,129 +189,444 @@ impl Reader {
         }
     }
 
-    pub(crate) fn spec(&self) -> &ParamSpec {
-        &self.spec
+    pub(crate) fn specs(&self) -> &[ParamSpec] {
+        &self.specs
     }
-}
 
-/// Reads the values of all parameters from a sentence: at most one each, and no word twice.
-///
-/// Where patterns compete for the same words, the one that accounts for more words wins, then the one further left,
-/// then the one declared earlier: "last 24 hours" is a period and not the limit 24. `topics` are the words a card is
-/// about; they are no names, unless quoted.
-pub(crate) fn pull(
-    words: &[Word],
-    canonical: &[String],
-    present: &[bool],
-    readers: &[Reader],
-    topics: &BTreeSet<String>,
-) -> Vec<Found> {
-    let sentence = Sentence { words, canonical, topics, readers };
-    let mut all: Vec<(usize, Found)> = Vec::new();
-    for (index, reader) in readers.iter().enumerate() {
-        // Most patterns are about words that the sentence does not have.
-        let said = |pattern: &&Pattern| pattern.numbers.iter().all(|number| present[*number]);
-        for pattern in reader.patterns.iter().filter(said) {
-            for start in 0..words.len() {
-                all.extend(sentence.find(&reader.spec, pattern, start).map(|found| (index, found)));
-            }
-        }
-    }
-    // The sort is stable, so equals stay in declared order.
-    all.sort_by_key(|(_, found)| (std::cmp::Reverse(found.span.len()), found.span.start));
-    let mut read = vec![false; readers.len()];
-    let mut taken = vec![false; words.len()];
-    let mut values = Vec::new();
-    for (index, found) in all {
-        if !read[index] && !taken[found.span.clone()].contains(&true) {
-            read[index] = true;
-            taken[found.span.clone()].fill(true);
-            values.push(found);
-        }
-    }
-    values
-}
-
-struct Sentence<'a> {
-    words: &'a [Word],
-    canonical: &'a [String],
-    topics: &'a BTreeSet<String>,
-    readers: &'a [Reader],
-}
-
-impl Sentence<'_> {
-    /// Tries one pattern at one word.
-    fn find(&self, spec: &ParamSpec, pattern: &Pattern, start: usize) -> Option<Found> {
-        let from = start + pattern.before.len();
-        if !self.has(&pattern.before, start) {
-            return None;
-        }
-        // The longer reading first: "2 weeks" before "2".
-        let (item, widths) = match spec.kind() {
-            ParamKind::List { item, items_max } => (item.as_ref(), self.enumerated(from, *items_max)),
-            kind @ (ParamKind::Duration { .. } | ParamKind::Datetime { .. }) => (kind, 2),
-            kind => (kind, 1),
-        };
-        (1..=widths).rev().find_map(|width| {
-            let slot = from..from + width;
-            let inside = self.words.get(slot.clone())?;
-            if !self.has(&pattern.after, slot.end) {
-                return None;
-            }
-            let value = match (&pattern.slot, spec.kind()) {
-                (Slot::OneOf(choices), _) => self.choice(spec, choices, slot.start),
-                (Slot::Any, ParamKind::List { .. }) => {
-                    let each = slot.clone().filter(|index| !self.is_and(*index));
-                    let each = each.map(|index| self.read(spec, item, index..index + 1, pattern));
-                    each.collect::<Option<Vec<Value>>>().map(Value::Array)
-                }
-                (Slot::Any, _) => self.read(spec, item, slot.clone(), pattern),
-            }?;
-            let text: Vec<&str> = inside.iter().map(|word| word.text.as_str()).collect();
-            Some(Found {
-                span: start..slot.end + pattern.after.len(),
-                read: ValueRead {
-                    parameter: spec.name().to_owned(),
-                    pattern: pattern.text.clone(),
-                    text: text.join(" "),
-                    value,
-                },
+    /// Words that patterns of parameters with known names list: they may abbreviate one.
+    pub(crate) fn abbreviations(&self) -> impl Iterator<Item = &String> {
+        let of_names = |reader: usize| self.sources[reader].is_some();
+        self.patterns
+            .iter()
+            .flat_map(|pattern| &pattern.parts)
+            .flat_map(move |part| match part {
+                Part::Slot { reader, choices: Some(choices) } if of_names(*reader) => choices.as_slice(),
+                _ => &[],
             })
+            .map(|choice| &choice.text)
+    }
+
+    /// Where names of this card come from.
+    pub(crate) fn sources(&self) -> impl Iterator<Item = &Source> {
+        self.sources.iter().flatten()
+    }
+
+    /// Reads the values of all parameters from a sentence: at most one each, and no word twice.
+    ///
+    /// Where readings compete for the same words, the one that accounts for more words wins, then the one further left,
+    /// then the one declared earlier: "last 24 hours" is a period and not the limit 24. Free text takes what is left.
+    /// `topics` are the words a card is about; they are no names, unless quoted or known as such.
+    pub(crate) fn pull(&self, sentence: &Sentence<'_>, topics: &BTreeSet<String>) -> Vec<Found> {
+        let known = |source: &Option<Source>| sentence.names.get(source.as_ref()?).map(Vec::as_slice);
+        let names = self.sources.iter().map(known).collect();
+        Pull { sentence, readers: self, topics, names }.all()
+    }
+}
+
+impl Pattern {
+    fn new(text: String, parts: Vec<Part>) -> Self {
+        let mut pattern = Self { text, parts, numbers: Vec::new(), is_mute: false, strength: 0 };
+        let is_mute = pattern.words().all(|word| is_filler(word));
+        pattern.is_mute = is_mute;
+        pattern.strength = pattern.strength();
+        pattern
+    }
+
+    fn words(&self) -> impl Iterator<Item = &String> {
+        self.parts.iter().filter_map(|part| match part {
+            Part::Word(word) => Some(word),
+            Part::Slot { .. } | Part::Set { .. } => None,
         })
     }
 
-    /// How many words from `from` on an enumeration has, "and" included: `web, api and worker` has four.
-    fn enumerated(&self, from: usize, items_max: usize) -> usize {
-        let mut width = 1;
-        for _ in 1..items_max {
-            let last = from + width - 1;
-            if self.is_and(last + 1) && last + 2 < self.words.len() {
-                width += 2;
-            } else if self.words.get(last).is_some_and(|word| word.comma) {
-                width += 1;
-            } else {
-                break;
+    fn strength(&self) -> usize {
+        let last = self.parts.iter().rev().find_map(|part| match part {
+            Part::Word(word) => Some(word.as_str()),
+            Part::Slot { .. } | Part::Set { .. } => None,
+        });
+        match last {
+            None => 0,
+            Some(
+                "search" | "find" | "grep" | "look" | "up" | "is" | "have" | "has" | "list" | "on" | "in" | "of"
+                | "from",
+            ) => 0,
+            Some("for" | "with" | "that") => 1,
+            Some(_) => 2,
+        }
+    }
+
+    /// Whether the value must speak for itself.
+    fn is_bare(&self) -> bool {
+        self.parts.len() == 1
+    }
+
+    /// Whether it has no word at all.
+    fn is_wordless(&self) -> bool {
+        self.words().next().is_none()
+    }
+
+    /// Whether its words say what kind of name it takes: `project {}` where names come from `list_projects`.
+    fn says_source(&self, spec: &ParamSpec) -> bool {
+        let kind = match spec.values_from() {
+            Some(ValuesFrom::Template { name, .. }) => name.as_str(),
+            Some(ValuesFrom::Files) => "files_folders",
+            None => return false,
+        };
+        self.words().any(|word| kind.split('_').any(|kind| *word == stem(kind)))
+    }
+}
+
+/// One card reading one sentence.
+struct Pull<'a> {
+    sentence: &'a Sentence<'a>,
+    readers: &'a Readers,
+    topics: &'a BTreeSet<String>,
+    /// The mentions of names for each reader, where names are known.
+    names: Vec<Option<&'a [NameMention]>>,
+}
+
+/// The most words of a text that stands inside a pattern.
+const TEXT_WORDS_MAX: usize = 8;
+
+/// What a pattern found so far.
+type Reads = Vec<(usize, ValueRead)>;
+
+impl Pull<'_> {
+    fn all(&self) -> Vec<Found> {
+        let Sentence { words, present, .. } = *self.sentence;
+        let mut all: Vec<Found> = Vec::new();
+        // Most patterns are about words that the sentence does not have.
+        let said = |pattern: &&Pattern| pattern.numbers.iter().all(|number| present[*number]);
+        for pattern in self.readers.patterns.iter().filter(said) {
+            all.extend((0..words.len()).filter_map(|start| self.find(pattern, start)));
+        }
+        self.bare_names(&mut all);
+        self.enumerations(&mut all);
+        self.windows(&mut all);
+        self.shapes(&mut all);
+        self.amounts(&mut all);
+        // A text beside a known column is as sure as the column.
+        let is_text = |found: &Found| {
+            let mut texts = found.reads.iter().map(|(reader, _)| self.readers.specs[*reader].is_text());
+            let is_anchored = found.reads.iter().any(|(reader, read)| {
+                let mentions = self.names[*reader].unwrap_or_default();
+                mentions
+                    .iter()
+                    .any(|mention| found.span.contains(&mention.span.start) && read.value == *mention.name.as_str())
+            });
+            texts.any(|is_text| is_text) && !is_anchored
+        };
+        // The sort is stable, so equals stay in declared order.
+        all.sort_by_key(|found| (is_text(found), std::cmp::Reverse(found.weight), found.span.start));
+        let mut read = vec![false; self.readers.specs.len()];
+        let mut taken = vec![false; words.len()];
+        let mut values: Vec<Found> = Vec::new();
+        for found in all {
+            let is_free =
+                !taken[found.span.clone()].contains(&true) && found.reads.iter().all(|(reader, _)| !read[*reader]);
+            if is_free {
+                found.reads.iter().for_each(|(reader, _)| read[*reader] = true);
+                taken[found.span.clone()].fill(true);
+                values.push(found);
             }
         }
-        width
+        self.extend_texts(&mut values, &mut taken);
+        values
+    }
+
+    /// Tries one pattern at one word.
+    fn find(&self, pattern: &Pattern, start: usize) -> Option<Found> {
+        if let Some(Part::Word(_)) = pattern.parts.first()
+            && self.after_word(&pattern.parts, start).is_none()
+        {
+            return None;
+        }
+        let mut reads = Reads::new();
+        let end = self.step(pattern, &pattern.parts, start, &mut reads)?;
+        let has_quotation = self.sentence.words[start..end].iter().any(|word| word.quoted);
+        let weight = 10 * (end - start)
+            + 5 * usize::from(!pattern.is_mute)
+            + 100 * pattern.strength
+            + 1000 * usize::from(has_quotation);
+        Some(Found { span: start..end, weight, reads, text: end..end })
+    }
+
+    /// The rest of the parts when the first is the word at `at`.
+    fn after_word<'p>(&self, parts: &'p [Part], at: usize) -> Option<&'p [Part]> {
+        match parts.split_first() {
+            Some((Part::Word(expected), rest)) => {
+                let word = self.sentence.words.get(at)?;
+                (!word.quoted && self.sentence.canonical[at] == *expected).then_some(rest)
+            }
+            _ => None,
+        }
+    }
+
+    /// Matches parts from `at` on; returns where they end. An article may stand before any part but the first.
+    fn step(&self, pattern: &Pattern, parts: &[Part], at: usize, reads: &mut Reads) -> Option<usize> {
+        let Some((part, rest)) = parts.split_first() else { return Some(at) };
+        let is_first = parts.len() == pattern.parts.len();
+        match part {
+            Part::Word(_) => {
+                if let Some(rest) = self.after_word(parts, at) {
+                    return self.step(pattern, rest, at + 1, reads);
+                }
+            }
+            Part::Set { reader, value } => {
+                let parameter = self.readers.specs[*reader].name().to_owned();
+                let (pattern_text, text) = (pattern.text.clone(), String::new());
+                reads.push((*reader, ValueRead { parameter, pattern: pattern_text, text, value: value.clone() }));
+                if let Some(end) = self.step(pattern, rest, at, reads) {
+                    return Some(end);
+                }
+                reads.pop();
+            }
+            Part::Slot { reader, choices } => {
+                let is_last = rest.iter().all(|part| matches!(part, Part::Set { .. }));
+                for width in (1..=self.width(*reader, at, is_last)).rev() {
+                    let Some(value) = self.value(pattern, *reader, choices.as_deref(), at..at + width) else {
+                        continue;
+                    };
+                    let text: Vec<&str> =
+                        self.sentence.words[at..at + width].iter().map(|word| word.text.as_str()).collect();
+                    reads.push((
+                        *reader,
+                        ValueRead {
+                            parameter: self.readers.specs[*reader].name().to_owned(),
+                            pattern: pattern.text.clone(),
+                            text: text.join(" "),
+                            value,
+                        },
+                    ));
+                    if let Some(end) = self.step(pattern, rest, at + width, reads) {
+                        return Some(end);
+                    }
+                    reads.pop();
+                }
+            }
+        }
+        let word = self.sentence.words.get(at).filter(|word| !word.quoted)?;
+        let is_article =
+            matches!(word.plain.as_str(), "the" | "a" | "an" | "all" | "any" | "each" | "our" | "their" | "its");
+        if (is_article || self.file_at(at)) && !is_first { self.step(pattern, parts, at + 1, reads) } else { None }
+    }
+
+    /// Whether the word says a file that this card may read: "the average order amount" names the file on its way.
+    fn file_at(&self, at: usize) -> bool {
+        let is_file = |reader: &usize| {
+            matches!(self.readers.specs[*reader].values_from(), Some(ValuesFrom::Files))
+                && self.names[*reader].is_some_and(|names| names.iter().any(|mention| mention.span == (at..at + 1)))
+        };
+        (0..self.readers.specs.len()).any(|reader| is_file(&reader))
+    }
+
+    /// The most words from `at` on that a value of this reader may have.
+    fn width(&self, reader: usize, at: usize, is_last: bool) -> usize {
+        let left = self.sentence.words.len().saturating_sub(at);
+        let has_names = self.names[reader].is_some();
+        let spec = &self.readers.specs[reader];
+        let most = match spec.kind() {
+            ParamKind::List { items_max, .. } => self.enumerated(reader, at, *items_max),
+            ParamKind::Window { .. } | ParamKind::Datetime { .. } => NAME_WORDS_MAX,
+            ParamKind::Duration { .. } => 2,
+            // The last text of a pattern is extended later, to where other values begin.
+            ParamKind::String { .. } if spec.is_text() && !is_last => TEXT_WORDS_MAX,
+            ParamKind::String { .. } if has_names || is_day(spec) => NAME_WORDS_MAX,
+            _ => 1,
+        };
+        most.min(left)
+    }
+
+    /// How many words from `at` on an enumeration has, "and" included: `web, api and worker` has four.
+    fn enumerated(&self, reader: usize, at: usize, items_max: usize) -> usize {
+        let mut end = at + self.item_width(reader, at);
+        for _ in 1..items_max {
+            let has_and = self.is_and(end) && end + 1 < self.sentence.words.len();
+            let has_comma = self.sentence.words.get(end.wrapping_sub(1)).is_some_and(|word| word.comma);
+            let next = match (has_and, has_comma) {
+                (true, _) => end + 1,
+                (false, true) => end,
+                (false, false) => break,
+            };
+            end = next + self.item_width(reader, next);
+        }
+        end.saturating_sub(at).max(1)
+    }
+
+    /// How many words the item at `at` has: those of the longest name there, or one.
+    fn item_width(&self, reader: usize, at: usize) -> usize {
+        let named = |width: &usize| self.named(reader, at..at + width).is_some();
+        (1..=NAME_WORDS_MAX).rev().find(named).unwrap_or(1)
     }
 
     fn is_and(&self, index: usize) -> bool {
-        self.words.get(index).is_some_and(|word| !word.quoted && word.plain == "and")
+        self.sentence.words.get(index).is_some_and(|word| !word.quoted && word.plain == "and")
     }
 
-    fn has(&self, expected: &[String], start: usize) -> bool {
-        let range = start..start + expected.len();
-        let plain = self.words.get(range.clone()).is_some_and(|words| words.iter().all(|word| !word.quoted));
-        plain && self.canonical[range] == *expected
+    /// The name that these words say, if names are known for the parameter.
+    fn named(&self, reader: usize, span: Range<usize>) -> Option<&str> {
+        let mentions = self.names[reader]?;
+        mentions.iter().find(|mention| mention.span == span).map(|mention| mention.name.as_str())
+    }
+
+    /// The value that the words of a slot are.
+    fn value(&self, pattern: &Pattern, reader: usize, choices: Option<&[Choice]>, span: Range<usize>) -> Option<Value> {
+        let spec = &self.readers.specs[reader];
+        if let Some(choices) = choices {
+            let is_slip = self.sentence.words[span.start].corrected && pattern.is_bare();
+            let chosen =
+                self.choice(spec, choices, span.start, pattern.is_bare()).filter(|_| span.len() == 1 && !is_slip)?;
+            // A choice that abbreviates a known name is that name: `prod` where there is `production`.
+            let named = self.named(reader, span).and_then(|name| spec.read_item(name).ok());
+            return Some(named.unwrap_or(chosen));
+        }
+        match spec.kind() {
+            ParamKind::List { item, .. } => {
+                let mut items = Vec::new();
+                let mut at = span.start;
+                while at < span.end {
+                    if self.is_and(at) {
+                        at += 1;
+                        continue;
+                    }
+                    let width = self.item_width(reader, at).min(span.end - at);
+                    items.push(self.item(pattern, reader, item, at..at + width)?);
+                    at += width;
+                }
+                (!items.is_empty()).then_some(Value::Array(items))
+            }
+            kind => self.item(pattern, reader, kind, span),
+        }
+    }
+
+    /// One value of `kind`, which is the parameter's type or that of its list.
+    fn item(&self, pattern: &Pattern, reader: usize, kind: &ParamKind, span: Range<usize>) -> Option<Value> {
+        let spec = &self.readers.specs[reader];
+        if matches!(kind, ParamKind::String { .. })
+            && let Some(name) = self.named(reader, span.clone())
+        {
+            return spec.read_item(name).ok();
+        }
+        let inside = self.sentence.words.get(span.clone())?;
+        match kind {
+            ParamKind::String { .. } if is_day(spec) => {
+                let day = time::point(inside, self.sentence.now).map(|point| point.to_string());
+                let day = day.map(|day| day.strip_suffix("T00:00:00Z").map(str::to_owned).unwrap_or(day));
+                let number = || {
+                    Some(inside.first()?).filter(|_| inside.len() == 1).map(|word| match count(&word.plain) {
+                        Some(number) => number.to_string(),
+                        None => word.text.trim_start_matches(['$', '€', '£']).to_owned(),
+                    })
+                };
+                let value = day.or_else(number)?;
+                spec.read_item(&value).ok().filter(|value| spec.check_item(value).is_ok())
+            }
+            ParamKind::Window { .. } | ParamKind::Datetime { .. } => self.time(spec, kind, span),
+            ParamKind::Duration { .. } => {
+                period(inside, pattern.is_bare()).map(|period| Value::from(period.to_string()))
+            }
+            ParamKind::String { .. } if spec.is_text() && inside.len() > 1 => {
+                self.text(spec, kind, span.start, pattern, false)?;
+                let written = inside.first()?.at.start..inside.last()?.at.end;
+                spec.read_item(self.sentence.source.get(written)?).ok()
+            }
+            _ if inside.len() > 1 => None,
+            ParamKind::String { .. } => self.text(spec, kind, span.start, pattern, self.names[reader].is_some()),
+            ParamKind::Integer { .. } | ParamKind::Number { .. } => {
+                let word = inside.first()?;
+                match count(&word.plain) {
+                    Some(number) => spec.read_item(&number.to_string()).ok(),
+                    None => spec.read_item(word.plain.trim_start_matches('#')).ok(),
+                }
+            }
+            ParamKind::Boolean | ParamKind::Enum { .. } => spec.read_item(&inside.first()?.plain).ok(),
+            ParamKind::List { .. } => None,
+        }
+    }
+
+    fn time(&self, spec: &ParamSpec, kind: &ParamKind, span: Range<usize>) -> Option<Value> {
+        let inside = self.sentence.words.get(span.clone())?;
+        let text: Vec<&str> = inside.iter().map(|word| word.text.as_str()).collect();
+        if let Ok(value) = spec.read_item(&text.join(" ")) {
+            return Some(value);
+        }
+        match kind {
+            ParamKind::Datetime { .. } => {
+                time::point(inside, self.sentence.now).map(|point| Value::from(point.to_string()))
+            }
+            _ => {
+                let mention = self.sentence.times.iter().find(|mention| mention.span == span)?;
+                Some(Value::from(mention.window.to_string()))
+            }
+        }
+    }
+
+    /// A text of one word, or of one quotation.
+    fn text(&self, spec: &ParamSpec, kind: &ParamKind, at: usize, pattern: &Pattern, has_names: bool) -> Option<Value> {
+        let (word, canonical) = (self.sentence.words.get(at)?, self.sentence.canonical.get(at)?);
+        let fits = |text: &str| spec.read_item(text).ok().filter(|value| spec.check_item(value).is_ok());
+        let looks_like_file = word.text.contains(['.', '/', '*']) && word.text.chars().any(char::is_alphabetic);
+        let is_file = matches!(spec.values_from(), Some(ValuesFrom::Files));
+        if word.quoted {
+            return spec
+                .read_item(&word.text)
+                .ok()
+                .filter(|_| !is_file || looks_like_file || pattern.says_source(spec));
+        }
+        // Where names come from somewhere, another word is one only if the sentence says so: "in project x", "in x.log".
+        let is_number = word.plain.bytes().all(|byte| byte.is_ascii_digit());
+        match spec.values_from() {
+            Some(ValuesFrom::Files) if !looks_like_file && !pattern.says_source(spec) => return None,
+            Some(ValuesFrom::Template { .. }) if has_names && !pattern.says_source(spec) && !spec.is_narrow() => {
+                return None;
+            }
+            Some(ValuesFrom::Template { .. }) if pattern.is_wordless() || is_number || self.file_at(at) => return None,
+            _ => {}
+        }
+        let announces = self.readers.announcing.contains(canonical);
+        let is_known = word.is_filler || self.topics.contains(canonical) || announces;
+        if spec.is_text() {
+            // "Look for it" and "find a text" do not say what.
+            let is_vague = VAGUE.contains(&word.plain.as_str());
+            let is_free = match pattern.strength {
+                _ if is_vague => false,
+                _ if pattern.is_bare() => is_identifier(&word.text),
+                0 => !is_known,
+                1 => !self.topics.contains(canonical) && !announces,
+                _ => true,
+            };
+            let is_elsewhere = self.is_elsewhere(at, &vec![false; self.sentence.words.len()]);
+            return fits(&word.text).filter(|_| is_free && !is_elsewhere && !self.is_time(at) && !self.file_at(at));
+        }
+        // A word that was put right was not one of the pack's as it was written.
+        let is_topic = !word.corrected && is_known;
+        // A bare number is an amount or a year, unless the pattern says what it numbers, or nobody counts so far.
+        let has_shape = matches!(kind, ParamKind::String { pattern: Some(pattern), .. } if !pattern.matches("word"));
+        let is_number = word.plain.bytes().all(|byte| byte.is_ascii_digit());
+        let is_amount =
+            is_number && word.plain.len() < 7 && pattern.is_mute && (has_shape || spec.values_from().is_some());
+        let is_time = self.readers.has_times && self.is_time(at);
+        // Words that join others name nothing.
+        let joins = matches!(word.plain.as_str(), "and" | "or");
+        let is_name = !is_topic && !is_amount && !is_time && !joins;
+        let text = word.text.as_str();
+        let readings =
+            [text.to_owned(), text.to_lowercase(), text.to_uppercase(), text.trim_start_matches('#').to_owned()];
+        readings.iter().filter(|_| is_name).find_map(|text| fits(text))
+    }
+
+    fn is_time(&self, at: usize) -> bool {
+        let word = &self.sentence.words[at];
+        let in_mention = self.sentence.times.iter().any(|mention| mention.span.contains(&at));
+        in_mention || Period::of(1, &word.plain).is_some() || period(std::slice::from_ref(word), true).is_some()
     }
 
     /// The choice that the word at `index` names, or is a synonym of.
-    fn choice(&self, spec: &ParamSpec, choices: &[Choice], index: usize) -> Option<Value> {
-        let (word, canonical) = (self.words.get(index)?, self.canonical.get(index)?);
+    fn choice(&self, spec: &ParamSpec, choices: &[Choice], index: usize, is_bare: bool) -> Option<Value> {
+        let (word, canonical) = (self.sentence.words.get(index)?, self.sentence.canonical.get(index)?);
         let exact = choices.iter().find(|choice| choice.text == word.plain);
         // One of several, or a declared synonym. Tenses are kept apart: "resolve" asks for what "resolved" has.
-        let is_declared = *canonical != stem(&word.plain);
+        let is_declared = *canonical != stem(&word.plain) && !is_bare;
         let other = |choice: &&Choice| {
             singular(&choice.text) == singular(&word.plain) || (is_declared && choice.canonical == *canonical)
         };
@@ -252,63 +635,237 @@ impl Sentence<'_> {
         Some(if matches!(spec.kind(), ParamKind::List { .. }) { Value::Array(vec![item]) } else { item })
     }
 
-    /// Whether some pattern of the card has this word: then it announces a value, and is not one.
-    fn announces(&self, canonical: &String) -> bool {
-        let mut patterns = self.readers.iter().flat_map(|reader| &reader.patterns);
-        patterns.any(|pattern| pattern.words().any(|word| word == canonical))
+    fn found(&self, reader: usize, span: Range<usize>, weight: usize, by: &str, value: Value) -> Found {
+        let text: Vec<&str> = self.sentence.words[span.clone()].iter().map(|word| word.text.as_str()).collect();
+        let parameter = self.readers.specs[reader].name().to_owned();
+        let read = ValueRead { parameter, pattern: by.to_owned(), text: text.join(" "), value };
+        let text = span.end..span.end;
+        Found { span, weight, reads: vec![(reader, read)], text }
     }
 
-    /// Reads the words at `slot` as a value of `kind`, which is the parameter's type or that of its list.
-    fn read(&self, spec: &ParamSpec, kind: &ParamKind, slot: Range<usize>, pattern: &Pattern) -> Option<Value> {
-        let canonical = self.canonical.get(slot.start)?;
-        let inside = self.words.get(slot)?;
-        let word = inside.first()?;
-        let fits = |text: &str| spec.read_item(text).ok().filter(|value| spec.check_item(value).is_ok());
-        match kind {
-            ParamKind::Duration { .. } => {
-                period(inside, pattern.is_bare()).map(|period| Value::from(period.to_string()))
+    /// Names that exist are values wherever they stand, if they can be of one parameter only.
+    fn bare_names(&self, all: &mut Vec<Found>) {
+        for (reader, source) in self.readers.sources.iter().enumerate() {
+            let is_only = self.readers.sources.iter().filter(|other| *other == source).count() == 1;
+            let Some(mentions) = self.names[reader].filter(|_| is_only && !self.readers.writes) else { continue };
+            for NameMention { span, name, is_exact } in mentions {
+                let Ok(value) = self.readers.specs[reader].read_item(name) else { continue };
+                // What something is said to be in is more likely meant than another name: "customers in orders".
+                let before = span.start.checked_sub(1).map_or("", |before| self.sentence.words[before].plain.as_str());
+                let is_led = matches!(before, "in" | "of" | "from" | "for" | "on" | "the" | "at" | "within");
+                let weight = 6 * usize::from(*is_exact) + 10 * span.len() + 2 * usize::from(is_led);
+                all.push(self.found(reader, span.clone(), weight, "a known name", value));
             }
-            ParamKind::Datetime { .. } => {
-                let text: Vec<&str> = inside.iter().map(|word| word.text.as_str()).collect();
-                spec.read_item(&text.join(" ")).ok()
-            }
-            ParamKind::String { .. } if word.quoted => spec.read_item(&word.text).ok(),
-            ParamKind::String { .. } => {
-                // A word that was put right was not one of the pack's as it was written.
-                let is_topic =
-                    !word.corrected && (word.is_filler || self.topics.contains(canonical) || self.announces(canonical));
-                // A bare number is an amount or a year, unless the pattern says what it numbers.
-                let has_shape =
-                    matches!(kind, ParamKind::String { pattern: Some(pattern), .. } if !pattern.matches("word"));
-                let is_amount = pattern.is_mute() && has_shape && word.plain.bytes().all(|byte| byte.is_ascii_digit());
-                let has_durations =
-                    self.readers.iter().any(|reader| matches!(reader.spec.kind(), ParamKind::Duration { .. }));
-                let is_time = has_durations && (Period::of(1, &word.plain).is_some() || period(inside, true).is_some());
-                // Words that join others name nothing.
-                let joins = matches!(word.plain.as_str(), "and" | "or");
-                let is_name = !is_topic && !is_amount && !is_time && !joins;
-                let text = word.text.as_str();
-                let readings = [
-                    text.to_owned(),
-                    text.to_lowercase(),
-                    text.to_uppercase(),
-                    text.trim_start_matches('#').to_owned(),
-                ];
-                readings.iter().filter(|_| is_name).find_map(|text| fits(text))
-            }
-            ParamKind::Integer { .. } | ParamKind::Number { .. } => match count(&word.plain) {
-                Some(number) => spec.read_item(&number.to_string()).ok(),
-                None => spec.read_item(word.plain.trim_start_matches('#')).ok(),
-            },
-            ParamKind::Boolean | ParamKind::Enum { .. } => spec.read_item(&word.plain).ok(),
-            ParamKind::List { .. } => None,
         }
     }
+
+    /// Several known names in a row are a list: "name and email of all customers".
+    fn enumerations(&self, all: &mut Vec<Found>) {
+        for (reader, spec) in self.readers.specs.iter().enumerate() {
+            let ParamKind::List { items_max, .. } = spec.kind() else { continue };
+            let Some(mentions) = self.names[reader] else { continue };
+            let pattern = Pattern::new("known names".to_owned(), vec![Part::Slot { reader, choices: None }]);
+            for mention in mentions {
+                let start = mention.span.start;
+                let width = self.enumerated(reader, start, *items_max).min(self.sentence.words.len() - start);
+                if width <= mention.span.len() {
+                    continue;
+                }
+                if let Some(value) = self.value(&pattern, reader, None, start..start + width) {
+                    all.push(self.found(reader, start..start + width, 10 * width, "known names", value));
+                }
+            }
+        }
+    }
+
+    /// A number before what is counted is a limit: "5 orders", "10 most common messages".
+    fn amounts(&self, all: &mut Vec<Found>) {
+        const BETWEEN_MAX: usize = 3;
+        let is_amount = |spec: &&ParamSpec| matches!(spec.kind(), ParamKind::Integer { .. }) && spec.unit().is_some();
+        let mut amounts = self.readers.specs.iter().enumerate().filter(|(_, spec)| is_amount(spec));
+        let (Some((reader, spec)), None) = (amounts.next(), amounts.next()) else { return };
+        let words = self.sentence.words;
+        for (at, word) in words.iter().enumerate().filter(|(_, word)| !word.quoted) {
+            let Some(number) = count(&word.plain) else { continue };
+            let is_topic = |at: usize| self.topics.contains(&self.sentence.canonical[at]) || self.file_at(at);
+            let is_said = |at: usize| {
+                is_topic(at)
+                    || self.names.iter().flatten().any(|names| names.iter().any(|name| name.span.contains(&at)))
+            };
+            let mut following = (at + 1..words.len()).take(BETWEEN_MAX).take_while(|at| !words[*at].quoted);
+            // A plural says that things are counted: "5 issues", but "issue 5" and "502 error".
+            let is_plural = |at: usize| words[at].plain.ends_with('s') && is_said(at);
+            let counts = following.clone().any(is_plural)
+                && following.all(|at| is_said(at) || words[at].is_filler || is_plural(at) || at > 0);
+            if counts
+                && number < 1000
+                && !self.is_time(at)
+                && let Ok(value) = spec.read_item(&number.to_string())
+            {
+                all.push(self.found(reader, at..at + 1, 8, "a number before what is counted", value));
+            }
+        }
+    }
+
+    fn windows(&self, all: &mut Vec<Found>) {
+        let is_window = |spec: &ParamSpec| matches!(spec.kind(), ParamKind::Window { .. });
+        let Some(reader) = self.readers.specs.iter().position(is_window) else { return };
+        for mention in self.sentence.times {
+            let value = Value::from(mention.window.to_string());
+            let weight = 10 * mention.span.len() + 6;
+            all.push(self.found(reader, mention.span.clone(), weight, "a time", value));
+        }
+    }
+
+    /// What fits a narrow pattern is that value, and a file's name is a file. What changes something has to be named in a pattern.
+    fn shapes(&self, all: &mut Vec<Found>) {
+        if self.readers.writes {
+            return;
+        }
+        for (reader, spec) in self.readers.specs.iter().enumerate() {
+            let is_file = matches!(spec.values_from(), Some(ValuesFrom::Files))
+                && matches!(spec.kind(), ParamKind::String { .. });
+            if (!spec.is_narrow() && !is_file) || is_day(spec) {
+                continue;
+            }
+            let pattern = Pattern::new("its shape".to_owned(), vec![Part::Slot { reader, choices: None }]);
+            for at in 0..self.sentence.words.len() {
+                if self.sentence.words[at].quoted {
+                    continue;
+                }
+                if let Some(value) = self.text(spec, spec.kind(), at, &pattern, self.names[reader].is_some()) {
+                    all.push(self.found(reader, at..at + 1, 9, "its shape", value));
+                }
+            }
+        }
+    }
+
+    /// A text goes on to the next value, or to where the sentence says where to look.
+    fn extend_texts(&self, values: &mut [Found], taken: &mut [bool]) {
+        let words = self.sentence.words;
+        for found in values {
+            let is_text = |(reader, _): &&mut (usize, ValueRead)| self.readers.specs[*reader].is_text();
+            let Some((reader, read)) = found.reads.iter_mut().rev().find(is_text) else { continue };
+            let spec = &self.readers.specs[*reader];
+            let end = found.span.end;
+            found.text = end - 1..end;
+            let is_last = read.text == words[end - 1].text;
+            // A name from a program is a text by itself, unless a colon says that it goes on.
+            let first = self.sentence.source.get(words[end - 1].at.clone()).unwrap_or_default();
+            let is_alone = read.pattern == "{}" && !first.ends_with(':');
+            if !is_last || is_alone || words[end - 1].quoted {
+                continue;
+            }
+            let mut last = end;
+            while last < words.len() && !taken[last] && self.is_joined(last) && !self.is_elsewhere(last, taken) {
+                last += 1;
+            }
+            let is_end = |word: &Word| word.is_filler && !word.quoted;
+            while last > end && is_end(&words[last - 1]) && words[last - 1].plain != "in" {
+                last -= 1;
+            }
+            let written = self.sentence.source.get(words[end - 1].at.start..words[last - 1].at.end).unwrap_or_default();
+            let closing = |letter: char| matches!(letter, ',' | ';' | '!' | '?' | '.' | ':');
+            let text = written.trim_matches(closing).trim();
+            // A bracket that a text opens belongs to it with what closes it.
+            let behind = self.sentence.source.get(words[last - 1].at.end..).unwrap_or_default();
+            let is_open = text.matches('(').count() > text.matches(')').count() && behind.starts_with(')');
+            let text = if is_open { format!("{text})") } else { text.to_owned() };
+            if let Ok(value) = spec.read_item(&text) {
+                read.value = value;
+                read.text = text;
+                taken[end..last].fill(true);
+                found.text = end - 1..last;
+                found.span.end = last;
+            }
+        }
+    }
+
+    /// Whether a word goes on with the clause of the word before it.
+    fn is_joined(&self, at: usize) -> bool {
+        let words = self.sentence.words;
+        let gap = self.sentence.source.get(words[at - 1].at.end..words[at].at.start).unwrap_or_default();
+        let raw = self.sentence.source.get(words[at - 1].at.clone()).unwrap_or_default();
+        let ends = raw.ends_with(['.', '?', '!', ';']) && !gap.is_empty();
+        let is_new = gap.contains([',', ';', '?', '!', '–', '—']) || gap.contains(" - ") || ends;
+        let goes_on = |at: usize| self.sentence.canonical.get(at).is_some_and(|word| word == "list");
+        !is_new && !(self.is_and(at) && goes_on(at + 1))
+    }
+
+    /// Whether the rest of the sentence says where to look, or nothing: "in the logs", "please".
+    fn is_elsewhere(&self, at: usize, taken: &[bool]) -> bool {
+        let words = self.sentence.words;
+        let leads = matches!(
+            words[at].plain.as_str(),
+            "in" | "from" | "at" | "on" | "within" | "please" | "since" | "during" | "across"
+        );
+        let says_nothing = |index: usize| {
+            let word = &words[index];
+            taken[index] || (!word.quoted && (word.is_filler || self.topics.contains(&self.sentence.canonical[index])))
+        };
+        let says_where = |index: usize| taken[index] || self.topics.contains(&self.sentence.canonical[index]);
+        let is_polite = words[at].plain == "please";
+        leads && (at..words.len()).all(says_nothing) && (is_polite || (at..words.len()).any(says_where))
+    }
+}
+
+/// Whether a value may be a day: such a parameter takes `2026-10-15`, and so "15 october".
+fn is_day(spec: &ParamSpec) -> bool {
+    let ParamKind::String { pattern: Some(pattern), .. } = spec.kind() else { return false };
+    pattern.matches("2026-10-15") && !pattern.matches("word")
+}
+
+/// Words with which no text begins that somebody looks for.
+const VAGUE: [&str; 35] = [
+    "a",
+    "all",
+    "an",
+    "any",
+    "at",
+    "certain",
+    "each",
+    "every",
+    "everything",
+    "given",
+    "her",
+    "his",
+    "in",
+    "it",
+    "me",
+    "most",
+    "my",
+    "on",
+    "our",
+    "out",
+    "particular",
+    "some",
+    "something",
+    "somewhere",
+    "specific",
+    "string",
+    "text",
+    "that",
+    "the",
+    "them",
+    "these",
+    "this",
+    "up",
+    "us",
+    "your",
+];
+
+/// Whether a word looks like a name from a program: `NullPointerException`, `order_id`, `10.0.0.7`, `bbaa7c8f-81b5`.
+fn is_identifier(text: &str) -> bool {
+    let has = |test: fn(char) -> bool| text.chars().any(test);
+    let inner_capital = text.chars().skip(1).any(char::is_uppercase) && has(char::is_lowercase);
+    let joined = text.trim_matches(['.', ':', '/', '-']).contains(['_', ':', '/', '#', '@', '.']);
+    let mixed = has(char::is_alphabetic) && has(|letter| letter.is_ascii_digit());
+    text.len() >= 3 && has(char::is_alphanumeric) && (inner_capital || joined || mixed)
 }
 
 /// A period of one or two words: `24h`, `2 weeks`, `an hour`, `today`, and `week` where a pattern says it is one.
 ///
-/// There is no clock here, so `today` is the last 24 hours and `yesterday` reaches back 48: enough to hold the day.
+/// A duration has no calendar, so `today` is the last 24 hours and `yesterday` reaches back 48: enough to hold the day.
 fn period(words: &[Word], bare: bool) -> Option<Period> {
     if words.iter().any(|word| word.quoted) {
         return None;
@@ -337,7 +894,7 @@ pub(crate) fn says_how_much(word: &str) -> bool {
 }
 
 /// A number as digits or as a word.
-fn count(word: &str) -> Option<u64> {
+pub(crate) fn count(word: &str) -> Option<u64> {
     const WORDS: [&str; 20] = [
         "one",
         "two",

@@ -106,7 +106,7 @@ fn kind(kind: &ParamKind) -> String {
     }
     match kind {
         ParamKind::String { pattern: Some(pattern), .. } => format!("text like `{}`", pattern.as_str()),
-        ParamKind::String { pattern: None, length_max } => format!("text of at most {length_max} characters"),
+        ParamKind::String { pattern: None, length_max, .. } => format!("text of at most {length_max} characters"),
         ParamKind::Integer { min, max } => range("integer", min.as_ref(), max.as_ref()),
         ParamKind::Number { min, max } => range("number", min.as_ref(), max.as_ref()),
         ParamKind::Boolean => "true or false".to_owned(),
@@ -114,6 +114,7 @@ fn kind(kind: &ParamKind) -> String {
             choices.iter().map(|choice| choice.value.as_str()).collect::<Vec<_>>().join(" | ")
         }
         ParamKind::Duration { min, max } => range("duration", min.as_ref(), max.as_ref()),
+        ParamKind::Window { min, max } => range("span of time", min.as_ref(), max.as_ref()),
         ParamKind::Datetime { min, max } => range("time", min.as_ref(), max.as_ref()),
         ParamKind::List { item, items_max } => format!("up to {items_max} values, each {}", self::kind(item)),
     }

@@ -1,0 +1,243 @@
+//! Names that exist, for the router: fetched under the caller's grants, and kept for minutes.
+//!
+//! A list belongs to one principal, grant and set of secrets, and is forgotten after a change, as a cached answer is.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use intentbox_catalog::param::ValuesFrom;
+use intentbox_catalog::{ParamSpec, Template, TemplateId};
+use intentbox_router::{CardId, Decision, NAMES_MAX, NameList, Names, Question, Router, Scored, Source};
+use moka::sync::Cache;
+use serde_json::Value;
+
+use crate::cache::{Key, Question as CacheQuestion};
+use crate::caller::Caller;
+use crate::events::{Events, NoEvents};
+use crate::intent::{Given, Intent, Settings};
+use crate::library::Library;
+use crate::plan::Plan;
+use crate::{Engine, cards};
+
+/// How long names are kept. A new project is known after that.
+const KEPT_FOR: Duration = Duration::from_secs(120);
+
+/// The most lists that are kept.
+const LISTS_MAX: u64 = 256;
+
+/// The most lists that are fetched for one sentence.
+const FETCHES_MAX: usize = 6;
+
+/// How long a run that fetches names may take, in milliseconds. Without names the sentence is read as it is.
+const FETCH_MS: u64 = 5_000;
+
+/// The candidates whose names may help to understand a sentence.
+const CANDIDATES: usize = 4;
+
+/// The lists that are kept.
+#[derive(Debug)]
+pub(crate) struct KnownNames(Cache<Key, Arc<NameList>>);
+
+/// A list that some card could use for a sentence.
+struct Wanted {
+    source: Source,
+    key: Key,
+    /// The values that the template of the source requires.
+    arguments: BTreeMap<String, Value>,
+    /// The template that declares the source, whose directories count.
+    by: TemplateId,
+}
+
+impl KnownNames {
+    pub(crate) fn new() -> Self {
+        Self(Cache::builder().max_capacity(LISTS_MAX).time_to_live(KEPT_FOR).build())
+    }
+}
+
+impl Engine {
+    /// Fetches the names that may help to understand an intent: those of the cards that come near it, unless it is understood
+    /// without. The next plan of this caller knows them.
+    ///
+    /// A fetch is a run of a template that reads, under the caller's grants. It may fail; then nothing is known.
+    pub async fn learn_names(&self, intent: &Intent, caller: &Caller) {
+        let library = self.library();
+        let mut fetches = 0;
+        // The names of one list may tell which other list is wanted: the columns of a file that is called by its name.
+        for _ in 0..3 {
+            let wanted = self.unknown(&library, intent, caller);
+            if wanted.is_empty() {
+                return;
+            }
+            for wanted in wanted {
+                fetches += 1;
+                if fetches > FETCHES_MAX {
+                    return;
+                }
+                let list = self.fetch(&library, &wanted, caller).await.unwrap_or_default();
+                self.known.0.insert(wanted.key, Arc::new(list));
+            }
+        }
+    }
+
+    /// The names that are known for a sentence, without fetching any.
+    pub(crate) fn names(&self, library: &Arc<Library>, intent: &Intent, caller: &Caller) -> Names {
+        let mut names = Names::default();
+        // Sources without arguments come first: a file has to be known before its columns are.
+        for needs_arguments in [false, true] {
+            for wanted in self.wanted(library, intent, caller, &names, needs_arguments, None) {
+                if let Some(list) = self.known.0.get(&wanted.key) {
+                    names.insert(wanted.source, list);
+                }
+            }
+        }
+        names
+    }
+
+    /// The sources of a sentence whose names are not known yet, as they are called in a template.
+    #[must_use]
+    pub fn names_not_fetched(&self, text: &str, caller: &Caller) -> Vec<String> {
+        let intent = Intent { text: text.to_owned(), ..Intent::default() };
+        let told = |wanted: Wanted| match wanted.source.values {
+            ValuesFrom::Files => format!("files of {}", wanted.source.pack),
+            ValuesFrom::Template { name, field } => format!("{}/{name}.{field}", wanted.source.pack),
+        };
+        self.unknown(&self.library(), &intent, caller).into_iter().map(told).collect()
+    }
+
+    /// What is worth fetching.
+    fn unknown(&self, library: &Arc<Library>, intent: &Intent, caller: &Caller) -> Vec<Wanted> {
+        let names = self.names(library, intent, caller);
+        let router = library.router(|template| self.reaches(template));
+        let question = self.question(intent, &names);
+        let routed = router.explain(&question);
+        let best = routed.explanation.candidates.first();
+        let is_settled = match &routed.decision {
+            Decision::Card { .. } => best.is_some_and(|best| best.unexplained.is_empty()),
+            _ => routed.explanation.candidates.is_empty(),
+        };
+        if is_settled {
+            return Vec::new();
+        }
+        let mut near: Vec<&Scored> = routed.explanation.candidates.iter().collect();
+        near.sort_by(|left, right| right.score.max(right.fit).total_cmp(&left.score.max(left.fit)));
+        let near: Vec<CardId> = near.into_iter().take(CANDIDATES).map(|candidate| candidate.id.clone()).collect();
+        let mut wanted = self.wanted(library, intent, caller, &names, false, Some(&near));
+        wanted.extend(self.wanted(library, intent, caller, &names, true, Some(&near)));
+        wanted.retain(|wanted| self.known.0.get(&wanted.key).is_none());
+        wanted
+    }
+
+    /// The sources that cards declare, of these cards or of all, with what is needed to fetch them.
+    fn wanted(
+        &self,
+        library: &Arc<Library>,
+        intent: &Intent,
+        caller: &Caller,
+        names: &Names,
+        needs_arguments: bool,
+        near: Option<&[CardId]>,
+    ) -> Vec<Wanted> {
+        let router = library.router(|template| self.reaches(template));
+        let mut wanted: Vec<Wanted> = Vec::new();
+        for template in library.catalog.templates().filter(|template| self.reaches(template)) {
+            let card = cards::id_of(template.id());
+            if near.is_some_and(|near| !near.contains(&card)) {
+                continue;
+            }
+            for values in template.parameters().iter().filter_map(ParamSpec::values_from) {
+                let source = Source { pack: template.pack().id().to_owned(), values: values.clone() };
+                if wanted.iter().any(|wanted| wanted.source == source) {
+                    continue;
+                }
+                let found = self.want(library, router, template, source, intent, caller, names);
+                wanted.extend(found.filter(|wanted| wanted.arguments.is_empty() != needs_arguments));
+            }
+        }
+        wanted
+    }
+
+    #[expect(clippy::too_many_arguments, reason = "each is a part of the question")]
+    fn want(
+        &self,
+        library: &Arc<Library>,
+        router: &Router,
+        by: &Template,
+        source: Source,
+        intent: &Intent,
+        caller: &Caller,
+        names: &Names,
+    ) -> Option<Wanted> {
+        let mut arguments = BTreeMap::new();
+        let (digest, access, secrets) = match &source.values {
+            ValuesFrom::Files => ("files", self.grants_of_template(by, caller).access(), Vec::new()),
+            ValuesFrom::Template { name, .. } => {
+                let template = library.catalog.get(&format!("{}/{name}", source.pack))?;
+                if !self.reaches(template) {
+                    return None;
+                }
+                let required: Vec<&str> =
+                    template.parameters().iter().filter(|spec| spec.must_be_given()).map(ParamSpec::name).collect();
+                if !required.is_empty() {
+                    let read = router.read(&self.question(intent, names), &cards::id_of(by.id()))?;
+                    for name in required {
+                        let given = match intent.params.get(name) {
+                            Some(Given::Text(text)) => Some(Value::from(text.as_str())),
+                            Some(Given::Value(value)) => Some(value.clone()),
+                            None => read.get(name).cloned(),
+                        };
+                        arguments.insert(name.to_owned(), given?);
+                    }
+                }
+                let secrets = self.secret_versions(&template.wants().http);
+                (template.digest(), self.grants_of_template(template, caller).access(), secrets)
+            }
+        };
+        let said = serde_json::to_string(&(&source.pack, &arguments)).ok()?;
+        let key = self.cache.key(&CacheQuestion {
+            principal: caller.principal.as_str(),
+            template_digest: digest,
+            arguments: &said,
+            grant: &access.lines(),
+            secrets: &secrets,
+        });
+        Some(Wanted { source, key, arguments, by: by.id().clone() })
+    }
+
+    async fn fetch(&self, library: &Arc<Library>, wanted: &Wanted, caller: &Caller) -> Option<NameList> {
+        match &wanted.source.values {
+            ValuesFrom::Files => {
+                let by = library.catalog.get(wanted.by.as_str())?;
+                let reads = self.grants_of_template(by, caller).read;
+                let reader = self.directories.reader(reads);
+                let mut paths = Vec::new();
+                for alias in &by.wants().read {
+                    let Ok(listing) = reader.list(&format!("{alias}:")).await else { continue };
+                    let prefix = format!("{alias}:");
+                    let below = listing.files.into_iter().take(NAMES_MAX);
+                    paths.extend(below.map(|file| file.path.trim_start_matches(&prefix).to_owned()));
+                }
+                Some(NameList::of_files(paths))
+            }
+            ValuesFrom::Template { name, field } => {
+                let id = format!("{}/{name}", wanted.source.pack);
+                let params =
+                    wanted.arguments.iter().map(|(name, value)| (name.clone(), Given::Value(value.clone()))).collect();
+                let settings = Settings { limits: vec![("wall_ms".to_owned(), FETCH_MS)], deterministic: None };
+                let intent = Intent { text: id.clone(), params, template: id.parse().ok(), settings };
+                let Plan::Ready(run) = self.plan(&intent, caller) else { return None };
+                let events: Arc<dyn Events> = Arc::new(NoEvents);
+                let report = self.run(run, caller, &events).await;
+                let rows = intentbox_catalog::json::parse_value(report.result?.get()).ok()?;
+                let rows = rows.as_array()?.iter().take(NAMES_MAX);
+                let name = |row: &Value| row.get(field).unwrap_or(row).as_str().map(str::to_owned);
+                Some(NameList::of_words(rows.filter_map(name)))
+            }
+        }
+    }
+
+    /// What the router is asked about an intent.
+    pub(crate) fn question<'a>(&self, intent: &'a Intent, names: &'a Names) -> Question<'a> {
+        Question { text: &intent.text, names, now: self.now(intent.settings.deterministic) }
+    }
+}

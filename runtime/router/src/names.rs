@@ -1,0 +1,336 @@
+//! Names that exist: projects, files, columns. A sentence may say one without saying what it is.
+//!
+//! The router gets them handed in. It is *not* for fetching them, or for keeping them.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
+
+use intentbox_catalog::param::ValuesFrom;
+
+use crate::text::singular;
+
+/// The most names of one list that are known. A list from outside may have any length.
+pub const NAMES_MAX: usize = 20_000;
+
+/// The longest name that is known, in bytes. Nobody types a longer one.
+const NAME_BYTES_MAX: usize = 200;
+
+/// The most words of a name that a sentence is compared with.
+pub(crate) const NAME_WORDS_MAX: usize = 6;
+
+/// How many ways to say names are searched for one that is nearly what was said. Among more, chance decides.
+const GUESSED_MAX: usize = 2_000;
+
+/// A shorter abbreviation could be of anything.
+const ABBREVIATION_LETTERS_MIN: usize = 3;
+
+/// Among so few names three letters are enough: `dev` is `development`.
+const FEW: usize = 4;
+
+/// A shorter beginning of a name is no abbreviation of it: `pro` is not `products`.
+const BEGINNING_LETTERS_MIN: usize = 4;
+
+/// Where names come from, as one pack declares it.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Source {
+    /// The name of the pack.
+    pub pack: String,
+    /// What its template declares.
+    pub values: ValuesFrom,
+}
+
+/// The names that are known for one sentence.
+#[derive(Debug, Clone, Default)]
+pub struct Names {
+    lists: BTreeMap<Source, Arc<NameList>>,
+}
+
+/// The names of one source, prepared for looking them up.
+#[derive(Debug, Default)]
+pub struct NameList {
+    /// What may be said → the names that it may mean.
+    said: HashMap<String, Meant>,
+    names: Vec<String>,
+}
+
+/// What a key stands for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Meant {
+    name: String,
+    rank: Rank,
+    /// Whether another name of the same rank is said so too.
+    is_shared: bool,
+}
+
+/// How a key says a name. A better one wins.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Rank {
+    Whole,
+    Folder,
+    FileName,
+    Stem,
+    Undated,
+    Part,
+}
+
+impl Names {
+    /// Adds what is known of a source, in place of what was known before.
+    pub fn insert(&mut self, source: Source, list: Arc<NameList>) {
+        self.lists.insert(source, list);
+    }
+
+    /// What is known of a source.
+    #[must_use]
+    pub fn get(&self, source: &Source) -> Option<&NameList> {
+        self.lists.get(source).map(Arc::as_ref)
+    }
+
+    /// Whether nothing is known.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.lists.is_empty()
+    }
+}
+
+impl NameList {
+    /// Names as an origin gives them. A part after the last dot may be said alone if it is the only one: `city` for `address.city`.
+    #[must_use]
+    pub fn of_words(names: impl IntoIterator<Item = String>) -> Self {
+        let mut list = Self::default();
+        for name in names.into_iter().take(NAMES_MAX) {
+            list.add(&name, &name, Rank::Whole);
+            if let Some((_, last)) = name.rsplit_once('.') {
+                list.add(last, &name, Rank::Stem);
+            }
+            if let Some((first, _)) = name.split_once(" (") {
+                list.add(first, &name, Rank::Stem);
+            }
+            list.push(name);
+        }
+        list
+    }
+
+    /// Paths of files. A file may be said by its name and by its name without the extension; a folder stands for what is in it.
+    #[must_use]
+    pub fn of_files(paths: impl IntoIterator<Item = String>) -> Self {
+        let mut list = Self::default();
+        for path in paths.into_iter().take(NAMES_MAX) {
+            list.add(&path, &path, Rank::Whole);
+            let (folder, file) = path.rsplit_once('/').unwrap_or(("", &path));
+            if !folder.is_empty() {
+                list.add(folder, folder, Rank::Folder);
+                list.add(file, &path, Rank::FileName);
+            }
+            let stem = file.split_once('.').map_or(file, |(stem, _)| stem);
+            list.add(stem, &path, Rank::Stem);
+            // `sales-2026` is "sales" where there is no other.
+            let undated = stem.trim_end_matches(|letter: char| letter.is_ascii_digit() || matches!(letter, '-' | '_'));
+            if undated != stem {
+                list.add(undated, &path, Rank::Undated);
+            }
+            for part in stem.split(['-', '_']).filter(|part| part.len() > 3 && *part != stem) {
+                list.add(part, &path, Rank::Part);
+            }
+            list.push(path);
+        }
+        list
+    }
+
+    /// All names, in the order in which they came.
+    #[must_use]
+    pub fn names(&self) -> &[String] {
+        &self.names
+    }
+
+    fn push(&mut self, name: String) {
+        self.names.push(name);
+    }
+
+    fn add(&mut self, said: &str, name: &str, rank: Rank) {
+        if said.len() > NAME_BYTES_MAX || name.len() > NAME_BYTES_MAX {
+            return;
+        }
+        let key = key(said);
+        if key.is_empty() {
+            return;
+        }
+        let meant = Meant { name: name.to_owned(), rank, is_shared: false };
+        match self.said.get_mut(&key) {
+            Some(known) if known.name == name || known.rank < rank => {}
+            Some(known) if known.rank == rank => known.is_shared = true,
+            Some(known) => *known = meant,
+            None => {
+                self.said.insert(key, meant);
+            }
+        }
+    }
+
+    /// The name that a text says, whatever its case, its punctuation and its number.
+    pub(crate) fn find(&self, text: &str) -> Option<&str> {
+        self.meant(text).map(|meant| meant.name.as_str())
+    }
+
+    /// Whether a text is a way to say a name as it is.
+    pub(crate) fn says(&self, text: &str) -> bool {
+        self.said.contains_key(&key(text))
+    }
+
+    /// The name that a text says only as a part of it: `access` for `nginx-access.log`.
+    pub(crate) fn find_part(&self, text: &str) -> Option<&str> {
+        let meant = self.said.get(&key(text))?;
+        (meant.rank == Rank::Part && !meant.is_shared).then_some(meant.name.as_str())
+    }
+
+    fn meant(&self, text: &str) -> Option<&Meant> {
+        let key = key(text);
+        let found = self.said.get(&key).or_else(|| {
+            let (head, last) = key.rsplit_once(' ').map_or(("", key.as_str()), |(head, last)| (head, last));
+            let joined = |last: &str| if head.is_empty() { last.to_owned() } else { format!("{head} {last}") };
+            let one = singular(last);
+            let without_es = last.strip_suffix("es").unwrap_or(last);
+            let variants = [joined(&one), joined(without_es), joined(&format!("{last}s"))];
+            variants.iter().find_map(|key| self.said.get(key))
+        });
+        found.filter(|meant| !meant.is_shared && meant.rank != Rank::Part)
+    }
+
+    /// The one name that a text abbreviates or misspells: `prod` is `production`, `qty` is `quantity`, `chekout` is `checkout`,
+    /// where those exist and nothing else is as near.
+    pub(crate) fn guess(&self, text: &str) -> Option<&str> {
+        let short = key(text);
+        let letters = short.len();
+        if letters < ABBREVIATION_LETTERS_MIN || self.said.len() > GUESSED_MAX || !short.is_ascii() {
+            return None;
+        }
+        let known = || self.said.iter().filter(|(_, meant)| meant.rank != Rank::Part && !meant.is_shared);
+        let only = |fits: &dyn Fn(&str) -> bool| {
+            let mut names = known().filter(|(said, _)| fits(said)).map(|(_, meant)| meant.name.as_str());
+            let first = names.next()?;
+            names.all(|name| name == first).then_some(first)
+        };
+        let slips_max = match letters {
+            0..=4 => 0,
+            5..=7 => 1,
+            _ => 2,
+        };
+        let misspelled = |said: &str| {
+            said.len().abs_diff(letters) <= slips_max
+                && said.as_bytes()[0] == short.as_bytes()[0]
+                && strsim::osa_distance(said, &short) <= slips_max
+        };
+        let begins = |said: &str| said.starts_with(&short) && !said.contains(' ');
+        only(&begins)
+            .filter(|_| letters >= BEGINNING_LETTERS_MIN || self.names.len() <= FEW)
+            .or_else(|| only(&misspelled).filter(|_| slips_max > 0))
+            .or_else(|| only(&|said: &str| abbreviates(&short, said)).filter(|_| letters <= 4))
+    }
+
+    /// The name that a misspelled word is nearest to, for asking back.
+    #[must_use]
+    pub fn nearest(&self, text: &str) -> Option<&str> {
+        let key = key(text);
+        let slips_max = if key.len() >= 8 { 2 } else { 1 };
+        if key.len() < 3 {
+            return None;
+        }
+        let near = self.names.iter().take(GUESSED_MAX).filter_map(|name| {
+            let known = self::key(name);
+            let is_near = known.len().abs_diff(key.len()) <= slips_max;
+            let slips = if is_near { strsim::osa_distance(&known, &key) } else { usize::MAX };
+            (slips <= slips_max).then_some((slips, name))
+        });
+        near.min_by_key(|(slips, _)| *slips).map(|(_, name)| name.as_str())
+    }
+}
+
+/// Whether the letters of a word are those of a longer one in order, from the first on: `qty` and `quantity`.
+fn abbreviates(short: &str, long: &str) -> bool {
+    let mut letters = long.bytes();
+    let begins = long.as_bytes().first() == short.as_bytes().first();
+    // Its vowels are the first to go.
+    let is_dry = !short.bytes().skip(1).any(|letter| b"aeiou".contains(&letter));
+    begins && is_dry && long.len() > short.len() && short.bytes().all(|letter| letters.any(|other| other == letter))
+}
+
+/// The form in which names and what is said are compared: words of letters and digits in lower case.
+fn key(text: &str) -> String {
+    let mut key = String::with_capacity(text.len());
+    for character in text.chars() {
+        if character.is_alphanumeric() {
+            key.extend(character.to_lowercase());
+        } else if !key.is_empty() && !key.ends_with(' ') {
+            key.push(' ');
+        }
+    }
+    key.truncate(key.trim_end().len());
+    key
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_is_found_however_it_is_written() {
+        let columns = ["order_id", "Salary (EUR)", "address.city", "Remote?", "country"].map(str::to_owned);
+        let columns = NameList::of_words(columns);
+        for (text, expected) in [
+            ("order_id", Some("order_id")),
+            ("Order ID", Some("order_id")),
+            ("salary", Some("Salary (EUR)")),
+            ("salary eur", Some("Salary (EUR)")),
+            ("city", Some("address.city")),
+            ("address.city", Some("address.city")),
+            ("remote", Some("Remote?")),
+            ("countries", Some("country")),
+            ("id", None),
+            ("", None),
+        ] {
+            assert_eq!(columns.find(text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_file_is_found_by_its_name_and_a_folder_by_its_own() {
+        let paths = [
+            "orders.csv",
+            "inventory.csv.gz",
+            "api/api.log",
+            "api/api.log.1.gz",
+            "nginx-error.log",
+            "nginx-access.log",
+        ];
+        let files = NameList::of_files(paths.map(str::to_owned));
+        for (text, expected) in [
+            ("orders", Some("orders.csv")),
+            ("Orders.CSV", Some("orders.csv")),
+            ("inventory", Some("inventory.csv.gz")),
+            ("api", Some("api")),
+            ("api.log", Some("api/api.log")),
+            ("api/api.log", Some("api/api.log")),
+            ("nginx error", Some("nginx-error.log")),
+            ("nginx", None),
+            ("access", None),
+        ] {
+            assert_eq!(files.find(text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_beginning_counts_where_one_name_has_it() {
+        let names = NameList::of_words(["production", "staging", "development", "preview"].map(str::to_owned));
+        for (text, expected) in [
+            ("prod", Some("production")),
+            ("dev", Some("development")),
+            ("pr", None),
+            ("pre", Some("preview")),
+            ("live", None),
+            ("stging", Some("staging")),
+            ("dvl", Some("development")),
+        ] {
+            assert_eq!(names.guess(text), expected, "{text}");
+        }
+        assert_eq!(names.nearest("prodution"), Some("production"));
+        assert_eq!(names.nearest("live"), None);
+    }
+}

@@ -1,0 +1,701 @@
+//! Times in a sentence: "yesterday", "between 10:00 and 10:05", "since monday". Everything is UTC.
+
+use std::ops::Range;
+
+use intentbox_catalog::instant::Instant;
+use intentbox_catalog::period::Period;
+use intentbox_catalog::window::Window;
+use jiff::civil::{Date, DateTime, Time, Weekday};
+use jiff::{Span, ToSpan as _};
+
+use crate::text::Word;
+use crate::values::count;
+
+/// Words that say a window, and which.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Mention {
+    pub(crate) span: Range<usize>,
+    pub(crate) window: Window,
+}
+
+/// All windows that a sentence mentions, from left to right. `now` decides what "yesterday" is.
+pub(crate) fn mentions(words: &[Word], now: Instant) -> Vec<Mention> {
+    let reader = Reader { words, now: now.civil() };
+    let mut mentions = Vec::new();
+    let mut at = 0;
+    while at < words.len() {
+        match reader.window(at) {
+            Some((length, window)) => {
+                mentions.push(Mention { span: at..at + length, window });
+                at += length;
+            }
+            None => at += 1,
+        }
+    }
+    mentions
+}
+
+/// The point in time that these words say, where a parameter is one.
+pub(crate) fn point(words: &[Word], now: Instant) -> Option<Instant> {
+    let reader = Reader { words, now: now.civil() };
+    let (length, piece) = reader.piece(0)?;
+    (length == words.len()).then(|| Instant::of_civil(piece.start)).flatten()
+}
+
+struct Reader<'a> {
+    words: &'a [Word],
+    now: DateTime,
+}
+
+/// A stretch of time that words name: a day, a minute, a morning.
+#[derive(Debug, Clone, Copy)]
+struct Piece {
+    start: DateTime,
+    end: DateTime,
+    kind: Kind,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    /// A day or a longer stretch of the calendar: "until friday" includes it.
+    Days,
+    /// A stretch with hours that a day precedes: "yesterday 10:00".
+    Hours,
+    /// A time of some day, which other words may name: "10:00".
+    Clock,
+}
+
+impl Reader<'_> {
+    fn word(&self, at: usize) -> &str {
+        self.words.get(at).filter(|word| !word.quoted).map_or("", |word| word.plain.as_str())
+    }
+
+    fn is(&self, at: usize, any: &[&str]) -> bool {
+        any.contains(&self.word(at))
+    }
+
+    /// How many of these words there are from `at` on.
+    fn skip(&self, at: usize, any: &[&str]) -> usize {
+        (at..self.words.len()).take_while(|at| self.is(*at, any)).count()
+    }
+
+    fn today(&self) -> Date {
+        self.now.date()
+    }
+
+    fn window(&self, at: usize) -> Option<(usize, Window)> {
+        self.range(at).or_else(|| self.open(at)).or_else(|| self.rolling(at)).or_else(|| self.alone(at))
+    }
+
+    /// "between P and P", "from P to P", "P to P", with the day before or behind.
+    fn range(&self, at: usize) -> Option<(usize, Window)> {
+        if let Some((length, day)) = self.day(at) {
+            let next = at + length + self.skip(at + length, &["at", "from", "between"]);
+            if let Some((more, first, last)) = self.pair(next)
+                && first.kind == Kind::Clock
+            {
+                return Some((next + more - at, on_day(day, first, last)?));
+            }
+        }
+        let lead = usize::from(self.is(at, &["between", "from"]));
+        let (length, first, last) = self.pair(at + lead)?;
+        let end = at + lead + length;
+        if first.kind == Kind::Clock && last.kind == Kind::Clock {
+            let gap = self.skip(end, &["on", "of", "at"]);
+            return match self.day(end + gap) {
+                Some((more, day)) => Some((end + gap + more - at, on_day(day, first, last)?)),
+                None => Some((end - at, self.latest(first, last)?)),
+            };
+        }
+        // "yesterday 10:00 to 12:00": the day holds for both.
+        let last_start = match (first.kind, last.kind) {
+            (Kind::Hours, Kind::Clock) => first.start.date().to_datetime(last.start.time()),
+            (_, Kind::Days) => last.end,
+            _ => last.start,
+        };
+        Some((end - at, between(first.start, last_start)?))
+    }
+
+    /// Two pieces with a word between them, or joined by a hyphen.
+    fn pair(&self, at: usize) -> Option<(usize, Piece, Piece)> {
+        if let Some((left, right)) = self.word(at).split_once(['-', '–']) {
+            let (right_length, right) = (1, self.clock_of(right, self.word(at + 1))?);
+            let suffix = self.word(at).trim_start_matches(|letter: char| !letter.is_ascii_alphabetic());
+            let left = self.clock_of(left, suffix).or_else(|| self.clock_of(left, self.word(at + 1)))?;
+            let has_suffix = self.is(at + 1, &["am", "pm"]) && !self.word(at).contains(['a', 'p']);
+            return Some((right_length + usize::from(has_suffix), left.1, right.1));
+        }
+        let (length, first) = self.piece(at)?;
+        let link = at + length;
+        if !self.is(link, &["and", "to", "until", "till", "til", "through"]) {
+            return None;
+        }
+        let (more, last) = self.piece(link + 1)?;
+        Some((length + 1 + more, first, last))
+    }
+
+    /// "since P", "after P", "before P", "until P", "from P on".
+    fn open(&self, at: usize) -> Option<(usize, Window)> {
+        let (lead, is_since) = match self.word(at) {
+            "since" | "after" | "starting" => (1 + self.skip(at + 1, &["from", "about", "around"]), true),
+            "from" => (1, true),
+            "before" | "until" | "till" | "til" => (1, false),
+            "prior" if self.is(at + 1, &["to"]) => (2, false),
+            "up" if self.is(at + 1, &["to", "until", "till"]) => (2, false),
+            _ => return None,
+        };
+        // "since 3 hours", "since the last hour": as long as that.
+        let article = self.skip(at + lead, &["the", "about", "around"]);
+        if self.is(at, &["since"])
+            && let Some((length, window)) = self.rolling(at + lead + article)
+        {
+            return Some((lead + article + length, window));
+        }
+        let (length, piece) = self.piece(at + lead + article)?;
+        let length = lead + article + length;
+        let piece = self.not_ahead(piece);
+        let start = Instant::of_civil(piece.start);
+        let end = Instant::of_civil(piece.end);
+        let window = match self.word(at) {
+            // "from yesterday" is that day; "from yesterday on" is not.
+            "from" if self.is(at + length, &["on", "onwards", "onward"]) => {
+                return Some((length + 1, Window::between(start, None)?));
+            }
+            "from" => return None,
+            "after" if piece.kind == Kind::Days => Window::between(end, None),
+            "until" | "till" | "til" | "up" if piece.kind == Kind::Days => Window::between(None, end),
+            _ if is_since => Window::between(start, None),
+            _ => Window::between(None, start),
+        };
+        Some((length, window?))
+    }
+
+    /// "last 3 hours", "past week", "24h", "the last few days".
+    fn rolling(&self, at: usize) -> Option<(usize, Window)> {
+        let lead = self.skip(at, &["last", "past", "previous", "recent", "latest", "preceding"]);
+        let number_at = at + lead;
+        let vague = self.skip(number_at, &["the", "a", "couple", "few", "of"]);
+        let is_vague = lead > 0
+            && self
+                .words
+                .get(number_at..number_at + vague)?
+                .iter()
+                .any(|word| matches!(word.plain.as_str(), "couple" | "few"));
+        if is_vague {
+            let count = if (number_at..number_at + vague).any(|at| self.is(at, &["couple"])) { 2 } else { 3 };
+            let period = Period::of(count, self.unit(number_at + vague)?)?;
+            return Some((lead + vague + 1, Window::last(period)));
+        }
+        if self.words.get(number_at)?.quoted {
+            return None;
+        }
+        let number = match self.word(number_at) {
+            "a" | "an" => Some(1),
+            "half" if self.is(number_at + 1, &["an"]) && self.is(number_at + 2, &["hour"]) => {
+                return Some((lead + 3, Window::last(Period::of(30, "minutes")?)));
+            }
+            text => count(text),
+        };
+        if let Some(number) = number {
+            let unit = self.unit(number_at + 1)?;
+            // "an hour ago" is a point. "a day" alone is a rate: "errors a day".
+            let is_ago = self.is(number_at + 2, &["ago"]);
+            let is_rate =
+                lead == 0 && self.is(number_at, &["a", "an"]) && !self.is(at.wrapping_sub(1), &["since", "for"]);
+            // "30 s" beside nothing is rarely a time.
+            let is_short = lead == 0 && unit.len() == 1;
+            return (!is_ago && !is_rate && !is_short)
+                .then_some(())
+                .and_then(|()| Some((lead + 2, Window::last(Period::of(number, unit)?))));
+        }
+        let text = self.word(number_at);
+        if text.starts_with(|letter: char| letter.is_ascii_digit())
+            && let Ok(period) = text.parse::<Period>()
+        {
+            return (!self.is(number_at + 1, &["ago"])).then_some((lead + 1, Window::last(period)));
+        }
+        if lead == 0 {
+            return None;
+        }
+        let is_calendar = !self.is(at, &["past"]) && matches!(text, "week" | "month" | "year" | "weekend" | "quarter");
+        match text {
+            "minute" | "hour" | "day" | "week" | "month" | "year" | "24hrs" if !is_calendar => {
+                Some((lead + 1, Window::last(Period::of(1, text)?)))
+            }
+            _ => None,
+        }
+    }
+
+    fn unit(&self, at: usize) -> Option<&str> {
+        let unit = self.word(at);
+        Period::of(1, unit).map(|_| unit)
+    }
+
+    /// A piece of the calendar by itself: "yesterday", "last week", "on nov 20", "at 10:05".
+    fn alone(&self, at: usize) -> Option<(usize, Window)> {
+        let (length, piece) = self.piece(at)?;
+        let piece = self.not_ahead(piece);
+        // What goes on until now or later needs no end.
+        let until = (piece.end <= self.now).then_some(piece.end);
+        let window = Window::between(Instant::of_civil(piece.start), until.and_then(Instant::of_civil))?;
+        Some((length, window))
+    }
+
+    /// A time of day that today has yet to see was yesterday's.
+    fn not_ahead(&self, piece: Piece) -> Piece {
+        if piece.kind != Kind::Clock || piece.start <= self.now {
+            return piece;
+        }
+        let before = |time: DateTime| time.checked_sub(1.day()).unwrap_or(time);
+        Piece { start: before(piece.start), end: before(piece.end), ..piece }
+    }
+
+    /// Two times of day on the latest day on which the first of them is over.
+    fn latest(&self, first: Piece, last: Piece) -> Option<Window> {
+        let today = self.today();
+        let day = if first.start > self.now { today.yesterday().ok()? } else { today };
+        on_day(day, first, last)
+    }
+
+    fn piece(&self, at: usize) -> Option<(usize, Piece)> {
+        let lead = self.skip(at, &["on", "the", "in", "at", "around", "about", "during", "over"]);
+        if let Some((length, piece)) = self.bare_piece(at + lead) {
+            return Some((lead + length, piece));
+        }
+        None
+    }
+
+    fn bare_piece(&self, at: usize) -> Option<(usize, Piece)> {
+        if self.words.get(at).is_none_or(|word| word.quoted) {
+            return None;
+        }
+        self.ago(at).or_else(|| self.day_and_hours(at)).or_else(|| self.hours_and_day(at)).or_else(|| self.calendar(at))
+    }
+
+    /// "3 hours ago", "an hour ago". Days ago are days.
+    fn ago(&self, at: usize) -> Option<(usize, Piece)> {
+        let (length, period) = match self.word(at) {
+            text if self.is(at + 1, &["ago"]) => (2, text.parse::<Period>().ok()?),
+            text if self.is(at + 2, &["ago"]) => {
+                let number = if matches!(text, "a" | "an") { 1 } else { count(text)? };
+                (3, Period::of(number, self.word(at + 1))?)
+            }
+            _ => return None,
+        };
+        let seconds = i64::try_from(period.seconds()).ok()?;
+        let start = self.now.checked_sub(Span::new().try_seconds(seconds).ok()?).ok()?;
+        if period.seconds().is_multiple_of(24 * 3600) {
+            return Some((length, days(start.date(), 1)?));
+        }
+        Some((length, Piece { start, end: self.now, kind: Kind::Hours }))
+    }
+
+    /// "yesterday at 10:00", "monday morning", "nov 20 10am", or a day alone.
+    fn day_and_hours(&self, at: usize) -> Option<(usize, Piece)> {
+        if let Some(found) = self.timestamp(at) {
+            return Some(found);
+        }
+        let (length, day) = self.day(at)?;
+        let next = at + length + self.skip(at + length, &["at", "in", "the", "around"]);
+        if let Some((more, clock)) = self.clock(next) {
+            let at_day = |time: DateTime| day.to_datetime(time.time());
+            let start = at_day(clock.start);
+            let end = start.checked_add(clock.end - clock.start).ok()?;
+            return Some((next + more - at, Piece { start, end, kind: Kind::Hours }));
+        }
+        if let Some((from, hours)) = part_of_day(self.word(next)) {
+            return Some((next + 1 - at, hours_from(day, from, hours)?));
+        }
+        Some((length, days(day, 1)?))
+    }
+
+    /// "10:00", "10:00 yesterday", "3pm on friday".
+    fn hours_and_day(&self, at: usize) -> Option<(usize, Piece)> {
+        let (length, clock) = self.clock(at)?;
+        let next = at + length + self.skip(at + length, &["on", "of", "the"]);
+        let Some((more, day)) = self.day(next) else { return Some((length, clock)) };
+        let start = day.to_datetime(clock.start.time());
+        let end = start.checked_add(clock.end - clock.start).ok()?;
+        Some((next + more - at, Piece { start, end, kind: Kind::Hours }))
+    }
+
+    /// Weeks, months, weekends and parts of today.
+    fn calendar(&self, at: usize) -> Option<(usize, Piece)> {
+        let today = self.today();
+        let monday = today.checked_sub(i64::from(today.weekday().to_monday_zero_offset()).days()).ok()?;
+        let first = today.first_of_month();
+        let before = |date: Date, span: Span| date.checked_sub(span).ok();
+        let piece = |start: Date, end: Date| Piece { start: midnight(start), end: midnight(end), kind: Kind::Days };
+        let is_last = self.is(at, &["last", "previous"]);
+        if is_last || self.is(at, &["this", "current", "today's", "todays"]) {
+            let found = match (self.word(at + 1), is_last) {
+                ("week", false) => piece(monday, monday.checked_add(7.days()).ok()?),
+                ("week", true) => piece(before(monday, 7.days())?, monday),
+                ("month", false) => piece(first, first.checked_add(1.month()).ok()?),
+                ("month", true) => piece(before(first, 1.month())?, first),
+                ("year", false) => piece(today.first_of_year(), today.first_of_year().checked_add(1.year()).ok()?),
+                ("year", true) => piece(before(today.first_of_year(), 1.year())?, today.first_of_year()),
+                ("weekend", _) => self.weekend(is_last)?,
+                ("night", true) => hours_from(today.yesterday().ok()?, 18, 12)?,
+                ("evening", true) => hours_from(today.yesterday().ok()?, 18, 6)?,
+                (part, false) => {
+                    let (from, hours) = part_of_day(part)?;
+                    hours_from(today, from, hours)?
+                }
+                _ => return None,
+            };
+            return Some((2, found));
+        }
+        match self.word(at) {
+            "tonight" => Some((1, hours_from(today, 18, 6)?)),
+            "overnight" => Some((1, hours_from(today.yesterday().ok()?, 18, 12)?)),
+            "weekend" => Some((1, self.weekend(false)?)),
+            text => {
+                let month = month(text)?;
+                // "may" and "march" are verbs too.
+                let has_year = self.year(at + 1);
+                let is_led = self.is(
+                    at.wrapping_sub(1),
+                    &["in", "during", "of", "for", "since", "from", "until", "before", "after"],
+                );
+                if has_year.is_none() && !is_led {
+                    return None;
+                }
+                let this_year = today.year();
+                let year = has_year.unwrap_or(if month > today.month() { this_year - 1 } else { this_year });
+                let start = Date::new(year, month, 1).ok()?;
+                Some((1 + usize::from(has_year.is_some()), piece(start, start.checked_add(1.month()).ok()?)))
+            }
+        }
+    }
+
+    /// The latest weekend that has begun, or the one before it.
+    fn weekend(&self, is_last: bool) -> Option<Piece> {
+        let today = self.today();
+        let since_saturday = (i64::from(today.weekday().to_monday_zero_offset()) + 2) % 7;
+        let saturday = today.checked_sub(since_saturday.days()).ok()?;
+        let is_now = since_saturday < 2;
+        let saturday = if is_last && is_now { saturday.checked_sub(7.days()).ok()? } else { saturday };
+        days(saturday, 2)
+    }
+
+    fn day(&self, at: usize) -> Option<(usize, Date)> {
+        let today = self.today();
+        let at_article = usize::from(self.is(at, &["the"]));
+        let text = self.word(at);
+        match text {
+            "today" | "todays" => return Some((1, today)),
+            "yesterday" | "yesterdays" | "yday" | "yest" => return Some((1, today.yesterday().ok()?)),
+            "earlier" if self.is(at + 1, &["today"]) => return Some((2, today)),
+            "day" if self.is(at + 1, &["before"]) && self.is(at + 2, &["yesterday"]) => {
+                return Some((3, today.checked_sub(2.days()).ok()?));
+            }
+            "last" | "this" | "past" => {
+                let weekday = weekday(self.word(at + 1))?;
+                let date = latest(today, weekday)?;
+                let is_today = date == today && text != "this";
+                return Some((2, if is_today { date.checked_sub(7.days()).ok()? } else { date }));
+            }
+            _ => {}
+        }
+        if let Some(weekday) = weekday(text) {
+            // "sat" and "sun" are words of their own.
+            const LEADS: [&str; 10] =
+                ["on", "since", "from", "until", "till", "before", "after", "between", "and", "to"];
+            let is_led = text.len() > 3 || self.is(at.wrapping_sub(1), &LEADS);
+            return is_led.then(|| latest(today, weekday)).flatten().map(|date| (1, date));
+        }
+        if let Some(date) = numeric_date(text) {
+            return Some((1, date));
+        }
+        // nov 20, november 20th 2026
+        if let Some(month) = month(text) {
+            let day = ordinal(self.word(at + 1), false)?;
+            let year = self.year(at + 2);
+            return Some((2 + usize::from(year.is_some()), self.date(year, month, day)?));
+        }
+        // 20 nov, 20th of november, the 20th
+        let day_at = at + at_article;
+        let is_ordinal = ordinal(self.word(day_at), true).is_some();
+        let day = ordinal(self.word(day_at), false)?;
+        let of = usize::from(self.is(day_at + 1, &["of"]));
+        if let Some(month) = month(self.word(day_at + 1 + of)) {
+            let year = self.year(day_at + 2 + of);
+            let length = at_article + 2 + of + usize::from(year.is_some());
+            return Some((length, self.date(year, month, day)?));
+        }
+        if !is_ordinal {
+            return None;
+        }
+        // "the 20th" is the latest one.
+        let this = today.with().day(day).build().ok();
+        let date = match this.filter(|date| *date <= today) {
+            Some(date) => date,
+            None => today.first_of_month().checked_sub(1.month()).ok()?.with().day(day).build().ok()?,
+        };
+        Some((at_article + 1, date))
+    }
+
+    /// A date of this year, or of the last one if it is yet to come.
+    fn date(&self, year: Option<i16>, month: i8, day: i8) -> Option<Date> {
+        if let Some(year) = year {
+            return Date::new(year, month, day).ok();
+        }
+        let today = self.today();
+        let this = Date::new(today.year(), month, day).ok()?;
+        if this <= today { Some(this) } else { Date::new(today.year() - 1, month, day).ok() }
+    }
+
+    fn year(&self, at: usize) -> Option<i16> {
+        let text = self.word(at);
+        let is_year = text.len() == 4 && (text.starts_with("19") || text.starts_with("20"));
+        text.parse().ok().filter(|_| is_year)
+    }
+
+    /// `2026-11-21T18:00:00Z`, or the same without seconds or zone.
+    fn timestamp(&self, at: usize) -> Option<(usize, Piece)> {
+        let text = self.words.get(at)?.text.as_str();
+        if text.len() < 16 || !text.contains(['T', 't']) {
+            return None;
+        }
+        let start = text.to_uppercase().parse::<Instant>().ok()?.civil();
+        Some((1, Piece { start, end: start.checked_add(1.minute()).ok()?, kind: Kind::Hours }))
+    }
+
+    /// A time of day: `10:00`, `10am`, `3 pm`, `noon`.
+    fn clock(&self, at: usize) -> Option<(usize, Piece)> {
+        let (has_suffix, piece) = self.clock_of(self.word(at), self.word(at + 1))?;
+        let zone = usize::from(self.is(at + 1 + usize::from(has_suffix), &["utc", "gmt"]));
+        Some((1 + usize::from(has_suffix) + zone, piece))
+    }
+
+    /// A time of day of one word and what follows it, and whether that belongs to it.
+    fn clock_of(&self, text: &str, following: &str) -> Option<(bool, Piece)> {
+        let (hour, minute, second, granule, has_suffix) = match text {
+            "noon" => (12, 0, 0, 60, false),
+            "midnight" => (0, 0, 0, 60, false),
+            text => {
+                let digits = text.trim_end_matches(|letter: char| letter.is_ascii_alphabetic());
+                let own = &text[digits.len()..];
+                let suffix = if own.is_empty() { following } else { own };
+                let is_half = matches!(suffix, "am" | "pm");
+                if !own.is_empty() && !is_half && own != "z" {
+                    return None;
+                }
+                let mut parts = digits.split(':');
+                let hour: i8 = parts.next()?.parse().ok()?;
+                let minute: Option<i8> = parts.next().map(str::parse).transpose().ok()?;
+                let second: Option<i8> = parts.next().map(str::parse).transpose().ok()?;
+                if parts.next().is_some() || (minute.is_none() && !is_half) || digits.starts_with(['+', '-']) {
+                    return None;
+                }
+                let hour = match suffix {
+                    "am" if hour == 12 => 0,
+                    "pm" if (1..12).contains(&hour) => hour + 12,
+                    _ => hour,
+                };
+                let granule = if minute.is_some() { 1 } else { 60 };
+                (hour, minute.unwrap_or(0), second.unwrap_or(0), granule, is_half && own.is_empty())
+            }
+        };
+        let start = self.today().to_datetime(Time::new(hour, minute, second, 0).ok()?);
+        let end = start.checked_add(i64::from(granule).minutes()).ok()?;
+        Some((has_suffix, Piece { start, end, kind: Kind::Clock }))
+    }
+}
+
+fn midnight(day: Date) -> DateTime {
+    day.to_datetime(Time::midnight())
+}
+
+fn days(first: Date, count: i64) -> Option<Piece> {
+    let end = first.checked_add(count.days()).ok()?;
+    Some(Piece { start: midnight(first), end: midnight(end), kind: Kind::Days })
+}
+
+fn hours_from(day: Date, from: i8, hours: i64) -> Option<Piece> {
+    let start = day.at(from, 0, 0, 0);
+    Some(Piece { start, end: start.checked_add(hours.hours()).ok()?, kind: Kind::Hours })
+}
+
+fn between(since: DateTime, until: DateTime) -> Option<Window> {
+    Window::between(Some(Instant::of_civil(since)?), Some(Instant::of_civil(until)?))
+}
+
+/// From one time of day to another on this day; over midnight where the second is the earlier one.
+fn on_day(day: Date, first: Piece, last: Piece) -> Option<Window> {
+    let since = day.to_datetime(first.start.time());
+    let until = day.to_datetime(last.start.time());
+    let until = if until <= since { until.checked_add(1.day()).ok()? } else { until };
+    between(since, until)
+}
+
+/// The first hour of a part of the day, and how many it has.
+fn part_of_day(word: &str) -> Option<(i8, i64)> {
+    match word {
+        "morning" => Some((0, 12)),
+        "afternoon" => Some((12, 6)),
+        "evening" => Some((18, 6)),
+        "night" => Some((18, 12)),
+        _ => None,
+    }
+}
+
+fn weekday(word: &str) -> Option<Weekday> {
+    Some(match word {
+        "monday" | "mon" | "mondays" => Weekday::Monday,
+        "tuesday" | "tue" | "tues" => Weekday::Tuesday,
+        "wednesday" | "wed" => Weekday::Wednesday,
+        "thursday" | "thu" | "thur" | "thurs" => Weekday::Thursday,
+        "friday" | "fri" => Weekday::Friday,
+        "saturday" | "sat" => Weekday::Saturday,
+        "sunday" | "sun" => Weekday::Sunday,
+        _ => return None,
+    })
+}
+
+/// The latest day with this name, which may be today.
+fn latest(today: Date, weekday: Weekday) -> Option<Date> {
+    let back =
+        (7 + i64::from(today.weekday().to_monday_zero_offset()) - i64::from(weekday.to_monday_zero_offset())) % 7;
+    today.checked_sub(back.days()).ok()
+}
+
+fn month(word: &str) -> Option<i8> {
+    const MONTHS: [&str; 12] = [
+        "january",
+        "february",
+        "march",
+        "april",
+        "may",
+        "june",
+        "july",
+        "august",
+        "september",
+        "october",
+        "november",
+        "december",
+    ];
+    let matches =
+        |name: &&str| *name == word || name.get(..3) == Some(word) || (*name == "september" && word == "sept");
+    MONTHS.iter().position(matches).and_then(|index| i8::try_from(index + 1).ok())
+}
+
+/// A day of a month: `20`, or `20th`.
+fn ordinal(word: &str, needs_ending: bool) -> Option<i8> {
+    let digits = word.trim_end_matches(|letter: char| letter.is_ascii_alphabetic());
+    let has_ending = matches!(&word[digits.len()..], "st" | "nd" | "rd" | "th");
+    if digits.is_empty()
+        || digits.len() > 2
+        || (digits.len() != word.len() && !has_ending)
+        || (needs_ending && !has_ending)
+    {
+        return None;
+    }
+    digits.parse().ok().filter(|day| (1..=31).contains(day))
+}
+
+/// `2026-11-20`, `2026/11/20` or `20.11.2026`.
+fn numeric_date(word: &str) -> Option<Date> {
+    let parts: Vec<&str> = word.split(['-', '/', '.']).collect();
+    let [first, second, third] = parts[..] else { return None };
+    let number =
+        |text: &str| text.bytes().all(|byte| byte.is_ascii_digit()).then(|| text.parse::<i16>().ok()).flatten();
+    let (first, second, third) = (number(first)?, number(second)?, number(third)?);
+    let small = |number: i16| i8::try_from(number).ok();
+    match word.as_bytes().iter().find(|byte| !byte.is_ascii_digit())? {
+        b'.' if third >= 1000 => Date::new(third, small(second)?, small(first)?).ok(),
+        b'-' | b'/' if first >= 1000 => Date::new(first, small(second)?, small(third)?).ok(),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::text::split;
+
+    /// Sunday.
+    const NOW: &str = "2026-11-22T12:00:00Z";
+
+    #[test]
+    fn windows_are_read_as_people_mean_them() {
+        for (text, expected) in [
+            ("errors today", "2026-11-22T00:00:00Z/.."),
+            ("errors from yesterday", "2026-11-21T00:00:00Z/2026-11-22T00:00:00Z"),
+            ("this morning", "2026-11-22T00:00:00Z/2026-11-22T12:00:00Z"),
+            ("yesterday evening", "2026-11-21T18:00:00Z/2026-11-22T00:00:00Z"),
+            ("last night", "2026-11-21T18:00:00Z/2026-11-22T06:00:00Z"),
+            ("this week", "2026-11-16T00:00:00Z/.."),
+            ("last week", "2026-11-09T00:00:00Z/2026-11-16T00:00:00Z"),
+            ("over the past week", "7d"),
+            ("in the last month", "2026-10-01T00:00:00Z/2026-11-01T00:00:00Z"),
+            ("monday", "2026-11-16T00:00:00Z/2026-11-17T00:00:00Z"),
+            ("since monday", "2026-11-16T00:00:00Z/.."),
+            ("on friday at 3pm", "2026-11-20T15:00:00Z/2026-11-20T16:00:00Z"),
+            ("errors on nov 20", "2026-11-20T00:00:00Z/2026-11-21T00:00:00Z"),
+            ("20th of november", "2026-11-20T00:00:00Z/2026-11-21T00:00:00Z"),
+            ("on the 20th", "2026-11-20T00:00:00Z/2026-11-21T00:00:00Z"),
+            ("on december 24", "2025-12-24T00:00:00Z/2025-12-25T00:00:00Z"),
+            ("2026-11-20", "2026-11-20T00:00:00Z/2026-11-21T00:00:00Z"),
+            ("20.11.2026", "2026-11-20T00:00:00Z/2026-11-21T00:00:00Z"),
+            ("between 10:00 and 10:05", "2026-11-22T10:00:00Z/2026-11-22T10:05:00Z"),
+            ("between 10:00 and 10:05 yesterday", "2026-11-21T10:00:00Z/2026-11-21T10:05:00Z"),
+            ("yesterday between 10 am and 11 am", "2026-11-21T10:00:00Z/2026-11-21T11:00:00Z"),
+            ("10:00-10:05", "2026-11-22T10:00:00Z/2026-11-22T10:05:00Z"),
+            ("from 9am to 11am on nov 20", "2026-11-20T09:00:00Z/2026-11-20T11:00:00Z"),
+            ("between 23:00 and 01:00", "2026-11-21T23:00:00Z/2026-11-22T01:00:00Z"),
+            ("from nov 18 to nov 20", "2026-11-18T00:00:00Z/2026-11-21T00:00:00Z"),
+            ("since 2026-11-21 18:00", "2026-11-21T18:00:00Z/.."),
+            ("since 2026-11-21T18:00:00Z", "2026-11-21T18:00:00Z/.."),
+            ("since 22:00", "2026-11-21T22:00:00Z/.."),
+            ("since yesterday 6pm", "2026-11-21T18:00:00Z/.."),
+            ("before nov 20", "../2026-11-20T00:00:00Z"),
+            ("until nov 20", "../2026-11-21T00:00:00Z"),
+            ("after nov 20", "2026-11-21T00:00:00Z/.."),
+            ("in the last 24 hours", "24h"),
+            ("last 24h", "24h"),
+            ("past 3 days", "3d"),
+            ("last hour", "1h"),
+            ("last couple of days", "2d"),
+            ("last few hours", "3h"),
+            ("half an hour", "30m"),
+            ("since 3 hours", "3h"),
+            ("since an hour ago", "2026-11-22T11:00:00Z/.."),
+            ("2 days ago", "2026-11-20T00:00:00Z/2026-11-21T00:00:00Z"),
+            ("in october", "2026-10-01T00:00:00Z/2026-11-01T00:00:00Z"),
+            ("over the weekend", "2026-11-21T00:00:00Z/.."),
+            ("last weekend", "2026-11-14T00:00:00Z/2026-11-16T00:00:00Z"),
+        ] {
+            let now = NOW.parse().expect("it is a time");
+            let found = mentions(&split(text), now);
+            let found: Vec<String> = found.iter().map(|mention| mention.window.to_string()).collect();
+            assert_eq!(found, [expected], "{text}");
+        }
+    }
+
+    #[test]
+    fn other_words_and_numbers_are_no_times() {
+        for text in [
+            "last 5 errors",
+            "the 3 latest issues",
+            "top 10",
+            "errors a day",
+            "may i see the errors",
+            "march on",
+            "issue 4501234567",
+            "WEB-3M",
+            "last errors",
+            "port 8080",
+            "version 4.12.0",
+            "\"yesterday\"",
+            "sat down",
+            "10",
+            "20 rows",
+        ] {
+            let now = NOW.parse().expect("it is a time");
+            let found = mentions(&split(text), now);
+            assert!(found.is_empty(), "{text}: {found:?}");
+        }
+    }
+}
