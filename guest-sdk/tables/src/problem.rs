@@ -43,7 +43,10 @@ pub enum Problem {
         line: u64,
     },
     /// Other lines are above the header.
-    #[error("line {line} has one cell and the lines below have {cells}; delete what is above the header")]
+    #[error(
+        "line {line} has one cell and the lines below have {cells}; delete what is above the header, or quote cells that \
+         hold a delimiter"
+    )]
     Title {
         /// The line of the title, from 1.
         line: u64,

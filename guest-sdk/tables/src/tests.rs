@@ -1,6 +1,6 @@
 //! Whole questions and their whole answers.
 
-use crate::{GROUPS_MAX, Query, Scan, VALUES_COUNTED_MAX, VALUES_KEPT_MAX};
+use crate::{COLUMNS_MAX, GROUPS_MAX, Query, Scan, VALUES_COUNTED_MAX, VALUES_KEPT_MAX};
 
 const SALES: &str = "id,country,amount,note\n1,Norway,10.5,ok\n2,Sweden,2,\"late, very\"\n3,Norway,4.5,\n";
 const ORDERS: &str = "{\"id\": 1, \"status\": \"open\", \"customer\": {\"name\": \"Ada\"}}\n\n\
@@ -465,6 +465,27 @@ fn there_are_as_many_groups_as_memory_has_room_for() {
         )
     );
     assert_eq!(groups(GROUPS_MAX + 1), "g.csv: column k has more than 100000 different values; group by another");
+}
+
+#[test]
+fn a_table_has_as_many_columns_as_a_spreadsheet() {
+    let header = |columns: usize| ask("c.csv", r#"{"columns": {}}"#, "", ",".repeat(columns - 1).as_bytes());
+    let objects = |columns: usize| {
+        let members: Vec<String> = (0..columns).map(|column| format!("\"c{column}\": 1")).collect();
+        ask("c.jsonl", r#"{"columns": {}}"#, "", format!("{{{}}}", members.join(",")).as_bytes())
+    };
+    assert!(header(COLUMNS_MAX).ends_with(r#""column_16383","column_16384"]}"#));
+    assert!(objects(COLUMNS_MAX).ends_with(r#""c16382","c16383"]}"#));
+    assert_eq!(header(COLUMNS_MAX + 1), "c.csv: there are more than 16384 columns");
+    assert_eq!(objects(COLUMNS_MAX + 1), "c.jsonl: there are more than 16384 columns");
+    // Objects in objects are columns up to a depth, and below it one.
+    check(
+        "d.jsonl",
+        r#"{"columns": {}}"#,
+        "",
+        r#"{"a": {"b": {"c": {"d": {"e": {"f": 1}}}}}, "g": {}, "h.i": 1}"#,
+        r#"{"file":"d.jsonl","columns":["a.b.c.d.e","g","h.i"]}"#,
+    );
 }
 
 #[test]
