@@ -68,7 +68,7 @@ fn has_wide_integer(text: &str) -> bool {
 #[rustpython_vm::pymodule]
 pub(crate) mod _intentbox {
     use super::{Call, Reply, decode, exchange};
-    use crate::logs;
+    use crate::{logs, tables};
     use intentbox_abi::{FileEntry, HEADERS_MAX, HttpRequest};
     use intentbox_logs::Scan;
     use rustpython_vm::builtins::{PyBytesRef, PyStrRef};
@@ -182,6 +182,30 @@ pub(crate) mod _intentbox {
     #[pyfunction]
     fn scan_answer(handle: u32, vm: &VirtualMachine) -> PyResult<String> {
         logs::answer(handle).map_err(|reason| vm.new_value_error(reason))
+    }
+
+    /// Opens a scan of a table for a query as JSON text, and gives its handle.
+    #[pyfunction]
+    fn table_open(query: PyStrRef, vm: &VirtualMachine) -> PyResult<u32> {
+        tables::open(text(&query, "the query", vm)?).map_err(|reason| vm.new_value_error(reason))
+    }
+
+    /// Gives a scan of a table the next bytes of its file. False if it needs no more of them.
+    #[pyfunction]
+    fn table_feed(handle: u32, piece: PyBytesRef, vm: &VirtualMachine) -> PyResult<bool> {
+        tables::feed(handle, piece.as_bytes()).map_err(|reason| vm.new_value_error(reason))
+    }
+
+    /// Ends a scan of a table and gives its answer as JSON text.
+    #[pyfunction]
+    fn table_answer(handle: u32, vm: &VirtualMachine) -> PyResult<String> {
+        tables::answer(handle).map_err(|reason| vm.new_value_error(reason))
+    }
+
+    /// Ends a scan of a table without an answer.
+    #[pyfunction]
+    fn table_close(handle: u32) {
+        tables::close(handle);
     }
 
     fn text<'a>(text: &'a PyStrRef, what: &str, vm: &VirtualMachine) -> PyResult<&'a str> {

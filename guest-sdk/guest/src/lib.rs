@@ -10,7 +10,8 @@
 //! - [`answer`]: the script's value as JSON text, within the run's bounds.
 //! - [`traceback`]: an exception as text that names the script's own lines.
 //! - [`host`]: the imports, and the native module under the `intentbox` Python package.
-//! - [`logs`]: scans of logs. [`files`]: the script's scratch directory, behind WASI's file functions. [`pause`]: its waiting.
+//! - [`logs`] and [`tables`]: scans of logs and tables. [`files`]: the script's scratch directory, behind WASI's file
+//!   functions. [`pause`]: its waiting.
 //! - [`immortal`]: objects of the snapshot that nobody counts. [`memory`]: what happens when the allocator finds nothing.
 
 mod answer;
@@ -22,5 +23,6 @@ mod logs;
 mod memory;
 mod pause;
 mod script;
+mod tables;
 mod traceback;
 mod world;

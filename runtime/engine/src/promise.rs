@@ -60,20 +60,22 @@ mod tests {
     fn a_result_is_checked_as_it_is_delivered_whatever_its_keys_are_called() {
         let key = "$serde_json::private::RawValue";
         for cell in ["1", "{\\\"amount\\\": 5}", "no JSON", "[[["] {
-            let result = format!("{{\"rows\":[{{\"{key}\":\"{cell}\"}}],\"more\":false}}");
+            let result = format!("{{\"rows\":[{{\"{key}\":\"{cell}\"}}],\"matching\":1,\"more\":false}}");
             assert_eq!(told(&result), ok(), "{result}");
         }
         // The text below the key would keep the promise. What is delivered does not.
-        let result = format!("{{\"{key}\":\"{{\\\"rows\\\":[],\\\"more\\\":false}}\"}}");
+        let result = format!("{{\"{key}\":\"{{\\\"rows\\\":[],\\\"matching\\\":0,\\\"more\\\":false}}\"}}");
         assert_eq!(told(&result).0, "result_invalid");
     }
 
     #[test]
     fn c10_the_largest_result_that_is_checked_and_the_smallest_that_is_only_counted() {
-        // The object, two keys, two values, the row, and its cell: a key, a list, and what is in it.
-        let result = |items: usize| format!("{{\"rows\":[{{\"a\":[{}]}}],\"more\":false}}", vec!["0"; items].join(","));
-        assert_eq!(told(&result(NODES_MAX - 8)), ok());
+        // The object, three keys, three values, the row, and its cell: a key, a list, and what is in it.
+        let result = |items: usize| {
+            format!("{{\"rows\":[{{\"a\":[{}]}}],\"matching\":1,\"more\":false}}", vec!["0"; items].join(","))
+        };
+        assert_eq!(told(&result(NODES_MAX - 10)), ok());
         let message = "the result has more than 200000 values and keys, too many to check";
-        assert_eq!(told(&result(NODES_MAX - 7)), ("result_invalid", message.to_owned()));
+        assert_eq!(told(&result(NODES_MAX - 9)), ("result_invalid", message.to_owned()));
     }
 }

@@ -1,0 +1,174 @@
+"""Tables in CSV, TSV, JSON and JSON Lines: filtered, grouped and added up, of any size in bounded memory.
+
+    tables.summarize("data:sales.csv", sum="amount", by=["country"], where=("status", "equals", "refunded"))
+    tables.find("data:sales.csv", where={"column": "amount", "above": 100, "below": 200}, limit=20)["rows"]
+    tables.top("data:orders.jsonl.gz", "customer.name", limit=5)["values"]
+    tables.describe("data:sales.csv")["columns"]
+
+`path` names one file, by an alias of the configuration and a path below it. The end of its name says how it is written:
+`.csv`, `.tsv`, `.tab`, `.json`, `.jsonl` or `.ndjson`, with `.gz`, `.bz2` or `.xz` behind or not. It is read once. JSON
+is an array of objects, an object on each line, or one object around such an array; an object inside a row has columns of
+its own, such as `customer.name`. The delimiter, the encoding, and how a column writes its numbers (`1,299.99`,
+`1.299,99 €`, `(5.00)`, `12%`) are recognised.
+
+A column is named as in the file, in any case. If several have one name, they are called `amount#1` and `amount#2`; one
+without a name is `column_4` by its place.
+
+`where` chooses rows: `(column, "equals", value)`, or with `contains`, `above` or `below`, or `(column, "missing", True)`;
+or a dictionary of these, which all apply: `{"column": "day", "above": "2026-01-31", "below": "2026-03-01"}`. `equals` and
+`contains` ignore case, and are about any column if none is given. `above` and `below` take a number or a date, also as
+text, and leave the bound itself out: `above="2026-01"` begins in February. `missing` is blank, `null`, or a word such as
+`n/a`.
+
+Sums are exact: the digits in the file are added. What an answer leaves out is in its `left_out`, and what it takes for
+granted in its `assumed`, both text and both only there if there is something to say. If more than 5 percent of a column's
+values are no numbers, or of the rows have another width, there is no sum.
+
+`ValueError` says in one sentence what is wrong with the file or the question, and begins with the file's name. A missing
+file is a `FileNotFoundError`.
+"""
+
+import json as _json
+from datetime import date as _date
+
+import _intentbox
+from intentbox import compressed as _compressed
+from intentbox import files as _files
+
+__all__ = ["columns", "describe", "find", "summarize", "top"]
+
+# Bytes of one read.
+_PIECE_BYTES = 1 << 20
+
+_COMPARISONS = ("equals", "contains", "above", "below", "missing")
+
+
+def columns(path):
+    """Returns the names of the columns, in the order of the file: a list. Only the start of the file is read.
+
+    In JSON, the first hundred rows say which columns there are.
+    """
+    return _answer(path, {"columns": {}})["columns"]
+
+
+def describe(path, *, columns=None, sample=20000):
+    """Returns what the columns hold: `file`, `rows`, `rows_looked_at`, `columns`, and, where they are not zero,
+    `columns_not_shown` and `rows_of_another_width`.
+
+    Each of the columns is `column`, `type` (integer, number, date, boolean, text, list, object, mixed or empty),
+    `missing` (of the rows looked at), `min` and `max` of numbers and dates, and `examples` (the first three, as one text).
+    `columns` is a list of names, at most 100; without it, the first forty are described. `sample` is how many rows are
+    looked at; all are counted.
+    """
+    return _answer(path, {"description": {"columns": list(columns or ()), "sample": sample}})
+
+
+def find(path, *, where=None, columns=None, limit=5):
+    """Returns the first `limit` rows (1 to 1000) that match: `rows` (a list of dictionaries), `matching` (how many match in
+    all), `more` (whether that is more than are shown), and, where they are not zero, `columns_not_shown` and
+    `rows_of_another_width` (of those shown, in which a cell may be under the wrong column).
+
+    Values are text in CSV and what they are in JSON, cut at 120 characters. `columns` is a list of names, at most 100;
+    without it, the first twelve are shown.
+    """
+    return _answer(path, {"rows": {"columns": list(columns or ()), "limit": limit}}, where)
+
+
+def summarize(
+    path,
+    *,
+    sum=None,
+    mean=None,
+    median=None,
+    min=None,
+    max=None,
+    by=(),
+    date_column=None,
+    where=None,
+    order=None,
+    limit=None,
+):
+    """Returns counts and aggregates: `file`, `columns` (the column behind each field of a group), `groups`,
+    `groups_not_shown` (if not zero), and `units` of columns that have one, such as `$` or `%`.
+
+    `sum`, `mean`, `median`, `min` and `max` are names of columns. Each of the groups has `rows` (how many) and a field of
+    the same name for each of these, `None` without a number. Sums are exact, a mean has fifteen digits, and a median is
+    exact but has room for 1,000,000 values.
+
+    `by` is a column, or a list of up to two; groups then have `group` and `group_2` as text. `"month"` groups by the month
+    of a date, `2026-11`, unless a column has that name: the only column of dates, or `date_column`. At most 100,000
+    groups are kept.
+
+    `order` is `"descending"` (the group with the greatest value first) or `"ascending"`, by the first measure of the list
+    above that was asked for, or by rows. Without it, months are in their order and others are descending. `limit` is how
+    many groups are in the answer (1 to 1000; of months in their order the newest); without it 10, or 36 months.
+    """
+    asked = {"sum": sum, "mean": mean, "median": median, "min": min, "max": max}
+    asked |= {"date_column": date_column, "order": order, "limit": limit}
+    asked = {name: value for name, value in asked.items() if value is not None}
+    return _answer(path, {"summary": asked | {"by": [by] if isinstance(by, str) else list(by or ())}}, where)
+
+
+def top(path, column, *, where=None, limit=10):
+    """Returns the `limit` (1 to 1000) most frequent values of a column: `file`, `column`, `rows` (how many match),
+    `missing` (those of them without a value), `values` (a list of `value`, as text, and `rows`), and `different_values`.
+
+    More than 100,000 different values are not counted exactly: instead of `different_values` there is
+    `too_low_by_at_most`, for each count.
+    """
+    return _answer(path, {"top": {"column": column, "limit": limit}}, where)
+
+
+def _answer(path, want, where=None):
+    name = path.partition(":")[2] or path
+    handle = _intentbox.table_open(_json.dumps({"file": name, "want": want, "filter": _filter(where)}))
+    try:
+        for piece in _pieces(path, name):
+            if not _intentbox.table_feed(handle, piece):
+                break
+        return _json.loads(_intentbox.table_answer(handle))
+    finally:
+        _intentbox.table_close(handle)
+
+
+def _filter(where):
+    """What the rows are compared with, as the native module takes it."""
+    if where is None:
+        return {}
+    if not isinstance(where, dict):
+        if not isinstance(where, (tuple, list)) or len(where) != 3 or where[1] not in _COMPARISONS:
+            raise TypeError(
+                f"where: expected (column, comparison, value) or a dictionary, with one of {', '.join(_COMPARISONS)}"
+            )
+        where = {"column": where[0], where[1]: where[2]}
+    unknown = set(where) - {"column", *_COMPARISONS}
+    if unknown:
+        raise TypeError(f"where: expected column, {', '.join(_COMPARISONS)}, found {min(map(str, unknown))}")
+    given = {name: value for name, value in where.items() if value is not None}
+    return {name: value if name in ("column", "missing") else _text(value) for name, value in given.items()}
+
+
+def _text(value):
+    """A value as tables write it."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return value.isoformat() if isinstance(value, _date) else str(value)
+
+
+def _pieces(path, name):
+    """The content of a file in pieces, decompressed when its first bytes say so."""
+    with _files.open(path) as stream:
+        piece = stream.read(_PIECE_BYTES)
+        kind = _compressed.kind(piece)
+        if kind is None and piece and path.lower().endswith(".gz"):
+            # The message of whatever decompresses it.
+            kind = "gzip"
+        if kind is None:
+            while piece:
+                yield piece
+                piece = stream.read(_PIECE_BYTES)
+            return
+        try:
+            yield from _compressed.pieces(stream, kind, piece)
+        except _compressed.Broken as error:
+            raise ValueError(f"{name}: this is no sound {kind} file ({error})") from None

@@ -1,0 +1,194 @@
+//! Which rows a question is about.
+
+use std::cmp::Ordering;
+
+use crate::answer::short;
+use crate::date::{FORMATS, Moment};
+use crate::notation::{Notation, is_missing};
+use crate::problem::Problem;
+use crate::query::{self, Bound};
+use crate::row::{Cell, Column, Columns, Kept, Row};
+
+/// Of the values of a column, the percentage that may be left out. What leaves out more is no sum.
+pub(crate) const LEFT_OUT_PERCENT_MAX: u64 = 5;
+
+/// Compares rows with what is asked for.
+#[derive(Debug)]
+pub(crate) struct Matcher {
+    column: Option<Column>,
+    /// Both in lower case.
+    equals: Option<String>,
+    contains: Option<String>,
+    missing: Option<bool>,
+    above: Option<Bound>,
+    below: Option<Bound>,
+    notation: Option<Notation>,
+    /// Dates that were read, and values that are none.
+    dates: u64,
+    wrong_dates: u64,
+    wrong_date: Option<String>,
+    /// A value in lower case.
+    lower: String,
+}
+
+impl Matcher {
+    pub(crate) fn new(
+        filter: &query::Filter,
+        columns: &Columns,
+        usual: char,
+        start: &[Kept],
+    ) -> Result<Option<Self>, Problem> {
+        if !filter.is_set() {
+            return Ok(None);
+        }
+        let column = filter.column.as_deref().map(|name| columns.find(name)).transpose()?;
+        let bound = |text: &Option<String>| text.as_deref().and_then(Bound::read);
+        let (above, below) = (bound(&filter.above), bound(&filter.below));
+        let is_number = |bound: &Option<Bound>| matches!(bound, Some(Bound::Number(_)));
+        let notation = match &column {
+            Some(column) if is_number(&above) || is_number(&below) => Some(learned(column, columns, usual, start)),
+            _ => None,
+        };
+        Ok(Some(Self {
+            column,
+            equals: filter.equals.as_ref().map(|text| text.trim().to_lowercase()),
+            contains: filter.contains.as_ref().map(|text| text.to_lowercase()),
+            missing: filter.missing,
+            above,
+            below,
+            notation,
+            dates: 0,
+            wrong_dates: 0,
+            wrong_date: None,
+            lower: String::new(),
+        }))
+    }
+
+    pub(crate) fn matches(&mut self, row: Row<'_>) -> Result<bool, Problem> {
+        let Some(column) = &self.column else {
+            return Ok(row.any(|cell| self.has_text(cell)));
+        };
+        let cell = row.cell(column);
+        if let Some(missing) = self.missing
+            && missing != (cell.is_blank() || matches!(&cell, Cell::Text(text) if is_missing(text)))
+        {
+            return Ok(false);
+        }
+        Ok(self.has_text(&cell) && self.is_within(&cell)?)
+    }
+
+    fn has_text(&mut self, cell: &Cell<'_>) -> bool {
+        if self.equals.is_none() && self.contains.is_none() {
+            return true;
+        }
+        let text = cell.text();
+        self.lower.clear();
+        if text.is_ascii() {
+            self.lower.push_str(&text);
+            self.lower.make_ascii_lowercase();
+        } else {
+            self.lower = text.to_lowercase();
+        }
+        self.equals.as_ref().is_none_or(|equals| self.lower.trim() == equals)
+            && self.contains.as_ref().is_none_or(|contains| self.lower.contains(contains.as_str()))
+    }
+
+    /// Whether a value is between the bounds. What cannot be compared is not.
+    fn is_within(&mut self, cell: &Cell<'_>) -> Result<bool, Problem> {
+        if self.above.is_none() && self.below.is_none() {
+            return Ok(true);
+        }
+        let number = match &mut self.notation {
+            Some(notation) => notation.count(cell)?,
+            None => None,
+        };
+        let is_date = |bound: &Option<Bound>| matches!(bound, Some(Bound::Moment(_)));
+        let moment = if is_date(&self.above) || is_date(&self.below) { self.moment(cell) } else { None };
+        let compared = |bound: Bound| match bound {
+            Bound::Number(bound) => number.map(|number| number.cmp(&bound)),
+            Bound::Moment(bound) => moment.map(|moment| moment.compare(bound)),
+        };
+        Ok(self.above.is_none_or(|bound| compared(bound) == Some(Ordering::Greater))
+            && self.below.is_none_or(|bound| compared(bound) == Some(Ordering::Less)))
+    }
+
+    fn moment(&mut self, cell: &Cell<'_>) -> Option<Moment> {
+        let text = cell.text();
+        let moment = Moment::read(&text);
+        if moment.is_some() {
+            self.dates += 1;
+        } else if !is_missing(&text) {
+            self.wrong_dates += 1;
+            self.wrong_date.get_or_insert_with(|| short(text.trim(), 40));
+        }
+        moment
+    }
+
+    /// What could not be compared, for the answer; a column of which nothing could be is a problem, and so is more than a
+    /// sum may leave out.
+    pub(crate) fn left_out(&self, is_sum: bool) -> Result<Option<String>, Problem> {
+        let Some(column) = &self.column else { return Ok(None) };
+        let column = column.label.clone();
+        let (read, wrong, example) = match &self.notation {
+            Some(notation) => (notation.read, notation.wrong, notation.example()),
+            None => (self.dates, self.wrong_dates, self.wrong_date.as_deref()),
+        };
+        let (Some(example), true) = (example, wrong > 0) else { return Ok(None) };
+        let example = example.to_owned();
+        if read == 0 {
+            return Err(match self.notation {
+                Some(_) => Problem::NoNumbers { column, example },
+                None => Problem::NotDates { column, example },
+            });
+        }
+        let values = read + wrong;
+        if is_sum && wrong * 100 > LEFT_OUT_PERCENT_MAX * values {
+            return Err(Problem::TooManyNotCompared { column, wrong, values, example });
+        }
+        let expected = if self.notation.is_some() { "numbers like the others" } else { FORMATS };
+        Ok(Some(format!(
+            "{wrong} of {values} values of {column} are not compared, since they are not {expected}; left out is for \
+             example {example}"
+        )))
+    }
+
+    pub(crate) fn assumption(&self) -> Option<String> {
+        self.notation.as_ref()?.assumption()
+    }
+}
+
+/// How a column writes its numbers, by the first rows that have a cell for each column.
+pub(crate) fn learned(column: &Column, columns: &Columns, usual: char, start: &[Kept]) -> Notation {
+    let fitting = |row: &&Kept| row.with(|row| row.fits(columns)).unwrap_or(false);
+    let has_fitting = start.iter().any(|row| fitting(&row));
+    let rows = start.iter().filter(|row| !has_fitting || fitting(row));
+    // A cell cannot leave its row, which is parsed for it: its text can.
+    let texts: Vec<Sample> = rows.filter_map(|row| row.with(|row| Sample::of(&row.cell(column)))).collect();
+    Notation::new(&column.label, usual, texts.iter().map(Sample::cell))
+}
+
+/// A cell that is kept.
+enum Sample {
+    Text(String),
+    Other(String),
+    Missing,
+}
+
+impl Sample {
+    fn of(cell: &Cell<'_>) -> Self {
+        // No number is longer.
+        match cell {
+            Cell::Text(text) if text.len() <= 200 => Self::Text(text.to_string()),
+            Cell::Other(raw) if raw.len() <= 200 => Self::Other((*raw).to_owned()),
+            _ => Self::Missing,
+        }
+    }
+
+    fn cell(&self) -> Cell<'_> {
+        match self {
+            Self::Text(text) => Cell::Text(text.as_str().into()),
+            Self::Other(raw) => Cell::Other(raw),
+            Self::Missing => Cell::Missing,
+        }
+    }
+}

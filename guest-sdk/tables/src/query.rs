@@ -1,0 +1,321 @@
+//! What is asked of a table, and the bounds of asking.
+
+use std::fmt;
+
+use serde::Deserialize;
+
+use crate::date::Moment;
+use crate::notation;
+use crate::{COLUMNS_SHOWN_MAX, GROUPS_SHOWN_MAX, ROWS_SHOWN_MAX, VALUES_SHOWN_MAX};
+
+/// Bytes of a query as JSON: names and texts at their longest, all of it escaped.
+const QUERY_BYTES_MAX: usize = 256 << 10;
+
+/// Bytes of one text of a query.
+const TEXT_BYTES_MAX: usize = 10_000;
+
+/// Columns that groups can be made by.
+const BY_MAX: usize = 2;
+
+/// What groups are made by instead of a column, for months of dates.
+pub(crate) const MONTH: &str = "month";
+
+/// A question to a table.
+///
+/// As JSON: `{"file": "sales.csv", "want": {"summary": {"sum": "amount", "by": ["country"]}},
+/// "filter": {"column": "status", "equals": "refunded"}}`.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Query {
+    /// The file, by whose name its format is known, and which messages begin with.
+    pub file: String,
+    /// What to answer with.
+    pub want: Want,
+    /// The rows to look at: all, unless something is set.
+    #[serde(default)]
+    pub filter: Filter,
+}
+
+/// What a scan answers with.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+pub enum Want {
+    /// The names of the columns. The scan is done before the end of the file.
+    Columns {},
+    /// What the columns hold. All rows: this takes no filter.
+    Description {
+        /// Only these columns; without any, the first forty.
+        #[serde(default)]
+        columns: Vec<String>,
+        /// Rows to look at for types, ranges and missing values.
+        sample: u64,
+    },
+    /// The first rows.
+    Rows {
+        /// Only these columns; without any, the first twelve.
+        #[serde(default)]
+        columns: Vec<String>,
+        /// How many rows at most, from 1 to [`ROWS_SHOWN_MAX`].
+        limit: usize,
+    },
+    /// Counts and aggregates.
+    Summary(Measures),
+    /// The most frequent values.
+    Top {
+        /// The column.
+        column: String,
+        /// How many values at most, from 1 to [`VALUES_SHOWN_MAX`].
+        limit: usize,
+    },
+}
+
+/// What to count and add up.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Measures {
+    /// The column to add up.
+    pub sum: Option<String>,
+    /// The column to give the mean of.
+    pub mean: Option<String>,
+    /// The column to give the median of.
+    pub median: Option<String>,
+    /// The column to give the least value of.
+    pub min: Option<String>,
+    /// The column to give the greatest value of.
+    pub max: Option<String>,
+    /// What to group by: two columns at most. `month` is the month of a date, unless a column has this name.
+    pub by: Vec<String>,
+    /// The column of the dates whose months are meant, if several hold dates.
+    pub date_column: Option<String>,
+    /// Which groups come first. Without it, months come in their order, and else the greatest value comes first.
+    pub order: Option<Order>,
+    /// How many groups at most, from 1 to [`GROUPS_SHOWN_MAX`]. Without it, 10, and 36 of months.
+    pub limit: Option<usize>,
+}
+
+/// Which groups come first, by the first measure that was asked for, or by their rows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Order {
+    /// The least.
+    Ascending,
+    /// The greatest.
+    Descending,
+}
+
+/// Which rows are looked at: those to which all apply that are set.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Filter {
+    /// The column that is compared. Without it, `equals` and `contains` are about any column.
+    pub column: Option<String>,
+    /// The value, in any case.
+    pub equals: Option<String>,
+    /// A text inside the value, in any case.
+    pub contains: Option<String>,
+    /// A number or a date that is less than the value.
+    pub above: Option<String>,
+    /// A number or a date that is greater than the value.
+    pub below: Option<String>,
+    /// Whether the value is missing: blank, `null`, or a word such as `n/a`.
+    pub missing: Option<bool>,
+}
+
+impl Filter {
+    pub(crate) fn is_set(&self) -> bool {
+        let texts = [&self.equals, &self.contains, &self.above, &self.below];
+        self.missing.is_some() || texts.into_iter().any(Option::is_some)
+    }
+}
+
+impl Query {
+    /// Everything of a file, answered with this.
+    #[must_use]
+    pub fn new(file: &str, want: Want) -> Self {
+        Self { file: file.to_owned(), want, filter: Filter::default() }
+    }
+
+    /// Reads a query from JSON and checks it.
+    ///
+    /// # Errors
+    ///
+    /// When the text is no such JSON, or a value is out of its bounds.
+    pub fn from_json(text: &str) -> Result<Self, QueryError> {
+        if text.len() > QUERY_BYTES_MAX {
+            let (found, max) = (text.len(), QUERY_BYTES_MAX);
+            return Err(QueryError::Bound { what: "the query's bytes", found, min: 1, max });
+        }
+        let query: Self =
+            serde_json::from_str(text).map_err(|error| QueryError::Json { message: error.to_string() })?;
+        query.check()?;
+        Ok(query)
+    }
+
+    /// Checks the bounds.
+    ///
+    /// # Errors
+    ///
+    /// When a value is out of its bounds, or the parts of the filter do not go together.
+    pub fn check(&self) -> Result<(), QueryError> {
+        Format::of(&self.file).ok_or_else(|| QueryError::Format { file: self.file.clone() })?;
+        match &self.want {
+            Want::Columns {} => {}
+            Want::Description { columns, .. } => {
+                within("the number of columns", columns.len(), 0, COLUMNS_SHOWN_MAX)?;
+                if self.filter.is_set() || self.filter.column.is_some() {
+                    return Err(QueryError::NoFilter);
+                }
+            }
+            Want::Rows { columns, limit } => {
+                within("the number of columns", columns.len(), 0, COLUMNS_SHOWN_MAX)?;
+                within("the limit of rows", *limit, 1, ROWS_SHOWN_MAX)?;
+            }
+            Want::Summary(measures) => {
+                within("the number of columns to group by", measures.by.len(), 0, BY_MAX)?;
+                within("the limit of groups", measures.limit.unwrap_or(1), 1, GROUPS_SHOWN_MAX)?;
+            }
+            Want::Top { limit, .. } => within("the limit of values", *limit, 1, VALUES_SHOWN_MAX)?,
+        }
+        self.filter.check()
+    }
+}
+
+impl Filter {
+    fn check(&self) -> Result<(), QueryError> {
+        for text in [&self.equals, &self.contains, &self.above, &self.below].into_iter().flatten() {
+            within("the bytes of a text to compare", text.len(), 1, TEXT_BYTES_MAX)?;
+        }
+        match &self.column {
+            None if self.above.is_some() || self.below.is_some() || self.missing.is_some() => {
+                return Err(QueryError::NoColumn);
+            }
+            Some(column) if !self.is_set() => return Err(QueryError::NoValue { column: column.clone() }),
+            _ => {}
+        }
+        for (what, bound) in [("above", &self.above), ("below", &self.below)] {
+            if let Some(text) = bound
+                && Bound::read(text).is_none()
+            {
+                return Err(QueryError::NotComparable { what, text: text.clone() });
+            }
+        }
+        Ok(())
+    }
+}
+
+fn within(what: &'static str, found: usize, min: usize, max: usize) -> Result<(), QueryError> {
+    if (min..=max).contains(&found) { Ok(()) } else { Err(QueryError::Bound { what, found, min, max }) }
+}
+
+/// A bound that cells are compared with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Bound {
+    Number(crate::decimal::Decimal),
+    Moment(Moment),
+}
+
+impl Bound {
+    pub(crate) fn read(text: &str) -> Option<Self> {
+        Moment::read(text).map(Self::Moment).or_else(|| notation::asked(text).map(Self::Number))
+    }
+}
+
+/// How a file is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Format {
+    /// Cells between commas, or what else the first lines show.
+    Csv,
+    /// Cells between tabs, or what else the first lines show.
+    Tsv,
+    /// An array of objects, or an object.
+    Json,
+    /// An object on each line.
+    JsonLines,
+}
+
+impl Format {
+    /// The format that a file's name tells, in any case and also with `.gz`, `.bz2` or `.xz` behind; nothing for what is
+    /// no table.
+    #[must_use]
+    pub fn of(file: &str) -> Option<Self> {
+        let lower = file.to_lowercase();
+        let stem = [".gz", ".bz2", ".xz"].into_iter().find_map(|packed| lower.strip_suffix(packed)).unwrap_or(&lower);
+        match stem.rsplit_once('.')?.1 {
+            "csv" => Some(Self::Csv),
+            "tsv" | "tab" => Some(Self::Tsv),
+            "json" => Some(Self::Json),
+            "jsonl" | "ndjson" => Some(Self::JsonLines),
+            _ => None,
+        }
+    }
+}
+
+/// Why a query is refused.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum QueryError {
+    /// It is not the JSON of a query.
+    Json {
+        /// What is wrong with it.
+        message: String,
+    },
+    /// A value is out of its bounds.
+    Bound {
+        /// Which.
+        what: &'static str,
+        /// The value.
+        found: usize,
+        /// The least allowed.
+        min: usize,
+        /// The most allowed.
+        max: usize,
+    },
+    /// The file's name says that it is no table.
+    Format {
+        /// The file.
+        file: String,
+    },
+    /// A column is to be compared with nothing.
+    NoValue {
+        /// The column.
+        column: String,
+    },
+    /// Something is to be compared with no column.
+    NoColumn,
+    /// A bound is neither a number nor a date.
+    NotComparable {
+        /// Which bound.
+        what: &'static str,
+        /// What it is.
+        text: String,
+    },
+    /// A description takes no filter.
+    NoFilter,
+}
+
+impl fmt::Display for QueryError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Json { message } => write!(f, "expected a query as JSON: {message}"),
+            Self::Bound { what, found, min, max } => {
+                write!(f, "expected {what} to be between {min} and {max}, found {found}")
+            }
+            Self::Format { file } => {
+                write!(f, "{file}: the name does not end in .csv, .tsv, .tab, .json, .jsonl or .ndjson")
+            }
+            Self::NoValue { column } => write!(
+                f,
+                "which value of column {column}? say what it equals or contains, what it is above or below, or whether \
+                 it is missing"
+            ),
+            Self::NoColumn => f.write_str("which column? above, below and missing need one"),
+            Self::NotComparable { what, text } => write!(
+                f,
+                "{what}: expected a number such as 1299.5 or a date such as 2026-11-30, found {}",
+                crate::answer::short(text, 40)
+            ),
+            Self::NoFilter => f.write_str("a description is of all rows; leave the filter out"),
+        }
+    }
+}
+
+impl std::error::Error for QueryError {}

@@ -1,0 +1,18 @@
+"""Finds rows of a file by the value of a column, or by a text anywhere: the first ones, and how many there are."""
+
+import pack
+from intentbox import tables
+
+file = 'sales.csv'
+where = {
+    "column": 'sold',
+    "equals": None,
+    "contains": None,
+    "above": '2026-01-05',
+    "below": '2026-02-07',
+    "missing": None,
+}
+columns = ['amount']
+limit = 5
+
+result = tables.find(pack.path(file), where=where, columns=columns, limit=limit)

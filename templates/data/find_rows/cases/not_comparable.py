@@ -1,0 +1,18 @@
+"""Finds rows of a file by the value of a column, or by a text anywhere: the first ones, and how many there are."""
+
+import pack
+from intentbox import tables
+
+file = 'mixed.csv'
+where = {
+    "column": 'amount',
+    "equals": None,
+    "contains": None,
+    "above": '1',
+    "below": None,
+    "missing": None,
+}
+columns = None
+limit = 5
+
+result = tables.find(pack.path(file), where=where, columns=columns, limit=limit)

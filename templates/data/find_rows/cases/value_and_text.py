@@ -1,0 +1,18 @@
+"""Finds rows of a file by the value of a column, or by a text anywhere: the first ones, and how many there are."""
+
+import pack
+from intentbox import tables
+
+file = 'sales.csv'
+where = {
+    "column": 'Country',
+    "equals": 'norway',
+    "contains": 'or',
+    "above": None,
+    "below": None,
+    "missing": None,
+}
+columns = ['amount', 'id']
+limit = 1
+
+result = tables.find(pack.path(file), where=where, columns=columns, limit=limit)

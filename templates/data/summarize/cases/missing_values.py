@@ -1,0 +1,34 @@
+"""Counts the rows of a file, or adds up a column: sum, mean, median, least and greatest value, in all or in groups."""
+
+import pack
+from intentbox import tables
+
+file = 'sales.csv'
+measures = {
+    "sum": None,
+    "mean": None,
+    "median": None,
+    "min": None,
+    "max": None,
+}
+count = 'rows'
+by = ['country']
+date_column = None
+where = {
+    "column": 'paid',
+    "equals": None,
+    "contains": None,
+    "above": None,
+    "below": None,
+    "missing": True,
+}
+order = None
+limit = None
+
+path = pack.path(file)
+if count is None and not any(measures.values()):
+    # In "average count" the column is a word that the question itself may hold, and is not read.
+    there = f"{path.partition(':')[2]} has {pack.names(tables.columns(path))}"
+    raise ValueError(f'which column? {there}; some names are read in quotes only: highest "id"')
+
+result = tables.summarize(path, **measures, by=by, date_column=date_column, where=where, order=order, limit=limit)

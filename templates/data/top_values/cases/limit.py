@@ -1,0 +1,18 @@
+"""Counts the values of a column and shows the most frequent ones."""
+
+import pack
+from intentbox import tables
+
+file = 'orders.jsonl'
+column = 'Status'
+where = {
+    "column": None,
+    "equals": None,
+    "contains": None,
+    "above": None,
+    "below": None,
+    "missing": None,
+}
+limit = 1
+
+result = tables.top(pack.path(file), column, where=where, limit=limit)

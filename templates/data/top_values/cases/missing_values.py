@@ -1,0 +1,18 @@
+"""Counts the values of a column and shows the most frequent ones."""
+
+import pack
+from intentbox import tables
+
+file = 'sales.csv'
+column = 'country'
+where = {
+    "column": 'paid',
+    "equals": None,
+    "contains": None,
+    "above": None,
+    "below": None,
+    "missing": True,
+}
+limit = 10
+
+result = tables.top(pack.path(file), column, where=where, limit=limit)
