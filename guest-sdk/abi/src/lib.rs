@@ -128,12 +128,15 @@ pub struct Raised<'a> {
     pub message: &'a str,
     /// The traceback as Python prints it, cut in the middle to a bound.
     pub traceback: &'a str,
-    /// Whether the exception is one that a host call raised.
+    /// What to do about it, as the script says; empty where it says nothing.
+    pub hint: &'a str,
+    /// Whether the exception is one that a host call raised, or one by which a script rejects a request.
     pub cause: Cause,
 }
 
-/// Where an exception that left the script came from. The host believes it only as far as its own record of the run's
-/// calls agrees.
+/// Where an exception that left the script came from. The host believes that it came from a call only as far as its own
+/// record of the run's calls agrees. [`Cause::NotFound`] and [`Cause::Invalid`] are the script's own claim, like its result:
+/// any script may make it, and nothing but the run's outcome depends on it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Cause {
     /// The script itself.
@@ -144,6 +147,10 @@ pub enum Cause {
     CallFailed,
     /// `sys.exit`, with a status other than success.
     Exit,
+    /// The script says that what the request names does not exist (`NotFound`).
+    NotFound,
+    /// The script says that what the request gives cannot be used (`Invalid`).
+    Invalid,
 }
 
 /// Something the script asks of the host.
@@ -399,6 +406,11 @@ mod tests {
         }
         let ended = Ended::ResultLimit { measure: ResultMeasure::Depth, limit: 64, observed: 65 };
         assert_eq!(decode(&encode(&ended)), Ok(ended));
+        for cause in [Cause::Script, Cause::Refused, Cause::CallFailed, Cause::Exit, Cause::NotFound, Cause::Invalid] {
+            let raised = Raised { class: "E", message: "no", traceback: "E: no", hint: "ask again", cause };
+            let ended = Ended::Raised(raised);
+            assert_eq!(decode(&encode(&ended)), Ok(ended));
+        }
         let reply = Reply::Http(HttpReply { status: 200, url: "sentry:/", headers: vec![("a", "b")], body: &[0, 255] });
         assert_eq!(decode(&encode(&reply)), Ok(reply));
     }

@@ -26,6 +26,7 @@ pub(crate) fn run(vm: &VirtualMachine, world: &World, start: &Start<'_>) -> Vec<
                 class: &class,
                 message: &traceback::message(vm, &error),
                 traceback: &text,
+                hint: "",
                 cause: Cause::Script,
             };
             return encode(&if error.fast_isinstance(vm.ctx.exceptions.syntax_error) {
@@ -113,11 +114,17 @@ fn raised(vm: &VirtualMachine, world: &World, start: &Start<'_>, error: &PyBaseE
         Cause::Refused
     } else if is(&world.classes.call_failed) {
         Cause::CallFailed
+    } else if is(&world.classes.not_found) {
+        Cause::NotFound
+    } else if is(&world.classes.invalid) {
+        Cause::Invalid
     } else if error.fast_isinstance(vm.ctx.exceptions.system_exit) {
         Cause::Exit
     } else {
         Cause::Script
     };
+    let is_claim = matches!(cause, Cause::NotFound | Cause::Invalid);
+    let hint = if is_claim { traceback::hint(vm, error) } else { String::new() };
     let class = error.class().name().to_string();
     let module = start.module.map(|module| (module.file, module.source));
     let sources: Vec<_> = [(start.name, start.source)].into_iter().chain(module).collect();
@@ -127,6 +134,7 @@ fn raised(vm: &VirtualMachine, world: &World, start: &Start<'_>, error: &PyBaseE
         class: &class,
         message: &traceback::message(vm, error),
         traceback: &traceback,
+        hint: &hint,
         cause,
     }))
 }

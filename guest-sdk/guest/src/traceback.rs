@@ -4,11 +4,13 @@ use std::collections::VecDeque;
 use std::fmt::Write as _;
 
 use intentbox_abi::shortened;
-use rustpython_vm::builtins::PyBaseExceptionRef;
+use rustpython_vm::builtins::{PyBaseExceptionRef, PyStr};
 use rustpython_vm::{AsObject, VirtualMachine};
 
 /// The most bytes of an exception's own text to send.
 const MESSAGE_BYTES_MAX: usize = 4 << 10;
+/// The most bytes of its hint to send.
+const HINT_BYTES_MAX: usize = 1 << 10;
 /// How many exceptions of a `raise … from …` chain are shown.
 const CHAIN_MAX: usize = 4;
 /// How many frames are shown from each end of a traceback: deep recursion repeats itself in the middle.
@@ -87,4 +89,12 @@ fn write_one(vm: &VirtualMachine, error: &PyBaseExceptionRef, sources: &[(&str, 
 pub(crate) fn message(vm: &VirtualMachine, error: &PyBaseExceptionRef) -> String {
     let text = error.as_object().str(vm).map(|text| text.to_string_lossy().into_owned()).unwrap_or_default();
     shortened(&text, MESSAGE_BYTES_MAX)
+}
+
+/// The `hint` of the exception, bounded. A script may have put anything in its place: only text counts.
+pub(crate) fn hint(vm: &VirtualMachine, error: &PyBaseExceptionRef) -> String {
+    let hint = error.as_object().get_attr("hint", vm).ok();
+    let text = hint.as_ref().and_then(|hint| hint.downcast_ref::<PyStr>());
+    let text = text.map(|text| text.to_string_lossy().into_owned()).unwrap_or_default();
+    shortened(&text, HINT_BYTES_MAX)
 }

@@ -51,6 +51,8 @@ pub(crate) struct Classes {
     pub(crate) decimal: [PyObjectRef; 1],
     pub(crate) denied: PyObjectRef,
     pub(crate) call_failed: PyObjectRef,
+    pub(crate) not_found: PyObjectRef,
+    pub(crate) invalid: PyObjectRef,
     pub(crate) random: PyObjectRef,
     pub(crate) seed: PyObjectRef,
     pub(crate) run_exit_functions: PyObjectRef,
@@ -83,6 +85,8 @@ impl World {
             decimal: [class("decimal", "Decimal")?],
             denied: package.get_attr("CapabilityDenied", vm)?,
             call_failed: package.get_attr("HostCallFailed", vm)?,
+            not_found: package.get_attr("NotFound", vm)?,
+            invalid: package.get_attr("Invalid", vm)?,
             random: class("random", "_inst")?,
             // The native half of `random.seed`: the Python half hashes its argument, which costs as much as a small
             // script.

@@ -1,4 +1,4 @@
-"""The exceptions that a host call can raise."""
+"""The exceptions that a host call can raise, and those that a script raises to say what is wrong with a request."""
 
 
 class CapabilityDenied(PermissionError):
@@ -43,3 +43,31 @@ class HttpStatusError(HostCallFailed):
     def __init__(self, message, response):
         super().__init__("status", message)
         self.response = response
+
+
+class NotFound(LookupError):
+    """What the request names does not exist, such as a project or an issue.
+
+        raise NotFound("there is no project chekout; there are web and api", hint="name one of these")
+
+    Uncaught, it ends the run as `target_not_found`: `message` in one line, without a traceback. `hint` is one sentence
+    that says what to do.
+    """
+
+    def __init__(self, message, *, hint=""):
+        super().__init__(message)
+        self.hint = hint
+
+
+class Invalid(ValueError):
+    """What the request gives cannot be used, such as a column without numbers.
+
+        raise Invalid("column price holds no numbers", hint="name another column")
+
+    Uncaught, it ends the run as `input_invalid`: `message` in one line, without a traceback. `hint` is one sentence that
+    says what to do.
+    """
+
+    def __init__(self, message, *, hint=""):
+        super().__init__(message)
+        self.hint = hint

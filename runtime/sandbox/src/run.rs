@@ -251,6 +251,7 @@ fn verdict(error: &wasmtime::Error, inside: &Inside, limits: &Limits) -> Result<
                 class: "SystemExit".to_owned(),
                 message: format!("os._exit({}) ended the interpreter before there was an answer", exit.0),
                 traceback: String::new(),
+                hint: String::new(),
                 cause: Cause::Exit,
             })),
             // What the script made a host function refuse: a malformed call, memory that is not there.

@@ -20,6 +20,9 @@ pub const NAME_BYTES_MAX: usize = 1 << 10;
 /// The most bytes of an exception's text. The guest keeps to half of it; a guest that was taken over might not.
 pub const MESSAGE_BYTES_MAX: usize = 8 << 10;
 
+/// The most bytes of an exception's hint. The guest keeps to half of it, as with the text.
+pub const HINT_BYTES_MAX: usize = 2 << 10;
+
 /// The answer in the guest's last message, not validated yet, if there is one and it is within its limit.
 #[must_use]
 pub fn unchecked<'a>(message: &'a [u8], limits: &Limits) -> Option<&'a str> {
@@ -78,6 +81,7 @@ pub fn exception(raised: &Raised<'_>) -> Exception {
         class: shortened(raised.class, NAME_BYTES_MAX),
         message: shortened(raised.message, MESSAGE_BYTES_MAX),
         traceback: shortened(raised.traceback, TRACEBACK_BYTES_MAX as usize),
+        hint: shortened(raised.hint, HINT_BYTES_MAX),
         cause: raised.cause,
     }
 }
@@ -150,6 +154,31 @@ mod tests {
             ("", "the answer is not JSON"),
         ] {
             assert_eq!(told(json), Err(reason), "{json}");
+        }
+    }
+
+    #[test]
+    fn what_a_script_claims_is_read_with_its_hint() {
+        use intentbox_abi::{Cause, encode};
+
+        for cause in [Cause::NotFound, Cause::Invalid] {
+            let long = "ü".repeat(HINT_BYTES_MAX);
+            for (hint, kept) in
+                [("name another", "name another".to_owned()), (long.as_str(), shortened(&long, HINT_BYTES_MAX))]
+            {
+                let raised = Raised { class: "NotFound", message: "no project x", traceback: "t", hint, cause };
+                let expected = Exception {
+                    class: "NotFound".to_owned(),
+                    message: "no project x".to_owned(),
+                    traceback: "t".to_owned(),
+                    hint: kept,
+                    cause,
+                };
+                match read(&encode(&Said::Raised(raised)), &Limits::default()) {
+                    Ending::Raised(exception) => assert_eq!(exception, expected),
+                    other => panic!("{other:?}"),
+                }
+            }
         }
     }
 

@@ -132,6 +132,8 @@ pub struct Exception {
     pub message: String,
     /// As Python prints it.
     pub traceback: String,
+    /// What to do about it, as the script says; empty where it says nothing.
+    pub hint: String,
     /// Where the guest says it came from.
     pub cause: intentbox_abi::Cause,
 }

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::answer::{MESSAGE_BYTES_MAX, NAME_BYTES_MAX, TRACEBACK_BYTES_MAX, read};
+use crate::answer::{HINT_BYTES_MAX, MESSAGE_BYTES_MAX, NAME_BYTES_MAX, TRACEBACK_BYTES_MAX, read};
 use crate::ending::{Ending, Resource};
 use crate::limits::Limits;
 
@@ -53,6 +53,7 @@ fn check(ending: &Ending) {
             assert!(exception.class.len() <= NAME_BYTES_MAX);
             assert!(exception.message.len() <= MESSAGE_BYTES_MAX);
             assert!(exception.traceback.len() <= TRACEBACK_BYTES_MAX as usize);
+            assert!(exception.hint.len() <= HINT_BYTES_MAX);
         }
         Ending::ResultInvalid { path, reason } => {
             assert!(path.len() <= NAME_BYTES_MAX && reason.len() <= NAME_BYTES_MAX);
@@ -97,9 +98,11 @@ mod tests {
         #[test]
         fn e14_texts_of_any_length_are_bounded(text in "[a-zü€𝄞]{0,400}", times in 1_usize..60) {
             let text = text.repeat(times);
-            let raised = Raised { class: &text, message: &text, traceback: &text, cause: Cause::Refused };
-            super::result(&encode(&Said::Raised(raised.clone())));
-            super::result(&encode(&Said::SyntaxError(raised)));
+            for cause in [Cause::Refused, Cause::NotFound, Cause::Invalid] {
+                let raised = Raised { class: &text, message: &text, traceback: &text, hint: &text, cause };
+                super::result(&encode(&Said::Raised(raised.clone())));
+                super::result(&encode(&Said::SyntaxError(raised)));
+            }
             super::result(&encode(&Said::ResultInvalid { path: &text, reason: &text }));
         }
     }

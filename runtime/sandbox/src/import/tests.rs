@@ -7,7 +7,7 @@ use std::time::Duration;
 use intentbox_abi::{
     CALL_BYTES_MAX, Call, Cause, Ended as Said, HEADERS_MAX, HttpRequest, Raised, ResultMeasure, decode, encode,
 };
-use intentbox_verdict::answer::{MESSAGE_BYTES_MAX, NAME_BYTES_MAX, TRACEBACK_BYTES_MAX};
+use intentbox_verdict::answer::{HINT_BYTES_MAX, MESSAGE_BYTES_MAX, NAME_BYTES_MAX, TRACEBACK_BYTES_MAX};
 use intentbox_verdict::{Ended, Ending, Exception, Exhausted, Limits, Resource};
 use proptest::prelude::*;
 use wasmtime::{Engine, Linker, Module};
@@ -481,12 +481,13 @@ fn e14_a_forged_limit_keeps_the_hosts_number() {
 #[test]
 fn e14_forged_texts_of_megabytes_are_cut() {
     let long = "x".repeat(1 << 20);
-    let raised = Raised { class: &long, message: &long, traceback: &long, cause: Cause::Refused };
+    let raised = Raised { class: &long, message: &long, traceback: &long, hint: &long, cause: Cause::Refused };
     let small = |exception: &Exception| {
         assert!(exception.class.len() <= NAME_BYTES_MAX && exception.class.contains(" […] "));
         assert!(exception.message.len() <= MESSAGE_BYTES_MAX && exception.message.contains(" […] "));
         let traceback_bytes_max = TRACEBACK_BYTES_MAX as usize;
         assert!(exception.traceback.len() <= traceback_bytes_max && exception.traceback.contains(" […] "));
+        assert!(exception.hint.len() <= HINT_BYTES_MAX && exception.hint.contains(" […] "));
         // Whether a call was refused is the engine's to know.
         assert_eq!(exception.cause, Cause::Refused);
     };

@@ -155,6 +155,7 @@ pub(super) fn tell(run: u32, finished: &Finished) -> Vec<u8> {
             class: &exception.class,
             message: &exception.message,
             traceback: &exception.traceback,
+            hint: &exception.hint,
             cause: exception.cause,
         }
     }
@@ -250,7 +251,7 @@ pub(super) fn overloaded(run: u32, overloaded: Overloaded) -> Vec<u8> {
 mod tests {
     use super::*;
     use intentbox_abi::{Cause, Raised, decode, encode};
-    use intentbox_verdict::answer::{MESSAGE_BYTES_MAX, NAME_BYTES_MAX, TRACEBACK_BYTES_MAX};
+    use intentbox_verdict::answer::{HINT_BYTES_MAX, MESSAGE_BYTES_MAX, NAME_BYTES_MAX, TRACEBACK_BYTES_MAX};
     use proptest::prelude::*;
 
     /// What the parent makes of one frame, under limits so small that random frames run into them.
@@ -276,6 +277,7 @@ mod tests {
                 assert!(exception.class.len() <= NAME_BYTES_MAX);
                 assert!(exception.message.len() <= MESSAGE_BYTES_MAX);
                 assert!(exception.traceback.len() <= TRACEBACK_BYTES_MAX as usize);
+                assert!(exception.hint.len() <= HINT_BYTES_MAX);
             }
             Ending::ResultInvalid { path, reason } => {
                 assert!(path.len() <= NAME_BYTES_MAX && reason.len() <= NAME_BYTES_MAX);
@@ -286,7 +288,7 @@ mod tests {
     }
 
     fn told(kind: u8, text: &str, number: u64) -> Told<'_> {
-        let raised = Raised { class: text, message: text, traceback: text, cause: Cause::CallFailed };
+        let raised = Raised { class: text, message: text, traceback: text, hint: text, cause: Cause::NotFound };
         match kind {
             0 => Told::Answered(text),
             1 => Told::Raised(raised),
