@@ -57,6 +57,27 @@ fn an_invalid_command_line_is_a_usage_error() {
 }
 
 #[test]
+fn a_script_that_rejects_a_request_prints_one_line_and_a_hint() {
+    let home = tempfile::tempdir().expect("a temporary folder");
+    for (raised, code, stderr) in [
+        (
+            "NotFound('there is no project chekout', hint='name another one')",
+            6,
+            "target_not_found: there is no project chekout\nhint: name another one\n",
+        ),
+        ("Invalid('no\\n numbers\\x1b[2J')", 2, "input_invalid: no numbers\\u{1b}[2J\n"),
+        ("NotFound('')", 6, "target_not_found: what was asked for does not exist\n"),
+    ] {
+        std::fs::write(home.path().join("a.py"), format!("import intentbox\nraise intentbox.{raised}\n"))
+            .expect("written");
+        assert_eq!(said(home.path(), &["exec", "a.py"]), of(code, "", stderr));
+        let run = run_in(home.path(), &["exec", "a.py", "--json"], b"", &[]);
+        let traceback = run.report()["error"]["traceback"].to_string();
+        assert!(run.code == code && traceback.contains("line 2, in <module>"), "{traceback}");
+    }
+}
+
+#[test]
 fn a_configuration_that_cannot_be_used_is_a_configuration_error() {
     let home = tempfile::tempdir().expect("a temporary folder");
     let write = |name: &str, text: &str| std::fs::write(home.path().join(name), text).expect("written");

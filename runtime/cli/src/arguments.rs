@@ -22,11 +22,11 @@ Examples:
 Exit codes:
     0  ok
     1  the script failed, or a check found faults
-    2  invalid command line, parameter, configuration, policy or template
+    2  invalid command line, parameter, input, configuration, policy or template
     3  the policy does not allow it
     4  a limit was reached
     5  an allowed request failed
-    6  no template fits, several fit, or a parameter is missing
+    6  no template fits, several fit, a parameter is missing, or what is named does not exist
     7  unavailable (a worker, a port, room on the disk) or an internal error
   130  interrupted";
 

@@ -173,7 +173,7 @@ fn one_line(json: &str) -> String {
 fn explain(report: &Report, text: &mut String) {
     let name = report.outcome().terms().name;
     if let Some(failure) = &report.failure {
-        if let Some(traceback) = &failure.traceback {
+        if let Some(traceback) = report.traceback() {
             let _ = writeln!(text, "{}", printable(traceback.trim_end()));
         }
         let kind = failure.cause.kind();

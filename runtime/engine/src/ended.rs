@@ -1,10 +1,14 @@
 //! Turns the ending of a run into its report: the cause of a failure, and what to do about it.
 
+use intentbox_catalog::terminal::printable;
 use intentbox_report::{Cause, Failure, Outcome, Refused, Remedy, Report, RunId, Spent};
 use intentbox_sandbox::abi::Cause as Raiser;
 use intentbox_sandbox::{Ended, Ending, Exception, Exhausted, Resource, Spent as RunSpent, limits};
 
 use crate::tutor;
+
+/// The longest message or hint of a script that rejects a request, in characters: some five lines of a terminal.
+const SAID_CHARS_MAX: usize = 500;
 
 /// What the host knows of a run besides its ending: its own record of the run's calls.
 #[derive(Debug, Default)]
@@ -61,8 +65,9 @@ fn all_spent(outside: Spent, run: RunSpent) -> Spent {
     }
 }
 
-/// The guest reports where an exception came from. The host believes it only if it knows of such a call: one that it
-/// refused, or one that it was asked for.
+/// The guest reports where an exception came from. The host believes that it came from a call only if it knows of one that
+/// it refused, or that it was asked for. That a request is invalid, or names what does not exist, is the script's own claim,
+/// as a result is: any script may make it, and the host bounds its text.
 fn raised(exception: Exception, outside: &Outside) -> Failure {
     let class = exception.class.clone();
     let calls = outside.spent.http_requests + outside.spent.file_calls;
@@ -73,6 +78,8 @@ fn raised(exception: Exception, outside: &Outside) -> Failure {
             let remedy = status.map(|status| Remedy::Origin { status });
             of_exception(Cause::CallFailed { class }, exception, remedy)
         }
+        (Raiser::NotFound, _) => said(Cause::TargetNotFound, &exception, "what was asked for does not exist"),
+        (Raiser::Invalid, _) => said(Cause::InputInvalid, &exception, "what was given cannot be used"),
         (Raiser::Script | Raiser::Exit | Raiser::Refused | Raiser::CallFailed, _) => {
             of_exception(Cause::Raised { class }, exception, None)
         }
@@ -83,6 +90,27 @@ fn of_exception(cause: Cause, exception: Exception, remedy: Option<Remedy>) -> F
     let Exception { class, message, traceback, .. } = exception;
     let remedy = remedy.or_else(|| tutor::about(&class, &message).map(Remedy::Advice));
     Failure { cause, message, traceback: Some(traceback).filter(|text| !text.is_empty()), remedy }
+}
+
+/// The failure of a script that rejects a request, in one line; `otherwise` is the message of one that says nothing.
+fn said(cause: Cause, exception: &Exception, otherwise: &str) -> Failure {
+    let message = one_line(&exception.message);
+    let message = if message.is_empty() { otherwise.to_owned() } else { message };
+    let traceback = Some(exception.traceback.clone()).filter(|text| !text.is_empty());
+    Failure { traceback, ..Failure::new(cause, message) }.advising(one_line(&exception.hint))
+}
+
+/// A text of a script in one line that is safe to print and has at most [`SAID_CHARS_MAX`] characters.
+fn one_line(text: &str) -> String {
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let mut line = printable(&words.join(" "));
+    if let Some((cut, _)) = line.char_indices().nth(SAID_CHARS_MAX) {
+        // The mark is one of the characters.
+        let end = line[..cut].char_indices().next_back().map_or(0, |(last, _)| last);
+        line.truncate(end);
+        line.push('…');
+    }
+    line
 }
 
 /// What to do about too many requests, or too much in them.
@@ -141,8 +169,8 @@ mod tests {
     fn a_failed_call_is_advised_on_by_the_reply_that_the_host_saw() {
         let remedy = |raiser, http_requests, error_status| {
             let message = "sentry:/x answered 401: no".to_owned();
-            let exception =
-                Exception { class: "HttpError".to_owned(), message, traceback: String::new(), cause: raiser };
+            let (class, traceback, hint) = ("HttpError".to_owned(), String::new(), String::new());
+            let exception = Exception { class, message, traceback, hint, cause: raiser };
             let spent = Spent { http_requests, ..Spent::default() };
             raised(exception, &Outside { spent, error_status, ..Outside::default() }).remedy
         };
@@ -153,5 +181,44 @@ mod tests {
         assert_eq!(remedy(Raiser::CallFailed, 1, None), None);
         assert_eq!(remedy(Raiser::CallFailed, 0, Some(401)), None, "no call was made");
         assert_eq!(remedy(Raiser::Script, 1, Some(401)), None, "another exception ended the script");
+    }
+
+    #[test]
+    fn a_script_that_rejects_a_request_is_quoted_in_one_bounded_line() {
+        let failure = |cause, message: &str, hint: &str| {
+            let exception = Exception {
+                class: "NotFound".to_owned(),
+                message: message.to_owned(),
+                traceback: "Traceback\n".to_owned(),
+                hint: hint.to_owned(),
+                cause,
+            };
+            raised(exception, &Outside::default())
+        };
+        let expected = |cause, message: &str, hint: Option<&str>| Failure {
+            cause,
+            message: message.to_owned(),
+            traceback: Some("Traceback\n".to_owned()),
+            remedy: hint.map(|hint| Remedy::Advice(hint.to_owned())),
+        };
+        for (raiser, message, hint, expected) in [
+            (Raiser::NotFound, "no a", "name b", expected(Cause::TargetNotFound, "no a", Some("name b"))),
+            (Raiser::Invalid, "no numbers", "", expected(Cause::InputInvalid, "no numbers", None)),
+            (
+                Raiser::NotFound,
+                " a\n\tb\x1b[2J\u{202e} ",
+                "\r\n",
+                expected(Cause::TargetNotFound, "a b\\u{1b}[2J\\u{202e}", None),
+            ),
+            (Raiser::NotFound, "", "", expected(Cause::TargetNotFound, "what was asked for does not exist", None)),
+            (Raiser::Invalid, "\n", "", expected(Cause::InputInvalid, "what was given cannot be used", None)),
+        ] {
+            assert_eq!(failure(raiser, message, hint), expected, "{message:?}");
+        }
+        for (length, kept) in [(SAID_CHARS_MAX, SAID_CHARS_MAX), (SAID_CHARS_MAX + 1, SAID_CHARS_MAX - 1)] {
+            let text = "ü".repeat(length);
+            let cut = "ü".repeat(kept) + if kept < length { "…" } else { "" };
+            assert_eq!(failure(Raiser::Invalid, &text, &text), expected(Cause::InputInvalid, &cut, Some(&cut)));
+        }
     }
 }

@@ -175,7 +175,7 @@ impl Told<'_> {
         let mut error = JsonObject::new();
         error.insert("kind".to_owned(), json!(kind));
         error.insert("message".to_owned(), json!(message));
-        if let Some(traceback) = failure.traceback.as_deref().map(last_frames) {
+        if let Some(traceback) = report.traceback().map(last_frames) {
             self.line(&traceback);
             error.insert("traceback".to_owned(), json!(traceback));
         }

@@ -26,6 +26,10 @@ pub enum Cause {
         /// The class.
         class: String,
     },
+    /// The script says that what the request names does not exist. Any script may say so: it is a claim, like a result.
+    TargetNotFound,
+    /// The script says that what the request gives cannot be used: a claim as well.
+    InputInvalid,
     /// A limit was reached.
     Exhausted {
         /// The limit by its name, such as `wall_ms`.
@@ -78,6 +82,8 @@ impl Cause {
             Cause::Syntax { .. } => Outcome::SyntaxError,
             Cause::Refused { .. } | Cause::NotPermitted | Cause::Unconfirmed => Outcome::CapabilityDenied,
             Cause::CallFailed { .. } => Outcome::HostCallFailed,
+            Cause::TargetNotFound => Outcome::TargetNotFound,
+            Cause::InputInvalid => Outcome::InputInvalid,
             Cause::Exhausted { outcome, .. } => *outcome,
             Cause::Crashed => Outcome::GuestTrap,
             Cause::ResultInvalid => Outcome::ResultInvalid,
@@ -109,6 +115,8 @@ impl Cause {
             Cause::NotPermitted => "policy",
             Cause::Unconfirmed => "writes",
             Cause::Crashed
+            | Cause::TargetNotFound
+            | Cause::InputInvalid
             | Cause::ResultInvalid
             | Cause::Template
             | Cause::Parameter
@@ -130,7 +138,7 @@ pub struct Failure {
     pub cause: Cause,
     /// What happened and which rule says so, in one line.
     pub message: String,
-    /// Python's traceback.
+    /// Python's traceback. [`Report::traceback`](crate::Report::traceback) decides whether people are shown it.
     pub traceback: Option<String>,
     /// What would change it.
     pub remedy: Option<Remedy>,
@@ -170,6 +178,9 @@ mod tests {
             (Cause::Unconfirmed, "writes", Outcome::CapabilityDenied),
             (Cause::NotPermitted, "policy", Outcome::CapabilityDenied),
             (Cause::Parameter, "param_invalid", Outcome::ParamInvalid),
+            (Cause::TargetNotFound, "target_not_found", Outcome::TargetNotFound),
+            (Cause::InputInvalid, "input_invalid", Outcome::InputInvalid),
+            (Cause::NotFound, "not_found", Outcome::NotFound),
             (Cause::Missing, "missing_parameter", Outcome::MissingParameter),
             (Cause::Crashed, "guest_trap", Outcome::GuestTrap),
         ] {

@@ -45,6 +45,9 @@ outcomes! {
     ResultInvalid = "result_invalid", 1;
     /// A parameter, script or input is invalid.
     ParamInvalid = "param_invalid", 2;
+    /// What the request gives cannot be used, as the script found out: `Invalid` left it. The script's own claim. Exit 2,
+    /// since something else has to be given, as for a parameter.
+    InputInvalid = "input_invalid", 2;
     /// The run was not granted what it asked for.
     CapabilityDenied = "capability_denied", 3;
     /// Fuel ran out.
@@ -67,6 +70,9 @@ outcomes! {
     HostCallFailed = "host_call_failed", 5;
     /// No template fits the intent.
     NotFound = "not_found", 6;
+    /// What the request names does not exist, as the script found out: `NotFound` left it. The script's own claim. Exit 6,
+    /// since the request leads nowhere as it is worded, as where no template fits.
+    TargetNotFound = "target_not_found", 6;
     /// Several templates fit the intent.
     Ambiguous = "ambiguous", 6;
     /// The intent leaves out what the template needs.

@@ -7,7 +7,7 @@ use serde::Serialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use crate::failure::Failure;
+use crate::failure::{Cause, Failure};
 use crate::outcome::Outcome;
 use crate::remedy::Remedy;
 use crate::run_id::RunId;
@@ -149,6 +149,21 @@ impl Report {
         self.failure.as_ref().map_or(Outcome::Ok, |failure| failure.cause.outcome())
     }
 
+    /// The traceback to show beside the message, if it helps whoever reads it: they have to know the script, and the script
+    /// must not have ended like this on purpose. A template that says what is wrong with a request, or what an origin
+    /// answered, has said all that its caller can use. The JSON form has every traceback.
+    #[must_use]
+    pub fn traceback(&self) -> Option<&str> {
+        let failure = self.failure.as_ref()?;
+        let is_template = self.target.as_ref().and_then(Target::template).is_some();
+        let is_said = match failure.cause {
+            Cause::TargetNotFound | Cause::InputInvalid => true,
+            Cause::CallFailed { .. } => is_template,
+            _ => false,
+        };
+        failure.traceback.as_deref().filter(|_| !is_said)
+    }
+
     /// The bytes of text in it that a script chose.
     #[must_use]
     pub fn bytes(&self) -> usize {
@@ -159,5 +174,30 @@ impl Report {
     #[must_use]
     pub fn has_asked(&self) -> bool {
         self.cached || self.spent.is_some_and(|spent| spent.http_requests > 0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_traceback_is_for_whoever_knows_the_script_and_for_what_it_did_not_say_itself() {
+        let template = || Target::Template { id: "a/b".to_owned(), digest: String::new() };
+        let class = || "E".to_owned();
+        for (cause, of_code, of_template) in [
+            (Cause::Raised { class: class() }, true, true),
+            (Cause::Refused { class: class() }, true, true),
+            (Cause::CallFailed { class: class() }, true, false),
+            (Cause::TargetNotFound, false, false),
+            (Cause::InputInvalid, false, false),
+        ] {
+            for (target, is_shown) in [(Target::Code, of_code), (template(), of_template)] {
+                let failure = Failure { traceback: Some("t".to_owned()), ..Failure::new(cause.clone(), "no") };
+                let report = Report { target: Some(target), ..Report::failed(RunId::of(0), failure) };
+                assert_eq!(report.traceback(), is_shown.then_some("t"), "{report:?}");
+            }
+        }
+        assert_eq!(Report::new(RunId::of(0)).traceback(), None);
     }
 }

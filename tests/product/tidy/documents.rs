@@ -14,6 +14,7 @@ const NO_TESTS: &[(&str, &str)] = &[
     ("out_of_memory", "an import of the guest"),
     ("run_in_executor", "a method of asyncio"),
     ("scratch_fd_read", "an export of the guest"),
+    ("target_not_found", "an outcome"),
 ];
 
 /// Paths that are not of this repository.

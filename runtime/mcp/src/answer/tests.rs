@@ -123,6 +123,16 @@ fn a_failure_says_what_where_and_what_to_change() {
             }}),
         ),
         (
+            {
+                let failure = Failure::new(Cause::TargetNotFound, "there is no project x").advising("name another");
+                Report::failed(RunId::of(0), Failure { traceback: Some("Traceback".to_owned()), ..failure })
+            },
+            "target_not_found: there is no project x\nhint: name another".to_owned(),
+            json!({"outcome": "target_not_found", "error": {
+                "kind": "target_not_found", "message": "there is no project x", "hint": "name another",
+            }}),
+        ),
+        (
             Report::failed(
                 RunId::of(0),
                 Failure::new(
