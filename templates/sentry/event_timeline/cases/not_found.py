@@ -1,8 +1,11 @@
 """Counts the events of one issue over time, by hour or by day."""
 
 import math
-from datetime import datetime, timezone
-from urllib.parse import quote
+import sys
+from datetime import datetime, timedelta, timezone
+
+import pack
+from intentbox import Invalid
 
 organization = 'acme'
 issue = 'WEB-99'
@@ -11,31 +14,48 @@ bucket = None
 environment = None
 
 UNIT_SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
+DAY = timedelta(days=1)
 
-period_seconds = int(period[:-1]) * UNIT_SECONDS[period[-1]]
+since = until = None
+if "/" in period:
+    from intentbox import window
+
+    since, until = window.bounds(period)
+    by_hour = since is not None and since >= datetime.now(timezone.utc) - DAY
+else:
+    period_seconds = int(period[:-1]) * UNIT_SECONDS[period[-1]]
+    by_hour = period_seconds <= DAY.total_seconds()
 if bucket is None:
-    bucket = "hour" if period_seconds <= 86400 else "day"
+    bucket = "hour" if by_hour else "day"
 
 # This endpoint takes a short id in place of a number, and comes with two charts that count every event.
-url = f"sentry:/api/0/organizations/{quote(organization, safe='')}/issues/{quote(issue, safe='')}/"
-reply = http.get(url, params={"environment": environment})
-if reply.status == 404:
-    where = organization if environment is None else f"{organization}, environment {environment}"
-    raise LookupError(f"no issue {issue} in {where}")
-reply.raise_for_status()
-found = reply.json()
-
+found = pack.get(organization, "issues", issue, scope="event:read", params={"environment": environment})
 if bucket == "hour":
     chart, bucket_seconds, form = found["stats"]["24h"], 3600, "%Y-%m-%dT%H:00Z"
 else:
     chart, bucket_seconds, form = found["stats"]["30d"], 86400, "%Y-%m-%d"
 
-# The last bucket is the one that now lies in, so the first may begin a little late.
-buckets = math.ceil(period_seconds / bucket_seconds)
-timeline = [
-    {"start": datetime.fromtimestamp(start, timezone.utc).strftime(form), "events": events}
-    for start, events in chart[-buckets:]
-]
+
+def told(start):
+    return datetime.fromtimestamp(start, timezone.utc).strftime(form)
+
+
+if "/" in period:
+    first = since.timestamp() if since else -math.inf
+    last = until.timestamp() if until else math.inf
+    points = [[start, events] for start, events in chart if start + bucket_seconds > first and start < last]
+    if chart and not points:
+        raise Invalid(
+            f"by {bucket}, Sentry counts the events of an issue from {told(chart[0][0])} on, and nothing before",
+            hint="name a later period" + (", or count by day" if bucket == "hour" else ""),
+        )
+    if points and first < chart[0][0]:
+        print(f"counted from {told(chart[0][0])} on: Sentry's chart by {bucket} begins there", file=sys.stderr)
+else:
+    # The last bucket is the one that now lies in, so the first may begin a little late.
+    points = chart[-math.ceil(period_seconds / bucket_seconds) :]
+
+timeline = [{"start": told(start), "events": events} for start, events in points]
 result = {
     "id": found["shortId"],
     "bucket": bucket,

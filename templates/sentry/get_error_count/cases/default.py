@@ -6,7 +6,8 @@ of the issues are added up here; `complete` says whether all issues were seen.
 """
 
 from collections import Counter
-from urllib.parse import quote
+
+import pack
 
 organization = 'acme'
 level = None
@@ -14,7 +15,6 @@ project = None
 environment = None
 period = '24h'
 
-PAGES_MAX = 10
 PAGE_SIZE = 100
 
 # The `project` parameter of this endpoint takes numeric ids only; its search takes slugs.
@@ -25,24 +25,15 @@ if project is not None:
 # An empty `groupStatsPeriod` leaves out the charts.
 params = {
     "query": query,
-    "statsPeriod": period,
+    **pack.period(period),
     "groupStatsPeriod": "",
     "limit": PAGE_SIZE,
     "environment": environment,
 }
-
-url = f"sentry:/api/0/organizations/{quote(organization, safe='')}/issues/"
 issues = []
-complete = False
-for _ in range(PAGES_MAX):
-    reply = http.get(url, params=params)
-    reply.raise_for_status()
-    issues += reply.json()
-    following = reply.links.get("next")
-    if not following or following["results"] != "true":
-        complete = True
-        break
-    params["cursor"] = following["cursor"]
+for reply in pack.pages(organization, "issues", scope="event:read", params=params):
+    issues += reply.rows
+pack.tell(len(issues), reply, "issues")
 
 total = 0
 levels = Counter()
@@ -60,5 +51,5 @@ result = {
     "issues": len(issues),
     "levels": [{"level": name, "events": events} for name, events in levels.most_common()],
     "projects": [{"project": slug, "events": events} for slug, events in projects.most_common()],
-    "complete": complete,
+    "complete": reply.is_last,
 }

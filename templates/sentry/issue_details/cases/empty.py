@@ -1,6 +1,6 @@
 """Shows one issue: status, level, counts, when it was seen, where, assignee and top tags."""
 
-from urllib.parse import quote
+import pack
 
 organization = 'acme'
 issue = 'API-7'
@@ -10,19 +10,12 @@ TAG_KEYS = ["environment", "release", "browser", "os", "device", "runtime", "ser
 TAGS_MAX = 4
 
 # This endpoint takes a short id in place of a number.
-url = f"sentry:/api/0/organizations/{quote(organization, safe='')}/issues/{quote(issue, safe='')}/"
-reply = http.get(url)
-if reply.status == 404:
-    raise LookupError(f"no issue {issue} in {organization}")
-reply.raise_for_status()
-found = reply.json()
+found = pack.get(organization, "issues", issue, scope="event:read")
 
 known = {tag["key"] for tag in found["tags"]}
 tags = []
 for key in [key for key in TAG_KEYS if key in known][:TAGS_MAX]:
-    reply = http.get(f"{url}tags/{key}/")
-    reply.raise_for_status()
-    tag = reply.json()
+    tag = pack.get(organization, "issues", issue, "tags", key, scope="event:read")
     if tag["topValues"]:
         top = tag["topValues"][0]
         percent = round(100 * top["count"] / tag["totalValues"])
