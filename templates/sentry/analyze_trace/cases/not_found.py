@@ -1,37 +1,49 @@
-"""Finds the line of code in which the latest event of an issue failed, and its root cause."""
+"""Finds the line of our code in which the latest event of an issue failed, and its root cause."""
 
-from urllib.parse import quote
+import pack
+from intentbox import NotFound
 
 organization = 'acme'
 issue = 'WEB-99'
 environment = None
 
 # This endpoint takes a short id in place of a number.
-url = f"sentry:/api/0/organizations/{quote(organization, safe='')}/issues/{quote(issue, safe='')}/events/latest/"
-reply = http.get(url, params={"environment": environment})
-if reply.status == 404:
-    where = organization if environment is None else f"{organization}, environment {environment}"
-    raise LookupError(f"no issue {issue} in {where}, or no event of it to look at")
-reply.raise_for_status()
+params = {"environment": environment}
+event = pack.get(organization, "issues", issue, "events", "latest", scope="event:read", params=params)
 
 exceptions = []
-for entry in reply.json()["entries"]:
+for entry in event["entries"]:
     if entry["type"] == "exception":
         exceptions = entry["data"]["values"]
 if not exceptions:
-    raise LookupError(f"the latest event of {issue} has no exception")
+    raise NotFound(f"the latest event of {issue} has no exception, so there is no trace of it")
+
+
+def frames(exception):
+    return (exception.get("stacktrace") or {}).get("frames") or []
+
+
+def place(frame):
+    return {
+        "file": frame.get("filename") or frame.get("module"),
+        "line": frame.get("lineNo"),
+        "function": frame.get("function"),
+    }
+
 
 # A chain begins with its cause and ends with what was raised last; a trace begins with the oldest call. So the root
-# cause is the first exception, and the place is the last frame that is ours, or the last one if none is.
+# cause is the first exception, and it was raised in its last frame. Where that is a library's, the place to look is our
+# last frame before it: in the cause's own trace, or else in that of the first exception that has one of ours.
 cause = exceptions[0]
-frames = (cause.get("stacktrace") or {}).get("frames") or []
-ours = [frame for frame in frames if frame.get("inApp")]
-frame = (ours or frames or [{}])[-1]
+raised_in = (frames(cause) or [{}])[-1]
+traces = [[frame for frame in frames(exception) if frame.get("inApp")] for exception in exceptions]
+ours = [trace[-1] for trace in traces if trace]
+frame = ours[0] if ours else raised_in
 
 result = {
-    "file": frame.get("filename") or frame.get("module"),
-    "line": frame.get("lineNo"),
-    "function": frame.get("function"),
+    **place(frame),
     "in_app": bool(ours),
     "root_cause": ": ".join(part for part in (cause["type"], cause["value"]) if part),
 }
+if place(raised_in) != place(frame):
+    result["raised_in"] = place(raised_in)

@@ -1,0 +1,49 @@
+"""Finds the line of our code in which the latest event of an issue failed, and its root cause."""
+
+import pack
+from intentbox import NotFound
+
+organization = 'acme'
+issue = 'WEB-42'
+environment = None
+
+# This endpoint takes a short id in place of a number.
+params = {"environment": environment}
+event = pack.get(organization, "issues", issue, "events", "latest", scope="event:read", params=params)
+
+exceptions = []
+for entry in event["entries"]:
+    if entry["type"] == "exception":
+        exceptions = entry["data"]["values"]
+if not exceptions:
+    raise NotFound(f"the latest event of {issue} has no exception, so there is no trace of it")
+
+
+def frames(exception):
+    return (exception.get("stacktrace") or {}).get("frames") or []
+
+
+def place(frame):
+    return {
+        "file": frame.get("filename") or frame.get("module"),
+        "line": frame.get("lineNo"),
+        "function": frame.get("function"),
+    }
+
+
+# A chain begins with its cause and ends with what was raised last; a trace begins with the oldest call. So the root
+# cause is the first exception, and it was raised in its last frame. Where that is a library's, the place to look is our
+# last frame before it: in the cause's own trace, or else in that of the first exception that has one of ours.
+cause = exceptions[0]
+raised_in = (frames(cause) or [{}])[-1]
+traces = [[frame for frame in frames(exception) if frame.get("inApp")] for exception in exceptions]
+ours = [trace[-1] for trace in traces if trace]
+frame = ours[0] if ours else raised_in
+
+result = {
+    **place(frame),
+    "in_app": bool(ours),
+    "root_cause": ": ".join(part for part in (cause["type"], cause["value"]) if part),
+}
+if place(raised_in) != place(frame):
+    result["raised_in"] = place(raised_in)
