@@ -1,46 +1,42 @@
-"""Lists unresolved errors, the most recently seen first."""
+"""Lists unresolved errors, the most recently seen first unless another order is asked for."""
 
-from urllib.parse import quote
+import pack
 
 organization = 'acme'
 project = None
 environment = None
+level = None
 period = '1h'
+order = 'last_seen'
 limit = 4
 
-PAGES_MAX = 10
-# Four rows of a short title and a day are about 140 tokens. Whoever wants more asks for one issue.
-TITLE_CHARS_MAX = 40
+SORTS = {"last_seen": "date", "first_seen": "new", "count": "freq", "users": "user"}
 
 # The `project` parameter of this endpoint takes numeric ids only; its search takes slugs.
-query = "is:unresolved level:[error,fatal]"
+query = "is:unresolved level:[error,fatal]" if level is None else f"is:unresolved level:{level}"
 if project is not None:
     query += f" project:{project}"
 
-params = {"query": query, "statsPeriod": period, "sort": "date", "limit": limit, "environment": environment}
+params = {
+    "query": query,
+    **pack.period(period),
+    "sort": SORTS[order],
+    "limit": limit,
+    "environment": environment,
+}
+issues = pack.rows(organization, "issues", scope="event:read", params=params, limit=limit, things="errors")
 
-url = f"sentry:/api/0/organizations/{quote(organization, safe='')}/issues/"
-issues = []
-for _ in range(PAGES_MAX):
-    reply = http.get(url, params=params)
-    reply.raise_for_status()
-    issues += reply.json()
-    following = reply.links.get("next")
-    if len(issues) >= limit or not following or following["results"] != "true":
-        break
-    params["cursor"] = following["cursor"]
-
-
-def short(title):
-    return title if len(title) <= TITLE_CHARS_MAX else title[: TITLE_CHARS_MAX - 1] + "…"
-
-
-result = [
-    {
+result = []
+for issue in issues:
+    row = {
         "id": issue["shortId"],
-        "title": short(issue["title"]),
+        "title": pack.short(issue["title"]),
         "count": int(issue["count"]),
-        "last_seen": (issue["lastSeen"] or "")[:10],
+        "last_seen": pack.moment(issue["lastSeen"]),
     }
-    for issue in issues[:limit]
-]
+    # What the rows are sorted by is in them.
+    if order == "first_seen":
+        row["first_seen"] = pack.moment(issue["firstSeen"])
+    elif order == "users":
+        row["users"] = issue["userCount"]
+    result.append(row)

@@ -1,6 +1,6 @@
-"""Searches issues of any status and level, the most recently seen first."""
+"""Searches issues of any status and level, the most recently seen first unless another order is asked for."""
 
-from urllib.parse import quote
+import pack
 
 organization = 'acme'
 query = 'no such thing'
@@ -9,10 +9,10 @@ level = None
 project = None
 environment = None
 period = '14d'
+order = 'last_seen'
 limit = 5
 
-PAGES_MAX = 10
-TITLE_CHARS_MAX = 80
+SORTS = {"last_seen": "date", "first_seen": "new", "count": "freq", "users": "user"}
 
 # An empty search is sent too: without one, Sentry lists unresolved issues only. The `project` parameter of this
 # endpoint takes numeric ids only; its search takes slugs.
@@ -28,37 +28,27 @@ if project is not None:
 
 params = {
     "query": " ".join(terms),
-    "statsPeriod": period,
-    "sort": "date",
+    **pack.period(period),
+    "sort": SORTS[order],
     "limit": limit,
     "environment": environment,
 }
+issues = pack.rows(organization, "issues", scope="event:read", params=params, limit=limit, things="issues")
 
-url = f"sentry:/api/0/organizations/{quote(organization, safe='')}/issues/"
-issues = []
-for _ in range(PAGES_MAX):
-    reply = http.get(url, params=params)
-    reply.raise_for_status()
-    issues += reply.json()
-    following = reply.links.get("next")
-    if len(issues) >= limit or not following or following["results"] != "true":
-        break
-    params["cursor"] = following["cursor"]
-
-
-def short(title):
-    return title if len(title) <= TITLE_CHARS_MAX else title[: TITLE_CHARS_MAX - 1] + "…"
-
-
-result = [
-    {
+result = []
+for issue in issues:
+    row = {
         "id": issue["shortId"],
-        "title": short(issue["title"]),
+        "title": pack.short(issue["title"]),
         "project": issue["project"]["slug"],
         "level": issue["level"],
         "status": issue["status"],
         "count": int(issue["count"]),
-        "last_seen": issue["lastSeen"],
+        "last_seen": pack.moment(issue["lastSeen"]),
     }
-    for issue in issues[:limit]
-]
+    # What the rows are sorted by is in them.
+    if order == "first_seen":
+        row["first_seen"] = pack.moment(issue["firstSeen"])
+    elif order == "users":
+        row["users"] = issue["userCount"]
+    result.append(row)
