@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::io::{IsTerminal as _, stdout};
 
-use comfy_table::{ContentArrangement, Table, presets};
+use comfy_table::{ColumnConstraint, ContentArrangement, Row, Table, presets};
 use intentbox_catalog::json::parse_value;
 use serde_json::Value;
 
@@ -19,8 +19,26 @@ const COLUMNS_MAX: usize = 12;
 /// values off the screen, and padding has a limit of its own, 65535, above which formatting panics.
 const KEY_COLUMNS_MAX: usize = 40;
 
-/// A JSON text for a person: rows as a table, one object as pairs, text as it is, the rest as JSON.
+/// The widest that a column is without being a text: ids, times and numbers. They stay whole where the texts beside them
+/// have [`TEXT_COLUMNS_MIN`].
+const WHOLE_COLUMNS_MAX: usize = 24;
+
+/// The narrowest column in which a text says something.
+const TEXT_COLUMNS_MIN: usize = 20;
+
+/// A character that no cell has: a cell that is cut ends where the room does, and not after a word.
+const NO_DELIMITER: char = '\u{1f}';
+
+/// A JSON text for a person: rows as a table, one object as pairs, text as it is, the rest as JSON. On a terminal, cells
+/// that are too wide for it are cut.
 pub(crate) fn shown(json: &str) -> String {
+    // Off a terminal lines stay whole, so that other programs can cut them up.
+    let size = if stdout().is_terminal() { terminal_size::terminal_size() } else { None };
+    shown_within(json, size.map(|(width, _)| width.0))
+}
+
+/// The same in so many columns; without a number, in as many as it takes.
+fn shown_within(json: &str, width: Option<u16>) -> String {
     let parsed = parse_value(json);
     let as_json = |value: &Value| format!("{}\n", printable(&format!("{value:#}")));
     match &parsed {
@@ -28,10 +46,10 @@ pub(crate) fn shown(json: &str) -> String {
         Ok(Value::String(text)) => format!("{}\n", printable(text)),
         Ok(Value::Array(rows)) if rows.is_empty() => "no rows\n".to_owned(),
         Ok(value @ Value::Array(rows)) => match columns(rows) {
-            Some(columns) => table(&columns, rows),
+            Some(columns) => table(&columns, rows, width),
             None => as_json(value),
         },
-        Ok(Value::Object(pairs)) if !pairs.is_empty() => object(pairs),
+        Ok(Value::Object(pairs)) if !pairs.is_empty() => object(pairs, width),
         // Numbers keep the digits the script gave: a parsed value would round long ones.
         Ok(Value::Number(_)) | Err(_) => format!("{}\n", printable(json)),
         Ok(value) => as_json(value),
@@ -39,7 +57,7 @@ pub(crate) fn shown(json: &str) -> String {
 }
 
 /// One object: its plain values as pairs, then each list of rows as a table under its name.
-fn object(pairs: &serde_json::Map<String, Value>) -> String {
+fn object(pairs: &serde_json::Map<String, Value>, width: Option<u16>) -> String {
     let plain: Vec<(String, &Value)> =
         pairs.iter().filter(|(_, value)| is_cell(value)).map(|(key, value)| (line(key), value)).collect();
     let widest = plain.iter().map(|(key, _)| key.chars().count()).filter(|width| *width <= KEY_COLUMNS_MAX).max();
@@ -53,11 +71,11 @@ fn object(pairs: &serde_json::Map<String, Value>) -> String {
         let _ = match value {
             Value::Array(rows) if rows.is_empty() => writeln!(text, "{key}  none"),
             Value::Array(rows) => match columns(rows) {
-                Some(columns) => write!(text, "\n{key}\n{}", table(&columns, rows)),
+                Some(columns) => write!(text, "\n{key}\n{}", table(&columns, rows, width)),
                 None => writeln!(text, "{key}  {}", printable(&value.to_string())),
             },
             Value::Object(inner) if inner.values().all(is_cell) && !inner.is_empty() => {
-                write!(text, "\n{key}\n{}", indented(&object(inner)))
+                write!(text, "\n{key}\n{}", indented(&object(inner, width)))
             }
             value => writeln!(text, "{key}  {}", printable(&value.to_string())),
         };
@@ -93,17 +111,39 @@ fn is_cell(value: &Value) -> bool {
     !matches!(value, Value::Array(_) | Value::Object(_))
 }
 
-fn table(columns: &[&str], rows: &[Value]) -> String {
+fn table(columns: &[&str], rows: &[Value], width: Option<u16>) -> String {
+    let header: Vec<String> = columns.iter().map(|key| line(&key.to_uppercase())).collect();
+    // What a row lacks stays empty: `-` is a null that the script gave.
+    let cells =
+        |row: &Value| -> Vec<String> { columns.iter().map(|key| row.get(key).map_or(String::new(), cell)).collect() };
+    let mut lines: Vec<Vec<String>> = std::iter::once(header).chain(rows.iter().take(ROWS_MAX).map(cells)).collect();
     let mut table = Table::new();
     table.load_preset(presets::NOTHING).set_content_arrangement(ContentArrangement::Dynamic);
-    // Off a terminal lines stay whole, so that other programs can cut them up.
-    if let (true, Some((terminal_size::Width(width), _))) = (stdout().is_terminal(), terminal_size::terminal_size()) {
-        table.set_width(width);
+    let mut whole = Vec::new();
+    if let Some(width) = width {
+        table.set_width(width).set_delimiter(NO_DELIMITER).set_truncation_indicator("…");
+        let width = usize::from(width);
+        for cell in lines.iter_mut().flatten() {
+            // Fitting one takes the square of its length.
+            cut(cell, width);
+        }
+        whole = whole_columns(&lines, width);
     }
-    table.set_header(columns.iter().map(|key| line(&key.to_uppercase())));
-    for row in rows.iter().take(ROWS_MAX) {
-        // What a row lacks stays empty: `-` is a null that the script gave.
-        table.add_row(columns.iter().map(|key| row.get(key).map_or(String::new(), cell)));
+    for (at, line) in lines.into_iter().enumerate() {
+        let mut row = Row::from(line);
+        if width.is_some() {
+            row.max_height(1);
+        }
+        if at == 0 {
+            table.set_header(row)
+        } else {
+            table.add_row(row)
+        };
+    }
+    for at in whole {
+        if let Some(column) = table.column_mut(at) {
+            column.set_constraint(ColumnConstraint::ContentWidth);
+        }
     }
     let mut text = String::new();
     for line in table.lines() {
@@ -113,6 +153,26 @@ fn table(columns: &[&str], rows: &[Value]) -> String {
         let _ = writeln!(text, "… {} more rows; use --json to see all of them", rows.len() - ROWS_MAX);
     }
     text
+}
+
+/// Cuts a cell to one character more than there are columns, so that it is still too wide.
+fn cut(cell: &mut String, width: usize) {
+    if let Some((end, _)) = cell.char_indices().nth(width) {
+        cell.truncate(end);
+        cell.push('…');
+    }
+}
+
+/// The columns that stay whole in a table of this width: those without texts, if enough is left for the others.
+fn whole_columns(lines: &[Vec<String>], width: usize) -> Vec<usize> {
+    let columns = lines.first().map_or(0, Vec::len);
+    let widest = |at: usize| lines.iter().filter_map(|line| line.get(at)).map(|cell| cell.chars().count()).max();
+    let widths: Vec<usize> = (0..columns).map(|at| widest(at).unwrap_or(0)).collect();
+    // Each column has a blank on both sides.
+    let whole: Vec<usize> = (0..columns).filter(|at| widths[*at] <= WHOLE_COLUMNS_MAX).collect();
+    let taken: usize = whole.iter().map(|at| widths[*at] + 2).sum();
+    let wanted = (columns - whole.len()) * (TEXT_COLUMNS_MIN + 2);
+    if taken + wanted <= width { whole } else { Vec::new() }
 }
 
 fn cell(value: &Value) -> String {
@@ -125,6 +185,8 @@ fn cell(value: &Value) -> String {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
 
     #[test]
@@ -143,6 +205,31 @@ mod tests {
             "id  A-1\n\ntags\n KEY  VALUE\n os   Linux\nnone  none\n\nby\n error  2\nn  [1]\n"
         );
         assert_eq!(shown("[1,2]"), "[\n  1,\n  2\n]\n");
+    }
+
+    #[test]
+    fn on_a_terminal_texts_are_cut_and_the_rest_stays_whole() {
+        let title = "TypeError: Cannot read properties of undefined (reading 'currency')";
+        let row = json!({"id": "CHECKOUT-1T", "title": title, "count": 252, "last_seen": "2026-11-20T09:58:12Z"});
+        let rows = json!([row, row]).to_string();
+        let within = |width: u16| {
+            let text = shown_within(&rows, Some(width));
+            let lines: Vec<String> = text.lines().map(str::to_owned).collect();
+            assert_eq!(lines.len(), 3, "{text}");
+            assert!(lines.iter().all(|line| line.chars().count() <= usize::from(width)), "{text}");
+            lines
+        };
+        // The three others take 13, 7 and 22 columns.
+        for (width, shown) in [(80, 36), (64, 20)] {
+            let cut: String = title.chars().take(shown - 1).collect();
+            assert_eq!(within(width)[1], format!(" CHECKOUT-1T  {cut}…  252    2026-11-20T09:58:12Z"));
+        }
+        assert!(within(63)[1].contains("TypeError"), "{:?}", within(63));
+        assert!(within(120)[1].contains(title), "it fits");
+        assert_eq!(shown_within(&rows, None), shown_within(&rows, Some(400)), "nothing is cut off a terminal");
+        let long = json!([{"text": "x".repeat(1 << 20)}]).to_string();
+        assert_eq!(shown_within(&long, Some(20)), format!(" TEXT\n {}…\n", "x".repeat(17)));
+        assert_eq!(shown_within(r#"[{"a": 1}]"#, Some(1)).lines().count(), 2, "no terminal is too narrow");
     }
 
     #[test]
