@@ -74,12 +74,13 @@ type Endpoint = fn(&Asked, &Dataset) -> Result<Response, Failure>;
 pub(crate) fn router(tracker: Arc<Tracker>) -> Router {
     let mut router = Router::new()
         .route("/api/0/organizations/{organization}/projects/", read(projects))
+        .route("/api/0/organizations/{organization}/environments/", read(environments_of_organization))
         .route("/api/0/organizations/{organization}/releases/", read(releases))
         .route("/api/0/organizations/{organization}/issues/", read(issues))
         .route("/api/0/projects/{organization}/{project}/issues/", read(issues))
         .route("/api/0/projects/{organization}/{project}/events/", read(events_of_project))
         .route("/api/0/projects/{organization}/{project}/events/{event}/", read(event_of_project))
-        .route("/api/0/projects/{organization}/{project}/environments/", read(environments));
+        .route("/api/0/projects/{organization}/{project}/environments/", read(environments_of_project));
     for parent in ["/api/0", "/api/0/organizations/{organization}"] {
         router = router
             .route(&format!("{parent}{ISSUE}"), read(detail).put(change))
@@ -177,11 +178,27 @@ fn projects(asked: &Asked, _: &Dataset) -> Result<Response, Failure> {
     Ok(asked.list(page, &found, |project| issue::project(project, asked.now)))
 }
 
-fn environments(asked: &Asked, _: &Dataset) -> Result<Response, Failure> {
+/// The environments of all projects, on one page as in the original.
+fn environments_of_organization(asked: &Asked, _: &Dataset) -> Result<Response, Failure> {
+    let shown = (1..).zip(listed_environments(asked)?);
+    let shown = shown.map(|(id, name)| json!({ "id": id.to_string(), "name": name }));
+    Ok(Json(shown.collect::<Value>()).into_response())
+}
+
+fn environments_of_project(asked: &Asked, _: &Dataset) -> Result<Response, Failure> {
     let first = (asked.project.ok_or(Failure::NotFound)?.id - PROJECTS[0].id) * 10 + 7_001;
-    let shown = (first..).zip(ENVIRONMENTS);
+    let shown = (first..).zip(listed_environments(asked)?);
     let shown = shown.map(|(id, name)| json!({ "id": id.to_string(), "name": name, "isHidden": false }));
     Ok(Json(shown.collect::<Value>()).into_response())
+}
+
+/// The environments with the visibility that the request asks for. None of the demo is hidden.
+fn listed_environments(asked: &Asked) -> Result<&'static [&'static str], Failure> {
+    match asked.query.last("visibility").unwrap_or("visible") {
+        "visible" | "all" => Ok(&ENVIRONMENTS),
+        "hidden" => Ok(&[]),
+        _ => Err(Failure::Visibility),
+    }
 }
 
 /// The releases of the projects that the request selects, the newest first.

@@ -38,6 +38,8 @@ pub(crate) enum Failure {
     Sort { sort: String },
     #[error("Invalid project parameter. Values must be numbers.")]
     Project,
+    #[error("Invalid value for 'visibility', valid values are: ['all', 'hidden', 'visible']")]
+    Visibility,
     #[error("Unknown actor input: {actor}")]
     Actor { actor: String },
     #[error("JSON parse error - {0}")]

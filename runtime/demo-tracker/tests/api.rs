@@ -279,6 +279,50 @@ async fn a_period_selects_issues_and_what_is_counted() {
 }
 
 #[tokio::test]
+async fn an_interval_selects_what_the_period_of_the_same_length_does() {
+    let tracker = start().await;
+    let at = |seconds: i64| Timestamp::from_second(seconds).expect("it is a time").to_string();
+    let busy = get(&tracker, &format!("{ISSUES}?sort=freq&statsPeriod=14d&limit=1")).await.items()[0].clone();
+    let events = format!("{ISSUES}{}/events/", busy["id"].as_str().expect("ids are strings"));
+    for list in [ISSUES, events.as_str()] {
+        // A list of events takes no search, and ignores this one.
+        let of = |span: &str| format!("{list}?query=&{span}");
+        let period = all(&tracker, &of("statsPeriod=14d")).await;
+        let interval = all(&tracker, &of(&format!("start={}&end={}", at(NOW - 14 * DAY), at(NOW)))).await;
+        assert!(!period.is_empty() && interval == period, "{list}: {} and {}", interval.len(), period.len());
+        // Without a zone a time is in UTC, as scripts send it.
+        let naive = format!("start={}&end={}", at(NOW - 14 * DAY).replace('Z', ""), at(NOW).replace('Z', ""));
+        assert_eq!(all(&tracker, &of(&naive)).await, period, "{list}");
+        let before = format!("start={}&end={}", at(NOW - 300 * DAY), at(NOW - 200 * DAY));
+        assert!(all(&tracker, &of(&before)).await.is_empty(), "{list}");
+    }
+    let yesterday = format!("{ISSUES}?query=&start={}&end={}", at(NOW - 2 * DAY), at(NOW - DAY));
+    let found = all(&tracker, &yesterday).await;
+    let first_seen = |issue: &Value| issue["firstSeen"].as_str().map(str::to_owned);
+    assert!(!found.is_empty() && found.iter().all(|issue| first_seen(issue) <= Some(at(NOW - DAY))), "{found:?}");
+}
+
+#[tokio::test]
+async fn each_sort_key_orders_by_the_field_that_it_names() {
+    let tracker = start().await;
+    let texts = |issues: &[Value], field: &str| -> Vec<String> {
+        issues.iter().filter_map(|issue| issue[field].as_str()).map(str::to_owned).collect()
+    };
+    let numbers = |issues: &[Value], field: &str| -> Vec<i64> {
+        let number = |value: &Value| value.as_i64().or_else(|| value.as_str()?.parse().ok());
+        issues.iter().filter_map(|issue| number(&issue[field])).collect()
+    };
+    for (sort, field) in [("date", "lastSeen"), ("new", "firstSeen")] {
+        let found = texts(&all(&tracker, &format!("{ISSUES}?sort={sort}")).await, field);
+        assert!(found.len() > 1 && found.is_sorted_by(|newer, older| newer >= older), "{sort}: {found:?}");
+    }
+    for (sort, field) in [("freq", "count"), ("user", "userCount")] {
+        let found = numbers(&all(&tracker, &format!("{ISSUES}?sort={sort}")).await, field);
+        assert!(found.len() > 1 && found.is_sorted_by(|more, fewer| more >= fewer), "{sort}: {found:?}");
+    }
+}
+
+#[tokio::test]
 async fn projects_are_listed_and_select_issues_in_three_ways() {
     let tracker = start().await;
     let projects = all(&tracker, "/api/0/organizations/demo/projects/").await;
@@ -291,9 +335,14 @@ async fn projects_are_listed_and_select_issues_in_three_ways() {
     assert_eq!(by_id, all(&tracker, &format!("{ISSUES}?query=is:unresolved+project:api")).await);
     assert_eq!(by_id, all(&tracker, "/api/0/projects/demo/api/issues/").await);
 
-    let environments = get(&tracker, "/api/0/projects/demo/api/environments/").await;
-    let names: Vec<_> = environments.items().iter().map(|item| item["name"].clone()).collect();
-    assert_eq!(names, ["production", "staging", "development"]);
+    for path in ["/api/0/projects/demo/api/environments/", "/api/0/organizations/demo/environments/"] {
+        let environments = get(&tracker, path).await;
+        let names: Vec<_> = environments.items().iter().map(|item| item["name"].clone()).collect();
+        assert_eq!(names, ["production", "staging", "development"], "{path}");
+        assert!(get(&tracker, &format!("{path}?visibility=hidden")).await.items().is_empty(), "{path}");
+        assert_eq!(get(&tracker, &format!("{path}?visibility=x")).await.status, 400, "{path}");
+    }
+    assert_eq!(get(&tracker, "/api/0/organizations/other/environments/").await.status, 404);
 }
 
 #[tokio::test]
