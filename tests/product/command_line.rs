@@ -40,6 +40,8 @@ fn list_errors_answers_from_the_demo_tracker() {
     for field in ["id", "title", "count", "last_seen"] {
         assert!(rows.iter().all(|row| !row[field].is_null()), "every row has {field}");
     }
+    let stderr = report["stderr"].as_str().unwrap_or_default();
+    assert!(stderr.starts_with("4 of ") && stderr.ends_with(" errors\n"), "{stderr}");
     assert_eq!(report["route"]["template"], "sentry/list_errors");
     assert_eq!(report["refusals"], serde_json::Value::Null);
     assert!(run.stderr.contains("demo data"), "{}", run.stderr);
@@ -79,7 +81,7 @@ fn bad_parameters_are_named() {
         (
             "colour=red",
             "template `sentry/list_errors` has no parameter \"colour\"".to_owned(),
-            "its parameters are `limit`, `project`, `environment`, `period`, `organization`",
+            "its parameters are `limit`, `project`, `environment`, `period`, `level`, `order`, `organization`",
         ),
         (
             "project=web\"); import os; (\"",
@@ -107,11 +109,50 @@ fn bad_parameters_are_named() {
 }
 
 #[test]
+fn what_sentry_does_not_have_is_named_in_one_line() {
+    for (intent, stderr) in [
+        (
+            "list errors in project chekout",
+            "target_not_found: there is no project chekout in demo\nhint: ask for \"list projects\" to see all\n",
+        ),
+        (
+            "list errors in the moon environment",
+            "target_not_found: there is no environment moon in demo\nhint: ask for \"list environments\" to see all\n",
+        ),
+        (
+            "show issue WEB-9999",
+            "target_not_found: there is no issue WEB-9999 in demo\n\
+             hint: ask for \"search issues\" to see the ids of issues\n",
+        ),
+        (
+            "search issues for \"level:loud\"",
+            "input_invalid: Sentry does not understand the search: Invalid value 'loud' for \"level\" search\n\
+             hint: correct the terms of the search\n",
+        ),
+    ] {
+        let run = intentbox(&["run-intent", intent], b"", &[]);
+        assert_eq!(run.stdout, "", "{intent}: {run:#?}");
+        let notice = "demo data: no configuration found, so a built-in error tracker answers\n";
+        assert_eq!(run.stderr.strip_prefix(notice), Some(stderr), "{intent}");
+    }
+}
+
+#[test]
+fn the_environments_of_the_demo_are_listed() {
+    let run = intentbox(&["run-intent", "which environments are there?", "--json"], b"", &[]);
+    ends(&run, 0, "ok");
+    let names = serde_json::json!([{"name": "production"}, {"name": "staging"}, {"name": "development"}]);
+    assert_eq!(run.report()["result"], names);
+}
+
+#[test]
 fn code_in_a_free_parameter_stays_data() {
     let value = "environment=x'); import os; ('\\\n";
     let run = intentbox(&["run-intent", "list errors", "--param", value.trim_end(), "--json"], b"", &[]);
     // The tracker knows no such environment: the value arrived whole.
-    ends(&run, 5, "host_call_failed");
+    ends(&run, 6, "target_not_found");
+    let message = run.report()["error"]["message"].clone();
+    assert_eq!(message, "there is no environment x'); import os; ('\\ in demo");
 }
 
 #[test]
@@ -161,7 +202,8 @@ fn a_sentry_that_somebody_runs_answers_through_the_configuration() {
     assert!(rows.len() == 4 && rows.iter().all(|row| id_starts(row, "API-")), "{rows:#?}");
     assert!(!run.stdout.contains(&token));
     ends(&wrong_token, 5, "host_call_failed");
-    assert!(wrong_token.stdout.contains("Invalid token"), "{wrong_token:#?}");
+    let message = "the token was rejected (401: Invalid token); set `token_env` or `token_file` under [origins.sentry]";
+    assert_eq!(wrong_token.report()["error"]["message"], message);
 }
 
 #[test]

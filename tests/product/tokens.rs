@@ -9,8 +9,8 @@ use serde_json::json;
 
 use crate::product::intentbox;
 
-/// The most that the default answer of `list errors` may cost.
-const ANSWER_TOKENS_MAX: usize = 150;
+/// The most that the default answer of `list errors` may cost: four rows with whole titles and times.
+const ANSWER_TOKENS_MAX: usize = 200;
 
 /// The most that asking for it and the answer may cost together.
 const EXCHANGE_TOKENS_MAX: usize = 300;
