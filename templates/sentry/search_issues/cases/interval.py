@@ -1,0 +1,54 @@
+"""Searches issues of any status and level, the most recently seen first unless another order is asked for."""
+
+import pack
+
+organization = 'acme'
+query = None
+status = None
+level = None
+project = None
+environment = None
+period = '2026-11-18T00:00:00Z/2026-11-19T00:00:00Z'
+order = 'last_seen'
+limit = 5
+
+SORTS = {"last_seen": "date", "first_seen": "new", "count": "freq", "users": "user"}
+
+# An empty search is sent too: without one, Sentry lists unresolved issues only. The `project` parameter of this
+# endpoint takes numeric ids only; its search takes slugs.
+terms = []
+if query is not None:
+    terms.append(query)
+if status is not None:
+    terms.append(f"is:{status}")
+if level is not None:
+    terms.append(f"level:{level}")
+if project is not None:
+    terms.append(f"project:{project}")
+
+params = {
+    "query": " ".join(terms),
+    **pack.period(period),
+    "sort": SORTS[order],
+    "limit": limit,
+    "environment": environment,
+}
+issues = pack.rows(organization, "issues", scope="event:read", params=params, limit=limit, things="issues")
+
+result = []
+for issue in issues:
+    row = {
+        "id": issue["shortId"],
+        "title": pack.short(issue["title"]),
+        "project": issue["project"]["slug"],
+        "level": issue["level"],
+        "status": issue["status"],
+        "count": int(issue["count"]),
+        "last_seen": pack.moment(issue["lastSeen"]),
+    }
+    # What the rows are sorted by is in them.
+    if order == "first_seen":
+        row["first_seen"] = pack.moment(issue["firstSeen"])
+    elif order == "users":
+        row["users"] = issue["userCount"]
+    result.append(row)
