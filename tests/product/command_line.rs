@@ -112,8 +112,8 @@ fn bad_parameters_are_named() {
 fn what_sentry_does_not_have_is_named_in_one_line() {
     for (intent, stderr) in [
         (
-            "list errors in project chekout",
-            "target_not_found: there is no project chekout in demo\nhint: ask for \"list projects\" to see all\n",
+            "list errors in project shop",
+            "target_not_found: there is no project shop in demo\nhint: ask for \"list projects\" to see all\n",
         ),
         (
             "list errors in the moon environment",
