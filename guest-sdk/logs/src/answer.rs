@@ -86,6 +86,12 @@ pub struct Seen {
     pub cut: u64,
     /// Records left out because a bound was set in time and no time is known of them.
     pub undated: u64,
+    /// Records within the bounds in time. Without bounds, all.
+    pub within: u64,
+    /// Records within those bounds that hold the texts, left out because they show no level and others were asked for.
+    pub unleveled: u64,
+    /// Records that match.
+    pub matched: u64,
 }
 
 impl Serialize for Answer {

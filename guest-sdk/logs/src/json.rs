@@ -131,6 +131,21 @@ pub(crate) fn inside(value: &[u8]) -> &[u8] {
     }
 }
 
+/// Adds the bytes of an array of numbers below 256, as the journal writes what is no text, and says whether it is one.
+pub(crate) fn bytes(value: &[u8], into: &mut Vec<u8>) -> bool {
+    let Some(inside) = value.strip_prefix(b"[").and_then(|rest| rest.strip_suffix(b"]")) else { return false };
+    let start = into.len();
+    for number in inside.split(|byte| *byte == b',') {
+        let byte = std::str::from_utf8(number.trim_ascii()).ok().and_then(|number| number.parse::<u8>().ok());
+        let Some(byte) = byte else {
+            into.truncate(start);
+            return false;
+        };
+        into.push(byte);
+    }
+    true
+}
+
 /// Adds the text of a string's content. What is no escape stays as it is; half a surrogate pair becomes U+FFFD.
 pub(crate) fn unescape(mut text: &[u8], into: &mut Vec<u8>) {
     while let Some(at) = memchr::memchr(b'\\', text) {

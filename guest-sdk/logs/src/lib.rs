@@ -5,24 +5,31 @@
 //! argument. It follows no file, merges no clocks and guesses no time zone: a time without one is UTC.
 //!
 //! The format is detected line by line, since one file often mixes several: JSON lines, logfmt, syslog (RFC 3164 and
-//! RFC 5424), access logs, glog, and plain text that starts with a time or a level. Lines that belong to the record
-//! before them, such as tracebacks, stay with it.
+//! RFC 5424), entries of the journal (as JSON and in its export format), access logs, glog, and plain text that starts
+//! with a time or a level. What container runtimes write in front of a line is taken off, and so are colours. Lines that
+//! belong to the record before them, such as tracebacks, stay with it.
 //!
 //! On the common path a line costs a search for its end and a look at its level and time: nothing is allocated, and
 //! bytes are copied only when the question needs the text of the record.
 //!
 //! - `level` and `moment`: what a record's severity and time look like. `json`, `logfmt` and `line`: one line.
+//! - `ansi`, `cri` and `journal`: what lines are wrapped in.
 //! - `query`: what is asked. `scan`: lines to records, records to what was asked. `sink`, `tally`, `frequent`,
 //!   `fingerprint`: where they go. `answer`: what comes out.
 //! - `oracle`, for tests: any bytes, cut anywhere, give the same answer in bounded memory. `cuts`: random ones.
 
 #![forbid(unsafe_code)]
 
+mod ansi;
 mod answer;
+mod cri;
 #[cfg(test)]
 mod cuts;
 mod fingerprint;
+#[cfg(test)]
+mod formats;
 mod frequent;
+mod journal;
 mod json;
 mod level;
 mod line;
@@ -48,6 +55,10 @@ pub const LINE_BYTES_MAX: usize = 64 << 10;
 
 /// Bytes that a record keeps, over all its lines. A traceback of a hundred frames is 10 KiB.
 pub const RECORD_BYTES_MAX: usize = 16 << 10;
+
+/// Bytes that a record keeps beyond those, of the line that names the error when that comes too late to be kept: the
+/// root cause behind hundreds of frames.
+pub const ENDING_BYTES_MAX: usize = 1 << 10;
 
 /// Lines that a record keeps. Deep recursion prints thousands of equal frames; the first two hundred tell as much.
 pub const RECORD_LINES_MAX: u32 = 200;

@@ -1,12 +1,12 @@
 //! One line: which format it is in, how severe it is and when, and, only when asked, what it says.
 
-use memchr::memchr;
+use memchr::{memchr, memchr_iter};
 use serde_json::Value;
 
 use crate::json::{self, Members};
 use crate::level::Level;
 use crate::logfmt::{self, Pairs};
-use crate::moment;
+use crate::{ansi, journal, moment};
 
 /// Words that are looked at for a level behind a time. Thread names such as `[http-nio-8080-exec-1]` are five.
 const WORDS_MAX: usize = 10;
@@ -30,6 +30,8 @@ pub(crate) enum Format {
     Logfmt,
     Syslog,
     Access,
+    /// An entry of the journal, as [`journal::Journal::write`] writes it.
+    Journal,
     /// Text with a time or a level in front, or with neither.
     Plain,
 }
@@ -42,14 +44,19 @@ pub(crate) struct Head {
     pub(crate) time_ms: Option<i64>,
     /// Whether the line is known to start a record. Others may belong to the one before.
     pub(crate) known: bool,
+    /// Whether the line belongs to the record before it although it looks like one of its own.
+    pub(crate) adds: bool,
     /// Where the message starts in text, and the request in an access log.
-    at: usize,
+    pub(crate) at: usize,
 }
 
 impl Head {
     /// The head of no line.
     pub(crate) const NOTHING: Self =
-        Self { format: Format::Plain, level: Level::Unknown, time_ms: None, known: false, at: 0 };
+        Self { format: Format::Plain, level: Level::Unknown, time_ms: None, known: false, adds: false, at: 0 };
+
+    /// The head of a record of text, of which nothing is known.
+    pub(crate) const KNOWN: Self = Self { known: true, ..Self::NOTHING };
 }
 
 /// What a line is read with.
@@ -59,6 +66,8 @@ pub(crate) struct Context {
     pub(crate) needs_time: bool,
     /// The clock, for times without a year.
     pub(crate) now_ms: Option<i64>,
+    /// The time that the line is wrapped in. It counts when the line has none.
+    pub(crate) outer_ms: Option<i64>,
 }
 
 /// What the field of a name means.
@@ -76,11 +85,19 @@ enum Meaning {
 
 fn meaning(name: &[u8]) -> Meaning {
     match name {
+        // `PRIORITY` and `__REALTIME_TIMESTAMP` are of the journal.
         b"level" | b"severity" | b"lvl" | b"log.level" | b"loglevel" | b"log_level" | b"levelname" | b"level_name"
-        | b"severity_text" | b"severityText" | b"@level" | b"@l" | b"Level" | b"LEVEL" => Meaning::Level,
-        b"time" | b"ts" | b"timestamp" | b"@timestamp" | b"@t" | b"datetime" | b"asctime" | b"Timestamp" | b"Time" => {
-            Meaning::Time
-        }
+        | b"severity_text" | b"severityText" | b"@level" | b"@l" | b"Level" | b"LEVEL" | b"PRIORITY" => Meaning::Level,
+        b"time"
+        | b"ts"
+        | b"timestamp"
+        | b"@timestamp"
+        | b"@t"
+        | b"datetime"
+        | b"asctime"
+        | b"Timestamp"
+        | b"Time"
+        | b"__REALTIME_TIMESTAMP" => Meaning::Time,
         b"msg" | b"message" | b"@message" | b"@m" | b"short_message" | b"body" | b"textPayload" | b"Message"
         | b"MESSAGE" => Meaning::Message,
         b"event" => Meaning::Event,
@@ -93,16 +110,21 @@ fn meaning(name: &[u8]) -> Meaning {
 pub(crate) fn head(line: &[u8], context: Context) -> Head {
     let found = match line.first() {
         Some(b'{') => json(line, context),
-        Some(b'<') => syslog(line, context).or_else(|| plain(line)),
-        Some(b'0'..=b'9' | b':') => plain(line).or_else(|| access(line)),
+        Some(b'<') => syslog(line, context).or_else(|| plain(line, context)),
+        Some(b'0'..=b'9' | b':') => plain(line, context).or_else(|| access(line)),
         Some(byte) if byte.is_ascii_uppercase() => {
             let dated = glog(line, context).or_else(|| syslog_without_priority(line, context));
-            dated.or_else(|| logfmt(line, context)).or_else(|| plain(line)).or_else(|| access(line))
+            dated.or_else(|| logfmt(line, context)).or_else(|| plain(line, context)).or_else(|| access(line))
         }
-        Some(_) => logfmt(line, context).or_else(|| plain(line)).or_else(|| access(line)),
+        Some(_) => logfmt(line, context).or_else(|| plain(line, context)).or_else(|| access(line)),
         None => None,
     };
-    found.unwrap_or_else(|| Head { level: opening(line), ..Head::NOTHING })
+    let mut head = found.unwrap_or_else(|| {
+        // A panic never belongs to a record before it: nothing that logs writes one there.
+        Head { level: opening(line), known: is_panic(line), ..Head::NOTHING }
+    });
+    head.time_ms = head.time_ms.or(context.outer_ms);
+    head
 }
 
 fn json(line: &[u8], context: Context) -> Option<Head> {
@@ -112,7 +134,7 @@ fn json(line: &[u8], context: Context) -> Option<Head> {
         let value = json::inside(member.value);
         match meaning(member.name) {
             Meaning::Level => {
-                level = level.or_else(|| Level::of_value(value));
+                level = level.or_else(|| level_of(value));
                 known = true;
             }
             Meaning::Time => {
@@ -124,7 +146,7 @@ fn json(line: &[u8], context: Context) -> Option<Head> {
             Meaning::Message | Meaning::Event => known = true,
             Meaning::Log if member.value.first() == Some(&b'{') => {
                 let nested = Members::new(member.value).find(|member| member.name == b"level");
-                level = level.or_else(|| nested.and_then(|member| Level::of_value(json::inside(member.value))));
+                level = level.or_else(|| nested.and_then(|member| level_of(json::inside(member.value))));
             }
             Meaning::Log => inner = Some(value),
             Meaning::Other => {}
@@ -137,9 +159,34 @@ fn json(line: &[u8], context: Context) -> Option<Head> {
     if !known && !members.is_complete() {
         return None;
     }
-    // Docker wraps what a program wrote; a level there is the record's. It cannot nest: a quote is escaped inside.
-    let inner = inner.map_or(Level::Unknown, |text| head(text, context).level);
-    Some(Head { format: Format::Json, level: level.unwrap_or(inner), time_ms, known: true, at: 0 })
+    // Docker wraps what a program wrote; a level there is the record's. It nests no deeper than a line has room for: a
+    // quote is escaped inside, which doubles its backslashes.
+    let inner = match (level, inner) {
+        (None, Some(text)) if has_escaped_code(text) => head(&uncoded(text), context).level,
+        (None, Some(text)) => head(text, context).level,
+        _ => Level::Unknown,
+    };
+    Some(Head { format: Format::Json, level: level.unwrap_or(inner), time_ms, ..Head::KNOWN })
+}
+
+/// The level that a quoted value names. Some programs write it in colour.
+fn level_of(value: &[u8]) -> Option<Level> {
+    if has_escaped_code(value) { Level::of_value(uncoded(value).trim_ascii()) } else { Level::of_value(value) }
+}
+
+fn has_escaped_code(text: &[u8]) -> bool {
+    memchr(b'\\', text).is_some_and(|at| {
+        let text = &text[at..];
+        [b"\\u001b", b"\\u001B"].iter().any(|code| memchr::memmem::find(text, *code).is_some())
+    })
+}
+
+/// The text of a quoted value, without codes for terminals.
+fn uncoded(value: &[u8]) -> Vec<u8> {
+    let (mut text, mut plain) = (Vec::new(), Vec::new());
+    json::unescape(value, &mut text);
+    ansi::strip(&text, &mut plain);
+    plain
 }
 
 fn logfmt(line: &[u8], context: Context) -> Option<Head> {
@@ -151,7 +198,7 @@ fn logfmt(line: &[u8], context: Context) -> Option<Head> {
         pairs = pairs.saturating_add(1);
         match meaning(pair.key) {
             Meaning::Level => {
-                level = level.or_else(|| Level::of_value(pair.value));
+                level = level.or_else(|| level_of(pair.value));
                 known = true;
             }
             Meaning::Time => {
@@ -168,7 +215,7 @@ fn logfmt(line: &[u8], context: Context) -> Option<Head> {
         }
     }
     let level = level.unwrap_or(Level::Unknown);
-    (known && pairs > 1).then_some(Head { format: Format::Logfmt, level, time_ms, known, at: 0 })
+    (known && pairs > 1).then_some(Head { format: Format::Logfmt, level, time_ms, ..Head::KNOWN })
 }
 
 /// Syslog with a priority: `<34>Oct 11 22:14:15 host tag: text`, or `<34>1 2003-10-11T22:14:15Z host app 7 id - text`.
@@ -198,7 +245,7 @@ fn syslog(line: &[u8], context: Context) -> Option<Head> {
     } else {
         (None, start)
     };
-    Some(Head { format: Format::Syslog, level: Level::of_severity(priority % 8), time_ms, known: true, at })
+    Some(Head { format: Format::Syslog, level: Level::of_severity(priority % 8), time_ms, at, ..Head::KNOWN })
 }
 
 /// Syslog as written to files: without its priority, so that only the text may tell a level.
@@ -207,7 +254,7 @@ fn syslog_without_priority(line: &[u8], context: Context) -> Option<Head> {
     let at = after_host(line, end);
     let text = line[at..].windows(2).position(|pair| pair == b": ").map_or(line.len(), |colon| at + colon + 2);
     let level = level(line, text, false).map_or_else(|| opening(&line[text..]), |(level, _)| level);
-    Some(Head { format: Format::Syslog, level, time_ms, known: true, at })
+    Some(Head { format: Format::Syslog, level, time_ms, at, ..Head::KNOWN })
 }
 
 fn after_word(line: &[u8], at: usize) -> usize {
@@ -254,13 +301,8 @@ fn access(line: &[u8]) -> Option<Head> {
         return None;
     }
     let (_, status) = request(line, at + 3)?;
-    Some(Head {
-        format: Format::Access,
-        level: Level::of_status(status),
-        time_ms: Some(time_ms),
-        known: true,
-        at: at + 3,
-    })
+    let level = Level::of_status(status);
+    Some(Head { format: Format::Access, level, time_ms: Some(time_ms), at: at + 3, ..Head::KNOWN })
 }
 
 /// The request line that starts at `at`, and the status behind its quote.
@@ -279,22 +321,51 @@ fn glog(line: &[u8], context: Context) -> Option<Head> {
     let level = line.first().filter(|letter| b"IWEF".contains(letter)).and_then(|letter| Level::of_letter(*letter))?;
     let (time_ms, end) = moment::glog(&line[1..], context.now_ms)?;
     let bracket = memchr(b']', &line[..line.len().min(LEVEL_BYTES_MAX)]).map_or(end + 1, |bracket| bracket + 1);
-    Some(Head { format: Format::Plain, level, time_ms, known: true, at: message_start(line, bracket) })
+    Some(Head { level, time_ms, at: message_start(line, bracket), ..Head::KNOWN })
 }
 
 /// Text with a time or a level in front.
-fn plain(line: &[u8]) -> Option<Head> {
+fn plain(line: &[u8], context: Context) -> Option<Head> {
     let bracket = usize::from(matches!(line.first(), Some(b'[' | b'(')));
     let text = &line[bracket..];
-    let time = moment::iso(text).or_else(|| moment::asctime(text)).or_else(|| moment::access(text));
-    let start = time.map_or(0, |(_, end)| bracket + end);
-    let level = level(line, start, time.is_some());
-    if time.is_none() && level.is_none() {
-        return None;
+    let dated = moment::iso(text).or_else(|| moment::asctime(text)).or_else(|| moment::access(text));
+    let time = dated.or_else(|| moment::leading_epoch(text, context.now_ms));
+    let Some((time_ms, end)) = time else { return time_of_day(line, bracket, context).or_else(|| loud(line)) };
+    let start = bracket + end;
+    let found = level(line, start, true);
+    // A level that comes first makes it a record of its own.
+    let before = found.map_or(line.len(), |(_, end)| end).min(start.saturating_add(LEVEL_BYTES_MAX));
+    if let Some(at) = addition(line, start, before) {
+        return Some(Head { time_ms: Some(time_ms), adds: true, at, ..Head::KNOWN });
     }
-    let (level, end) = level.unwrap_or((Level::Unknown, start));
-    let at = message_start(line, end);
-    Some(Head { format: Format::Plain, level, time_ms: time.map(|(ms, _)| ms), known: true, at })
+    let (level, end) = found.unwrap_or((Level::Unknown, start));
+    Some(Head { level, time_ms: Some(time_ms), at: message_start(line, end), ..Head::KNOWN })
+}
+
+/// Text with a level in front.
+fn loud(line: &[u8]) -> Option<Head> {
+    let (level, end) = level(line, 0, false)?;
+    Some(Head { level, at: message_start(line, end), ..Head::KNOWN })
+}
+
+/// `09:58:12.123 [main] ERROR a.B - text`, as logback writes it unless told otherwise. Without a level it is no record.
+///
+/// The day is not known, and none is invented: such a file may hold weeks, and its modification dates only its end. The
+/// record has no time, like any other without one, so that the time of day stays in its message.
+fn time_of_day(line: &[u8], bracket: usize, context: Context) -> Option<Head> {
+    let start = bracket + moment::of_day(&line[bracket..])?;
+    let (level, end) = level(line, start, true)?;
+    let at = if context.outer_ms.is_some() { message_start(line, end) } else { 0 };
+    Some(Head { level, at, ..Head::KNOWN })
+}
+
+/// Where the text starts of a line that PostgreSQL adds to the record before: `… [17] DETAIL:  Key (id)=(1) exists.`
+fn addition(line: &[u8], start: usize, before: usize) -> Option<usize> {
+    const WORDS: [&[u8]; 7] = [b"DETAIL", b"HINT", b"STATEMENT", b"CONTEXT", b"QUERY", b"LOCATION", b"BACKTRACE"];
+    let window = line.get(start..before)?;
+    let colon = memchr_iter(b':', window).find(|colon| line[start + colon + 1..].starts_with(b"  "))?;
+    let word = window[..colon].iter().rev().take_while(|byte| byte.is_ascii_uppercase()).count();
+    WORDS.contains(&&window[colon - word..colon]).then_some(start + colon - word)
 }
 
 /// Where the message starts behind a time or a level: behind the signs that set those off.
@@ -336,12 +407,18 @@ fn level(line: &[u8], start: usize, timed: bool) -> Option<(Level, usize)> {
     None
 }
 
+/// Whether a thread of a Rust program says that it panicked: `thread 'main' panicked at src/main.rs:10:5:`, and since
+/// Rust 1.91 `thread 'main' (4711) panicked at …`.
+pub(crate) fn is_panic(line: &[u8]) -> bool {
+    let window = &line[..line.len().min(CLIENT_BYTES_MAX)];
+    line.starts_with(b"thread '") && memchr::memmem::find(window, b" panicked at ").is_some()
+}
+
 /// The level of a line that may start a record or go on with one: `Error: text`, `java.io.IOException: text`.
-fn opening(line: &[u8]) -> Level {
+pub(crate) fn opening(line: &[u8]) -> Level {
     const FATAL: [&[u8]; 2] = [b"panic: ", b"fatal error: "];
     const ERROR: [&[u8]; 3] = [b"Traceback (most recent call last)", b"Exception in thread ", b"Uncaught "];
-    let panicked = line.starts_with(b"thread '") && memchr::memmem::find(line, b"' panicked at").is_some();
-    if panicked || FATAL.iter().any(|start| line.starts_with(start)) {
+    if is_panic(line) || FATAL.iter().any(|start| line.starts_with(start)) {
         return Level::Fatal;
     }
     if ERROR.iter().any(|start| line.starts_with(start)) {
@@ -358,10 +435,21 @@ fn opening(line: &[u8]) -> Level {
 
 /// Adds what the first line of a record says. The line may have been cut.
 pub(crate) fn message(line: &[u8], head: &Head, into: &mut Vec<u8>) {
+    let start = into.len();
+    written(line, head, into);
+    // Codes that are escaped in the line are not in the way of reading it, but of reading this.
+    if ansi::is_in(&into[start..]) {
+        let coded = into.split_off(start);
+        ansi::strip(&coded, into);
+    }
+}
+
+fn written(line: &[u8], head: &Head, into: &mut Vec<u8>) {
     match head.format {
         Format::Json => {
             let (mut best, mut weaker) = (None, None);
-            for member in Members::new(line) {
+            // The journal has `null` for what it does not show.
+            for member in Members::new(line).filter(|member| member.value != b"null") {
                 match meaning(member.name) {
                     Meaning::Message => best = best.or(Some(member.value)),
                     Meaning::Event | Meaning::Log => weaker = weaker.or(Some(member.value)),
@@ -369,6 +457,7 @@ pub(crate) fn message(line: &[u8], head: &Head, into: &mut Vec<u8>) {
                 }
             }
             match best.or(weaker) {
+                Some(value) if json::bytes(value, into) => {}
                 Some(value) => json::unescape(json::inside(value), into),
                 None => into.extend_from_slice(line),
             }
@@ -397,13 +486,34 @@ pub(crate) fn message(line: &[u8], head: &Head, into: &mut Vec<u8>) {
             }
             None => into.extend_from_slice(line),
         },
-        Format::Syslog | Format::Plain => into.extend_from_slice(line.get(head.at..).unwrap_or_default()),
+        Format::Syslog | Format::Journal | Format::Plain => {
+            into.extend_from_slice(line.get(head.at..).unwrap_or_default());
+        }
     }
+}
+
+/// Adds the message of a line of JSON that writes it as bytes, as the journal does with colours, and says whether it does.
+pub(crate) fn message_of_bytes(line: &[u8], head: &Head, into: &mut Vec<u8>) -> bool {
+    const NAME: &[u8] = b"\"MESSAGE\"";
+    let is_array = |at: usize| {
+        let value = line[at + NAME.len()..].trim_ascii_start().strip_prefix(b":");
+        value.is_some_and(|value| value.trim_ascii_start().starts_with(b"["))
+    };
+    let found = head.format == Format::Json && memchr::memmem::find(line, NAME).is_some_and(is_array);
+    if found {
+        message(line, head, into);
+    }
+    found
 }
 
 /// What the first line of a record says besides its level, time and message, in the order of the line.
 pub(crate) fn fields(line: &[u8], head: &Head) -> Vec<(String, Value)> {
-    let other = |name: &[u8]| matches!(meaning(name), Meaning::Other);
+    let of_journal = |name: &[u8]| name == b"__REALTIME_TIMESTAMP";
+    let is_journal = head.format == Format::Json && Members::new(line).any(|member| of_journal(member.name));
+    let other = |name: &[u8]| match meaning(name) {
+        Meaning::Other => !is_journal || journal::SHOWN.contains(&name),
+        _ => false,
+    };
     match head.format {
         Format::Json => Members::new(line)
             .filter(|member| other(member.name))
@@ -428,6 +538,9 @@ pub(crate) fn fields(line: &[u8], head: &Head) -> Vec<(String, Value)> {
             fields.push(("status".to_owned(), Value::from(status)));
             fields
         }
+        Format::Journal => journal::written(line.get(..head.at).unwrap_or_default())
+            .map(|(name, value)| (shown(name), Value::String(shown(value))))
+            .collect(),
         Format::Syslog | Format::Plain => Vec::new(),
     }
 }

@@ -119,6 +119,38 @@ pub(crate) fn epoch(text: &[u8]) -> Option<i64> {
     (ms <= MS_MAX).then_some(ms)
 }
 
+/// `1795168692`, `1795168692.123` or `1795168692123` in front of a line's text: seconds or milliseconds since 1970.
+///
+/// A number may also be an id. So it has just as many digits as such a time has since 2001, white space or a bracket
+/// follows it, and it is not more than a day ahead of now; without `now_ms`, not after the year 2099.
+pub(crate) fn leading_epoch(text: &[u8], now_ms: Option<i64>) -> Option<Read> {
+    const MS_FROM: i64 = 1_000_000_000_000;
+    const MS_BEFORE: i64 = 4_102_444_800_000;
+    const FRACTION_DIGITS_MAX: usize = 9;
+    let digits_at = |at: usize| text[at..].iter().take(14).take_while(|byte| byte.is_ascii_digit()).count();
+    let mut end = digits_at(0);
+    if !matches!(end, 10 | 13) {
+        return None;
+    }
+    if is_at(text, end, b'.') {
+        let fraction = digits_at(end + 1);
+        if !(1..=FRACTION_DIGITS_MAX).contains(&fraction) {
+            return None;
+        }
+        end += 1 + fraction;
+    }
+    if !matches!(text.get(end), Some(b' ' | b'\t' | b']' | b')')) {
+        return None;
+    }
+    let latest = now_ms.map_or(MS_BEFORE - 1, |now_ms| now_ms.saturating_add(DAY_MS));
+    epoch(&text[..end]).filter(|ms| (MS_FROM..=latest).contains(ms)).map(|ms| (ms, end))
+}
+
+/// Where a time of day ends that a text starts with: `09:58:12.123`. On which day that was, it does not say.
+pub(crate) fn of_day(text: &[u8]) -> Option<usize> {
+    clock(text, 0).map(|(_, end)| end).filter(|end| matches!(text.get(*end), Some(b' ' | b'\t' | b']')))
+}
+
 /// The time of a field's value, in any of the shapes.
 pub(crate) fn of_value(text: &[u8]) -> Option<i64> {
     iso(text).or_else(|| access(text)).or_else(|| asctime(text)).map(|(ms, _)| ms).or_else(|| epoch(text))

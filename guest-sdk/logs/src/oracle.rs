@@ -78,8 +78,9 @@ fn consistent(query: &Query, answer: &Answer, bytes: usize) {
     let seen = answer.seen;
     assert_eq!(usize::try_from(seen.bytes), Ok(bytes), "all bytes are counted");
     assert!(seen.records <= seen.lines && seen.unparsed <= seen.records && seen.undated <= seen.records);
+    assert!(seen.within <= seen.records && seen.matched + seen.unleveled <= seen.within);
     if let Some(counts) = &answer.counts {
-        assert!(counts.iter().map(|(_, count)| count).sum::<u64>() <= seen.records, "a record counts once");
+        assert_eq!(counts.iter().map(|(_, count)| count).sum::<u64>(), seen.matched, "a record counts once");
     }
     if let Some(top) = &answer.top {
         assert!(top.top.is_sorted_by(|one, other| one.count >= other.count), "the most frequent come first");
@@ -87,7 +88,8 @@ fn consistent(query: &Query, answer: &Answer, bytes: usize) {
     }
     if let (Some(records), Want::Records { limit, .. }) = (&answer.records, query.want) {
         let table = query.levels.table();
-        assert!(records.len() <= limit && records.iter().all(|record| table[record.level.index()]));
+        assert_eq!(u64::try_from(limit).unwrap_or(u64::MAX).min(seen.matched), count(records.len()));
+        assert!(records.iter().all(|record| table[record.level.index()]));
     }
     let json = serde_json::to_string(answer).expect("an answer is JSON");
     assert!(serde_json::from_str::<serde_json::Value>(&json).is_ok(), "{json}");

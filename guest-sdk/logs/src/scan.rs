@@ -6,11 +6,13 @@ use std::sync::Arc;
 use memchr::{memchr, memchr_iter, memchr2_iter};
 
 use crate::answer::{Answer, Seen};
+use crate::cri::{self, Parts, Stream, Wrapped};
+use crate::journal::{self, Journal, Step};
 use crate::level::Level;
 use crate::line::{self, Context, Format, Head};
 use crate::query::{By, Query, QueryError, Want};
 use crate::sink::{Matched, Sink};
-use crate::{LINE_BYTES_MAX, NAME_BYTES_MAX, RECORD_BYTES_MAX, RECORD_LINES_MAX, count};
+use crate::{ENDING_BYTES_MAX, LINE_BYTES_MAX, NAME_BYTES_MAX, RECORD_BYTES_MAX, RECORD_LINES_MAX, ansi, count};
 
 /// One pass over log files.
 ///
@@ -40,10 +42,25 @@ pub struct Scan {
     line: u64,
     /// The last time that a record of this file had.
     time_ms: Option<i64>,
-    /// The start of a line whose end is yet to come, and whether more of it was dropped.
-    partial: Vec<u8>,
-    partial_cut: bool,
+    partial: Partial,
+    /// Lines that a container runtime cut, of each stream.
+    parts: [Parts; 2],
+    /// Whether lines may have codes for terminals in them.
+    coded: bool,
+    /// A line without them.
+    plain: Vec<u8>,
+    journal: Journal,
     record: Pending,
+}
+
+/// The start of a line whose end is yet to come.
+#[derive(Debug, Default)]
+struct Partial {
+    text: Vec<u8>,
+    /// Whether more of it was dropped.
+    cut: bool,
+    /// Whether it may have codes for terminals in it.
+    coded: bool,
 }
 
 /// Which records match.
@@ -68,6 +85,8 @@ struct Pending {
     lines: u32,
     cut: bool,
     text: Vec<u8>,
+    /// The last line that names an error, of those that were not kept.
+    ending: Vec<u8>,
 }
 
 /// Which lines without a sign of their own go on with a record.
@@ -80,6 +99,10 @@ enum Trace {
     PythonEnded,
     /// Goroutines, with functions that are not indented.
     Go,
+    /// Behind the line that says where a Rust program panicked: the next one says why.
+    RustPanicked,
+    /// Behind that: a backtrace and notes.
+    Rust,
 }
 
 impl Scan {
@@ -95,9 +118,10 @@ impl Scan {
         let timed = !matches!(want, Want::Counts { by: By::Level | By::File });
         let needs_time = timed || since_ms.is_some() || until_ms.is_some();
         let needles: Vec<Needle> = text.iter().map(|text| Needle::new(text)).collect();
+        let needs_text = sink.needs_text() || !needles.is_empty();
         Ok(Self {
-            context: Context { needs_time, now_ms },
-            needs_text: sink.needs_text() || !needles.is_empty(),
+            context: Context { needs_time, now_ms, outer_ms: None },
+            needs_text,
             filter: Filter { levels: levels.table(), needles, since_ms, until_ms },
             sink,
             seen: Seen::default(),
@@ -105,19 +129,12 @@ impl Scan {
             in_file: false,
             line: 0,
             time_ms: None,
-            partial: Vec::new(),
-            partial_cut: false,
-            record: Pending {
-                live: false,
-                wanted: false,
-                head: Head::NOTHING,
-                trace: Trace::No,
-                time_ms: None,
-                line: 0,
-                lines: 0,
-                cut: false,
-                text: Vec::new(),
-            },
+            partial: Partial::default(),
+            parts: [Parts::default(), Parts::default()],
+            coded: false,
+            plain: Vec::new(),
+            journal: Journal::new(needs_text),
+            record: Pending::NOTHING,
         })
     }
 
@@ -139,29 +156,62 @@ impl Scan {
             self.begin_file("");
         }
         self.seen.bytes += count(piece.len());
+        // One search a piece is cheaper than one a line.
+        self.coded = ansi::is_in(piece);
+        self.read(piece);
+    }
+
+    /// Reads lines, and between them the fields of the journal that are none.
+    fn read(&mut self, piece: &[u8]) {
         let mut rest = piece;
-        if !self.partial.is_empty() {
-            let Some(end) = memchr(b'\n', rest) else {
+        while !rest.is_empty() {
+            if self.journal.wants_bytes() {
+                let (taken, lines) = self.journal.read_bytes(rest);
+                rest = &rest[taken..];
+                self.seen.lines += lines;
+                self.line += lines;
+                if let Some(bytes) = self.journal.refused() {
+                    self.end_entry();
+                    // They may have come with an earlier piece.
+                    self.coded |= ansi::is_in(&bytes);
+                    // Eight bytes behind an end of a line cannot bring another length, so this goes one step down.
+                    self.read(&bytes);
+                }
+                continue;
+            }
+            if !self.partial.text.is_empty() {
+                let Some(end) = memchr(b'\n', rest) else {
+                    self.keep(rest);
+                    return;
+                };
+                self.keep(&rest[..end]);
+                self.partial_line();
+                rest = &rest[end + 1..];
+                continue;
+            }
+            let mut start = 0;
+            for end in memchr_iter(b'\n', rest) {
+                self.read_line(&rest[start..end], false);
+                start = end + 1;
+                if self.journal.wants_bytes() {
+                    break;
+                }
+            }
+            rest = &rest[start..];
+            if !self.journal.wants_bytes() {
                 self.keep(rest);
                 return;
-            };
-            self.keep(&rest[..end]);
-            self.partial_line();
-            rest = &rest[end + 1..];
+            }
         }
-        let mut start = 0;
-        for end in memchr_iter(b'\n', rest) {
-            self.read_line(&rest[start..end], false);
-            start = end + 1;
-        }
-        self.keep(&rest[start..]);
     }
 
     /// Ends the file: what follows is no part of its last line, and of its last record neither.
     pub fn end_of_file(&mut self) {
-        if !self.partial.is_empty() {
+        if !self.partial.text.is_empty() {
             self.partial_line();
         }
+        self.end_entry();
+        self.end_parts();
         self.end_record();
         self.in_file = false;
     }
@@ -177,17 +227,20 @@ impl Scan {
 
     /// Keeps the start of a line, as far as it fits.
     fn keep(&mut self, part: &[u8]) {
-        let fits = part.len().min(LINE_BYTES_MAX - self.partial.len());
-        self.partial.extend_from_slice(&part[..fits]);
-        self.partial_cut |= fits < part.len();
+        let partial = &mut self.partial;
+        let fits = part.len().min(LINE_BYTES_MAX - partial.text.len());
+        partial.text.extend_from_slice(&part[..fits]);
+        partial.cut |= fits < part.len();
+        partial.coded |= self.coded;
     }
 
     fn partial_line(&mut self) {
-        let mut line = mem::take(&mut self.partial);
-        let cut = mem::take(&mut self.partial_cut);
-        self.read_line(&line, cut);
-        line.clear();
-        self.partial = line;
+        let mut partial = mem::take(&mut self.partial);
+        self.coded |= partial.coded;
+        self.read_line(&partial.text, partial.cut);
+        // The memory is used again.
+        partial.text.clear();
+        self.partial.text = partial.text;
     }
 
     /// Reads a line without its `\n`. A `\r` before that belongs to the line's end.
@@ -203,52 +256,146 @@ impl Scan {
         if self.line == 1 {
             line = line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line);
         }
+        if journal::starts(line) && (!self.journal.is_open() || line.starts_with(b"__CURSOR=")) {
+            self.end_entry();
+            self.end_parts();
+            self.end_record();
+            self.journal.open(self.line);
+        }
+        if self.journal.is_open() {
+            match self.journal.read_line(line, cut) {
+                Step::Taken => return,
+                Step::End => return self.end_entry(),
+                Step::Foreign => self.end_entry(),
+            }
+        }
+        if let Some(wrapped) = cri::unwrap(line) {
+            self.read_wrapped(&wrapped, cut);
+        } else {
+            self.end_parts();
+            self.read_text(line, cut, self.line, None);
+        }
+    }
+
+    /// Reads a line in what a container runtime put in front of it.
+    fn read_wrapped(&mut self, wrapped: &Wrapped<'_>, cut: bool) {
+        let parts = &mut self.parts[wrapped.stream as usize];
+        if !parts.open && !wrapped.partial {
+            return self.read_text(wrapped.text, cut, self.line, Some(wrapped.time_ms));
+        }
+        self.seen.cut += u64::from(parts.add(wrapped, self.line, cut));
+        if !wrapped.partial {
+            self.end_part(wrapped.stream);
+        }
+    }
+
+    /// Reads the lines whose last part is missing, in the order of their first ones.
+    fn end_parts(&mut self) {
+        let [out, err] = &self.parts;
+        if !out.open && !err.open {
+            return;
+        }
+        let err_is_first = err.open && (!out.open || err.line < out.line);
+        for stream in if err_is_first { [Stream::Err, Stream::Out] } else { [Stream::Out, Stream::Err] } {
+            self.end_part(stream);
+        }
+    }
+
+    fn end_part(&mut self, stream: Stream) {
+        let mut parts = mem::take(&mut self.parts[stream as usize]);
+        if parts.open {
+            self.read_text(&parts.text, parts.cut, parts.line, Some(parts.time_ms));
+            parts.open = false;
+        }
+        // The memory is used again.
+        self.parts[stream as usize] = parts;
+    }
+
+    /// Reads a line of a program, which starts at the line `number` of the file.
+    fn read_text(&mut self, line: &[u8], cut: bool, number: u64, outer_ms: Option<i64>) {
+        // What a runtime cut may have come with an earlier piece.
+        if !((self.coded || outer_ms.is_some()) && ansi::is_in(line)) {
+            return self.read_plain(line, cut, number, outer_ms);
+        }
+        let mut plain = mem::take(&mut self.plain);
+        plain.clear();
+        ansi::strip(line, &mut plain);
+        self.read_plain(&plain, cut, number, outer_ms);
+        self.plain = plain;
+    }
+
+    fn read_plain(&mut self, line: &[u8], cut: bool, number: u64, outer_ms: Option<i64>) {
         match line.first() {
             None if !self.record.live => {}
             None | Some(b' ' | b'\t') if self.record.live => self.go_on(line, cut),
+            Some(_) if self.record.live && self.record.trace == Trace::RustPanicked => self.go_on(line, cut),
             _ => {
-                let head = line::head(line, self.context);
-                if !head.known && self.record.live && self.record.goes_on_with(line) {
+                // The time of the wrapping is closer to one without a year than the clock.
+                let context = Context { now_ms: outer_ms.or(self.context.now_ms), outer_ms, ..self.context };
+                let head = line::head(line, context);
+                if head.adds && self.record.live && self.record.head.format == Format::Plain {
+                    self.go_on(&line[head.at..], cut);
+                } else if !head.known && self.record.live && self.record.goes_on_with(line) {
                     self.go_on(line, cut);
                 } else {
                     self.end_record();
-                    self.start_record(line, head, cut);
+                    self.start_record(line, head, cut, number);
                 }
             }
         }
     }
 
-    fn start_record(&mut self, line: &[u8], head: Head, cut: bool) {
-        if head.time_ms.is_some() {
-            self.time_ms = head.time_ms;
-        }
-        let record = &mut self.record;
-        record.live = true;
-        record.head = head;
-        record.time_ms = self.time_ms;
-        record.line = self.line;
-        record.lines = 1;
-        record.cut = cut;
-        record.trace = Trace::starting(line);
-        // A traceback may yet tell the level of a record that has none.
-        let level = self.filter.levels[head.level.index()] || self.may_turn_out_as_error();
-        self.record.wanted = level && self.filter.time(self.time_ms);
-        self.record.text.clear();
+    fn start_record(&mut self, line: &[u8], head: Head, cut: bool, number: u64) {
+        self.open_record(head, Trace::starting(line), cut, number);
         if self.record.wanted && self.needs_text {
             self.seen.cut += u64::from(self.record.keep(line));
         }
     }
 
-    fn may_turn_out_as_error(&self) -> bool {
-        self.record.head.level == Level::Unknown && self.filter.levels[Level::Error.index()]
+    /// Opens a record without text.
+    fn open_record(&mut self, head: Head, trace: Trace, cut: bool, number: u64) {
+        if head.time_ms.is_some() {
+            self.time_ms = head.time_ms;
+        }
+        let within = self.filter.time(self.time_ms);
+        self.seen.within += u64::from(within);
+        // A traceback may yet tell the level of a record that has none.
+        let level = self.filter.levels[head.level.index()] || head.level == Level::Unknown;
+        let record = &mut self.record;
+        record.live = true;
+        record.wanted = level && within;
+        record.head = head;
+        record.trace = trace;
+        record.time_ms = self.time_ms;
+        record.line = number;
+        record.lines = 1;
+        record.cut = cut;
+        record.text.clear();
+        record.ending.clear();
+    }
+
+    /// Ends the open entry of the journal, if there is one: it is a record.
+    fn end_entry(&mut self) {
+        let Some(entry) = self.journal.end(self.context.needs_time) else { return };
+        let head = Head { format: Format::Journal, level: entry.level, time_ms: entry.time_ms, ..Head::KNOWN };
+        self.open_record(head, Trace::No, entry.cut, entry.line);
+        let record = &mut self.record;
+        if record.wanted && self.needs_text {
+            record.head.at = self.journal.write(&mut record.text);
+            record.cut |= record.text.len() > RECORD_BYTES_MAX;
+            record.text.truncate(RECORD_BYTES_MAX);
+            self.seen.cut += u64::from(record.cut);
+        }
+        self.end_record();
     }
 
     /// Adds a line to the open record.
     fn go_on(&mut self, line: &[u8], cut: bool) {
         let record = &mut self.record;
         record.cut |= cut;
-        record.trace = record.trace.after(line);
-        if record.trace != Trace::No && record.head.level == Level::Unknown {
+        let before = record.trace;
+        record.trace = before.after(line);
+        if record.head.level == Level::Unknown && (record.trace != Trace::No || line::opening(line) >= Level::Error) {
             record.head.level = Level::Error;
         }
         if !record.wanted || !self.needs_text {
@@ -256,12 +403,18 @@ impl Scan {
         }
         record.lines = record.lines.saturating_add(1);
         let full = record.lines > RECORD_LINES_MAX || record.text.len() >= RECORD_BYTES_MAX;
-        if full {
+        let cut = if full {
             record.cut = true;
-            self.seen.cut += 1;
+            true
         } else {
             record.text.push(b'\n');
-            self.seen.cut += u64::from(record.keep(line));
+            record.keep(line)
+        };
+        self.seen.cut += u64::from(cut);
+        let names_error = line.starts_with(b"Caused by:") || before.is_ended_by(record.trace);
+        if cut && names_error {
+            record.ending.clear();
+            record.ending.extend_from_slice(&line[..line.len().min(ENDING_BYTES_MAX)]);
         }
     }
 
@@ -269,15 +422,22 @@ impl Scan {
         if !mem::take(&mut self.record.live) {
             return;
         }
-        let record = &self.record;
+        let record = &mut self.record;
         self.seen.records += 1;
-        self.seen.unparsed += u64::from(!record.head.known);
+        self.seen.unparsed += u64::from(!record.head.known && record.head.time_ms.is_none());
         if record.time_ms.is_none() && self.filter.is_timed() {
             self.seen.undated += 1;
         }
-        let matches = record.wanted
-            && self.filter.levels[record.head.level.index()]
-            && self.filter.needles.iter().all(|needle| needle.is_in(&record.text));
+        if !record.ending.is_empty() {
+            record.text.push(b'\n');
+            record.text.append(&mut record.ending);
+        }
+        if !record.wanted || !self.filter.texts(record) {
+            return;
+        }
+        let matches = self.filter.levels[record.head.level.index()];
+        self.seen.unleveled += u64::from(!matches && record.head.level == Level::Unknown);
+        self.seen.matched += u64::from(matches);
         if matches {
             self.sink.take(&Matched {
                 head: record.head,
@@ -295,12 +455,15 @@ impl Scan {
 impl Scan {
     /// Bytes held, roughly: lines, the open record and what is kept for the answer.
     pub(crate) fn held_bytes(&self) -> usize {
-        self.partial.capacity() + self.record.text.capacity() + self.sink.held_bytes()
+        let lines = [&self.partial.text, &self.plain, &self.parts[0].text, &self.parts[1].text];
+        let records = [&self.record.text, &self.record.ending];
+        let held = lines.iter().chain(&records).map(|buffer| buffer.capacity()).sum::<usize>();
+        held + self.journal.held_bytes() + self.sink.held_bytes()
     }
 
     /// The most that they can be. A buffer may have twice the room that it needs.
     pub(crate) fn held_bytes_max(&self) -> usize {
-        2 * LINE_BYTES_MAX + 2 * RECORD_BYTES_MAX + self.sink.held_bytes_max()
+        4 * 2 * LINE_BYTES_MAX + 2 * 2 * (RECORD_BYTES_MAX + 2 * ENDING_BYTES_MAX) + self.sink.held_bytes_max()
     }
 
     /// Asserts what must hold between any two pieces.
@@ -312,6 +475,20 @@ impl Scan {
 }
 
 impl Pending {
+    /// No record.
+    const NOTHING: Self = Self {
+        live: false,
+        wanted: false,
+        head: Head::NOTHING,
+        trace: Trace::No,
+        time_ms: None,
+        line: 0,
+        lines: 0,
+        cut: false,
+        text: Vec::new(),
+        ending: Vec::new(),
+    };
+
     /// Keeps a line, as far as it fits, and says whether it did not.
     fn keep(&mut self, line: &[u8]) -> bool {
         let fits = line.len().min(RECORD_BYTES_MAX.saturating_sub(self.text.len()));
@@ -324,7 +501,7 @@ impl Pending {
     /// Whether a line that does not look like the start of a record belongs to this one.
     fn goes_on_with(&self, line: &[u8]) -> bool {
         const ALWAYS: [&[u8]; 7] = [
-            b"Caused by: ",
+            b"Caused by:",
             b"... ",
             b"}",
             b"]",
@@ -336,8 +513,9 @@ impl Pending {
             return true;
         }
         match self.trace {
-            Trace::Python => true,
+            Trace::Python | Trace::RustPanicked => true,
             Trace::Go if is_go_frame(line) => true,
+            Trace::Rust => line.starts_with(b"note: ") || line == b"stack backtrace:",
             Trace::No | Trace::PythonEnded | Trace::Go => self.head.known && self.head.format == Format::Plain,
         }
     }
@@ -345,19 +523,28 @@ impl Pending {
 
 impl Trace {
     fn starting(line: &[u8]) -> Self {
-        if line.starts_with(b"Traceback (most recent call last)") {
-            Self::Python
-        } else if line.starts_with(b"panic: ") || line.starts_with(b"goroutine ") || line.starts_with(b"fatal error: ")
-        {
-            Self::Go
-        } else {
-            Self::No
+        // By its first byte, since every record asks.
+        match line.first() {
+            Some(b'T') if line.starts_with(b"Traceback (most recent call last)") => Self::Python,
+            Some(b'p') if line.starts_with(b"panic: ") => Self::Go,
+            Some(b'g') if line.starts_with(b"goroutine ") => Self::Go,
+            Some(b'f') if line.starts_with(b"fatal error: ") => Self::Go,
+            // Until Rust 1.73 it said all of it on one line, the place at the end.
+            Some(b't') if line::is_panic(line) => {
+                if line.ends_with(b":") {
+                    Self::RustPanicked
+                } else {
+                    Self::Rust
+                }
+            }
+            _ => Self::No,
         }
     }
 
     /// What a record is in after one more of its lines.
     fn after(self, line: &[u8]) -> Self {
         match (self, Self::starting(line)) {
+            (Self::RustPanicked, _) => Self::Rust,
             (_, started @ (Self::Python | Self::Go)) => started,
             (Self::Python, _) if !matches!(line.first(), None | Some(b' ' | b'\t')) => Self::PythonEnded,
             (Self::PythonEnded, _) if line.ends_with(b" exception occurred:") || line.ends_with(b" exception:") => {
@@ -365,6 +552,11 @@ impl Trace {
             }
             (same, _) => same,
         }
+    }
+
+    /// Whether the line between the two is the one that names the exception.
+    fn is_ended_by(self, after: Self) -> bool {
+        self == Self::Python && after == Self::PythonEnded
     }
 }
 
@@ -377,6 +569,18 @@ fn is_go_frame(line: &[u8]) -> bool {
 impl Filter {
     fn is_timed(&self) -> bool {
         self.since_ms.is_some() || self.until_ms.is_some()
+    }
+
+    /// Whether a record holds the texts. A message that is written as bytes is looked at as what it says, too.
+    fn texts(&self, record: &Pending) -> bool {
+        let (mut spelled, mut message) = (None, Vec::new());
+        self.needles.iter().all(|needle| {
+            needle.is_in(&record.text) || {
+                let spelled =
+                    *spelled.get_or_insert_with(|| line::message_of_bytes(&record.text, &record.head, &mut message));
+                spelled && needle.is_in(&message)
+            }
+        })
     }
 
     fn time(&self, time_ms: Option<i64>) -> bool {

@@ -231,7 +231,8 @@ impl Sink {
         match self {
             // A buffer may have twice the room that it needs.
             Self::First { limit, .. } | Self::Newest { limit, .. } => {
-                limit * (2 * crate::RECORD_BYTES_MAX + crate::NAME_BYTES_MAX + size_of::<Kept>())
+                let text = crate::RECORD_BYTES_MAX + crate::ENDING_BYTES_MAX + 1;
+                limit * (2 * text + crate::NAME_BYTES_MAX + size_of::<Kept>())
             }
             Self::Counts(_) => crate::KEYS_MAX * (crate::NAME_BYTES_MAX + 64),
             Self::Top { .. } => MESSAGES_MAX * 1_000 + 4 * crate::LINE_BYTES_MAX,

@@ -10,21 +10,21 @@ use crate::{
 };
 
 /// 2026-11-20T12:00:00Z.
-const NOW_MS: i64 = 1_795_176_000_000;
+pub(crate) const NOW_MS: i64 = 1_795_176_000_000;
 
-fn ask(query: Query, text: &[u8]) -> Answer {
+pub(crate) fn ask(query: Query, text: &[u8]) -> Answer {
     let mut scan = Scan::new(query).unwrap();
     scan.begin_file("a.log");
     scan.feed(text);
     scan.answer()
 }
 
-fn all() -> Query {
+pub(crate) fn all() -> Query {
     Query { now_ms: Some(NOW_MS), ..Query::new(Want::Records { limit: RECORDS_MAX, newest: false }) }
 }
 
 /// Level, time and message of each record, with `-` for no time.
-fn records(text: &str) -> Vec<(Level, String, String)> {
+pub(crate) fn records(text: &str) -> Vec<(Level, String, String)> {
     let records = ask(all(), text.as_bytes()).records.unwrap();
     let shown = |time: Option<String>| time.unwrap_or_else(|| "-".to_owned());
     records.into_iter().map(|record| (record.level, shown(record.time), record.message)).collect()
