@@ -15,7 +15,8 @@ import base64, bisect, collections, concurrent.futures.thread, contextlib, copy,
 import enum, functools, gzip, hashlib, heapq, hmac, html, io, itertools, json, logging, math, operator, os, pathlib
 import queue, random, re, secrets, statistics, string, sys, textwrap, threading, time, traceback, typing, unicodedata
 import urllib.error, urllib.parse, urllib.request, uuid, warnings, zlib
-import intentbox, intentbox.compressed, intentbox.files, intentbox.http, intentbox.logs, intentbox.tables, requests
+import intentbox, intentbox.compressed, intentbox.files, intentbox.http, intentbox.logs, intentbox.tables
+import intentbox.window, requests
 sys.stdout.reconfigure(line_buffering=True)
 ";
 
