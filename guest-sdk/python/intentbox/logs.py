@@ -6,21 +6,24 @@
     logs.top("logs:", level="warning", limit=5)
 
 `paths` is an alias of the configuration with a folder or a glob behind it (`"logs:"`, `"logs:app/*.log"`), or a list of
-those. Each line's format is detected by itself: JSON lines, logfmt, syslog, access logs, and plain text with a time or
-a level in front; tracebacks stay with the record they belong to. Files that start like gzip, bzip2 or xz are
-decompressed on the way.
+those. Each line's format is detected by itself: JSON lines, logfmt, syslog, the journal (`journalctl -o json` and `-o
+export`), access logs, glog, and plain text with a time or a level in front. What container runtimes write in front of a
+line is taken off, and so are colours; tracebacks, causes and details stay with the record they belong to. Files that
+start like gzip, bzip2 or xz are decompressed on the way.
 
 `level` is the least severe level (`"warning"` is warnings, errors and fatal errors) or a list of exactly the levels
 meant: fatal, error, warning, info, debug, trace, unknown. `text` is a text, or a list of texts that must all occur in
 the record as it is written, in any case. `since` (included) and `until` (left out) are a `datetime`, ISO 8601 text, or
 a duration such as `"24h"` before now. A time without a zone is UTC, here and in the logs; a record without a time has
-that of the record before it in its file.
+that of the record before it in its file. A time of day without a date is no time: nothing says which day it was.
 
 A file that was last modified before `since` is not read. Each answer has an attribute `seen`: how many `files`,
 `lines`, `records` and `bytes` were read, how many records were `unparsed` (no level, time or format) or `undated` (left
 out, for they have no time and a bound was set), how many lines were `cut`, how many files were `skipped` without
 reading, and the paths of files and folders that are `broken`: not there any more, not readable, or not decompressed to
-their end. What could be read of those is in the answer.
+their end. What could be read of those is in the answer. How many records were `within` the bounds in time, how many of
+those `matched`, and how many were left out as `unleveled`: they hold the texts, but show no level, and one was asked
+for. `unsearched` files are those among the skipped ones that may hold more records that match.
 """
 
 import json as _json
@@ -96,6 +99,7 @@ def records(paths="logs:", *, level=None, text=None, since=None, until=None, lim
     for rank, entry in enumerate(entries):
         if len(kept) == limit and (not newest or kept[0][0] > _iso(entry["modified"] + _ZONE_S_MAX)):
             seen["skipped"] += len(entries) - rank
+            seen["unsearched"] = len(entries) - rank
             break
         answer = _scan(query, [entry], seen)
         moment = ""
@@ -185,7 +189,8 @@ def _chosen(paths, query):
     since_s = query.get("since_ms", float("-inf")) / 1000
     found, unread = _found(paths, _files._found)
     chosen = [entry for entry in found if entry["modified"] >= since_s]
-    counters = dict.fromkeys(("files", "lines", "records", "bytes", "unparsed", "undated", "cut"), 0)
+    names = "files lines records bytes unparsed undated within unleveled matched cut unsearched"
+    counters = dict.fromkeys(names.split(), 0)
     return chosen, {**counters, "skipped": len(found) - len(chosen), "broken": unread}
 
 
