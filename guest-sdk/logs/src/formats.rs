@@ -175,6 +175,11 @@ fn what_container_runtimes_put_in_front_is_taken_off() {
         ],
     );
     assert_eq!(seen(all(), &at("stdout F plain")).unparsed, 0);
+    // A line that only may belong to the record before it does not when it was written long after.
+    for (second, records) in [("13.000", 1), ("13.001", 2)] {
+        let text = "2026-11-20T09:58:12.000Z stdout F [INFO] a\n2026-11-20T09:58:SECONDZ stdout F plain\n";
+        assert_eq!(seen(all(), &text.replace("SECOND", second)).records, records, "{second}");
+    }
 }
 
 #[test]
@@ -255,6 +260,8 @@ fn seconds_and_milliseconds_since_1970_may_start_a_line() {
         ("1795168692", Level::Unknown, "-", "1795168692"),
         ("1795168692,5", Level::Unknown, "-", "1795168692,5"),
         ("1795168692. ERROR", Level::Unknown, "-", "1795168692. ERROR"),
+        ("1479636000.000 ERROR no", Level::Unknown, "-", "1479636000.000 ERROR no"),
+        ("1479643200.000 ERROR no", Level::Error, "2016-11-20T12:00:00.000Z", "no"),
         ("0795168692 ERROR no", Level::Unknown, "-", "0795168692 ERROR no"),
         ("1795262400 ERROR no", Level::Error, "2026-11-21T12:00:00.000Z", "no"),
         ("1795262401 ERROR no", Level::Unknown, "-", "1795262401 ERROR no"),

@@ -121,11 +121,12 @@ pub(crate) fn epoch(text: &[u8]) -> Option<i64> {
 
 /// `1795168692`, `1795168692.123` or `1795168692123` in front of a line's text: seconds or milliseconds since 1970.
 ///
-/// A number may also be an id. So it has just as many digits as such a time has since 2001, white space or a bracket
-/// follows it, and it is not more than a day ahead of now; without `now_ms`, not after the year 2099.
+/// A number may also be an id or an amount. So it has just as many digits as such a time has since 2001, white space or a
+/// bracket follows it, and it is at most ten years ago and a day ahead; without `now_ms`, not after the year 2099.
 pub(crate) fn leading_epoch(text: &[u8], now_ms: Option<i64>) -> Option<Read> {
     const MS_FROM: i64 = 1_000_000_000_000;
     const MS_BEFORE: i64 = 4_102_444_800_000;
+    const BACK_MS_MAX: i64 = 3_652 * DAY_MS;
     const FRACTION_DIGITS_MAX: usize = 9;
     let digits_at = |at: usize| text[at..].iter().take(14).take_while(|byte| byte.is_ascii_digit()).count();
     let mut end = digits_at(0);
@@ -143,7 +144,8 @@ pub(crate) fn leading_epoch(text: &[u8], now_ms: Option<i64>) -> Option<Read> {
         return None;
     }
     let latest = now_ms.map_or(MS_BEFORE - 1, |now_ms| now_ms.saturating_add(DAY_MS));
-    epoch(&text[..end]).filter(|ms| (MS_FROM..=latest).contains(ms)).map(|ms| (ms, end))
+    let earliest = now_ms.map_or(MS_FROM, |now_ms| now_ms.saturating_sub(BACK_MS_MAX).max(MS_FROM));
+    epoch(&text[..end]).filter(|ms| (earliest..=latest).contains(ms)).map(|ms| (ms, end))
 }
 
 /// Where a time of day ends that a text starts with: `09:58:12.123`. On which day that was, it does not say.

@@ -14,6 +14,10 @@ use crate::query::{By, Query, QueryError, Want};
 use crate::sink::{Matched, Sink};
 use crate::{ENDING_BYTES_MAX, LINE_BYTES_MAX, NAME_BYTES_MAX, RECORD_BYTES_MAX, RECORD_LINES_MAX, ansi, count};
 
+/// How long a runtime may take between two lines that a program writes at once, in milliseconds. It reads them in far less,
+/// unless it has no time to run.
+const APART_MS: i64 = 1_000;
+
 /// One pass over log files.
 ///
 /// ```
@@ -80,6 +84,8 @@ struct Pending {
     wanted: bool,
     head: Head,
     trace: Trace,
+    /// When its last line was read, if a container runtime says so.
+    read_ms: Option<i64>,
     time_ms: Option<i64>,
     line: u64,
     lines: u32,
@@ -325,6 +331,8 @@ impl Scan {
     }
 
     fn read_plain(&mut self, line: &[u8], cut: bool, number: u64, outer_ms: Option<i64>) {
+        let apart = self.record.is_apart(outer_ms);
+        self.record.read_ms = outer_ms;
         match line.first() {
             None if !self.record.live => {}
             None | Some(b' ' | b'\t') if self.record.live => self.go_on(line, cut),
@@ -335,7 +343,7 @@ impl Scan {
                 let head = line::head(line, context);
                 if head.adds && self.record.live && self.record.head.format == Format::Plain {
                     self.go_on(&line[head.at..], cut);
-                } else if !head.known && self.record.live && self.record.goes_on_with(line) {
+                } else if !head.known && self.record.live && self.record.goes_on_with(line, apart) {
                     self.go_on(line, cut);
                 } else {
                     self.end_record();
@@ -481,6 +489,7 @@ impl Pending {
         wanted: false,
         head: Head::NOTHING,
         trace: Trace::No,
+        read_ms: None,
         time_ms: None,
         line: 0,
         lines: 0,
@@ -498,8 +507,13 @@ impl Pending {
         cut
     }
 
-    /// Whether a line that does not look like the start of a record belongs to this one.
-    fn goes_on_with(&self, line: &[u8]) -> bool {
+    /// Whether a line that a container runtime read at this time cannot have been written along with the last one.
+    fn is_apart(&self, read_ms: Option<i64>) -> bool {
+        matches!((self.read_ms, read_ms), (Some(before), Some(after)) if after - before > APART_MS)
+    }
+
+    /// Whether a line that does not look like the start of a record belongs to this one, which it may come long after.
+    fn goes_on_with(&self, line: &[u8], apart: bool) -> bool {
         const ALWAYS: [&[u8]; 7] = [
             b"Caused by:",
             b"... ",
@@ -516,7 +530,9 @@ impl Pending {
             Trace::Python | Trace::RustPanicked => true,
             Trace::Go if is_go_frame(line) => true,
             Trace::Rust => line.starts_with(b"note: ") || line == b"stack backtrace:",
-            Trace::No | Trace::PythonEnded | Trace::Go => self.head.known && self.head.format == Format::Plain,
+            Trace::No | Trace::PythonEnded | Trace::Go => {
+                !apart && self.head.known && self.head.format == Format::Plain
+            }
         }
     }
 }
