@@ -1,17 +1,99 @@
-"""What is missing from an answer about logs."""
+"""What answers about logs have in common: how records are shown, and what is told of what is missing."""
 
 import sys
 
 # So many names of files say which ones are meant.
 NAMES_SHOWN = 3
 
+# The most characters of a message in a list, and of those what is kept for the error at its end.
+MESSAGE_CHARS_MAX = 160
+ERROR_CHARS_MAX = 100
 
-def tell(seen):
-    """Tells on stderr what an answer with this `seen` does not hold: no answer looks whole when it is not."""
+# How records of a level are called.
+CALLED = {
+    "fatal": "fatal errors",
+    "error": "errors",
+    "warning": "warnings",
+    "info": "info records",
+    "debug": "debug records",
+    "trace": "trace records",
+}
+
+
+def tell(seen, level=None, shown=None):
+    """Tells on stderr what an answer with this `seen` does not hold: no answer looks whole when it is not.
+
+    `level` is the level that was asked for, and `shown` the number of records in the answer. Without them, nothing is
+    told of records without a level, and of records that are not shown.
+    """
     broken = sorted(seen["broken"])
     if broken:
         more = f" and {len(broken) - NAMES_SHOWN} more" if len(broken) > NAMES_SHOWN else ""
-        names = ", ".join(path[:100] for path in broken[:NAMES_SHOWN])
+        names = ", ".join(file(path)[:100] for path in broken[:NAMES_SHOWN])
         print(f"not read to the end: {names}{more}", file=sys.stderr)
     if seen["undated"]:
         print(f"records left out, without a time: {seen['undated']}", file=sys.stderr)
+    if level is not None and seen["unleveled"]:
+        print(
+            f"{seen['unleveled']} of {seen['within']} records have no level: {CALLED[level]} among them are not found",
+            file=sys.stderr,
+        )
+    if shown is not None:
+        unsearched, matched = seen["unsearched"], seen["matched"]
+        if unsearched:
+            print(f"{shown} of at least {matched} records; files not searched, older: {unsearched}", file=sys.stderr)
+        elif shown < matched:
+            print(f"{shown} of {matched} records", file=sys.stderr)
+
+
+def file(path):
+    """A path as the parameter `file` takes it."""
+    return path.removeprefix("logs:")
+
+
+def row(record):
+    """A record as a row of a list."""
+    return {
+        "time": second(record["time"]),
+        "level": record["level"],
+        "file": file(record["file"]),
+        "message": short(record["message"]),
+    }
+
+
+def second(time):
+    """A time without its fraction."""
+    return time and time[:19] + "Z"
+
+
+def short(message):
+    """The first line, and the error at the end: of a traceback its last line, of Java the class and the root cause."""
+    lines = [line for line in message.split("\n") if line.strip()]
+    text = lines[0].strip() if lines else ""
+    error = _error(lines[1:])
+    if not error:
+        return cut(text, MESSAGE_CHARS_MAX)
+    room = MESSAGE_CHARS_MAX - len(text) - len(" … ")
+    error = cut(error, max(room, ERROR_CHARS_MAX))
+    return f"{cut(text, MESSAGE_CHARS_MAX - len(' … ') - len(error))} … {error}"
+
+
+def cut(text, chars_max):
+    """A text that has at most so many characters."""
+    return text if len(text) <= chars_max else text[: chars_max - 1] + "…"
+
+
+def _error(lines):
+    """What went wrong, as the lines behind the first one of a message say; nothing if they do not."""
+    # Frames are indented. The rest is no error: Rust's advice, and brackets of what was printed over many lines.
+    named = [line for line in lines if not line[0].isspace() and not line.startswith(("note: ", "stack backtrace:"))]
+    named = [line.strip() for line in named if any(map(str.isalnum, line))]
+    if not named:
+        return ""
+    causes = [line for line in named if line.startswith("Caused by: ")]
+    if not causes:
+        return named[-1]
+    if named[0] in causes:
+        return causes[-1]
+    kind, colon, _ = named[0].partition(": ")
+    return f"{kind if colon and ' ' not in kind else named[0]} … {causes[-1]}"

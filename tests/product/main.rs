@@ -9,6 +9,7 @@ mod command_line;
 mod errors;
 mod files;
 mod fresh;
+mod log_answers;
 mod mcp;
 mod modules;
 mod place;

@@ -23,7 +23,7 @@ fn logs_that_cannot_be_read_are_told_and_the_others_are_answered() {
     fs::write(logs.join("a.log"), "ERROR one\n").expect("written");
     fs::write(logs.join("old.log.bz2"), "BZh91AY&SY is how bzip2 starts, not how it goes on").expect("written");
     let shut = write_shut(&logs.join("shut.log"), "ERROR two\n");
-    let names = if shut { "logs:old.log.bz2, logs:shut.log" } else { "logs:old.log.bz2" };
+    let names = if shut { "old.log.bz2, shut.log" } else { "old.log.bz2" };
     let told = format!("not read to the end: {names}\n");
     for intent in [
         "count log lines by level",

@@ -1,7 +1,7 @@
 """Lists the most frequent messages in the logs, equal but for numbers, ids and quoted text."""
 
 import pack
-from intentbox import logs
+from intentbox import logs, window
 
 limit = 5
 level = None
@@ -11,22 +11,15 @@ file = None
 
 MESSAGE_CHARS_MAX = 120
 
-found = logs.top(f"logs:{file or ''}", level=level, text=text, since=period, limit=limit)
-pack.tell(found.seen)
-
-
-def short(message):
-    """The first line, shortened."""
-    first = message.partition("\n")[0]
-    return first if len(first) <= MESSAGE_CHARS_MAX else first[: MESSAGE_CHARS_MAX - 1] + "…"
-
-
+since, until = window.bounds(period)
+found = logs.top(f"logs:{file or ''}", level=level, text=text, since=since, until=until, limit=limit)
+pack.tell(found.seen, level)
 result = [
     {
         "count": message["count"],
         "level": message["level"],
-        "message": short(message["message"]),
-        "last": message["last"] and message["last"][:19] + "Z",
+        "message": pack.cut(message["message"].partition("\n")[0], MESSAGE_CHARS_MAX),
+        "last": pack.second(message["last"]),
         # With very many distinct messages, a count may be too high.
         **({} if found.exact else {"at_most": True}),
     }

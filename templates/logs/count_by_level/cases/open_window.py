@@ -1,0 +1,29 @@
+"""Counts the records in the logs by level, by file or by time."""
+
+import pack
+from intentbox import logs, window
+
+by = 'hour'
+level = None
+at_least = None
+period = '../2026-11-20T09:00:00Z'
+text = None
+file = None
+
+KEYS_MAX = 24
+
+since, until = window.bounds(period)
+# A text is the least severe level that counts, and a list has the levels that count.
+levels = level if level is None or at_least else [level]
+counts = logs.count(f"logs:{file or ''}", by=by, level=levels, text=text, since=since, until=until)
+pack.tell(counts.seen, level)
+shown = list(counts)
+if len(shown) > KEYS_MAX:
+    # Of files those with most records, of times the latest.
+    shown = sorted(counts, key=counts.get)[-KEYS_MAX:] if by == "file" else shown[-KEYS_MAX:]
+few = {pack.file(key): counts[key] for key in counts if key in shown}
+result = {"records": sum(counts.values()), "counts": few}
+if len(shown) < len(counts):
+    result["not_shown"] = len(counts) - len(shown)
+if counts.seen["broken"]:
+    result["broken_files"] = len(counts.seen["broken"])

@@ -1,0 +1,15 @@
+"""Lists the latest errors in the logs, with the end of their tracebacks."""
+
+import pack
+from intentbox import logs, window
+
+limit = 5
+level = 'error'
+period = None
+text = None
+file = None
+
+since, until = window.bounds(period)
+found = logs.records(f"logs:{file or ''}", level=level, text=text, since=since, until=until, limit=limit)
+pack.tell(found.seen, level, shown=len(found))
+result = [pack.row(record) for record in found]
