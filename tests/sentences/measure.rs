@@ -452,11 +452,21 @@ fn examples(seen: &[Seen], numbers: &mut Numbers) -> Vec<Example> {
             *counts.entry(("none", name)).or_default() += 1;
         }
     }
+    // How often a word was passed over rightly: a few times by chance, or since it says nothing.
+    let mut passed: BTreeMap<&str, usize> = BTreeMap::new();
+    for Seen { features, targets } in seen {
+        for (_, features) in features.cards.iter().filter(|(id, _)| targets.contains_key(id.as_str())) {
+            for (name, ..) in features.iter().filter(|(name, ..)| name.starts_with('?')) {
+                *passed.entry(name).or_default() += 1;
+            }
+        }
+    }
+    let is_chance = |name: &str| (1..PASSED_MIN).contains(&passed.get(name).copied().unwrap_or(0));
     // A word is seen with many cards, and with all packs and alone.
     let is_known = |scope: &str, name: &str| {
         let count = counts.get(&(scope, name)).copied().unwrap_or(0);
         match scope {
-            "any" => !name.starts_with('?') || count >= 40,
+            "any" => !name.starts_with('?') || (count >= 40 && !is_chance(name)),
             "none" => count >= 5,
             _ => count >= if name.contains(' ') { 5 } else { 3 },
         }
@@ -551,6 +561,9 @@ fn write_weights(entries: &[&Entry], catalog: &Catalog, rounds: usize, penalty: 
         std::fs::write(root().join(file), text).expect("it can be written");
     }
 }
+
+/// How often a word has to be passed over rightly, each sentence counted with all packs and with its own.
+const PASSED_MIN: usize = 6;
 
 /// The smallest weight that is kept.
 const WEIGHT_MIN: f64 = 0.05;

@@ -357,7 +357,7 @@ mod tests {
         };
         assert!(load(&fill(FILE_BYTES_MAX)).is_ok());
         let error = load(&fill(FILE_BYTES_MAX + 1)).expect_err("it is one byte too long");
-        assert_eq!(error.problem, Problem::TooLarge { bytes: FILE_BYTES_MAX + 1 });
+        assert_eq!(error.problem, Problem::TooLarge { bytes: FILE_BYTES_MAX + 1, bytes_max: FILE_BYTES_MAX });
         let error = Catalog::from_files([("p/t/template.toml", &b"\xff"[..])]).expect_err("it is not text");
         assert_eq!(error.problem, Problem::NotUtf8);
     }

@@ -10,10 +10,11 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::id::TemplateId;
-use crate::param::ParamSpec;
+use crate::param::{ParamKind, ParamSpec};
 use crate::param_error::{MissingParam, ParamError, closest};
 use crate::result::ResultSchema;
 use crate::script::{RenderError, Script, ScriptTemplate};
+use crate::window::Window;
 use crate::words::Clause;
 
 /// A template: data about a script, and the script.
@@ -97,6 +98,15 @@ impl Template {
     #[must_use]
     pub fn summary(&self) -> &str {
         &self.summary
+    }
+
+    /// The window of time that arguments choose, and whether it is the default. `None` where they choose none.
+    #[must_use]
+    pub fn window(&self, arguments: &Value) -> Option<(Window, bool)> {
+        self.parameters.iter().filter(|spec| matches!(spec.kind(), ParamKind::Window { .. })).find_map(|spec| {
+            let value = arguments.get(spec.name())?;
+            Some((value.as_str()?.parse().ok()?, spec.default() == Some(value)))
+        })
     }
 
     /// Word patterns over several of its parameters.

@@ -194,12 +194,18 @@ fn explain(report: &Report, text: &mut String) {
             let _ = writeln!(text, "hint: {}", printable(&words(remedy)));
         }
     }
+    let window = report.window.as_ref().filter(|_| report.failure.is_none());
+    if let Some(window) = window.filter(|window| !window.is_default) {
+        let _ = writeln!(text, "time: {}", window.words);
+    }
     let template = report.target.as_ref().and_then(Target::template);
     if let (Some(spent), Some(template)) = (&report.spent, template)
         && report.failure.is_none()
         && stderr().is_terminal()
     {
-        let _ = writeln!(text, "{template} · {:.0} ms · {} requests", spent.wall_ms, spent.http_requests);
+        let default = window.filter(|window| window.is_default);
+        let looked = default.map(|window| format!(" · {}", window.words)).unwrap_or_default();
+        let _ = writeln!(text, "{template}{looked} · {:.0} ms · {} requests", spent.wall_ms, spent.http_requests);
     }
 }
 

@@ -70,6 +70,7 @@ struct Kept {
     result: Option<Box<RawValue>>,
     stdout: String,
     stdout_truncated: bool,
+    stderr: String,
     for_s: u32,
 }
 
@@ -85,7 +86,8 @@ pub(crate) struct ResultCache {
 impl ResultCache {
     pub(crate) fn new() -> Self {
         let weight = |kept: &Arc<Kept>| {
-            let bytes = kept.result.as_ref().map_or(0, |result| result.get().len()) + kept.stdout.len();
+            let result = kept.result.as_ref().map_or(0, |result| result.get().len());
+            let bytes = result + kept.stdout.len() + kept.stderr.len();
             // What an entry costs besides.
             u32::try_from(bytes + 256).unwrap_or(u32::MAX)
         };
@@ -143,12 +145,15 @@ impl ResultCache {
 
 /// The part of a report that is cached: answers that succeeded, without a refusal on the way, and not too large.
 fn keepable(report: &Report, for_s: u32) -> Option<Kept> {
-    let bytes = report.result.as_ref().map_or(0, |result| result.get().len()) + report.stdout.len();
-    let whole = report.failure.is_none() && report.refusals.is_empty() && report.stderr.is_empty();
+    let result = report.result.as_ref().map_or(0, |result| result.get().len());
+    let bytes = result + report.stdout.len() + report.stderr.len();
+    // What is said beside an answer belongs to it, such as "4 of 28".
+    let whole = report.failure.is_none() && report.refusals.is_empty() && !report.stderr_truncated;
     (whole && bytes <= ANSWER_BYTES_MAX).then(|| Kept {
         result: report.result.clone(),
         stdout: report.stdout.clone(),
         stdout_truncated: report.stdout_truncated,
+        stderr: report.stderr.clone(),
         for_s,
     })
 }
@@ -158,6 +163,7 @@ fn report_of(kept: &Kept, run_id: RunId) -> Report {
         result: kept.result.clone(),
         stdout: kept.stdout.clone(),
         stdout_truncated: kept.stdout_truncated,
+        stderr: kept.stderr.clone(),
         cached: true,
         ..Report::new(run_id)
     }

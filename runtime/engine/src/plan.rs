@@ -9,7 +9,7 @@ use std::sync::Arc;
 use intentbox_capability::{Access, Grants};
 use intentbox_catalog::param_error::MissingParam;
 use intentbox_catalog::{Arguments, Effects, ParamError, ParamSpec, Template, TemplateId};
-use intentbox_report::{Candidate, Cause, Failure, Missing, Remedy, Report, RunId, Target};
+use intentbox_report::{Candidate, Cause, Failure, LookedAt, Missing, Remedy, Report, RunId, Target};
 use intentbox_router::{self as router, Decision, Question};
 use intentbox_sandbox::{Deterministic, Limits, Script, ScriptError};
 use serde_json::Value;
@@ -99,6 +99,13 @@ pub struct Incomplete {
 }
 
 impl Run {
+    /// The window of time that it looks at, if its template has one.
+    pub(crate) fn window(&self) -> Option<LookedAt> {
+        let Work::Template { library, id, arguments } = &self.work else { return None };
+        let (window, is_default) = library.catalog.get(id.as_str())?.window(arguments)?;
+        Some(LookedAt { words: window.words(), is_default })
+    }
+
     /// Its id.
     #[must_use]
     pub fn id(&self) -> RunId {

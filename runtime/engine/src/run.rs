@@ -43,7 +43,8 @@ impl Engine {
                 None => Report::failed(run.id, Failure::new(Cause::Internal, format!("`{id}` has left its catalog"))),
             },
         };
-        let report = Report { target: Some(run.target.clone()), arguments: run.arguments(), ..report };
+        let window = run.window();
+        let report = Report { target: Some(run.target.clone()), arguments: run.arguments(), window, ..report };
         if !report.stdout.is_empty() || !report.stderr.is_empty() {
             let output = Event::Output { stdout_bytes: report.stdout.len(), stderr_bytes: report.stderr.len() };
             events.note(of, output);

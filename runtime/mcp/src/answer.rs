@@ -42,6 +42,10 @@ pub(crate) fn of_report(
         None => told.result(report),
         Some(failure) => told.failure(failure, report),
     }
+    if let Some(window) = report.window.as_ref().filter(|_| report.failure.is_none()) {
+        told.line(&format!("time: {}", window.words));
+        told.put("window", json!(window.words));
+    }
     told.output("stdout", &report.stdout, report.stdout_truncated);
     told.output("stderr", &report.stderr, report.stderr_truncated);
     if report.outcome() != Outcome::CapabilityDenied {

@@ -20,6 +20,6 @@ pub use failure::{Cause, Failure};
 pub use outcome::{Outcome, Terms};
 pub use principal::Principal;
 pub use remedy::{Missing, Remedy};
-pub use report::{Candidate, Refused, Report, Spent, Target};
+pub use report::{Candidate, LookedAt, Refused, Report, Spent, Target};
 pub use run_id::RunId;
 pub use wire::Wire;

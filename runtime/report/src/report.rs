@@ -33,6 +33,8 @@ pub struct Report {
     pub target: Option<Target>,
     /// The values for its parameters: complete where it ran, otherwise as far as they are known.
     pub arguments: Option<Value>,
+    /// Which time the answer is about, if its template looks at a window of time.
+    pub window: Option<LookedAt>,
     /// Templates that came near, best first.
     pub candidates: Vec<Candidate>,
     /// What the run was allowed to access; nothing if that was never computed.
@@ -43,6 +45,15 @@ pub struct Report {
     pub spent: Option<Spent>,
     /// Whether the answer came from the result cache.
     pub cached: bool,
+}
+
+/// The window of time that an answer is about.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LookedAt {
+    /// In words, such as `2026-11-21, UTC`.
+    pub words: String,
+    /// Whether nobody chose it.
+    pub is_default: bool,
 }
 
 /// What runs.
@@ -129,6 +140,7 @@ impl Report {
             failure: None,
             target: None,
             arguments: None,
+            window: None,
             candidates: Vec::new(),
             access: None,
             refusals: Vec::new(),

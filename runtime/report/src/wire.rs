@@ -52,6 +52,8 @@ struct Route<'a> {
     template: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     arguments: Option<&'a Value>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    window: Option<&'a str>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     candidates: Vec<Candidate<'a>>,
 }
@@ -113,7 +115,8 @@ impl<'a> Route<'a> {
             summary: &candidate.summary,
             score: (candidate.score * 100.0).round() / 100.0,
         });
-        Some(Self { template, arguments: report.arguments.as_ref(), candidates: candidates.collect() })
+        let window = report.window.as_ref().map(|window| window.words.as_str());
+        Some(Self { template, arguments: report.arguments.as_ref(), window, candidates: candidates.collect() })
     }
 }
 

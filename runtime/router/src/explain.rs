@@ -64,6 +64,8 @@ pub struct Scored {
     pub phrase: Phrase,
     /// Words that nothing on the card explains.
     pub unexplained: Vec<String>,
+    /// Those of them that say something else than the card does, as far as anybody knows: it is not chosen.
+    pub strange: Vec<String>,
     /// Words taken for misspelled ones: as written, and as understood.
     pub corrected: Vec<(String, String)>,
     /// The values read from the sentence.
@@ -111,6 +113,9 @@ impl fmt::Display for Scored {
         }
         if !self.unexplained.is_empty() {
             write!(f, "\n  unexplained: {}", self.unexplained.join(", "))?;
+        }
+        if !self.strange.is_empty() {
+            write!(f, "\n  not chosen because of: {}", self.strange.join(", "))?;
         }
         for value in &self.values {
             write!(f, "\n  {value}")?;

@@ -27,6 +27,9 @@ const UNEXPLAINED_WEIGHT: f64 = 3.0;
 /// The same for a word that only the summary holds. It is no declared phrase, but it is related.
 const SUMMARY_WEIGHT: f64 = 1.0;
 
+/// The lowest trained weight of a word that may be passed over.
+const HARMLESS_WEIGHT: f64 = 0.1;
+
 /// The lowest fit of a card that changes something. One unexplained word beside five explained ones is 5 ÷ 8 = 0.63: no weight of
 /// other words outweighs it.
 const WRITE_FLOOR: f64 = 0.75;
@@ -223,6 +226,7 @@ impl<R: Ranker> PackIndex<R> {
             sum += value * weight.copied().unwrap_or(0.0);
         });
         scored.sum = sum;
+        scored.strange = entry.strange(reading, &scored, &found, general);
         scored
     }
 
@@ -393,6 +397,7 @@ impl Entry {
             score,
             fit: score,
             sum: 0.0,
+            strange: Vec::new(),
             is_forbidden: self.writes && score < WRITE_FLOOR,
             explained,
             phrase,
@@ -405,6 +410,52 @@ impl Entry {
             values,
         };
         (scored, found)
+    }
+
+    /// Words of the request that the card does not explain and that no training has shown to be harmless.
+    ///
+    /// Only the clause that says most about the card is the request: who tells a story first uses words that nobody foresees.
+    fn strange(
+        &self,
+        reading: &Reading<'_>,
+        scored: &Scored,
+        found: &[Found],
+        general: &HashMap<String, f64>,
+    ) -> Vec<String> {
+        let Reading { words, canonical, said, .. } = reading;
+        let mut clause_of = Vec::with_capacity(words.len());
+        let mut clause = 0;
+        for (index, word) in words.iter().enumerate() {
+            if index > 0 && is_new_clause(said.source, &words[index - 1], word) {
+                clause += 1;
+            }
+            clause_of.push(clause);
+        }
+        let mut says = vec![0_usize; clause + 1];
+        for (index, form) in canonical.iter().enumerate() {
+            let in_value = found.iter().any(|value| value.span.contains(&index));
+            let is_topic = !words[index].is_filler && self.topics.contains(form);
+            says[clause_of[index]] += usize::from(in_value || is_topic);
+        }
+        let most = says.iter().copied().max().unwrap_or(0);
+        let mut name = String::new();
+        let mut is_strange = |index: usize| {
+            let word = &words[index];
+            let in_value = found.iter().any(|value| value.span.contains(&index));
+            let counts = scored.unexplained.contains(&word.text) && !in_value && says[clause_of[index]] == most;
+            Feature::Unexplained(&canonical[index]).name(&mut name);
+            // "In project" without a project is a question about something that was not understood.
+            let announces = self.readers.announces(&canonical[index]);
+            let is_harmless = general.get(&name).is_some_and(|weight| *weight >= HARMLESS_WEIGHT);
+            // "Payment errors" and "errors for payments" are some errors, whatever the word.
+            let before = index.checked_sub(1).map_or("", |before| words[before].plain.as_str());
+            let narrows = words
+                .get(index + 1)
+                .is_some_and(|next| !next.is_filler && self.topics.contains(&canonical[index + 1]))
+                || matches!(before, "for" | "about" | "with" | "in" | "on" | "of" | "from" | "by" | "without" | "like");
+            counts && (word.quoted || announces || narrows || !is_harmless)
+        };
+        (0..words.len()).filter(|index| is_strange(*index)).map(|index| words[index].text.clone()).collect()
     }
 
     /// Facts about the sentence and this card, each with how much of it there is.
@@ -494,6 +545,14 @@ impl Entry {
         }
         best
     }
+}
+
+/// Whether a word begins another clause than the word before it.
+fn is_new_clause(source: &str, before: &Word, word: &Word) -> bool {
+    let gap = source.get(before.at.end..word.at.start).unwrap_or_default();
+    let raw = source.get(before.at.clone()).unwrap_or_default();
+    let ends = raw.ends_with(['.', '?', '!', ';', ':']) && !gap.is_empty();
+    ends || gap.contains([',', ';', '?', '!', '–', '—', '\n']) || gap.contains(" - ")
 }
 
 /// Whether a sentence asks about something, and not for it: "did you", "was it", "why". "Can you" asks for it.

@@ -63,6 +63,9 @@ pub const ASK_FLOOR: f64 = 0.6;
 /// A card is a rival of the best if it has at least this part of its score.
 pub const RIVAL_SHARE: f64 = 0.25;
 
+/// A second card is close if it has at least this part of the best one's score.
+pub const CLOSE_SHARE: f64 = 0.4;
+
 /// How many cards are scored for a sentence, those that promise most. Scoring one takes some microseconds.
 const SCORED_MAX: usize = 24;
 
@@ -287,12 +290,20 @@ fn rule(candidates: &[Scored]) -> Rule {
         return Rule::NothingShared;
     };
     match candidates.iter().filter(|candidate| candidate.phrase.exact).count() {
-        0 if best.score >= FLOOR => Rule::Score,
+        // Whoever passes over a word answers another question.
+        0 if !best.strange.is_empty() => Rule::BelowFloor,
+        0 if best.score >= FLOOR && !has_close_second(candidates) => Rule::Score,
         0 if rivals(candidates).len() > 1 => Rule::WithinMargin,
         0 => Rule::BelowFloor,
         1 => Rule::ExactPhrase,
         _ => Rule::SamePhrase,
     }
+}
+
+/// Whether the second card is so near that a person would ask which is meant.
+fn has_close_second(candidates: &[Scored]) -> bool {
+    let scores: Vec<f64> = candidates.iter().take(2).map(|candidate| candidate.score).collect();
+    matches!(scores[..], [best, second] if second >= best * CLOSE_SHARE)
 }
 
 /// Cards that share what one alone would need: none of them is likely enough, and together they are.

@@ -120,7 +120,6 @@ const FILLER: &[&str] = &[
     "r",
     "really",
     "right",
-    "say",
     "shall",
     "should",
     "since",
@@ -320,7 +319,6 @@ fn comparison(character: char) -> Option<&'static str> {
     match character {
         '>' => Some("above"),
         '<' => Some("below"),
-        '=' => Some("is"),
         _ => None,
     }
 }

@@ -130,7 +130,9 @@ impl Reader<'_> {
         if !self.is(link, &["and", "to", "until", "till", "til", "through"]) {
             return None;
         }
-        let (more, last) = self.piece(link + 1)?;
+        // After a time of day, another one: the day behind it holds for both.
+        let of_day = (first.kind == Kind::Clock).then(|| self.clock(link + 1)).flatten();
+        let (more, last) = of_day.or_else(|| self.piece(link + 1))?;
         Some((length + 1 + more, first, last))
     }
 
@@ -219,7 +221,7 @@ impl Reader<'_> {
         }
         let is_calendar = !self.is(at, &["past"]) && matches!(text, "week" | "month" | "year" | "weekend" | "quarter");
         match text {
-            "minute" | "hour" | "day" | "week" | "month" | "year" | "24hrs" if !is_calendar => {
+            "minute" | "min" | "hour" | "hr" | "day" | "week" | "month" | "year" if !is_calendar => {
                 Some((lead + 1, Window::last(Period::of(1, text)?)))
             }
             _ => None,
@@ -336,7 +338,7 @@ impl Reader<'_> {
                 ("year", false) => piece(today.first_of_year(), today.first_of_year().checked_add(1.year()).ok()?),
                 ("year", true) => piece(before(today.first_of_year(), 1.year())?, today.first_of_year()),
                 ("weekend", _) => self.weekend(is_last)?,
-                ("night", true) => hours_from(today.yesterday().ok()?, 18, 12)?,
+                ("night" | "nite", true) => hours_from(today.yesterday().ok()?, 18, 12)?,
                 ("evening", true) => hours_from(today.yesterday().ok()?, 18, 6)?,
                 (part, false) => {
                     let (from, hours) = part_of_day(part)?;

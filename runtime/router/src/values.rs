@@ -193,6 +193,11 @@ impl Readers {
         &self.specs
     }
 
+    /// Whether a word of a pattern announces a value.
+    pub(crate) fn announces(&self, form: &str) -> bool {
+        self.announcing.contains(form)
+    }
+
     /// Words that patterns of parameters with known names list: they may abbreviate one.
     pub(crate) fn abbreviations(&self) -> impl Iterator<Item = &String> {
         let of_names = |reader: usize| self.sources[reader].is_some();
@@ -344,10 +349,9 @@ impl Pull<'_> {
         let mut reads = Reads::new();
         let end = self.step(pattern, &pattern.parts, start, &mut reads)?;
         let has_quotation = self.sentence.words[start..end].iter().any(|word| word.quoted);
-        let weight = 10 * (end - start)
-            + 5 * usize::from(!pattern.is_mute)
-            + 100 * pattern.strength
-            + 1000 * usize::from(has_quotation);
+        let is_text = reads.iter().any(|(reader, _)| self.readers.specs[*reader].is_text());
+        let announced = if is_text { 100 * pattern.strength + 1000 * usize::from(has_quotation) } else { 0 };
+        let weight = 10 * (end - start) + 5 * usize::from(!pattern.is_mute) + announced;
         Some(Found { span: start..end, weight, reads, text: end..end })
     }
 
@@ -408,16 +412,30 @@ impl Pull<'_> {
         let word = self.sentence.words.get(at).filter(|word| !word.quoted)?;
         let is_article =
             matches!(word.plain.as_str(), "the" | "a" | "an" | "all" | "any" | "each" | "our" | "their" | "its");
-        if (is_article || self.file_at(at)) && !is_first { self.step(pattern, parts, at + 1, reads) } else { None }
+        if is_first {
+            return None;
+        }
+        if is_article {
+            return self.step(pattern, parts, at + 1, reads);
+        }
+        // The file on the way is read as well.
+        let (reader, name) = self.file_at(at)?;
+        let spec = &self.readers.specs[reader];
+        let value = spec.read_item(name).ok().filter(|_| !reads.iter().any(|(other, _)| *other == reader))?;
+        let (parameter, pattern_text) = (spec.name().to_owned(), pattern.text.clone());
+        reads.push((reader, ValueRead { parameter, pattern: pattern_text, text: word.text.clone(), value }));
+        let end = self.step(pattern, parts, at + 1, reads);
+        if end.is_none() {
+            reads.pop();
+        }
+        end
     }
 
-    /// Whether the word says a file that this card may read: "the average order amount" names the file on its way.
-    fn file_at(&self, at: usize) -> bool {
-        let is_file = |reader: &usize| {
-            matches!(self.readers.specs[*reader].values_from(), Some(ValuesFrom::Files))
-                && self.names[*reader].is_some_and(|names| names.iter().any(|mention| mention.span == (at..at + 1)))
-        };
-        (0..self.readers.specs.len()).any(|reader| is_file(&reader))
+    /// The file that the word says, if this card may read it: "the average order amount" names the file on its way.
+    fn file_at(&self, at: usize) -> Option<(usize, &str)> {
+        let is_file = |reader: &usize| matches!(self.readers.specs[*reader].values_from(), Some(ValuesFrom::Files));
+        let mut readers = (0..self.readers.specs.len()).filter(is_file);
+        readers.find_map(|reader| Some((reader, self.named(reader, at..at + 1)?)))
     }
 
     /// The most words from `at` on that a value of this reader may have.
@@ -565,7 +583,9 @@ impl Pull<'_> {
     fn text(&self, spec: &ParamSpec, kind: &ParamKind, at: usize, pattern: &Pattern, has_names: bool) -> Option<Value> {
         let (word, canonical) = (self.sentence.words.get(at)?, self.sentence.canonical.get(at)?);
         let fits = |text: &str| spec.read_item(text).ok().filter(|value| spec.check_item(value).is_ok());
-        let looks_like_file = word.text.contains(['.', '/', '*']) && word.text.chars().any(char::is_alphabetic);
+        let looks_like_file = word.text.contains(['.', '/', '*'])
+            && word.text.chars().any(char::is_alphabetic)
+            && !word.text.contains('@');
         let is_file = matches!(spec.values_from(), Some(ValuesFrom::Files));
         if word.quoted {
             return spec
@@ -580,7 +600,9 @@ impl Pull<'_> {
             Some(ValuesFrom::Template { .. }) if has_names && !pattern.says_source(spec) && !spec.is_narrow() => {
                 return None;
             }
-            Some(ValuesFrom::Template { .. }) if pattern.is_wordless() || is_number || self.file_at(at) => return None,
+            Some(ValuesFrom::Template { .. }) if pattern.is_wordless() || is_number || self.file_at(at).is_some() => {
+                return None;
+            }
             _ => {}
         }
         let announces = self.readers.announcing.contains(canonical);
@@ -590,13 +612,15 @@ impl Pull<'_> {
             let is_vague = VAGUE.contains(&word.plain.as_str());
             let is_free = match pattern.strength {
                 _ if is_vague => false,
+                0 | 1 if LEADING.contains(&word.plain.as_str()) => false,
                 _ if pattern.is_bare() => is_identifier(&word.text),
                 0 => !is_known,
                 1 => !self.topics.contains(canonical) && !announces,
                 _ => true,
             };
             let is_elsewhere = self.is_elsewhere(at, &vec![false; self.sentence.words.len()]);
-            return fits(&word.text).filter(|_| is_free && !is_elsewhere && !self.is_time(at) && !self.file_at(at));
+            return fits(&word.text)
+                .filter(|_| is_free && !is_elsewhere && !self.is_time(at) && self.file_at(at).is_none());
         }
         // A word that was put right was not one of the pack's as it was written.
         let is_topic = !word.corrected && is_known;
@@ -687,7 +711,7 @@ impl Pull<'_> {
         let words = self.sentence.words;
         for (at, word) in words.iter().enumerate().filter(|(_, word)| !word.quoted) {
             let Some(number) = count(&word.plain) else { continue };
-            let is_topic = |at: usize| self.topics.contains(&self.sentence.canonical[at]) || self.file_at(at);
+            let is_topic = |at: usize| self.topics.contains(&self.sentence.canonical[at]) || self.file_at(at).is_some();
             let is_said = |at: usize| {
                 is_topic(at)
                     || self.names.iter().flatten().any(|names| names.iter().any(|name| name.span.contains(&at)))
@@ -753,18 +777,34 @@ impl Pull<'_> {
             // A name from a program is a text by itself, unless a colon says that it goes on.
             let first = self.sentence.source.get(words[end - 1].at.clone()).unwrap_or_default();
             let is_alone = read.pattern == "{}" && !first.ends_with(':');
-            if !is_last || is_alone || words[end - 1].quoted {
+            if !is_last || words[end - 1].quoted {
                 continue;
             }
             let mut last = end;
-            while last < words.len() && !taken[last] && self.is_joined(last) && !self.is_elsewhere(last, taken) {
+            // What is written without a space belongs together: `user_id=9917`.
+            while last < words.len() && !taken[last] && self.touches(last) {
+                last += 1;
+            }
+            let end = last;
+            if is_alone && end == found.span.end {
+                continue;
+            }
+            while !is_alone
+                && last < words.len()
+                && !taken[last]
+                && self.is_joined(last)
+                && !self.is_elsewhere(last, taken)
+            {
                 last += 1;
             }
             let is_end = |word: &Word| word.is_filler && !word.quoted;
-            while last > end && is_end(&words[last - 1]) && words[last - 1].plain != "in" {
+            // "Log in" ends with a preposition, "somewhere in it" does not.
+            let is_verb = |last: usize| words[last - 1].plain == "in" && !is_end(&words[last - 2]);
+            while last > end && is_end(&words[last - 1]) && !is_verb(last) {
                 last -= 1;
             }
-            let written = self.sentence.source.get(words[end - 1].at.start..words[last - 1].at.end).unwrap_or_default();
+            let first = found.text.start;
+            let written = self.sentence.source.get(words[first].at.start..words[last - 1].at.end).unwrap_or_default();
             let closing = |letter: char| matches!(letter, ',' | ';' | '!' | '?' | '.' | ':');
             let text = written.trim_matches(closing).trim();
             // A bracket that a text opens belongs to it with what closes it.
@@ -774,11 +814,18 @@ impl Pull<'_> {
             if let Ok(value) = spec.read_item(&text) {
                 read.value = value;
                 read.text = text;
-                taken[end..last].fill(true);
-                found.text = end - 1..last;
+                taken[found.span.end..last].fill(true);
+                found.text = first..last;
                 found.span.end = last;
             }
         }
+    }
+
+    /// Whether nothing but a sign stands between a word and the one before it.
+    fn touches(&self, at: usize) -> bool {
+        let words = self.sentence.words;
+        let gap = self.sentence.source.get(words[at - 1].at.end..words[at].at.start).unwrap_or(" ");
+        !gap.contains(char::is_whitespace) && !gap.contains(',')
     }
 
     /// Whether a word goes on with the clause of the word before it.
@@ -815,28 +862,15 @@ fn is_day(spec: &ParamSpec) -> bool {
     pattern.matches("2026-10-15") && !pattern.matches("word")
 }
 
-/// Words with which no text begins that somebody looks for.
-const VAGUE: [&str; 35] = [
-    "a",
-    "all",
-    "an",
+/// Words that stand for a text and are none: "look for it", "a given string".
+const VAGUE: [&str; 20] = [
     "any",
-    "at",
     "certain",
-    "each",
-    "every",
-    "everything",
     "given",
     "her",
     "his",
-    "in",
     "it",
     "me",
-    "most",
-    "my",
-    "on",
-    "our",
-    "out",
     "particular",
     "some",
     "something",
@@ -845,12 +879,30 @@ const VAGUE: [&str; 35] = [
     "string",
     "text",
     "that",
-    "the",
     "them",
     "these",
     "this",
-    "up",
+    "those",
     "us",
+];
+
+/// Words with which a text begins only where it is announced: "about your card was declined".
+const LEADING: [&str; 16] = [
+    "a",
+    "all",
+    "an",
+    "at",
+    "each",
+    "every",
+    "everything",
+    "in",
+    "most",
+    "my",
+    "on",
+    "our",
+    "out",
+    "the",
+    "up",
     "your",
 ];
 
