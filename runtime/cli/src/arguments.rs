@@ -94,7 +94,7 @@ pub(crate) enum Command {
     RunIntent(RunIntent),
     /// Run a Python script in the sandbox
     Exec(Exec),
-    /// List, show, render, check and create templates
+    /// List, show, render, check, try and create templates
     #[command(subcommand)]
     Templates(Templates),
     /// Check the policy, or explain what it allows
@@ -143,6 +143,20 @@ pub(crate) enum Templates {
         /// Update the stored scripts of the cases in your directory instead of comparing them
         #[arg(long)]
         write: bool,
+        /// Check the declared phrases instead, and run nothing: report each phrase that also selects another template, built-in or
+        /// your own
+        #[arg(long, conflicts_with = "write")]
+        phrases: bool,
+    },
+    /// Show which template each sentence of a file selects, without running it
+    ///
+    /// A line is one sentence and, after a tab, the id of the template that it should select, if you expect one. Empty lines and
+    /// lines that begin with `#` are skipped. Only templates whose origins and directories are configured can be selected. Names
+    /// that exist, such as those of projects and files, are not fetched: they count only with words around them, as in "errors in
+    /// project web".
+    Try {
+        /// File with at most 10000 lines of at most 4096 bytes, or - to read it from stdin
+        file: PathBuf,
     },
     /// Create a template with one case in your directory of templates
     New {

@@ -1,10 +1,13 @@
-//! `templates`: what there is, what it becomes, whether it works, and a start for a new one.
+//! `templates`: what there is, what it becomes, whether it works, which sentences select it, and a start for a new one.
 
 mod check;
 mod list;
 mod new;
+mod phrases;
 mod render;
+mod sentences;
 mod show;
+mod trial;
 
 use intentbox_catalog::{Catalog, Template};
 
@@ -17,7 +20,9 @@ pub(crate) async fn run(sources: &Sources, command: Templates) -> Result<Answer,
         Templates::List => list::run(sources).await,
         Templates::Show { id } => show::run(sources, &id).await,
         Templates::Render { id, params } => render::run(sources, &id, &params).await,
-        Templates::Check { ids, write } => check::run(sources, &ids, write).await,
+        Templates::Check { ids, phrases: true, .. } => phrases::run(sources, &ids).await,
+        Templates::Check { ids, write, .. } => check::run(sources, &ids, write).await,
+        Templates::Try { file } => trial::run(sources, &file).await,
         Templates::New { id } => new::run(sources, &id).await,
     }
 }

@@ -13,7 +13,8 @@
 //! - `plan`: every decision before a run. - `run`: the run. - `broker`: its host calls. - `events`: its progress.
 //! - `cache`: cached answers. - `bytecode_cache`: the modules of packs, compiled once.
 //! - `ended`: from an ending to a report. - `remedy` and `tutor`: advice on failures. - `promise`: whether a result is
-//!   what its template declares. - `rehearsal`: the cases of templates. - `operator`: queries of the operator.
+//!   what its template declares. - `rehearsal`: the cases of templates. - `phrases`: their phrases against each other.
+//! - `operator`: queries of the operator.
 
 mod broker;
 mod bytecode_cache;
@@ -27,6 +28,7 @@ mod intent;
 mod known;
 mod library;
 mod operator;
+mod phrases;
 mod plan;
 mod policy;
 mod promise;
@@ -53,6 +55,7 @@ pub use crate::configuration::{CONFIGURATION_BYTES_MAX, Configuration, Configura
 pub use crate::events::{Event, Events, NoEvents, Of};
 pub use crate::intent::{Code, Given, INTENT_BYTES_MAX, Intent, Settings};
 pub use crate::operator::CaseFailed;
+pub use crate::phrases::{Phrases, Selects, StrayPhrase};
 pub use crate::plan::{Change, Incomplete, Plan, Run, Unconfirmed, Which};
 pub use crate::policy::{POLICY_BYTES_MAX, Policy, PolicyError};
 pub use intentbox_egress::EgressError;

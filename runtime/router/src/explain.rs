@@ -6,10 +6,14 @@ use serde::Serialize;
 
 use crate::FLOOR;
 use crate::card::CardId;
+use crate::text;
 use crate::values::ValueRead;
 
 /// How many candidates the text shows. The data has all of them.
 const SHOWN_MAX: usize = 4;
+
+/// How many words are named that were not understood. Whoever reads more of them reads the sentence.
+const NOT_UNDERSTOOD_MAX: usize = 8;
 
 /// The arithmetic of one decision.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -83,6 +87,27 @@ pub struct Phrase {
     pub covered: f64,
     /// Whether the sentence is this phrase, up to case and punctuation.
     pub exact: bool,
+}
+
+impl Explanation {
+    /// The words that the decision passed over: those that nothing on the best card explains, as they are written. Where no card
+    /// shares a word with the sentence, all words but filler, in lower case.
+    #[must_use]
+    pub fn not_understood(&self) -> Vec<String> {
+        let likely = |candidate: &Scored| candidate.score.max(candidate.fit);
+        let best = match self.rule {
+            // None was chosen: the one that comes nearest tells most.
+            Rule::BelowFloor => self.candidates.iter().min_by(|left, right| likely(right).total_cmp(&likely(left))),
+            _ => self.candidates.first(),
+        };
+        match best {
+            Some(best) => best.unexplained.iter().take(NOT_UNDERSTOOD_MAX).cloned().collect(),
+            None => {
+                let words = text::split(&self.normalised).into_iter().filter(|word| !word.is_filler);
+                words.map(|word| word.text).take(NOT_UNDERSTOOD_MAX).collect()
+            }
+        }
+    }
 }
 
 impl fmt::Display for Explanation {

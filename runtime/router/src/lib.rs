@@ -75,6 +75,9 @@ const CLOSEST_MAX: usize = 3;
 /// The lowest score that an answer lists. Below it, all that is shared is a word like `show`.
 const CLOSEST_FLOOR: f64 = 0.1;
 
+/// What no phrase reads like: the text of words has no blank at its start.
+const NO_PHRASE: &str = " ";
+
 /// An index over cards. Building it takes some milliseconds; asking it, some microseconds.
 #[derive(Debug)]
 pub struct Router<R = Everything> {
@@ -175,24 +178,31 @@ impl<R: Ranker> Router<R> {
     /// Decides where a sentence goes. The work is linear in its length.
     #[must_use]
     pub fn route(&self, question: &Question<'_>) -> Routed {
-        self.decide(question, SCORED_MAX)
+        self.decide(question, SCORED_MAX, false)
+    }
+
+    /// The same as if no card declared the sentence word for word: where one goes that says the same with filler around it.
+    #[must_use]
+    pub fn route_undeclared(&self, question: &Question<'_>) -> Routed {
+        self.decide(question, SCORED_MAX, true)
     }
 
     /// The same with all cards that share anything with the sentence in the explanation. It takes several times as
     /// long.
     #[must_use]
     pub fn explain(&self, question: &Question<'_>) -> Routed {
-        self.decide(question, usize::MAX)
+        self.decide(question, usize::MAX, false)
     }
 
-    fn decide(&self, question: &Question<'_>, scored_max: usize) -> Routed {
+    fn decide(&self, question: &Question<'_>, scored_max: usize, is_undeclared: bool) -> Routed {
         let words = text::split(question.text);
         let normalised = text::normal(&words);
         let is_too_long = words.len() > text::WORDS_MAX;
         let times = if is_too_long { Vec::new() } else { time::mentions(&words, question.now) };
         let said =
             Said { source: question.text, words: &words, times: &times, now: question.now, names: question.names };
-        let candidates = if is_too_long { Vec::new() } else { self.candidates(said, &normalised, scored_max) };
+        let declared = if is_undeclared { NO_PHRASE } else { normalised.as_str() };
+        let candidates = if is_too_long { Vec::new() } else { self.candidates(said, declared, scored_max) };
         let rule = if is_too_long { Rule::TooManyWords } else { rule(&candidates) };
         let decision = decide(rule, &candidates);
         Routed { decision, explanation: Explanation { normalised, rule, candidates } }

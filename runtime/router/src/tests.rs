@@ -332,6 +332,41 @@ fn equals_are_listed_in_the_order_of_their_ids() {
 }
 
 #[test]
+fn without_its_phrase_a_sentence_is_scored_as_with_filler_around_it() {
+    let router = router();
+    for text in ["open incidents", "list errors", "incident details", "show incident"] {
+        let declared = ask(&router, text);
+        assert_eq!(declared.explanation.rule, Rule::ExactPhrase, "{text}");
+        let undeclared = router.route_undeclared(&Question { text, names: &Names::default(), now: now() });
+        let with_filler = ask(&router, &format!("please {text}"));
+        assert_eq!(undeclared.decision, with_filler.decision, "{text}");
+        assert_eq!(undeclared.explanation.candidates, with_filler.explanation.candidates, "{text}");
+        assert!(undeclared.explanation.candidates.iter().all(|candidate| !candidate.phrase.exact), "{text}");
+    }
+}
+
+#[test]
+fn the_words_that_nothing_explains_are_named() {
+    let router = Router::new(plan());
+    for (text, expected) in [
+        ("please book a flight to Lisbon", &["book", "flight", "lisbon"][..]),
+        ("open incidents", &[]),
+        ("open incidents Zanzibar", &["Zanzibar"]),
+        ("", &[]),
+        (
+            "one1 two2 three3 four4 five5 six6 seven7 eight8",
+            &["one1", "two2", "three3", "four4", "five5", "six6", "seven7", "eight8"],
+        ),
+        (
+            "one1 two2 three3 four4 five5 six6 seven7 eight8 nine9",
+            &["one1", "two2", "three3", "four4", "five5", "six6", "seven7", "eight8"],
+        ),
+    ] {
+        assert_eq!(ask(&router, text).explanation.not_understood(), expected, "{text}");
+    }
+}
+
+#[test]
 fn the_explanation_shows_the_arithmetic() {
     let router = Router::new([list_errors()]);
     for (text, expected) in [

@@ -38,14 +38,8 @@ pub(crate) async fn run(sources: &Sources, ids: &[String], write: bool) -> Resul
         Some(path) => folder::cases(path).class(Class::Configuration)?,
         None => Case::embedded().map_err(|error| folder::shown(&error)).class(Class::Internal)?,
     };
-    let here = templates(&catalog, root.as_deref());
-    for id in ids {
-        must_be_here(id, &catalog, &here, root.as_deref())?;
-    }
-    let is_meant =
-        |id: &TemplateId| ids.is_empty() || ids.iter().any(|meant| meant == id.as_str() || meant == id.pack());
     let mut found = Found::default();
-    for template in here.into_iter().filter(|template| is_meant(template.id())) {
+    for template in meant(&catalog, root.as_deref(), ids)? {
         let written = match &root {
             Some(root) if write => write_scripts(root, template, &mut cases)?,
             _ => 0,
@@ -56,7 +50,23 @@ pub(crate) async fn run(sources: &Sources, ids: &[String], write: bool) -> Resul
     Ok(found.answer())
 }
 
-/// The templates to check: those of the folder, also the ones without a case, or all where there is no folder.
+/// The templates to check: those of the folder or, where there is none, all; and of these the ones that `ids` name, or all.
+pub(super) fn meant<'a>(
+    catalog: &'a Catalog,
+    root: Option<&Path>,
+    ids: &[String],
+) -> Result<Vec<&'a Template>, CommandError> {
+    let mut here = templates(catalog, root);
+    for id in ids {
+        must_be_here(id, catalog, &here, root)?;
+    }
+    let is_meant =
+        |id: &TemplateId| ids.is_empty() || ids.iter().any(|meant| meant == id.as_str() || meant == id.pack());
+    here.retain(|template| is_meant(template.id()));
+    Ok(here)
+}
+
+/// The templates of the folder, also the ones without a case, or all where there is no folder.
 fn templates<'a>(catalog: &'a Catalog, root: Option<&Path>) -> Vec<&'a Template> {
     let is_here = |template: &&Template| root.is_none_or(|path| path.join(template.id().as_str()).is_dir());
     catalog.templates().filter(is_here).collect()
