@@ -113,7 +113,9 @@ impl Engine {
         let routed = router.explain(&question);
         let best = routed.explanation.candidates.first();
         let is_settled = match &routed.decision {
-            Decision::Card { .. } => best.is_some_and(|best| best.unexplained.is_empty()),
+            Decision::Card { id, values } => {
+                best.is_some_and(|best| best.unexplained.is_empty()) && !self.may_be_no_name(library, id, values)
+            }
             _ => routed.explanation.candidates.is_empty(),
         };
         if is_settled {
@@ -126,6 +128,13 @@ impl Engine {
         wanted.extend(self.wanted(library, intent, caller, &names, true, Some(&near)));
         wanted.retain(|wanted| self.known.0.get(&wanted.key).is_none());
         wanted
+    }
+
+    /// Whether a value may be no name that exists: one that names are fetched for. A slip is mended then, and `prod` is `production`.
+    fn may_be_no_name(&self, library: &Library, id: &CardId, values: &BTreeMap<String, Value>) -> bool {
+        let template = cards::template(&library.catalog, id);
+        let is_name = |spec: &&ParamSpec| spec.values_from().is_some() && values.contains_key(spec.name());
+        template.is_some_and(|template| template.parameters().iter().any(|spec| is_name(&spec)))
     }
 
     /// The sources that cards declare, of these cards or of all, with what is needed to fetch them.
