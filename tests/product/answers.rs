@@ -54,6 +54,7 @@ fn every_command_that_works_prints_one_object() {
     for arguments in [
         &["run-intent", "list errors"][..],
         &["run-intent", "list errors", "--explain"],
+        &["run-intent"],
         &["exec", "a.py"],
         &["templates", "list"],
         &["templates", "show", "sentry/list_errors"],
@@ -81,7 +82,9 @@ fn every_command_that_fails_prints_one_object() {
     let home = home();
     let (_listener, address, port) = taken();
     for (arguments, code, outcome) in [
-        (&["run-intent"][..], 2, "usage"),
+        (&["run-intent", ""][..], 2, "param_invalid"),
+        (&["run-intent", "list", "errors"], 2, "usage"),
+        (&["list errors"], 2, "usage"),
         (&["run-intent", "list errors", "--config", "none.toml"], 2, "configuration"),
         (&["run-intent", "list errors", "--param", "limit=0"], 2, "param_invalid"),
         (&["exec", "none.py"], 2, "usage"),
@@ -190,6 +193,61 @@ fn short_objects_are_these() {
     ] {
         assert_eq!(ask(home.path(), arguments).1, expected, "{arguments:?}");
     }
+}
+
+/// The words of an intent are for whoever typed it, and for nobody who reads a log.
+#[test]
+fn words_that_were_not_understood_are_in_the_answer_and_in_no_log() {
+    let home = tempfile::tempdir().expect("a temporary folder");
+    let arguments = ["run-intent", "delete all errors of zebras", "--log", "debug", "--json"];
+    let run = run_in(home.path(), &arguments, b"", &[]);
+    let error = run.report()["error"].clone();
+    assert_eq!((run.code, &error["not_understood"]), (6, &json!(["delete", "zebras"])), "{run:#?}");
+    assert!(run.stderr.contains("ended"), "the request is logged: {run:#?}");
+    for word in ["delete", "zebra"] {
+        assert!(!run.stderr.contains(word), "{word}: {run:#?}");
+    }
+}
+
+#[test]
+fn the_nearest_sentence_of_a_refusal_is_answered() {
+    let home = tempfile::tempdir().expect("a temporary folder");
+    for (intent, near_names) in [
+        ("delete all errors", Value::Null),
+        ("delete the errors in project web", Value::Null),
+        ("errors in wbe", json!([{"parameter": "project", "written": "wbe", "name": "web"}])),
+    ] {
+        let (code, object) = ask(home.path(), &["run-intent", intent]);
+        assert_eq!((code, &object["error"]["near_names"]), (6, &near_names), "{intent}: {object:#}");
+        let nearest = object["error"]["nearest"].as_str().unwrap_or_default();
+        let told = run_in(home.path(), &["run-intent", intent], b"", &[]).stderr;
+        let hint = format!("for example: intentbox run-intent \"{nearest}\"");
+        assert!(!nearest.is_empty() && told.contains(&hint), "{intent}: {told}");
+        let (code, object) = ask(home.path(), &["run-intent", nearest]);
+        assert_eq!((code, &object["outcome"]), (0, &json!("ok")), "{intent}: {nearest}: {object:#}");
+    }
+}
+
+#[test]
+fn help_lists_the_templates_that_can_be_used_here_and_no_others() {
+    let home = home();
+    let templates = |arguments: &[&str]| -> Vec<String> {
+        let (code, object) = ask(home.path(), arguments);
+        assert_eq!(code, 0, "{object:#}");
+        let rows = object["result"].as_array().expect("rows").iter();
+        rows.map(|row| row["template"].as_str().expect("an id").to_owned()).collect()
+    };
+    let (_, listed) = ask(home.path(), &["templates", "list"]);
+    let rows = listed["templates"].as_array().expect("rows").iter().filter(|row| row["usable"] == json!(true));
+    let usable: Vec<String> = rows.map(|row| row["id"].as_str().expect("an id").to_owned()).collect();
+    assert!(usable.len() > 5 && usable.iter().all(|id| id.starts_with("sentry/")), "{usable:?}");
+    for arguments in [&["run-intent"][..], &["run-intent", "help"], &["run-intent", "What can you do?"]] {
+        assert_eq!(templates(arguments), usable, "{arguments:?}");
+    }
+    let logs = templates(&["run-intent", "help", "--dir", "logs=."]);
+    assert!(logs.len() > 3 && logs.iter().all(|id| id.starts_with("logs/")), "{logs:?}");
+    let text = run_in(home.path(), &["run-intent", "help"], b"", &[]).stdout;
+    assert!(text.contains(" sentry/list_errors        list errors         Lists unresolved errors"), "{text}");
 }
 
 #[test]

@@ -48,6 +48,19 @@ fn an_invalid_command_line_is_a_usage_error() {
              file\n",
         ),
         (
+            &["run-intent", "list", "errors"],
+            "usage: unexpected argument 'errors' found\nhint: put the intent in quotes: `intentbox run-intent \"list \
+             errors\"`\n",
+        ),
+        (
+            &["list errors"],
+            "usage: unrecognized subcommand 'list errors'\nhint: run `intentbox run-intent \"list errors\"`\n",
+        ),
+        (
+            &["templates", "show", "list_errors"],
+            "usage: there is no template `list_errors`\nhint: did you mean logs/list_errors, sentry/list_errors?\n",
+        ),
+        (
             &["templates", "show", "no/such"],
             "usage: there is no template `no/such`\nhint: run `intentbox templates list` to see all\n",
         ),

@@ -195,6 +195,22 @@ impl FromStr for Clause {
     }
 }
 
+/// A phrase with its slots filled: each `<name>` becomes what `value` gives for the name, and stays where that is nothing.
+///
+/// ```
+/// use intentbox_catalog::words::filled;
+///
+/// assert_eq!(filled("status of <issue>", |_| Some("WEB-42".to_owned())), "status of WEB-42");
+/// ```
+#[must_use]
+pub fn filled(phrase: &str, value: impl Fn(&str) -> Option<String>) -> String {
+    let word = |word: &str| {
+        let name = word.strip_prefix('<').and_then(|rest| rest.strip_suffix('>'));
+        name.and_then(&value).unwrap_or_else(|| word.to_owned())
+    };
+    phrase.split(' ').map(word).collect::<Vec<_>>().join(" ")
+}
+
 /// Why a text is not a word pattern.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum WordPatternError {

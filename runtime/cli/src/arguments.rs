@@ -12,6 +12,7 @@ use intentbox_demo_logs::BYTES_MAX;
 
 const EXAMPLES: &str = "\
 Examples:
+  intentbox run-intent help
   intentbox run-intent \"list errors\"
   intentbox run-intent \"list the last 5 errors in project web\" --json
   intentbox exec script.py --input params.json
@@ -123,7 +124,7 @@ pub(crate) enum Command {
 pub(crate) enum Templates {
     /// List all templates, and what each of them still needs
     List,
-    /// Show the parameters, phrases, access and result of a template
+    /// Show the phrases, parameters, patterns, access and result of a template
     Show {
         /// Id of the template, such as `sentry/list_errors`
         id: String,
@@ -203,8 +204,9 @@ pub(crate) struct DemoLogs {
 
 #[derive(Debug, Args)]
 pub(crate) struct RunIntent {
-    /// Intent in words, such as "list the last 5 errors in project web", or - to read up to 4096 bytes from stdin
-    pub(crate) text: String,
+    /// Intent in words and in quotes, such as "list the last 5 errors in project web"; `help` to list what can be asked, or - to
+    /// read up to 4096 bytes from stdin [default: help]
+    pub(crate) text: Option<String>,
     /// Parameter of the template, such as `limit=5`; overrides what the words say (repeatable) [default: what the words say]
     #[arg(long = "param", value_name = "NAME=VALUE", value_parser = name_and_value)]
     pub(crate) params: Vec<(String, String)>,

@@ -15,7 +15,7 @@ pub(crate) async fn run(arguments: Arguments, show: &mut Show) -> Result<Ending,
     }
     let sources = &arguments.sources;
     let answer = match arguments.command {
-        Command::RunIntent(command) => return run_intent::run(sources, command).await,
+        Command::RunIntent(command) => return run_intent::run(sources, command, arguments.json).await,
         Command::Exec(command) => return exec::run(sources, command).await,
         Command::Templates(command) => templates::run(sources, command).await?,
         Command::Policy(command) => policy::run(sources, command).await?,

@@ -7,6 +7,7 @@ use clap::{CommandFactory as _, Parser as _};
 
 use crate::arguments::Arguments;
 use crate::error::{Class, CommandError};
+use crate::words::sentence;
 
 /// A command line that is no command to run.
 #[derive(Debug)]
@@ -38,6 +39,7 @@ pub(crate) fn parse(typed: &[OsString]) -> Result<Arguments, Unparsed> {
 
 /// The parser's message in one line, and one hint.
 fn invalid(kind: ErrorKind, mut error: clap::Error, typed: &[OsString]) -> CommandError {
+    let intent = intent(kind, &error, typed);
     // What the parser prints below its message becomes the hint, and its general advice is left out.
     let usage = error.remove(ContextKind::Usage).map(|usage| usage.to_string());
     error.remove(ContextKind::Suggested);
@@ -45,6 +47,10 @@ fn invalid(kind: ErrorKind, mut error: clap::Error, typed: &[OsString]) -> Comma
     let similar = similar.into_iter().find_map(|kind| error.remove(kind)).and_then(best);
     let usage = usage.as_deref().and_then(|usage| usage.strip_prefix("Usage: "));
     let hint = match (similar, usage) {
+        // A sentence is no misspelled command; two words may be a command and its argument.
+        (similar, _) if intent.as_ref().is_some_and(|intent| intent.is_sure || similar.is_none()) => {
+            intent.map(|intent| intent.hint).unwrap_or_default()
+        }
         (Some(similar), _) => format!("did you mean `{similar}`?"),
         (None, Some(usage)) if kind == ErrorKind::MissingRequiredArgument => format!("write `{}`", on_one_line(usage)),
         _ => see_help(typed),
@@ -53,6 +59,51 @@ fn invalid(kind: ErrorKind, mut error: clap::Error, typed: &[OsString]) -> Comma
     let message = text.strip_prefix("error: ").unwrap_or(&text);
     let message = message.rsplit_once("\n\nFor more information, try").map_or(message, |(message, _)| message);
     Class::Usage.error(on_one_line(message)).hint(hint)
+}
+
+/// An intent that was typed without its quotes or without `run-intent`.
+struct Intent {
+    hint: String,
+    /// Whether it cannot be anything else.
+    is_sure: bool,
+}
+
+/// The intent in a command line that the parser rejects, if there is one.
+fn intent(kind: ErrorKind, error: &clap::Error, typed: &[OsString]) -> Option<Intent> {
+    let rejected = match kind {
+        ErrorKind::InvalidSubcommand => error.get(ContextKind::InvalidSubcommand),
+        ErrorKind::UnknownArgument => error.get(ContextKind::InvalidArg),
+        _ => None,
+    };
+    let Some(ContextValue::String(rejected)) = rejected else { return None };
+    let typed: Vec<&str> = typed.iter().skip(1).filter_map(|argument| argument.to_str()).collect();
+    let root = Arguments::command();
+    let verb = typed.iter().position(|argument| root.find_subcommand(argument).is_some());
+    let words = |from: usize| -> Vec<&str> {
+        typed[from..].iter().copied().take_while(|argument| !argument.starts_with('-')).collect()
+    };
+    let (words, is_sure) = match (kind, verb) {
+        (ErrorKind::UnknownArgument, Some(verb)) if typed[verb] == "run-intent" && !rejected.starts_with('-') => {
+            (words(verb + 1), true)
+        }
+        (ErrorKind::InvalidSubcommand, verb) => {
+            let at = typed.iter().position(|argument| *argument == rejected.as_str())?;
+            // Below a verb it is another thing that the verb does not know.
+            if verb.is_some_and(|verb| verb < at) {
+                return None;
+            }
+            (words(at), rejected.contains(char::is_whitespace))
+        }
+        _ => return None,
+    };
+    let text = on_one_line(&words.join(" "));
+    let command = format!("intentbox run-intent {}", sentence(&text));
+    let hint = match kind {
+        ErrorKind::UnknownArgument => format!("put the intent in quotes: `{command}`"),
+        _ => format!("run `{command}`"),
+    };
+    // One word alone may be anything.
+    text.contains(' ').then_some(Intent { hint, is_sure })
 }
 
 /// The most similar of what the parser suggests.
@@ -104,6 +155,24 @@ mod tests {
         for (arguments, message, hint) in [
             (&["xyz"][..], "unrecognized subcommand 'xyz'", "run `intentbox --help`"),
             (&["doctr"], "unrecognized subcommand 'doctr'", "did you mean `doctor`?"),
+            (&["list errors"], "unrecognized subcommand 'list errors'", "run `intentbox run-intent \"list errors\"`"),
+            (
+                &["--json", "list", "errors", "--log", "debug"],
+                "unrecognized subcommand 'list'",
+                "run `intentbox run-intent \"list errors\"`",
+            ),
+            (&["doctr", "now"], "unrecognized subcommand 'doctr'", "did you mean `doctor`?"),
+            (&["templates", "list errors"], "unrecognized subcommand 'list errors'", "did you mean `list`?"),
+            (
+                &["run-intent", "list", "errors", "--json"],
+                "unexpected argument 'errors' found",
+                "put the intent in quotes: `intentbox run-intent \"list errors\"`",
+            ),
+            (
+                &["run-intent", "list errors", "--limits"],
+                "unexpected argument '--limits' found",
+                "did you mean `--limit`?",
+            ),
             (
                 &["templates", "list", "--colour"],
                 "unexpected argument '--colour' found",

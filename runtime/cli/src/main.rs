@@ -5,7 +5,7 @@
 //!
 //! - `command_line` and `arguments`: what was typed. - `setup`, `input` and `folder`: what it refers to.
 //! - `command`: one function for each verb, in the file of its name; `run` is what verbs share that run a script.
-//! - `observe` and `record`: what is logged and recorded of runs.
+//! - `question`: what is asked of the person at a terminal. - `observe` and `record`: what is logged and recorded of runs.
 //! - `answer` and `error`: how a verb ends. - `show`, `table` and `words`: how that is printed.
 
 mod answer;
@@ -26,6 +26,7 @@ mod mcp;
 mod observe;
 mod policy;
 mod process;
+mod question;
 mod record;
 mod run;
 mod run_intent;

@@ -10,10 +10,16 @@ use crate::answer::{Answer, Ending};
 use crate::arguments::{RunIntent, Sources};
 use crate::error::{Class, Classify as _, CommandError};
 use crate::run::{events, protect, settings, until_interrupted};
-use crate::{input, setup, show};
+use crate::{input, question, setup, show};
 
-pub(crate) async fn run(sources: &Sources, command: RunIntent) -> Result<Ending, CommandError> {
-    let text = if command.text == "-" { from_stdin().class(Class::Usage)? } else { command.text };
+/// The intent of a command without one.
+const HELP: &str = "help";
+
+/// Runs the command. With `json` a program reads the answer, and nobody is asked anything.
+pub(crate) async fn run(sources: &Sources, command: RunIntent, json: bool) -> Result<Ending, CommandError> {
+    let typed = command.text.unwrap_or_else(|| HELP.to_owned());
+    let is_piped = typed == "-";
+    let text = if is_piped { from_stdin().class(Class::Usage)? } else { typed };
     let setup = setup::engine(sources, command.run.isolation).await?;
     if setup.demo.is_some() {
         show::demo();
@@ -28,7 +34,10 @@ pub(crate) async fn run(sources: &Sources, command: RunIntent) -> Result<Ending,
     protect(&setup.engine).await;
     let report = until_interrupted(async {
         setup.engine.learn_names(&intent, &caller).await;
-        let plan = setup.engine.plan(&intent, &caller);
+        let mut plan = setup.engine.plan(&intent, &caller);
+        if !json && !is_piped && question::can_be_asked() {
+            plan = question::completed(plan, &setup.engine, &caller).await;
+        }
         setup.engine.answer(plan, &caller, &events()).await
     });
     let report = report.await;

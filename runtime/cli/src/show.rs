@@ -181,6 +181,9 @@ fn explain(report: &Report, text: &mut String) {
         // Limits and Python's own errors name themselves; a second name in front is for everything else.
         let message = failure.message.strip_prefix(&subject).unwrap_or(&failure.message);
         let _ = writeln!(text, "{name}: {}{}", printable(&subject), printable(message));
+        if let Some(rephrase) = failure.rephrase().filter(|rephrase| !rephrase.not_understood.is_empty()) {
+            let _ = writeln!(text, "not understood: {}", printable(&rephrase.not_understood.join(", ")));
+        }
         if let Some(remedy) = &failure.remedy {
             let _ = writeln!(text, "hint: {}", printable(&words(remedy)));
         }

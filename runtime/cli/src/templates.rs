@@ -9,7 +9,7 @@ mod sentences;
 mod show;
 mod trial;
 
-use intentbox_catalog::{Catalog, Template};
+use intentbox_catalog::{Catalog, Template, TemplateId};
 
 use crate::answer::Answer;
 use crate::arguments::{Sources, Templates};
@@ -29,7 +29,12 @@ pub(crate) async fn run(sources: &Sources, command: Templates) -> Result<Answer,
 
 /// The template of this id.
 pub(crate) fn find<'a>(catalog: &'a Catalog, id: &str) -> Result<&'a Template, CommandError> {
-    catalog.get(id).ok_or_else(|| unknown("template", id))
+    catalog.get(id).ok_or_else(|| {
+        let same_name = catalog.templates().map(Template::id).filter(|other| other.name() == id);
+        let same_name: Vec<&str> = same_name.map(TemplateId::as_str).collect();
+        let error = unknown("template", id);
+        if same_name.is_empty() { error } else { error.hint(format!("did you mean {}?", same_name.join(", "))) }
+    })
 }
 
 fn unknown(what: &str, id: &str) -> CommandError {

@@ -1,6 +1,6 @@
 //! What to do about a failure, in the terms of the command line: flags, commands and lines of files.
 
-use intentbox_engine::{Missing, Remedy};
+use intentbox_engine::{Missing, NearName, Remedy, Rephrase};
 
 /// A remedy in words, as an imperative.
 pub(crate) fn words(remedy: &Remedy) -> String {
@@ -10,13 +10,11 @@ pub(crate) fn words(remedy: &Remedy) -> String {
         Remedy::RaiseLimit { limit, most } => {
             format!("raise the limit with --limit {limit}=NUMBER (at most {most}), or do less in one run")
         }
-        Remedy::Rephrase { has_candidates: true } => {
-            "did you mean one of these? Rephrase the intent like its summary, or add --explain to see how it was parsed"
+        Remedy::Ask => {
+            "say what you want, such as \"list errors\", or run `intentbox run-intent help` to see what can be asked"
                 .to_owned()
         }
-        Remedy::Rephrase { has_candidates: false } => {
-            "rephrase the intent, or add --explain to see how it was parsed".to_owned()
-        }
+        Remedy::Rephrase(rephrase) => in_other_words(rephrase),
         Remedy::Configure { template, lacks } => format!("add {} to use `{template}`", lacks.join(" and ")),
         Remedy::Choose => "rephrase the intent like the summary of the candidate that you mean".to_owned(),
         Remedy::Supply(missing) => {
@@ -33,6 +31,36 @@ pub(crate) fn words(remedy: &Remedy) -> String {
     }
 }
 
+/// How to say an intent in other words: the names that were nearly written, and the nearest sentence.
+fn in_other_words(rephrase: &Rephrase) -> String {
+    let nearly = |NearName { parameter, written, name }: &NearName| {
+        format!("no {parameter} `{written}`: did you mean `{name}`?")
+    };
+    let mut advice: Vec<String> = rephrase.near_names.iter().map(nearly).collect();
+    advice.push(match (&rephrase.nearest, rephrase.has_candidates) {
+        (Some(nearest), true) => {
+            let nearest = sentence(nearest);
+            format!("for example: intentbox run-intent {nearest}; or rephrase the intent like one of these summaries")
+        }
+        (Some(nearest), false) => format!("for example: intentbox run-intent {}", sentence(nearest)),
+        (None, true) => {
+            "did you mean one of these? Rephrase the intent like its summary, or add --explain to see how it was parsed"
+                .to_owned()
+        }
+        (None, false) => {
+            "run `intentbox run-intent help` to see what can be asked, or add --explain to see how the intent was parsed"
+                .to_owned()
+        }
+    });
+    advice.join(" ")
+}
+
+/// A sentence as one word for a shell: in double quotes, as people type it, where those change nothing inside.
+pub(crate) fn sentence(text: &str) -> String {
+    let is_plain = !text.contains(['"', '\\', '$', '`', '!']);
+    if is_plain { format!("\"{text}\"") } else { in_single_quotes(text) }
+}
+
 /// How a missing parameter is supplied: by a flag or, where it has one, by its setting.
 fn supply(missing: &Missing) -> String {
     let flag = format!("--param {}", quoted(&format!("{}={}", missing.name, missing.example)));
@@ -47,7 +75,12 @@ fn supply(missing: &Missing) -> String {
 /// One word for a shell.
 fn quoted(text: &str) -> String {
     let is_plain = |letter: char| letter.is_ascii_alphanumeric() || "_-./:=@,".contains(letter);
-    if text.chars().all(is_plain) { text.to_owned() } else { format!("'{}'", text.replace('\'', r"'\''")) }
+    if text.chars().all(is_plain) { text.to_owned() } else { in_single_quotes(text) }
+}
+
+/// Any text as one word for a shell.
+fn in_single_quotes(text: &str) -> String {
+    format!("'{}'", text.replace('\'', r"'\''"))
 }
 
 #[cfg(test)]
@@ -69,6 +102,10 @@ mod tests {
         for (remedy, expected) in [
             (Remedy::AllowWrites, "add --allow-writes to allow the change"),
             (
+                Remedy::Ask,
+                "say what you want, such as \"list errors\", or run `intentbox run-intent help` to see what can be asked",
+            ),
+            (
                 Remedy::RaiseLimit { limit: "wall_ms", most: 9 },
                 "raise the limit with --limit wall_ms=NUMBER (at most 9), or do less in one run",
             ),
@@ -87,6 +124,58 @@ mod tests {
             assert_eq!(words(&remedy), expected);
         }
     }
+
+    #[test]
+    fn an_intent_in_other_words_is_a_command_to_type() {
+        let rephrase = |nearest: Option<&str>, near_names: &[(&str, &str)], has_candidates: bool| Rephrase {
+            has_candidates,
+            not_understood: vec!["zap".to_owned()],
+            nearest: nearest.map(str::to_owned),
+            near_names: near_names
+                .iter()
+                .map(|(written, name)| NearName {
+                    parameter: "project".to_owned(),
+                    written: (*written).to_owned(),
+                    name: (*name).to_owned(),
+                })
+                .collect(),
+        };
+        for (rephrase, expected) in [
+            (
+                rephrase(Some("errors in project web"), &[("wbe", "web")], true),
+                "no project `wbe`: did you mean `web`? for example: intentbox run-intent \"errors in project web\"; or \
+                 rephrase the intent like one of these summaries",
+            ),
+            (
+                rephrase(Some("errors in project \"My web\""), &[], false),
+                "for example: intentbox run-intent 'errors in project \"My web\"'",
+            ),
+            (
+                rephrase(None, &[], true),
+                "did you mean one of these? Rephrase the intent like its summary, or add --explain to see how it was parsed",
+            ),
+            (
+                rephrase(None, &[], false),
+                "run `intentbox run-intent help` to see what can be asked, or add --explain to see how the intent was \
+                 parsed",
+            ),
+        ] {
+            assert_eq!(words(&Remedy::Rephrase(Box::new(rephrase))), expected);
+        }
+    }
+
+    #[test]
+    fn a_sentence_is_one_word_for_a_shell() {
+        for (text, expected) in [
+            ("list errors", "\"list errors\""),
+            ("what's broken", "\"what's broken\""),
+            ("say \"hi\"", "'say \"hi\"'"),
+            ("it's $5", r"'it'\''s $5'"),
+        ] {
+            assert_eq!(sentence(text), expected);
+        }
+    }
+
     #[test]
     fn a_value_is_one_word_for_a_shell() {
         for (text, expected) in [

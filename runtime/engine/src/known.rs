@@ -18,7 +18,7 @@ use crate::events::{Events, NoEvents};
 use crate::intent::{Given, Intent, Settings};
 use crate::library::Library;
 use crate::plan::Plan;
-use crate::{Engine, cards};
+use crate::{Engine, cards, menu};
 
 /// How long names are kept. A new project is known after that.
 const KEPT_FOR: Duration = Duration::from_secs(120);
@@ -61,6 +61,9 @@ impl Engine {
     ///
     /// A fetch is a run of a template that reads, under the caller's grants. It may fail; then nothing is known.
     pub async fn learn_names(&self, intent: &Intent, caller: &Caller) {
+        if menu::is_asked_for(&intent.text) {
+            return;
+        }
         let library = self.library();
         let mut fetches = 0;
         // The names of one list may tell which other list is wanted: the columns of a file that is called by its name.

@@ -12,9 +12,9 @@
 //! - `cards`: from the router's cards back to templates. - `intent` and `caller`: the request, and who makes it.
 //! - `plan`: every decision before a run. - `run`: the run. - `broker`: its host calls. - `events`: its progress.
 //! - `cache`: cached answers. - `bytecode_cache`: the modules of packs, compiled once.
-//! - `ended`: from an ending to a report. - `remedy` and `tutor`: advice on failures. - `promise`: whether a result is
-//!   what its template declares. - `rehearsal`: the cases of templates. - `phrases`: their phrases against each other.
-//! - `operator`: queries of the operator.
+//! - `menu`: what can be asked. - `ended`: from an ending to a report. - `remedy`, `rephrase` and `tutor`: advice on failures.
+//! - `promise`: whether a result is what its template declares. - `rehearsal`: the cases of templates. - `phrases`: their
+//!   phrases against each other. - `operator`: queries of the operator.
 
 mod broker;
 mod bytecode_cache;
@@ -27,6 +27,7 @@ mod events;
 mod intent;
 mod known;
 mod library;
+mod menu;
 mod operator;
 mod phrases;
 mod plan;
@@ -34,6 +35,7 @@ mod policy;
 mod promise;
 mod rehearsal;
 mod remedy;
+mod rephrase;
 mod run;
 mod tutor;
 
@@ -60,7 +62,8 @@ pub use crate::plan::{Change, Incomplete, Plan, Run, Unconfirmed, Which};
 pub use crate::policy::{POLICY_BYTES_MAX, Policy, PolicyError};
 pub use intentbox_egress::EgressError;
 pub use intentbox_report::{
-    Candidate, Cause, Failure, Missing, Outcome, Principal, Refused, Remedy, Report, RunId, Spent, Target, Terms, Wire,
+    Candidate, Cause, Failure, Missing, NearName, Outcome, Principal, Refused, Remedy, Rephrase, Report, RunId, Spent,
+    Target, Terms, Wire,
 };
 pub use intentbox_router::{Decision, Explanation, Routed};
 pub use intentbox_sandbox::{Capacity, Deterministic, Sharing, Walls, WorkerCommand, WorkerState};

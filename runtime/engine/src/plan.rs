@@ -18,10 +18,10 @@ use sha2::{Digest as _, Sha256};
 
 use crate::Engine;
 use crate::caller::{Caller, Consent};
-use crate::cards;
 use crate::intent::{Code, Given, INTENT_BYTES_MAX, Intent, Settings};
 use crate::library::Library;
 use crate::remedy::Asker;
+use crate::{cards, menu, rephrase};
 
 /// The plan for an intent.
 #[derive(Debug)]
@@ -34,6 +34,8 @@ pub enum Plan {
     Which(Which),
     /// Values are missing. [`Engine::supply`] continues with them.
     Incomplete(Incomplete),
+    /// The intent asks what can be asked here. The report is the answer, and nothing runs.
+    Help(Box<Report>),
     /// The policy does not permit all that the template wants.
     NotGranted(Box<Report>),
     /// No template fits.
@@ -188,13 +190,14 @@ impl Plan {
     /// The run, if it can run as it is.
     ///
     /// # Errors
-    /// The report that says why not.
+    /// The report that says why not, or that is the answer.
     pub fn ready(self) -> Result<Box<Run>, Box<Report>> {
         match self {
             Plan::Ready(run) => Ok(run),
             Plan::NeedsConsent(unconfirmed) => Err(Box::new(unconfirmed.report())),
             Plan::Which(Which { report, .. })
             | Plan::Incomplete(Incomplete { report, .. })
+            | Plan::Help(report)
             | Plan::NotGranted(report)
             | Plan::Nothing(report)
             | Plan::Invalid(report) => Err(report),
@@ -210,6 +213,10 @@ impl Engine {
             return invalid(*failure);
         }
         let library = self.library();
+        if intent.template.is_none() && menu::is_asked_for(&intent.text) {
+            let reached = library.catalog.templates().filter(|template| self.reaches(template));
+            return Plan::Help(Box::new(menu::report(reached)));
+        }
         let router = library.router(|template| self.reaches(template));
         // The name of a template means that template: who was told several names can say one.
         let named = library.catalog.get(intent.text.trim()).filter(|template| self.reaches(template)).map(Template::id);
@@ -244,7 +251,8 @@ impl Engine {
             }
             Decision::NoMatch { closest } => {
                 let remedy = self.out_of_reach(&library, &question);
-                let remedy = remedy.unwrap_or(Remedy::Rephrase { has_candidates: !closest.is_empty() });
+                let remedy =
+                    remedy.unwrap_or_else(|| rephrase::remedy(&router.nearest(&question), !closest.is_empty()));
                 let failure = Failure::new(Cause::NotFound, "no template fits this intent").with(remedy);
                 let report = Report { candidates: listed(closest), ..Report::failed(crate::new_run_id(), failure) };
                 Plan::Nothing(Box::new(report))
@@ -415,8 +423,7 @@ fn readable(text: &str) -> Result<(), Box<Failure>> {
         return Err(Box::new(Failure::new(Cause::Intent, message).advising("say what you want in one sentence")));
     }
     if text.trim().is_empty() {
-        let advice = "say what you want, such as \"list errors\"";
-        return Err(Box::new(Failure::new(Cause::Intent, "the intent is empty").advising(advice)));
+        return Err(Box::new(Failure::new(Cause::Intent, "the intent is empty").with(Remedy::Ask)));
     }
     Ok(())
 }

@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use intentbox_catalog::json::{Shape, parse_value};
-use intentbox_engine::{Cause, Failure, Outcome, Principal, Report};
+use intentbox_engine::{Cause, Failure, NearName, Outcome, Principal, Rephrase, Report};
 use rmcp::model::{CallToolResult, ContentBlock, JsonObject};
 use serde_json::{Value, json};
 
@@ -183,6 +183,9 @@ impl Told<'_> {
             self.line(&traceback);
             error.insert("traceback".to_owned(), json!(traceback));
         }
+        if let Some(rephrase) = failure.rephrase() {
+            self.misread(rephrase, &mut error);
+        }
         if let Some(hint) = words::hint(report) {
             self.line(&format!("hint: {hint}"));
             error.insert("hint".to_owned(), json!(hint));
@@ -198,6 +201,23 @@ impl Told<'_> {
                 json!({"template": candidate.template, "summary": candidate.summary, "score": score})
             };
             self.put("candidates", candidates.iter().map(candidate).collect());
+        }
+    }
+
+    /// What was not understood of an intent, and what would be. The hint words the second.
+    fn misread(&mut self, rephrase: &Rephrase, error: &mut JsonObject) {
+        if !rephrase.not_understood.is_empty() {
+            self.line(&format!("not understood: {}", rephrase.not_understood.join(", ")));
+            error.insert("not_understood".to_owned(), json!(rephrase.not_understood));
+        }
+        if let Some(nearest) = &rephrase.nearest {
+            error.insert("nearest".to_owned(), json!(nearest));
+        }
+        let near_name =
+            |near: &NearName| json!({"parameter": near.parameter, "written": near.written, "name": near.name});
+        let near_names: Vec<Value> = rephrase.near_names.iter().map(near_name).collect();
+        if !near_names.is_empty() {
+            error.insert("near_names".to_owned(), Value::Array(near_names));
         }
     }
 

@@ -91,7 +91,7 @@ impl Question {
                 Some(Question::Values { template: incomplete.template().to_string(), parameters })
             }
             Plan::NeedsConsent(unconfirmed) => Some(Question::Confirm(unconfirmed.change())),
-            Plan::Ready(_) | Plan::NotGranted(_) | Plan::Nothing(_) | Plan::Invalid(_) => None,
+            Plan::Ready(_) | Plan::Help(_) | Plan::NotGranted(_) | Plan::Nothing(_) | Plan::Invalid(_) => None,
         }
     }
 
@@ -342,6 +342,7 @@ mod tests {
             ("list errors", json!({"limit": 0})),
             ("list errors", json!({"nothing": 1})),
             ("brew some coffee", json!({})),
+            ("help", json!({})),
             ("", json!({})),
         ] {
             assert!(of(text, params).is_none(), "{text}");

@@ -1,6 +1,6 @@
 //! Words remedies in the terms of a call: a model reads them and calls again.
 
-use intentbox_engine::{Outcome, Remedy, Report};
+use intentbox_engine::{NearName, Outcome, Remedy, Rephrase, Report};
 use serde_json::Value;
 
 use crate::answer::{TOLD_MAX, cut};
@@ -35,10 +35,10 @@ fn words(remedy: &Remedy, report: &Report) -> String {
                  {{\"{limit}\": …}}"
             )
         }
-        Remedy::Rephrase { has_candidates: true } => {
-            or_code("did you mean one of these? Rephrase the intent like its summary")
+        Remedy::Ask => {
+            "say what is wanted, such as \"list errors\"; the intent \"help\" lists what can be asked".to_owned()
         }
-        Remedy::Rephrase { has_candidates: false } => or_code("rephrase the intent"),
+        Remedy::Rephrase(rephrase) => or_code(&cut(&in_other_words(rephrase))),
         Remedy::Configure { template, lacks } => {
             or_code(&cut(&format!("`{template}` would answer this, and needs {}", lacks.join(" and "))))
         }
@@ -59,6 +59,22 @@ fn words(remedy: &Remedy, report: &Report) -> String {
         }
         .to_owned(),
     }
+}
+
+/// How to say an intent in other words: the names that were nearly written, and the nearest sentence.
+fn in_other_words(rephrase: &Rephrase) -> String {
+    let nearly = |NearName { parameter, written, name }: &NearName| {
+        format!("no {parameter} `{written}`: did you mean `{name}`?")
+    };
+    let mut advice: Vec<String> = rephrase.near_names.iter().map(nearly).collect();
+    advice.push(match (&rephrase.nearest, rephrase.has_candidates) {
+        (Some(nearest), _) => format!("run_intent answers {nearest:?}"),
+        (None, true) => "did you mean one of these? Rephrase the intent like its summary".to_owned(),
+        (None, false) => {
+            "rephrase the intent, or ask run_intent for \"help\", which lists what can be asked".to_owned()
+        }
+    });
+    advice.join(" ")
 }
 
 /// What is granted, where a run was refused something.
@@ -95,6 +111,12 @@ mod tests {
     #[test]
     fn every_remedy_is_said_in_the_terms_of_a_call() {
         let missing = Missing { name: "issue".to_owned(), example: "WEB-1".to_owned(), setting: None };
+        let rephrase = |nearest: Option<&str>, has_candidates: bool| {
+            let near = NearName { parameter: "project".to_owned(), written: "wbe".to_owned(), name: "web".to_owned() };
+            let near_names = nearest.map(|_| near).into_iter().collect();
+            let nearest = nearest.map(str::to_owned);
+            Remedy::Rephrase(Box::new(Rephrase { has_candidates, nearest, near_names, ..Rephrase::default() }))
+        };
         let lacks = vec!["[origins.x] in the configuration".to_owned(), "--dir y=PATH".to_owned()];
         for (remedy, expected) in [
             (Remedy::Advice("look".to_owned()), "look"),
@@ -108,11 +130,21 @@ mod tests {
                 "keep less at a time; or raise the limit (at most 9) or do less in one run, by `limits` of the call, such \
                  as {\"memory_bytes\": …}",
             ),
+            (Remedy::Ask, "say what is wanted, such as \"list errors\"; the intent \"help\" lists what can be asked"),
             (
-                Remedy::Rephrase { has_candidates: true },
+                rephrase(None, true),
                 "did you mean one of these? Rephrase the intent like its summary; or write Python for execute_code",
             ),
-            (Remedy::Rephrase { has_candidates: false }, "rephrase the intent; or write Python for execute_code"),
+            (
+                rephrase(None, false),
+                "rephrase the intent, or ask run_intent for \"help\", which lists what can be asked; or write Python for \
+                 execute_code",
+            ),
+            (
+                rephrase(Some("errors in project web"), true),
+                "no project `wbe`: did you mean `web`? run_intent answers \"errors in project web\"; or write Python for \
+                 execute_code",
+            ),
             (
                 Remedy::Configure { template: "x/y".to_owned(), lacks },
                 "`x/y` would answer this, and needs [origins.x] in the configuration and --dir y=PATH; or write Python \

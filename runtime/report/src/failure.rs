@@ -1,7 +1,7 @@
 //! Failures, as data: why a request did not succeed.
 
 use crate::outcome::Outcome;
-use crate::remedy::Remedy;
+use crate::remedy::{Remedy, Rephrase};
 
 /// What went wrong. Each cause has one outcome and one stable word.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -155,6 +155,15 @@ impl Failure {
     #[must_use]
     pub fn with(self, remedy: Remedy) -> Self {
         Self { remedy: Some(remedy), ..self }
+    }
+
+    /// What helps to say the intent in other words, if that is the remedy.
+    #[must_use]
+    pub fn rephrase(&self) -> Option<&Rephrase> {
+        match &self.remedy {
+            Some(Remedy::Rephrase(rephrase)) => Some(rephrase.as_ref()),
+            _ => None,
+        }
     }
 
     /// The same with advice that every surface words alike; an empty text adds none.

@@ -19,7 +19,7 @@ mod wire;
 pub use failure::{Cause, Failure};
 pub use outcome::{Outcome, Terms};
 pub use principal::Principal;
-pub use remedy::{Missing, Remedy};
+pub use remedy::{Missing, NearName, Remedy, Rephrase};
 pub use report::{Candidate, LookedAt, Refused, Report, Spent, Target};
 pub use run_id::RunId;
 pub use wire::Wire;

@@ -16,11 +16,10 @@ pub enum Remedy {
         /// The most that it can be, in its unit.
         most: u64,
     },
+    /// Say what is wanted. The intent `help` lists what can be.
+    Ask,
     /// Say the intent in other words.
-    Rephrase {
-        /// Whether templates were near enough to be listed.
-        has_candidates: bool,
-    },
+    Rephrase(Box<Rephrase>),
     /// Configure what a template that fits needs.
     Configure {
         /// The template's id.
@@ -37,6 +36,30 @@ pub enum Remedy {
         /// The status.
         status: u16,
     },
+}
+
+/// What helps to say an intent in other words. Its texts are short and safe to print.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Rephrase {
+    /// Whether templates were near enough to be listed.
+    pub has_candidates: bool,
+    /// The words that were not understood, as written.
+    pub not_understood: Vec<String>,
+    /// The nearest sentence that a template fits.
+    pub nearest: Option<String>,
+    /// Words that are nearly names that exist.
+    pub near_names: Vec<NearName>,
+}
+
+/// A word that is nearly a name that exists.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NearName {
+    /// The parameter whose values such names are, such as `project`.
+    pub parameter: String,
+    /// The word as written.
+    pub written: String,
+    /// The name.
+    pub name: String,
 }
 
 /// A parameter that is missing.

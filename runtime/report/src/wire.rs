@@ -4,7 +4,8 @@ use serde::{Serialize, Serializer};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use crate::remedy::Remedy;
+use crate::failure::Failure;
+use crate::remedy::{self, Remedy};
 use crate::report::{Report, Spent, Target};
 
 /// The JSON form of a report, with hints in the words of one surface.
@@ -41,8 +42,21 @@ struct Problem<'a> {
     message: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
     traceback: Option<&'a str>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    not_understood: Vec<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    nearest: Option<&'a str>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    near_names: Vec<NearName<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     hint: Option<String>,
+}
+
+#[derive(Debug, Serialize)]
+struct NearName<'a> {
+    parameter: &'a str,
+    written: &'a str,
+    name: &'a str,
 }
 
 /// The template that an intent was routed to. Code of the caller is not routed.
@@ -76,12 +90,7 @@ impl<'a> Wire<'a> {
     /// The JSON form of a report. `words` says a remedy in the surface's own terms.
     #[must_use]
     pub fn new(report: &'a Report, words: impl Fn(&Remedy) -> String) -> Self {
-        let error = report.failure.as_ref().map(|failure| Problem {
-            kind: failure.cause.kind(),
-            message: &failure.message,
-            traceback: failure.traceback.as_deref(),
-            hint: failure.remedy.as_ref().map(&words),
-        });
+        let error = report.failure.as_ref().map(|failure| Problem::of(failure, failure.remedy.as_ref().map(&words)));
         let refusals = report
             .refusals
             .iter()
@@ -100,6 +109,28 @@ impl<'a> Wire<'a> {
             spent: report.spent,
             cached: report.cached,
             run_id: report.run_id,
+        }
+    }
+}
+
+impl<'a> Problem<'a> {
+    fn of(failure: &'a Failure, hint: Option<String>) -> Self {
+        let rephrase = failure.rephrase();
+        let words = rephrase.into_iter().flat_map(|rephrase| &rephrase.not_understood);
+        let near_names = rephrase.into_iter().flat_map(|rephrase| &rephrase.near_names);
+        let near_name = |near: &'a remedy::NearName| NearName {
+            parameter: &near.parameter,
+            written: &near.written,
+            name: &near.name,
+        };
+        Self {
+            kind: failure.cause.kind(),
+            message: &failure.message,
+            traceback: failure.traceback.as_deref(),
+            not_understood: words.map(String::as_str).collect(),
+            nearest: rephrase.and_then(|rephrase| rephrase.nearest.as_deref()),
+            near_names: near_names.map(near_name).collect(),
+            hint,
         }
     }
 }
@@ -137,7 +168,8 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::failure::{Cause, Failure};
+    use crate::failure::Cause;
+    use crate::remedy::Rephrase;
     use crate::report;
     use crate::run_id::RunId;
 
@@ -174,5 +206,32 @@ mod tests {
         assert_eq!(written["error"], error);
         assert_eq!(written["route"], json!({"candidates": [{"template": "a/b", "summary": "Does.", "score": 0.67}]}));
         assert_eq!((&written["grant"], &written["refusals"]), (&json!([]), &json!([{"message": "no"}])));
+    }
+
+    #[test]
+    fn an_intent_that_was_not_understood_is_told_with_what_would_be() {
+        let near =
+            remedy::NearName { parameter: "project".to_owned(), written: "wbe".to_owned(), name: "web".to_owned() };
+        let whole = Rephrase {
+            has_candidates: true,
+            not_understood: vec!["delete".to_owned(), "wbe".to_owned()],
+            nearest: Some("errors in project web".to_owned()),
+            near_names: vec![near],
+        };
+        let empty = json!({"kind": "not_found", "message": "none", "hint": "words"});
+        let told = json!({
+            "kind": "not_found",
+            "message": "none",
+            "not_understood": ["delete", "wbe"],
+            "nearest": "errors in project web",
+            "near_names": [{"parameter": "project", "written": "wbe", "name": "web"}],
+            "hint": "words",
+        });
+        for (rephrase, expected) in [(Rephrase::default(), empty), (whole, told)] {
+            let failure = Failure::new(Cause::NotFound, "none").with(Remedy::Rephrase(Box::new(rephrase)));
+            let report = Report::failed(RunId::of(7), failure);
+            let written = serde_json::to_value(Wire::new(&report, |_| "words".to_owned()));
+            assert_eq!(written.expect("it can be serialized")["error"], expected);
+        }
     }
 }

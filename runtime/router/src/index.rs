@@ -107,6 +107,16 @@ pub(crate) struct Prospect {
     pub(crate) exact: bool,
 }
 
+/// What a sentence for a card is made of.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Wording<'a> {
+    /// Its first phrase.
+    pub(crate) phrase: &'a str,
+    pub(crate) readers: &'a Readers,
+    /// Whether the card changes something.
+    pub(crate) writes: bool,
+}
+
 impl<R: Ranker> PackIndex<R> {
     pub(crate) fn new(pack: &Pack, cards: Vec<Card>) -> Self {
         let vocabulary = vocabulary(pack, &cards);
@@ -253,6 +263,18 @@ impl<R: Ranker> PackIndex<R> {
         let entry = self.entries.iter().find(|entry| entry.id == *id)?;
         let reading = self.read(said);
         Some(entry.score(&reading, "").0.values)
+    }
+
+    /// What a sentence for a card of this pack is made of.
+    pub(crate) fn wording(&self, id: &CardId) -> Option<Wording<'_>> {
+        let entry = self.entries.iter().find(|entry| entry.id == *id)?;
+        let phrase = entry.phrases.first()?;
+        Some(Wording { phrase: &phrase.text, readers: &entry.readers, writes: entry.writes })
+    }
+
+    /// Whether a word is among those that the cards of this pack declare.
+    pub(crate) fn knows(&self, word: &Word) -> bool {
+        self.vocabulary.knows(word)
     }
 }
 

@@ -21,13 +21,14 @@
 //!
 //! - `card`: what can be asked for. - `text`: sentences into words. - `typo`: misspelled words.
 //! - `values`: values in a sentence. - `time`: times in it. - `names`: names that exist. - `index`: the cards of a pack as they are compared.
-//! - `ranker`: which cards are scored. - `explain`: why a sentence went where it went.
+//! - `ranker`: which cards are scored. - `explain`: why a sentence went where it went. - `nearest`: what helps where no card fits.
 //! - `oracle`, for tests and the fuzz target: what holds whatever the text.
 
 mod card;
 mod explain;
 mod index;
 mod names;
+mod nearest;
 #[cfg(any(test, fuzzing))]
 pub mod oracle;
 mod ranker;
@@ -48,6 +49,7 @@ use serde_json::Value;
 pub use crate::card::{Card, CardId, Pack};
 pub use crate::explain::{Explanation, Phrase, Rule, Scored};
 pub use crate::names::{NAMES_MAX, NameList, Names, Source};
+pub use crate::nearest::{NearName, Nearest};
 pub use crate::ranker::{Everything, Ranker};
 pub use crate::values::ValueRead;
 

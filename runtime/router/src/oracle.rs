@@ -23,7 +23,7 @@ pub fn route(bytes: &[u8]) {
 }
 
 /// A text goes to one of the cards with values for its parameters, or to a few candidates. The same text goes there
-/// again.
+/// again. What is proposed in its place goes to a card.
 ///
 /// # Panics
 /// When that does not hold.
@@ -32,6 +32,10 @@ pub(crate) fn check(router: &Router, cards: &[Card], text: &str) {
     let question = Question { text, names: &names, now: now() };
     let first = router.route(&question);
     assert_eq!(first, router.route(&question), "{text:?}");
+    if let Some(sentence) = router.nearest(&question).sentence {
+        let decision = router.route(&Question { text: &sentence, names: &names, now: now() }).decision;
+        assert!(matches!(decision, Decision::Card { .. }), "{text:?}: {sentence:?}");
+    }
     match first.decision {
         Decision::Card { id, values } | Decision::Missing { id, values, .. } => {
             let card = cards.iter().find(|card| card.id == id);

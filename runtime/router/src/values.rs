@@ -211,6 +211,11 @@ impl Readers {
             .map(|choice| &choice.text)
     }
 
+    /// The parameters whose names come from somewhere, with where.
+    pub(crate) fn sourced(&self) -> impl Iterator<Item = (&ParamSpec, &Source)> {
+        self.specs.iter().zip(&self.sources).filter_map(|(spec, source)| Some((spec, source.as_ref()?)))
+    }
+
     /// Where names of this card come from.
     pub(crate) fn sources(&self) -> impl Iterator<Item = &Source> {
         self.sources.iter().flatten()

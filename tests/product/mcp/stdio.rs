@@ -133,6 +133,16 @@ fn errors_say_what_happened_and_what_to_change() {
     }
     let result = client.call("run_intent", &json!({"intent": "make me a sandwich"}));
     assert_eq!(structured(&result)["outcome"], "not_found");
+    assert_eq!(structured(&result)["error"]["not_understood"], json!(["sandwich"]));
+    assert!(text(&result).contains("\nnot understood: sandwich\n"), "{}", text(&result));
+    let result = client.call("run_intent", &json!({"intent": "help"}));
+    let errors = json!({
+        "template": "sentry/list_errors",
+        "say": "list errors",
+        "summary": "Lists unresolved errors, the most recently seen first.",
+    });
+    let rows = structured(&result)["result"].as_array().expect("a list");
+    assert!(rows.contains(&errors), "{rows:?}");
     let result = client.call("run_intent", &json!({"intent": "list errors", "params": {"limit": "many"}}));
     assert!(text(&result).contains("`limit` must be an integer"), "{}", text(&result));
 }

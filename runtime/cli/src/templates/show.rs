@@ -1,9 +1,11 @@
-//! `templates show`: the parameters, phrases, access and result of a template.
+//! `templates show`: the phrases, parameters, patterns, access and result of a template.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use intentbox_capability::{Alias, HttpRule};
+use intentbox_catalog::param::ValuesFrom;
+use intentbox_catalog::words::{Clause, WordPattern};
 use intentbox_catalog::{ParamKind, ParamSpec, ResultSchema, Template};
 use intentbox_engine::Engine;
 use serde_json::{Map, Value, json};
@@ -33,9 +35,11 @@ fn fields(template: &Template, engine: &Engine, settings: &BTreeMap<String, Stri
             "required": spec.is_required(),
             "default": spec.default().cloned().or_else(|| setting.map(|value| Value::from(value.as_str()))),
             "default_from": spec.default_from(),
+            "words": spec.words().iter().map(WordPattern::to_string).collect::<Vec<_>>(),
+            "values_from": spec.values_from().map(source),
         })
     };
-    let fields: [(&str, Value); 10] = [
+    let fields: [(&str, Value); 11] = [
         ("id", template.id().as_str().into()),
         ("summary", template.summary().into()),
         ("effects", template.effects().to_string().into()),
@@ -44,6 +48,7 @@ fn fields(template: &Template, engine: &Engine, settings: &BTreeMap<String, Stri
         ("reads", template.wants().read.iter().map(Alias::as_str).collect()),
         ("needs", engine.lacks(template).into()),
         ("phrases", template.phrases().into()),
+        ("patterns", template.clauses().iter().map(Clause::to_string).collect()),
         ("parameters", template.parameters().iter().map(parameter).collect()),
         ("result", template.result().map(ResultSchema::schema).cloned().into()),
     ];
@@ -70,6 +75,9 @@ fn describe(template: &Template, engine: &Engine, settings: &BTreeMap<String, St
     for phrase in template.phrases() {
         line("say", phrase);
     }
+    for clause in template.clauses() {
+        line("pattern", &clause.to_string());
+    }
     if !template.parameters().is_empty() {
         text.push('\n');
     }
@@ -87,11 +95,26 @@ fn describe(template: &Template, engine: &Engine, settings: &BTreeMap<String, St
         };
         let _ = writeln!(text, "{:<14} {}{default}", spec.name(), kind(spec.kind()));
         let _ = writeln!(text, "{:<14} {}", "", spec.description());
+        if !spec.words().is_empty() {
+            let words: Vec<String> = spec.words().iter().map(|pattern| format!("`{pattern}`")).collect();
+            let _ = writeln!(text, "{:<14} said as {}", "", words.join(", "));
+        }
+        if let Some(values) = spec.values_from() {
+            let _ = writeln!(text, "{:<14} values from {}", "", source(values));
+        }
     }
     if let Some(result) = template.result() {
         let _ = writeln!(text, "\nresult {}", result.schema());
     }
     text
+}
+
+/// Where values come from, as a template declares it.
+fn source(values: &ValuesFrom) -> String {
+    match values {
+        ValuesFrom::Files => "files".to_owned(),
+        ValuesFrom::Template { name, field } => format!("{name}.{field}"),
+    }
 }
 
 /// The type with its bounds in a few words.

@@ -133,6 +133,27 @@ fn a_failure_says_what_where_and_what_to_change() {
             }}),
         ),
         (
+            {
+                let rephrase = Rephrase {
+                    not_understood: vec!["delete".to_owned(), "all\\u{202e}".to_owned()],
+                    nearest: Some("errors".to_owned()),
+                    ..Rephrase::default()
+                };
+                let failure = Failure::new(Cause::NotFound, "no template fits this intent");
+                Report::failed(RunId::of(0), failure.with(Remedy::Rephrase(Box::new(rephrase))))
+            },
+            "not_found: no template fits this intent\nnot understood: delete, all\\u{202e}\nhint: run_intent answers \
+             \"errors\"; or write Python for execute_code"
+                .to_owned(),
+            json!({"outcome": "not_found", "error": {
+                "kind": "not_found",
+                "message": "no template fits this intent",
+                "not_understood": ["delete", "all\\u{202e}"],
+                "nearest": "errors",
+                "hint": "run_intent answers \"errors\"; or write Python for execute_code",
+            }}),
+        ),
+        (
             Report::failed(
                 RunId::of(0),
                 Failure::new(

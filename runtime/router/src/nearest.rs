@@ -1,0 +1,345 @@
+//! What helps with a sentence that no card fits: the words that were not understood, names that are nearly what was
+//! written, and the nearest sentence that goes to a card.
+
+use intentbox_catalog::terminal::printable;
+use intentbox_catalog::words::{Slot, WordPattern, filled};
+use intentbox_catalog::{ParamKind, ParamSpec};
+
+use crate::explain::{Explanation, Rule, Scored};
+use crate::index::Wording;
+use crate::names::Names;
+use crate::ranker::Ranker;
+use crate::text::{self, Word};
+use crate::values::ValueRead;
+use crate::{CLOSEST_FLOOR, CardId, Decision, Question, Routed, Router};
+
+/// The longest sentence that is proposed, in characters. Nobody types a longer one.
+const SENTENCE_CHARS_MAX: usize = 200;
+
+/// What helps with a sentence that no card fits.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Nearest {
+    /// The words that the best candidate cannot explain, as written; without a candidate, those that no card declares.
+    pub not_understood: Vec<String>,
+    /// The nearest sentence that goes to a card. The card only reads.
+    pub sentence: Option<String>,
+    /// Words that are nearly names that exist.
+    pub names: Vec<NearName>,
+}
+
+/// A word that is nearly a name that exists.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NearName {
+    /// The parameter whose values such names are.
+    pub parameter: String,
+    /// The word as written.
+    pub written: String,
+    /// The name.
+    pub name: String,
+}
+
+impl<R: Ranker> Router<R> {
+    /// What helps with a sentence that no card fits; nothing for any other sentence, and for one with too many words.
+    #[must_use]
+    pub fn nearest(&self, question: &Question<'_>) -> Nearest {
+        let Routed { decision, explanation: Explanation { rule, candidates, .. } } = self.route(question);
+        if !matches!(decision, Decision::NoMatch { .. }) || rule == Rule::TooManyWords {
+            return Nearest::default();
+        }
+        // Of equals the first, as in the list of the closest.
+        let best = candidates.iter().reduce(|best, other| if fitness(other) > fitness(best) { other } else { best });
+        let Some(best) = best else {
+            return Nearest { not_understood: self.unknown(question.text), ..Nearest::default() };
+        };
+        let not_understood = best.unexplained.clone();
+        let Some(wording) = self.packs.iter().find_map(|pack| pack.wording(&best.id)) else {
+            return Nearest { not_understood, ..Nearest::default() };
+        };
+        let names = near_names(best, wording, question.names);
+        // Nobody is led to a change, or to a card that the sentence has nothing to do with.
+        let is_proposed = !wording.writes && fitness(best) >= CLOSEST_FLOOR;
+        let sentence = if is_proposed { sentence(best, wording, &names) } else { None };
+        let sentence = sentence.filter(|sentence| self.keeps(sentence, &best.id, &best.values, question));
+        Nearest { not_understood, sentence, names }
+    }
+
+    /// Whether a sentence goes to this card with at least these values.
+    fn keeps(&self, sentence: &str, id: &CardId, read: &[ValueRead], question: &Question<'_>) -> bool {
+        let question = Question { text: sentence, names: question.names, now: question.now };
+        match self.route(&question).decision {
+            Decision::Card { id: found, values } => {
+                found == *id && read.iter().all(|read| values.get(&read.parameter) == Some(&read.value))
+            }
+            Decision::Missing { .. } | Decision::Ambiguous { .. } | Decision::NoMatch { .. } => false,
+        }
+    }
+
+    /// The words of a sentence that no card declares.
+    fn unknown(&self, text: &str) -> Vec<String> {
+        let mut unknown: Vec<String> = Vec::new();
+        let is_unknown = |word: &Word| {
+            let is_known = word.is_filler || word.is_amount || self.packs.iter().any(|pack| pack.knows(word));
+            word.quoted || !is_known
+        };
+        for word in text::split(text).into_iter().filter(is_unknown) {
+            if !unknown.contains(&word.text) {
+                unknown.push(word.text);
+            }
+        }
+        unknown
+    }
+}
+
+fn fitness(scored: &Scored) -> f64 {
+    scored.score.max(scored.fit)
+}
+
+/// The unexplained words that are nearly names of parameters without a value, at most one for each parameter.
+fn near_names(best: &Scored, wording: Wording<'_>, names: &Names) -> Vec<NearName> {
+    let mut near: Vec<NearName> = Vec::new();
+    for written in &best.unexplained {
+        let found = wording.readers.sourced().find_map(|(spec, source)| {
+            let is_free = best.values.iter().all(|read| read.parameter != spec.name())
+                && near.iter().all(|near| near.parameter != spec.name());
+            // A name that exists as written was not read for another reason than a slip.
+            let list = names.get(source).filter(|list| is_free && list.find(written).is_none())?;
+            let name = list.nearest(written)?.to_owned();
+            Some(NearName { parameter: spec.name().to_owned(), written: written.clone(), name })
+        });
+        near.extend(found);
+    }
+    near
+}
+
+/// The best phrase of the best candidate, with the values that were read and the names that were nearly written.
+fn sentence(best: &Scored, wording: Wording<'_>, names: &[NearName]) -> Option<String> {
+    let spec = |name: &str| wording.readers.specs().iter().find(|spec| spec.name() == name);
+    let phrase = if best.phrase.text.is_empty() { wording.phrase } else { best.phrase.text.as_str() };
+    let is_in_phrase = |name: &str| phrase.contains(&format!("<{name}>"));
+    let in_phrase = |name: &str| {
+        let spec = spec(name)?;
+        let read = best.values.iter().find(|read| read.parameter == name);
+        Some(read.map_or_else(|| spec.example(), |read| as_said(spec, &read.text)))
+    };
+    let mut parts = vec![filled(phrase, in_phrase)];
+    let mut clauses: Vec<&str> = Vec::new();
+    for read in best.values.iter().filter(|read| !is_in_phrase(&read.parameter)) {
+        let spec = spec(&read.parameter)?;
+        if !read.pattern.contains('<') {
+            parts.push(in_pattern(spec, read));
+        } else if !clauses.contains(&read.pattern.as_str()) {
+            // A clause says several values at once.
+            clauses.push(&read.pattern);
+            parts.push(clause(&read.pattern, best));
+        }
+    }
+    for near in names.iter().filter(|near| !is_in_phrase(&near.parameter)) {
+        parts.push(in_words(spec(&near.parameter)?, &near.name));
+    }
+    let sentence = parts.join(" ");
+    let is_short = sentence.chars().count() <= SENTENCE_CHARS_MAX;
+    let is_safe = !sentence.contains(char::is_control) && printable(&sentence) == sentence;
+    (is_short && is_safe).then_some(sentence)
+}
+
+/// A clause with the values that were read by it.
+fn clause(pattern: &str, best: &Scored) -> String {
+    let value = |slot: &str| {
+        let read = best.values.iter().find(|read| read.pattern == pattern && read.parameter == slot);
+        // `<missing=true>` has no words.
+        Some(read.map(|read| read.text.clone()).unwrap_or_default())
+    };
+    filled(pattern, value).split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// A value in the pattern that it was read by, if that is declared.
+fn in_pattern(spec: &ParamSpec, read: &ValueRead) -> String {
+    let text = as_said(spec, &read.text);
+    match spec.words().iter().find(|pattern| pattern.to_string() == read.pattern) {
+        Some(pattern) => around(pattern, &text),
+        // A time and a shape speak for themselves.
+        None if matches!(spec.kind(), ParamKind::Window { .. }) => text,
+        None => in_words(spec, &text),
+    }
+}
+
+/// A value in a declared pattern: the first that begins like `in`, since "errors in project web" reads better than "errors
+/// project web"; otherwise the first. Without a pattern, the value alone.
+fn in_words(spec: &ParamSpec, text: &str) -> String {
+    let allows = |pattern: &&WordPattern| match pattern.slot() {
+        Slot::Any => true,
+        Slot::OneOf(choices) => choices.iter().any(|choice| choice == text),
+    };
+    let is_led = |pattern: &&WordPattern| pattern.before().first().is_some_and(|word| text::is_filler(word));
+    let first = spec.words().iter().find(allows);
+    let pattern = spec.words().iter().filter(allows).find(is_led).or(first);
+    pattern.map_or_else(|| text.to_owned(), |pattern| around(pattern, text))
+}
+
+/// The words of a pattern around a value.
+fn around(pattern: &WordPattern, text: &str) -> String {
+    let before = pattern.before().iter().map(String::as_str);
+    let after = pattern.after().iter().map(String::as_str);
+    before.chain([text]).chain(after).collect::<Vec<_>>().join(" ")
+}
+
+/// A value as a sentence says it: a name of several words stands in quotes.
+fn as_said(spec: &ParamSpec, text: &str) -> String {
+    let is_name = matches!(spec.kind(), ParamKind::String { .. }) && !spec.is_text();
+    if is_name && text.contains(char::is_whitespace) { format!("\"{text}\"") } else { text.to_owned() }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use intentbox_catalog::Catalog;
+    use intentbox_catalog::param::ValuesFrom;
+
+    use super::*;
+    use crate::card::Card;
+    use crate::names::{NameList, Source};
+    use crate::oracle::now;
+
+    const SHOP: [(&str, &str); 2] = [
+        (
+            "shop/list_orders/template.toml",
+            r#"
+summary = "Lists orders."
+phrases = ["list orders", "list orders of <year>"]
+patterns = ["where <column> is <equals>", "without <column> <missing=true>"]
+effects = "read"
+
+[params.customer]
+type = "string"
+description = "Who ordered."
+length_max = 300
+words = ["customer {}", "for customer {}"]
+
+[params.year]
+type = "integer"
+description = "When."
+example = 2026
+
+[params.column]
+type = "string"
+description = "What is compared."
+
+[params.equals]
+type = "string"
+description = "What it is."
+
+[params.missing]
+type = "boolean"
+description = "Whether it is missing."
+"#,
+        ),
+        ("shop/list_orders/script.py.j2", "result = None\n"),
+    ];
+
+    fn sentry(name: &str) -> Router {
+        let catalog = Catalog::embedded().expect("a test of the catalog loads the built-in templates");
+        Router::new([Card::of(catalog.get(name).expect("it is part of the sentry pack"))])
+    }
+
+    fn shop() -> Router {
+        let catalog = Catalog::from_files(SHOP.iter().map(|(path, text)| (*path, text.as_bytes())));
+        Router::new(catalog.expect("it is a template").templates().map(Card::of))
+    }
+
+    fn projects() -> Names {
+        let field = "slug".to_owned();
+        let values = ValuesFrom::Template { name: "list_projects".to_owned(), field };
+        let mut names = Names::default();
+        let list = NameList::of_words(["web", "worker", "billing-service"].map(str::to_owned));
+        names.insert(Source { pack: "sentry".to_owned(), values }, Arc::new(list));
+        names
+    }
+
+    /// The words that were not understood, the nearest sentence, and what is nearly a name.
+    fn told(router: &Router, text: &str, names: &Names) -> (String, Option<String>, String) {
+        let Nearest { not_understood, sentence, names } = router.nearest(&Question { text, names, now: now() });
+        let names = names.iter().map(|near| format!("{} {} {}", near.parameter, near.written, near.name));
+        (not_understood.join(" "), sentence, names.collect::<Vec<_>>().join(", "))
+    }
+
+    fn check(router: &Router, text: &str, names: &Names, words: &str, sentence: Option<&str>, near: &str) {
+        let expected = (words.to_owned(), sentence.map(str::to_owned), near.to_owned());
+        assert_eq!(told(router, text, names), expected, "{text}");
+    }
+
+    #[test]
+    fn words_that_were_not_understood_are_named_with_the_nearest_sentence() {
+        let (router, unknown) = (sentry("sentry/list_errors"), Names::default());
+        for (text, words, sentence) in [
+            ("delete all errors", "delete", Some("errors")),
+            ("errors in checkout", "checkout", Some("errors")),
+            ("delete the errors in project web", "delete", Some("errors in project web")),
+            ("good morning", "good morning", None),
+            // Whatever fits needs no help, and neither does what is no sentence.
+            ("list errors", "", None),
+            ("", "", None),
+        ] {
+            check(&router, text, &unknown, words, sentence, "");
+        }
+    }
+
+    #[test]
+    fn a_sentence_with_too_many_words_is_not_read_again() {
+        let router = sentry("sentry/list_errors");
+        let text = "errors zap ".repeat(text::WORDS_MAX);
+        check(&router, &text, &Names::default(), "", None, "");
+    }
+
+    #[test]
+    fn a_word_that_is_nearly_a_name_is_that_name_in_the_nearest_sentence() {
+        let (router, names) = (sentry("sentry/list_errors"), projects());
+        for (word, sentence, near) in [
+            ("wbe", "errors in project web", "project wbe web"),
+            ("wbx", "errors", ""),
+            ("wb", "errors", ""),
+            // Two slips from eight letters on. With the right first letter it would have been read as the name.
+            ("pilling-servise", "errors in project billing-service", "project pilling-servise billing-service"),
+            ("pilling-servisa", "errors", ""),
+        ] {
+            check(&router, &format!("errors in {word}"), &names, word, Some(sentence), near);
+        }
+    }
+
+    #[test]
+    fn what_was_read_is_said_again_in_the_words_of_its_pattern() {
+        let shop = shop();
+        for (rest, sentence) in [
+            ("for customer ada", "list orders for customer ada"),
+            ("for customer \"Ada Lovelace\"", "list orders for customer \"Ada Lovelace\""),
+            ("where status is paid", "list orders where status is paid"),
+            ("without email", "list orders without email"),
+        ] {
+            check(&shop, &format!("list orders zap zop {rest}"), &Names::default(), "zap zop", Some(sentence), "");
+        }
+        let details = sentry("sentry/issue_details");
+        check(&details, "details zap zop of WEB-3M", &Names::default(), "zap zop", Some("WEB-3M"), "");
+    }
+
+    #[test]
+    fn a_sentence_that_is_too_long_or_unsafe_to_print_is_not_proposed() {
+        let shop = shop();
+        let start = "list orders for customer ";
+        let fits = "a".repeat(SENTENCE_CHARS_MAX - start.len());
+        let (nearest, too_long) = (format!("{start}{fits}"), format!("{fits}a"));
+        for (name, sentence) in
+            [(fits.as_str(), Some(nearest.as_str())), (too_long.as_str(), None), ("\"a\u{202e}b\"", None)]
+        {
+            let text = format!("list orders zap zop for customer {name}");
+            check(&shop, &text, &Names::default(), "zap zop", sentence, "");
+        }
+    }
+
+    #[test]
+    fn a_change_is_not_proposed() {
+        let router = sentry("sentry/resolve_issue");
+        for text in ["resolve WEB-3M tomorrow", "resolve everything", "did you resolve WEB-3M"] {
+            assert_eq!(told(&router, text, &Names::default()).1, None, "{text}");
+        }
+    }
+}
