@@ -132,10 +132,12 @@ fn measure(catalog: &Catalog, sentences: &[String], rounds: usize) {
     line("index", format!("{:9.3} ms", built.as_secs_f64() * 1e3));
     let settings = BTreeMap::from([("sentry.organization".to_owned(), "demo".to_owned())]);
 
+    let names = Names::default();
+    let now = "2026-11-22T12:00:00Z".parse().expect("it is a time");
     let (mut times, mut scripts) = (Vec::new(), Vec::new());
     for _ in 0..rounds {
         for sentence in sentences {
-            let (took, answer) = timed(|| router.route(sentence));
+            let (took, answer) = timed(|| router.route(&Question { text: sentence, names: &names, now }));
             times.push(took);
             let Decision::Card { id, values } = answer.decision else {
                 continue;

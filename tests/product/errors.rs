@@ -193,7 +193,7 @@ fn an_answer_that_a_full_disk_loses_is_unavailable() {
         &["--help"],
         &["templates", "list"],
         &["doctor"],
-        &["run-intent", "list errors"],
+        &["run-intent", "list projects"],
         &["exec", "no-such-file", "--json"],
         &["templates", "list", "--json"],
         &["run-intent", "list errors", "--json"],

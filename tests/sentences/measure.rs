@@ -4,14 +4,23 @@
 //! `-- --sealed` it opens the other half, prints figures and no sentence, and appends them to `tests/sentences/log.tsv`. The
 //! README there says how the sentences were made and how an answer key is read.
 
+#![expect(
+    clippy::cast_precision_loss,
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    clippy::float_cmp,
+    reason = "counts and settings are small whole numbers"
+)]
+
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
 use std::fs::{OpenOptions, read, read_dir, read_to_string};
 use std::io::{Read as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Arc;
 
-use intentbox_catalog::param::{ParamKind, ValuesFrom};
+use intentbox_catalog::param::{ParamKind, ParamSpec, ValuesFrom};
 use intentbox_catalog::window::Window;
 use intentbox_catalog::{Catalog, Template};
 use intentbox_router::{Card, CardId, Decision, Features, NameList, Names, Question, Router, Source};
@@ -165,9 +174,9 @@ fn names(catalog: &Catalog, file: Option<&str>) -> Names {
 
 /// What the engine knows: the columns of a file are known once the file is.
 fn known(router: &Router, catalog: &Catalog, text: &str) -> Names {
-    let now = NOW.parse().expect("it is a time");
+    let noon = NOW.parse().expect("it is a time");
     let known = names(catalog, None);
-    let question = Question { text, names: &known, now };
+    let question = Question { text, names: &known, now: noon };
     let file = ["data/summarize", "data/find_rows"]
         .iter()
         .find_map(|id| router.read(&question, &CardId::new(*id))?.get("file")?.as_str().map(str::to_owned));
@@ -177,8 +186,8 @@ fn known(router: &Router, catalog: &Catalog, text: &str) -> Names {
 fn route(router: &Router, catalog: &Catalog, text: &str) -> (Decision, String) {
     let now = NOW.parse().expect("it is a time");
     let known = known(router, catalog, text);
-    let routed = router.explain(&Question { text, names: &known, now });
-    (routed.decision, routed.explanation.to_string())
+    let answer = router.explain(&Question { text, names: &known, now });
+    (answer.decision, answer.explanation.to_string())
 }
 
 /// Values in the form in which they are compared, without defaults.
@@ -191,7 +200,7 @@ fn normal(template: &Template, values: &BTreeMap<String, Value>) -> BTreeMap<Str
     }
     for (name, value) in values.iter().filter(|(name, _)| *name != "since" && *name != "until") {
         let spec = template.parameter(name);
-        let value = match (spec.map(|spec| spec.kind()), value) {
+        let value = match (spec.map(ParamSpec::kind), value) {
             (Some(ParamKind::String { .. }), Value::Number(number)) => Value::from(number.to_string()),
             (Some(ParamKind::String { .. } | ParamKind::Enum { .. }), Value::Array(items)) if items.len() == 1 => {
                 items[0].clone()
@@ -270,7 +279,7 @@ impl Tally {
         self.by_class.iter().filter(|((class, of), _)| *of == verdict && holds(class)).map(|(_, count)| count).sum()
     }
 
-    fn table(&self, counts: &BTreeMap<(String, Verdict), usize>) {
+    fn table(counts: &BTreeMap<(String, Verdict), usize>) {
         let rows: BTreeSet<&String> = counts.keys().map(|(row, _)| row).collect();
         println!("{:<12}{}", "", VERDICTS.map(|verdict| format!("{:>13}", format!("{verdict:?}"))).concat());
         for row in rows {
@@ -554,7 +563,7 @@ fn write_weights(entries: &[&Entry], catalog: &Catalog, rounds: usize, penalty: 
             Some((pack, _)) => format!("templates/{pack}/weights.tsv"),
             None => "runtime/router/src/weights.tsv".to_owned(),
         };
-        *texts.entry(file).or_default() += &format!("{scope}\t{name}\t{weight:.2}\n");
+        let _ = writeln!(texts.entry(file).or_default(), "{scope}\t{name}\t{weight:.2}");
     }
     for (file, text) in texts {
         println!("{file}: {} weights, {} bytes", text.lines().count(), text.len());
@@ -622,8 +631,8 @@ fn main() {
             }
         }
         println!("== {way}");
-        tally.table(&tally.by_class);
-        tally.table(&tally.by_pack);
+        Tally::table(&tally.by_class);
+        Tally::table(&tally.by_pack);
         let asked: usize = VERDICTS.map(|verdict| tally.count(verdict, false)).iter().sum();
         let none: usize = VERDICTS.map(|verdict| tally.count(verdict, true)).iter().sum();
         let runs = |verdict| tally.count(verdict, false) + tally.count(verdict, true);

@@ -359,7 +359,7 @@ fn time_of_day(line: &[u8], bracket: usize, context: Context) -> Option<Head> {
     Some(Head { level, at, ..Head::KNOWN })
 }
 
-/// Where the text starts of a line that PostgreSQL adds to the record before: `… [17] DETAIL:  Key (id)=(1) exists.`
+/// Where the text starts of a line that `PostgreSQL` adds to the record before: `… [17] DETAIL:  Key (id)=(1) exists.`
 fn addition(line: &[u8], start: usize, before: usize) -> Option<usize> {
     const WORDS: [&[u8]; 7] = [b"DETAIL", b"HINT", b"STATEMENT", b"CONTEXT", b"QUERY", b"LOCATION", b"BACKTRACE"];
     let window = line.get(start..before)?;

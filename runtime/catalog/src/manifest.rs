@@ -323,14 +323,12 @@ impl<'a> Source<'a> {
         if text.get_ref() == "files" {
             return Ok(ValuesFrom::Files);
         }
-        match text.get_ref().split_once('.').filter(|(name, field)| is_name(name) && is_name(field)) {
-            Some((name, field)) => Ok(ValuesFrom::Template { name: name.to_owned(), field: field.to_owned() }),
-            None => {
-                let expected =
-                    "`files`, or a template of the pack and a field of its rows, such as `list_projects.slug`";
-                Err(self.expected(text, expected.to_owned()))
-            }
-        }
+        let parts = text.get_ref().split_once('.').filter(|(name, field)| is_name(name) && is_name(field));
+        let Some((name, field)) = parts else {
+            let expected = "`files`, or a template of the pack and a field of its rows, such as `list_projects.slug`";
+            return Err(self.expected(text, expected.to_owned()));
+        };
+        Ok(ValuesFrom::Template { name: name.to_owned(), field: field.to_owned() })
     }
 
     /// A default or an example, which must pass the check of its parameter.

@@ -1,5 +1,6 @@
 //! `run-intent`: answers an intent given in words.
 
+use std::fmt::Write as _;
 use std::path::Path;
 
 use anyhow::Context as _;
@@ -57,7 +58,7 @@ fn explain(engine: &Engine, text: &str) -> Result<Answer, CommandError> {
     let fields = serde_json::to_value(&explanation).context("the explanation").class(Class::Internal)?;
     let mut told = format!("{explanation}\n");
     if !not_fetched.is_empty() {
-        told += &format!("not fetched, though a run would: {}\n", not_fetched.join(", "));
+        let _ = writeln!(told, "not fetched, though a run would: {}", not_fetched.join(", "));
     }
     let answer = Answer::new(told).with("names_not_fetched", not_fetched);
     Ok(match fields {

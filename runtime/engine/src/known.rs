@@ -21,7 +21,7 @@ use crate::plan::Plan;
 use crate::{Engine, cards, menu};
 
 /// How long names are kept. A new project is known after that.
-const KEPT_FOR: Duration = Duration::from_secs(120);
+const KEPT_FOR: Duration = Duration::from_mins(2);
 
 /// The most lists that are kept.
 const LISTS_MAX: u64 = 256;
@@ -112,32 +112,25 @@ impl Engine {
     fn unknown(&self, library: &Arc<Library>, intent: &Intent, caller: &Caller) -> Vec<Wanted> {
         let names = self.names(library, intent, caller);
         let router = library.router(|template| self.reaches(template));
-        let question = self.question(intent, &names);
-        let routed = router.explain(&question);
-        let best = routed.explanation.candidates.first();
-        let is_settled = match &routed.decision {
+        let question = question(intent, &names);
+        let answer = router.explain(&question);
+        let likeliest = answer.explanation.candidates.first();
+        let is_settled = match &answer.decision {
             Decision::Card { id, values } => {
-                best.is_some_and(|best| best.unexplained.is_empty()) && !self.may_be_no_name(library, id, values)
+                likeliest.is_some_and(|card| card.unexplained.is_empty()) && !may_be_no_name(library, id, values)
             }
-            _ => routed.explanation.candidates.is_empty(),
+            _ => answer.explanation.candidates.is_empty(),
         };
         if is_settled {
             return Vec::new();
         }
-        let mut near: Vec<&Scored> = routed.explanation.candidates.iter().collect();
+        let mut near: Vec<&Scored> = answer.explanation.candidates.iter().collect();
         near.sort_by(|left, right| right.score.max(right.fit).total_cmp(&left.score.max(left.fit)));
         let near: Vec<CardId> = near.into_iter().take(CANDIDATES).map(|candidate| candidate.id.clone()).collect();
         let mut wanted = self.wanted(library, intent, caller, &names, false, Some(&near));
         wanted.extend(self.wanted(library, intent, caller, &names, true, Some(&near)));
         wanted.retain(|wanted| self.known.0.get(&wanted.key).is_none());
         wanted
-    }
-
-    /// Whether a value may be no name that exists: one that names are fetched for. A slip is mended then, and `prod` is `production`.
-    fn may_be_no_name(&self, library: &Library, id: &CardId, values: &BTreeMap<String, Value>) -> bool {
-        let template = cards::template(&library.catalog, id);
-        let is_name = |spec: &&ParamSpec| spec.values_from().is_some() && values.contains_key(spec.name());
-        template.is_some_and(|template| template.parameters().iter().any(|spec| is_name(&spec)))
     }
 
     /// The sources that cards declare, of these cards or of all, with what is needed to fetch them.
@@ -191,7 +184,7 @@ impl Engine {
                 let required: Vec<&str> =
                     template.parameters().iter().filter(|spec| spec.must_be_given()).map(ParamSpec::name).collect();
                 if !required.is_empty() {
-                    let read = router.read(&self.question(intent, names), &cards::id_of(by.id()))?;
+                    let read = router.read(&question(intent, names), &cards::id_of(by.id()))?;
                     for name in required {
                         let given = match intent.params.get(name) {
                             Some(Given::Text(text)) => Some(Value::from(text.as_str())),
@@ -247,9 +240,16 @@ impl Engine {
             }
         }
     }
+}
 
-    /// What the router is asked about an intent.
-    pub(crate) fn question<'a>(&self, intent: &'a Intent, names: &'a Names) -> Question<'a> {
-        Question { text: &intent.text, names, now: self.now(intent.settings.deterministic) }
-    }
+/// Whether a value may be no name that exists: one that names are fetched for. A slip is mended then, and `prod` is `production`.
+fn may_be_no_name(library: &Library, id: &CardId, values: &BTreeMap<String, Value>) -> bool {
+    let template = cards::template(&library.catalog, id);
+    let is_name = |spec: &&ParamSpec| spec.values_from().is_some() && values.contains_key(spec.name());
+    template.is_some_and(|template| template.parameters().iter().any(|spec| is_name(&spec)))
+}
+
+/// What the router is asked about an intent.
+pub(crate) fn question<'a>(intent: &'a Intent, names: &'a Names) -> Question<'a> {
+    Question { text: &intent.text, names, now: crate::now(intent.settings.deterministic) }
 }

@@ -156,7 +156,7 @@ impl Engine {
         let library = self.library();
         let intent = Intent { text: text.to_owned(), ..Intent::default() };
         let names = self.names(&library, &intent, caller);
-        library.router(|template| self.reaches(template)).route(&self.question(&intent, &names))
+        library.router(|template| self.reaches(template)).route(&crate::known::question(&intent, &names))
     }
 
     /// Decides where an intent would go and why, with everything that was considered.
@@ -165,16 +165,7 @@ impl Engine {
         let library = self.library();
         let intent = Intent { text: text.to_owned(), ..Intent::default() };
         let names = self.names(&library, &intent, caller);
-        library.router(|template| self.reaches(template)).explain(&self.question(&intent, &names))
-    }
-
-    /// The time at which an intent is said: that of the run, if it has one of its own.
-    fn now(&self, deterministic: Option<Deterministic>) -> Instant {
-        let unix_ns = match deterministic {
-            Some(fixed) => u128::from(fixed.unix_ns),
-            None => SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_nanos(),
-        };
-        i64::try_from(unix_ns / 1_000_000_000).ok().and_then(Instant::of_unix_seconds).unwrap_or(Instant::EPOCH)
+        library.router(|template| self.reaches(template)).explain(&crate::known::question(&intent, &names))
     }
 
     /// What a template may access for a caller: what it wants, narrowed by the policy and by the caller's layers.
@@ -238,6 +229,15 @@ impl Engine {
     fn secret_versions(&self, rules: &[HttpRule]) -> Vec<u64> {
         self.egress.secret_versions(rules.iter().map(HttpRule::alias))
     }
+}
+
+/// The time at which an intent is said: that of the run, if it has one of its own.
+fn now(deterministic: Option<Deterministic>) -> Instant {
+    let unix_ns = match deterministic {
+        Some(fixed) => u128::from(fixed.unix_ns),
+        None => SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_nanos(),
+    };
+    i64::try_from(unix_ns / 1_000_000_000).ok().and_then(Instant::of_unix_seconds).unwrap_or(Instant::EPOCH)
 }
 
 /// A new id, random. Without randomness an id of zeros is still an id; the runs themselves refuse to start.

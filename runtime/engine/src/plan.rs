@@ -219,10 +219,10 @@ impl Engine {
         }
         let router = library.router(|template| self.reaches(template));
         // The name of a template means that template: who was told several names can say one.
-        let named = library.catalog.get(intent.text.trim()).filter(|template| self.reaches(template)).map(Template::id);
+        let by_id = library.catalog.get(intent.text.trim()).filter(|template| self.reaches(template)).map(Template::id);
         let names = self.names(&library, intent, caller);
-        let question = self.question(intent, &names);
-        let decision = match intent.template.as_ref().or(named) {
+        let question = crate::known::question(intent, &names);
+        let decision = match intent.template.as_ref().or(by_id) {
             None => router.route(&question).decision,
             Some(id) => {
                 let id = cards::id_of(id);

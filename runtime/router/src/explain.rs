@@ -100,13 +100,11 @@ impl Explanation {
             Rule::BelowFloor => self.candidates.iter().min_by(|left, right| likely(right).total_cmp(&likely(left))),
             _ => self.candidates.first(),
         };
-        match best {
-            Some(best) => best.unexplained.iter().take(NOT_UNDERSTOOD_MAX).cloned().collect(),
-            None => {
-                let words = text::split(&self.normalised).into_iter().filter(|word| !word.is_filler);
-                words.map(|word| word.text).take(NOT_UNDERSTOOD_MAX).collect()
-            }
+        if let Some(best) = best {
+            return best.unexplained.iter().take(NOT_UNDERSTOOD_MAX).cloned().collect();
         }
+        let words = text::split(&self.normalised).into_iter().filter(|word| !word.is_filler);
+        words.map(|word| word.text).take(NOT_UNDERSTOOD_MAX).collect()
     }
 }
 

@@ -7,9 +7,10 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use intentbox_catalog::instant::Instant;
-use intentbox_catalog::words::{ClausePart, Slot};
+use intentbox_catalog::words::{Clause, ClausePart, Slot};
 use intentbox_catalog::{ParamKind, ParamSpec};
 
+use crate::Named;
 use crate::card::{Card, CardId, Pack};
 use crate::explain::{Phrase, Scored};
 use crate::names::{NAME_WORDS_MAX, Names, Source};
@@ -144,11 +145,11 @@ impl<R: Ranker> PackIndex<R> {
     pub(crate) fn read<'a>(&self, said: Said<'a>) -> Reading<'a> {
         let Said { words, .. } = said;
         let names = self.mentions(said);
-        let mut named = vec![false; words.len()];
+        let mut kept = vec![false; words.len()];
         for mention in names.values().flatten() {
-            named[mention.span.clone()].fill(true);
+            kept[mention.span.clone()].fill(true);
         }
-        let words = self.vocabulary.correct(words, &named);
+        let words = self.vocabulary.correct(words, &kept);
         let canonical: Vec<String> = words.iter().map(|word| self.synonyms.head(&word.stem).to_owned()).collect();
         let mut present = vec![false; self.numbers.len()];
         for number in canonical.iter().filter_map(|word| self.numbers.get(word)) {
@@ -246,7 +247,7 @@ impl<R: Ranker> PackIndex<R> {
         prospect: &Prospect,
         reading: &Reading<'_>,
         normalised: &str,
-    ) -> (CardId, Vec<(String, bool, f64)>) {
+    ) -> (CardId, Vec<Named>) {
         let entry = &self.entries[prospect.entry];
         let (scored, found) = entry.score(reading, normalised);
         let mut features = Vec::new();
@@ -306,7 +307,7 @@ fn vocabulary(pack: &Pack, cards: &[Card]) -> Vocabulary {
         words.extend(texts.flat_map(|text| split(text)).map(|word| word.plain));
         words.extend(card.name.split('_').map(str::to_owned));
         words.extend(card.pack.about.iter().cloned());
-        for part in card.clauses.iter().flat_map(|clause| clause.parts()) {
+        for part in card.clauses.iter().flat_map(Clause::parts) {
             if let ClausePart::Word(word) = part {
                 words.push(word.clone());
             }
@@ -391,11 +392,9 @@ impl Entry {
         }
         let read: BTreeSet<&str> =
             values.iter().flat_map(|found| &found.reads).map(|(_, read)| read.parameter.as_str()).collect();
-        let explained = match weight > 0.0 {
-            true => explained_weight / weight,
-            // Nothing but values: what they are says what is asked.
-            false => f64::from(u8::from(!read.is_empty())),
-        };
+        // Where there is nothing but values, what they are says what is asked.
+        let only_values = f64::from(u8::from(!read.is_empty()));
+        let explained = if weight > 0.0 { explained_weight / weight } else { only_values };
         let phrase = self.best_phrase(&said, &read, normalised);
         // What changes something is asked for in so many words: not by a slip of the pen, and not by asking whether it was.
         let is_asked_for = !self.writes || (!is_question(words) && !words.iter().any(|word| word.corrected));

@@ -274,11 +274,14 @@ impl<R: Ranker> Router<R> {
 /// What is known of a sentence for training.
 #[derive(Debug, Clone)]
 pub struct Features {
-    /// Each card with its features: the name, whether its weight holds for every card, and how much there is of it.
-    pub cards: Vec<(CardId, Vec<(String, bool, f64)>)>,
+    /// Each card with its features.
+    pub cards: Vec<(CardId, Vec<Named>)>,
     /// The features of the answer "none of them".
     pub none: Vec<String>,
 }
+
+/// A feature by its name, whether its weight holds for every card, and how much there is of it.
+pub type Named = (String, bool, f64);
 
 /// The words of a sentence speak for "none of them" as well.
 fn none_features(words: &[text::Word]) -> Vec<String> {

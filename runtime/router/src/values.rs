@@ -1,5 +1,8 @@
 //! Extracts values from a sentence: word patterns, names that exist, times and shapes find them, and their types parse them.
 
+mod amounts;
+mod free_text;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::ops::Range;
@@ -15,6 +18,10 @@ use serde_json::Value;
 use crate::names::{NAME_WORDS_MAX, Source};
 use crate::text::{Synonyms, Word, is_filler, singular, stem};
 use crate::time;
+
+use amounts::period;
+pub(crate) use amounts::{count, says_how_much};
+use free_text::{LEADING, VAGUE, is_identifier};
 
 /// A value read from a sentence.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -255,13 +262,9 @@ impl Pattern {
             Part::Slot { .. } | Part::Set { .. } => None,
         });
         match last {
-            None => 0,
-            Some(
-                "search" | "find" | "grep" | "look" | "up" | "is" | "have" | "has" | "list" | "on" | "in" | "of"
-                | "from",
-            ) => 0,
             Some("for" | "with" | "that") => 1,
-            Some(_) => 2,
+            Some(word) if !WEAK_LEADS.contains(&word) => 2,
+            _ => 0,
         }
     }
 
@@ -297,6 +300,10 @@ struct Pull<'a> {
 
 /// The most words of a text that stands inside a pattern.
 const TEXT_WORDS_MAX: usize = 8;
+
+/// Words before a text that often lead to something else.
+const WEAK_LEADS: [&str; 13] =
+    ["search", "find", "grep", "look", "up", "is", "have", "has", "list", "on", "in", "of", "from"];
 
 /// What a pattern found so far.
 type Reads = Vec<(usize, ValueRead)>;
@@ -573,15 +580,11 @@ impl Pull<'_> {
         if let Ok(value) = spec.read_item(&text.join(" ")) {
             return Some(value);
         }
-        match kind {
-            ParamKind::Datetime { .. } => {
-                time::point(inside, self.sentence.now).map(|point| Value::from(point.to_string()))
-            }
-            _ => {
-                let mention = self.sentence.times.iter().find(|mention| mention.span == span)?;
-                Some(Value::from(mention.window.to_string()))
-            }
+        if matches!(kind, ParamKind::Datetime { .. }) {
+            return time::point(inside, self.sentence.now).map(|point| Value::from(point.to_string()));
         }
+        let mention = self.sentence.times.iter().find(|mention| mention.span == span)?;
+        Some(Value::from(mention.window.to_string()))
     }
 
     /// A text of one word, or of one quotation.
@@ -768,218 +771,10 @@ impl Pull<'_> {
             }
         }
     }
-
-    /// A text goes on to the next value, or to where the sentence says where to look.
-    fn extend_texts(&self, values: &mut [Found], taken: &mut [bool]) {
-        let words = self.sentence.words;
-        for found in values {
-            let is_text = |(reader, _): &&mut (usize, ValueRead)| self.readers.specs[*reader].is_text();
-            let Some((reader, read)) = found.reads.iter_mut().rev().find(is_text) else { continue };
-            let spec = &self.readers.specs[*reader];
-            let end = found.span.end;
-            found.text = end - 1..end;
-            let is_last = read.text == words[end - 1].text;
-            // A name from a program is a text by itself, unless a colon says that it goes on.
-            let first = self.sentence.source.get(words[end - 1].at.clone()).unwrap_or_default();
-            let is_alone = read.pattern == "{}" && !first.ends_with(':');
-            if !is_last || words[end - 1].quoted {
-                continue;
-            }
-            let mut last = end;
-            // What is written without a space belongs together: `user_id=9917`.
-            while last < words.len() && !taken[last] && self.touches(last) {
-                last += 1;
-            }
-            let end = last;
-            if is_alone && end == found.span.end {
-                continue;
-            }
-            while !is_alone
-                && last < words.len()
-                && !taken[last]
-                && self.is_joined(last)
-                && !self.is_elsewhere(last, taken)
-            {
-                last += 1;
-            }
-            let is_end = |word: &Word| word.is_filler && !word.quoted;
-            // "Log in" ends with a preposition, "somewhere in it" does not.
-            let is_verb = |last: usize| words[last - 1].plain == "in" && !is_end(&words[last - 2]);
-            while last > end && is_end(&words[last - 1]) && !is_verb(last) {
-                last -= 1;
-            }
-            let first = found.text.start;
-            let written = self.sentence.source.get(words[first].at.start..words[last - 1].at.end).unwrap_or_default();
-            let closing = |letter: char| matches!(letter, ',' | ';' | '!' | '?' | '.' | ':');
-            let text = written.trim_matches(closing).trim();
-            // A bracket that a text opens belongs to it with what closes it.
-            let behind = self.sentence.source.get(words[last - 1].at.end..).unwrap_or_default();
-            let is_open = text.matches('(').count() > text.matches(')').count() && behind.starts_with(')');
-            let text = if is_open { format!("{text})") } else { text.to_owned() };
-            if let Ok(value) = spec.read_item(&text) {
-                read.value = value;
-                read.text = text;
-                taken[found.span.end..last].fill(true);
-                found.text = first..last;
-                found.span.end = last;
-            }
-        }
-    }
-
-    /// Whether nothing but a sign stands between a word and the one before it.
-    fn touches(&self, at: usize) -> bool {
-        let words = self.sentence.words;
-        let gap = self.sentence.source.get(words[at - 1].at.end..words[at].at.start).unwrap_or(" ");
-        !gap.contains(char::is_whitespace) && !gap.contains(',')
-    }
-
-    /// Whether a word goes on with the clause of the word before it.
-    fn is_joined(&self, at: usize) -> bool {
-        let words = self.sentence.words;
-        let gap = self.sentence.source.get(words[at - 1].at.end..words[at].at.start).unwrap_or_default();
-        let raw = self.sentence.source.get(words[at - 1].at.clone()).unwrap_or_default();
-        let ends = raw.ends_with(['.', '?', '!', ';']) && !gap.is_empty();
-        let is_new = gap.contains([',', ';', '?', '!', '–', '—']) || gap.contains(" - ") || ends;
-        let goes_on = |at: usize| self.sentence.canonical.get(at).is_some_and(|word| word == "list");
-        !is_new && !(self.is_and(at) && goes_on(at + 1))
-    }
-
-    /// Whether the rest of the sentence says where to look, or nothing: "in the logs", "please".
-    fn is_elsewhere(&self, at: usize, taken: &[bool]) -> bool {
-        let words = self.sentence.words;
-        let leads = matches!(
-            words[at].plain.as_str(),
-            "in" | "from" | "at" | "on" | "within" | "please" | "since" | "during" | "across"
-        );
-        let says_nothing = |index: usize| {
-            let word = &words[index];
-            taken[index] || (!word.quoted && (word.is_filler || self.topics.contains(&self.sentence.canonical[index])))
-        };
-        let says_where = |index: usize| taken[index] || self.topics.contains(&self.sentence.canonical[index]);
-        let is_polite = words[at].plain == "please";
-        leads && (at..words.len()).all(says_nothing) && (is_polite || (at..words.len()).any(says_where))
-    }
 }
 
 /// Whether a value may be a day: such a parameter takes `2026-10-15`, and so "15 october".
 fn is_day(spec: &ParamSpec) -> bool {
     let ParamKind::String { pattern: Some(pattern), .. } = spec.kind() else { return false };
     pattern.matches("2026-10-15") && !pattern.matches("word")
-}
-
-/// Words that stand for a text and are none: "look for it", "a given string".
-const VAGUE: [&str; 20] = [
-    "any",
-    "certain",
-    "given",
-    "her",
-    "his",
-    "it",
-    "me",
-    "particular",
-    "some",
-    "something",
-    "somewhere",
-    "specific",
-    "string",
-    "text",
-    "that",
-    "them",
-    "these",
-    "this",
-    "those",
-    "us",
-];
-
-/// Words with which a text begins only where it is announced: "about your card was declined".
-const LEADING: [&str; 16] = [
-    "a",
-    "all",
-    "an",
-    "at",
-    "each",
-    "every",
-    "everything",
-    "in",
-    "most",
-    "my",
-    "on",
-    "our",
-    "out",
-    "the",
-    "up",
-    "your",
-];
-
-/// Whether a word looks like a name from a program: `NullPointerException`, `order_id`, `10.0.0.7`, `bbaa7c8f-81b5`.
-fn is_identifier(text: &str) -> bool {
-    let has = |test: fn(char) -> bool| text.chars().any(test);
-    let inner_capital = text.chars().skip(1).any(char::is_uppercase) && has(char::is_lowercase);
-    let joined = text.trim_matches(['.', ':', '/', '-']).contains(['_', ':', '/', '#', '@', '.']);
-    let mixed = has(char::is_alphabetic) && has(|letter| letter.is_ascii_digit());
-    text.len() >= 3 && has(char::is_alphanumeric) && (inner_capital || joined || mixed)
-}
-
-/// A period of one or two words: `24h`, `2 weeks`, `an hour`, `today`, and `week` where a pattern says it is one.
-///
-/// A duration has no calendar, so `today` is the last 24 hours and `yesterday` reaches back 48: enough to hold the day.
-fn period(words: &[Word], bare: bool) -> Option<Period> {
-    if words.iter().any(|word| word.quoted) {
-        return None;
-    }
-    match words {
-        [word] => match word.plain.as_str() {
-            "today" | "tonight" => Period::of(1, "day"),
-            "yesterday" => Period::of(2, "days"),
-            unit if !bare && unit.len() > 2 => Period::of(1, unit).or_else(|| unit.parse().ok()),
-            text => text.parse().ok(),
-        },
-        [number, unit] => {
-            let number = match number.plain.as_str() {
-                "a" | "an" => 1,
-                text => count(text)?,
-            };
-            Period::of(number, &unit.plain)
-        }
-        _ => None,
-    }
-}
-
-/// Whether a word is a number or a time: what every card understands.
-pub(crate) fn says_how_much(word: &str) -> bool {
-    count(word).is_some() || Period::of(1, word).is_some() || matches!(word, "today" | "tonight" | "yesterday")
-}
-
-/// A number as digits or as a word.
-pub(crate) fn count(word: &str) -> Option<u64> {
-    const WORDS: [&str; 20] = [
-        "one",
-        "two",
-        "three",
-        "four",
-        "five",
-        "six",
-        "seven",
-        "eight",
-        "nine",
-        "ten",
-        "eleven",
-        "twelve",
-        "thirteen",
-        "fourteen",
-        "fifteen",
-        "sixteen",
-        "seventeen",
-        "eighteen",
-        "nineteen",
-        "twenty",
-    ];
-    if word == "dozen" {
-        return Some(12);
-    }
-    match WORDS.iter().position(|name| *name == word) {
-        Some(index) => u64::try_from(index + 1).ok(),
-        None if word.bytes().all(|byte| byte.is_ascii_digit()) => word.parse().ok(),
-        None => None,
-    }
 }

@@ -1,7 +1,7 @@
 //! `templates try`: which templates the sentences of a file select. Nothing runs, and no names are fetched.
 
 use std::collections::BTreeMap;
-use std::fmt;
+use std::fmt::{self, Write as _};
 use std::path::Path;
 
 use anyhow::Context as _;
@@ -57,19 +57,19 @@ pub(crate) async fn run(sources: &Sources, file: &Path) -> Result<Answer, Comman
         let holds = goes.holds(sentence);
         of += usize::from(holds.is_some());
         right += usize::from(holds == Some(true));
-        text += &format!("{} -> {goes}", sentence.text);
+        let _ = write!(text, "{} -> {goes}", sentence.text);
         if let Some(expected) = sentence.expected.as_ref().filter(|_| holds == Some(false)) {
-            text += &format!("; expected {expected}");
+            let _ = write!(text, "; expected {expected}");
             let lacks = catalog.get(expected.as_str()).map(|template| engine.lacks(template)).unwrap_or_default();
             if !lacks.is_empty() {
-                text += &format!(", which needs {}", lacks.join(" and "));
+                let _ = write!(text, ", which needs {}", lacks.join(" and "));
             }
         }
         text.push('\n');
         rows.push(goes.row(sentence, holds));
     }
     if of > 0 {
-        text += &format!("{right} of {of} as expected\n");
+        let _ = writeln!(text, "{right} of {of} as expected");
     }
     let answer = Answer::new(text).with("sentences", rows).with("right", right).with("of", of);
     if right == of {
