@@ -5,22 +5,23 @@
 //! parameters; it cannot do anything else, whatever it says.
 //!
 //! The router is pure: no I/O, no clock, no language model, and no knowledge of any domain. Names that exist and the time are
-//! handed in with the sentence. It is *not* for checking values
-//! against their bounds, and it does not know what carries a card out.
+//! handed in with the sentence. It is *not* for checking values against their bounds, and it does not know what carries a card
+//! out.
 //!
-//! **The score** of a card is the product of two shares. The first is the share of the sentence's informative words
-//! that the card *explains*: they occur in its phrases, its name or its pack's. A word that it cannot explain counts
-//! three times, unless its summary holds it. The second is the share of the card's best phrase that the sentence
-//! *says*. The product asks both ways round: does the card account for everything that was said, and does the sentence
-//! say what the card is for? "delete all errors" fails the first for a card that lists errors, "list" the second. Words
-//! that say nothing (`the`, `please`) and words of a value ("last 5") take no part. Sums of BM25 are no such measure:
-//! they grow with the length of the sentence and shrink with the number of cards.
+//! Values are read first: times, names that exist, quotations, and what word patterns find. Then each card is compared
+//! with the other words. It *fits* by the product of two shares: of the sentence's informative words that it explains,
+//! and of its best phrase that the sentence says. "delete all errors" lacks the first for a card that lists errors,
+//! "list" the second. Words that say nothing (`the`, `please`) and words of a value ("last 5") take no part.
 //!
-//! A sentence that *is* a declared phrase needs no score. Otherwise the best card must reach [`FLOOR`] and lead by
-//! [`MARGIN`]; if it does not, the answer is a question.
+//! **The score** of a card is its share among all cards and the answer "none of them", by a linear model over features such
+//! as those two shares, the words themselves, and which values were read (`weights`). A sentence that *is* a declared
+//! phrase needs no score. Otherwise the best card must reach [`FLOOR`] with no other near ([`CLOSE_SHARE`]), and each word
+//! of the request must be explained or known to be harmless. If several reach [`ASK_FLOOR`] together, the answer is a
+//! question. A card that changes something must also fit.
 //!
 //! - `card`: what can be asked for. - `text`: sentences into words. - `typo`: misspelled words.
-//! - `values`: values in a sentence. - `time`: times in it. - `names`: names that exist. - `index`: the cards of a pack as they are compared.
+//! - `values`: values in a sentence. - `time`: times in it. - `names`: names that exist.
+//! - `index`: the cards of a pack as they are compared.
 //! - `ranker`: which cards are scored. - `explain`: why a sentence went where it went. - `nearest`: what helps where no card fits.
 //! - `oracle`, for tests and the fuzz target: what holds whatever the text.
 
