@@ -219,7 +219,6 @@ fn normal(template: &Template, values: &BTreeMap<String, Value>) -> BTreeMap<Str
             normal.insert(name.clone(), value);
         }
     }
-    // A window that goes on until now needs no end, and one until a time that is yet to come has none.
     normal
 }
 

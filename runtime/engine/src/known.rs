@@ -113,7 +113,7 @@ impl Engine {
         let names = self.names(library, intent, caller);
         let router = library.router(|template| self.reaches(template));
         let question = question(intent, &names);
-        let answer = router.explain(&question);
+        let answer = router.route(&question);
         let likeliest = answer.explanation.candidates.first();
         let is_settled = match &answer.decision {
             Decision::Card { id, values } => {
@@ -174,9 +174,9 @@ impl Engine {
         names: &Names,
     ) -> Option<Wanted> {
         let mut arguments = BTreeMap::new();
-        let (digest, access, secrets) = match &source.values {
-            ValuesFrom::Files => ("files", self.grants_of_template(by, caller).access(), Vec::new()),
-            ValuesFrom::Template { name, .. } => {
+        let (digest, field, access, secrets) = match &source.values {
+            ValuesFrom::Files => ("files", "", self.grants_of_template(by, caller).access(), Vec::new()),
+            ValuesFrom::Template { name, field } => {
                 let template = library.catalog.get(&format!("{}/{name}", source.pack))?;
                 if !self.reaches(template) {
                     return None;
@@ -195,10 +195,10 @@ impl Engine {
                     }
                 }
                 let secrets = self.secret_versions(&template.wants().http);
-                (template.digest(), self.grants_of_template(template, caller).access(), secrets)
+                (template.digest(), field.as_str(), self.grants_of_template(template, caller).access(), secrets)
             }
         };
-        let said = serde_json::to_string(&(&source.pack, &arguments)).ok()?;
+        let said = serde_json::to_string(&(&source.pack, field, &arguments)).ok()?;
         let key = self.cache.key(&CacheQuestion {
             principal: caller.principal.as_str(),
             template_digest: digest,
@@ -220,7 +220,7 @@ impl Engine {
                     let Ok(listing) = reader.list(&format!("{alias}:")).await else { continue };
                     let prefix = format!("{alias}:");
                     let below = listing.files.into_iter().take(NAMES_MAX);
-                    paths.extend(below.map(|file| file.path.trim_start_matches(&prefix).to_owned()));
+                    paths.extend(below.filter_map(|file| file.path.strip_prefix(&prefix).map(str::to_owned)));
                 }
                 Some(NameList::of_files(paths))
             }

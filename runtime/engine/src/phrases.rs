@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use intentbox_catalog::instant::Instant;
 use intentbox_catalog::param::ValuesFrom;
-use intentbox_catalog::{Catalog, ParamKind, ParamSpec, Template, TemplateId};
+use intentbox_catalog::{Catalog, ParamKind, ParamSpec, Template, TemplateId, words};
 use intentbox_router::{Card, CardId, Decision, NameList, Names, Question, Routed, Router, Source};
 
 use crate::cards;
@@ -109,8 +109,7 @@ fn stray(template: &Template, phrase: &str, own: &CardId, routed: &Routed) -> St
 
 /// A phrase as somebody says it.
 fn said(template: &Template, phrase: &str) -> String {
-    let word = |word: &str| slot(template, word).map_or_else(|| word.to_owned(), spoken);
-    phrase.split(' ').map(word).collect::<Vec<_>>().join(" ")
+    words::filled(phrase, |name| template.parameter(name).map(spoken))
 }
 
 /// The parameter of a slot, `<name>`.

@@ -60,8 +60,6 @@ pub struct Scored {
     pub fit: f64,
     /// The sum of the weights of its features.
     pub sum: f64,
-    /// Whether it changes something, and the sentence does not ask for that in so many words.
-    pub is_forbidden: bool,
     /// The share of the sentence's informative words that the card explains.
     pub explained: f64,
     /// The declared phrase that fits best.

@@ -15,7 +15,7 @@ use crate::card::{Card, CardId, Pack};
 use crate::explain::{Phrase, Scored};
 use crate::names::{NAME_WORDS_MAX, Names, Source};
 use crate::ranker::Ranker;
-use crate::text::{Synonyms, Word, normal, split};
+use crate::text::{Synonyms, Word, ends_clause, normal, split};
 use crate::time;
 use crate::typo::Vocabulary;
 use crate::values::{Found, Mentions, NameMention, Readers, Sentence, ValueRead};
@@ -215,16 +215,19 @@ impl<R: Ranker> PackIndex<R> {
         places.into_iter().map(prospect).filter(|prospect| prospect.bound > 0.0).collect()
     }
 
-    /// What a card explains of the sentence.
+    /// What a card explains of the sentence; nothing for one that changes something and is not asked for in so many words.
     pub(crate) fn score(
         &self,
         prospect: &Prospect,
         reading: &Reading<'_>,
         normalised: &str,
         general: &HashMap<String, f64>,
-    ) -> Scored {
+    ) -> Option<Scored> {
         let entry = &self.entries[prospect.entry];
         let (mut scored, found) = entry.score(reading, normalised);
+        if entry.writes && scored.fit < WRITE_FLOOR {
+            return None;
+        }
         let mut name = String::new();
         let mut sum = 0.0;
         entry.features(reading, &scored, &found, &mut |feature, value| {
@@ -238,7 +241,7 @@ impl<R: Ranker> PackIndex<R> {
         });
         scored.sum = sum;
         scored.strange = entry.strange(reading, &scored, &found, general);
-        scored
+        Some(scored)
     }
 
     /// The features of a card, by their names, and whether they hold for every card.
@@ -419,7 +422,6 @@ impl Entry {
             fit: score,
             sum: 0.0,
             strange: Vec::new(),
-            is_forbidden: self.writes && score < WRITE_FLOOR,
             explained,
             phrase,
             unexplained,
@@ -570,10 +572,8 @@ impl Entry {
 
 /// Whether a word begins another clause than the word before it.
 fn is_new_clause(source: &str, before: &Word, word: &Word) -> bool {
-    let gap = source.get(before.at.end..word.at.start).unwrap_or_default();
-    let raw = source.get(before.at.clone()).unwrap_or_default();
-    let ends = raw.ends_with(['.', '?', '!', ';', ':']) && !gap.is_empty();
-    ends || gap.contains([',', ';', '?', '!', '–', '—', '\n']) || gap.contains(" - ")
+    let announces = source.get(before.at.clone()).is_some_and(|raw| raw.ends_with(':'));
+    ends_clause(source, before, word) || (announces && before.at.end < word.at.start)
 }
 
 /// Whether a sentence asks about something, and not for it: "did you", "was it", "why". "Can you" asks for it.

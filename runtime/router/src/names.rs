@@ -84,12 +84,6 @@ impl Names {
     pub fn get(&self, source: &Source) -> Option<&NameList> {
         self.lists.get(source).map(Arc::as_ref)
     }
-
-    /// Whether nothing is known.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.lists.is_empty()
-    }
 }
 
 impl NameList {
@@ -105,7 +99,7 @@ impl NameList {
             if let Some((first, _)) = name.split_once(" (") {
                 list.add(first, &name, Rank::Stem);
             }
-            list.push(name);
+            list.names.push(name);
         }
         list
     }
@@ -131,19 +125,9 @@ impl NameList {
             for part in stem.split(['-', '_']).filter(|part| part.len() > 3 && *part != stem) {
                 list.add(part, &path, Rank::Part);
             }
-            list.push(path);
+            list.names.push(path);
         }
         list
-    }
-
-    /// All names, in the order in which they came.
-    #[must_use]
-    pub fn names(&self) -> &[String] {
-        &self.names
-    }
-
-    fn push(&mut self, name: String) {
-        self.names.push(name);
     }
 
     fn add(&mut self, said: &str, name: &str, rank: Rank) {

@@ -327,6 +327,14 @@ fn belongs_to_word(character: char) -> bool {
     character.is_alphanumeric() || matches!(character, '-' | '_' | '.' | '/' | '#' | '@' | ':' | '\'' | '’' | '*')
 }
 
+/// Whether a clause of a sentence ends between two neighbouring words.
+pub(crate) fn ends_clause(source: &str, before: &Word, word: &Word) -> bool {
+    let gap = source.get(before.at.end..word.at.start).unwrap_or_default();
+    let raw = source.get(before.at.clone()).unwrap_or_default();
+    let stops = raw.ends_with(['.', '?', '!', ';']) && !gap.is_empty();
+    stops || gap.contains([',', ';', '?', '!', '–', '—', '\n']) || gap.contains(" - ")
+}
+
 /// The text that two sentences share when only case and punctuation differ.
 pub(crate) fn normal(words: &[Word]) -> String {
     let mut normal = String::new();

@@ -596,10 +596,8 @@ impl Pull<'_> {
             && !word.text.contains('@');
         let is_file = matches!(spec.values_from(), Some(ValuesFrom::Files));
         if word.quoted {
-            return spec
-                .read_item(&word.text)
-                .ok()
-                .filter(|_| !is_file || looks_like_file || pattern.says_source(spec));
+            // A quotation is a text before it is a file, whatever dots it has.
+            return spec.read_item(&word.text).ok().filter(|_| !is_file || pattern.says_source(spec));
         }
         // Where names come from somewhere, another word is one only if the sentence says so: "in project x", "in x.log".
         let is_number = word.plain.bytes().all(|byte| byte.is_ascii_digit());
@@ -634,7 +632,6 @@ impl Pull<'_> {
         let is_topic = !word.corrected && is_known;
         // A bare number is an amount or a year, unless the pattern says what it numbers, or nobody counts so far.
         let has_shape = matches!(kind, ParamKind::String { pattern: Some(pattern), .. } if !pattern.matches("word"));
-        let is_number = word.plain.bytes().all(|byte| byte.is_ascii_digit());
         let is_amount =
             is_number && word.plain.len() < 7 && pattern.is_mute && (has_shape || spec.values_from().is_some());
         let is_time = self.readers.has_times && self.is_time(at);
@@ -724,12 +721,10 @@ impl Pull<'_> {
                 is_topic(at)
                     || self.names.iter().flatten().any(|names| names.iter().any(|name| name.span.contains(&at)))
             };
-            let mut following = (at + 1..words.len()).take(BETWEEN_MAX).take_while(|at| !words[*at].quoted);
+            let following = (at + 1..words.len()).take(BETWEEN_MAX).take_while(|at| !words[*at].quoted);
             // A plural says that things are counted: "5 issues", but "issue 5" and "502 error".
             let is_plural = |at: usize| words[at].plain.ends_with('s') && is_said(at);
-            let counts = following.clone().any(is_plural)
-                && following.all(|at| is_said(at) || words[at].is_filler || is_plural(at) || at > 0);
-            if counts
+            if following.into_iter().any(is_plural)
                 && number < 1000
                 && !self.is_time(at)
                 && let Ok(value) = spec.read_item(&number.to_string())

@@ -1,7 +1,7 @@
 //! Free text: several words that are one value, as in "search for out of memory in the logs".
 
 use super::{Found, Pull, ValueRead};
-use crate::text::Word;
+use crate::text::{Word, ends_clause};
 
 /// Words that stand for a text and are none: "look for it", "a given string".
 pub(super) const VAGUE: [&str; 20] = [
@@ -124,10 +124,7 @@ impl Pull<'_> {
     /// Whether a word goes on with the clause of the word before it.
     fn is_joined(&self, at: usize) -> bool {
         let words = self.sentence.words;
-        let gap = self.sentence.source.get(words[at - 1].at.end..words[at].at.start).unwrap_or_default();
-        let raw = self.sentence.source.get(words[at - 1].at.clone()).unwrap_or_default();
-        let ends = raw.ends_with(['.', '?', '!', ';']) && !gap.is_empty();
-        let is_new = gap.contains([',', ';', '?', '!', '–', '—']) || gap.contains(" - ") || ends;
+        let is_new = ends_clause(self.sentence.source, &words[at - 1], &words[at]);
         let goes_on = |at: usize| self.sentence.canonical.get(at).is_some_and(|word| word == "list");
         let asks_more = self.is_and(at) && goes_on(at + 1);
         !(is_new || asks_more)
