@@ -35,7 +35,7 @@ import _intentbox
 from intentbox import compressed as _compressed
 from intentbox import files as _files
 
-__all__ = ["columns", "describe", "find", "summarize", "top"]
+__all__ = ["columns", "describe", "find", "summarize", "top", "vocabulary"]
 
 # Bytes of one read.
 _PIECE_BYTES = 1 << 20
@@ -61,6 +61,15 @@ def describe(path, *, columns=None, sample=20000):
     looked at; all are counted.
     """
     return _answer(path, {"description": {"columns": list(columns or ()), "sample": sample}})
+
+
+def vocabulary(path, *, rows=20000, texts=1000):
+    """Returns what can be said about the table: a list of `column`, `type` as in `describe`, and `texts`.
+
+    `texts` are the different values of a column that holds nothing but text, those of up to 60 characters, in
+    alphabetical order and at most as many as the argument says (1 to 5,000). Only the first `rows` rows are read.
+    """
+    return _answer(path, {"vocabulary": {"rows": rows, "texts": texts}})["columns"]
 
 
 def find(path, *, where=None, columns=None, limit=5):

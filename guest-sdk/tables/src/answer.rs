@@ -27,6 +27,8 @@ pub enum Answer {
     Summary(Summary),
     /// Frequent values.
     Top(Top),
+    /// What can be said about the table.
+    Vocabulary(Vocabulary),
 }
 
 /// The names of the columns of a file.
@@ -36,6 +38,29 @@ pub struct Names {
     pub file: String,
     /// The columns, in the order of the file.
     pub columns: Vec<String>,
+}
+
+/// What can be said about a file: its columns, and the texts in them.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Vocabulary {
+    /// The file.
+    pub file: String,
+    /// The first rows, which types and texts are of.
+    pub rows_looked_at: u64,
+    /// The columns, in the order of the file.
+    pub columns: Vec<ColumnVocabulary>,
+}
+
+/// What can be said about a column.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct ColumnVocabulary {
+    /// Its name.
+    pub column: String,
+    /// Its type, as a description has it.
+    #[serde(rename = "type")]
+    pub kind: &'static str,
+    /// Different texts in it, in alphabetical order; none unless all of its values are text.
+    pub texts: Vec<String>,
 }
 
 /// What a file holds.

@@ -73,7 +73,7 @@ impl Kind {
 
 /// What one column holds, as far as it was read.
 #[derive(Debug)]
-struct Described {
+pub(crate) struct Described {
     column: Column,
     filled: u64,
     kinds: Vec<Kind>,
@@ -91,7 +91,15 @@ struct Dated {
 }
 
 impl Described {
-    fn take(&mut self, row: Row<'_>) {
+    pub(crate) fn new(column: Column) -> Self {
+        Self { column, filled: 0, kinds: Vec::new(), examples: Vec::new(), numbers: None, dates: None }
+    }
+
+    pub(crate) fn column(&self) -> &Column {
+        &self.column
+    }
+
+    pub(crate) fn take(&mut self, row: Row<'_>) {
         let cell = row.cell(&self.column);
         if cell.is_blank() {
             return;
@@ -131,17 +139,22 @@ impl Described {
         }
     }
 
-    /// The column as it is shown, when so many rows were looked at.
-    fn answer(self, rows: u64) -> ColumnDescription {
-        let mut kinds = self.kinds;
+    /// The type of its values, in a word.
+    pub(crate) fn kind(&self) -> &'static str {
+        let mut kinds = self.kinds.clone();
         if kinds.contains(&Kind::Number) {
             kinds.retain(|kind| *kind != Kind::Integer);
         }
-        let kind = match kinds[..] {
+        match kinds[..] {
             [] => "empty",
             [kind] => kind.name(),
             _ => "mixed",
-        };
+        }
+    }
+
+    /// The column as it is shown, when so many rows were looked at.
+    fn answer(self, rows: u64) -> ColumnDescription {
+        let kind = self.kind();
         let range = match kind {
             "date" => self.dates.map(|(least, greatest)| [least, greatest].map(|date| Value::Text(date.text))),
             "integer" | "number" => {
@@ -174,14 +187,7 @@ pub(crate) struct Describe {
 impl Describe {
     pub(crate) fn new(columns: Columns, asked: &[String], sample: u64) -> Result<Self, Problem> {
         let shown = shown(&columns, asked, COLUMNS_SHOWN)?;
-        let described = shown.into_iter().map(|column| Described {
-            column,
-            filled: 0,
-            kinds: Vec::new(),
-            examples: Vec::new(),
-            numbers: None,
-            dates: None,
-        });
+        let described = shown.into_iter().map(Described::new);
         Ok(Self { described: described.collect(), columns, sample, rows: 0, of_another_width: 0 })
     }
 

@@ -9,8 +9,8 @@
 //!
 //! - `text`: bytes to text. `csv` and `json`: text to rows. `row`: rows, cells and the names of columns.
 //! - `decimal`: numbers and exact sums. `notation`: how a column writes its numbers. `date`: dates and months.
-//! - `query`: what is asked. `scan`: rows to what was asked. `filter`, `describe`, `find`, `summary`, `top`: where they
-//!   go. `answer`: what comes out. `problem`: why nothing does.
+//! - `query`: what is asked. `scan`: rows to what was asked. `filter`, `describe`, `find`, `summary`, `top`, `vocabulary`:
+//!   where they go. `answer`: what comes out. `problem`: why nothing does.
 //! - `cuts`, for tests: any bytes, cut anywhere, give the same answer.
 
 #![forbid(unsafe_code)]
@@ -35,8 +35,11 @@ mod summary;
 mod tests;
 mod text;
 mod top;
+mod vocabulary;
 
-pub use answer::{Answer, ColumnDescription, Description, Found, Frequent, Names, Summary, Top, Value};
+pub use answer::{
+    Answer, ColumnDescription, ColumnVocabulary, Description, Found, Frequent, Names, Summary, Top, Value, Vocabulary,
+};
 pub use problem::{Problem, TableError};
 pub use query::{Filter, Format, Measures, Order, Query, QueryError, Want};
 pub use scan::Scan;
@@ -68,6 +71,9 @@ pub const ROWS_SHOWN_MAX: usize = 1_000;
 
 /// Groups of one answer.
 pub const GROUPS_SHOWN_MAX: usize = 1_000;
+
+/// Different texts of a column in one answer.
+pub const TEXTS_MAX: usize = 5_000;
 
 /// Values of one answer.
 pub const VALUES_SHOWN_MAX: usize = 1_000;

@@ -6,7 +6,7 @@ use serde::Deserialize;
 
 use crate::date::Moment;
 use crate::notation;
-use crate::{COLUMNS_SHOWN_MAX, GROUPS_SHOWN_MAX, ROWS_SHOWN_MAX, VALUES_SHOWN_MAX};
+use crate::{COLUMNS_SHOWN_MAX, GROUPS_SHOWN_MAX, ROWS_SHOWN_MAX, TEXTS_MAX, VALUES_SHOWN_MAX};
 
 /// Bytes of a query as JSON: names and texts at their longest, all of it escaped.
 const QUERY_BYTES_MAX: usize = 256 << 10;
@@ -49,6 +49,13 @@ pub enum Want {
         columns: Vec<String>,
         /// Rows to look at for types, ranges and missing values.
         sample: u64,
+    },
+    /// The columns with their types and texts, of the first rows. The scan is done after those. This takes no filter.
+    Vocabulary {
+        /// Rows to look at.
+        rows: u64,
+        /// How many different texts of each column at most, from 1 to [`TEXTS_MAX`].
+        texts: usize,
     },
     /// The first rows.
     Rows {
@@ -162,6 +169,12 @@ impl Query {
             Want::Columns {} => {}
             Want::Description { columns, .. } => {
                 within("the number of columns", columns.len(), 0, COLUMNS_SHOWN_MAX)?;
+                if self.filter.is_set() || self.filter.column.is_some() {
+                    return Err(QueryError::NoFilter);
+                }
+            }
+            Want::Vocabulary { texts, .. } => {
+                within("the number of texts", *texts, 1, TEXTS_MAX)?;
                 if self.filter.is_set() || self.filter.column.is_some() {
                     return Err(QueryError::NoFilter);
                 }

@@ -12,6 +12,7 @@ use crate::row::{Cells, Columns, Kept, Object, Row};
 use crate::summary::{Summarize, usual};
 use crate::text::Text;
 use crate::top::Top;
+use crate::vocabulary::Vocabulary;
 
 /// Objects of a JSON file that say which columns there are.
 const OBJECTS_FOR_COLUMNS: usize = 100;
@@ -70,6 +71,7 @@ enum Job {
     Find(Box<Find>),
     Summarize(Box<Summarize>),
     Top(Box<Top>),
+    Vocabulary(Vocabulary),
 }
 
 impl Scan {
@@ -132,7 +134,11 @@ impl Scan {
     }
 
     fn is_done(&self) -> bool {
-        matches!(self.work.job, Some(Job::Columns(_)))
+        match &self.work.job {
+            Some(Job::Columns(_)) => true,
+            Some(Job::Vocabulary(vocabulary)) => vocabulary.is_done(),
+            _ => false,
+        }
     }
 
     fn ended(self) -> Result<Answer, Problem> {
@@ -160,6 +166,7 @@ impl Scan {
             Job::Find(find) => Answer::Rows(find.answer(filter)?),
             Job::Summarize(summarize) => Answer::Summary(summarize.answer(file, filter)?),
             Job::Top(top) => Answer::Top(top.answer(file, filter)?),
+            Job::Vocabulary(vocabulary) => Answer::Vocabulary(vocabulary.answer(file)),
         })
     }
 }
@@ -189,6 +196,7 @@ impl Work {
         self.job = Some(match &self.query.want {
             Want::Columns {} => Job::Columns(columns.labels()),
             Want::Description { columns: asked, sample } => Job::Describe(Describe::new(columns, asked, *sample)?),
+            Want::Vocabulary { rows, texts } => Job::Vocabulary(Vocabulary::new(&columns, *rows, *texts)),
             Want::Rows { columns: asked, limit } => Job::Find(Box::new(Find::new(columns, asked, *limit)?)),
             Want::Summary(measures) => {
                 let is_filtered = self.filter.is_some();
@@ -220,6 +228,7 @@ impl Work {
             Some(Job::Find(find)) => find.take(row),
             Some(Job::Summarize(summarize)) => summarize.take(row)?,
             Some(Job::Top(top)) => top.take(row),
+            Some(Job::Vocabulary(vocabulary)) => vocabulary.take(row),
         }
         Ok(())
     }

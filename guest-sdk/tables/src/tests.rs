@@ -30,6 +30,26 @@ fn summary(file: &str, measures: &str, text: &str, expected: &str) {
 }
 
 #[test]
+fn a_vocabulary_has_types_and_the_texts_of_text_columns() {
+    let want = r#"{"vocabulary": {"rows": 100, "texts": 5}}"#;
+    check(
+        "sales.csv",
+        want,
+        "",
+        SALES,
+        r#"{"file":"sales.csv","rows_looked_at":3,"columns":[{"column":"id","type":"integer","texts":[]},{"column":"country","type":"text","texts":["Norway","Sweden"]},{"column":"amount","type":"number","texts":[]},{"column":"note","type":"text","texts":["late, very","ok"]}]}"#,
+    );
+    // One row and one text of each column.
+    check(
+        "o.jsonl",
+        r#"{"vocabulary": {"rows": 2, "texts": 1}}"#,
+        "",
+        ORDERS,
+        r#"{"file":"o.jsonl","rows_looked_at":2,"columns":[{"column":"id","type":"integer","texts":[]},{"column":"status","type":"text","texts":["open"]},{"column":"customer.name","type":"text","texts":["Ada"]}]}"#,
+    );
+}
+
+#[test]
 fn columns_are_named() {
     let want = r#"{"columns": {}}"#;
     check("a.csv", want, "", SALES, r#"{"file":"a.csv","columns":["id","country","amount","note"]}"#);
