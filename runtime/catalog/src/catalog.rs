@@ -162,6 +162,8 @@ fn read_template(files: &BTreeMap<&str, &[u8]>, pack: Arc<Pack>, name: &str) -> 
         phrases: manifest.phrases,
         parameters: manifest.parameters,
         clauses: manifest.clauses,
+        implied: manifest.implied,
+        one_of: manifest.one_of,
         effects: manifest.effects,
         wants: manifest.wants,
         cache_s: manifest.cache_s,

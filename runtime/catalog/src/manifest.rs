@@ -12,18 +12,18 @@ use crate::id::is_name;
 use crate::instant::Instant;
 use crate::param::{
     Choice, ITEMS_MAX_DEFAULT, ITEMS_MAX_MAX, LENGTH_MAX_DEFAULT, LENGTH_MAX_MAX, ParamKind, ParamSpec, Pattern,
-    ValuesFrom,
+    ValuesFrom, ValuesWhere,
 };
 use crate::param_error::shown;
 use crate::period::Period;
 use crate::result::ResultSchema;
 use crate::template::{Effects, Limits};
-use crate::words::{Clause, ClausePart, Slot, WordPattern};
+use crate::words::{Clause, ClausePart, Shape, Slot, WordPattern};
 
 /// Bounds of a manifest, so that a router can hold all of them and a list of templates stays readable.
 const PHRASES_MAX: usize = 64;
 const PARAMETERS_MAX: usize = 32;
-const PATTERNS_MAX: usize = 64;
+const PATTERNS_MAX: usize = 128;
 const TEXT_CHARS_MAX: usize = 200;
 const READS_MAX: usize = 8;
 
@@ -40,6 +40,8 @@ pub(crate) struct Manifest {
     pub(crate) phrases: Vec<String>,
     pub(crate) parameters: Vec<ParamSpec>,
     pub(crate) clauses: Vec<Clause>,
+    pub(crate) implied: Vec<Clause>,
+    pub(crate) one_of: Vec<String>,
     pub(crate) effects: Effects,
     pub(crate) wants: Access,
     pub(crate) cache_s: u32,
@@ -71,6 +73,10 @@ struct RawTemplate {
     result: Option<Spanned<Value>>,
     #[serde(default)]
     patterns: Vec<Spanned<String>>,
+    #[serde(default)]
+    implied: Vec<Spanned<String>>,
+    #[serde(default)]
+    one_of: Vec<Spanned<String>>,
     #[serde(default)]
     params: BTreeMap<Spanned<String>, RawParam>,
 }
@@ -107,6 +113,8 @@ struct RawParam {
     #[serde(default)]
     words: Vec<Spanned<String>>,
     values_from: Option<Spanned<String>>,
+    values_where: Option<Spanned<BTreeMap<String, Vec<String>>>>,
+    values_give: Option<Spanned<BTreeMap<String, String>>>,
 }
 
 #[derive(Deserialize, Clone, Copy, PartialEq, Eq)]
@@ -171,11 +179,18 @@ impl Manifest {
         if let Some(pattern) = raw.patterns.get(PATTERNS_MAX) {
             return Err(source.expected(pattern, format!("at most {PATTERNS_MAX} patterns")));
         }
+        let implied = raw.implied.iter().map(|text| source.clause(text, &parameters)).collect::<Result<Vec<_>, _>>()?;
+        let is_declared = |name: &str| parameters.iter().any(|spec| spec.name() == name);
+        if let Some(unknown) = raw.one_of.iter().find(|name| !is_declared(name.get_ref())) {
+            return Err(source.expected(unknown, "a parameter of this template".to_owned()));
+        }
         Ok(Self {
             summary: source.sentence(raw.summary)?,
             phrases,
             parameters,
             clauses,
+            implied,
+            one_of: raw.one_of.into_iter().map(Spanned::into_inner).collect(),
             effects: raw.effects,
             wants: Access { http: wants, read: reads, tools: Vec::new() },
             cache_s: source.cache_s(raw.effects, raw.cache_s)?,
@@ -311,14 +326,43 @@ impl<'a> Source<'a> {
             unit: raw.unit,
             example: None,
             words,
-            values_from: raw.values_from.as_ref().map(|text| self.values_from(text)).transpose()?,
+            values_from: None,
+            values_where: None,
+            values_give: BTreeMap::new(),
         };
+        self.values(&mut spec, raw.values_from, raw.values_where, raw.values_give)?;
         spec.default = self.fitting(&spec, raw.default)?;
         spec.example = self.fitting(&spec, raw.example)?;
         Ok(spec)
     }
 
-    /// Where values come from: `files`, or a template and a field.
+    /// Where values come from, which of them count, and what else they give.
+    fn values(
+        self,
+        spec: &mut ParamSpec,
+        from: Option<Spanned<String>>,
+        r#where: Option<Spanned<BTreeMap<String, Vec<String>>>>,
+        give: Option<Spanned<BTreeMap<String, String>>>,
+    ) -> Result<(), CatalogError> {
+        spec.values_from = from.map(|text| self.values_from(&text)).transpose()?;
+        let has_rows = matches!(spec.values_from, Some(ValuesFrom::Template { .. }));
+        let needed = "`values_from` with a template, whose rows have fields";
+        if let Some(declared) = r#where {
+            self.only(has_rows, Some(&declared), needed)?;
+            let mut fields = declared.get_ref().iter();
+            let (Some((field, is)), None) = (fields.next(), fields.next()) else {
+                return Err(self.expected(&declared, "one field and the texts that count".to_owned()));
+            };
+            spec.values_where = Some(ValuesWhere { field: field.clone(), is: is.clone() });
+        }
+        if let Some(declared) = give {
+            self.only(has_rows, Some(&declared), needed)?;
+            spec.values_give = declared.into_inner();
+        }
+        Ok(())
+    }
+
+    /// A source of values: `files`, or a template and a field.
     fn values_from(self, text: &Spanned<String>) -> Result<ValuesFrom, CatalogError> {
         if text.get_ref() == "files" {
             return Ok(ValuesFrom::Files);
@@ -374,10 +418,22 @@ impl<'a> Source<'a> {
                 return Err(self.expected(text, format!("a value that fits: {error}")));
             }
         }
+        let is_listed =
+            |name: &str| spec(name).is_some_and(|spec| matches!(spec.values_from(), Some(ValuesFrom::Template { .. })));
+        for part in clause.parts() {
+            if let ClausePart::Only { name, .. } = part
+                && !is_listed(name)
+            {
+                return Err(self.expected(text, format!("`{name}` with `values_from` a template")));
+            }
+        }
         let tells = |part: &ClausePart| match part {
             ClausePart::Word(_) => true,
-            ClausePart::Set { .. } => false,
-            ClausePart::Slot(name) => spec(name).is_some_and(|spec| spec.values_from().is_some() || spec.is_narrow()),
+            ClausePart::Set { .. } | ClausePart::Only { .. } => false,
+            ClausePart::Slot { shape: Some(Shape::Rest), .. } => true,
+            ClausePart::Slot { name, .. } => {
+                spec(name).is_some_and(|spec| spec.values_from().is_some() || spec.is_narrow())
+            }
         };
         if !clause.parts().iter().any(tells) {
             return Err(self.expected(text, "a word, since any words could be the values".to_owned()));

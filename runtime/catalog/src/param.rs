@@ -1,5 +1,6 @@
 //! Parameters: what a template declares about each value, and the check of values against that.
 
+use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
 use serde_json::Value;
@@ -37,6 +38,17 @@ pub struct ParamSpec {
     pub(crate) example: Option<Value>,
     pub(crate) words: Vec<WordPattern>,
     pub(crate) values_from: Option<ValuesFrom>,
+    pub(crate) values_where: Option<ValuesWhere>,
+    pub(crate) values_give: BTreeMap<String, String>,
+}
+
+/// Which of the names of a source are values: those whose row has one of these texts in a field.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ValuesWhere {
+    /// The field.
+    pub field: String,
+    /// The texts.
+    pub is: Vec<String>,
 }
 
 /// Where the values of a parameter come from: names that exist, so that a sentence can say one without its kind.
@@ -188,6 +200,19 @@ impl ParamSpec {
     #[must_use]
     pub fn values_from(&self) -> Option<&ValuesFrom> {
         self.values_from.as_ref()
+    }
+
+    /// Which names of that source are values of this parameter. All are, unless it is declared.
+    #[must_use]
+    pub fn values_where(&self) -> Option<&ValuesWhere> {
+        self.values_where.as_ref()
+    }
+
+    /// Other parameters that a name of that source gives a value as well, each with the field of the name's row: the value
+    /// `Norway` of a column says which column is meant.
+    #[must_use]
+    pub fn values_give(&self) -> &BTreeMap<String, String> {
+        &self.values_give
     }
 
     /// Whether its value may be several words of a sentence.
@@ -512,6 +537,8 @@ mod tests {
             example: None,
             words: Vec::new(),
             values_from: None,
+            values_where: None,
+            values_give: BTreeMap::new(),
         }
     }
 

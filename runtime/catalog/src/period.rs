@@ -43,7 +43,7 @@ impl Period {
             "m" | "min" | "mins" | "minute" | "minutes" => MINUTE,
             "h" | "hr" | "hrs" | "hour" | "hours" => HOUR,
             "d" | "day" | "days" => DAY,
-            "w" | "week" | "weeks" => 7 * DAY,
+            "w" | "wk" | "wks" | "week" | "weeks" => 7 * DAY,
             "month" | "months" => 30 * DAY,
             "y" | "year" | "years" => 365 * DAY,
             _ => return None,

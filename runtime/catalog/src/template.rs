@@ -26,6 +26,8 @@ pub struct Template {
     pub(crate) phrases: Vec<String>,
     pub(crate) parameters: Vec<ParamSpec>,
     pub(crate) clauses: Vec<Clause>,
+    pub(crate) implied: Vec<Clause>,
+    pub(crate) one_of: Vec<String>,
     pub(crate) effects: Effects,
     pub(crate) wants: Access,
     pub(crate) cache_s: u32,
@@ -113,6 +115,19 @@ impl Template {
     #[must_use]
     pub fn clauses(&self) -> &[Clause] {
         &self.clauses
+    }
+
+    /// What a sentence means without saying it, tried in this order once everything else was read: in `<by> <count=rows>`, who
+    /// names a group and nothing to add up wants a count. A word must be somewhere in the sentence, and so must a name.
+    #[must_use]
+    pub fn implied(&self) -> &[Clause] {
+        &self.implied
+    }
+
+    /// Parameters of which a sentence gives one at most.
+    #[must_use]
+    pub fn one_of(&self) -> &[String] {
+        &self.one_of
     }
 
     /// Declared phrases that select it. Without any, no sentence does: it is there for `values_from` of others.

@@ -136,8 +136,13 @@ pub struct Clause {
 pub enum ClausePart {
     /// A word, in lower case.
     Word(String),
-    /// The value of the parameter with this name.
-    Slot(String),
+    /// The value of the parameter with this name, `<above>`, or one that looks like this, `<above:number>`.
+    Slot {
+        /// The parameter.
+        name: String,
+        /// What the value must look like.
+        shape: Option<Shape>,
+    },
     /// No words: the parameter has this value where the other parts match, as in `without <column> <missing=true>`.
     Set {
         /// The parameter.
@@ -145,6 +150,25 @@ pub enum ClausePart {
         /// The value, as text.
         value: String,
     },
+    /// No words: the parameter has the only name that has this text in a field of its row, as in
+    /// `above <above> <column=?measure>`, where only one column can be meant.
+    Only {
+        /// The parameter, whose names come from a template.
+        name: String,
+        /// The text.
+        text: String,
+    },
+}
+
+/// What a value looks like.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Shape {
+    /// A number, such as `100`.
+    Number,
+    /// A day, such as `2026-11-20`.
+    Date,
+    /// The words that nothing else explains: only for what a template implies.
+    Rest,
 }
 
 impl Clause {
@@ -157,7 +181,9 @@ impl Clause {
     /// The parameters that it is about.
     pub fn slots(&self) -> impl Iterator<Item = &str> {
         self.parts.iter().filter_map(|part| match part {
-            ClausePart::Slot(name) | ClausePart::Set { name, .. } => Some(name.as_str()),
+            ClausePart::Slot { name, .. } | ClausePart::Set { name, .. } | ClausePart::Only { name, .. } => {
+                Some(name.as_str())
+            }
             ClausePart::Word(_) => None,
         })
     }
@@ -176,9 +202,20 @@ impl FromStr for Clause {
         let part = |text: &str| match text.strip_prefix('<').and_then(|rest| rest.strip_suffix('>')) {
             Some(set) if set.contains('=') => {
                 let (name, value) = set.split_once('=').unwrap_or_default();
-                Ok(ClausePart::Set { name: word(name)?, value: word(value)? })
+                Ok(match value.strip_prefix('?') {
+                    Some(text) => ClausePart::Only { name: word(name)?, text: word(text)? },
+                    None => ClausePart::Set { name: word(name)?, value: word(value)? },
+                })
             }
-            Some(name) => word(name).map(ClausePart::Slot),
+            Some(slot) => {
+                let (name, shape) = match slot.split_once(':') {
+                    Some((name, "number")) => (name, Some(Shape::Number)),
+                    Some((name, "date")) => (name, Some(Shape::Date)),
+                    Some((name, "rest")) => (name, Some(Shape::Rest)),
+                    _ => (slot, None),
+                };
+                Ok(ClausePart::Slot { name: word(name)?, shape })
+            }
             None => word(text).map(ClausePart::Word),
         };
         let parts = text.split_whitespace().map(part).collect::<Result<Vec<_>, _>>()?;
