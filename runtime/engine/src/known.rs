@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use intentbox_catalog::param::ValuesFrom;
 use intentbox_catalog::{ParamSpec, Template, TemplateId};
-use intentbox_router::{CardId, Decision, NAMES_MAX, NameList, Names, Question, Router, Scored, Source};
+use intentbox_router::{CardId, Decision, NAMES_MAX, Name, NameList, Names, Question, Router, Scored, Source};
 use moka::sync::Cache;
 use serde_json::Value;
 
@@ -119,7 +119,7 @@ impl Engine {
             Decision::Card { id, values } => {
                 likeliest.is_some_and(|card| card.unexplained.is_empty()) && !may_be_no_name(library, id, values)
             }
-            _ => answer.explanation.candidates.is_empty(),
+            _ => false,
         };
         if is_settled {
             return Vec::new();
@@ -128,6 +128,12 @@ impl Engine {
         near.sort_by(|left, right| right.score.max(right.fit).total_cmp(&left.score.max(left.fit)));
         let near: Vec<CardId> = near.into_iter().take(CANDIDATES).map(|candidate| candidate.id.clone()).collect();
         let mut wanted = self.wanted(library, intent, caller, &names, false, Some(&near));
+        // A file may be all that a sentence says, and listing a directory costs no run.
+        let is_new = |other: &Wanted| wanted.iter().all(|wanted| wanted.source != other.source);
+        let files = self.wanted(library, intent, caller, &names, false, None).into_iter();
+        let files: Vec<Wanted> =
+            files.filter(|wanted| wanted.source.values == ValuesFrom::Files && is_new(wanted)).collect();
+        wanted.extend(files);
         wanted.extend(self.wanted(library, intent, caller, &names, true, Some(&near)));
         wanted.retain(|wanted| self.known.0.get(&wanted.key).is_none());
         wanted
@@ -234,12 +240,21 @@ impl Engine {
                 let events: Arc<dyn Events> = Arc::new(NoEvents);
                 let report = self.run(run, caller, &events).await;
                 let rows = intentbox_catalog::json::parse_value(report.result?.get()).ok()?;
-                let rows = rows.as_array()?.iter().take(NAMES_MAX);
-                let name = |row: &Value| row.get(field).unwrap_or(row).as_str().map(str::to_owned);
-                Some(NameList::of_words(rows.filter_map(name)))
+                let rows = rows.as_array()?.iter();
+                Some(NameList::of_names(rows.filter_map(|row| name_in(row, field)).take(NAMES_MAX)))
             }
         }
     }
+}
+
+/// The name in a row, with the other texts of the row; the row itself where it is a text. Not every row has to have one.
+fn name_in(row: &Value, field: &str) -> Option<Name> {
+    let Value::Object(row) = row else {
+        return Some(Name { text: row.as_str()?.to_owned(), fields: BTreeMap::new() });
+    };
+    let others = row.iter().filter(|(name, _)| *name != field);
+    let fields = others.filter_map(|(name, value)| Some((name.clone(), value.as_str()?.to_owned()))).collect();
+    Some(Name { text: row.get(field)?.as_str()?.to_owned(), fields })
 }
 
 /// Whether a value may be no name that exists: one that names are fetched for. A slip is mended then, and `prod` is `production`.

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use intentbox_catalog::instant::Instant;
 use intentbox_catalog::param::ValuesFrom;
 use intentbox_catalog::{Catalog, ParamKind, ParamSpec, Template, TemplateId, words};
-use intentbox_router::{Card, CardId, Decision, NameList, Names, Question, Routed, Router, Source};
+use intentbox_router::{Card, CardId, Decision, Name, NameList, Names, Question, Routed, Router, Source};
 
 use crate::cards;
 
@@ -128,21 +128,23 @@ fn spoken(spec: &ParamSpec) -> String {
 
 /// The names that exist for the slots of a phrase: their examples.
 fn names(template: &Template, phrase: &str) -> Names {
-    let mut known: BTreeMap<&ValuesFrom, Vec<String>> = BTreeMap::new();
+    let mut known: BTreeMap<&ValuesFrom, Vec<Name>> = BTreeMap::new();
     for spec in phrase.split(' ').filter_map(|word| slot(template, word)) {
         let Some(values) = spec.values_from() else { continue };
         let example = spec.example();
+        let fields = spec.values_where().and_then(|only| Some((only.field.clone(), only.is.first()?.clone())));
+        let name = |text: &str| Name { text: text.to_owned(), fields: fields.clone().into_iter().collect() };
         let examples = known.entry(values).or_default();
         match spec.kind() {
-            ParamKind::List { .. } => examples.extend(example.split(',').map(str::to_owned)),
-            _ => examples.push(example),
+            ParamKind::List { .. } => examples.extend(example.split(',').map(name)),
+            _ => examples.push(name(&example)),
         }
     }
     let mut names = Names::default();
     for (values, examples) in known {
         let list = match values {
-            ValuesFrom::Files => NameList::of_files(examples),
-            ValuesFrom::Template { .. } => NameList::of_words(examples),
+            ValuesFrom::Files => NameList::of_files(examples.into_iter().map(|name| name.text)),
+            ValuesFrom::Template { .. } => NameList::of_names(examples),
         };
         names.insert(Source { pack: template.pack().id().to_owned(), values: values.clone() }, Arc::new(list));
     }
