@@ -23,7 +23,9 @@ use std::sync::Arc;
 use intentbox_catalog::param::{ParamKind, ParamSpec, ValuesFrom};
 use intentbox_catalog::window::Window;
 use intentbox_catalog::{Catalog, Template};
-use intentbox_router::{Card, CardId, Decision, Features, NameList, Names, Question, Router, Source};
+use intentbox_router::{
+    Card, CardId, Decision, Features, Name, NameList, Names, Question, Routed, Router, Scored, Source,
+};
 use serde::Deserialize;
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
@@ -120,8 +122,8 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
-/// The templates as they lie in the folder, so that changing one needs no build.
-fn catalog() -> Catalog {
+/// The templates as they lie in the folder, so that changing one needs no build, with these texts in place of files.
+fn catalog(texts: &BTreeMap<String, String>) -> Catalog {
     let mut files: Vec<(String, Vec<u8>)> = Vec::new();
     let mut folders = vec![root().join("templates")];
     while let Some(folder) = folders.pop() {
@@ -131,7 +133,10 @@ fn catalog() -> Catalog {
                 folders.push(path);
             } else {
                 let below = path.strip_prefix(root().join("templates")).expect("it lies there");
-                files.push((below.to_string_lossy().into_owned(), read(&path).expect("it can be read")));
+                let below = below.to_string_lossy().into_owned();
+                let text = texts.get(&format!("templates/{below}"));
+                let bytes = text.map_or_else(|| read(&path).expect("it can be read"), |text| text.as_bytes().to_vec());
+                files.push((below, bytes));
             }
         }
     }
@@ -161,8 +166,16 @@ fn names(catalog: &Catalog, file: Option<&str>) -> Names {
             ("sentry", ValuesFrom::Template { name, .. }) if name == "list_environments" => {
                 NameList::of_words(owned(&ENVIRONMENTS))
             }
+            ("data", ValuesFrom::Template { field, .. }) if field == "value" => match file {
+                Some(file) => NameList::of_names(cells(file)),
+                None => continue,
+            },
             ("data", ValuesFrom::Template { .. }) => match TABLES.iter().find(|(known, _)| Some(*known) == file) {
-                Some((_, columns)) => NameList::of_words(owned(columns)),
+                Some((_, columns)) => {
+                    let month = columns.iter().any(|column| role(column) == "date").then_some("month");
+                    let names = columns.iter().copied().chain(month);
+                    NameList::of_names(names.map(|name| named(name, "role", role(name))))
+                }
                 None => continue,
             },
             other => panic!("no names are known for {other:?}"),
@@ -170,6 +183,32 @@ fn names(catalog: &Catalog, file: Option<&str>) -> Names {
         names.insert(Source { pack, values }, Arc::new(list));
     }
     names
+}
+
+/// What the template `columns` says that a column is for.
+fn role(column: &str) -> &'static str {
+    match column {
+        "amount" | "price" | "stock" | "duration_ms" | "age" | "Salary (EUR)" | "units" | "quantity" | "revenue" => {
+            "measure"
+        }
+        "ordered_at" | "signed_up" | "at" | "start_date" | "updated" | "date" => "date",
+        "month" => "month",
+        "id" | "order_id" | "user_id" => "id",
+        _ => "label",
+    }
+}
+
+/// The texts in the cells of a table, with their columns (`tests/sentences/cells.json`): those of the sentences among others.
+fn cells(file: &str) -> Vec<Name> {
+    let text = read_to_string(root().join("tests/sentences/cells.json")).expect("the cells are there");
+    let mut tables: BTreeMap<String, BTreeMap<String, Vec<String>>> =
+        serde_json::from_str(&text).expect("they are JSON");
+    let columns = tables.remove(file).unwrap_or_default();
+    columns.iter().flat_map(|(column, texts)| texts.iter().map(move |text| named(text, "of", column))).collect()
+}
+
+fn named(text: &str, field: &str, value: &str) -> Name {
+    Name { text: text.to_owned(), fields: BTreeMap::from([(field.to_owned(), value.to_owned())]) }
 }
 
 /// What the engine knows: the columns of a file are known once the file is.
@@ -183,11 +222,10 @@ fn known(router: &Router, catalog: &Catalog, text: &str) -> Names {
     file.map_or(known, |file| names(catalog, Some(&file)))
 }
 
-fn route(router: &Router, catalog: &Catalog, text: &str) -> (Decision, String) {
+fn route(router: &Router, catalog: &Catalog, text: &str) -> Routed {
     let now = NOW.parse().expect("it is a time");
     let known = known(router, catalog, text);
-    let answer = router.explain(&Question { text, names: &known, now });
-    (answer.decision, answer.explanation.to_string())
+    router.explain(&Question { text, names: &known, now })
 }
 
 /// Values in the form in which they are compared, without defaults.
@@ -300,12 +338,17 @@ fn tally(entries: &[Entry], catalog: &Catalog, is_alone: bool) -> Tally {
     for entry in entries {
         let first = if is_alone { entry.alone.as_ref().unwrap_or(&entry.all) } else { &entry.all };
         let keys: Vec<&Key> = std::iter::once(first).chain(&entry.others).collect();
-        let (decision, explanation) = route(&routers[entry.pack.as_str()], catalog, &entry.text);
+        let Routed { decision, explanation } = route(&routers[entry.pack.as_str()], catalog, &entry.text);
         let verdict = judge(&keys, &decision, catalog);
         if std::env::args().any(|argument| argument == "--dump") && !is_alone {
-            let best = explanation.lines().nth(1).unwrap_or_default();
-            println!("DUMP\t{verdict:?}\t{}\t{best}", entry.class);
+            let is_right = |scored: &Scored| keys.iter().any(|key| fits(key, &as_if_chosen(scored), catalog));
+            let right: Vec<bool> = explanation.candidates.iter().take(3).map(is_right).collect();
+            let line = serde_json::json!({"verdict": format!("{verdict:?}"), "class": entry.class, "text": entry.text,
+                "key": format!("{first:?}"), "right": right, "rule": explanation.rule,
+                "candidates": explanation.candidates.iter().take(3).collect::<Vec<_>>()});
+            println!("DUMP {line}");
         }
+        let explanation = explanation.to_string();
         let class = if matches!(first, Key::None { .. }) { "none" } else { entry.class.as_str() };
         *tally.by_class.entry((class.to_owned(), verdict)).or_default() += 1;
         *tally.by_pack.entry((entry.pack.clone(), verdict)).or_default() += 1;
@@ -534,8 +577,116 @@ fn train(examples: &[Example], penalties: &[f64], rounds: usize) -> Vec<f64> {
     weights
 }
 
+/// The file of the weights that hold for every card.
+const GENERAL: &str = "runtime/router/src/weights.tsv";
+
 /// Trains on entries and writes the weights where the router and the packs read them.
-fn write_weights(entries: &[&Entry], catalog: &Catalog, rounds: usize, penalty: f64) {
+fn write_weights(entries: &[&Entry], rounds: usize, penalty: f64) {
+    // The model of trust has to see scores as they are for sentences that training left out.
+    let mut readings = Vec::new();
+    for fold in 0..FOLDS {
+        let is_out = |index: usize| index % FOLDS == fold;
+        let of = |is_wanted: bool| {
+            let chosen = entries.iter().enumerate().filter(move |(index, _)| is_out(*index) == is_wanted);
+            chosen.map(|(_, entry)| *entry).collect::<Vec<_>>()
+        };
+        let texts = fitted(&of(false), &catalog(&BTreeMap::new()), rounds, penalty);
+        readings.extend(self::readings(&of(true), &texts));
+    }
+    let mut texts = fitted(entries, &catalog(&BTreeMap::new()), rounds, penalty);
+    let general = texts.entry(GENERAL.to_owned()).or_default();
+    for (name, weight) in trusting(&readings) {
+        let _ = writeln!(general, "trust\t{name}\t{weight:.3}");
+    }
+    for (file, text) in texts {
+        println!("{file}: {} weights, {} bytes", text.lines().count(), text.len());
+        std::fs::write(root().join(file), text).expect("it can be written");
+    }
+}
+
+/// How many parts the sentences are cut into, each of which is left out once.
+const FOLDS: usize = 5;
+
+/// Facts about a reading, and whether it is right.
+type Reading = (Vec<(&'static str, f64)>, bool);
+
+/// The best reading of each sentence, by weights that did not see it.
+fn readings(entries: &[&Entry], texts: &BTreeMap<String, String>) -> Vec<Reading> {
+    let catalog = catalog(texts);
+    let mut readings = Vec::new();
+    for pack in ["", "sentry", "logs", "data"] {
+        let holds = |template: &&Template| pack.is_empty() || template.pack().id() == pack;
+        let router = Router::new(catalog.templates().filter(holds).map(Card::of)).trained(&texts[GENERAL]);
+        for entry in entries.iter().filter(|entry| pack.is_empty() || entry.pack == pack) {
+            let first = if pack.is_empty() { &entry.all } else { entry.alone.as_ref().unwrap_or(&entry.all) };
+            let keys: Vec<&Key> = std::iter::once(first).chain(&entry.others).collect();
+            let candidates = route(&router, &catalog, &entry.text).explanation.candidates;
+            let Some(best) = candidates.first().filter(|best| !best.phrase.exact) else { continue };
+            let is_right = keys.iter().any(|key| fits(key, &as_if_chosen(best), &catalog));
+            readings.push((intentbox_router::trust_features(&candidates), is_right));
+        }
+    }
+    readings
+}
+
+/// The decision for a card, if it were chosen.
+fn as_if_chosen(scored: &Scored) -> Decision {
+    let values = scored.values.iter().map(|read| (read.parameter.clone(), read.value.clone())).collect();
+    let id = scored.id.clone();
+    match scored.missing.is_empty() {
+        true => Decision::Card { id, values },
+        false => Decision::Missing { id, values, parameters: scored.missing.clone() },
+    }
+}
+
+/// Fits the model of trust: logistic regression over features of equal spread, with a penalty for large weights.
+fn trusting(readings: &[Reading]) -> Vec<(&'static str, f64)> {
+    const ROUNDS: usize = 3000;
+    const RATE: f64 = 0.5;
+    const PENALTY: f64 = 0.002;
+    let names: Vec<&'static str> = readings[0].0.iter().map(|(name, _)| *name).collect();
+    let count = readings.len() as f64;
+    let column = |at: usize| readings.iter().map(move |(features, _)| features[at].1);
+    let means: Vec<f64> = (0..names.len()).map(|at| column(at).sum::<f64>() / count).collect();
+    let spread = |at: usize| (column(at).map(|value| (value - means[at]).powi(2)).sum::<f64>() / count).sqrt();
+    let spreads: Vec<f64> = (0..names.len()).map(|at| spread(at).max(1e-6)).collect();
+    let rows: Vec<(Vec<f64>, f64)> = readings
+        .iter()
+        .map(|(features, is_right)| {
+            let scaled =
+                features.iter().zip(&means).zip(&spreads).map(|(((_, value), mean), spread)| (value - mean) / spread);
+            (scaled.collect(), f64::from(u8::from(*is_right)))
+        })
+        .collect();
+    let mut weights = vec![0.0; names.len()];
+    let mut bias = 0.0;
+    for _ in 0..ROUNDS {
+        let mut gradient = vec![0.0; names.len()];
+        let mut bias_gradient = 0.0;
+        for (row, target) in &rows {
+            let sum: f64 = bias + row.iter().zip(&weights).map(|(value, weight)| value * weight).sum::<f64>();
+            let error = 1.0 / (1.0 + (-sum).exp()) - target;
+            bias_gradient += error;
+            gradient.iter_mut().zip(row).for_each(|(gradient, value)| *gradient += error * value);
+        }
+        bias -= RATE * bias_gradient / count;
+        for (weight, gradient) in weights.iter_mut().zip(&gradient) {
+            *weight -= RATE * (gradient / count + PENALTY * *weight);
+        }
+    }
+    // What was taken off the features for training comes back as bias.
+    let mut named: Vec<(&'static str, f64)> = Vec::new();
+    for (at, name) in names.iter().enumerate() {
+        let weight = weights[at] / spreads[at];
+        bias -= weight * means[at];
+        named.push((name, if *name == "bias" { 0.0 } else { weight }));
+    }
+    named[0].1 = bias;
+    named
+}
+
+/// Weights by the files they belong to.
+fn fitted(entries: &[&Entry], catalog: &Catalog, rounds: usize, penalty: f64) -> BTreeMap<String, String> {
     let mut numbers = Numbers::default();
     let mut seen = seen(entries, catalog);
     seen.extend(older(catalog));
@@ -560,14 +711,11 @@ fn write_weights(entries: &[&Entry], catalog: &Catalog, rounds: usize, penalty: 
         }
         let file = match scope.split_once('/') {
             Some((pack, _)) => format!("templates/{pack}/weights.tsv"),
-            None => "runtime/router/src/weights.tsv".to_owned(),
+            None => GENERAL.to_owned(),
         };
         let _ = writeln!(texts.entry(file).or_default(), "{scope}\t{name}\t{weight:.2}");
     }
-    for (file, text) in texts {
-        println!("{file}: {} weights, {} bytes", text.lines().count(), text.len());
-        std::fs::write(root().join(file), text).expect("it can be written");
-    }
+    texts
 }
 
 /// How often a word has to be passed over rightly, each sentence counted with all packs and with its own.
@@ -591,7 +739,7 @@ fn main() {
     };
     let entries: Vec<Entry> =
         text.lines().map(|line| serde_json::from_str(line).expect("a line is an entry")).collect();
-    let catalog = catalog();
+    let catalog = catalog(&BTreeMap::new());
     let setting = |name: &str| {
         let mut arguments = std::env::args().skip_while(|argument| argument != name);
         arguments.nth(1).and_then(|text| text.parse::<f64>().ok())
@@ -603,12 +751,7 @@ fn main() {
         assert!(!is_sealed, "the sealed half trains nothing");
         let chosen: Vec<&Entry> =
             entries.iter().enumerate().filter(|(index, _)| !is_in_fold(*index)).map(|(_, entry)| entry).collect();
-        write_weights(
-            &chosen,
-            &catalog,
-            setting("--rounds").unwrap_or(12.0) as usize,
-            setting("--penalty").unwrap_or(0.02),
-        );
+        write_weights(&chosen, setting("--rounds").unwrap_or(12.0) as usize, setting("--penalty").unwrap_or(0.02));
         return;
     }
     let entries: Vec<Entry> = entries

@@ -24,6 +24,10 @@ pub struct Card {
     pub parameters: Vec<ParamSpec>,
     /// Patterns over several parameters.
     pub clauses: Vec<Clause>,
+    /// What a sentence means without saying it, once all else was read.
+    pub implied: Vec<Clause>,
+    /// Parameters of which a sentence gives one at most.
+    pub one_of: Vec<String>,
     /// Whether it changes something. Such a card is not chosen by a question or by a misspelled word.
     pub writes: bool,
 }
@@ -64,6 +68,8 @@ impl Card {
             phrases: template.phrases().to_vec(),
             parameters: template.parameters().to_vec(),
             clauses: template.clauses().to_vec(),
+            implied: template.implied().to_vec(),
+            one_of: template.one_of().to_vec(),
             writes: template.effects() == Effects::Write,
         }
     }

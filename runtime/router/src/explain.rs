@@ -4,10 +4,11 @@ use std::fmt;
 
 use serde::Serialize;
 
-use crate::FLOOR;
 use crate::card::CardId;
 use crate::text;
+use crate::trust::Doubts;
 use crate::values::ValueRead;
+use crate::{ASK_FLOOR, TRUST_FLOOR};
 
 /// How many candidates the text shows. The data has all of them.
 const SHOWN_MAX: usize = 4;
@@ -35,8 +36,10 @@ pub enum Rule {
     ExactPhrase,
     /// Several cards have exactly this phrase.
     SamePhrase,
-    /// One card reaches the floor, and no other is near.
-    Score,
+    /// The reading of one card is trusted, and no other card is near.
+    Trust,
+    /// Cards of several packs explain the sentence wholly.
+    Twins,
     /// Several cards reach the floor within the margin.
     WithinMargin,
     /// No card reaches the floor.
@@ -52,6 +55,8 @@ pub enum Rule {
 pub struct Scored {
     /// The card.
     pub id: CardId,
+    /// Its pack.
+    pub pack: String,
     /// What it does.
     pub summary: String,
     /// The share of this card among all that the sentence could mean, "none of them" included; 1 for an exact phrase.
@@ -66,8 +71,14 @@ pub struct Scored {
     pub phrase: Phrase,
     /// Words that nothing on the card explains.
     pub unexplained: Vec<String>,
+    /// Whether it changes something.
+    pub writes: bool,
+    /// How likely the reading is right, from 0 to 1; 0 for all but the best.
+    pub trust: f64,
     /// Those of them that say something else than the card does, as far as anybody knows: it is not chosen.
     pub strange: Vec<String>,
+    /// What the decision to trust this reading was made of.
+    pub doubts: Doubts,
     /// Words taken for misspelled ones: as written, and as understood.
     pub corrected: Vec<(String, String)>,
     /// The values read from the sentence.
@@ -128,6 +139,9 @@ impl fmt::Display for Scored {
             let Phrase { text, covered, .. } = &self.phrase;
             write!(f, ": {:.2} of the words explained, {covered:.2} of the phrase {text:?} said", self.explained)?;
             write!(f, ", weights {:+.2}", self.sum)?;
+            if self.trust > 0.0 {
+                write!(f, ", trusted {:.2}", self.trust)?;
+            }
         }
         for (written, meant) in &self.corrected {
             write!(f, "\n  {written:?} is read as {meant:?}")?;
@@ -136,7 +150,7 @@ impl fmt::Display for Scored {
             write!(f, "\n  unexplained: {}", self.unexplained.join(", "))?;
         }
         if !self.strange.is_empty() {
-            write!(f, "\n  not chosen because of: {}", self.strange.join(", "))?;
+            write!(f, "\n  passed over: {}", self.strange.join(", "))?;
         }
         for value in &self.values {
             write!(f, "\n  {value}")?;
@@ -154,9 +168,10 @@ impl fmt::Display for Rule {
         match self {
             Self::ExactPhrase => f.write_str("an exact phrase goes before scores"),
             Self::SamePhrase => f.write_str("several templates declare this phrase"),
-            Self::Score => write!(f, "the best reaches {FLOOR:.2}"),
-            Self::WithinMargin => write!(f, "several reach {FLOOR:.2} together, and none alone"),
-            Self::BelowFloor => write!(f, "none reaches {FLOOR:.2}"),
+            Self::Trust => write!(f, "the best is trusted, by {TRUST_FLOOR:.2} or more"),
+            Self::Twins => f.write_str("templates of several packs explain all of it"),
+            Self::WithinMargin => write!(f, "several reach {ASK_FLOOR:.2} together, and none alone"),
+            Self::BelowFloor => write!(f, "none is trusted by {TRUST_FLOOR:.2}"),
             Self::NothingShared => f.write_str("no template shares a word with it"),
             Self::TooManyWords => f.write_str("it is longer than any intent"),
         }

@@ -5,6 +5,7 @@
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::Arc;
 
 use intentbox_catalog::instant::Instant;
 use intentbox_catalog::words::{Clause, ClausePart, Slot};
@@ -12,13 +13,15 @@ use intentbox_catalog::{ParamKind, ParamSpec};
 
 use crate::Named;
 use crate::card::{Card, CardId, Pack};
+use crate::english::{is_around, is_deed};
 use crate::explain::{Phrase, Scored};
 use crate::names::{NAME_WORDS_MAX, Names, Source};
 use crate::ranker::Ranker;
 use crate::text::{Synonyms, Word, ends_clause, normal, split};
 use crate::time;
+use crate::trust::{Doubt, Doubts, Why};
 use crate::typo::Vocabulary;
-use crate::values::{Found, Mentions, NameMention, Readers, Sentence, ValueRead};
+use crate::values::{Found, Mentions, NameMention, REST, Readers, Sentence, ValueRead, count};
 use crate::weights::{Feature, STRANGE, Weights};
 
 /// What a word weighs against a card that cannot explain it, where an explained word weighs 1. Ignoring a word means
@@ -54,6 +57,7 @@ pub(crate) struct PackIndex<R> {
 #[derive(Debug)]
 struct Entry {
     id: CardId,
+    pack: String,
     summary: String,
     /// Whether it changes something.
     writes: bool,
@@ -168,25 +172,35 @@ impl<R: Ranker> PackIndex<R> {
                 let mut is_known = false;
                 for width in 1..=NAME_WORDS_MAX.min(words.len() - start) {
                     let inside = &words[start..start + width];
-                    let is_name = |word: &Word| !word.is_filler && !word.is_amount;
+                    // `month` may be a column, `5` is none.
+                    let is_name = |word: &Word| !word.is_filler && count(&word.plain).is_none();
+                    let has_sign = |word: &Word| !word.text.contains(char::is_alphanumeric);
+                    if has_sign(&words[start]) || has_sign(&words[start + width - 1]) {
+                        continue;
+                    }
                     if !inside.iter().any(is_name) || (width > 1 && inside.iter().any(|word| word.quoted)) {
                         continue;
                     }
                     let written = said.source.get(inside[0].at.start..inside[width - 1].at.end).unwrap_or_default();
+                    // That is a pattern of names.
+                    if written.contains('*') {
+                        continue;
+                    }
                     let is_log = |word: &Word| matches!(word.stem.as_str(), "log" | "fil");
                     let part = || list.find_part(written).filter(|_| words.get(start + width).is_some_and(is_log));
                     if let Some(name) = list.find(written).or_else(part) {
                         is_known = true;
                         let is_exact = list.says(written);
-                        found.push(NameMention { span: start..start + width, name: name.to_owned(), is_exact });
+                        found.push(NameMention { span: start..start + width, name: Arc::clone(name), is_exact });
                     }
                 }
                 let word = &words[start];
                 let is_strange = self.abbreviations.contains(&word.plain)
                     || (!word.is_filler && !word.is_amount && !self.vocabulary.knows(word));
                 let is_strange = is_strange && !is_known;
+                let is_strange = is_strange && !word.text.contains('*');
                 if let Some(name) = list.guess(&word.text).filter(|_| is_strange) {
-                    found.push(NameMention { span: start..start + 1, name: name.to_owned(), is_exact: false });
+                    found.push(NameMention { span: start..start + 1, name: Arc::clone(name), is_exact: false });
                 }
             }
             mentions.insert(source.clone(), found);
@@ -240,7 +254,9 @@ impl<R: Ranker> PackIndex<R> {
             sum += value * weight.copied().unwrap_or(0.0);
         });
         scored.sum = sum;
-        scored.strange = entry.strange(reading, &scored, &found, general);
+        let doubts = entry.doubts(reading, &scored, &found, general);
+        scored.strange = doubts.strange();
+        scored.doubts = doubts;
         Some(scored)
     }
 
@@ -353,13 +369,16 @@ impl Entry {
         topics.extend(card.pack.about.iter().flat_map(|word| informative(word)));
         Self {
             weights: weights.take(card.id.as_str()),
+            pack: card.pack.name.clone(),
             id: card.id,
             summary_words: informative(&card.summary),
             summary: card.summary,
             writes: card.writes,
             phrases,
             topics,
-            readers: Readers::new(&card.pack.name, card.parameters, &card.clauses, card.writes, synonyms),
+            readers: Readers::new(card.pack.name, card.parameters, &card.clauses, synonyms)
+                .implying(&card.implied, &card.one_of, synonyms)
+                .writing(card.writes),
         }
     }
 
@@ -370,8 +389,8 @@ impl Entry {
 
     fn score(&self, reading: &Reading<'_>, normalised: &str) -> (Scored, Vec<Found>) {
         let Reading { words, canonical, present, said, names } = reading;
-        let Said { source, times, now, .. } = *said;
-        let sentence = Sentence { words, canonical, present, times, names, source, now };
+        let Said { source, times, now, names: known, .. } = *said;
+        let sentence = Sentence { words, canonical, present, times, names, known, source, now };
         let values = self.readers.pull(&sentence, &self.topics);
         let mut said = BTreeSet::new();
         let mut unexplained = Vec::new();
@@ -387,6 +406,10 @@ impl Entry {
             if is_topic {
                 explained_weight += 1.0;
                 weight += 1.0;
+                continue;
+            }
+            // What changes something is asked for in so many words.
+            if !word.quoted && !self.writes && is_around(&word.plain) {
                 continue;
             }
             unexplained.push(word.text.clone());
@@ -416,12 +439,16 @@ impl Entry {
             .filter(|spec| spec.must_be_given() && !values.iter().any(|read| read.parameter == spec.name()));
         let scored = Scored {
             id: self.id.clone(),
+            pack: self.pack.clone(),
             summary: self.summary.clone(),
             missing: missing.map(|spec| spec.name().to_owned()).collect(),
             score,
             fit: score,
             sum: 0.0,
+            writes: self.writes,
+            trust: 0.0,
             strange: Vec::new(),
+            doubts: Doubts::default(),
             explained,
             phrase,
             unexplained,
@@ -435,16 +462,16 @@ impl Entry {
         (scored, found)
     }
 
-    /// Words of the request that the card does not explain and that no training has shown to be harmless.
+    /// Words that the card does not explain, each with why it may mean something else, and what there is in the sentence besides.
     ///
-    /// Only the clause that says most about the card is the request: who tells a story first uses words that nobody foresees.
-    fn strange(
+    /// The clause that says most about the card is the request: who tells a story first uses words that nobody foresees.
+    fn doubts(
         &self,
         reading: &Reading<'_>,
         scored: &Scored,
         found: &[Found],
         general: &HashMap<String, f64>,
-    ) -> Vec<String> {
+    ) -> Doubts {
         let Reading { words, canonical, said, .. } = reading;
         let mut clause_of = Vec::with_capacity(words.len());
         let mut clause = 0;
@@ -454,31 +481,57 @@ impl Entry {
             }
             clause_of.push(clause);
         }
+        let in_value = |index: usize| found.iter().any(|value| value.span.contains(&index));
+        let is_topic = |index: usize| !words[index].is_filler && self.topics.contains(&canonical[index]);
         let mut says = vec![0_usize; clause + 1];
-        for (index, form) in canonical.iter().enumerate() {
-            let in_value = found.iter().any(|value| value.span.contains(&index));
-            let is_topic = !words[index].is_filler && self.topics.contains(form);
-            says[clause_of[index]] += usize::from(in_value || is_topic);
+        for index in 0..words.len() {
+            says[clause_of[index]] += usize::from(in_value(index) || is_topic(index));
         }
         let most = says.iter().copied().max().unwrap_or(0);
         let mut name = String::new();
-        let mut is_strange = |index: usize| {
-            let word = &words[index];
-            let in_value = found.iter().any(|value| value.span.contains(&index));
-            let counts = scored.unexplained.contains(&word.text) && !in_value && says[clause_of[index]] == most;
+        let mut doubts = Doubts {
+            clauses: clause + 1,
+            all_words: words.len(),
+            text_words: found.iter().map(|found| found.text.len()).sum(),
+            ..Doubts::default()
+        };
+        for (index, word) in words.iter().enumerate() {
+            if !scored.unexplained.contains(&word.text) || in_value(index) {
+                doubts.explained += usize::from(in_value(index) || is_topic(index));
+                continue;
+            }
             Feature::Unexplained(&canonical[index]).name(&mut name);
-            // "In project" without a project is a question about something that was not understood.
-            let announces = self.readers.announces(&canonical[index]);
-            let is_harmless = general.get(&name).is_some_and(|weight| *weight >= HARMLESS_WEIGHT);
+            let trained = general.get(&name).copied();
+            let is_name = || {
+                let names = reading.names.iter().filter(|(source, _)| self.readers.sources().any(|own| own == *source));
+                names.flat_map(|(_, names)| names).any(|name| name.is_exact && name.span.contains(&index))
+            };
             // "Payment errors" and "errors for payments" are some errors, whatever the word.
             let before = index.checked_sub(1).map_or("", |before| words[before].plain.as_str());
-            let narrows = words
-                .get(index + 1)
-                .is_some_and(|next| !next.is_filler && self.topics.contains(&canonical[index + 1]))
-                || matches!(before, "for" | "about" | "with" | "in" | "on" | "of" | "from" | "by" | "without" | "like");
-            counts && (word.quoted || announces || narrows || !is_harmless)
-        };
-        (0..words.len()).filter(|index| is_strange(*index)).map(|index| words[index].text.clone()).collect()
+            let is_attribute = index + 1 < words.len() && is_topic(index + 1);
+            let is_led =
+                matches!(before, "for" | "about" | "with" | "in" | "on" | "of" | "from" | "by" | "without" | "like");
+            let why = if word.quoted {
+                Why::Quoted
+            } else if is_deed(&word.plain) {
+                Why::Deed
+            } else if self.readers.announces_unread(&canonical[index], &scored.values) {
+                // "In project" without a project is a question about something that was not understood.
+                Why::Announces
+            } else if is_name() {
+                // A name that exists is meant, and nothing took it.
+                Why::Name
+            } else if is_attribute || is_led {
+                Why::Narrows
+            } else if trained.is_some_and(|weight| weight >= HARMLESS_WEIGHT) {
+                Why::Harmless
+            } else {
+                Why::Unknown
+            };
+            let is_request = says[clause_of[index]] == most;
+            doubts.words.push(Doubt { text: word.text.clone(), why, is_request, trained });
+        }
+        doubts
     }
 
     /// Facts about the sentence and this card, each with how much of it there is.
@@ -522,6 +575,11 @@ impl Entry {
         for read in &scored.values {
             visit(Feature::Value(&read.parameter), 1.0);
         }
+        let rest = found.iter().filter(|found| found.reads.iter().any(|(_, read)| read.pattern == REST));
+        let rest: usize = rest.map(|found| found.span.len()).sum();
+        visit(Feature::General("rest"), some(rest > 0));
+        visit(Feature::General("rest of several words"), some(rest > 1));
+        visit(Feature::General("rest of many words"), some(rest > 4));
         // The sentence as a row of words and values.
         let mut row: Vec<Cow<'_, str>> = Vec::new();
         let mut index = 0;

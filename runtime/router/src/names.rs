@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use intentbox_catalog::param::ValuesFrom;
 
+use crate::english::is_same_but_one;
 use crate::text::singular;
 
 /// The most names of one list that are known. A list from outside may have any length.
@@ -30,6 +31,19 @@ const FEW: usize = 4;
 /// A shorter beginning of a name is no abbreviation of it: `pro` is not `products`.
 const BEGINNING_LETTERS_MIN: usize = 4;
 
+/// Units with which names of columns end.
+const UNITS: [&str; 16] =
+    ["bytes", "eur", "gb", "gbp", "h", "kb", "kg", "km", "m", "mb", "min", "ms", "pct", "s", "sec", "usd"];
+
+/// Among more names a short beginning is one of some word.
+const ABBREVIATED_MAX: usize = 60;
+
+/// A longer beginning is a word of its own: a `product` is no `production`.
+const BEGINNING_LETTERS_MAX: usize = 5;
+
+/// From so many letters on, a word in which one letter is another is still the same word.
+const OTHER_LETTER_MIN: usize = 8;
+
 /// Where names come from, as one pack declares it.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Source {
@@ -48,15 +62,24 @@ pub struct Names {
 /// The names of one source, prepared for looking them up.
 #[derive(Debug, Default)]
 pub struct NameList {
-    /// What may be said → the names that it may mean.
+    /// What may be said → the name that it may mean.
     said: HashMap<String, Meant>,
-    names: Vec<String>,
+    names: Vec<Arc<Name>>,
+}
+
+/// A name that exists.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Name {
+    /// The name as its source writes it.
+    pub text: String,
+    /// What else its source says about it: the texts of the row that has it, by their fields.
+    pub fields: BTreeMap<String, String>,
 }
 
 /// What a key stands for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Meant {
-    name: String,
+    name: Arc<Name>,
     rank: Rank,
     /// Whether another name of the same rank is said so too.
     is_shared: bool,
@@ -90,13 +113,25 @@ impl NameList {
     /// Names as an origin gives them. A part after the last dot may be said alone if it is the only one: `city` for `address.city`.
     #[must_use]
     pub fn of_words(names: impl IntoIterator<Item = String>) -> Self {
+        Self::of_names(names.into_iter().map(|text| Name { text, fields: BTreeMap::new() }))
+    }
+
+    /// The same with what their rows say about them. Equal names of different rows are told apart by those fields only.
+    #[must_use]
+    pub fn of_names(names: impl IntoIterator<Item = Name>) -> Self {
         let mut list = Self::default();
         for name in names.into_iter().take(NAMES_MAX) {
-            list.add(&name, &name, Rank::Whole);
-            if let Some((_, last)) = name.rsplit_once('.') {
+            let name = Arc::new(name);
+            let text = name.text.as_str();
+            list.add(text, &name, Rank::Whole);
+            if let Some((_, last)) = text.rsplit_once('.') {
                 list.add(last, &name, Rank::Stem);
             }
-            if let Some((first, _)) = name.split_once(" (") {
+            if let Some((first, _)) = text.split_once(" (") {
+                list.add(first, &name, Rank::Stem);
+            }
+            // `duration_ms` is a duration.
+            if let Some((first, _)) = text.rsplit_once('_').filter(|(_, unit)| UNITS.contains(unit)) {
                 list.add(first, &name, Rank::Stem);
             }
             list.names.push(name);
@@ -109,38 +144,45 @@ impl NameList {
     pub fn of_files(paths: impl IntoIterator<Item = String>) -> Self {
         let mut list = Self::default();
         for path in paths.into_iter().take(NAMES_MAX) {
-            list.add(&path, &path, Rank::Whole);
-            let (folder, file) = path.rsplit_once('/').unwrap_or(("", &path));
+            let name = Arc::new(Name { text: path, fields: BTreeMap::new() });
+            let path = name.text.as_str();
+            list.add(path, &name, Rank::Whole);
+            let (folder, file) = path.rsplit_once('/').unwrap_or(("", path));
             if !folder.is_empty() {
-                list.add(folder, folder, Rank::Folder);
-                list.add(file, &path, Rank::FileName);
+                let folder = Arc::new(Name { text: folder.to_owned(), fields: BTreeMap::new() });
+                list.add(&folder.text, &folder, Rank::Folder);
+                list.add(file, &name, Rank::FileName);
             }
             let stem = file.split_once('.').map_or(file, |(stem, _)| stem);
-            list.add(stem, &path, Rank::Stem);
+            list.add(stem, &name, Rank::Stem);
+            // "The java orders log" is `orders-java.log`.
+            if let Some((first, last)) = stem.split_once(['-', '_']).filter(|(_, last)| !last.contains(['-', '_'])) {
+                list.add(&format!("{last} {first}"), &name, Rank::Stem);
+            }
             // `sales-2026` is "sales" where there is no other.
             let undated = stem.trim_end_matches(|letter: char| letter.is_ascii_digit() || matches!(letter, '-' | '_'));
             if undated != stem {
-                list.add(undated, &path, Rank::Undated);
+                list.add(undated, &name, Rank::Undated);
             }
             for part in stem.split(['-', '_']).filter(|part| part.len() > 3 && *part != stem) {
-                list.add(part, &path, Rank::Part);
+                list.add(part, &name, Rank::Part);
             }
-            list.names.push(path);
+            list.names.push(name);
         }
         list
     }
 
-    fn add(&mut self, said: &str, name: &str, rank: Rank) {
-        if said.len() > NAME_BYTES_MAX || name.len() > NAME_BYTES_MAX {
+    fn add(&mut self, said: &str, name: &Arc<Name>, rank: Rank) {
+        if said.len() > NAME_BYTES_MAX || name.text.len() > NAME_BYTES_MAX {
             return;
         }
         let key = key(said);
         if key.is_empty() {
             return;
         }
-        let meant = Meant { name: name.to_owned(), rank, is_shared: false };
+        let meant = Meant { name: Arc::clone(name), rank, is_shared: false };
         match self.said.get_mut(&key) {
-            Some(known) if known.name == name || known.rank < rank => {}
+            Some(known) if known.name == *name || known.rank < rank => {}
             Some(known) if known.rank == rank => known.is_shared = true,
             Some(known) => *known = meant,
             None => {
@@ -150,8 +192,15 @@ impl NameList {
     }
 
     /// The name that a text says, whatever its case, its punctuation and its number.
-    pub(crate) fn find(&self, text: &str) -> Option<&str> {
-        self.meant(text).map(|meant| meant.name.as_str())
+    pub(crate) fn find(&self, text: &str) -> Option<&Arc<Name>> {
+        self.meant(text).map(|meant| &meant.name)
+    }
+
+    /// The only name that has this text in a field of its row.
+    pub(crate) fn only(&self, text: &str) -> Option<&Name> {
+        let mut names = self.names.iter().filter(|name| name.fields.values().any(|value| value == text));
+        let first = names.next()?;
+        names.next().is_none().then_some(first)
     }
 
     /// Whether a text is a way to say a name as it is.
@@ -160,9 +209,9 @@ impl NameList {
     }
 
     /// The name that a text says only as a part of it: `access` for `nginx-access.log`.
-    pub(crate) fn find_part(&self, text: &str) -> Option<&str> {
+    pub(crate) fn find_part(&self, text: &str) -> Option<&Arc<Name>> {
         let meant = self.said.get(&key(text))?;
-        (meant.rank == Rank::Part && !meant.is_shared).then_some(meant.name.as_str())
+        (meant.rank == Rank::Part && !meant.is_shared).then_some(&meant.name)
     }
 
     fn meant(&self, text: &str) -> Option<&Meant> {
@@ -180,7 +229,7 @@ impl NameList {
 
     /// The one name that a text abbreviates or misspells: `prod` is `production`, `qty` is `quantity`, `chekout` is `checkout`,
     /// where those exist and nothing else is as near.
-    pub(crate) fn guess(&self, text: &str) -> Option<&str> {
+    pub(crate) fn guess(&self, text: &str) -> Option<&Arc<Name>> {
         let short = key(text);
         let letters = short.len();
         if letters < ABBREVIATION_LETTERS_MIN || self.said.len() > GUESSED_MAX || !short.is_ascii() {
@@ -188,7 +237,7 @@ impl NameList {
         }
         let known = || self.said.iter().filter(|(_, meant)| meant.rank != Rank::Part && !meant.is_shared);
         let only = |fits: &dyn Fn(&str) -> bool| {
-            let mut names = known().filter(|(said, _)| fits(said)).map(|(_, meant)| meant.name.as_str());
+            let mut names = known().filter(|(said, _)| fits(said)).map(|(_, meant)| &meant.name);
             let first = names.next()?;
             names.all(|name| name == first).then_some(first)
         };
@@ -200,11 +249,14 @@ impl NameList {
         let misspelled = |said: &str| {
             said.len().abs_diff(letters) <= slips_max
                 && said.as_bytes()[0] == short.as_bytes()[0]
+                // "Staring" is no staging: another letter makes another word.
+                && (letters >= OTHER_LETTER_MIN || said.len() != letters || !is_same_but_one(said, &short))
                 && strsim::osa_distance(said, &short) <= slips_max
         };
         let begins = |said: &str| said.starts_with(&short) && !said.contains(' ');
         only(&begins)
             .filter(|_| letters >= BEGINNING_LETTERS_MIN || self.names.len() <= FEW)
+            .filter(|_| letters <= BEGINNING_LETTERS_MAX && self.names.len() <= ABBREVIATED_MAX)
             .or_else(|| only(&misspelled).filter(|_| slips_max > 0))
             .or_else(|| only(&|said: &str| abbreviates(&short, said)).filter(|_| letters <= 4))
     }
@@ -218,12 +270,12 @@ impl NameList {
             return None;
         }
         let near = self.names.iter().take(GUESSED_MAX).filter_map(|name| {
-            let known = self::key(name);
+            let known = self::key(&name.text);
             let is_near = known.len().abs_diff(key.len()) <= slips_max;
             let slips = if is_near { strsim::osa_distance(&known, &key) } else { usize::MAX };
-            (slips <= slips_max).then_some((slips, name))
+            (slips <= slips_max).then_some((slips, name.text.as_str()))
         });
-        near.min_by_key(|(slips, _)| *slips).map(|(_, name)| name.as_str())
+        near.min_by_key(|(slips, _)| *slips).map(|(_, name)| name)
     }
 }
 
@@ -270,7 +322,7 @@ mod tests {
             ("id", None),
             ("", None),
         ] {
-            assert_eq!(columns.find(text), expected, "{text}");
+            assert_eq!(columns.find(text).map(|name| name.text.as_str()), expected, "{text}");
         }
     }
 
@@ -296,7 +348,7 @@ mod tests {
             ("nginx", None),
             ("access", None),
         ] {
-            assert_eq!(files.find(text), expected, "{text}");
+            assert_eq!(files.find(text).map(|name| name.text.as_str()), expected, "{text}");
         }
     }
 
@@ -312,7 +364,7 @@ mod tests {
             ("stging", Some("staging")),
             ("dvl", Some("development")),
         ] {
-            assert_eq!(names.guess(text), expected, "{text}");
+            assert_eq!(names.guess(text).map(|name| name.text.as_str()), expected, "{text}");
         }
         assert_eq!(names.nearest("prodution"), Some("production"));
         assert_eq!(names.nearest("live"), None);

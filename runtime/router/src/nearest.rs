@@ -5,6 +5,7 @@ use intentbox_catalog::terminal::printable;
 use intentbox_catalog::words::{Slot, WordPattern, filled};
 use intentbox_catalog::{ParamKind, ParamSpec};
 
+use crate::english::is_filler;
 use crate::explain::{Explanation, Rule, Scored};
 use crate::index::Wording;
 use crate::names::Names;
@@ -170,7 +171,7 @@ fn in_words(spec: &ParamSpec, text: &str) -> String {
         Slot::Any => true,
         Slot::OneOf(choices) => choices.iter().any(|choice| choice == text),
     };
-    let is_led = |pattern: &&WordPattern| pattern.before().first().is_some_and(|word| text::is_filler(word));
+    let is_led = |pattern: &&WordPattern| pattern.before().first().is_some_and(|word| is_filler(word));
     let first = spec.words().iter().find(allows);
     let pattern = spec.words().iter().filter(allows).find(is_led).or(first);
     pattern.map_or_else(|| text.to_owned(), |pattern| around(pattern, text))

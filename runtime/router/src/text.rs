@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
+use crate::english::{in_full, is_filler, mended};
 use crate::values::says_how_much;
 
 /// The most words that are read. Nobody asks for a card in more, and every later step is linear in it.
@@ -10,177 +11,6 @@ pub(crate) const WORDS_MAX: usize = 256;
 
 /// What an apostrophe joins to a word.
 const ENDINGS: [&str; 6] = ["s", "d", "m", "ll", "re", "ve"];
-
-/// Filler: words that say nothing about the request. They are the grammar of English, not of any domain: domains have
-/// synonyms.
-///
-/// Not among them: `not`, `no`, `without`, `except`, `and`, `or`, `but`, `how`, `why`, `when`, `who`. They change the
-/// question, so a card that does not know them must not ignore them.
-const FILLER: &[&str] = &[
-    "a",
-    "able",
-    "actually",
-    "again",
-    "all",
-    "already",
-    "also",
-    "am",
-    "an",
-    "any",
-    "anybody",
-    "anyone",
-    "anything",
-    "anywhere",
-    "are",
-    "as",
-    "asap",
-    "at",
-    "be",
-    "been",
-    "bit",
-    "btw",
-    "by",
-    "came",
-    "can",
-    "come",
-    "could",
-    "current",
-    "currently",
-    "did",
-    "do",
-    "does",
-    "during",
-    "ever",
-    "every",
-    "everything",
-    "exactly",
-    "far",
-    "for",
-    "from",
-    "get",
-    "give",
-    "given",
-    "go",
-    "going",
-    "gonna",
-    "got",
-    "guys",
-    "had",
-    "happening",
-    "has",
-    "have",
-    "hello",
-    "here",
-    "hey",
-    "hi",
-    "hmm",
-    "hope",
-    "i",
-    "if",
-    "im",
-    "in",
-    "into",
-    "is",
-    "it",
-    "its",
-    "just",
-    "kind",
-    "kindly",
-    "kinds",
-    "know",
-    "let",
-    "lets",
-    "like",
-    "make",
-    "may",
-    "maybe",
-    "me",
-    "mean",
-    "might",
-    "moment",
-    "must",
-    "my",
-    "need",
-    "now",
-    "of",
-    "ok",
-    "okay",
-    "on",
-    "ones",
-    "our",
-    "out",
-    "over",
-    "person",
-    "please",
-    "pls",
-    "plz",
-    "possible",
-    "quick",
-    "quickly",
-    "r",
-    "really",
-    "right",
-    "shall",
-    "should",
-    "since",
-    "so",
-    "some",
-    "something",
-    "somewhere",
-    "sorry",
-    "still",
-    "such",
-    "take",
-    "team",
-    "tell",
-    "thank",
-    "thanks",
-    "that",
-    "the",
-    "their",
-    "them",
-    "there",
-    "these",
-    "they",
-    "thing",
-    "things",
-    "think",
-    "this",
-    "those",
-    "thx",
-    "to",
-    "try",
-    "u",
-    "up",
-    "ur",
-    "us",
-    "using",
-    "via",
-    "wanna",
-    "want",
-    "was",
-    "wat",
-    "wats",
-    "we",
-    "well",
-    "were",
-    "what",
-    "whats",
-    "which",
-    "whole",
-    "wich",
-    "will",
-    "with",
-    "within",
-    "wonder",
-    "wondering",
-    "would",
-    "yes",
-    "yet",
-    "you",
-    "your",
-    "yours",
-];
 
 /// One word of a sentence, or one quotation.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -208,7 +38,14 @@ pub(crate) struct Word {
 
 impl Word {
     fn new(text: &str, quoted: bool) -> Self {
-        let plain = text.to_lowercase();
+        let lower = text.to_lowercase();
+        let (plain, corrected) = match in_full(&lower).filter(|_| !quoted) {
+            Some(full) => (full.to_owned(), false),
+            None => match mended(&lower).filter(|_| !quoted) {
+                Some(meant) => (meant.to_owned(), true),
+                None => (lower, false),
+            },
+        };
         Self {
             text: text.to_owned(),
             stem: stem(&plain),
@@ -217,7 +54,7 @@ impl Word {
             plain,
             quoted,
             comma: false,
-            corrected: false,
+            corrected,
             at: 0..0,
         }
     }
@@ -246,11 +83,6 @@ impl Word {
     }
 }
 
-/// Whether a word in lower case is filler.
-pub(crate) fn is_filler(word: &str) -> bool {
-    FILLER.binary_search(&word).is_ok()
-}
-
 /// Splits a text into words: at most one more than [`WORDS_MAX`], which tells that there were too many.
 pub(crate) fn split(text: &str) -> Vec<Word> {
     let mut words: Vec<Word> = Vec::new();
@@ -272,7 +104,7 @@ pub(crate) fn split(text: &str) -> Vec<Word> {
             }
             unclosed.push(closing);
         }
-        if let Some(meant) = comparison(first) {
+        if let Some(meant) = comparison(first, &text[..at], &rest[length..]) {
             words.push(Word { text: rest[..length].to_owned(), at: at..at + length, ..Word::new(meant, false) });
             at += length;
             continue;
@@ -287,15 +119,40 @@ pub(crate) fn split(text: &str) -> Vec<Word> {
         }
         // "top10" is two words.
         let raw = &text[at..end];
+        // An option of a command line: `grep -i`.
+        let option = raw.trim_start_matches('-');
+        if option.len() < raw.len()
+            && option.len() == 1
+            && option.starts_with(|letter: char| letter.is_ascii_alphabetic())
+        {
+            at = end;
+            continue;
+        }
         let letters = raw.bytes().take_while(u8::is_ascii_lowercase).count();
         let counts = matches!(&raw[..letters], "top" | "last" | "first") && raw.len() > letters;
         let end =
             if counts && raw.bytes().skip(letters).all(|byte| byte.is_ascii_digit()) { at + letters } else { end };
+        // "Per-day" and "hour-by-hour" are words with hyphens between.
+        let parts = text[at..end].split('-');
+        if raw.contains('-')
+            && parts.clone().all(|part| !part.is_empty())
+            && parts.clone().any(|part| JOINED.contains(&part))
+        {
+            for part in parts {
+                words.extend(Word::plain(part).map(|word| Word { at: at..at + part.len(), ..word }));
+                at += part.len() + 1;
+            }
+            at = end;
+            continue;
+        }
         words.extend(Word::plain(&text[at..end]).map(|word| Word { at: at..end, ..word }));
         at = end;
     }
     words
 }
+
+/// Words that join others by hyphens.
+const JOINED: [&str; 5] = ["by", "level", "per", "seen", "to"];
 
 fn closing_quote(character: char) -> Option<char> {
     match character {
@@ -314,11 +171,12 @@ fn quotation(text: &str, closing: char) -> Option<(&str, &str)> {
     ends.find(|(_, after)| is_end(after)).map(|(at, after)| (&text[..at], after))
 }
 
-/// The word that a sign of comparison stands for.
-fn comparison(character: char) -> Option<&'static str> {
+/// The word that a sign of comparison stands for. `user_id=9917` may be a text, `status = open` is none.
+fn comparison(character: char, before: &str, after: &str) -> Option<&'static str> {
     match character {
         '>' => Some("above"),
         '<' => Some("below"),
+        '=' if before.ends_with(' ') && after.starts_with(' ') => Some("is"),
         _ => None,
     }
 }
@@ -426,11 +284,6 @@ fn without_tense(word: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn the_words_that_say_nothing_are_in_order() {
-        assert!(FILLER.is_sorted());
-    }
 
     #[test]
     fn case_and_punctuation_do_not_matter_and_names_stay_whole() {

@@ -97,7 +97,7 @@ impl Reader<'_> {
                 return Some((next + more - at, on_day(day, first, last)?));
             }
         }
-        let lead = usize::from(self.is(at, &["between", "from"]));
+        let lead = usize::from(self.is(at, &["between", "from", "starting"]));
         let (length, first, last) = self.pair(at + lead)?;
         let end = at + lead + length;
         if first.kind == Kind::Clock && last.kind == Kind::Clock {
@@ -118,22 +118,29 @@ impl Reader<'_> {
 
     /// Two pieces with a word between them, or joined by a hyphen.
     fn pair(&self, at: usize) -> Option<(usize, Piece, Piece)> {
-        if let Some((left, right)) = self.word(at).split_once(['-', '–']) {
-            let (right_length, right) = (1, self.clock_of(right, self.word(at + 1))?);
-            let suffix = self.word(at).trim_start_matches(|letter: char| !letter.is_ascii_alphabetic());
-            let left = self.clock_of(left, suffix).or_else(|| self.clock_of(left, self.word(at + 1)))?;
-            let has_suffix = self.is(at + 1, &["am", "pm"]) && !self.word(at).contains(['a', 'p']);
-            return Some((right_length + usize::from(has_suffix), left.1, right.1));
+        if let Some(found) = self.hyphenated(at) {
+            return Some(found);
         }
         let (length, first) = self.piece(at)?;
         let link = at + length;
         if !self.is(link, &["and", "to", "until", "till", "til", "through"]) {
             return None;
         }
+        let link = link + usize::from(self.is(link, &["and"]) && self.is(link + 1, &["ending"]));
         // After a time of day, another one: the day behind it holds for both.
         let of_day = (first.kind == Kind::Clock).then(|| self.clock(link + 1)).flatten();
         let (more, last) = of_day.or_else(|| self.piece(link + 1))?;
         Some((length + 1 + more, first, last))
+    }
+
+    /// "10:00-10:05", "9-11am".
+    fn hyphenated(&self, at: usize) -> Option<(usize, Piece, Piece)> {
+        let (left, right) = self.word(at).split_once(['-', '–'])?;
+        let right = self.clock_of(right, self.word(at + 1))?;
+        let suffix = self.word(at).trim_start_matches(|letter: char| !letter.is_ascii_alphabetic());
+        let left = self.clock_of(left, suffix).or_else(|| self.clock_of(left, self.word(at + 1)))?;
+        let has_suffix = self.is(at + 1, &["am", "pm"]) && !self.word(at).contains(['a', 'p']);
+        Some((1 + usize::from(has_suffix), left.1, right.1))
     }
 
     /// "since P", "after P", "before P", "until P", "from P on".
@@ -148,6 +155,7 @@ impl Reader<'_> {
         };
         // "since 3 hours", "since the last hour": as long as that.
         let article = self.skip(at + lead, &["the", "about", "around"]);
+        let article = article + usize::from(self.is(at + lead, &["this"]) && self.is(at + lead + 1, &["midnight"]));
         if self.is(at, &["since"])
             && let Some((length, window)) = self.rolling(at + lead + article)
         {
@@ -199,6 +207,15 @@ impl Reader<'_> {
             text => count(text),
         };
         if let Some(number) = number {
+            // "In the two last weeks".
+            if lead == 0
+                && number < 100
+                && !self.words[number_at].comma
+                && self.is(number_at + 1, &["last", "past"])
+                && let Some(unit) = self.unit(number_at + 2)
+            {
+                return Some((3, Window::last(Period::of(number, unit)?)));
+            }
             let unit = self.unit(number_at + 1)?;
             // "an hour ago" is a point. "a day" alone is a rate: "errors a day".
             let is_ago = self.is(number_at + 2, &["ago"]);
@@ -331,6 +348,7 @@ impl Reader<'_> {
         let is_last = self.is(at, &["last", "previous"]);
         if is_last || self.is(at, &["this", "current", "today's", "todays"]) {
             let found = match (self.word(at + 1), is_last) {
+                ("day", false) => days(today, 1)?,
                 ("week", false) => piece(monday, monday.checked_add(7.days()).ok()?),
                 ("week", true) => piece(before(monday, 7.days())?, monday),
                 ("month", false) => piece(first, first.checked_add(1.month()).ok()?),

@@ -2,26 +2,31 @@
 
 mod amounts;
 mod free_text;
+mod known;
+mod pattern;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::ops::Range;
+use std::sync::Arc;
 
 use intentbox_catalog::instant::Instant;
 use intentbox_catalog::param::ValuesFrom;
 use intentbox_catalog::period::Period;
-use intentbox_catalog::words::{self, Clause, ClausePart};
+use intentbox_catalog::words::{self, Clause, Shape};
 use intentbox_catalog::{ParamKind, ParamSpec};
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::names::{NAME_WORDS_MAX, Source};
-use crate::text::{Synonyms, Word, is_filler, singular, stem};
+use crate::names::{NAME_WORDS_MAX, Name, Names, Source};
+use crate::text::{Synonyms, Word, ends_clause, singular, stem};
 use crate::time;
 
 use amounts::period;
 pub(crate) use amounts::{count, says_how_much};
-use free_text::{LEADING, VAGUE, is_identifier};
+pub(crate) use free_text::REST;
+use free_text::{CALLED, LEADING, NO_TEXT, VAGUE, is_identifier};
+use pattern::{Choice, Part, Pattern, pattern};
 
 /// A value read from a sentence.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -65,6 +70,8 @@ pub(crate) struct Sentence<'a> {
     pub(crate) present: &'a [bool],
     pub(crate) times: &'a [time::Mention],
     pub(crate) names: &'a Mentions,
+    /// All names that are known, mentioned or not.
+    pub(crate) known: &'a Names,
     pub(crate) source: &'a str,
     pub(crate) now: Instant,
 }
@@ -76,7 +83,7 @@ pub(crate) type Mentions = BTreeMap<Source, Vec<NameMention>>;
 #[derive(Debug, Clone)]
 pub(crate) struct NameMention {
     pub(crate) span: Range<usize>,
-    pub(crate) name: String,
+    pub(crate) name: Arc<Name>,
     /// Whether the words are as the name says them: not in another number, abbreviated or misspelled.
     pub(crate) is_exact: bool,
 }
@@ -91,49 +98,14 @@ pub(crate) struct Readers {
     announcing: BTreeSet<String>,
     has_times: bool,
     writes: bool,
-}
-
-#[derive(Debug)]
-struct Pattern {
-    text: String,
-    parts: Vec<Part>,
-    /// Its words by their numbers in the pack.
-    numbers: Vec<usize>,
-    /// Whether its words say nothing about what the value is: `in {}`.
-    is_mute: bool,
-    /// How clearly its words announce free text: `containing {}` more than `for {}`, and that more than `search {}`.
-    strength: usize,
-}
-
-#[derive(Debug)]
-enum Part {
-    Word(String),
-    Slot {
-        reader: usize,
-        /// The words that the slot allows, or any.
-        choices: Option<Vec<Choice>>,
-    },
-    /// A value without words.
-    Set {
-        reader: usize,
-        value: Value,
-    },
-}
-
-#[derive(Debug)]
-struct Choice {
-    text: String,
-    canonical: String,
+    /// What is meant without being said.
+    implied: Vec<Pattern>,
+    /// Of which parameters one at most is read.
+    one_of: Vec<usize>,
 }
 
 impl Readers {
-    pub(crate) fn new(
-        pack: &str,
-        specs: Vec<ParamSpec>,
-        clauses: &[Clause],
-        writes: bool,
-        synonyms: &Synonyms,
-    ) -> Self {
+    pub(crate) fn new(pack: String, specs: Vec<ParamSpec>, clauses: &[Clause], synonyms: &Synonyms) -> Self {
         let word = |word: &String| Part::Word(synonyms.canonical(word));
         let mut patterns: Vec<Pattern> = Vec::new();
         for (reader, spec) in specs.iter().enumerate() {
@@ -148,30 +120,14 @@ impl Readers {
                     ),
                 };
                 let mut parts: Vec<Part> = pattern.before().iter().map(word).collect();
-                parts.push(Part::Slot { reader, choices });
+                parts.push(Part::Slot { reader, choices, shape: None });
                 parts.extend(pattern.after().iter().map(word));
                 patterns.push(Pattern::new(pattern.to_string(), parts));
             }
         }
-        for clause in clauses {
-            let part = |part: &ClausePart| match part {
-                ClausePart::Word(text) => Some(word(text)),
-                // The manifest names declared parameters only.
-                ClausePart::Slot(name) => {
-                    let reader = specs.iter().position(|spec| spec.name() == name)?;
-                    Some(Part::Slot { reader, choices: None })
-                }
-                ClausePart::Set { name, value } => {
-                    let reader = specs.iter().position(|spec| spec.name() == name)?;
-                    Some(Part::Set { reader, value: specs[reader].read(value).ok()? })
-                }
-            };
-            let parts = clause.parts().iter().filter_map(part).collect();
-            patterns.push(Pattern::new(clause.to_string(), parts));
-        }
-        let source = |spec: &ParamSpec| {
-            spec.values_from().map(|values| Source { pack: pack.to_owned(), values: values.clone() })
-        };
+        patterns.extend(clauses.iter().map(|clause| pattern(clause, &specs, synonyms)));
+        let source =
+            |spec: &ParamSpec| spec.values_from().map(|values| Source { pack: pack.clone(), values: values.clone() });
         Self {
             sources: specs.iter().map(source).collect(),
             announcing: patterns.iter().flat_map(Pattern::words).cloned().collect(),
@@ -180,8 +136,23 @@ impl Readers {
                 .any(|spec| matches!(spec.kind(), ParamKind::Duration { .. } | ParamKind::Window { .. })),
             patterns,
             specs,
-            writes,
+            writes: false,
+            implied: Vec::new(),
+            one_of: Vec::new(),
         }
+    }
+
+    /// The same with what is meant without being said, and with parameters that exclude each other.
+    pub(crate) fn implying(mut self, implied: &[Clause], one_of: &[String], synonyms: &Synonyms) -> Self {
+        self.implied = implied.iter().map(|clause| pattern(clause, &self.specs, synonyms)).collect();
+        self.one_of = one_of.iter().filter_map(|name| self.specs.iter().position(|spec| spec.name() == name)).collect();
+        self
+    }
+
+    /// The same for a card that changes something: what it is about has to be said in a pattern.
+    pub(crate) fn writing(mut self, writes: bool) -> Self {
+        self.writes = writes;
+        self
     }
 
     /// The words of its patterns.
@@ -200,9 +171,15 @@ impl Readers {
         &self.specs
     }
 
-    /// Whether a word of a pattern announces a value.
-    pub(crate) fn announces(&self, form: &str) -> bool {
+    /// Whether a word announces a value that was neither read nor is known to be missing: "in project", and no project.
+    pub(crate) fn announces_unread(&self, form: &str, read: &[ValueRead]) -> bool {
+        let is_open = |reader: usize| {
+            let spec = &self.specs[reader];
+            !spec.must_be_given() && !read.iter().any(|read| read.parameter == spec.name())
+        };
+        let announcing = |pattern: &&Pattern| pattern.words().any(|word| word == form);
         self.announcing.contains(form)
+            && self.patterns.iter().filter(announcing).all(|pattern| pattern.readers().all(is_open))
     }
 
     /// Words that patterns of parameters with known names list: they may abbreviate one.
@@ -212,7 +189,7 @@ impl Readers {
             .iter()
             .flat_map(|pattern| &pattern.parts)
             .flat_map(move |part| match part {
-                Part::Slot { reader, choices: Some(choices) } if of_names(*reader) => choices.as_slice(),
+                Part::Slot { reader, choices: Some(choices), .. } if of_names(*reader) => choices.as_slice(),
                 _ => &[],
             })
             .map(|choice| &choice.text)
@@ -234,58 +211,16 @@ impl Readers {
     /// then the one declared earlier: "last 24 hours" is a period and not the limit 24. Free text takes what is left.
     /// `topics` are the words a card is about; they are no names, unless quoted or known as such.
     pub(crate) fn pull(&self, sentence: &Sentence<'_>, topics: &BTreeSet<String>) -> Vec<Found> {
-        let known = |source: &Option<Source>| sentence.names.get(source.as_ref()?).map(Vec::as_slice);
-        let names = self.sources.iter().map(known).collect();
-        Pull { sentence, readers: self, topics, names }.all()
-    }
-}
-
-impl Pattern {
-    fn new(text: String, parts: Vec<Part>) -> Self {
-        let mut pattern = Self { text, parts, numbers: Vec::new(), is_mute: false, strength: 0 };
-        let is_mute = pattern.words().all(|word| is_filler(word));
-        pattern.is_mute = is_mute;
-        pattern.strength = pattern.strength();
-        pattern
-    }
-
-    fn words(&self) -> impl Iterator<Item = &String> {
-        self.parts.iter().filter_map(|part| match part {
-            Part::Word(word) => Some(word),
-            Part::Slot { .. } | Part::Set { .. } => None,
-        })
-    }
-
-    fn strength(&self) -> usize {
-        let last = self.parts.iter().rev().find_map(|part| match part {
-            Part::Word(word) => Some(word.as_str()),
-            Part::Slot { .. } | Part::Set { .. } => None,
+        let names = self.sources.iter().zip(&self.specs).map(|(source, spec)| {
+            let mentions = sentence.names.get(source.as_ref()?)?;
+            let takes = |mention: &&NameMention| {
+                spec.values_where()
+                    .is_none_or(|only| mention.name.fields.get(&only.field).is_some_and(|text| only.is.contains(text)))
+            };
+            Some(mentions.iter().filter(takes).collect())
         });
-        match last {
-            Some("for" | "with" | "that") => 1,
-            Some(word) if !WEAK_LEADS.contains(&word) => 2,
-            _ => 0,
-        }
-    }
-
-    /// Whether the value must speak for itself.
-    fn is_bare(&self) -> bool {
-        self.parts.len() == 1
-    }
-
-    /// Whether it has no word at all.
-    fn is_wordless(&self) -> bool {
-        self.words().next().is_none()
-    }
-
-    /// Whether its words say what kind of name it takes: `project {}` where names come from `list_projects`.
-    fn says_source(&self, spec: &ParamSpec) -> bool {
-        let kind = match spec.values_from() {
-            Some(ValuesFrom::Template { name, .. }) => name.as_str(),
-            Some(ValuesFrom::Files) => "files_folders",
-            None => return false,
-        };
-        self.words().any(|word| kind.split('_').any(|kind| *word == stem(kind)))
+        let names = names.collect();
+        Pull { sentence, readers: self, topics, names }.all()
     }
 }
 
@@ -295,15 +230,14 @@ struct Pull<'a> {
     readers: &'a Readers,
     topics: &'a BTreeSet<String>,
     /// The mentions of names for each reader, where names are known.
-    names: Vec<Option<&'a [NameMention]>>,
+    names: Vec<Option<Vec<&'a NameMention>>>,
 }
 
 /// The most words of a text that stands inside a pattern.
 const TEXT_WORDS_MAX: usize = 8;
 
-/// Words before a text that often lead to something else.
-const WEAK_LEADS: [&str; 13] =
-    ["search", "find", "grep", "look", "up", "is", "have", "has", "list", "on", "in", "of", "from"];
+/// A larger number at the end counts nothing: `search status code 401`.
+const LAST_AMOUNT_MAX: u64 = 400;
 
 /// What a pattern found so far.
 type Reads = Vec<(usize, ValueRead)>;
@@ -322,14 +256,16 @@ impl Pull<'_> {
         self.windows(&mut all);
         self.shapes(&mut all);
         self.amounts(&mut all);
+        self.last_amount(&mut all);
+        self.exact_files(&mut all);
         // A text beside a known column is as sure as the column.
         let is_text = |found: &Found| {
             let mut texts = found.reads.iter().map(|(reader, _)| self.readers.specs[*reader].is_text());
             let is_anchored = found.reads.iter().any(|(reader, read)| {
-                let mentions = self.names[*reader].unwrap_or_default();
+                let mentions = self.names[*reader].as_deref().unwrap_or_default();
                 mentions
                     .iter()
-                    .any(|mention| found.span.contains(&mention.span.start) && read.value == *mention.name.as_str())
+                    .any(|mention| found.span.contains(&mention.span.start) && read.value == *mention.name.text)
             });
             texts.any(|is_text| is_text) && !is_anchored
         };
@@ -339,8 +275,8 @@ impl Pull<'_> {
         let mut taken = vec![false; words.len()];
         let mut values: Vec<Found> = Vec::new();
         for found in all {
-            let is_free =
-                !taken[found.span.clone()].contains(&true) && found.reads.iter().all(|(reader, _)| !read[*reader]);
+            let is_free = !taken[found.span.clone()].contains(&true)
+                && found.reads.iter().all(|(reader, _)| !self.is_read(*reader, &read));
             if is_free {
                 found.reads.iter().for_each(|(reader, _)| read[*reader] = true);
                 taken[found.span.clone()].fill(true);
@@ -348,7 +284,82 @@ impl Pull<'_> {
             }
         }
         self.extend_texts(&mut values, &mut taken);
+        // "My text" and "a certain string" are called a text, and are none.
+        let says_nothing = |(reader, read): &(usize, ValueRead)| {
+            let is_nothing = |word: &str| VAGUE.contains(&word) || LEADING.contains(&word) || CALLED.contains(&word);
+            self.readers.specs[*reader].is_text()
+                && !read.text.is_empty()
+                && read.text.split(' ').all(|word| is_nothing(&word.to_lowercase()))
+        };
+        let is_quoted = |found: &Found| words[found.span.clone()].iter().any(|word| word.quoted);
+        values.retain(|found| is_quoted(found) || !found.reads.iter().any(says_nothing));
+        for pattern in &self.readers.implied {
+            if let Some(found) = self.imply(pattern, &read, &taken) {
+                found.reads.iter().for_each(|(reader, _)| read[*reader] = true);
+                taken[found.span.clone()].fill(true);
+                values.push(found);
+            }
+        }
         values
+    }
+
+    /// Whether a parameter, or one that excludes it, was read.
+    fn is_read(&self, reader: usize, read: &[bool]) -> bool {
+        let one_of = &self.readers.one_of;
+        read[reader] || (one_of.contains(&reader) && one_of.iter().any(|other| read[*other]))
+    }
+
+    /// What a sentence means without saying it, if all that it takes is there.
+    fn imply(&self, pattern: &Pattern, read: &[bool], taken: &[bool]) -> Option<Found> {
+        let Sentence { words, canonical, .. } = *self.sentence;
+        let mut found: Option<Found> = None;
+        let mut sets = Reads::new();
+        for part in &pattern.parts {
+            match part {
+                Part::Word(expected) => {
+                    (0..words.len()).find(|at| !words[*at].quoted && canonical[*at] == *expected)?;
+                }
+                Part::Slot { reader, .. } if read[*reader] => {}
+                Part::Slot { reader, shape: Some(Shape::Rest), .. } => found = Some(self.rest(*reader, taken)?),
+                Part::Slot { reader, .. } => {
+                    let mentions = self.names[*reader].as_ref()?;
+                    let is_free = |mention: &&&NameMention| !taken[mention.span.clone()].contains(&true);
+                    let mention = mentions.iter().find(is_free).filter(|_| !self.is_read(*reader, read))?;
+                    let value = self.readers.specs[*reader].read_item(&mention.name.text).ok()?;
+                    found = Some(self.found(*reader, mention.span.clone(), 0, &pattern.text, value));
+                }
+                Part::Set { reader, .. } | Part::Only { reader, .. } => {
+                    let set = self.set(part, pattern).filter(|_| !self.is_read(*reader, read))?;
+                    sets.push((*reader, set));
+                }
+            }
+        }
+        let nothing = || Found { span: 0..0, weight: 0, reads: Reads::new(), text: 0..0 };
+        let mut found = found.unwrap_or_else(nothing);
+        found.reads.extend(sets);
+        (!found.reads.is_empty()).then_some(found)
+    }
+
+    /// The value that a part without words stands for.
+    fn set(&self, part: &Part, pattern: &Pattern) -> Option<ValueRead> {
+        let known = |reader: usize| {
+            let source = self.readers.sources[reader].as_ref();
+            source.and_then(|source| self.sentence.known.get(source))
+        };
+        let (reader, value) = match part {
+            Part::Only { reader, text } => {
+                let name = known(*reader)?.only(text)?;
+                (*reader, self.readers.specs[*reader].read_item(&name.text).ok()?)
+            }
+            // Where names are known, only one of them can be set.
+            Part::Set { reader, value } => match (known(*reader), value.as_str()) {
+                (Some(known), Some(text)) => (*reader, Value::from(known.find(text)?.text.as_str())),
+                _ => (*reader, value.clone()),
+            },
+            Part::Word(_) | Part::Slot { .. } => return None,
+        };
+        let parameter = self.readers.specs[reader].name().to_owned();
+        Some(ValueRead { parameter, pattern: pattern.text.clone(), text: String::new(), value })
     }
 
     /// Tries one pattern at one word.
@@ -388,21 +399,26 @@ impl Pull<'_> {
                     return self.step(pattern, rest, at + 1, reads);
                 }
             }
-            Part::Set { reader, value } => {
-                let parameter = self.readers.specs[*reader].name().to_owned();
-                let (pattern_text, text) = (pattern.text.clone(), String::new());
-                reads.push((*reader, ValueRead { parameter, pattern: pattern_text, text, value: value.clone() }));
+            Part::Only { reader, .. } | Part::Set { reader, .. } => {
+                reads.push((*reader, self.set(part, pattern)?));
                 if let Some(end) = self.step(pattern, rest, at, reads) {
                     return Some(end);
                 }
                 reads.pop();
             }
-            Part::Slot { reader, choices } => {
-                let is_last = rest.iter().all(|part| matches!(part, Part::Set { .. }));
+            Part::Slot { reader, choices, shape } => {
+                let is_last = rest.iter().all(|part| matches!(part, Part::Set { .. } | Part::Only { .. }));
                 for width in (1..=self.width(*reader, at, is_last)).rev() {
                     let Some(value) = self.value(pattern, *reader, choices.as_deref(), at..at + width) else {
                         continue;
                     };
+                    if self.is_of_other_column(*reader, at..at + width, reads) && !pattern.says_equal {
+                        continue;
+                    }
+                    let is_date = value.as_str().is_some_and(|text| text.get(4..5) == Some("-"));
+                    if shape.is_some_and(|shape| (shape == Shape::Date) != is_date) {
+                        continue;
+                    }
                     let text: Vec<&str> =
                         self.sentence.words[at..at + width].iter().map(|word| word.text.as_str()).collect();
                     reads.push((
@@ -427,7 +443,13 @@ impl Pull<'_> {
         if is_first {
             return None;
         }
-        if is_article {
+        // "Containing the text", "any mention of".
+        let is_of_text = matches!(part, Part::Slot { reader, .. } if self.readers.specs[*reader].is_text() && self.readers.sources[*reader].is_none())
+            && matches!(word.plain.as_str(), "of" | "term" | "text" | "word" | "string" | "substring" | "phrase")
+            && self.sentence.words.len() > at + 1;
+        // "The biggest single amount".
+        let is_adjective = matches!(word.plain.as_str(), "existing" | "individual" | "overall" | "possible" | "single");
+        if is_article || is_of_text || is_adjective {
             return self.step(pattern, parts, at + 1, reads);
         }
         // The file on the way is read as well.
@@ -443,13 +465,6 @@ impl Pull<'_> {
         end
     }
 
-    /// The file that the word says, if this card may read it: "the average order amount" names the file on its way.
-    fn file_at(&self, at: usize) -> Option<(usize, &str)> {
-        let is_file = |reader: &usize| matches!(self.readers.specs[*reader].values_from(), Some(ValuesFrom::Files));
-        let mut readers = (0..self.readers.specs.len()).filter(is_file);
-        readers.find_map(|reader| Some((reader, self.named(reader, at..at + 1)?)))
-    }
-
     /// The most words from `at` on that a value of this reader may have.
     fn width(&self, reader: usize, at: usize, is_last: bool) -> usize {
         let left = self.sentence.words.len().saturating_sub(at);
@@ -461,51 +476,19 @@ impl Pull<'_> {
             ParamKind::Duration { .. } => 2,
             // The last text of a pattern is extended later, to where other values begin.
             ParamKind::String { .. } if spec.is_text() && !is_last => TEXT_WORDS_MAX,
+            // A known text of several words is read whole.
+            ParamKind::String { .. } if spec.is_text() => self.item_width(reader, at),
             ParamKind::String { .. } if has_names || is_day(spec) => NAME_WORDS_MAX,
             _ => 1,
         };
         most.min(left)
     }
 
-    /// How many words from `at` on an enumeration has, "and" included: `web, api and worker` has four.
-    fn enumerated(&self, reader: usize, at: usize, items_max: usize) -> usize {
-        let mut end = at + self.item_width(reader, at);
-        for _ in 1..items_max {
-            let has_and = self.is_and(end) && end + 1 < self.sentence.words.len();
-            let has_comma = self.sentence.words.get(end.wrapping_sub(1)).is_some_and(|word| word.comma);
-            let next = match (has_and, has_comma) {
-                (true, _) => end + 1,
-                (false, true) => end,
-                (false, false) => break,
-            };
-            end = next + self.item_width(reader, next);
-        }
-        end.saturating_sub(at).max(1)
-    }
-
-    /// How many words the item at `at` has: those of the longest name there, or one.
-    fn item_width(&self, reader: usize, at: usize) -> usize {
-        let named = |width: &usize| self.named(reader, at..at + width).is_some();
-        (1..=NAME_WORDS_MAX).rev().find(named).unwrap_or(1)
-    }
-
-    fn is_and(&self, index: usize) -> bool {
-        self.sentence.words.get(index).is_some_and(|word| !word.quoted && word.plain == "and")
-    }
-
-    /// The name that these words say, if names are known for the parameter.
-    fn named(&self, reader: usize, span: Range<usize>) -> Option<&str> {
-        let mentions = self.names[reader]?;
-        mentions.iter().find(|mention| mention.span == span).map(|mention| mention.name.as_str())
-    }
-
     /// The value that the words of a slot are.
     fn value(&self, pattern: &Pattern, reader: usize, choices: Option<&[Choice]>, span: Range<usize>) -> Option<Value> {
         let spec = &self.readers.specs[reader];
         if let Some(choices) = choices {
-            let is_slip = self.sentence.words[span.start].corrected && pattern.is_bare();
-            let chosen =
-                self.choice(spec, choices, span.start, pattern.is_bare()).filter(|_| span.len() == 1 && !is_slip)?;
+            let chosen = self.choice(spec, choices, span.start, pattern.is_bare()).filter(|_| span.len() == 1)?;
             // A choice that abbreviates a known name is that name: `prod` where there is `production`.
             let named = self.named(reader, span).and_then(|name| spec.read_item(name).ok());
             return Some(named.unwrap_or(chosen));
@@ -515,7 +498,7 @@ impl Pull<'_> {
                 let mut items = Vec::new();
                 let mut at = span.start;
                 while at < span.end {
-                    if self.is_and(at) {
+                    if self.joins(at) {
                         at += 1;
                         continue;
                     }
@@ -597,12 +580,14 @@ impl Pull<'_> {
         let is_file = matches!(spec.values_from(), Some(ValuesFrom::Files));
         if word.quoted {
             // A quotation is a text before it is a file, whatever dots it has.
-            return spec.read_item(&word.text).ok().filter(|_| !is_file || pattern.says_source(spec));
+            let is_allowed = spec.is_text() || fits(&word.text).is_some() || pattern.says_source(spec);
+            return spec.read_item(&word.text).ok().filter(|_| is_allowed && (!is_file || pattern.says_source(spec)));
         }
         // Where names come from somewhere, another word is one only if the sentence says so: "in project x", "in x.log".
         let is_number = word.plain.bytes().all(|byte| byte.is_ascii_digit());
         match spec.values_from() {
             Some(ValuesFrom::Files) if !looks_like_file && !pattern.says_source(spec) => return None,
+            _ if spec.is_text() => {}
             Some(ValuesFrom::Template { .. }) if has_names && !pattern.says_source(spec) && !spec.is_narrow() => {
                 return None;
             }
@@ -617,16 +602,31 @@ impl Pull<'_> {
             // "Look for it" and "find a text" do not say what.
             let is_vague = VAGUE.contains(&word.plain.as_str());
             let is_free = match pattern.strength {
-                _ if is_vague => false,
+                _ if is_vague || NO_TEXT.contains(&word.plain.as_str()) => false,
                 0 | 1 if LEADING.contains(&word.plain.as_str()) => false,
                 _ if pattern.is_bare() => is_identifier(&word.text),
                 0 => !is_known,
                 1 => !self.topics.contains(canonical) && !announces,
                 _ => true,
             };
+            // Where values are known, another one has to look like a value: "customer Tanaka", but not "customer wants".
+            let is_plain = matches!(word.plain.as_str(), "according" | "among" | "having" | "not" | "there");
+            let is_one = spec.values_from().is_none()
+                || (pattern.says_equal && !is_plain && !word.is_filler)
+                || self.looks_like_name(at);
+            // "For the meeting, list the errors" begins with what it is for.
+            let is_purpose = at <= 2
+                && self.sentence.words[0].plain == "for"
+                && (at + 1..self.sentence.words.len().min(at + 8)).any(|next| {
+                    ends_clause(self.sentence.source, &self.sentence.words[next - 1], &self.sentence.words[next])
+                });
+            let is_other_name = pattern.strength <= 1
+                && (0..self.names.len())
+                    .any(|other| other != self.reader_of(spec) && self.named(other, at..at + 1).is_some());
+            let is_one = is_one && !is_purpose && !(is_other_name && spec.values_from().is_none());
             let is_elsewhere = self.is_elsewhere(at, &vec![false; self.sentence.words.len()]);
             return fits(&word.text)
-                .filter(|_| is_free && !is_elsewhere && !self.is_time(at) && self.file_at(at).is_none());
+                .filter(|_| is_free && is_one && !is_elsewhere && !self.is_time(at) && self.file_at(at).is_none());
         }
         // A word that was put right was not one of the pack's as it was written.
         let is_topic = !word.corrected && is_known;
@@ -642,6 +642,10 @@ impl Pull<'_> {
         let readings =
             [text.to_owned(), text.to_lowercase(), text.to_uppercase(), text.trim_start_matches('#').to_owned()];
         readings.iter().filter(|_| is_name).find_map(|text| fits(text))
+    }
+
+    fn reader_of(&self, spec: &ParamSpec) -> usize {
+        self.readers.specs.iter().position(|other| other.name() == spec.name()).unwrap_or_default()
     }
 
     fn is_time(&self, at: usize) -> bool {
@@ -672,41 +676,6 @@ impl Pull<'_> {
         Found { span, weight, reads: vec![(reader, read)], text }
     }
 
-    /// Names that exist are values wherever they stand, if they can be of one parameter only.
-    fn bare_names(&self, all: &mut Vec<Found>) {
-        for (reader, source) in self.readers.sources.iter().enumerate() {
-            let is_only = self.readers.sources.iter().filter(|other| *other == source).count() == 1;
-            let Some(mentions) = self.names[reader].filter(|_| is_only && !self.readers.writes) else { continue };
-            for NameMention { span, name, is_exact } in mentions {
-                let Ok(value) = self.readers.specs[reader].read_item(name) else { continue };
-                // What something is said to be in is more likely meant than another name: "customers in orders".
-                let before = span.start.checked_sub(1).map_or("", |before| self.sentence.words[before].plain.as_str());
-                let is_led = matches!(before, "in" | "of" | "from" | "for" | "on" | "the" | "at" | "within");
-                let weight = 6 * usize::from(*is_exact) + 10 * span.len() + 2 * usize::from(is_led);
-                all.push(self.found(reader, span.clone(), weight, "a known name", value));
-            }
-        }
-    }
-
-    /// Several known names in a row are a list: "name and email of all customers".
-    fn enumerations(&self, all: &mut Vec<Found>) {
-        for (reader, spec) in self.readers.specs.iter().enumerate() {
-            let ParamKind::List { items_max, .. } = spec.kind() else { continue };
-            let Some(mentions) = self.names[reader] else { continue };
-            let pattern = Pattern::new("known names".to_owned(), vec![Part::Slot { reader, choices: None }]);
-            for mention in mentions {
-                let start = mention.span.start;
-                let width = self.enumerated(reader, start, *items_max).min(self.sentence.words.len() - start);
-                if width <= mention.span.len() {
-                    continue;
-                }
-                if let Some(value) = self.value(&pattern, reader, None, start..start + width) {
-                    all.push(self.found(reader, start..start + width, 10 * width, "known names", value));
-                }
-            }
-        }
-    }
-
     /// A number before what is counted is a limit: "5 orders", "10 most common messages".
     fn amounts(&self, all: &mut Vec<Found>) {
         const BETWEEN_MAX: usize = 3;
@@ -734,6 +703,28 @@ impl Pull<'_> {
         }
     }
 
+    /// A number at the end is a limit, whatever it counts: "tail app.log 50", "top cities, five".
+    fn last_amount(&self, all: &mut Vec<Found>) {
+        let is_amount = |spec: &&ParamSpec| matches!(spec.kind(), ParamKind::Integer { .. }) && spec.unit().is_some();
+        let mut amounts = self.readers.specs.iter().enumerate().filter(|(_, spec)| is_amount(spec));
+        let (Some((reader, spec)), None) = (amounts.next(), amounts.next()) else { return };
+        let words = self.sentence.words;
+        let is_over = |word: &&Word| {
+            word.is_filler || matches!(word.plain.as_str(), "max" | "most" | "only" | "pieces" | "maximum" | "entries")
+        };
+        let after = words.iter().rev().take_while(is_over).count();
+        let Some(at) = words.len().checked_sub(after + 1).filter(|at| *at > 0) else { return };
+        let number =
+            count(&words[at].plain).filter(|number| (1..LAST_AMOUNT_MAX).contains(number) && !words[at].quoted);
+        let is_preposition =
+            matches!(words[at - 1].plain.as_str(), "above" | "below" | "over" | "under" | "than" | "is" | "for");
+        if let Some(number) = number.filter(|_| !is_preposition && !self.is_time(at))
+            && let Ok(value) = spec.read_item(&number.to_string())
+        {
+            all.push(self.found(reader, at..at + 1, 4, "a number at the end", value));
+        }
+    }
+
     fn windows(&self, all: &mut Vec<Found>) {
         let is_window = |spec: &ParamSpec| matches!(spec.kind(), ParamKind::Window { .. });
         let Some(reader) = self.readers.specs.iter().position(is_window) else { return };
@@ -755,7 +746,7 @@ impl Pull<'_> {
             if (!spec.is_narrow() && !is_file) || is_day(spec) {
                 continue;
             }
-            let pattern = Pattern::new("its shape".to_owned(), vec![Part::Slot { reader, choices: None }]);
+            let pattern = Pattern::new("its shape".to_owned(), vec![Part::Slot { reader, choices: None, shape: None }]);
             for at in 0..self.sentence.words.len() {
                 if self.sentence.words[at].quoted {
                     continue;

@@ -17,6 +17,12 @@ pub(crate) const ANY: &str = "any";
 /// The scope of weights for the answer that no card fits.
 pub(crate) const NONE: &str = "none";
 
+/// The weights that hold for every card, as training wrote them.
+pub(crate) const GENERAL: &str = include_str!("weights.tsv");
+
+/// The scope of the weights that say whether a reading can be trusted.
+pub(crate) const TRUST: &str = "trust";
+
 /// The feature of an unexplained word that has no weight of its own.
 pub(crate) const STRANGE: &str = "strange";
 
@@ -60,11 +66,6 @@ impl Feature<'_> {
 }
 
 impl Weights {
-    /// The weights that hold for every card.
-    pub(crate) fn general() -> Self {
-        Self::parse(include_str!("weights.tsv"))
-    }
-
     /// Reads lines of a scope, a feature and a weight with tabs between. What is no such line says nothing.
     pub(crate) fn parse(text: &str) -> Self {
         let mut weights = Self::default();

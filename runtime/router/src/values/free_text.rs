@@ -1,7 +1,11 @@
 //! Free text: several words that are one value, as in "search for out of memory in the logs".
 
 use super::{Found, Pull, ValueRead};
+use crate::english::{is_around, is_deed};
 use crate::text::{Word, ends_clause};
+
+/// By what the words are read that nothing explains.
+pub(crate) const REST: &str = "the words that are left";
 
 /// Words that stand for a text and are none: "look for it", "a given string".
 pub(super) const VAGUE: [&str; 20] = [
@@ -26,6 +30,46 @@ pub(super) const VAGUE: [&str; 20] = [
     "those",
     "us",
 ];
+
+/// Words with which no text begins.
+pub(super) const NO_TEXT: [&str; 30] = [
+    "according",
+    "across",
+    "among",
+    "and",
+    "at",
+    "between",
+    "by",
+    "contain",
+    "containing",
+    "contains",
+    "during",
+    "for",
+    "from",
+    "in",
+    "includes",
+    "inside",
+    "is",
+    "of",
+    "on",
+    "or",
+    "please",
+    "say",
+    "says",
+    "their",
+    "through",
+    "to",
+    "turn",
+    "up",
+    "with",
+    "within",
+];
+
+/// What a text is called: "my text", "a certain string" are none.
+pub(super) const CALLED: [&str; 8] = ["keyword", "message", "phrase", "string", "term", "text", "word", "words"];
+
+/// Words that begin what is said about a text, and no part of it: "TypeError which somebody ignored".
+const BEHIND: [&str; 7] = ["seen", "that", "where", "which", "who", "whose", "appears"];
 
 /// Words with which a text begins only where it is announced: "about your card was declined".
 pub(super) const LEADING: [&str; 16] = [
@@ -67,10 +111,13 @@ impl Pull<'_> {
             let end = found.span.end;
             found.text = end - 1..end;
             let is_last = read.text == words[end - 1].text;
+            // A value of a column goes on as long as it looks like one.
+            let is_name = spec.values_from().is_some();
             // A name from a program is a text by itself, unless a colon says that it goes on.
             let first = self.sentence.source.get(words[end - 1].at.clone()).unwrap_or_default();
             let is_alone = read.pattern == "{}" && !first.ends_with(':');
-            if !is_last || words[end - 1].quoted {
+            let is_known = (0..end).any(|start| self.named(*reader, start..end).is_some_and(|name| read.value == name));
+            if !is_last || is_known || words[end - 1].quoted {
                 continue;
             }
             let mut last = end;
@@ -86,6 +133,8 @@ impl Pull<'_> {
                 && last < words.len()
                 && !taken[last]
                 && self.is_joined(last)
+                && !BEHIND.contains(&words[last].plain.as_str())
+                && (!is_name || self.looks_like_name(last))
                 && !self.is_elsewhere(last, taken)
             {
                 last += 1;
@@ -94,6 +143,10 @@ impl Pull<'_> {
             // "Log in" ends with a preposition, "somewhere in it" does not.
             let is_verb = |last: usize| words[last - 1].plain == "in" && !is_end(&words[last - 2]);
             while last > end && is_end(&words[last - 1]) && !is_verb(last) {
+                last -= 1;
+            }
+            // "Grep deadlock logs" says where to look.
+            if last > end && last == words.len() && words[last - 1].plain == "logs" {
                 last -= 1;
             }
             let first = found.text.start;
@@ -112,6 +165,55 @@ impl Pull<'_> {
                 found.span.end = last;
             }
         }
+    }
+
+    /// Whether a word is written as names are: with a capital inside a sentence, or with digits.
+    pub(super) fn looks_like_name(&self, at: usize) -> bool {
+        let word = &self.sentence.words[at];
+        let written = word.text.as_str();
+        let starts = at == 0 || ends_clause(self.sentence.source, &self.sentence.words[at - 1], word);
+        let is_capital = written.starts_with(char::is_uppercase) && !starts;
+        word.quoted || is_capital || written.contains(|letter: char| letter.is_ascii_digit())
+    }
+
+    /// The longest row of words that nothing explains.
+    pub(super) fn rest(&self, reader: usize, taken: &[bool]) -> Option<Found> {
+        let words = self.sentence.words;
+        let is_open = |at: usize| {
+            let word = &words[at];
+            let form = &self.sentence.canonical[at];
+            let is_known = self.topics.contains(form) || self.readers.announcing.contains(form);
+            !taken[at] && (word.quoted || !(is_known || is_around(&word.plain) || is_deed(&word.plain)))
+        };
+        let mut best = 0..0;
+        let mut at = 0;
+        while at < words.len() {
+            let mut end = at;
+            while end < words.len() && is_open(end) && (end == at || self.is_joined(end)) {
+                end += 1;
+            }
+            let mut row = at..end;
+            at = end.max(at + 1);
+            while !row.is_empty() && words[row.start].is_filler {
+                row.start += 1;
+            }
+            while !row.is_empty() && words[row.end - 1].is_filler {
+                row.end -= 1;
+            }
+            if row.len() > best.len() {
+                best = row;
+            }
+        }
+        if best.is_empty() {
+            return None;
+        }
+        let written = self.sentence.source.get(words[best.start].at.start..words[best.end - 1].at.end)?;
+        let text = if best.len() == 1 { words[best.start].text.as_str() } else { written };
+        let spec = &self.readers.specs[reader];
+        let value = spec.read_item(text).ok().filter(|value| spec.check_item(value).is_ok())?;
+        let mut found = self.found(reader, best.clone(), 0, REST, value);
+        found.text = best;
+        Some(found)
     }
 
     /// Whether nothing but a sign stands between a word and the one before it.

@@ -1,0 +1,189 @@
+//! Whether the reading of the card that scores best can be trusted: a model over what it explains and what it passes over.
+//!
+//! Scores only compare cards. A card may score best and leave a word out that changes the question, and its values may be
+//! wrong; such a reading is no answer. It is *not* for choosing among cards.
+
+use std::collections::HashMap;
+
+use serde::Serialize;
+
+use crate::explain::Scored;
+use crate::values::REST;
+
+/// What a card leaves unexplained of a sentence, and how much it explains.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub struct Doubts {
+    /// The words that it does not explain.
+    pub words: Vec<Doubt>,
+    /// How many words it explains, those of values among them.
+    pub explained: usize,
+    /// How many words its free texts have.
+    pub text_words: usize,
+    /// How many words the sentence has.
+    pub all_words: usize,
+    /// How many clauses the sentence has.
+    pub clauses: usize,
+}
+
+/// A word that a card does not explain.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Doubt {
+    /// As written.
+    pub text: String,
+    /// What speaks against passing over it.
+    pub why: Why,
+    /// Whether it is in the clause that says most about the card.
+    pub is_request: bool,
+    /// Its trained weight, if training saw it often enough.
+    pub trained: Option<f64>,
+}
+
+/// What speaks against passing over a word.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Why {
+    /// It stood in quotes.
+    Quoted,
+    /// It asks to do something.
+    Deed,
+    /// It announces a value that is not there.
+    Announces,
+    /// It is a name that exists.
+    Name,
+    /// It narrows what is asked for, as the first word of "payment errors" does.
+    Narrows,
+    /// Nothing knows it.
+    Unknown,
+    /// Nothing: training found it harmless.
+    Harmless,
+}
+
+impl Doubts {
+    /// Whether the request says what the card cannot do, however likely the rest is: a deed, a quotation, a name, or a word that
+    /// narrows what is asked for.
+    #[must_use]
+    pub fn are_of_another_question(&self) -> bool {
+        self.words.iter().any(|doubt| match doubt.why {
+            Why::Deed => true,
+            Why::Quoted | Why::Announces | Why::Name | Why::Narrows => doubt.is_request,
+            Why::Unknown | Why::Harmless => false,
+        })
+    }
+
+    /// The words that say something else than the card does, as far as anybody knows.
+    #[must_use]
+    pub fn strange(&self) -> Vec<String> {
+        let counts = |doubt: &&Doubt| doubt.why != Why::Harmless && (doubt.is_request || doubt.why == Why::Deed);
+        self.words.iter().filter(counts).map(|doubt| doubt.text.clone()).collect()
+    }
+}
+
+/// Facts about a reading, each by its name with how much there is of it. `second` is the score of the next card.
+#[must_use]
+pub(crate) fn features(best: &Scored, second: f64) -> Vec<(&'static str, f64)> {
+    let doubts = &best.doubts;
+    let count = |count: usize, most: u32| f64::from(u32::try_from(count).unwrap_or(most).min(most));
+    let share = |part: usize, whole: usize| count(part, u32::MAX) / count(whole.max(1), u32::MAX);
+    let some = |holds: bool| f64::from(u8::from(holds));
+    let mut features = vec![
+        ("bias", 1.0),
+        ("score", log_odds(best.score)),
+        ("second score", log_odds(second)),
+        ("fit", best.fit),
+        ("explained", best.explained),
+        ("covered", best.phrase.covered),
+        ("sum", best.sum),
+        ("values", count(best.values.len(), 8)),
+        ("missing", count(best.missing.len(), 4)),
+        ("corrected", count(best.corrected.len(), 4)),
+        ("words explained", count(doubts.explained, 8)),
+        ("words of texts", count(doubts.text_words, 8)),
+        ("words", count(doubts.all_words, 30)),
+        ("clauses", count(doubts.clauses, 4)),
+        ("share explained", share(doubts.explained, doubts.words.len() + doubts.explained)),
+    ];
+    let requested: Vec<&Doubt> = doubts.words.iter().filter(|doubt| doubt.is_request).collect();
+    features.push(("share of the request explained", share(doubts.explained, requested.len() + doubts.explained)));
+    let trained: Vec<f64> = requested.iter().filter_map(|doubt| doubt.trained).collect();
+    features.push(("trained", trained.iter().sum()));
+    features.push(("least trained", trained.iter().copied().fold(0.0, f64::min)));
+    features.push(("untrained", count(requested.len() - trained.len(), 4)));
+    let rest = best.values.iter().filter(|read| read.pattern == REST);
+    let rest: usize = rest.map(|read| read.text.split(' ').count()).sum();
+    features.push(("rest", some(rest > 0)));
+    features.push(("words of the rest", count(rest, 6)));
+    for (why, here, any, elsewhere) in [
+        (Why::Quoted, "quoted", "any quoted", "quoted elsewhere"),
+        (Why::Deed, "deeds", "any deed", "deeds elsewhere"),
+        (Why::Announces, "announcing", "any announcing", "announcing elsewhere"),
+        (Why::Name, "names", "any name", "names elsewhere"),
+        (Why::Narrows, "narrowing", "any narrowing", "narrowing elsewhere"),
+        (Why::Unknown, "unknown", "any unknown", "unknown elsewhere"),
+        (Why::Harmless, "harmless", "any harmless", "harmless elsewhere"),
+    ] {
+        let (inside, outside): (Vec<&Doubt>, Vec<&Doubt>) =
+            doubts.words.iter().filter(|doubt| doubt.why == why).partition(|doubt| doubt.is_request);
+        features.push((here, count(inside.len(), 3)));
+        features.push((any, some(!inside.is_empty())));
+        features.push((elsewhere, count(outside.len(), 3)));
+    }
+    features
+}
+
+/// How likely the reading is right, from 0 to 1.
+pub(crate) fn trust(best: &Scored, second: f64, weights: &HashMap<String, f64>) -> f64 {
+    let weight = |name: &str| weights.get(name).copied().unwrap_or(0.0);
+    let sum: f64 = features(best, second).into_iter().map(|(name, value)| weight(name) * value).sum();
+    1.0 / (1.0 + (-sum).exp())
+}
+
+/// The logarithm of `p / (1 − p)`, within what four digits of `p` tell.
+fn log_odds(share: f64) -> f64 {
+    const LEAST: f64 = 1e-4;
+    (share.max(LEAST) / (1.0 - share).max(LEAST)).ln()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn doubt(why: Why, is_request: bool) -> Doubt {
+        Doubt { text: format!("{why:?}"), why, is_request, trained: None }
+    }
+
+    #[test]
+    fn a_word_of_a_story_is_passed_over_unless_it_is_a_deed() {
+        let words = vec![
+            doubt(Why::Unknown, true),
+            doubt(Why::Unknown, false),
+            doubt(Why::Harmless, true),
+            doubt(Why::Deed, false),
+        ];
+        let doubts = Doubts { words, ..Doubts::default() };
+        assert_eq!(doubts.strange(), ["Unknown", "Deed"]);
+        assert!(doubts.are_of_another_question());
+    }
+
+    #[test]
+    fn only_a_word_of_unknown_meaning_leaves_the_question_as_it_is() {
+        for (why, is_request, is_other) in [
+            (Why::Unknown, true, false),
+            (Why::Harmless, true, false),
+            (Why::Narrows, true, true),
+            (Why::Narrows, false, false),
+            (Why::Name, true, true),
+            (Why::Name, false, false),
+            (Why::Announces, true, true),
+            (Why::Quoted, true, true),
+            (Why::Deed, false, true),
+        ] {
+            let doubts = Doubts { words: vec![doubt(why, is_request)], ..Doubts::default() };
+            assert_eq!(doubts.are_of_another_question(), is_other, "{why:?}, in the request: {is_request}");
+        }
+    }
+
+    #[test]
+    fn log_odds_are_bounded() {
+        assert!(log_odds(0.0) > -10.0 && log_odds(1.0) < 10.0 && log_odds(0.5).abs() < 1e-9);
+    }
+}

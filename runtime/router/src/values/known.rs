@@ -1,0 +1,160 @@
+//! Names that exist, in a sentence: where a card takes them as values.
+
+use std::ops::Range;
+
+use intentbox_catalog::ParamKind;
+use intentbox_catalog::ParamSpec;
+use intentbox_catalog::param::ValuesFrom;
+
+use super::pattern::{Part, Pattern};
+use super::{Found, NameMention, Pull, Reads, ValueRead};
+use crate::names::{NAME_WORDS_MAX, Name};
+
+impl Pull<'_> {
+    /// "Orders of customer Tanaka" is about the file of orders, not about that of customers: where one is said as it is called,
+    /// another word is no file.
+    pub(super) fn exact_files(&self, all: &mut Vec<Found>) {
+        for (reader, spec) in self.readers.specs.iter().enumerate() {
+            let Some(mentions) = self.names[reader].as_ref() else { continue };
+            let source = &self.readers.sources[reader];
+            let is_only = self.readers.sources.iter().filter(|other| *other == source).count() == 1;
+            if spec.is_text() || !is_only || !mentions.iter().any(|mention| mention.is_exact) {
+                continue;
+            }
+            let is_file = matches!(spec.values_from(), Some(ValuesFrom::Files));
+            let is_loose = |(of, read): &(usize, ValueRead)| {
+                let mut same = mentions.iter().filter(|mention| read.value == *mention.name.text).peekable();
+                let is_unknown = same.peek().is_none() && !is_file;
+                *of == reader && (is_unknown || (same.peek().is_some() && !same.any(|mention| mention.is_exact)))
+            };
+            all.retain(|found| !found.reads.iter().any(is_loose));
+        }
+    }
+
+    /// Names that exist are values wherever they stand, if they can be of one parameter only.
+    pub(super) fn bare_names(&self, all: &mut Vec<Found>) {
+        for (reader, source) in self.readers.sources.iter().enumerate() {
+            let is_only = self.readers.sources.iter().filter(|other| *other == source).count() == 1;
+            let Some(mentions) = self.names[reader].as_ref().filter(|_| is_only && !self.readers.writes) else {
+                continue;
+            };
+            for NameMention { span, name, is_exact } in mentions {
+                let spec = &self.readers.specs[reader];
+                let Ok(value) = spec.read_item(&name.text) else { continue };
+                // What something is said to be in is more likely meant than another name: "customers in orders".
+                let before = span.start.checked_sub(1).map_or("", |before| self.sentence.words[before].plain.as_str());
+                let is_led = matches!(before, "in" | "of" | "from" | "for" | "on" | "at" | "within")
+                    || (before == "the" && *is_exact);
+                // "Where the customer is Globex" does not name the file of customers.
+                let after = self.sentence.canonical.get(span.end).map_or("", String::as_str);
+                let is_file = matches!(spec.values_from(), Some(ValuesFrom::Files));
+                if is_file && !is_exact && matches!(after, "is" | "equal" | "contain" | "contains") {
+                    continue;
+                }
+                let weight = 6 * usize::from(*is_exact) + 10 * span.len() + 2 * usize::from(is_led);
+                // A value is one of thousands: where its word is one of the card's, that is what was said.
+                let is_word = |at: usize| {
+                    let form = &self.sentence.canonical[at];
+                    self.topics.contains(form) || self.readers.announcing.contains(form)
+                };
+                if spec.is_text() && !is_led && span.clone().all(is_word) {
+                    continue;
+                }
+                let mut found = self.found(reader, span.clone(), weight, "a known name", value);
+                found.reads.extend(self.given_by(spec, name));
+                all.push(found);
+            }
+        }
+    }
+
+    /// Whether these words are a name that gives a parameter another value than was read: "amount paid" is no amount.
+    pub(super) fn is_of_other_column(&self, reader: usize, span: Range<usize>, reads: &Reads) -> bool {
+        let spec = &self.readers.specs[reader];
+        let Some(mentions) = self.names[reader].as_ref().filter(|_| !spec.values_give().is_empty()) else {
+            return false;
+        };
+        let Some(mention) = mentions.iter().find(|mention| mention.span == span) else { return false };
+        self.given_by(spec, &mention.name)
+            .iter()
+            .any(|(other, given)| reads.iter().any(|(reader, read)| reader == other && read.value != given.value))
+    }
+
+    /// The values that a name gives other parameters: the column that holds it.
+    pub(super) fn given_by(&self, spec: &ParamSpec, name: &Name) -> Vec<(usize, ValueRead)> {
+        let given = spec.values_give().iter().filter_map(|(parameter, field)| {
+            let reader = self.readers.specs.iter().position(|spec| spec.name() == parameter)?;
+            let value = self.readers.specs[reader].read_item(name.fields.get(field)?).ok()?;
+            let pattern = "a known name".to_owned();
+            Some((reader, ValueRead { parameter: parameter.clone(), pattern, text: String::new(), value }))
+        });
+        given.collect()
+    }
+
+    /// Several known names in a row are a list: "name and email of all customers".
+    pub(super) fn enumerations(&self, all: &mut Vec<Found>) {
+        for (reader, spec) in self.readers.specs.iter().enumerate() {
+            let ParamKind::List { items_max, .. } = spec.kind() else { continue };
+            let Some(mentions) = &self.names[reader] else { continue };
+            let pattern =
+                Pattern::new("known names".to_owned(), vec![Part::Slot { reader, choices: None, shape: None }]);
+            for mention in mentions {
+                let start = mention.span.start;
+                let width = self.enumerated(reader, start, *items_max).min(self.sentence.words.len() - start);
+                if width <= mention.span.len() {
+                    continue;
+                }
+                if let Some(value) = self.value(&pattern, reader, None, start..start + width) {
+                    all.push(self.found(reader, start..start + width, 10 * width, "known names", value));
+                }
+            }
+        }
+    }
+
+    /// The file that the word says, if this card may read it: "the average order amount" names the file on its way.
+    pub(super) fn file_at(&self, at: usize) -> Option<(usize, &str)> {
+        let is_file = |reader: &usize| matches!(self.readers.specs[*reader].values_from(), Some(ValuesFrom::Files));
+        let mut readers = (0..self.readers.specs.len()).filter(is_file);
+        readers.find_map(|reader| Some((reader, self.named(reader, at..at + 1)?)))
+    }
+
+    /// How many words from `at` on an enumeration has, "and" included: `web, api and worker` has four.
+    pub(super) fn enumerated(&self, reader: usize, at: usize, items_max: usize) -> usize {
+        let mut end = at + self.item_width(reader, at);
+        for _ in 1..items_max {
+            let has_comma = self.sentence.words.get(end.wrapping_sub(1)).is_some_and(|word| word.comma);
+            let joining = (end..self.sentence.words.len()).take_while(|at| self.joins(*at)).count();
+            let next = end + joining;
+            if next >= self.sentence.words.len() || !(has_comma || (joining > 0 && self.is_and(end))) {
+                break;
+            }
+            end = next + self.item_width(reader, next);
+        }
+        end.saturating_sub(at).max(1)
+    }
+
+    /// How many words the item at `at` has: those of the longest name there, or one.
+    pub(super) fn item_width(&self, reader: usize, at: usize) -> usize {
+        let named = |width: &usize| self.named(reader, at..at + width).is_some();
+        (1..=NAME_WORDS_MAX).rev().find(named).unwrap_or(1)
+    }
+
+    pub(super) fn is_and(&self, index: usize) -> bool {
+        self.sentence.words.get(index).is_some_and(|word| !word.quoted && matches!(word.plain.as_str(), "and" | "n"))
+    }
+
+    /// Whether a word only joins items: "by country and each city".
+    pub(super) fn joins(&self, index: usize) -> bool {
+        let words = &self.sentence.words;
+        self.is_and(index)
+            || (index > 0
+                && self.is_and(index - 1)
+                && !words[index].quoted
+                && matches!(words[index].plain.as_str(), "by" | "each" | "every" | "per" | "the"))
+    }
+
+    /// The name that these words say, if names are known for the parameter.
+    pub(super) fn named(&self, reader: usize, span: Range<usize>) -> Option<&str> {
+        let mentions = self.names[reader].as_ref()?;
+        mentions.iter().find(|mention| mention.span == span).map(|mention| mention.name.text.as_str())
+    }
+}
