@@ -583,7 +583,7 @@ fn a_directory_on_the_command_line_can_be_read_and_nothing_beside_it() {
     assert_eq!(run("files.read_text('other:a.txt')").0, "capability_denied");
     // There is no such directory, and a line of the policy would not make one.
     let explained = run_in(home.path(), &["policy", "explain", "READ", "other:a.txt", "--dir", "box=in"], b"", &[]);
-    let hint = "hint: --dir other=PATH, or a line for `other` under [directories] in the configuration and \"other\" to read under \
+    let hint = "hint: add --dir other=PATH, or a line for `other` under [directories] in the configuration and \"other\" to read under \
                 [exec] in policy.toml\n";
     assert!(explained.code == 3 && explained.stdout.ends_with(hint), "{explained:#?}");
     assert_eq!(

@@ -124,6 +124,8 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::access::Access;
+    use crate::refusal::Needs;
 
     fn aliases(names: &[&str]) -> Vec<Alias> {
         names.iter().map(|name| name.parse().expect("an alias")).collect()
@@ -166,7 +168,8 @@ mod tests {
         check("data:x", Err("data:x was refused: the run may read logs"));
         let refusal = Reads::of(aliases(&["logs"])).and([]).admit("logs:x").expect_err("nothing is granted");
         assert_eq!(refusal.to_string(), "reading logs:x was refused: the run may read no directory");
-        assert_eq!(refusal.hint("exec").as_deref(), Some("add \"logs\" to read under [exec] in policy.toml"));
+        let rules = Access { read: aliases(&["logs"]), ..Access::default() };
+        assert_eq!(refusal.needs(), Some(Needs::Rules(rules)));
     }
 
     proptest! {

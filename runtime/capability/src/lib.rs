@@ -52,6 +52,6 @@ pub use grant::Grant;
 pub use header::{HeaderName, HeaderNameError};
 pub use origin::{Origin, OriginError, Origins};
 pub use path::{Flaw, PathPattern, URL_BYTES_MAX};
-pub use refusal::{Place, Refusal, shown_url};
+pub use refusal::{Needs, Place, Refusal, shown_url};
 pub use rule::{Alias, HttpRule, Method, RuleError, WrittenRule};
 pub use tool::{AllowedTool, ToolRule, Tools};

@@ -7,7 +7,7 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::sync::LazyLock;
 
 use crate::path::URL_BYTES_MAX;
-use crate::{AllowedUrl, Grant, HttpRule, Method, Origin, Origins, PrivateAddresses, Refusal, is_public};
+use crate::{AllowedUrl, Grant, HttpRule, Method, Needs, Origin, Origins, PrivateAddresses, Refusal, is_public};
 
 /// Aliases and their base URLs: a server, a folder of it, and one beside this program.
 const BASES: [(&str, &str); 3] = [
@@ -190,12 +190,17 @@ fn decoded(part: &str) -> Vec<u8> {
     decoded
 }
 
-/// A refusal is one line of printable ASCII, however long and strange the request was. So is its hint, which repeats
-/// the whole path: a shortened rule would allow something else.
+/// A refusal is one line of printable ASCII, however long and strange the request was. So is what the call needs, which
+/// repeats the whole path: a shortened rule would allow something else.
 fn one_line(refusal: &Refusal) {
     let message = refusal.to_string();
     assert!(message.len() <= MESSAGE_BYTES_MAX, "{} bytes: {message:.200}", message.len());
-    for text in [message, refusal.hint("exec").unwrap_or_default()] {
+    let needs = refusal.needs().map_or(String::new(), |needs| match needs {
+        Needs::Rules(rules) => rules.additions(),
+        Needs::OriginNamed(alias) => alias.to_string(),
+        Needs::OriginAt(base_url) => base_url,
+    });
+    for text in [message, needs] {
         assert!(text.bytes().all(|byte| matches!(byte, b' '..=b'~')), "{text:?}");
     }
 }

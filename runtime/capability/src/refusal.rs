@@ -1,12 +1,13 @@
-//! Refusals: what was refused, which rule said so, and what would allow it.
+//! Refusals: what was refused, which rule said so, and what the call needs to be allowed.
 
 use std::fmt::{self, Write as _};
 use std::ops::Range;
 
+use crate::access::Access;
 use crate::file::PathFlaw;
 use crate::header::HeaderName;
 use crate::path::Flaw;
-use crate::rule::{Alias, HttpRule, Method};
+use crate::rule::{Alias, HttpRule, Method, WrittenRule};
 use crate::tool::ToolRule;
 
 /// How many characters of a script's text a message repeats.
@@ -15,8 +16,8 @@ const SHOWN_CHARS_MAX: usize = 200;
 /// How many rules or aliases a message lists before it counts the rest.
 const LISTED_MAX: usize = 4;
 
-/// A request that was not admitted. The message is one line. [`Refusal::hint`] is separate, for the operator who may
-/// change the configuration.
+/// A request that was not admitted. The message is one line. [`Refusal::needs`] is separate, for the operator who may
+/// change the configuration and the policy.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Refusal {
     /// No rule can grant this method.
@@ -171,48 +172,41 @@ impl fmt::Display for Place {
     }
 }
 
-impl Refusal {
-    /// What to add to the policy to allow it. `table` is the table of `policy.toml` with the rules for this kind of
-    /// run, such as `exec` or `packs.sentry`. `None` if no policy can allow it.
-    #[must_use]
-    pub fn hint(&self, table: &str) -> Option<String> {
-        match self {
-            Self::Method { .. } | Self::Malformed { .. } | Self::Unsearched { .. } | Self::Path { .. } => None,
-            Self::UnknownAlias { alias, .. } => Some(format!(
-                "add a table [origins.{alias}] with its `base_url` to the configuration, and rules for `{alias}` to \
-                 http under [{table}] in policy.toml"
-            )),
-            Self::UnknownOrigin { base_url, .. } => Some(format!(
-                "add a table [origins.NAME] with `base_url = \"{base_url}\"` to the configuration, and rules for \
-                 NAME to http under [{table}] in policy.toml"
-            )),
-            Self::NotGranted { method, alias, path, .. } => {
-                Some(format!("add \"{alias}: {method} {path}\" to http under [{table}] in policy.toml"))
-            }
-            Self::Header { method, alias, path, header } => Some(format!(
-                "add {{ rule = \"{alias}: {method} {path}\", headers = [\"{header}\"] }} to http under [{table}] in \
-                 policy.toml{}",
-                and_wants(table)
-            )),
-            Self::Body { method, alias, path } => Some(format!(
-                "add {{ rule = \"{alias}: {method} {path}\", body = true }} to http under [{table}] in policy.toml{}",
-                and_wants(table)
-            )),
-            Self::Tunnel { asked, alias, path, .. } => {
-                asked.map(|method| format!("add \"{alias}: {method} {path}\" to http under [{table}] in policy.toml"))
-            }
-            Self::NotReadable { alias, .. } => Some(format!("add \"{alias}\" to read under [{table}] in policy.toml")),
-            Self::ToolNotGranted { server, tool, .. } => {
-                let rule = format!("{server}: {tool}").parse::<ToolRule>().ok()?;
-                Some(format!("add \"{rule}\" to tools under [{table}] in policy.toml"))
-            }
-        }
-    }
+/// What a refused call needs to be allowed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Needs {
+    /// Rules that allow the call and no other. Every layer needs them.
+    Rules(Access),
+    /// An origin of this name, and rules for it.
+    OriginNamed(Alias),
+    /// An origin with this base URL, and rules for it.
+    OriginAt(String),
 }
 
-/// A template gets only what both the policy and its own manifest name.
-fn and_wants(table: &str) -> &'static str {
-    if table == "exec" { "" } else { ", and to wants in its template.toml" }
+impl Refusal {
+    /// What the call needs to be allowed. `None` if no policy can allow it, or if its path is too long for a rule.
+    #[must_use]
+    pub fn needs(&self) -> Option<Needs> {
+        let (method, alias, path, headers, body) = match self {
+            Self::Method { .. } | Self::Malformed { .. } | Self::Unsearched { .. } | Self::Path { .. } => return None,
+            Self::UnknownAlias { alias, .. } => return Some(Needs::OriginNamed(alias.clone())),
+            Self::UnknownOrigin { base_url, .. } => return Some(Needs::OriginAt(base_url.clone())),
+            Self::NotReadable { alias, .. } => {
+                return Some(Needs::Rules(Access { read: vec![alias.clone()], ..Access::default() }));
+            }
+            Self::ToolNotGranted { server, tool, .. } => {
+                let rule = format!("{server}: {tool}").parse::<ToolRule>().ok()?;
+                return Some(Needs::Rules(Access { tools: vec![rule], ..Access::default() }));
+            }
+            Self::NotGranted { method, alias, path, .. } => (*method, alias, path, Vec::new(), false),
+            Self::Tunnel { asked, alias, path, .. } => ((*asked)?, alias, path, Vec::new(), false),
+            Self::Header { method, alias, path, header } => (*method, alias, path, vec![header.to_string()], false),
+            Self::Body { method, alias, path } => (*method, alias, path, Vec::new(), true),
+        };
+        let rule = WrittenRule { rule: format!("{alias}: {method} {path}"), headers, body };
+        let rule: HttpRule = rule.try_into().ok()?;
+        Some(Needs::Rules(Access { http: vec![rule], ..Access::default() }))
+    }
 }
 
 fn not_granted(asked: Option<&Method>) -> String {

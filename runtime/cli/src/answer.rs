@@ -152,7 +152,7 @@ impl Problem {
 
 #[cfg(test)]
 mod tests {
-    use intentbox_engine::{Cause, Remedy};
+    use intentbox_engine::{Cause, MissingOrigin, Permission, Remedy};
 
     use super::*;
     use crate::error::Class;
@@ -192,13 +192,16 @@ mod tests {
 
     #[test]
     fn what_is_not_allowed_is_an_answer_with_the_outcome_of_a_run() {
-        let failure =
-            Failure::new(Cause::NotPermitted, "PUT was refused").with(Remedy::Permit("add a line".to_owned()));
+        let origin = MissingOrigin::At("https://a.test".to_owned());
+        let permission = Permission::Origin { origin, tables: vec!["exec".to_owned()] };
+        let hint = permission.to_string().replace('"', "\\\"");
+        let failure = Failure::new(Cause::NotPermitted, "PUT was refused").with(Remedy::Permit(permission));
         assert_eq!(
             written(&Answer::new("PUT was refused\n").denied(failure)),
             (
-                r#"{"outcome":"capability_denied","error":{"kind":"policy","message":"PUT was refused","hint":"add a line"}}"#
-                    .to_owned(),
+                format!(
+                    r#"{{"outcome":"capability_denied","error":{{"kind":"policy","message":"PUT was refused","hint":"{hint}"}}}}"#
+                ),
                 String::new(),
                 3
             )

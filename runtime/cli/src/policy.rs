@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use anyhow::Context as _;
 use intentbox_catalog::TemplateId;
-use intentbox_engine::{Cause, Failure};
+use intentbox_engine::{Caller, Cause, Failure};
 
 use crate::answer::Answer;
 use crate::arguments::{Isolation, Policy, Sources};
@@ -41,7 +41,7 @@ async fn explain(sources: &Sources, method: &str, url: &str, template: Option<&s
     if let Some(id) = &id {
         templates::find(&engine.catalog(), id.as_str())?;
     }
-    match engine.admits(id.as_ref(), method, url) {
+    match engine.admits(id.as_ref(), &Caller::local(), method, url) {
         Ok(lines) => {
             let text = lines.iter().fold("permitted by\n".to_owned(), |text, line| text + "  " + line + "\n");
             // The last line of a URL is the request as it would be sent.

@@ -5,7 +5,8 @@ use intentbox_engine::{Missing, NearName, Remedy, Rephrase};
 /// A remedy in words, as an imperative.
 pub(crate) fn words(remedy: &Remedy) -> String {
     match remedy {
-        Remedy::Advice(text) | Remedy::Permit(text) => text.clone(),
+        Remedy::Advice(text) => text.clone(),
+        Remedy::Permit(permission) => permission.to_string(),
         Remedy::AllowWrites => "add --allow-writes to allow the change".to_owned(),
         Remedy::RaiseLimit { limit, most } => {
             format!("raise the limit with --limit {limit}=NUMBER (at most {most}), or do less in one run")

@@ -165,12 +165,12 @@ impl Broker {
     }
 
     fn refused(&self, refusal: &Refusal) -> Answer {
-        let remedy = self.remedy(refusal);
-        let hint = match &remedy {
-            Some(Remedy::Advice(text) | Remedy::Permit(text)) => text,
-            _ => "",
+        // The script gets the lines of files, which are the same on every surface.
+        let hint = match self.remedy(refusal) {
+            Some(Remedy::Permit(permission)) => permission.to_string(),
+            _ => String::new(),
         };
-        Answer::reply(&Reply::Refused { message: &refusal.to_string(), hint })
+        Answer::reply(&Reply::Refused { message: &refusal.to_string(), hint: &hint })
     }
 }
 

@@ -62,8 +62,8 @@ pub use crate::plan::{Change, Incomplete, Plan, Run, Unconfirmed, Which};
 pub use crate::policy::{POLICY_BYTES_MAX, Policy, PolicyError};
 pub use intentbox_egress::EgressError;
 pub use intentbox_report::{
-    Candidate, Cause, Failure, Missing, NearName, Outcome, Principal, Refused, Remedy, Rephrase, Report, RunId, Spent,
-    Target, Terms, Wire,
+    Candidate, Cause, Failure, Missing, MissingOrigin, NearName, Outcome, Permission, Principal, Refused, Remedy,
+    Rephrase, Report, RunId, Spent, TableRules, Target, Terms, Wire,
 };
 pub use intentbox_router::{Decision, Explanation, Routed};
 pub use intentbox_sandbox::{Capacity, Deterministic, Sharing, Walls, WorkerCommand, WorkerState};
@@ -72,6 +72,7 @@ pub use intentbox_sandbox::{limits, serve as serve_runs};
 use crate::cache::ResultCache;
 use crate::known::KnownNames;
 use crate::library::Library;
+use crate::remedy::Asker;
 
 /// Where guests run.
 #[derive(Debug, Clone)]
@@ -188,19 +189,18 @@ impl Engine {
         self.policy.principal(&caller.principal).into_iter().chain(&caller.grant)
     }
 
+    /// Whose run it is, for the remedies of its refusals.
+    fn asker(&self, template: Option<&Template>, caller: &Caller) -> Asker {
+        Asker::of(template, &self.policy, &caller.principal)
+    }
+
     /// Why a template that changes something may not start: it lacks a permission that it wants.
     fn not_permitted(&self, template: &Template, caller: &Caller) -> Option<Failure> {
-        let (id, wants) = (template.id(), template.wants());
-        let told = |lacking: &Access| {
-            format!("the policy does not permit `{id}` all that it wants; it lacks {}", lacking.lines().join(", "))
-        };
-        if let Some(lacking) = wants.lacking(&self.policy.template(id)) {
-            return Some(Failure::new(Cause::NotPermitted, told(&lacking)).with(remedy::permit(id, &lacking)));
-        }
-        let lacking = self.layers_of(caller).find_map(|layer| wants.lacking(layer))?;
-        let who = caller.principal.name().map_or_else(|| "this caller".to_owned(), |name| format!("`{name}`"));
-        let message = format!("{who} may not have all that `{id}` wants; it lacks {}", lacking.lines().join(", "));
-        Some(Failure::new(Cause::NotPermitted, message))
+        let lacking = self.asker(Some(template), caller).lacking();
+        let TableRules { table, rules } = lacking.first()?;
+        let (id, rules) = (template.id(), rules.lines().join(", "));
+        let message = format!("the policy does not permit `{id}` all that it wants; [{table}] lacks {rules}");
+        Some(Failure::new(Cause::NotPermitted, message).with(Remedy::Permit(Permission::Rules(lacking))))
     }
 
     /// A number for a principal: the sandbox knows no names. The hash is keyed anew in each process, so that nobody chooses a

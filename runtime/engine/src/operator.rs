@@ -11,7 +11,6 @@ use intentbox_sandbox::{StartError, WorkerState};
 use crate::Engine;
 use crate::caller::Caller;
 use crate::rehearsal;
-use crate::remedy::Asker;
 
 /// How long trying an origin may take.
 const TRY_MAX: Duration = Duration::from_secs(10);
@@ -59,25 +58,30 @@ impl Engine {
         rehearsal::rehearse(sandbox, template, case).await.map_err(CaseFailed)
     }
 
-    /// Whether a request of a template or of code would be admitted, and by which lines of the policy.
+    /// Whether a request of a template or of code of this caller would be admitted, and by which lines of the policy.
     ///
     /// # Errors
-    /// The refusal, with the line that would allow it where there is one, as a run would get them.
-    pub fn admits(&self, who: Option<&TemplateId>, method: &str, url: &str) -> Result<Vec<String>, Refused> {
+    /// The refusal, with the lines that would allow it where there are any, as a run would get them.
+    pub fn admits(
+        &self,
+        who: Option<&TemplateId>,
+        caller: &Caller,
+        method: &str,
+        url: &str,
+    ) -> Result<Vec<String>, Refused> {
         let catalog = self.catalog();
-        let (grants, asker) = match who {
-            None => (self.grants_of_code(&Caller::local()), Asker::Exec),
-            Some(id) => {
-                let unknown = || Refused { message: format!("there is no template {id}"), remedy: None };
-                let template = catalog.get(id.as_str()).ok_or_else(unknown)?;
-                (self.grants_of_template(template, &Caller::local()), Asker::of(template))
-            }
+        let unknown = |id: &TemplateId| Refused { message: format!("there is no template {id}"), remedy: None };
+        let template = who.map(|id| catalog.get(id.as_str()).ok_or_else(|| unknown(id))).transpose()?;
+        let grants = match template {
+            None => self.grants_of_code(caller),
+            Some(template) => self.grants_of_template(template, caller),
         };
+        let asker = self.asker(template, caller);
         let refused = |refusal: Refusal| {
             let remedy = asker.remedy(&refusal, &self.directories);
             Refused { message: refusal.to_string(), remedy }
         };
-        let tables = self.policy.tables(who);
+        let tables = self.policy.tables(who, &caller.principal);
         if method.eq_ignore_ascii_case("read") {
             let file = grants.read.admit(url).map_err(refused)?;
             let named = tables.iter().filter(|(_, rules)| rules.read.contains(file.alias()));

@@ -359,7 +359,7 @@ impl Engine {
         };
         let work =
             Work::Template { library: Arc::clone(library), id: template.id().clone(), arguments: values.clone() };
-        let (deterministic, asker) = (settings.deterministic, Asker::of(template));
+        let (deterministic, asker) = (settings.deterministic, self.asker(Some(template), caller));
         let run =
             Box::new(Run { id, target: target.clone(), work, script, params, limits, deterministic, grants, asker });
         if writes && caller.consent == Consent::Asked {
@@ -403,7 +403,7 @@ impl Engine {
             limits,
             deterministic: code.settings.deterministic,
             grants: self.grants_of_code(caller),
-            asker: Asker::Exec,
+            asker: self.asker(None, caller),
         }))
     }
 

@@ -119,8 +119,15 @@ impl Policy {
         rules
     }
 
-    /// The tables that are about a template, or about `exec`, each with its name.
-    pub(crate) fn tables(&self, who: Option<&TemplateId>) -> Vec<(String, &Access)> {
+    /// The tables that are about a template or about `exec`, and the one of the principal, each with its name.
+    pub(crate) fn tables(&self, who: Option<&TemplateId>, principal: &Principal) -> Vec<(String, &Access)> {
+        let mut tables = self.tables_of(who);
+        let of_principal = principal.name().zip(self.principal(principal));
+        tables.extend(of_principal.map(|(name, rules)| (table_of_principal(name), rules)));
+        tables
+    }
+
+    fn tables_of(&self, who: Option<&TemplateId>) -> Vec<(String, &Access)> {
         let Some(id) = who else { return vec![("exec".to_owned(), &self.exec)] };
         let pack = self.packs.get(id.pack()).map(|rules| (format!("packs.{}", id.pack()), rules));
         let own = self.templates.get(id.as_str()).map(|rules| (format!("templates.\"{id}\""), rules));
@@ -138,6 +145,11 @@ impl Policy {
     #[must_use]
     pub fn principal(&self, principal: &Principal) -> Option<&Access> {
         self.principals.get(principal.name()?)
+    }
+
+    /// The names of the principals that have a table.
+    pub fn principals(&self) -> impl Iterator<Item = &str> {
+        self.principals.keys().map(String::as_str)
     }
 
     /// What scripts of `exec` may access.
@@ -175,7 +187,7 @@ impl Policy {
         });
         let exec = Table { name: "exec".to_owned(), rules: &self.exec, askers: Vec::new(), nobody: "" };
         let principals = self.principals.iter().map(|(principal, rules)| Table {
-            name: format!("principals.{principal}"),
+            name: table_of_principal(principal),
             rules,
             askers: Vec::new(),
             nobody: "",
@@ -185,6 +197,12 @@ impl Policy {
         }
         faults
     }
+}
+
+/// The table of a principal as written, without brackets. A name that is no bare key of TOML is quoted.
+pub(crate) fn table_of_principal(name: &str) -> String {
+    let is_bare = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
+    if name.bytes().all(is_bare) { format!("principals.{name}") } else { format!("principals.{name:?}") }
 }
 
 /// A table of the policy, and the templates that it is for.
@@ -346,9 +364,29 @@ mod tests {
         assert_eq!(lines(Principal::named("bob")), Some(Vec::new()), "an empty table permits nothing");
         assert_eq!(lines(Principal::named("carol")), None);
         assert_eq!(lines(Principal::local()), None);
+        assert_eq!(policy.principals().collect::<Vec<_>>(), ["alice", "bob"]);
+        let tables = |principal: Principal| {
+            let tables = policy.tables(None, &principal);
+            tables.into_iter().map(|(name, _)| name).collect::<Vec<_>>()
+        };
+        assert_eq!(tables(Principal::named("alice")), ["exec", "principals.alice"]);
+        assert_eq!(tables(Principal::named("carol")), ["exec"]);
         assert_eq!(faults(&policy), Vec::<String>::new());
         let absent = Policy::parse("[principals.alice]\nread = [\"absent\"]").expect("it is a policy");
         assert_eq!(faults(&absent), ["[principals.alice]: `absent` is no directory of [directories]"]);
+    }
+
+    #[test]
+    fn the_table_of_a_principal_is_named_as_it_can_be_written() {
+        for (name, table) in [
+            ("alice-2", "principals.alice-2"),
+            ("al@example.com", "principals.\"al@example.com\""),
+            ("a\"b", "principals.\"a\\\"b\""),
+        ] {
+            assert_eq!(table_of_principal(name), table);
+            let policy = Policy::parse(&format!("[{table}]\n")).expect(table);
+            assert_eq!(policy.principals().collect::<Vec<_>>(), [name]);
+        }
     }
 
     #[test]
@@ -370,8 +408,8 @@ mod tests {
         let written =
             Policy::parse("[packs.logs]\nread = [\"logs\"]").expect("it is a policy").and_read(&alias("logs"));
         for policy in [policy, written] {
-            let tables: Vec<String> = policy.tables(Some(&id("logs/tail"))).into_iter().map(|(name, _)| name).collect();
-            assert_eq!(tables, ["packs.logs"]);
+            let tables = policy.tables(Some(&id("logs/tail")), &Principal::local());
+            assert_eq!(tables.into_iter().map(|(name, _)| name).collect::<Vec<_>>(), ["packs.logs"]);
         }
     }
 }

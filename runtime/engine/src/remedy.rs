@@ -1,90 +1,117 @@
-//! Remedies for refusals: the line of the policy that would allow the call, if one can.
+//! Remedies for refusals: the lines of the policy and of the configuration that would allow the call, if any can.
 //!
-//! A script of `exec` gets what the policy permits, so one more line is enough. A template gets what it wants as far as
-//! the policy permits it, so a line helps only if the template asks for the access. The proposed line is for that
-//! template alone, and covers all paths that it asks for: the one path of a refusal would be a rule for one issue.
+//! A script of `exec` gets what its table permits, so one more line is enough. A template gets what it wants as far as the
+//! policy permits it, so a line helps only if the template asks for the access. The proposed line is for that template
+//! alone, and covers all paths that it asks for: the one path of a refusal would be a rule for one issue. If the policy has
+//! a table for the principal, that table must permit the call as well.
 
-use intentbox_capability::{Access, Alias, HttpRule, Method, Refusal, WrittenRule};
+use intentbox_capability::{Access, Needs, Refusal};
 use intentbox_catalog::{Template, TemplateId};
 use intentbox_files::Directories;
-use intentbox_report::Remedy;
+use intentbox_report::{MissingOrigin, Permission, Principal, Remedy, TableRules};
 
-/// How many of a template's wants a hint lists.
-const LISTED_MAX: usize = 4;
+use crate::policy::{Policy, table_of_principal};
 
-/// Whose run it is.
+/// Whose run it is, and which tables of the policy must permit its calls.
 #[derive(Debug, Clone)]
-pub(crate) enum Asker {
-    /// A script of `exec`.
-    Exec,
-    /// A template, with what it asks for.
-    Template { id: TemplateId, wants: Access },
+pub(crate) struct Asker {
+    /// The template, with what it wants. A script of `exec` may ask for anything.
+    template: Option<(TemplateId, Access)>,
+    /// The table of the template or of `exec`.
+    own: Table,
+    /// The table of the principal, if there is one.
+    principal: Option<Table>,
+}
+
+/// A table of the policy.
+#[derive(Debug, Clone)]
+struct Table {
+    /// As written, without brackets.
+    name: String,
+    /// What it permits. For a template that is what the table of its pack permits, too.
+    permits: Access,
 }
 
 impl Asker {
-    pub(crate) fn of(template: &Template) -> Self {
-        Asker::Template { id: template.id().clone(), wants: template.wants().clone() }
+    /// A run of a template, or of code, for a principal.
+    pub(crate) fn of(template: Option<&Template>, policy: &Policy, principal: &Principal) -> Self {
+        let own = match template {
+            None => Table { name: "exec".to_owned(), permits: policy.exec().clone() },
+            Some(template) => Table { name: table_of(template.id()), permits: policy.template(template.id()) },
+        };
+        let of_principal = policy.principal(principal).zip(principal.name());
+        Self {
+            template: template.map(|template| (template.id().clone(), template.wants().clone())),
+            own,
+            principal: of_principal
+                .map(|(permits, name)| Table { name: table_of_principal(name), permits: permits.clone() }),
+        }
     }
 
     /// What to do about a refusal, with these directories configured; `None` if the request itself is invalid.
     pub(crate) fn remedy(&self, refusal: &Refusal, directories: &Directories) -> Option<Remedy> {
-        let asks_for = |alias: &Alias| match self {
-            Asker::Exec => true,
-            Asker::Template { wants, .. } => wants.read.contains(alias),
+        let origin = |origin| {
+            let tables = self.tables().map(|table| table.name.clone()).collect();
+            Remedy::Permit(Permission::Origin { origin, tables })
         };
-        if let Refusal::NotReadable { alias, .. } = refusal
-            && asks_for(alias)
-            && !directories.has(alias)
-        {
-            return Some(Remedy::Advice(self.absent(alias)));
-        }
-        let Asker::Template { id, wants } = self else { return refusal.hint("exec").map(Remedy::Permit) };
-        let table = table_of(id);
-        let anything = refusal.hint(&table)?;
-        let asked = match refusal {
-            Refusal::UnknownAlias { alias, .. } if wants.http.iter().any(|want| want.alias() == alias) => {
-                return Some(Remedy::Permit(anything));
+        let needed = match refusal.needs()? {
+            Needs::Rules(needed) => needed,
+            Needs::OriginAt(base_url) => {
+                return Some(self.not_wanted().unwrap_or_else(|| origin(MissingOrigin::At(base_url))));
             }
-            Refusal::NotReadable { alias, .. } if wants.read.contains(alias) => return Some(Remedy::Permit(anything)),
-            _ => asked(refusal),
+            Needs::OriginNamed(alias) => {
+                let names_it = |(_, wants): &(TemplateId, Access)| wants.http.iter().any(|want| *want.alias() == alias);
+                let is_wanted = self.template.as_ref().is_none_or(names_it);
+                return if is_wanted { Some(origin(MissingOrigin::Named(alias))) } else { self.not_wanted() };
+            }
         };
-        let want = asked.and_then(|(asked, method)| {
+        let Some(proposed) = self.wanted(&needed) else { return self.not_wanted() };
+        let lacks = |table: &Table| needed.lacking(&table.permits).is_some();
+        let rules = |table: &Table| TableRules { table: table.name.clone(), rules: proposed.clone() };
+        let rules: Vec<TableRules> = self.tables().filter(|table| lacks(table)).map(rules).collect();
+        if let Some(alias) = needed.read.first().filter(|alias| !directories.has(alias)) {
+            // The flag permits too, but only to `exec` and to the pack of the name.
+            let is_of_flag = self.template.as_ref().is_none_or(|(id, _)| id.pack() == alias.as_str());
+            let is_permitted_by_flag = is_of_flag && !self.principal.as_ref().is_some_and(lacks);
+            let alias = alias.clone();
+            return Some(Remedy::Permit(Permission::Directory { alias, is_permitted_by_flag, rules }));
+        }
+        (!rules.is_empty()).then_some(Remedy::Permit(Permission::Rules(rules)))
+    }
+
+    /// The rules that the tables lack for everything that the template wants: its own first.
+    pub(crate) fn lacking(&self) -> Vec<TableRules> {
+        let Some((_, wants)) = &self.template else { return Vec::new() };
+        let lacking = |table: &Table| {
+            let rules = wants.lacking(&table.permits)?;
+            Some(TableRules { table: table.name.clone(), rules })
+        };
+        self.tables().filter_map(lacking).collect()
+    }
+
+    fn tables(&self) -> impl Iterator<Item = &Table> {
+        std::iter::once(&self.own).chain(&self.principal)
+    }
+
+    /// The rules to propose for a call: for a template, its wants that cover the call. `None` if they do not cover it.
+    fn wanted(&self, needed: &Access) -> Option<Access> {
+        let Some((_, wants)) = &self.template else { return Some(needed.clone()) };
+        if !needed.tools.is_empty() || needed.read.iter().any(|alias| !wants.read.contains(alias)) {
+            return None;
+        }
+        let mut http = Vec::new();
+        for asked in &needed.http {
             let want = wants.http.iter().find(|want| asked.lacking(std::slice::from_ref(*want)).is_none())?;
-            want.only(method)
-        });
-        Some(match want {
-            Some(want) => Remedy::Permit(format!("add {} to http under [{table}] in policy.toml", want.written())),
-            None => Remedy::Advice(in_vain(id, wants)),
-        })
+            http.push(want.only(*asked.methods().first()?)?);
+        }
+        Some(Access { http, ..needed.clone() })
     }
-}
 
-impl Asker {
-    /// The hint if no directory has this name: a line of the policy alone would permit nothing that exists. The flag
-    /// permits too, but only to `exec` and to the pack of the name.
-    fn absent(&self, alias: &Alias) -> String {
-        let (table, flag_permits) = match self {
-            Asker::Exec => ("exec".to_owned(), true),
-            Asker::Template { id, .. } => (table_of(id), id.pack() == alias.as_str()),
-        };
-        let flag = format!("--dir {alias}=PATH, or a line for `{alias}` under [directories] in the configuration");
-        let line = format!("\"{alias}\" to read under [{table}] in policy.toml");
-        if flag_permits { format!("{flag} and {line}") } else { format!("{flag}; and, with either, {line}") }
+    /// The answer to a call that the template does not want.
+    fn not_wanted(&self) -> Option<Remedy> {
+        let (id, wants) = self.template.as_ref()?;
+        Some(Remedy::Permit(Permission::NotWanted { template: id.to_string(), wants: wants.lines() }))
     }
-}
-
-/// The refused request as a rule for it alone, and its method.
-fn asked(refusal: &Refusal) -> Option<(HttpRule, Method)> {
-    let none = || (Vec::new(), false);
-    let (method, alias, path, (headers, body)) = match refusal {
-        Refusal::NotGranted { method, alias, path, .. } => (*method, alias, path, none()),
-        Refusal::Tunnel { asked, alias, path, .. } => ((*asked)?, alias, path, none()),
-        Refusal::Header { method, alias, path, header } => (*method, alias, path, (vec![header.to_string()], false)),
-        Refusal::Body { method, alias, path } => (*method, alias, path, (Vec::new(), true)),
-        _ => return None,
-    };
-    let rule = WrittenRule { rule: format!("{alias}: {method} {path}"), headers, body };
-    Some((rule.try_into().ok()?, method))
 }
 
 /// The policy table of one template.
@@ -92,29 +119,11 @@ fn table_of(id: &TemplateId) -> String {
     format!("templates.\"{id}\"")
 }
 
-/// The lines that the policy lacks for a template.
-pub(crate) fn permit(id: &TemplateId, lacking: &Access) -> Remedy {
-    Remedy::Permit(format!("add {} under [{}] in policy.toml", lacking.additions(), table_of(id)))
-}
-
-/// The hint if no line can help.
-fn in_vain(id: &TemplateId, wants: &Access) -> String {
-    let all = wants.lines().into_iter().map(|line| format!("`{line}`"));
-    let mut listed: Vec<String> = all.collect();
-    let more = listed.len().saturating_sub(LISTED_MAX);
-    listed.truncate(LISTED_MAX);
-    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-    let wanted = if listed.is_empty() { "nothing".to_owned() } else { listed.join(", ") };
-    format!(
-        "no line of the policy can allow this, because the template does not ask for it: `{id}` wants {wanted}{more}"
-    )
-}
-
 #[cfg(test)]
 mod tests {
     use std::path::Path;
 
-    use intentbox_capability::{Grant, Origin, Origins, Reads};
+    use intentbox_capability::{Alias, Grant, HttpRule, Method, Origin, Origins, Reads, WrittenRule};
 
     use super::*;
 
@@ -132,8 +141,17 @@ mod tests {
         Access { http: rules(http), read: aliases(read), tools: Vec::new() }
     }
 
-    fn refund() -> TemplateId {
-        "shop/refund".parse().expect("an id")
+    /// A run of a template that the policy permits this, for a principal whose table permits that.
+    fn template(id: &str, wants: Access, own: Access, principal: Option<Access>) -> Asker {
+        let id = id.parse().expect("an id");
+        let principal = principal.map(|permits| Table { name: "principals.bob".to_owned(), permits });
+        Asker { own: Table { name: table_of(&id), permits: own }, template: Some((id, wants)), principal }
+    }
+
+    /// A run of code, likewise.
+    fn exec(own: Access, principal: Option<Access>) -> Asker {
+        let principal = principal.map(|permits| Table { name: "principals.bob".to_owned(), permits });
+        Asker { own: Table { name: "exec".to_owned(), permits: own }, template: None, principal }
     }
 
     /// `logs`, which is there as any folder is.
@@ -146,7 +164,7 @@ mod tests {
     fn hint(method: &str, url: &str) -> Option<String> {
         let origin = Origin::new("shop".parse().expect("an alias"), "https://shop.example.com").expect("an origin");
         let origins = Origins::new([origin]).expect("one is enough");
-        let asker = Asker::Template { id: refund(), wants: access(&WANTS, &["logs"]) };
+        let asker = template("shop/refund", access(&WANTS, &["logs"]), Access::default(), None);
         let refusal = if method == "READ" {
             Reads::default().admit(url).expect_err("nothing is granted")
         } else {
@@ -157,8 +175,8 @@ mod tests {
 
     fn text(remedy: Remedy) -> String {
         match remedy {
-            Remedy::Advice(text) | Remedy::Permit(text) => text,
-            other => panic!("surfaces need no words of their own here: {other:?}"),
+            Remedy::Permit(permission) => permission.to_string(),
+            other => panic!("{other:?} permits nothing"),
         }
     }
 
@@ -169,15 +187,12 @@ mod tests {
             let refusal = Reads::default().admit("logs:app.log").expect_err("nothing is granted");
             asker.remedy(&refusal, directories).map(text).expect("there is one")
         };
-        let template = |id: &str, reads: &[&str]| {
-            let id = id.parse().expect("an id");
-            Asker::Template { id, wants: access(&[], reads) }
-        };
-        let name = "--dir logs=PATH, or a line for `logs` under [directories] in the configuration";
+        let template = |id: &str, reads: &[&str]| template(id, access(&[], reads), Access::default(), None);
+        let name = "add --dir logs=PATH, or a line for `logs` under [directories] in the configuration";
         let add = |table: &str| format!("\"logs\" to read under [{table}] in policy.toml");
         let (own, other) = (template("logs/tail", &["logs"]), template("shop/refund", &["logs"]));
         for (asker, table, between) in [
-            (&Asker::Exec, "exec", " and "),
+            (&exec(Access::default(), None), "exec", " and "),
             (&own, "templates.\"logs/tail\"", " and "),
             (&other, "templates.\"shop/refund\"", "; and, with either, "),
         ] {
@@ -187,6 +202,50 @@ mod tests {
         }
         let asks_nothing = hint(&template("shop/refund", &[]), &Directories::default());
         assert!(asks_nothing.starts_with("no line of the policy can allow this"), "{asks_nothing}");
+    }
+
+    /// What is missing in one table is not proposed for the other.
+    #[test]
+    fn a_line_is_proposed_for_each_table_that_lacks_it() {
+        let all = || access(&["shop: GET /**"], &["logs"]);
+        let some = || access(&["shop: GET /v1/orders/*"], &[]);
+        let none = Access::default;
+        let refund = |own: Access, bob: Access| template("shop/refund", access(&WANTS, &["logs"]), own, Some(bob));
+        let hint = |asker: &Asker, url: &str| {
+            let origin = Origin::new("shop".parse().expect("an alias"), "https://shop.example.com").expect("an origin");
+            let origins = Origins::new([origin]).expect("one is enough");
+            let refusal = Grant::nothing().admit(&origins, "GET", url).expect_err("nothing is granted");
+            asker.remedy(&refusal, &directories()).map(text)
+        };
+        let add =
+            |line: &str, tables: &str| Some(format!("add \"shop: GET {line}\" to http under {tables} in policy.toml"));
+        let (own, bob) = ("[templates.\"shop/refund\"]", "[principals.bob]");
+        for (asker, line, tables) in [
+            (exec(none(), Some(none())), "/v1/customers/3", format!("[exec] and {bob}")),
+            (exec(none(), Some(all())), "/v1/customers/3", "[exec]".to_owned()),
+            (exec(all(), Some(some())), "/v1/customers/3", bob.to_owned()),
+            (refund(none(), some()), "/v1/**", format!("{own} and {bob}")),
+            (refund(some(), all()), "/v1/**", own.to_owned()),
+            (refund(all(), some()), "/v1/**", bob.to_owned()),
+        ] {
+            assert_eq!(hint(&asker, "shop:/v1/customers/3"), add(line, &tables), "{asker:?}");
+        }
+        assert_eq!(hint(&exec(all(), Some(some())), "shop:/v1/orders/3"), None, "every table permits it");
+        // A principal's table is not what a flag permits.
+        let refusal = Reads::default().admit("logs:app.log").expect_err("nothing is granted");
+        let told = exec(none(), Some(none())).remedy(&refusal, &Directories::default()).map(text);
+        assert_eq!(
+            told.as_deref(),
+            Some(
+                "add --dir logs=PATH, or a line for `logs` under [directories] in the configuration; and, with either, \
+                 \"logs\" to read under [exec] and [principals.bob] in policy.toml"
+            )
+        );
+        let origin = hint(&exec(none(), Some(none())), "jira:/x").expect("it can be configured");
+        assert!(
+            origin.ends_with("rules for `jira` to http under [exec] and [principals.bob] in policy.toml"),
+            "{origin}"
+        );
     }
 
     #[test]
@@ -230,7 +289,8 @@ mod tests {
         };
         let body = Refusal::Body { method, alias: alias.clone(), path: path.clone() };
         let hint = |want: HttpRule, refusal: &Refusal| {
-            let asker = Asker::Template { id: refund(), wants: Access { http: vec![want], ..Access::default() } };
+            let wants = Access { http: vec![want], ..Access::default() };
+            let asker = template("shop/refund", wants, Access::default(), None);
             asker.remedy(refusal, &directories()).map(text).expect("there is one")
         };
         let of = |what: &str| format!("add {what} to http under [templates.\"shop/refund\"] in policy.toml");
@@ -247,16 +307,16 @@ mod tests {
         // A policy that leaves out what a want carries lets it end nowhere.
         let permitted = access(&["shop: GET,POST /v1/search"], &[]);
         let wants = Access { http: vec![search(&["X-Tenant"], false)], ..Access::default() };
-        let lacking = wants.lacking(&permitted).expect("the header");
+        let lacking = template("shop/refund", wants, permitted, None).lacking();
         let whole = "{ rule = \"shop: GET,POST /v1/search\", headers = [\"x-tenant\"] }";
-        assert_eq!(permit(&refund(), &lacking), Remedy::Permit(of(whole)));
+        assert_eq!(Permission::Rules(lacking).to_string(), of(whole));
     }
 
     #[test]
     fn what_a_policy_permits_no_part_of_is_told_before_a_run_begins() {
         let lacking = |http: &[&str], read: &[&str]| {
-            let lacking = access(&WANTS, &["logs"]).lacking(&access(http, read));
-            lacking.map(|lacking| text(permit(&refund(), &lacking)))
+            let lacking = template("shop/refund", access(&WANTS, &["logs"]), access(http, read), None).lacking();
+            (!lacking.is_empty()).then(|| Permission::Rules(lacking).to_string())
         };
         let add = |what: &str| Some(format!("add {what} under [templates.\"shop/refund\"] in policy.toml"));
         for (http, read, expected) in [

@@ -1,6 +1,6 @@
 //! Words remedies in the terms of a call: a model reads them and calls again.
 
-use intentbox_engine::{NearName, Outcome, Remedy, Rephrase, Report};
+use intentbox_engine::{NearName, Outcome, Permission, Remedy, Rephrase, Report};
 use serde_json::Value;
 
 use crate::answer::{TOLD_MAX, cut};
@@ -12,7 +12,9 @@ pub(crate) fn hint(report: &Report) -> Option<String> {
     let said = remedy.map(|remedy| words(remedy, report));
     let Some(granted) = granted(report) else { return said };
     Some(match (said, remedy) {
-        (Some(said), Some(Remedy::Permit(_))) => format!("{granted}. The operator can allow more: {said}"),
+        (Some(said), Some(Remedy::Permit(permission))) if !matches!(permission, Permission::NotWanted { .. }) => {
+            format!("{granted}. The operator can allow more: {said}")
+        }
         (Some(said), _) => format!("{granted}. {said}"),
         (None, _) => granted,
     })
@@ -21,7 +23,8 @@ pub(crate) fn hint(report: &Report) -> Option<String> {
 fn words(remedy: &Remedy, report: &Report) -> String {
     let or_code = |text: &str| format!("{text}; or write Python for execute_code");
     match remedy {
-        Remedy::Advice(text) | Remedy::Permit(text) => cut(text),
+        Remedy::Advice(text) => cut(text),
+        Remedy::Permit(permission) => cut(&permission.to_string()),
         Remedy::AllowWrites => {
             "changes need the user's word, and this client cannot ask for it: the user may start the server with \
              `intentbox mcp --allow-writes`, or run `intentbox run-intent … --allow-writes`"

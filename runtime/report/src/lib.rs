@@ -6,10 +6,12 @@
 //! and no surface.
 //!
 //! - `outcome`: the stable names, with exit codes. - `failure` and `remedy`: what went wrong, and what to do.
-//! - `report`: all of it together. - `run_id` and `principal`: which run, and whose. - `wire`: as JSON.
+//! - `permission`: what would allow a refused call. - `report`: all of it together. - `run_id` and `principal`: which run,
+//!   and whose. - `wire`: as JSON.
 
 mod failure;
 mod outcome;
+mod permission;
 mod principal;
 mod remedy;
 mod report;
@@ -18,6 +20,7 @@ mod wire;
 
 pub use failure::{Cause, Failure};
 pub use outcome::{Outcome, Terms};
+pub use permission::{MissingOrigin, Permission, TableRules};
 pub use principal::Principal;
 pub use remedy::{Missing, NearName, Remedy, Rephrase};
 pub use report::{Candidate, LookedAt, Refused, Report, Spent, Target};

@@ -1,12 +1,14 @@
 //! Remedies: what to do about a failure, as data that each surface words in its own terms.
 
+use crate::permission::Permission;
+
 /// What to do about a failure.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Remedy {
     /// Something that every surface says in the same words.
     Advice(String),
-    /// Something for the operator to add to the policy or the configuration, as an imperative that begins with `add`.
-    Permit(String),
+    /// Allow a call that was refused, in the policy or the configuration.
+    Permit(Permission),
     /// Allow a change, or confirm it.
     AllowWrites,
     /// Raise a limit.

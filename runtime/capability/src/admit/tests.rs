@@ -1,7 +1,10 @@
 mod rows;
 
 use super::*;
+use crate::access::Access;
 use crate::path::URL_BYTES_MAX;
+use crate::refusal::Needs;
+use crate::rule::HttpRule;
 
 fn origins() -> Origins {
     let bases = [
@@ -149,20 +152,19 @@ fn the_length_is_bounded() {
 }
 
 #[test]
-fn the_hint_is_the_line_that_would_allow_it() {
-    let hint = |method: &str, url: &str| {
-        let refusal = grant().admit(&origins(), method, url).unwrap_err();
-        refusal.hint("exec")
-    };
-    assert_eq!(
-        hint("POST", "sentry:/api/0/%78?q=1").unwrap(),
-        "add \"sentry: POST /api/0/x\" to http under [exec] in policy.toml"
-    );
-    let more = Grant::of(["sentry: POST /api/0/x".parse().unwrap()]);
-    assert!(more.admit(&origins(), "POST", "sentry:/api/0/%78?q=1").is_ok());
-    assert!(hint("GET", "https://evil.test:81/x").unwrap().contains("`base_url = \"https://evil.test:81\"`"));
-    assert!(hint("GET", "jira:/x").unwrap().contains("[origins.jira]"));
-    assert_eq!(hint("GET", "file:///x"), None);
+fn a_refused_request_needs_the_rule_that_allows_it_alone() {
+    let needs = |method: &str, url: &str| grant().admit(&origins(), method, url).unwrap_err().needs();
+    let rule: HttpRule = "sentry: POST /api/0/x".parse().unwrap();
+    let rules = Access { http: vec![rule.clone()], ..Access::default() };
+    assert_eq!(needs("POST", "sentry:/api/0/%78?q=1"), Some(Needs::Rules(rules)));
+    assert!(Grant::of([rule]).admit(&origins(), "POST", "sentry:/api/0/%78?q=1").is_ok());
+    assert_eq!(needs("GET", "https://evil.test:81/x"), Some(Needs::OriginAt("https://evil.test:81".to_owned())));
+    assert_eq!(needs("GET", "jira:/x"), Some(Needs::OriginNamed("jira".parse().unwrap())));
+    assert_eq!(needs("GET", "file:///x"), None);
+    // A rule has at most 2 KiB.
+    let long = |length: usize| needs("POST", &format!("sentry:/{}", "x".repeat(length)));
+    let most = 2_048 - "sentry: POST /".len();
+    assert_eq!((long(most).is_some(), long(most + 1)), (true, None));
 }
 
 #[test]

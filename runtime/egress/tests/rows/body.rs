@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use intentbox_capability::Grant;
+use intentbox_capability::{Grant, Needs};
 use intentbox_egress::{Budget, Egress, Exchange, Request};
 
 use crate::fixture::deaf::{Close, Deaf, Python};
@@ -49,8 +49,8 @@ async fn h23_a_body_of_get_or_head_is_refused_before_anything_is_sent() {
         }
     }
     assert!(server.seen().is_empty());
-    let expected = "add { rule = \"a: GET /x\", body = true } to http under [exec] in policy.toml";
-    assert_eq!(run.refusals()[0].hint("exec").as_deref(), Some(expected));
+    let Some(Needs::Rules(rules)) = run.refusals()[0].needs() else { panic!("{:?}", run.refusals()) };
+    assert_eq!(rules.additions(), "{ rule = \"a: GET /x\", body = true } to http");
 }
 
 /// For APIs that are asked with a body. What the origin makes of it is then what it makes of the body of a POST.

@@ -1,6 +1,6 @@
 //! Reports and what a model is told of each, whole.
 
-use intentbox_engine::{Refused, Remedy, RunId};
+use intentbox_engine::{MissingOrigin, Permission, Refused, Remedy, RunId};
 use serde_json::value::RawValue;
 
 use super::*;
@@ -179,16 +179,21 @@ fn a_failure_says_what_where_and_what_to_change() {
                         Cause::Refused { class: "CapabilityDenied".to_owned() },
                         "no rule for https://example.com/",
                     )
-                    .with(Remedy::Permit("add a line".to_owned())),
+                    .with(Remedy::Permit(Permission::Origin {
+                        origin: MissingOrigin::Named("jira".parse().expect("an alias")),
+                        tables: vec!["exec".to_owned()],
+                    })),
                 )
             },
             "capability_denied: CapabilityDenied: no rule for https://example.com/\nhint: granted here: sentry: GET \
-             /api/0/**. The operator can allow more: add a line"
+             /api/0/**. The operator can allow more: add a table [origins.jira] with its `base_url` to the configuration, \
+             and rules for `jira` to http under [exec] in policy.toml"
                 .to_owned(),
             json!({"outcome": "capability_denied", "error": {
                 "kind": "CapabilityDenied",
                 "message": "no rule for https://example.com/",
-                "hint": "granted here: sentry: GET /api/0/**. The operator can allow more: add a line",
+                "hint": "granted here: sentry: GET /api/0/**. The operator can allow more: add a table [origins.jira] with \
+                         its `base_url` to the configuration, and rules for `jira` to http under [exec] in policy.toml",
             }}),
         ),
     ] {
