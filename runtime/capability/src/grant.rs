@@ -2,7 +2,7 @@
 
 use crate::rule::{Alias, Extra, HttpRule, Method};
 
-/// What a run may do. Each layer is one party's rules (the template's wants, the operator's policy, a caller's grant),
+/// What a run may do. Each layer is one party's rules (the template's wants, the operator's policy, a principal's table),
 /// and a request is allowed only when every layer has a rule for it: adding a layer can only take away.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Grant {

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use intentbox_capability::Access;
 use intentbox_report::{Cause, Failure, Principal};
 use intentbox_sandbox::limits;
 use intentbox_sandbox::{LimitOutOfBounds, Limits, NoSuchLimit};
@@ -10,10 +9,9 @@ use intentbox_sandbox::{LimitOutOfBounds, Limits, NoSuchLimit};
 /// Who makes a request, and within which bounds.
 #[derive(Debug, Clone)]
 pub struct Caller {
-    /// The principal. Answers, budgets and workers' caches are not shared between two principals.
+    /// The principal. Its table of the policy, if there is one, bounds what its runs may access. Answers, budgets and
+    /// workers' caches are not shared between two principals.
     pub principal: Principal,
-    /// An upper bound for what this caller may access, in addition to the policy.
-    pub grant: Option<Access>,
     /// The most that the operator lets this caller's runs use.
     pub ceilings: Ceilings,
     /// Whether templates that change something may run without a question.
@@ -51,13 +49,7 @@ impl Caller {
     /// A principal, with the bounds of [`Caller::local`].
     #[must_use]
     pub fn of(principal: Principal) -> Self {
-        Self {
-            principal,
-            grant: None,
-            ceilings: Ceilings::default(),
-            consent: Consent::Asked,
-            purpose: Purpose::Answer,
-        }
+        Self { principal, ceilings: Ceilings::default(), consent: Consent::Asked, purpose: Purpose::Answer }
     }
 }
 

@@ -44,7 +44,7 @@ use std::hash::{BuildHasher as _, RandomState};
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use intentbox_capability::{Access, Grants, HttpRule};
+use intentbox_capability::{Grants, HttpRule};
 use intentbox_catalog::instant::Instant;
 use intentbox_catalog::{Catalog, Template};
 use intentbox_egress::{Budget, Egress, Exchange};
@@ -169,7 +169,7 @@ impl Engine {
         library.router(|template| self.reaches(template)).explain(&crate::known::question(&intent, &names))
     }
 
-    /// What a template may access for a caller: what it wants, narrowed by the policy and by the caller's layers.
+    /// What a template may access for a caller: what it wants, narrowed by the policy and by the principal's table.
     fn grants_of_template(&self, template: &Template, caller: &Caller) -> Grants {
         let permitted = self.policy.template(template.id());
         self.narrowed(Grants::of(template.wants()).and(&permitted), caller)
@@ -180,13 +180,12 @@ impl Engine {
         self.narrowed(Grants::of(self.policy.exec()), caller)
     }
 
+    /// These grants, narrowed by the principal's table if the policy has one.
     fn narrowed(&self, grants: Grants, caller: &Caller) -> Grants {
-        self.layers_of(caller).fold(grants, Grants::and)
-    }
-
-    /// The additional layers of a caller's runs.
-    fn layers_of<'a>(&'a self, caller: &'a Caller) -> impl Iterator<Item = &'a Access> {
-        self.policy.principal(&caller.principal).into_iter().chain(&caller.grant)
+        match self.policy.principal(&caller.principal) {
+            Some(table) => grants.and(table),
+            None => grants,
+        }
     }
 
     /// Whose run it is, for the remedies of its refusals.
