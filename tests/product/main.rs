@@ -13,6 +13,7 @@ mod log_answers;
 mod mcp;
 mod modules;
 mod place;
+mod principals;
 mod product;
 mod python;
 mod requests;

@@ -179,6 +179,9 @@ pub(crate) enum Policy {
         /// Id of the template that makes the request [default: none, for a script of `exec`]
         #[arg(long = "for", value_name = "TEMPLATE")]
         template: Option<String>,
+        /// Principal that makes the request: the holder of a token, with a table [principals.NAME] in the policy [default: none]
+        #[arg(long, value_name = "NAME")]
+        principal: Option<String>,
     },
 }
 

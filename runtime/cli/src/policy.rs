@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use anyhow::Context as _;
 use intentbox_catalog::TemplateId;
-use intentbox_engine::{Caller, Cause, Failure};
+use intentbox_engine::{Caller, Cause, Failure, Principal};
 
 use crate::answer::Answer;
 use crate::arguments::{Isolation, Policy, Sources};
@@ -15,7 +15,9 @@ use crate::{setup, show, templates};
 pub(crate) async fn run(sources: &Sources, command: Policy) -> Result<Answer, CommandError> {
     match command {
         Policy::Check => check(sources).await,
-        Policy::Explain { method, url, template } => explain(sources, &method, &url, template.as_deref()).await,
+        Policy::Explain { method, url, template, principal } => {
+            explain(sources, &method, &url, template.as_deref(), principal.as_deref()).await
+        }
     }
 }
 
@@ -35,13 +37,24 @@ async fn check(sources: &Sources) -> Result<Answer, CommandError> {
     Ok(if is_fine { answer } else { answer.failing(error) })
 }
 
-async fn explain(sources: &Sources, method: &str, url: &str, template: Option<&str>) -> Result<Answer, CommandError> {
+async fn explain(
+    sources: &Sources,
+    method: &str,
+    url: &str,
+    template: Option<&str>,
+    principal: Option<&str>,
+) -> Result<Answer, CommandError> {
     let id = template.map(str::parse::<TemplateId>).transpose().context("--for").class(Class::Usage)?;
-    let engine = setup::engine(sources, Isolation::InProcess).await?.engine;
+    let configured = setup::configured(sources).await?;
+    let caller = match principal {
+        Some(name) => Caller::of(named(&configured.policy, name)?),
+        None => Caller::local(),
+    };
+    let engine = configured.into_setup(Isolation::InProcess)?.engine;
     if let Some(id) = &id {
         templates::find(&engine.catalog(), id.as_str())?;
     }
-    match engine.admits(id.as_ref(), &Caller::local(), method, url) {
+    match engine.admits(id.as_ref(), &caller, method, url) {
         Ok(lines) => {
             let text = lines.iter().fold("permitted by\n".to_owned(), |text, line| text + "  " + line + "\n");
             // The last line of a URL is the request as it would be sent.
@@ -59,4 +72,19 @@ async fn explain(sources: &Sources, method: &str, url: &str, template: Option<&s
             Ok(Answer::new(text).denied(failure))
         }
     }
+}
+
+/// The principal of this name, if the policy has a table for it. Any other may do what the rest of the policy permits, and its
+/// name may be a misspelled one.
+fn named(policy: &intentbox_engine::Policy, name: &str) -> Result<Principal, CommandError> {
+    let known: Vec<&str> = policy.principals().collect();
+    if known.contains(&name) {
+        return Ok(Principal::named(name));
+    }
+    let hint = if known.is_empty() {
+        "leave out --principal: the policy has no table [principals.NAME]".to_owned()
+    } else {
+        format!("name one of these: {}", known.join(", "))
+    };
+    Err(Class::Usage.error(format!("the policy has no table for the principal `{name}`")).hint(hint))
 }

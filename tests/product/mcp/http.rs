@@ -40,7 +40,10 @@ struct Reply {
 
 impl Server {
     fn start(arguments: &[&str]) -> Server {
-        let home = tempfile::tempdir().expect("a temporary folder");
+        Server::start_in(tempfile::tempdir().expect("a temporary folder"), arguments)
+    }
+
+    fn start_in(home: TempDir, arguments: &[&str]) -> Server {
         let tokens = home.path().join("tokens");
         std::fs::write(&tokens, format!("alice {ALICE}\nbob {BOB}\n")).expect("it can be written");
         std::fs::set_permissions(&tokens, std::os::unix::fs::PermissionsExt::from_mode(0o600)).expect("it is ours");
@@ -332,6 +335,39 @@ fn c07_a_result_and_a_session_belong_to_the_holder_of_a_token() {
     assert_eq!(with(&alice), 200);
     assert_eq!(with(&bob), 404, "somebody else's session is none");
     assert_eq!(with(&alice), 200);
+}
+
+/// The tables of the policy apply to a request by the token that it was sent with: one server, one call, two answers.
+#[test]
+fn a_table_of_the_policy_narrows_the_holder_of_its_token_and_nobody_else() {
+    let home = tempfile::tempdir().expect("a temporary folder");
+    let policy = "[packs.sentry]\nhttp = [\"sentry: GET /api/0/**\"]\n\
+                  [exec]\nhttp = [\"sentry: GET /api/0/**\"]\n\
+                  [principals.bob]\nhttp = [\"sentry: GET /api/0/organizations/demo/projects/\"]\n";
+    std::fs::write(home.path().join("policy.toml"), policy).expect("it can be written");
+    let server = Server::start_in(home, &["--token-file", "tokens", "--policy", "policy.toml"]);
+    let (alice, bob) = (format!("Bearer {ALICE}"), format!("Bearer {BOB}"));
+    let ask = |who: &str, call: &Value| {
+        let answer = server.ask(&[("authorization", who)], "tools/call", call.clone());
+        structured(&answer["result"]).clone()
+    };
+    let get = |path: &str| execute(&format!("http.get('sentry:/api/0/organizations/demo/{path}/').status"));
+    let intent = json!({"name": "run_intent", "arguments": {"intent": "list errors", "params": {"limit": 1}}});
+    let granted = "granted here: sentry: GET /api/0/organizations/demo/projects/. The operator can allow more: add \
+                   \"sentry: GET /api/0/organizations/demo/issues/\" to http under [principals.bob] in policy.toml";
+    let nothing = "nothing is granted here. The operator can allow more: add \
+                   \"sentry: GET /api/0/organizations/*/issues/\" to http under [principals.bob] in policy.toml";
+    // Alice goes first: what was kept for her is not served to Bob.
+    for (call, hint) in [(get("issues"), granted), (intent, nothing)] {
+        let answer = ask(&alice, &call);
+        assert_eq!(answer["outcome"], "ok", "{answer}");
+        let answer = ask(&bob, &call);
+        assert_eq!((&answer["outcome"], &answer["error"]["hint"]), (&json!("capability_denied"), &json!(hint)));
+    }
+    for who in [&alice, &bob] {
+        let answer = ask(who, &get("projects"));
+        assert_eq!((&answer["outcome"], &answer["result"]), (&json!("ok"), &json!(200)), "both may have this");
+    }
 }
 
 #[test]
