@@ -58,5 +58,6 @@ fn a_large_text_is_read_in_large_pieces() {
     let report = run(&["--limit", "host_calls=4"]);
     let hint = report["error"]["hint"].as_str().unwrap_or_default();
     assert_eq!(report["outcome"], "host_call_limit", "{report}");
-    assert!(hint.starts_with("raise `host_calls` (at most 1000000), or read less: fewer files"), "{report}");
+    let expected = "raise the limit with --limit host_calls=NUMBER (at most 1000000), or read less: fewer files";
+    assert!(hint.starts_with(expected), "{report}");
 }

@@ -1,22 +1,38 @@
 //! What to do about a failure, in the terms of the command line: flags, commands and lines of files.
 
-use intentbox_engine::{Missing, NearName, Remedy, Rephrase};
+use intentbox_engine::{Lack, Missing, NearName, Remedy, Rephrase};
 
 /// A remedy in words, as an imperative.
 pub(crate) fn words(remedy: &Remedy) -> String {
     match remedy {
-        Remedy::Advice(text) => text.clone(),
+        Remedy::Text(text) => text.clone(),
         Remedy::Permit(permission) => permission.to_string(),
+        Remedy::Script(advice) => advice.to_string(),
         Remedy::AllowWrites => "add --allow-writes to allow the change".to_owned(),
-        Remedy::RaiseLimit { limit, most } => {
-            format!("raise the limit with --limit {limit}=NUMBER (at most {most}), or do less in one run")
+        Remedy::RaiseLimit { limit, most, instead } => {
+            let instead = instead.map_or_else(|| "do less in one run".to_owned(), |advice| advice.to_string());
+            format!("raise the limit with --limit {limit}=NUMBER (at most {most}), or {instead}")
         }
+        Remedy::NameLimit => "name one of these limits with --limit NAME=VALUE".to_owned(),
+        Remedy::SetLimit { limit, least, most } => {
+            format!("choose a value from {least} to {most} with --limit {limit}=NUMBER")
+        }
+        Remedy::ShrinkInput => "give the script less with --input, or let it fetch what it needs".to_owned(),
+        Remedy::InputAsJson => "give JSON text with --input, such as {\"limit\": 5}".to_owned(),
+        Remedy::ScriptAsText { bytes_max } => {
+            format!("give UTF-8 text of at most {bytes_max} bytes, or raise the limit with --limit script_bytes=NUMBER")
+        }
+        Remedy::ShortenTemplate => "shorten the template".to_owned(),
+        Remedy::MendTemplate { template } => {
+            format!("correct the template `{template}` or the data that it read; the intent is valid")
+        }
+        Remedy::Shorten => "say what you want in one sentence".to_owned(),
         Remedy::Ask => {
             "say what you want, such as \"list errors\", or run `intentbox run-intent help` to see what can be asked"
                 .to_owned()
         }
         Remedy::Rephrase(rephrase) => in_other_words(rephrase),
-        Remedy::Configure { template, lacks } => format!("add {} to use `{template}`", lacks.join(" and ")),
+        Remedy::Configure { template, lacks } => format!("add {} to use `{template}`", all(lacks)),
         Remedy::Choose => "rephrase the intent like the summary of the candidate that you mean".to_owned(),
         Remedy::Supply(missing) => {
             let gifts: Vec<String> = missing.iter().map(supply).collect();
@@ -29,7 +45,25 @@ pub(crate) fn words(remedy: &Remedy) -> String {
             _ => "retry later: the origin has a fault",
         }
         .to_owned(),
+        Remedy::Retry => "try again when other runs have ended".to_owned(),
+        Remedy::CheckBeforeRetry => {
+            "the worker was restarted; side effects of this run may have happened, so check before retrying".to_owned()
+        }
+        Remedy::ReportFault => "run `intentbox doctor`: this is a fault of the program or the machine".to_owned(),
     }
+}
+
+/// What would supply something that a template lacks: a table of the configuration, or a flag.
+pub(crate) fn lack(lack: &Lack) -> String {
+    match lack {
+        Lack::Origin(alias) => format!("[origins.{alias}] in the configuration"),
+        Lack::Directory(alias) => format!("--dir {alias}=PATH"),
+    }
+}
+
+/// What would supply everything that a template lacks.
+pub(crate) fn all(lacks: &[Lack]) -> String {
+    lacks.iter().map(lack).collect::<Vec<_>>().join(" and ")
 }
 
 /// How to say an intent in other words: the names that were nearly written, and the nearest sentence.
@@ -86,6 +120,8 @@ fn in_single_quotes(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use intentbox_engine::ScriptAdvice;
+
     use super::*;
 
     #[test]
@@ -96,10 +132,9 @@ mod tests {
             setting: setting.map(str::to_owned),
         };
         let missing = vec![missing("issue", None), missing("organization", Some("sentry.organization"))];
-        let configure = |lacks: &[&str]| Remedy::Configure {
-            template: "logs/count_by_level".to_owned(),
-            lacks: lacks.iter().map(|lack| (*lack).to_owned()).collect(),
-        };
+        let configure =
+            |lacks: &[Lack]| Remedy::Configure { template: "logs/count_by_level".to_owned(), lacks: lacks.to_vec() };
+        let logs = || Lack::Directory("logs".to_owned());
         for (remedy, expected) in [
             (Remedy::AllowWrites, "add --allow-writes to allow the change"),
             (
@@ -107,12 +142,25 @@ mod tests {
                 "say what you want, such as \"list errors\", or run `intentbox run-intent help` to see what can be asked",
             ),
             (
-                Remedy::RaiseLimit { limit: "wall_ms", most: 9 },
+                Remedy::RaiseLimit { limit: "wall_ms", most: 9, instead: None },
                 "raise the limit with --limit wall_ms=NUMBER (at most 9), or do less in one run",
             ),
-            (configure(&["--dir logs=PATH"]), "add --dir logs=PATH to use `logs/count_by_level`"),
             (
-                configure(&["[origins.a] in the configuration", "--dir logs=PATH"]),
+                Remedy::RaiseLimit { limit: "memory_bytes", most: 9, instead: Some(ScriptAdvice::HoldLess) },
+                "raise the limit with --limit memory_bytes=NUMBER (at most 9), or hold less at a time",
+            ),
+            (
+                Remedy::SetLimit { limit: "wall_ms", least: 1, most: 9 },
+                "choose a value from 1 to 9 with --limit wall_ms=NUMBER",
+            ),
+            (
+                Remedy::ScriptAsText { bytes_max: 9 },
+                "give UTF-8 text of at most 9 bytes, or raise the limit with --limit script_bytes=NUMBER",
+            ),
+            (Remedy::InputAsJson, "give JSON text with --input, such as {\"limit\": 5}"),
+            (configure(&[logs()]), "add --dir logs=PATH to use `logs/count_by_level`"),
+            (
+                configure(&[Lack::Origin("a".to_owned()), logs()]),
                 "add [origins.a] in the configuration and --dir logs=PATH to use `logs/count_by_level`",
             ),
             (

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use intentbox_report::{Cause, Failure, Principal};
+use intentbox_report::{Cause, Failure, Principal, Remedy};
 use intentbox_sandbox::limits;
 use intentbox_sandbox::{LimitOutOfBounds, Limits, NoSuchLimit};
 
@@ -70,11 +70,13 @@ pub enum LimitError {
 
 impl LimitError {
     fn failure(&self) -> Failure {
-        let advice = match self {
-            LimitError::Unknown(_) => "name one of these limits",
-            LimitError::OutOfBounds(_) => "choose a value inside the bounds",
+        let remedy = match self {
+            LimitError::Unknown(_) => Remedy::NameLimit,
+            LimitError::OutOfBounds(LimitOutOfBounds { name, least, most, .. }) => {
+                Remedy::SetLimit { limit: *name, least: *least, most: *most }
+            }
         };
-        Failure::new(Cause::Limits, self.to_string()).advising(advice)
+        Failure::new(Cause::Limits, self.to_string()).with(remedy)
     }
 }
 
@@ -110,10 +112,12 @@ impl Ceilings {
         }
         for (name, value) in chosen {
             limits.set(name, *value).map_err(|error| Box::new(LimitError::from(error).failure()))?;
-            if let Some(ceiling) = self.0.get(name.as_str()).filter(|ceiling| value > ceiling) {
-                let told = format!("the limit `{name}` is at most {ceiling} on this server, and {value} was asked for");
-                let advice = format!("choose at most {ceiling}, or leave it out");
-                return Err(Box::new(Failure::new(Cause::Limits, told).advising(advice)));
+            let bounds = limits::ALL.iter().find(|bounds| bounds.name == name);
+            let ceiling = self.0.get(name.as_str()).filter(|ceiling| value > ceiling);
+            if let (Some(bounds), Some(&most)) = (bounds, ceiling) {
+                let told = format!("the limit `{name}` is at most {most} on this server, and {value} was asked for");
+                let remedy = Remedy::SetLimit { limit: bounds.name, least: bounds.least, most };
+                return Err(Box::new(Failure::new(Cause::Limits, told).with(remedy)));
             }
         }
         limits.check().map_err(|error| Box::new(LimitError::from(error).failure()))
@@ -137,7 +141,8 @@ mod tests {
         assert_eq!(chosen(&[("wall_ms", 10)]), Ok((10, 1_000)));
         let failure = chosen(&[("wall_ms", 5_001)]).expect_err("it is over the ceiling");
         let message = "the limit `wall_ms` is at most 5000 on this server, and 5001 was asked for";
-        assert_eq!(*failure, Failure::new(Cause::Limits, message).advising("choose at most 5000, or leave it out"));
+        let remedy = Remedy::SetLimit { limit: "wall_ms", least: limits::WALL_MS.least, most: 5_000 };
+        assert_eq!(*failure, Failure::new(Cause::Limits, message).with(remedy));
         // What a template chooses is lowered, not refused.
         let base = Limits { wall_ms: 60_000, ..Limits::default() };
         assert_eq!(ceilings.limits(base, &[]).map(|limits| limits.wall_ms), Ok(5_000));

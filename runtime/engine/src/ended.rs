@@ -1,7 +1,7 @@
 //! Turns the ending of a run into its report: the cause of a failure, and what to do about it.
 
 use intentbox_catalog::terminal::printable;
-use intentbox_report::{Cause, Failure, Outcome, Refused, Remedy, Report, RunId, Spent};
+use intentbox_report::{Cause, Failure, Outcome, Refused, Remedy, Report, RunId, ScriptAdvice, Spent};
 use intentbox_sandbox::abi::Cause as Raiser;
 use intentbox_sandbox::{Ended, Ending, Exception, Exhausted, Resource, Spent as RunSpent, limits};
 
@@ -33,17 +33,16 @@ pub(crate) fn of_run(id: RunId, ended: Ended, outside: Outside) -> Report {
         Ending::SyntaxError(exception) => {
             let advice = tutor::at_top_level(&exception.message);
             let cause = Cause::Syntax { class: exception.class.clone() };
-            Some(of_exception(cause, exception, advice.map(Remedy::Advice)))
+            Some(of_exception(cause, exception, advice.map(Remedy::Script)))
         }
         Ending::ResultInvalid { path, reason } => {
             let message = format!("{path} is a {reason} and cannot be serialized to JSON");
-            let advice = "make it a str, number, list or dict before it becomes the result (str(x), list(x))";
-            Some(Failure::new(Cause::ResultInvalid, message).advising(advice))
+            Some(Failure::new(Cause::ResultInvalid, message).with(Remedy::Script(ScriptAdvice::ConvertResult)))
         }
         Ending::Exhausted(exhausted) => Some(exhaustion(exhausted, &outside.spent)),
         Ending::Crashed { reason } => {
-            let advice = "only this run is affected; simplify what the script last did";
-            Some(Failure::new(Cause::Crashed, format!("the interpreter crashed: {reason}")).advising(advice))
+            let message = format!("the interpreter crashed: {reason}");
+            Some(Failure::new(Cause::Crashed, message).with(Remedy::Script(ScriptAdvice::Simplify)))
         }
     };
     report.stdout = ended.stdout.text;
@@ -88,7 +87,7 @@ fn raised(exception: Exception, outside: &Outside) -> Failure {
 
 fn of_exception(cause: Cause, exception: Exception, remedy: Option<Remedy>) -> Failure {
     let Exception { class, message, traceback, .. } = exception;
-    let remedy = remedy.or_else(|| tutor::about(&class, &message).map(Remedy::Advice));
+    let remedy = remedy.or_else(|| tutor::about(&class, &message));
     Failure { cause, message, traceback: Some(traceback).filter(|text| !text.is_empty()), remedy }
 }
 
@@ -97,7 +96,7 @@ fn said(cause: Cause, exception: &Exception, otherwise: &str) -> Failure {
     let message = one_line(&exception.message);
     let message = if message.is_empty() { otherwise.to_owned() } else { message };
     let traceback = Some(exception.traceback.clone()).filter(|text| !text.is_empty());
-    Failure { traceback, ..Failure::new(cause, message) }.advising(one_line(&exception.hint))
+    Failure { traceback, ..Failure::new(cause, message) }.with_text(one_line(&exception.hint))
 }
 
 /// A text of a script in one line that is safe to print and has at most [`SAID_CHARS_MAX`] characters.
@@ -113,38 +112,31 @@ fn one_line(text: &str) -> String {
     line
 }
 
-/// What to do about too many requests, or too much in them.
-const FEWER_REQUESTS: &str = "ask for less: larger pages, fewer requests, narrower queries";
-
-/// What to do about too many listings and pieces of files.
-const FEWER_FILE_CALLS: &str =
-    "read less: fewer files, and each once and from its start to its end, since a call brings up to 1 MiB of one file";
-
 fn exhaustion(exhausted: Exhausted, calls: &Spent) -> Failure {
-    let raise = |bounds: limits::Bounds| Remedy::RaiseLimit { limit: bounds.name, most: bounds.most };
-    let advice = |advice: &str| Remedy::Advice(advice.to_owned());
+    let script = Remedy::Script;
     let (outcome, remedy) = match exhausted.resource {
-        Resource::Fuel => (Outcome::FuelExhausted, raise(limits::FUEL)),
-        Resource::WallMs => (Outcome::DeadlineExceeded, raise(limits::WALL_MS)),
-        Resource::MemoryBytes => (Outcome::MemoryLimit, raise(limits::MEMORY_BYTES)),
-        Resource::StackBytes => (Outcome::StackOverflow, advice(tutor::LESS_DEEP)),
-        Resource::StdoutBytes | Resource::StderrBytes => {
-            (Outcome::OutputLimit, advice("print less; return the answer as `result`"))
-        }
-        Resource::ResultBytes | Resource::ResultDepth => {
-            (Outcome::ResultLimit, advice("return less: the fields and rows that are needed, or a summary"))
-        }
+        Resource::Fuel => (Outcome::FuelExhausted, raise(limits::FUEL, None)),
+        Resource::WallMs => (Outcome::DeadlineExceeded, raise(limits::WALL_MS, None)),
+        Resource::MemoryBytes => (Outcome::MemoryLimit, raise(limits::MEMORY_BYTES, None)),
+        Resource::StackBytes => (Outcome::StackOverflow, script(ScriptAdvice::RecurseLess)),
+        Resource::StdoutBytes | Resource::StderrBytes => (Outcome::OutputLimit, script(ScriptAdvice::PrintLess)),
+        Resource::ResultBytes | Resource::ResultDepth => (Outcome::ResultLimit, script(ScriptAdvice::ReturnLess)),
         Resource::HostCalls => {
-            let instead = if calls.file_calls > calls.http_requests { FEWER_FILE_CALLS } else { FEWER_REQUESTS };
-            let most = limits::HOST_CALLS.most;
-            (Outcome::HostCallLimit, Remedy::Advice(format!("raise `host_calls` (at most {most}), or {instead}")))
+            let mostly_files = calls.file_calls > calls.http_requests;
+            let instead = if mostly_files { ScriptAdvice::FewerFileCalls } else { ScriptAdvice::FewerRequests };
+            (Outcome::HostCallLimit, raise(limits::HOST_CALLS, Some(instead)))
         }
         Resource::HttpRequests | Resource::HttpBytesUp | Resource::HttpBytesDown => {
-            (Outcome::HostCallLimit, advice(FEWER_REQUESTS))
+            (Outcome::HostCallLimit, script(ScriptAdvice::FewerRequests))
         }
     };
     let cause = Cause::Exhausted { limit: exhausted.resource.name(), outcome };
     Failure::new(cause, exhausted.to_string()).with(remedy)
+}
+
+/// Raising a limit, or changing the script.
+pub(crate) fn raise(bounds: limits::Bounds, instead: Option<ScriptAdvice>) -> Remedy {
+    Remedy::RaiseLimit { limit: bounds.name, most: bounds.most, instead }
 }
 
 #[cfg(test)]
@@ -157,11 +149,10 @@ mod tests {
             let exhausted = Exhausted { resource, limit: 1_000, observed: 1_001 };
             exhaustion(exhausted, &Spent { http_requests, file_calls, ..Spent::default() }).remedy
         };
-        let advice = |text: String| Some(Remedy::Advice(text));
-        let raise = "raise `host_calls` (at most 1000000), or ";
-        assert_eq!(remedy(Resource::HostCalls, 2, 3), advice(format!("{raise}{FEWER_FILE_CALLS}")));
-        assert_eq!(remedy(Resource::HostCalls, 3, 3), advice(format!("{raise}{FEWER_REQUESTS}")));
-        assert_eq!(remedy(Resource::HttpRequests, 2, 3), advice(FEWER_REQUESTS.to_owned()));
+        let raised = |instead| Some(raise(limits::HOST_CALLS, Some(instead)));
+        assert_eq!(remedy(Resource::HostCalls, 2, 3), raised(ScriptAdvice::FewerFileCalls));
+        assert_eq!(remedy(Resource::HostCalls, 3, 3), raised(ScriptAdvice::FewerRequests));
+        assert_eq!(remedy(Resource::HttpRequests, 2, 3), Some(Remedy::Script(ScriptAdvice::FewerRequests)));
     }
 
     /// A script can raise any text: what an origin replied is for the host to know.
@@ -199,7 +190,7 @@ mod tests {
             cause,
             message: message.to_owned(),
             traceback: Some("Traceback\n".to_owned()),
-            remedy: hint.map(|hint| Remedy::Advice(hint.to_owned())),
+            remedy: hint.map(|hint| Remedy::Text(hint.to_owned())),
         };
         for (raiser, message, hint, expected) in [
             (Raiser::NotFound, "no a", "name b", expected(Cause::TargetNotFound, "no a", Some("name b"))),

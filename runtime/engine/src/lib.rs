@@ -62,8 +62,8 @@ pub use crate::plan::{Change, Incomplete, Plan, Run, Unconfirmed, Which};
 pub use crate::policy::{POLICY_BYTES_MAX, Policy, PolicyError};
 pub use intentbox_egress::EgressError;
 pub use intentbox_report::{
-    Candidate, Cause, Failure, Missing, MissingOrigin, NearName, Outcome, Permission, Principal, Refused, Remedy,
-    Rephrase, Report, RunId, Spent, TableRules, Target, Terms, Wire,
+    Candidate, Cause, Failure, Lack, Missing, MissingOrigin, NearName, Outcome, Permission, Principal, Refused, Remedy,
+    Rephrase, Report, RunId, ScriptAdvice, Spent, TableRules, Target, Terms, Wire,
 };
 pub use intentbox_router::{Decision, Explanation, Routed};
 pub use intentbox_sandbox::{Capacity, Deterministic, Sharing, Walls, WorkerCommand, WorkerState};

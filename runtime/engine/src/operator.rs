@@ -5,7 +5,7 @@ use std::time::Duration;
 use intentbox_capability::{Alias, Grant, HttpRule, Refusal};
 use intentbox_catalog::{Case, Template, TemplateId};
 use intentbox_egress::{Budget, Request, SendError};
-use intentbox_report::Refused;
+use intentbox_report::{Lack, Refused};
 use intentbox_sandbox::{StartError, WorkerState};
 
 use crate::Engine;
@@ -27,15 +27,15 @@ impl Engine {
         self.lacks(template).is_empty()
     }
 
-    /// What must be configured before an intent can select this template: lines of the configuration or flags.
+    /// What must be configured before an intent can select this template.
     #[must_use]
-    pub fn lacks(&self, template: &Template) -> Vec<String> {
+    pub fn lacks(&self, template: &Template) -> Vec<Lack> {
         let wants = template.wants();
         let origins = wants.http.iter().map(HttpRule::alias);
         let origins = origins.filter(|alias| self.egress.origins().get(alias).is_none());
         let directories = wants.read.iter().filter(|alias| !self.directories.has(alias));
-        let mut lacks: Vec<String> = origins.map(|alias| format!("[origins.{alias}] in the configuration")).collect();
-        lacks.extend(directories.map(|alias| format!("--dir {alias}=PATH")));
+        let mut lacks: Vec<Lack> = origins.map(|alias| Lack::Origin(alias.to_string())).collect();
+        lacks.extend(directories.map(|alias| Lack::Directory(alias.to_string())));
         lacks.dedup();
         lacks
     }

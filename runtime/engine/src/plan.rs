@@ -345,12 +345,12 @@ impl Engine {
             let limits = limits_of(template).check();
             let limits = limits.map_err(|error| Box::new(Failure::new(Cause::Limits, error.to_string())))?;
             let limits = caller.ceilings.limits(limits, &settings.limits)?;
-            let broken =
-                |message: String, advice: &str| Box::new(Failure::new(Cause::Template, message).advising(advice));
-            let rendered = template.render(arguments).map_err(|error| broken(error.to_string(), error.hint()))?;
+            let broken = |message: String| Failure::new(Cause::Template, message);
+            let rendered = template.render(arguments);
+            let rendered = rendered.map_err(|error| Box::new(broken(error.to_string()).with_text(error.hint())))?;
             let script = script_of(template, &rendered, &limits);
-            let script = script.map_err(|error| broken(error.to_string(), "shorten the template"))?;
-            let params = serde_json::to_string(arguments).map_err(|error| broken(error.to_string(), ""))?;
+            let script = script.map_err(|error| Box::new(broken(error.to_string()).with(Remedy::ShortenTemplate)))?;
+            let params = serde_json::to_string(arguments).map_err(|error| Box::new(broken(error.to_string())))?;
             Ok::<_, Box<Failure>>((limits, script, params))
         };
         let (limits, script, params) = match run() {
@@ -377,19 +377,18 @@ impl Engine {
         let run = || {
             let limits = caller.ceilings.limits(Limits::default(), &code.settings.limits)?;
             let script = Script::parse(&code.name, &code.source, &limits).map_err(|error| {
-                let advice = "a script is UTF-8 text within `script_bytes`";
-                Box::new(Failure::new(Cause::Script, error.to_string()).advising(advice))
+                let remedy = Remedy::ScriptAsText { bytes_max: limits.script_bytes };
+                Box::new(Failure::new(Cause::Script, error.to_string()).with(remedy))
             })?;
             let (limit, observed) = (limits.params_bytes, code.params.len() as u64);
             if observed > limit {
                 let message = format!("the input has more than {limit} bytes");
-                let advice = "give the script less, or let it fetch what it needs";
-                return Err(Box::new(Failure::new(Cause::Input, message).advising(advice)));
+                return Err(Box::new(Failure::new(Cause::Input, message).with(Remedy::ShrinkInput)));
             }
             // RawValue checks the grammar and the depth without building anything.
             serde_json::from_str::<&RawValue>(&code.params).map_err(|error| {
-                let advice = "give JSON text, such as {\"limit\": 5}";
-                Box::new(Failure::new(Cause::Input, format!("the input is not JSON: {error}")).advising(advice))
+                let message = format!("the input is not JSON: {error}");
+                Box::new(Failure::new(Cause::Input, message).with(Remedy::InputAsJson))
             })?;
             Ok::<_, Box<Failure>>((limits, script))
         };
@@ -420,7 +419,7 @@ fn readable(text: &str) -> Result<(), Box<Failure>> {
     let observed = text.len();
     if observed > INTENT_BYTES_MAX {
         let message = format!("the intent has {observed} bytes or more; at most {INTENT_BYTES_MAX} are allowed");
-        return Err(Box::new(Failure::new(Cause::Intent, message).advising("say what you want in one sentence")));
+        return Err(Box::new(Failure::new(Cause::Intent, message).with(Remedy::Shorten)));
     }
     if text.trim().is_empty() {
         return Err(Box::new(Failure::new(Cause::Intent, "the intent is empty").with(Remedy::Ask)));
@@ -442,7 +441,7 @@ fn target_of(template: &Template) -> Target {
 
 fn parameter_failure(error: &ParamError) -> Failure {
     let ParamError::Missing { parameters } = error else {
-        return Failure::new(Cause::Parameter, error.to_string()).advising(error.hint());
+        return Failure::new(Cause::Parameter, error.to_string()).with_text(error.hint());
     };
     let missing = |parameter: &MissingParam| Missing {
         name: parameter.name.clone(),

@@ -5,7 +5,7 @@
 
 use intentbox_catalog::json::{Counter, parse_value};
 use intentbox_catalog::{ResultSchema, Template};
-use intentbox_report::{Cause, Failure, Report};
+use intentbox_report::{Cause, Failure, Remedy, Report};
 
 /// The most values and keys of a template's result. A table of 2,000 rows with 40 columns has 162,000. At the worst, in
 /// nested lists, each takes some 300 bytes: 60 MB, for as long as the check takes.
@@ -18,8 +18,8 @@ pub(crate) fn kept(template: &Template, report: Report) -> Report {
         return report;
     }
     let Some(message) = fault_of(schema, result.get()) else { return report };
-    let hint = format!("this is a fault of the template `{}` or of what it read, not of the intent", template.id());
-    let failure = Failure::new(Cause::ResultInvalid, message).advising(hint);
+    let remedy = Remedy::MendTemplate { template: template.id().to_string() };
+    let failure = Failure::new(Cause::ResultInvalid, message).with(remedy);
     Report { result: None, failure: Some(failure), ..report }
 }
 

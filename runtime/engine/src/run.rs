@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use intentbox_catalog::{Effects, Template};
 use intentbox_egress::Budget;
-use intentbox_report::{Cause, Failure, Report, Target};
+use intentbox_report::{Cause, Failure, Remedy, Report, Target};
 use intentbox_sandbox::{Author, Company, Job, RunError, Script};
 
 use crate::Engine;
@@ -150,18 +150,15 @@ impl Drop for Unfinished<'_> {
 
 /// Why the machine could not complete a run.
 fn not_run(error: &RunError) -> Failure {
-    let (cause, advice) = match error {
-        RunError::ParamsTooLarge { .. } => (Cause::Input, "give the script less, or let it fetch what it needs"),
-        RunError::Overloaded(_) => (Cause::Overloaded, "try again when other runs have ended"),
-        RunError::WorkerLost { .. } => (
-            Cause::WorkerLost,
-            "the worker was restarted; side effects of this run may have happened, so check before retrying",
-        ),
+    let (cause, remedy) = match error {
+        RunError::ParamsTooLarge { .. } => (Cause::Input, Remedy::ShrinkInput),
+        RunError::Overloaded(_) => (Cause::Overloaded, Remedy::Retry),
+        RunError::WorkerLost { .. } => (Cause::WorkerLost, Remedy::CheckBeforeRetry),
         RunError::Internal { .. } => return broken(error.to_string()),
     };
-    Failure::new(cause, error.to_string()).advising(advice)
+    Failure::new(cause, error.to_string()).with(remedy)
 }
 
 fn broken(message: String) -> Failure {
-    Failure::new(Cause::Internal, message).advising("this is a fault of the program or the machine")
+    Failure::new(Cause::Internal, message).with(Remedy::ReportFault)
 }

@@ -1,42 +1,39 @@
 //! Advice on scripts that expect something else than Python in the sandbox provides.
 
-/// What to do about a stack that ran out, Python's own or the interpreter's.
-pub(crate) const LESS_DEEP: &str = "recurse less deeply: a loop with a list of its own has no such limit";
+use intentbox_report::{Remedy, ScriptAdvice};
+use intentbox_sandbox::limits;
+
+use crate::ended::raise;
 
 /// What to do about an exception of a class with a message.
-pub(crate) fn about(class: &str, message: &str) -> Option<String> {
-    match class {
+pub(crate) fn about(class: &str, message: &str) -> Option<Remedy> {
+    let advice = match class {
         // Where the sandbox knows the module it has said what to use already.
-        "ModuleNotFoundError" if message.starts_with("No module named") => Some(without_module(message)),
-        "RecursionError" => Some(LESS_DEEP.to_owned()),
-        "NameError" => import_of(message),
+        "ModuleNotFoundError" if message.starts_with("No module named") => without_module(message),
+        "RecursionError" => ScriptAdvice::RecurseLess,
+        "NameError" => import_of(message)?,
         // The number is that of the script's own files: what a granted directory misses is told without one.
-        "FileNotFoundError" if message.starts_with("[Errno 44]") => Some(
-            "`open` finds the script's own files only: granted directories are read with files.open(\"alias:name\")"
-                .to_owned(),
-        ),
-        "EOFError" if message == "EOF when reading a line" => {
-            Some("there is nobody to ask: values come in `params`".to_owned())
-        }
-        "MemoryError" => Some("raise `memory_bytes`, or hold less at a time".to_owned()),
-        _ => None,
-    }
+        "FileNotFoundError" if message.starts_with("[Errno 44]") => ScriptAdvice::OpenGranted,
+        "EOFError" if message == "EOF when reading a line" => ScriptAdvice::UseParams,
+        "MemoryError" => return Some(raise(limits::MEMORY_BYTES, Some(ScriptAdvice::HoldLess))),
+        _ => return None,
+    };
+    Some(Remedy::Script(advice))
 }
 
 /// What to write instead of a statement that needs a function: scripts are often written as if they were one.
-pub(crate) fn at_top_level(message: &str) -> Option<String> {
-    let instead = if message.contains("'return' outside function") {
-        "assign the answer to `result`, as in `result = 1 + 1`"
+pub(crate) fn at_top_level(message: &str) -> Option<ScriptAdvice> {
+    if message.contains("'return' outside function") {
+        Some(ScriptAdvice::AssignResult)
     } else if message.contains("'await' outside function") {
-        "put it into `async def main():`, and run that with `asyncio.run(main())`"
+        Some(ScriptAdvice::AwaitInFunction)
     } else {
-        return None;
-    };
-    Some(instead.to_owned())
+        None
+    }
 }
 
 /// The missing import, if an unknown name is that of a module which scripts often use without importing it.
-fn import_of(message: &str) -> Option<String> {
+fn import_of(message: &str) -> Option<ScriptAdvice> {
     const MODULES: [&str; 16] = [
         "asyncio",
         "base64",
@@ -56,11 +53,12 @@ fn import_of(message: &str) -> Option<String> {
         "time",
     ];
     let name = message.split('\'').nth(1)?;
-    MODULES.contains(&name).then(|| format!("write `import {name}` first"))
+    let module = MODULES.into_iter().find(|module| *module == name)?;
+    Some(ScriptAdvice::Import { module })
 }
 
 /// The closest alternative in the sandbox to a missing module, by the name in Python's message.
-fn without_module(message: &str) -> String {
+fn without_module(message: &str) -> ScriptAdvice {
     let named = message.split('\'').nth(1).unwrap_or_default();
     let instead = match named.split('.').next().unwrap_or_default() {
         "pycurl" | "treq" => "use `requests`",
@@ -74,7 +72,7 @@ fn without_module(message: &str) -> String {
         "regex" => "use `re`",
         _ => "do without it",
     };
-    format!("the sandbox has Python's standard library, `http`, `requests` and `files`, nothing else: {instead}")
+    ScriptAdvice::StandardLibrary { instead }
 }
 
 #[cfg(test)]
@@ -83,14 +81,26 @@ mod tests {
 
     #[test]
     fn an_exception_is_advised_on_where_the_sandbox_is_not_what_was_expected() {
-        let own =
-            "`open` finds the script's own files only: granted directories are read with files.open(\"alias:name\")";
+        let script = |advice| Some(Remedy::Script(advice));
         let missing = "[Errno 44] No such file or directory (os error 44): 'data.csv'";
-        assert_eq!(about("FileNotFoundError", missing).as_deref(), Some(own));
-        assert_eq!(about("FileNotFoundError", "[Errno 2] there is no such file or folder: 'data:x'"), None);
-        let nobody = "there is nobody to ask: values come in `params`";
-        assert_eq!(about("EOFError", "EOF when reading a line").as_deref(), Some(nobody));
-        assert_eq!(about("EOFError", "compressed file ended"), None);
-        assert_eq!(about("MemoryError", "").as_deref(), Some("raise `memory_bytes`, or hold less at a time"));
+        for (class, message, expected) in [
+            ("FileNotFoundError", missing, script(ScriptAdvice::OpenGranted)),
+            ("FileNotFoundError", "[Errno 2] there is no such file or folder: 'data:x'", None),
+            ("EOFError", "EOF when reading a line", script(ScriptAdvice::UseParams)),
+            ("EOFError", "compressed file ended", None),
+            ("MemoryError", "", Some(raise(limits::MEMORY_BYTES, Some(ScriptAdvice::HoldLess)))),
+            ("NameError", "name 'csv' is not defined", script(ScriptAdvice::Import { module: "csv" })),
+            ("NameError", "name 'rows' is not defined", None),
+            (
+                "ModuleNotFoundError",
+                "No module named 'lxml.etree'",
+                script(ScriptAdvice::StandardLibrary { instead: "use `xml.etree.ElementTree` or `html.parser`" }),
+            ),
+            ("ModuleNotFoundError", "use intentbox.http", None),
+        ] {
+            assert_eq!(about(class, message), expected, "{class}: {message}");
+        }
+        assert_eq!(at_top_level("'return' outside function"), Some(ScriptAdvice::AssignResult));
+        assert_eq!(at_top_level("invalid syntax"), None);
     }
 }

@@ -5,7 +5,7 @@ use intentbox_listen::Exceeded;
 
 /// The report of a call that is invalid.
 pub(crate) fn invalid(message: String, hint: &str) -> Report {
-    Report::failed(new_run_id(), Failure::new(Cause::Parameter, message).advising(hint))
+    Report::failed(new_run_id(), Failure::new(Cause::Parameter, message).with_text(hint))
 }
 
 pub(crate) fn overloaded(exceeded: Exceeded) -> Report {
@@ -14,7 +14,7 @@ pub(crate) fn overloaded(exceeded: Exceeded) -> Report {
         Exceeded::Total(calls) => format!("{calls} calls of all callers are in flight, and no more can be"),
     };
     let advice = "wait for some of them to end, then repeat this one";
-    Report::failed(new_run_id(), Failure::new(Cause::Overloaded, message).advising(advice))
+    Report::failed(new_run_id(), Failure::new(Cause::Overloaded, message).with_text(advice))
 }
 
 /// The report of a call whose client has gone or given up.
@@ -26,13 +26,13 @@ pub(crate) fn cancelled() -> Report {
 pub(crate) fn answered_before(plan: Plan) -> Report {
     let message = "this question has been answered already, and an answer counts once";
     let failure = Failure::new(Cause::Cancelled, message);
-    instead(plan, failure.advising("send the call again without requestState, to be asked again"))
+    instead(plan, failure.with_text("send the call again without requestState, to be asked again"))
 }
 
 /// The report for a user who declined.
 pub(crate) fn declined(plan: Plan) -> Report {
     let failure = Failure::new(Cause::Cancelled, "the user was asked and declined; nothing was run");
-    instead(plan, failure.advising("do not repeat it; ask the user what they want instead"))
+    instead(plan, failure.with_text("do not repeat it; ask the user what they want instead"))
 }
 
 /// The report about a plan, with another failure.

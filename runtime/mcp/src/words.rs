@@ -1,6 +1,6 @@
 //! Words remedies in the terms of a call: a model reads them and calls again.
 
-use intentbox_engine::{NearName, Outcome, Permission, Remedy, Rephrase, Report};
+use intentbox_engine::{Lack, NearName, Outcome, Permission, Remedy, Rephrase, Report, ScriptAdvice};
 use serde_json::Value;
 
 use crate::answer::{TOLD_MAX, cut};
@@ -23,27 +23,47 @@ pub(crate) fn hint(report: &Report) -> Option<String> {
 fn words(remedy: &Remedy, report: &Report) -> String {
     let or_code = |text: &str| format!("{text}; or write Python for execute_code");
     match remedy {
-        Remedy::Advice(text) => cut(text),
+        Remedy::Text(text) => cut(text),
         Remedy::Permit(permission) => cut(&permission.to_string()),
+        Remedy::Script(advice) => advice.to_string(),
         Remedy::AllowWrites => {
             "changes need the user's word, and this client cannot ask for it: the user may start the server with \
              `intentbox mcp --allow-writes`, or run `intentbox run-intent … --allow-writes`"
                 .to_owned()
         }
-        Remedy::RaiseLimit { limit, most } => {
-            let first =
-                if *limit == "memory_bytes" { "keep less at a time" } else { "look for a loop that does not end" };
+        Remedy::RaiseLimit { limit, most, instead } => {
+            let first = match instead {
+                Some(advice) => advice.to_string(),
+                None if *limit == "memory_bytes" => ScriptAdvice::HoldLess.to_string(),
+                None => "look for a loop that does not end".to_owned(),
+            };
             format!(
                 "{first}; or raise the limit (at most {most}) or do less in one run, by `limits` of the call, such as \
                  {{\"{limit}\": …}}"
             )
         }
+        Remedy::NameLimit => "name one of these in `limits` of the call".to_owned(),
+        Remedy::SetLimit { limit, least, most } => {
+            format!("choose a value from {least} to {most} for `{limit}` in `limits` of the call, or leave it out")
+        }
+        Remedy::ShrinkInput => "send less in `params`, or let the script fetch what it needs".to_owned(),
+        Remedy::InputAsJson => "send JSON in `params`, such as {\"limit\": 5}".to_owned(),
+        Remedy::ScriptAsText { bytes_max } => {
+            format!("send code of at most {bytes_max} bytes, or raise `script_bytes` in `limits` of the call")
+        }
+        Remedy::ShortenTemplate => "tell the operator to shorten the template".to_owned(),
+        Remedy::MendTemplate { template } => {
+            or_code(&format!("the intent is valid; the template `{template}` or the data that it read is at fault"))
+        }
+        Remedy::Shorten => "say what is wanted in one sentence".to_owned(),
         Remedy::Ask => {
             "say what is wanted, such as \"list errors\"; the intent \"help\" lists what can be asked".to_owned()
         }
         Remedy::Rephrase(rephrase) => or_code(&cut(&in_other_words(rephrase))),
         Remedy::Configure { template, lacks } => {
-            or_code(&cut(&format!("`{template}` would answer this, and needs {}", lacks.join(" and "))))
+            let lacks: Vec<String> = lacks.iter().map(lack).collect();
+            let lacks = lacks.join(" and ");
+            or_code(&cut(&format!("`{template}` would answer this, and needs the operator to configure {lacks}")))
         }
         Remedy::Choose => {
             let example = report.candidates.first().map_or("", |candidate| candidate.template.as_str());
@@ -61,6 +81,18 @@ fn words(remedy: &Remedy, report: &Report) -> String {
             _ => "the origin is in trouble: try again later",
         }
         .to_owned(),
+        Remedy::Retry => "repeat the call when others have ended".to_owned(),
+        Remedy::CheckBeforeRetry => {
+            "the worker was restarted; side effects of this run may have happened, so check before retrying".to_owned()
+        }
+        Remedy::ReportFault => "tell the operator: this is a fault of the server or of its machine".to_owned(),
+    }
+}
+
+fn lack(lack: &Lack) -> String {
+    match lack {
+        Lack::Origin(alias) => format!("the origin `{alias}`"),
+        Lack::Directory(alias) => format!("the directory `{alias}`"),
     }
 }
 
@@ -120,18 +152,32 @@ mod tests {
             let nearest = nearest.map(str::to_owned);
             Remedy::Rephrase(Box::new(Rephrase { has_candidates, nearest, near_names, ..Rephrase::default() }))
         };
-        let lacks = vec!["[origins.x] in the configuration".to_owned(), "--dir y=PATH".to_owned()];
+        let lacks = vec![Lack::Origin("x".to_owned()), Lack::Directory("y".to_owned())];
         for (remedy, expected) in [
-            (Remedy::Advice("look".to_owned()), "look"),
+            (Remedy::Text("look".to_owned()), "look"),
             (
-                Remedy::RaiseLimit { limit: "fuel", most: 9 },
+                Remedy::RaiseLimit { limit: "fuel", most: 9, instead: None },
                 "look for a loop that does not end; or raise the limit (at most 9) or do less in one run, by `limits` of \
                  the call, such as {\"fuel\": …}",
             ),
             (
-                Remedy::RaiseLimit { limit: "memory_bytes", most: 9 },
-                "keep less at a time; or raise the limit (at most 9) or do less in one run, by `limits` of the call, such \
+                Remedy::RaiseLimit { limit: "memory_bytes", most: 9, instead: None },
+                "hold less at a time; or raise the limit (at most 9) or do less in one run, by `limits` of the call, such \
                  as {\"memory_bytes\": …}",
+            ),
+            (
+                Remedy::RaiseLimit { limit: "host_calls", most: 9, instead: Some(ScriptAdvice::FewerRequests) },
+                "ask for less: larger pages, fewer requests, narrower queries; or raise the limit (at most 9) or do less in \
+                 one run, by `limits` of the call, such as {\"host_calls\": …}",
+            ),
+            (
+                Remedy::SetLimit { limit: "wall_ms", least: 1, most: 9 },
+                "choose a value from 1 to 9 for `wall_ms` in `limits` of the call, or leave it out",
+            ),
+            (
+                Remedy::MendTemplate { template: "x/y".to_owned() },
+                "the intent is valid; the template `x/y` or the data that it read is at fault; or write Python for \
+                 execute_code",
             ),
             (Remedy::Ask, "say what is wanted, such as \"list errors\"; the intent \"help\" lists what can be asked"),
             (
@@ -150,8 +196,8 @@ mod tests {
             ),
             (
                 Remedy::Configure { template: "x/y".to_owned(), lacks },
-                "`x/y` would answer this, and needs [origins.x] in the configuration and --dir y=PATH; or write Python \
-                 for execute_code",
+                "`x/y` would answer this, and needs the operator to configure the origin `x` and the directory `y`; or \
+                 write Python for execute_code",
             ),
             (Remedy::Choose, "repeat run_intent with the name of the one that is meant as the intent, such as \"a/b\""),
             (Remedy::Supply(vec![missing]), "repeat run_intent with params such as {\"issue\":\"WEB-1\"}"),

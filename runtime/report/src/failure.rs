@@ -166,11 +166,11 @@ impl Failure {
         }
     }
 
-    /// The same with advice that every surface words alike; an empty text adds none.
+    /// The same with a text as its remedy ([`Remedy::Text`]); an empty one adds none.
     #[must_use]
-    pub fn advising(self, advice: impl Into<String>) -> Self {
-        let advice = advice.into();
-        if advice.is_empty() { self } else { self.with(Remedy::Advice(advice)) }
+    pub fn with_text(self, text: impl Into<String>) -> Self {
+        let text = text.into();
+        if text.is_empty() { self } else { self.with(Remedy::Text(text)) }
     }
 }
 

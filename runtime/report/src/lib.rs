@@ -6,8 +6,8 @@
 //! and no surface.
 //!
 //! - `outcome`: the stable names, with exit codes. - `failure` and `remedy`: what went wrong, and what to do.
-//! - `permission`: what would allow a refused call. - `report`: all of it together. - `run_id` and `principal`: which run,
-//!   and whose. - `wire`: as JSON.
+//! - `permission`: what would allow a refused call. - `script_advice`: what to change in a script. - `report`: all of it
+//!   together. - `run_id` and `principal`: which run, and whose. - `wire`: as JSON.
 
 mod failure;
 mod outcome;
@@ -16,13 +16,15 @@ mod principal;
 mod remedy;
 mod report;
 mod run_id;
+mod script_advice;
 mod wire;
 
 pub use failure::{Cause, Failure};
 pub use outcome::{Outcome, Terms};
 pub use permission::{MissingOrigin, Permission, TableRules};
 pub use principal::Principal;
-pub use remedy::{Missing, NearName, Remedy, Rephrase};
+pub use remedy::{Lack, Missing, NearName, Remedy, Rephrase};
 pub use report::{Candidate, LookedAt, Refused, Report, Spent, Target};
 pub use run_id::RunId;
+pub use script_advice::ScriptAdvice;
 pub use wire::Wire;

@@ -1,14 +1,22 @@
 //! Remedies: what to do about a failure, as data that each surface words in its own terms.
+//!
+//! A surface has flags, or arguments of a call, and knows how to name a limit or a value in them. Lines of files
+//! ([`Permission`]) and Python ([`ScriptAdvice`]) are the same everywhere, and word themselves.
 
 use crate::permission::Permission;
+use crate::script_advice::ScriptAdvice;
 
 /// What to do about a failure.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Remedy {
-    /// Something that every surface says in the same words.
-    Advice(String),
+    /// A text as it came. The engine has no such text of its own: it comes from a script that rejects a request, from the
+    /// catalog about a value for a declared parameter or about a template that does not render, or from the surface itself
+    /// about a call that never reached the engine.
+    Text(String),
     /// Allow a call that was refused, in the policy or the configuration.
     Permit(Permission),
+    /// Change the script.
+    Script(ScriptAdvice),
     /// Allow a change, or confirm it.
     AllowWrites,
     /// Raise a limit.
@@ -17,7 +25,38 @@ pub enum Remedy {
         limit: &'static str,
         /// The most that it can be, in its unit.
         most: u64,
+        /// What to change in the script otherwise, where that is known.
+        instead: Option<ScriptAdvice>,
     },
+    /// Name one of the limits that exist; the message lists them.
+    NameLimit,
+    /// Choose another value for a limit.
+    SetLimit {
+        /// Its name.
+        limit: &'static str,
+        /// The least that it can be, in its unit.
+        least: u64,
+        /// The most that it can be: the program's bound, or the operator's ceiling.
+        most: u64,
+    },
+    /// Give the script less input.
+    ShrinkInput,
+    /// Give input that is JSON.
+    InputAsJson,
+    /// Give a script that is UTF-8 text of at most so many bytes.
+    ScriptAsText {
+        /// The limit `script_bytes` of the run.
+        bytes_max: u64,
+    },
+    /// Make the script of a template shorter.
+    ShortenTemplate,
+    /// Mend a template, or what it read: the request was fine.
+    MendTemplate {
+        /// The template's id.
+        template: String,
+    },
+    /// Say what is wanted in one sentence.
+    Shorten,
     /// Say what is wanted. The intent `help` lists what can be.
     Ask,
     /// Say the intent in other words.
@@ -26,8 +65,8 @@ pub enum Remedy {
     Configure {
         /// The template's id.
         template: String,
-        /// What it needs, each as a flag or a table of the configuration.
-        lacks: Vec<String>,
+        /// What it needs.
+        lacks: Vec<Lack>,
     },
     /// Name one of the candidates.
     Choose,
@@ -38,6 +77,21 @@ pub enum Remedy {
         /// The status.
         status: u16,
     },
+    /// Retry when other runs have ended.
+    Retry,
+    /// Look at what the run has done before it is repeated: it was lost in the middle.
+    CheckBeforeRetry,
+    /// Report a fault of the program or of the machine.
+    ReportFault,
+}
+
+/// What a template needs and the configuration lacks.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Lack {
+    /// An origin of this name.
+    Origin(String),
+    /// A directory of this name.
+    Directory(String),
 }
 
 /// What helps to say an intent in other words. Its texts are short and safe to print.

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use crate::answer::Answer;
 use crate::arguments::{Isolation, Sources};
 use crate::error::CommandError;
-use crate::setup;
+use crate::{setup, words};
 
 pub(crate) async fn run(sources: &Sources) -> Result<Answer, CommandError> {
     let configured = setup::configured(sources).await?;
@@ -33,7 +33,7 @@ pub(crate) async fn run(sources: &Sources) -> Result<Answer, CommandError> {
         let writes = if template.effects() == Effects::Write { " (writes)" } else { "" };
         let overrides = if overriding.contains(template.id()) { " (overrides the built-in one)" } else { "" };
         let lacks = engine.lacks(template);
-        let needs = if lacks.is_empty() { String::new() } else { format!(" — needs {}", lacks.join(" and ")) };
+        let needs = if lacks.is_empty() { String::new() } else { format!(" — needs {}", words::all(&lacks)) };
         let _ = writeln!(text, "{id:<widest$}  {summary}{writes}{overrides}{needs}");
     }
     Ok(Answer::new(text).with("templates", rows))

@@ -13,7 +13,7 @@ use serde_json::{Map, Value, json};
 use crate::answer::Answer;
 use crate::arguments::{Isolation, Sources};
 use crate::error::CommandError;
-use crate::setup;
+use crate::{setup, words};
 
 pub(crate) async fn run(sources: &Sources, id: &str) -> Result<Answer, CommandError> {
     let configured = setup::configured(sources).await?;
@@ -46,7 +46,7 @@ fn fields(template: &Template, engine: &Engine, settings: &BTreeMap<String, Stri
         ("cache_s", template.cache_s().into()),
         ("wants", template.wants().http.iter().map(HttpRule::to_string).collect()),
         ("reads", template.wants().read.iter().map(Alias::as_str).collect()),
-        ("needs", engine.lacks(template).into()),
+        ("needs", engine.lacks(template).iter().map(words::lack).collect()),
         ("phrases", template.phrases().into()),
         ("patterns", template.clauses().iter().map(Clause::to_string).collect()),
         ("parameters", template.parameters().iter().map(parameter).collect()),
@@ -70,7 +70,7 @@ fn describe(template: &Template, engine: &Engine, settings: &BTreeMap<String, St
         line("reads", alias.as_str());
     }
     if !engine.reaches(template) {
-        line("needs", &engine.lacks(template).join(" and "));
+        line("needs", &words::all(&engine.lacks(template)));
     }
     for phrase in template.phrases() {
         line("say", phrase);

@@ -14,7 +14,7 @@ use crate::answer::Answer;
 use crate::arguments::{Isolation, Sources};
 use crate::error::{Class, Classify as _, CommandError};
 use crate::show::count;
-use crate::{input, setup};
+use crate::{input, setup, words};
 
 /// Where a sentence goes.
 #[derive(Debug, Clone, PartialEq)]
@@ -62,7 +62,7 @@ pub(crate) async fn run(sources: &Sources, file: &Path) -> Result<Answer, Comman
             let _ = write!(text, "; expected {expected}");
             let lacks = catalog.get(expected.as_str()).map(|template| engine.lacks(template)).unwrap_or_default();
             if !lacks.is_empty() {
-                let _ = write!(text, ", which needs {}", lacks.join(" and "));
+                let _ = write!(text, ", which needs {}", words::all(&lacks));
             }
         }
         text.push('\n');

@@ -124,7 +124,7 @@ fn a_failure_says_what_where_and_what_to_change() {
         ),
         (
             {
-                let failure = Failure::new(Cause::TargetNotFound, "there is no project x").advising("name another");
+                let failure = Failure::new(Cause::TargetNotFound, "there is no project x").with_text("name another");
                 Report::failed(RunId::of(0), Failure { traceback: Some("Traceback".to_owned()), ..failure })
             },
             "target_not_found: there is no project x\nhint: name another".to_owned(),
@@ -160,7 +160,7 @@ fn a_failure_says_what_where_and_what_to_change() {
                     Cause::Exhausted { limit: "result_bytes", outcome: Outcome::ResultLimit },
                     "result_bytes: 100 of 100",
                 )
-                .advising("do less"),
+                .with_text("do less"),
             ),
             "result_limit: result_bytes: 100 of 100\nhint: do less".to_owned(),
             json!({"outcome": "result_limit", "error": {
@@ -224,7 +224,7 @@ fn several_templates_are_listed_and_refusals_on_the_way_are_told() {
 #[test]
 fn what_is_told_is_bounded_whatever_the_report_holds() {
     let flood = "Ω".repeat(1 << 20);
-    let failure = Failure::new(Cause::Raised { class: "E".to_owned() }, flood.clone()).advising(flood.clone());
+    let failure = Failure::new(Cause::Raised { class: "E".to_owned() }, flood.clone()).with_text(flood.clone());
     let mut flooded = Report::failed(RunId::of(0), failure);
     if let Some(failure) = &mut flooded.failure {
         failure.traceback = Some(format!("  File \"{flood}\", line 1, in a\n    {flood}\n").repeat(20));
