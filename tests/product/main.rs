@@ -9,6 +9,8 @@ mod command_line;
 mod errors;
 mod files;
 mod fresh;
+mod held;
+mod library;
 mod log_answers;
 mod mcp;
 mod modules;
