@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use anyhow::Context as _;
-use intentbox_engine::{Caller, Code, limits};
+use intentbox_engine::{Caller, Code, Event, Of, limits};
 
 use crate::answer::Ending;
 use crate::arguments::{Exec, Sources};
@@ -27,11 +27,14 @@ pub(crate) async fn run(sources: &Sources, command: Exec) -> Result<Ending, Comm
     };
     let setup = setup::engine_for_exec(sources, command.run.isolation).await?;
     let code = Code { name, source, params, settings: settings(&command.run) };
-    let caller = Caller::local();
+    let (caller, events) = (Caller::local(), events());
     protect(&setup.engine).await;
     let report = match setup.engine.plan_code(&code, &caller) {
-        Ok(run) => until_interrupted(setup.engine.run(run, &caller, &events())).await,
-        Err(report) => *report,
+        Ok(run) => until_interrupted(setup.engine.run(run, &caller, &events)).await,
+        Err(report) => {
+            events.note(Of::request(report.run_id, &caller), Event::Ended { report: &report });
+            *report
+        }
     };
     if setup.demo.is_some() && report.has_asked() {
         show::demo();

@@ -127,7 +127,8 @@ impl Events for Observer {
             Event::Ended { report } => {
                 let known = open.remove(&of.run_id);
                 drop(open);
-                let started = known.as_ref().map_or_else(Instant::now, |open| open.started);
+                // What never ran took as long as its request was here.
+                let started = known.as_ref().map_or(of.received, |open| open.started);
                 self.record(of, started, report);
                 ended(of, started, report);
             }
@@ -150,5 +151,30 @@ fn ended(of: Of<'_>, started: Instant, report: &Report) {
         }
         Outcome::Overloaded => warn!(%run, principal, target, outcome, wall_ms, why = ?message, "ended"),
         _ => info!(%run, principal, target, outcome, cached, wall_ms, "ended"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use intentbox_engine::{Caller, Cause, Failure};
+    use intentbox_store::{Clock, read_stats};
+
+    use super::*;
+
+    #[tokio::test]
+    async fn a_request_that_never_ran_took_as_long_as_it_was_here() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let observer = Observer::of_server("mcp", Some(folder.path())).await;
+        let received = Instant::now().checked_sub(Duration::from_secs(1)).expect("the machine is up for a second");
+        let caller = Caller { received, ..Caller::local() };
+        let report = Report::failed(RunId::of(7), Failure::new(Cause::NotFound, "no template fits this intent"));
+        observer.note(Of::request(report.run_id, &caller), Event::Ended { report: &report });
+        observer.close().await;
+        let stats = read_stats(folder.path(), None, &Clock::system()).await.expect("it is read").expect("a record");
+        // A time is off by an eighth at most.
+        let told: Vec<_> = stats.by_target.iter().map(|row| (row.target.as_str(), row.p50_ms >= 875.0)).collect();
+        assert_eq!(told, [("none", true)], "{stats:?}");
     }
 }

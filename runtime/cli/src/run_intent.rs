@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use anyhow::Context as _;
-use intentbox_engine::{Caller, Consent, Engine, Given, INTENT_BYTES_MAX, Intent};
+use intentbox_engine::{Caller, Consent, Engine, Given, INTENT_BYTES_MAX, Intent, Pending};
 use serde_json::Value;
 
 use crate::answer::{Answer, Ending};
@@ -33,13 +33,18 @@ pub(crate) async fn run(sources: &Sources, command: RunIntent, json: bool) -> Re
     let consent = if command.allow_writes { Consent::Given } else { Consent::Asked };
     let caller = Caller { consent, ..Caller::local() };
     protect(&setup.engine).await;
+    let events = events();
     let report = until_interrupted(async {
+        let mut pending = Pending::new(&caller, &events);
         setup.engine.learn_names(&intent, &caller).await;
         let mut plan = setup.engine.plan(&intent, &caller);
         if !json && !is_piped && question::can_be_asked() {
+            pending.planned(&plan);
             plan = question::completed(plan, &setup.engine, &caller).await;
         }
-        setup.engine.answer(plan, &caller, &events()).await
+        // From here on the engine notes the end.
+        pending.end();
+        setup.engine.answer(plan, &caller, &events).await
     });
     let report = report.await;
     Ok(Ending::Run(Box::new(report)))

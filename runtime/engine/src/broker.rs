@@ -9,10 +9,11 @@ use std::time::Duration;
 use intentbox_capability::{Refusal, shown_url};
 use intentbox_egress::{BudgetItem, Exchange, Request, SendError};
 use intentbox_files::{Directories, ENTRIES_MAX, Listing, ReadError, Reader, UNREAD_MAX};
-use intentbox_report::{Principal, Refused, Remedy, RunId, Spent};
+use intentbox_report::{Refused, Remedy, RunId, Spent};
 use intentbox_sandbox::abi::{Call, FILES_MAX, FileEntry, HttpReply, HttpRequest, Reply, decode};
 use intentbox_sandbox::{Answer, Calls, Exhausted, Pending, Resource};
 
+use crate::caller::Caller;
 use crate::events::{Event, Events, Of};
 use crate::remedy::Asker;
 
@@ -35,20 +36,19 @@ pub(crate) struct Broker {
 /// Notes the calls of one run.
 pub(crate) struct Noting {
     run_id: RunId,
-    principal: Principal,
+    caller: Caller,
     events: Arc<dyn Events>,
 }
 
 impl Noting {
-    pub(crate) fn new(run_id: RunId, principal: Principal, events: Arc<dyn Events>) -> Self {
-        Self { run_id, principal, events }
+    pub(crate) fn new(run_id: RunId, caller: Caller, events: Arc<dyn Events>) -> Self {
+        Self { run_id, caller, events }
     }
 
     fn call(&self, kind: &'static str, target: &str, outcome: &str) {
         // A query may hold what somebody looks for, and a user name a password.
         let target = shown_url(target.split(['?', '#']).next().unwrap_or_default());
-        let of = Of { run_id: self.run_id, principal: &self.principal };
-        self.events.note(of, Event::HostCall { kind, target: &target, outcome });
+        self.events.note(Of::request(self.run_id, &self.caller), Event::HostCall { kind, target: &target, outcome });
     }
 }
 
@@ -205,7 +205,7 @@ mod tests {
     #[test]
     fn an_event_names_no_password_and_no_query() {
         let targets = Arc::new(Targets::default());
-        let noting = Noting::new(RunId::of(0), Principal::local(), Arc::clone(&targets) as Arc<_>);
+        let noting = Noting::new(RunId::of(0), Caller::local(), Arc::clone(&targets) as Arc<_>);
         for (target, expected) in [
             ("sentry:/api/0/issues/?query=secret", "sentry:/api/0/issues/"),
             ("https://me:secret@a.example/x#secret", "https://a.example/x"),

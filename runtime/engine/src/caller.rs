@@ -1,12 +1,13 @@
-//! Callers: who makes a request, and within which bounds. The same on every surface.
+//! Callers: who makes a request, when, and within which bounds. The same on every surface.
 
 use std::collections::BTreeMap;
+use std::time::Instant;
 
 use intentbox_report::{Cause, Failure, Principal, Remedy};
 use intentbox_sandbox::limits;
 use intentbox_sandbox::{LimitOutOfBounds, Limits, NoSuchLimit};
 
-/// Who makes a request, and within which bounds.
+/// Who makes a request, when, and within which bounds. A surface makes one for each request.
 #[derive(Debug, Clone)]
 pub struct Caller {
     /// The principal. Its table of the policy, if there is one, bounds what its runs may access. Answers, budgets and
@@ -18,6 +19,8 @@ pub struct Caller {
     pub consent: Consent,
     /// What the runs are for.
     pub purpose: Purpose,
+    /// When the request came in: events measure from here how long a request took that never ran.
+    pub received: Instant,
 }
 
 /// Whether there is consent to changes.
@@ -39,17 +42,23 @@ pub enum Purpose {
 }
 
 impl Caller {
-    /// The user who started the program: no bounds but the policy's and the program's own, and every change needs a
-    /// confirmation.
+    /// The user who started the program, with a request that came in now: no bounds but the policy's and the program's
+    /// own, and every change needs a confirmation.
     #[must_use]
     pub fn local() -> Self {
         Self::of(Principal::local())
     }
 
-    /// A principal, with the bounds of [`Caller::local`].
+    /// A principal whose request came in now, with the bounds of [`Caller::local`].
     #[must_use]
     pub fn of(principal: Principal) -> Self {
-        Self { principal, ceilings: Ceilings::default(), consent: Consent::Asked, purpose: Purpose::Answer }
+        Self {
+            principal,
+            ceilings: Ceilings::default(),
+            consent: Consent::Asked,
+            purpose: Purpose::Answer,
+            received: Instant::now(),
+        }
     }
 }
 

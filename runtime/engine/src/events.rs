@@ -1,6 +1,10 @@
 //! Events of runs, as one stream: logs, records and metrics read it, and the engine knows none of them.
 
+use std::time::Instant;
+
 use intentbox_report::{Principal, Report, RunId, Target};
+
+use crate::caller::Caller;
 
 /// Receives events. It is called while runs are in flight, so slow work belongs elsewhere.
 pub trait Events: Send + Sync {
@@ -15,6 +19,16 @@ pub struct Of<'a> {
     pub run_id: RunId,
     /// Who asked.
     pub principal: &'a Principal,
+    /// When the request came in.
+    pub received: Instant,
+}
+
+impl<'a> Of<'a> {
+    /// A request of this caller.
+    #[must_use]
+    pub fn request(run_id: RunId, caller: &'a Caller) -> Self {
+        Self { run_id, principal: &caller.principal, received: caller.received }
+    }
 }
 
 /// What happened.

@@ -11,6 +11,7 @@
 //! - `configuration`: what is configured. - `policy`: what is permitted. - `library`: the templates, replaced as a whole.
 //! - `cards`: from the router's cards back to templates. - `intent` and `caller`: the request, and who makes it.
 //! - `plan`: every decision before a run. - `run`: the run. - `broker`: its host calls. - `events`: its progress.
+//! - `pending`: a request that has not ended, which its caller may drop.
 //! - `cache`: cached answers. - `bytecode_cache`: the modules of packs, compiled once.
 //! - `menu`: what can be asked. - `ended`: from an ending to a report. - `remedy`, `rephrase` and `tutor`: advice on failures.
 //! - `promise`: whether a result is what its template declares. - `rehearsal`: the cases of templates. - `phrases`: their
@@ -29,6 +30,7 @@ mod known;
 mod library;
 mod menu;
 mod operator;
+mod pending;
 mod phrases;
 mod plan;
 mod policy;
@@ -57,6 +59,7 @@ pub use crate::configuration::{CONFIGURATION_BYTES_MAX, Configuration, Configura
 pub use crate::events::{Event, Events, NoEvents, Of};
 pub use crate::intent::{Code, Given, INTENT_BYTES_MAX, Intent, Settings};
 pub use crate::operator::CaseFailed;
+pub use crate::pending::Pending;
 pub use crate::phrases::{Phrases, Selects, StrayPhrase};
 pub use crate::plan::{Change, Incomplete, Plan, Run, Unconfirmed, Which};
 pub use crate::policy::{POLICY_BYTES_MAX, Policy, PolicyError};

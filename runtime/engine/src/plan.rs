@@ -187,6 +187,34 @@ impl Incomplete {
 }
 
 impl Plan {
+    /// The id of its run or of its report.
+    #[must_use]
+    pub fn run_id(&self) -> RunId {
+        match self {
+            Plan::Ready(run) | Plan::NeedsConsent(Unconfirmed(run)) => run.id,
+            Plan::Which(Which { report, .. })
+            | Plan::Incomplete(Incomplete { report, .. })
+            | Plan::Help(report)
+            | Plan::NotGranted(report)
+            | Plan::Nothing(report)
+            | Plan::Invalid(report) => report.run_id,
+        }
+    }
+
+    /// What would run, as far as that is known.
+    #[must_use]
+    pub fn target(&self) -> Option<&Target> {
+        match self {
+            Plan::Ready(run) | Plan::NeedsConsent(Unconfirmed(run)) => Some(&run.target),
+            Plan::Which(Which { report, .. })
+            | Plan::Incomplete(Incomplete { report, .. })
+            | Plan::Help(report)
+            | Plan::NotGranted(report)
+            | Plan::Nothing(report)
+            | Plan::Invalid(report) => report.target.as_ref(),
+        }
+    }
+
     /// The run, if it can run as it is.
     ///
     /// # Errors

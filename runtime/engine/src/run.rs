@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use intentbox_catalog::{Effects, Template};
 use intentbox_egress::Budget;
-use intentbox_report::{Cause, Failure, Remedy, Report, Target};
+use intentbox_report::{Cause, Failure, Remedy, Report};
 use intentbox_sandbox::{Author, Company, Job, RunError, Script};
 
 use crate::Engine;
@@ -15,6 +15,7 @@ use crate::caller::{Caller, Purpose};
 use crate::ended::{Outside, of_run};
 use crate::events::{Event, Events, Of};
 use crate::library::Library;
+use crate::pending::Pending;
 use crate::plan::{Plan, Run, Work};
 use crate::promise;
 
@@ -24,8 +25,7 @@ impl Engine {
         match plan.ready() {
             Ok(run) => self.run(run, caller, events).await,
             Err(report) => {
-                let of = Of { run_id: report.run_id, principal: &caller.principal };
-                events.note(of, Event::Ended { report: &report });
+                events.note(Of::request(report.run_id, caller), Event::Ended { report: &report });
                 *report
             }
         }
@@ -33,9 +33,9 @@ impl Engine {
 
     /// Executes a run. Dropping the future ends it within milliseconds.
     pub async fn run(&self, run: Box<Run>, caller: &Caller, events: &Arc<dyn Events>) -> Report {
-        let of = Of { run_id: run.id, principal: &caller.principal };
+        let of = Of::request(run.id, caller);
         events.note(of, Event::Planned { target: &run.target });
-        let unfinished = Unfinished { of, events, target: &run.target };
+        let pending = Pending::of_run(run.id, &run.target, caller, events);
         let report = match &run.work {
             Work::Code => self.sandboxed(&run, &run.script, caller, Author::Owner, events).await.0,
             Work::Template { library, id, .. } => match library.catalog.get(id.as_str()) {
@@ -49,7 +49,7 @@ impl Engine {
             let output = Event::Output { stdout_bytes: report.stdout.len(), stderr_bytes: report.stderr.len() };
             events.note(of, output);
         }
-        std::mem::forget(unfinished);
+        pending.end();
         events.note(of, Event::Ended { report: &report });
         report
     }
@@ -110,13 +110,13 @@ impl Engine {
             Ok(sandbox) => sandbox,
             Err(error) => return (Report::failed(run.id, broken(error.to_string())), Company::Others),
         };
-        events.note(Of { run_id: run.id, principal: &caller.principal }, Event::Started);
+        events.note(Of::request(run.id, caller), Event::Started);
         let (limits, deterministic) = (run.limits, run.deterministic);
         let owner = self.owner(&caller.principal);
         let job = Job { script, params: &run.params, limits, deterministic, owner, author };
         let budget = Budget { run: Duration::from_millis(limits.wall_ms), ..Budget::default() };
         let (exchange, reader) = self.outside(&run.grants, budget);
-        let noting = Noting::new(run.id, caller.principal.clone(), Arc::clone(events));
+        let noting = Noting::new(run.id, caller.clone(), Arc::clone(events));
         let broker = Broker::new(exchange, reader, run.asker.clone(), self.directories.clone(), noting);
         let broker = Arc::new(broker);
         let ended = sandbox.run(job, Arc::clone(&broker) as Arc<_>).await;
@@ -130,21 +130,6 @@ impl Engine {
             Err(error) => Report { refusals: broker.refusals(), ..Report::failed(run.id, not_run(&error)) },
         };
         (Report { access: Some(run.grants.access()), ..report }, company)
-    }
-}
-
-/// Reports that a run has ended when its future is dropped: nobody waits for it any more.
-struct Unfinished<'a> {
-    of: Of<'a>,
-    events: &'a Arc<dyn Events>,
-    target: &'a Target,
-}
-
-impl Drop for Unfinished<'_> {
-    fn drop(&mut self) {
-        let failure = Failure::new(Cause::Cancelled, "the caller has gone, and the run was ended");
-        let report = Report { target: Some(self.target.clone()), ..Report::failed(self.of.run_id, failure) };
-        self.events.note(self.of, Event::Ended { report: &report });
     }
 }
 

@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use intentbox_engine::{
-    self as engine, Caller, Ceilings, Code, Consent, Decision, Engine, Event, Events, Given, Intent, Of, Plan,
+    self as engine, Caller, Ceilings, Code, Consent, Decision, Engine, Event, Events, Given, Intent, Of, Pending, Plan,
     Principal, Report,
 };
 use intentbox_listen::bodies::offload;
@@ -132,10 +132,10 @@ impl Server {
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        let principal = principal_of(&context);
-        let _permit = match self.shared.calls.admit(&principal) {
+        let caller = self.caller(principal_of(&context));
+        let _permit = match self.shared.calls.admit(&caller.principal) {
             Ok(permit) => permit,
-            Err(exceeded) => return Ok(self.rejected(&overloaded(exceeded), &principal).into()),
+            Err(exceeded) => return Ok(self.rejected(&overloaded(exceeded), &caller).into()),
         };
         let (name, arguments) = (request.name.clone(), arguments_of(&context));
         let length = arguments.len();
@@ -150,42 +150,41 @@ impl Server {
                 let report = invalid(message, hint);
                 // The form of a page is not that of a report.
                 let is_page = request.name == "read_result";
-                let told = if is_page { answer::of_refusal(&report) } else { self.rejected(&report, &principal) };
+                let told = if is_page { answer::of_refusal(&report) } else { self.rejected(&report, &caller) };
                 return Ok(told.into());
             }
         };
         let work = async {
             match call {
-                Call::Execute(execute) => Ok(self.execute(execute, &principal).await.into()),
-                Call::Intent(run) => self.intent(run, &request, &context, &principal).await,
-                Call::Read(read) => Ok(self.read(&read, &principal).into()),
+                Call::Execute(execute) => Ok(self.execute(execute, &caller).await.into()),
+                Call::Intent(run) => self.intent(run, &request, &context, &caller).await,
+                Call::Read(read) => Ok(self.read(&read, &caller.principal).into()),
             }
         };
         tokio::select! {
-            // Dropping the work ends the run: nobody waits for it any more.
-            // A run that was in flight notes its own end.
-            () = context.ct.cancelled() => Ok(self.told(&cancelled(), None, &principal).into()),
-            () = session_ended(&context) => Ok(self.told(&cancelled(), None, &principal).into()),
+            // Dropping the work ends the run: nobody waits for it any more. What is dropped notes its own end.
+            () = context.ct.cancelled() => Ok(self.told(&cancelled(), None, &caller.principal).into()),
+            () = session_ended(&context) => Ok(self.told(&cancelled(), None, &caller.principal).into()),
             answered = with_progress(work, &context) => answered,
         }
     }
 
-    /// The caller, with its bounds.
-    fn caller(&self, principal: &Principal) -> Caller {
+    /// The caller of a call that came in now, with its bounds.
+    fn caller(&self, principal: Principal) -> Caller {
         let Settings { allow_writes, ceilings, .. } = &self.shared.settings;
         let consent = if *allow_writes { Consent::Given } else { Consent::Asked };
-        Caller { ceilings: ceilings.clone(), consent, ..Caller::of(principal.clone()) }
+        Caller { ceilings: ceilings.clone(), consent, ..Caller::of(principal) }
     }
 
-    async fn execute(&self, execute: Execute, principal: &Principal) -> CallToolResult {
-        let (engine, caller) = (&self.shared.engine, self.caller(principal));
-        let note = execute.intent.as_deref().and_then(|intent| self.shorter_way(intent, &caller));
-        let report = match engine.plan_code(&code_of(execute), &caller) {
-            Ok(run) => engine.run(run, &caller, &self.shared.events).await,
-            Err(report) => return self.rejected(&report, principal),
+    async fn execute(&self, execute: Execute, caller: &Caller) -> CallToolResult {
+        let engine = &self.shared.engine;
+        let note = execute.intent.as_deref().and_then(|intent| self.shorter_way(intent, caller));
+        let report = match engine.plan_code(&code_of(execute), caller) {
+            Ok(run) => engine.run(run, caller, &self.shared.events).await,
+            Err(report) => return self.rejected(&report, caller),
         };
         let notes: Vec<&str> = note.as_deref().into_iter().chain(self.demo(report.has_asked())).collect();
-        self.told_beside(report, Some(notes.join("; ")).filter(|notes| !notes.is_empty()), principal).await
+        self.told_beside(report, Some(notes.join("; ")).filter(|notes| !notes.is_empty()), &caller.principal).await
     }
 
     /// The note on an answer for which the demo was asked.
@@ -221,9 +220,9 @@ impl Server {
         run: RunIntent,
         request: &CallToolRequestParams,
         context: &RequestContext<RoleServer>,
-        principal: &Principal,
+        caller: &Caller,
     ) -> Result<CallToolResponse, ErrorData> {
-        let binding = binding(&run.text, principal);
+        let binding = binding(&run.text, &caller.principal);
         let mut said = Said::default();
         if let Some(sealed) = &request.request_state {
             said = self.shared.seal.open_json_with(sealed, &binding).map_err(|_| {
@@ -234,10 +233,10 @@ impl Server {
             })?;
         }
         let asking = asking_of(context, request);
-        match self.answer(&intent_of(run), said, asking, principal).await {
+        match self.answer(&intent_of(run), said, asking, caller).await {
             Answered::Report(report) => {
                 let note = self.demo(report.has_asked()).map(str::to_owned);
-                Ok(self.told_beside(*report, note, principal).await.into())
+                Ok(self.told_beside(*report, note, &caller.principal).await.into())
             }
             Answered::Ask(asked) => {
                 let (question, said) = *asked;
@@ -255,34 +254,38 @@ impl Server {
     }
 
     /// Plans an intent, asks the user as long as that helps, and runs the plan.
-    async fn answer(&self, intent: &Intent, mut said: Said, mut asking: Asking, principal: &Principal) -> Answered {
-        let (engine, caller) = (&self.shared.engine, self.caller(principal));
+    async fn answer(&self, intent: &Intent, mut said: Said, mut asking: Asking, caller: &Caller) -> Answered {
+        let engine = &self.shared.engine;
+        let mut pending = Pending::new(caller, &self.shared.events);
         let intent = &said.about(intent);
-        engine.learn_names(intent, &caller).await;
-        let mut plan = engine.plan(intent, &caller);
+        engine.learn_names(intent, caller).await;
+        let mut plan = engine.plan(intent, caller);
         for _ in 0..QUESTIONS_MAX {
             let Some(question) = Question::of(&plan) else { break };
             if said.confirms(&question) {
-                plan = completed(plan, &said, engine, &caller);
+                plan = completed(plan, &said, engine, caller);
                 break;
             }
+            pending.planned(&plan);
             let answer = match &mut asking {
                 Asking::Not => break,
                 Asking::Stateless(answer) => {
                     let Some(answer) = answer.take() else {
                         let Some(once) = random() else { break };
                         said.note_asked(&question, once);
+                        // The call ends with the question: its answer comes with a call of its own, or never.
+                        pending.end();
                         return Answered::Ask(Box::new((question, said)));
                     };
                     if question.is_about_a_change() && !self.count_answer(&said) {
-                        return self.not_run(answered_before(plan), principal);
+                        return self.not_run(answered_before(plan), caller, pending);
                     }
                     answer
                 }
                 Asking::Legacy(peer) => {
                     said.note_asked(&question, 0);
                     // Questions that nobody answers keep their call waiting: a few of them do, and no more.
-                    let permit = self.shared.questions.admit(principal);
+                    let permit = self.shared.questions.admit(&caller.principal);
                     let Some(answer) = (match permit {
                         Ok(_permit) => ask(peer, &question).await,
                         Err(_) => None,
@@ -293,16 +296,19 @@ impl Server {
                 }
             };
             match said.take(&question, &answer) {
-                Ok(()) => plan = completed(plan, &said, engine, &caller),
-                Err(NoAnswer::Declined) => return self.not_run(declined(plan), principal),
+                Ok(()) => plan = completed(plan, &said, engine, caller),
+                Err(NoAnswer::Declined) => return self.not_run(declined(plan), caller, pending),
                 Err(NoAnswer::Unusable) => break,
             }
         }
-        Answered::Report(Box::new(engine.answer(plan, &caller, &self.shared.events).await))
+        // From here on the engine notes the end.
+        pending.end();
+        Answered::Report(Box::new(engine.answer(plan, caller, &self.shared.events).await))
     }
 
-    fn not_run(&self, report: Report, principal: &Principal) -> Answered {
-        self.note(&report, principal);
+    fn not_run(&self, report: Report, caller: &Caller, pending: Pending<'_>) -> Answered {
+        pending.end();
+        self.note(&report, caller);
         Answered::Report(Box::new(report))
     }
 
@@ -337,13 +343,13 @@ impl Server {
     }
 
     /// The answer to a call that never ran.
-    fn rejected(&self, report: &Report, principal: &Principal) -> CallToolResult {
-        self.note(report, principal);
-        self.told(report, None, principal)
+    fn rejected(&self, report: &Report, caller: &Caller) -> CallToolResult {
+        self.note(report, caller);
+        self.told(report, None, &caller.principal)
     }
 
-    fn note(&self, report: &Report, principal: &Principal) {
-        self.shared.events.note(Of { run_id: report.run_id, principal }, Event::Ended { report });
+    fn note(&self, report: &Report, caller: &Caller) {
+        self.shared.events.note(Of::request(report.run_id, caller), Event::Ended { report });
     }
 
     fn told(&self, report: &Report, note: Option<&str>, principal: &Principal) -> CallToolResult {

@@ -63,6 +63,25 @@ fn a_change_is_made_after_the_person_said_so_and_not_before() {
     }
 }
 
+/// The call is dropped while its question is open: no run of it could note its end.
+#[test]
+fn a_call_that_is_cancelled_while_the_person_is_asked_is_recorded_as_cancelled() {
+    let state = tempfile::tempdir().expect("a temporary folder");
+    let folder = state.path().to_str().expect("it is text");
+    let mut client = Client::start(STATEFUL, asks(), &["--state", folder]);
+    let intent = format!("resolve {}", issue_of(&mut client));
+    let id = client.send("tools/call", json!({"name": "run_intent", "arguments": {"intent": intent}}));
+    let question = client.message();
+    assert_eq!(question["method"], "elicitation/create", "{question}");
+    client.say(&json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": id}}));
+    client.close();
+    assert_eq!(client.ended(), Some(0));
+    let stats = intentbox(&["stats", "--state", folder, "--json"], b"", &[]).report();
+    let rows = stats["by_target"].as_array().expect("a list");
+    let outcomes = rows.iter().find(|row| row["target"] == "sentry/resolve_issue").map(|row| &row["outcomes"]);
+    assert_eq!(outcomes, Some(&json!({"cancelled": 1})), "{stats}");
+}
+
 #[test]
 fn what_is_missing_is_asked_for() {
     for (era, asked) in ERAS {
