@@ -62,11 +62,11 @@ pub(crate) struct Batch<'rows> {
 }
 
 impl Database {
-    /// Opens the file, which is there, and brings it to the version of this program. A file without write permission is told
-    /// now and not with the first batch.
-    pub(crate) async fn to_write(file: &Path) -> Result<Self, StoreError> {
+    /// Opens the file, which is there, and brings it to the version of this program. From then on it grows to `bytes_max` bytes
+    /// at most. A file without write permission is told now and not with the first batch.
+    pub(crate) async fn to_write(file: &Path, bytes_max: u64) -> Result<Self, StoreError> {
         let mut database = Self::connect(file).await?;
-        match database.prepare().await {
+        match database.prepare_to_write(bytes_max).await {
             Ok(()) => Ok(database),
             Err(error) => {
                 database.close().await;
@@ -99,6 +99,11 @@ impl Database {
             .disable_statement_logging();
         let connection = options.connect().await.map_err(|error| fault(file, &error))?;
         Ok(Self { file: file.to_owned(), connection })
+    }
+
+    async fn prepare_to_write(&mut self, bytes_max: u64) -> Result<(), StoreError> {
+        self.prepare().await?;
+        limit_size(&mut self.connection, bytes_max).await.map_err(|error| fault(&self.file, &error))
     }
 
     async fn prepare(&mut self) -> Result<(), StoreError> {
@@ -205,6 +210,15 @@ async fn keep_a_log(connection: &mut SqliteConnection) -> Result<(), sqlx::Error
         run(connection, "PRAGMA synchronous = NORMAL").await?;
     }
     Ok(())
+}
+
+/// Has this connection refuse to let the file grow beyond so many bytes, as a full disk would. The file itself keeps no such
+/// limit. One that is larger already stays as large.
+async fn limit_size(connection: &mut SqliteConnection, bytes_max: u64) -> Result<(), sqlx::Error> {
+    let page_bytes: i64 = sqlx::query_scalar("PRAGMA page_size").fetch_one(&mut *connection).await?;
+    let pages_max = bytes_max / u64::try_from(page_bytes).unwrap_or(1).max(1);
+    // A pragma binds no values. This is a number.
+    run(connection, AssertSqlSafe(format!("PRAGMA max_page_count = {pages_max}"))).await
 }
 
 async fn write(connection: &mut SqliteConnection, batch: &Batch<'_>, quotas: &Quotas) -> Result<(), sqlx::Error> {

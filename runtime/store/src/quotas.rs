@@ -17,10 +17,20 @@ pub struct Quotas {
     /// The most names of templates that are counted apart; the rest is counted together as `(other)`. It is a hundred times
     /// the number of templates that are built in.
     pub targets_max: u32,
+    /// The most bytes of the state file, in whole pages. A batch that needs more is not written, as on a full disk. What the
+    /// other quotas allow takes some 25 MB, and 150 MB if all names are as long as they can be.
+    pub file_bytes_max: u64,
 }
 
 impl Default for Quotas {
     fn default() -> Self {
-        Self { runs_max: 100_000, runs_days_max: 90, usage_days_max: 396, usage_rows_max: 500_000, targets_max: 2_000 }
+        Self {
+            runs_max: 100_000,
+            runs_days_max: 90,
+            usage_days_max: 396,
+            usage_rows_max: 500_000,
+            targets_max: 2_000,
+            file_bytes_max: 256 << 20,
+        }
     }
 }

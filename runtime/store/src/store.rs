@@ -57,7 +57,7 @@ impl Store {
     /// Those of [`Store::open`].
     pub async fn open_with(folder: &Path, clock: Clock, quotas: Quotas) -> Result<Self, StoreError> {
         let folder = StateFolder::at(folder)?;
-        let database = open(&folder).await?;
+        let database = open(&folder, &quotas).await?;
         Ok(Self { folder, clock, quotas, state: Mutex::new(State { database: Some(database), batches: 0 }) })
     }
 
@@ -104,7 +104,7 @@ impl Store {
 
     async fn opened<'state>(&self, state: &'state mut State) -> Result<&'state mut Database, StoreError> {
         if state.database.is_none() {
-            state.database = Some(open(&self.folder).await?);
+            state.database = Some(open(&self.folder, &self.quotas).await?);
         }
         Ok(state.database.as_mut().expect("it was just opened"))
     }
@@ -143,11 +143,11 @@ pub async fn read_stats(folder: &Path, since_unix_ms: Option<i64>, clock: &Clock
 }
 
 /// Opens the folder for writing. Of processes that open a new folder at the same moment, all but one find it busy and try again.
-async fn open(folder: &StateFolder) -> Result<Database, StoreError> {
+async fn open(folder: &StateFolder, quotas: &Quotas) -> Result<Database, StoreError> {
     folder.create()?;
     let deadline = Instant::now() + OPEN_WAIT_MAX;
     loop {
-        match Database::to_write(folder.file()).await {
+        match Database::to_write(folder.file(), quotas.file_bytes_max).await {
             Err(StoreError::Busy { .. }) if Instant::now() < deadline => sleep(OPEN_PAUSE).await,
             ended => return ended,
         }

@@ -1,6 +1,7 @@
 //! The store from outside: real files, in folders that go with the test.
 
 mod damage;
+mod full;
 mod processes;
 mod quotas;
 mod recorder;

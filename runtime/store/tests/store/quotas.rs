@@ -6,7 +6,14 @@ use intentbox_store::{Quotas, RunRecord, Stats, Store, Target};
 
 use crate::{DAY_MS, NOON, at, number, run, set_by_hand};
 
-const SMALL: Quotas = Quotas { runs_max: 10, runs_days_max: 2, usage_days_max: 4, usage_rows_max: 3, targets_max: 2 };
+const SMALL: Quotas = Quotas {
+    runs_max: 10,
+    runs_days_max: 2,
+    usage_days_max: 4,
+    usage_rows_max: 3,
+    targets_max: 2,
+    file_bytes_max: 256 << 20,
+};
 
 fn of(target: &str, started_unix_ms: i64) -> RunRecord {
     RunRecord { target: Target::Template(target.to_owned()), ..run(started_unix_ms) }

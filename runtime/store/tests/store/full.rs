@@ -1,0 +1,97 @@
+//! A file that cannot grow. The database itself reports that, by the code that it has for a full disk.
+
+use std::path::Path;
+
+use intentbox_store::{BATCH_RECORDS_MAX, Quotas, Recorder, Store, StoreError, read_stats};
+use tokio::sync::mpsc;
+
+use crate::{NOON, at, change, run};
+
+/// Room for the tables and some hundred runs: 64 pages.
+const SMALL: Quotas = Quotas {
+    runs_max: 100_000,
+    runs_days_max: 90,
+    usage_days_max: 396,
+    usage_rows_max: 500_000,
+    targets_max: 2_000,
+    file_bytes_max: 64 * 4_096,
+};
+
+async fn open(folder: &Path) -> Store {
+    Store::open_with(folder, at(NOON), SMALL).await.expect("it opens")
+}
+
+/// How many runs are recorded, and how many were dropped.
+async fn recorded(folder: &Path) -> (u64, u64) {
+    let stats = read_stats(folder, None, &at(NOON)).await.expect("it is read").expect("there is a state");
+    (stats.total, stats.dropped)
+}
+
+/// Records runs until there is no room for a batch more. Gives how many there are.
+async fn fill(folder: &Path) -> u64 {
+    let store = open(folder).await;
+    let batch = vec![run(NOON); BATCH_RECORDS_MAX];
+    let mut runs = 0;
+    let error = loop {
+        match store.add(&batch, 0).await {
+            Ok(()) => runs += BATCH_RECORDS_MAX as u64,
+            Err(error) => break error,
+        }
+    };
+    assert!(matches!(error, StoreError::Full { .. }), "{error}");
+    let told = format!("the state file {} cannot grow: database or disk is full", folder.join("state.db").display());
+    assert_eq!(error.to_string(), told);
+    store.close().await;
+    runs
+}
+
+#[tokio::test]
+async fn a_file_grows_to_its_most_and_keeps_what_it_has() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let runs = fill(folder.path()).await;
+    assert!(runs > 0, "some fit");
+    assert_eq!(recorded(folder.path()).await, (runs, 0), "a batch is written whole or not at all");
+    let length = std::fs::metadata(folder.path().join("state.db")).expect("it is there").len();
+    assert!(length <= SMALL.file_bytes_max, "{length} bytes");
+}
+
+/// Who notes a run never waits and never fails, whatever the disk says: the runs go on.
+#[tokio::test]
+async fn a_full_disk_is_told_once_and_what_is_noted_after_there_is_room_is_stored() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let before = fill(folder.path()).await;
+    let (tell, mut told) = mpsc::unbounded_channel();
+    let recorder = Recorder::start(open(folder.path()).await, move |error| {
+        tell.send(error).expect("the test listens");
+    });
+    let batch = BATCH_RECORDS_MAX as u64;
+    for lost in [batch, 2 * batch] {
+        for _ in 0..BATCH_RECORDS_MAX {
+            recorder.note(run(NOON));
+        }
+        until_dropped(folder.path(), &recorder, lost).await;
+    }
+    let error = told.recv().await.expect("it is told");
+    assert!(matches!(error, StoreError::Full { .. }), "{error}");
+    assert!(told.recv().await.is_none(), "once");
+
+    change(folder.path(), "DELETE FROM runs").await;
+    for _ in 0..3 {
+        recorder.note(run(NOON));
+    }
+    recorder.close().await;
+    assert_eq!(recorder.dropped(), 2 * batch);
+    assert_eq!(recorded(folder.path()).await, (before + 3, 2 * batch));
+}
+
+/// Looks until so many records are lost.
+async fn until_dropped(folder: &Path, recorder: &Recorder, records: u64) {
+    // Each look asks the database: a million of them take longer than any batch waits.
+    for _ in 0..1_000_000 {
+        if recorder.dropped() == records {
+            return;
+        }
+        recorded(folder).await;
+    }
+    panic!("{records} records were never lost");
+}
