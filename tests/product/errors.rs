@@ -221,7 +221,7 @@ fn a_reader_that_has_gone_is_no_failure() {
     }
 }
 
-/// A worker reserves more address space than 2 GiB. The program tries for as long as a slow machine may take to start one.
+/// A worker reserves more address space than 2 GiB.
 #[test]
 fn a_worker_that_does_not_start_is_unavailable() {
     let home = tempfile::tempdir().expect("a temporary folder");
@@ -240,4 +240,27 @@ fn a_worker_that_does_not_start_is_unavailable() {
     );
     let message = object["error"]["message"].as_str().unwrap_or_default();
     assert!(message.starts_with("no worker process starts: "), "{message}");
+}
+
+/// A run has room for four gigabytes of addresses, and here is half of that: nothing about the script is wrong.
+#[test]
+fn a_machine_that_cannot_start_the_sandbox_ends_a_run_as_internal() {
+    let home = tempfile::tempdir().expect("a temporary folder");
+    std::fs::write(home.path().join("a.py"), "1").expect("written");
+    for place in ["in-process", "process"] {
+        let intentbox = env!("CARGO_BIN_EXE_intentbox");
+        let script =
+            format!("ulimit -v 2097152 && exec '{intentbox}' exec a.py --dir box=. --json --isolation {place}");
+        let mut command = Command::new("/bin/sh");
+        command.args(["-c", &script]).current_dir(home.path()).env_clear().env("HOME", home.path());
+        let output = command.stdin(Stdio::null()).output().expect("the shell starts");
+        let report: Value =
+            serde_json::from_slice(&output.stdout).unwrap_or_else(|error| panic!("{error}: {output:?}"));
+        assert_eq!((output.status.code(), &report["outcome"]), (Some(7), &json!("internal")), "{place}: {report}");
+        let error = &report["error"];
+        let message = error["message"].as_str().unwrap_or_default();
+        assert!(message.starts_with("the sandbox does not start: "), "{place}: {report}");
+        let hint = "run `intentbox doctor`: this is a fault of the program or the machine";
+        assert_eq!((&error["kind"], &error["hint"]), (&json!("internal"), &json!(hint)), "{place}: {report}");
+    }
 }

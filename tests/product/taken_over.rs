@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use futures_util::future::join_all;
-use intentbox_engine::{Caller, Code, Engine, Intent, Isolation, Outcome, Parts, Principal, Report};
+use intentbox_engine::{Caller, Code, Engine, Intent, Isolation, Outcome, Parts, Principal, Remedy, Report};
 use intentbox_sandbox::abi::{Call, Reply, decode};
 use intentbox_sandbox::{Answer, Calls, Ending, Limits, Pending, RunError, Sandbox, WorkerCommand, limits};
 
@@ -88,8 +88,8 @@ async fn e18_a_worker_that_does_not_read_makes_the_parent_keep_little() {
     assert!((1..=8 * 3).contains(&count), "{count} answers of a mebibyte each");
 }
 
-fn engine() -> Engine {
-    let isolation = Isolation::Process(liar("forges"));
+fn engine(lie: &str) -> Engine {
+    let isolation = Isolation::Process(liar(lie));
     let parts = cache::parts("http://127.0.0.1:9", "token-of-nobody", cache::PERMITTED);
     Engine::new(Parts { isolation, ..parts }).expect("the engine starts")
 }
@@ -109,7 +109,7 @@ async fn list_errors(engine: &Engine, principal: &str) -> Report {
 /// when the worker is gone.
 #[tokio::test]
 async fn e18_a_forged_answer_is_not_kept_for_anybody_but_who_took_the_worker_over() {
-    let engine = engine();
+    let engine = engine("forges");
     list_errors(&engine, "bob").await;
     assert!(list_errors(&engine, "bob").await.cached, "nobody's code has run there but the operator's");
     let code = Code { name: "attack.py".to_owned(), source: b"1".to_vec(), params: "{}".to_owned(), ..Code::default() };
@@ -120,4 +120,19 @@ async fn e18_a_forged_answer_is_not_kept_for_anybody_but_who_took_the_worker_ove
     }
     list_errors(&engine, "mallory").await;
     assert!(list_errors(&engine, "mallory").await.cached, "whom she fools is herself");
+}
+
+/// What a worker says of a run that it could not carry through is the machine's fault, and quoted at its length and no more.
+#[tokio::test]
+async fn a_run_that_its_worker_gives_up_is_an_internal_failure() {
+    let engine = engine("breaks its own run");
+    let code = Code { name: "a.py".to_owned(), source: b"1".to_vec(), params: "{}".to_owned(), ..Code::default() };
+    for _ in 0..2 {
+        let report = ask::code(&engine, &code, &caller("bob")).await;
+        assert_eq!(report.outcome(), Outcome::Internal, "{report:?}");
+        let failure = report.failure.expect("it failed");
+        assert!(failure.message.starts_with("the run could not be carried through: xxx"), "{failure:?}");
+        assert!(failure.message.len() < 10_000, "{} bytes", failure.message.len());
+        assert_eq!(failure.remedy, Some(Remedy::ReportFault));
+    }
 }

@@ -235,15 +235,52 @@ async fn runs_share_one_budget_of_memory() {
     }
 }
 
+/// Each worker is started three times. That says so at once, whatever the longest is that a worker may take to start.
 #[tokio::test]
-async fn a_program_that_is_no_worker_is_said_to_be_none() {
-    let command = intentbox_sandbox::WorkerCommand { program: "/bin/false".into(), arguments: Vec::new(), count: 1 };
-    let sandbox = tokio::time::timeout(Duration::from_mins(1), Sandbox::in_workers(ROOMY, command)).await;
-    let error = sandbox.expect("it does not wait for ever").expect_err("there is no worker");
-    assert!(
-        error.to_string().contains("a worker ended while it started: the process ended with exit status: 1"),
-        "{error}"
-    );
+async fn a_program_that_is_no_worker_is_said_to_be_none_after_three_starts() {
+    for count in [1, 2] {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let starts = folder.path().join("starts");
+        let script = format!("echo >> '{}'; exit 3", starts.display());
+        let arguments = vec!["-c".into(), script.into()];
+        let command = intentbox_sandbox::WorkerCommand { program: "/bin/sh".into(), arguments, count };
+        let error = Sandbox::in_workers(ROOMY, command).await.expect_err("there is no worker");
+        assert_eq!(
+            error.to_string(),
+            "the sandbox does not start: no worker is up: a worker ended while it started: the process ended with exit \
+             status: 3"
+        );
+        let starts = read_to_string(&starts).expect("it was started").lines().count();
+        let expected = 3 * count as usize;
+        // Of each worker another one may be on its way when the last that counts has failed.
+        assert!((expected..=expected + count as usize).contains(&starts), "{starts} starts of {count} workers");
+    }
+}
+
+/// A fault of the program that answers a call, and not of the worker: its other runs go on.
+#[derive(Debug)]
+struct Faulty;
+
+impl Calls for Faulty {
+    fn call(&self, _: Vec<u8>) -> Pending<'_, Option<Answer>> {
+        Box::pin(async { panic!("this fault is a part of the test") })
+    }
+}
+
+#[tokio::test]
+async fn a_host_call_whose_answer_panics_ends_its_run_as_internal_and_no_other() {
+    let sandbox = Arc::new(workers(ROOMY, 1).await);
+    let gate = Gate::new();
+    let other = tokio::spawn({
+        let (sandbox, gate) = (Arc::clone(&sandbox), Arc::clone(&gate));
+        async move { answer(run_with(&sandbox, CALL, Limits::default(), gate).await) }
+    });
+    gate.until_waiting(1).await;
+    let ended = run_with(&sandbox, CALL, Limits::default(), Arc::new(Faulty)).await;
+    let Err(RunError::Internal { reason }) = ended else { panic!("{ended:?}") };
+    assert_eq!(reason, "the answer to a host call panicked");
+    gate.open.add_permits(1);
+    assert_eq!(other.await.expect("it does not panic"), "204");
 }
 
 fn pid(process: u32) -> Pid {

@@ -136,7 +136,7 @@ impl Sandbox {
     /// a tokio runtime, on which it keeps the workers up.
     ///
     /// # Errors
-    /// When no worker comes up.
+    /// When no worker comes up: after each has failed to start three times, or after 20 seconds.
     pub async fn in_workers(capacity: Capacity, command: WorkerCommand) -> Result<Sandbox, StartError> {
         match Pool::start(capacity, command).await {
             Ok(pool) => Ok(Sandbox { place: Place::Workers(pool) }),

@@ -91,6 +91,8 @@ def lie(run):
         say(overloaded(other) * 100_000)
     elif LIE == "breaks a run that it has not":
         say(broken(other) * 100_000)
+    elif LIE == "breaks its own run":
+        say(frame(number(BROKEN) + number(run) + text(b"x" * 100_000)))
     elif LIE == "asks twice at once":
         say(call(run) * 2)
     elif LIE == "asks and never reads":

@@ -35,6 +35,10 @@ use crate::shares::{Owner, Purpose, Shares, Sharing};
 /// How long a worker may take to start. It maps tens of megabytes and runs one script; a busy machine is slow at that.
 const START_MAX: Duration = Duration::from_secs(20);
 
+/// How often each worker is started before the pool gives up, where none has come up yet. A machine that cannot start one may
+/// be short of something for a moment, and is seldom for three.
+const STARTS_MAX: usize = 3;
+
 /// How long after a run's deadline a worker may take to say so before it counts as hung. Endings of hundreds of runs
 /// come within tens of milliseconds.
 const GRACE: Duration = Duration::from_secs(2);
@@ -96,6 +100,9 @@ struct Shared {
     room: Notify,
     /// Why the last one went down.
     last_loss: Mutex<String>,
+    /// How many starts have failed since one worked, and who waits for a failed one.
+    failed: AtomicUsize,
+    has_failed: Notify,
 }
 
 /// A live worker.
@@ -216,7 +223,7 @@ impl Drop for Pool {
 }
 
 impl Pool {
-    /// Starts the workers, and waits until the first is up.
+    /// Starts the workers, and waits until the first is up, or until all of them have failed to start.
     pub(crate) async fn start(capacity: Capacity, command: WorkerCommand) -> Result<Pool, String> {
         guest::return_large_blocks();
         let count = command.count.max(1);
@@ -227,11 +234,16 @@ impl Pool {
             workers: Mutex::default(),
             room: Notify::new(),
             last_loss: Mutex::new("no worker has come up yet".to_owned()),
+            failed: AtomicUsize::new(0),
+            has_failed: Notify::new(),
         });
         let supervise = |_| tokio::spawn(Arc::clone(&shared).supervise()).abort_handle();
         let supervisors = (0..count).map(supervise).collect();
         let pool = Pool { shared, supervisors };
-        pool.shared.worker(START_MAX).await.map_err(|lost| lost.to_string())?;
+        tokio::select! {
+            up = pool.shared.worker(START_MAX) => drop(up.map_err(|lost| lost.to_string())?),
+            reason = pool.shared.failed_starts(STARTS_MAX * count as usize) => return Err(reason),
+        }
         Ok(pool)
     }
 
@@ -545,9 +557,26 @@ impl Shared {
                     waited_ms,
                 });
             }
-            let last_loss = self.last_loss.lock().unwrap_or_else(PoisonError::into_inner);
-            lost(&format!("no worker is up: {last_loss}"))
+            lost(&self.none_is_up())
         })
+    }
+
+    /// Waits until so many starts in a row have failed, and gives the reason of the last.
+    async fn failed_starts(&self, starts: usize) -> String {
+        loop {
+            // Registered before the look, as above.
+            let mut failed = pin!(self.has_failed.notified());
+            failed.as_mut().enable();
+            if self.failed.load(Ordering::Relaxed) >= starts {
+                return self.none_is_up();
+            }
+            failed.await;
+        }
+    }
+
+    fn none_is_up(&self) -> String {
+        let last_loss = self.last_loss.lock().unwrap_or_else(PoisonError::into_inner);
+        format!("no worker is up: {last_loss}")
     }
 
     /// Makes sure that a worker gets no more runs and is replaced.
@@ -561,19 +590,26 @@ impl Shared {
     async fn supervise(self: Arc<Shared>) {
         let mut pause = PAUSE.0;
         loop {
-            let loss = match self.start().await {
+            match self.start().await {
                 Err(loss) => {
                     pause = (pause * 2).min(PAUSE.1);
-                    loss
+                    self.note_loss(loss);
+                    self.failed.fetch_add(1, Ordering::Relaxed);
+                    self.has_failed.notify_waiters();
                 }
                 Ok(started) => {
                     pause = PAUSE.0;
-                    self.accompany(started).await
+                    self.failed.store(0, Ordering::Relaxed);
+                    let loss = self.accompany(started).await;
+                    self.note_loss(loss);
                 }
-            };
-            *self.last_loss.lock().unwrap_or_else(PoisonError::into_inner) = loss;
+            }
             sleep(pause).await;
         }
+    }
+
+    fn note_loss(&self, loss: String) {
+        *self.last_loss.lock().unwrap_or_else(PoisonError::into_inner) = loss;
     }
 
     async fn start(&self) -> Result<Started, String> {
