@@ -10,7 +10,7 @@ use reqwest::header::{ACCEPT_ENCODING, AUTHORIZATION, CONNECTION, HeaderMap, Hea
 use reqwest::{Client, Response, StatusCode};
 use tokio::time::Instant;
 
-use crate::door::Door;
+use crate::origin_client::OriginClient;
 use crate::unpack::{Unpackable, Unpacking};
 use crate::{Egress, header, retry};
 
@@ -215,11 +215,11 @@ impl Exchange {
         let mut waits = 0;
         loop {
             trusted = trusted && *to.alias() == home;
-            let door = self.egress.door(to.alias());
+            let origin = self.egress.client(to.alias());
             // What was carried to one place is not for another unless a rule there says so too.
             self.noted(header::admit(&headers, &to))?;
-            door.check_parts(&headers)?;
-            let response = self.dispatch(door, &to, &headers, body, trusted).await?;
+            origin.check_parts(&headers)?;
+            let response = self.dispatch(origin, &to, &headers, body, trusted).await?;
             if let Some(wait) =
                 retry::wait(to.method(), &response, waits, ends.saturating_duration_since(Instant::now()))
             {
@@ -234,8 +234,8 @@ impl Exchange {
                 let message = format!("{} answered with a part of the reply, and was asked for the whole", to.shown());
                 return Err(SendError::failed("protocol", message));
             }
-            let Some(location) = location(&response, door, &to)? else {
-                return self.reply(door, &to, response).await;
+            let Some(location) = location(&response, origin, &to)? else {
+                return self.reply(origin, &to, response).await;
             };
             if redirects == self.budget.redirects_max {
                 let message = format!("{}: too many redirects (limit {redirects})", to.shown());
@@ -254,7 +254,7 @@ impl Exchange {
             // A second look, at what the gate made of it: that is what the script sees, and the report.
             let told =
                 next.as_ref().map_or_else(|refusal| format!("{refusal} {refusal:?}"), |next| next.shown().to_owned());
-            if door.redactor().finds_hidden(told.as_bytes()) {
+            if origin.redactor().finds_hidden(told.as_bytes()) {
                 return Err(leads(&to, HOLDS_THE_SECRET));
             }
             to = self.noted(next)?;
@@ -264,19 +264,19 @@ impl Exchange {
     /// Sends one hop, and waits for the reply's headers.
     async fn dispatch(
         &self,
-        door: &Door,
+        origin: &OriginClient,
         to: &AllowedUrl,
         headers: &HeaderMap,
         body: Option<&[u8]>,
         trusted: bool,
     ) -> Result<Response, SendError> {
-        door.check_literal(to.url())?;
+        origin.check_literal(to.url())?;
         let body = body.filter(|body| !body.is_empty());
         let client = match body {
-            Some(_) => door.client_of_one_request()?.clone(),
-            None => self.client(door, to.alias())?,
+            Some(_) => origin.client_of_one_request()?.clone(),
+            None => self.client(origin, to.alias())?,
         };
-        let authorization = if trusted { door.authorization() } else { None };
+        let authorization = if trusted { origin.authorization() } else { None };
         let bytes = to.url().as_str().len() + header::bytes(headers) + body.map_or(0, <[u8]>::len);
         let limit = self.budget.bytes_up_max;
         self.charge(BudgetItem::BytesUp, limit, bytes, |spent| &mut spent.bytes_up)?;
@@ -295,18 +295,18 @@ impl Exchange {
         if let Some(authorization) = authorization {
             request = request.header(AUTHORIZATION, authorization);
         }
-        request.send().await.map_err(|error| door.failure(&error))
+        request.send().await.map_err(|error| origin.failure(&error))
     }
 
     /// Reads the reply, chunk by chunk against the limits, and takes the secret out.
-    async fn reply(&self, door: &Door, to: &AllowedUrl, mut response: Response) -> Result<Reply, SendError> {
+    async fn reply(&self, origin: &OriginClient, to: &AllowedUrl, mut response: Response) -> Result<Reply, SendError> {
         let status = response.status().as_u16();
         // A secret could hide in an encoding that nobody undoes.
         let Some(mut unpacking) = Unpacking::of(response.headers_mut()) else {
             let message = format!("{} answered in an encoding that was not asked for", to.shown());
             return Err(SendError::failed("protocol", message));
         };
-        let headers = header::received(response.headers(), door.redactor())?;
+        let headers = header::received(response.headers(), origin.redactor())?;
         let body_max = usize::try_from(self.budget.body_bytes_max).unwrap_or(usize::MAX);
         let too_large = || {
             let message = format!("{} has a body of more than {body_max} bytes", to.shown());
@@ -327,7 +327,7 @@ impl Exchange {
         };
         let told = |ended: Ended| ended.told(to);
         let mut sent = 0;
-        while let Some(chunk) = response.chunk().await.map_err(|error| door.failure(&error))? {
+        while let Some(chunk) = response.chunk().await.map_err(|error| origin.failure(&error))? {
             // Bytes that become nothing count as well.
             sent += chunk.len();
             if sent > body_max {
@@ -338,17 +338,17 @@ impl Exchange {
         unpacking.end(&mut keep).map_err(told)?;
         let limit = self.budget.bytes_down_max;
         self.charge(BudgetItem::BytesDown, limit, sent.saturating_sub(body.len()), |spent| &mut spent.bytes_down)?;
-        Ok(Reply { status, shown_url: to.shown().to_owned(), headers, body: door.redactor().redact(body) })
+        Ok(Reply { status, shown_url: to.shown().to_owned(), headers, body: origin.redactor().redact(body) })
     }
 
     /// The run's own client for an origin.
-    fn client(&self, door: &Door, alias: &Alias) -> Result<Client, SendError> {
+    fn client(&self, origin: &OriginClient, alias: &Alias) -> Result<Client, SendError> {
         // A poisoned lock still holds whole clients.
         let mut clients = self.clients.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(client) = clients.get(alias) {
             return Ok(client.clone());
         }
-        let client = door.client_of_a_run()?;
+        let client = origin.client_of_a_run()?;
         clients.insert(alias.clone(), client.clone());
         Ok(client)
     }
@@ -426,21 +426,21 @@ impl Ended {
 const HOLDS_THE_SECRET: &str = "holds the origin's secret";
 
 /// Where a reply says to go next, if it does.
-fn location(response: &Response, door: &Door, from: &AllowedUrl) -> Result<Option<String>, SendError> {
+fn location(response: &Response, origin: &OriginClient, from: &AllowedUrl) -> Result<Option<String>, SendError> {
     if !matches!(response.status().as_u16(), 301 | 302 | 303 | 307 | 308) {
         return Ok(None);
     }
     let Some(location) = response.headers().get(LOCATION) else {
         return Ok(None);
     };
-    if door.redactor().finds_hidden(location.as_bytes()) {
+    if origin.redactor().finds_hidden(location.as_bytes()) {
         return Err(leads(from, HOLDS_THE_SECRET));
     }
     match location.to_str() {
         Ok("") => Err(leads(from, "is empty")),
         // A host is decoded and lower-cased by the parser, and other parts lose tabs: the secret may appear only there.
         Ok(location)
-            if from.url().join(location).is_ok_and(|url| door.redactor().finds_hidden(url.as_str().as_bytes())) =>
+            if from.url().join(location).is_ok_and(|url| origin.redactor().finds_hidden(url.as_str().as_bytes())) =>
         {
             Err(leads(from, HOLDS_THE_SECRET))
         }

@@ -1,20 +1,20 @@
-//! The only way out: HTTP requests that a grant admits, sent with the origin's secret, within a budget.
+//! Sends the HTTP requests of runs: those that a grant admits, with the origin's secret, within a budget.
 //!
 //! This crate does everything between an admitted URL and the reply that a script sees: clients, name resolution with
-//! the address check, redirects, secrets and their redaction, and every limit on the way. It does not decide what is
-//! allowed (`intentbox-capability` does, and this crate sends an `AllowedUrl` only), nor interpret replies. No other
-//! crate builds an HTTP client or holds a secret. No two origins and no two runs share a connection or a cookie (there
-//! are none), a connection that carried a body is never used again, and nothing of the environment, such as a proxy,
-//! changes where a request goes.
+//! the address check, redirects, secrets and their redaction, and every limit. `intentbox-capability` decides what is
+//! allowed; this crate sends an `AllowedUrl` and nothing else. It does not interpret replies.
 //!
-//! Reading order: [`Egress`] (the origins of a configuration), [`Exchange`] (one run's requests), then `door` (one
-//! origin's client and address check), `header`, `unpack`, `retry`, [`Secret`] and `redact`.
+//! No other crate builds an HTTP client or holds a secret. Two origins or two runs never share a connection, there are no
+//! cookies, and a connection that carried a body is not reused. The environment, such as a proxy variable, has no effect.
+//!
+//! Reading order: [`Egress`] (the origins of a configuration), [`Exchange`] (one run's requests), `origin_client` (the
+//! HTTP clients, the secret and the address check of one origin), `header`, `unpack`, `retry`, [`Secret`] and `redact`.
 
-mod door;
 mod exchange;
 mod header;
 #[cfg(any(test, fuzzing))]
 pub mod oracle;
+mod origin_client;
 mod redact;
 mod retry;
 mod secret;
@@ -26,8 +26,8 @@ use std::sync::Arc;
 
 use intentbox_capability::{Alias, Grant, Origin, OriginError, Origins, PrivateAddresses};
 
-use crate::door::Door;
 pub use crate::exchange::{Budget, BudgetItem, Exchange, Reply, Request, SendError, Spent};
+use crate::origin_client::OriginClient;
 pub use crate::secret::Secret;
 
 /// An origin as the operator configured it.
@@ -41,14 +41,14 @@ pub struct OriginConfig {
     pub private_addresses: PrivateAddresses,
 }
 
-/// The origins of a configuration, each behind a door of its own. Cloning is cheap and shares the doors.
+/// The origins of a configuration, each with HTTP clients of its own. Cloning is cheap and shares the clients.
 #[derive(Debug, Clone)]
 pub struct Egress(Arc<Inner>);
 
 #[derive(Debug)]
 struct Inner {
     origins: Origins,
-    doors: BTreeMap<Alias, Door>,
+    clients: BTreeMap<Alias, OriginClient>,
     versions: RandomState,
 }
 
@@ -61,15 +61,15 @@ impl Egress {
     /// When two origins share an alias, or a secret cannot be sent.
     pub fn new(configs: Vec<OriginConfig>) -> Result<Self, EgressError> {
         let origins = Origins::new(configs.iter().map(|config| config.origin.clone()))?;
-        let mut doors = BTreeMap::new();
+        let mut clients = BTreeMap::new();
         for config in configs {
             let alias = config.origin.alias().clone();
             if config.secret.as_ref().is_some_and(|secret| !secret.fits_a_header()) {
                 return Err(EgressError::Secret { alias });
             }
-            doors.insert(alias, Door::new(config));
+            clients.insert(alias, OriginClient::new(config));
         }
-        Ok(Self(Arc::new(Inner { origins, doors, versions: RandomState::new() })))
+        Ok(Self(Arc::new(Inner { origins, clients, versions: RandomState::new() })))
     }
 
     /// The origins, for admission and for display.
@@ -87,13 +87,13 @@ impl Egress {
     /// Numbers that change with the secrets of these origins, to distinguish answers that were obtained with different
     /// secrets. They reveal nothing about the secrets: the hash is keyed anew in each process.
     pub fn secret_versions<'a>(&self, aliases: impl IntoIterator<Item = &'a Alias>) -> Vec<u64> {
-        let version = |alias| self.0.doors.get(alias).map_or(0, |door| door.secret_version(&self.0.versions));
+        let version = |alias| self.0.clients.get(alias).map_or(0, |client| client.secret_version(&self.0.versions));
         aliases.into_iter().map(version).collect()
     }
 
-    fn door(&self, alias: &Alias) -> &Door {
-        let door = self.0.doors.get(alias);
-        door.expect("an `AllowedUrl` of this exchange names one of these origins")
+    fn client(&self, alias: &Alias) -> &OriginClient {
+        let client = self.0.clients.get(alias);
+        client.expect("an `AllowedUrl` of this exchange names one of these origins")
     }
 }
 

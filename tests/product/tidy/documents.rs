@@ -174,12 +174,12 @@ fn spans_and_links_are_read_outside_of_blocks() {
 #[test]
 fn a_name_or_a_path_that_is_not_there_is_found() {
     let known = Known {
-        paths: vec!["runtime/egress/src/door.rs".to_owned(), "tests/cases/a_b_c.py".to_owned()],
+        paths: vec!["runtime/egress/src/retry.rs".to_owned(), "tests/cases/a_b_c.py".to_owned()],
         tests: BTreeSet::from(["h01_it_holds".to_owned()]),
         scripts: BTreeSet::from(["a_b_c".to_owned()]),
     };
     let fine =
-        ["h01_it_holds", "a_b_c.py", "h01_…", "a_b", "A_B_C", "door.rs", "egress/src/door.rs", "runtime/egress/"];
+        ["h01_it_holds", "a_b_c.py", "h01_…", "a_b", "A_B_C", "retry.rs", "egress/src/retry.rs", "runtime/egress/"];
     let elsewhere = ["/etc/hosts.md", "a/b", "sentry:/a.json", "three words here", ".py", "a__b", "1_000_000"];
     for span in fine.into_iter().chain(elsewhere) {
         assert_eq!(known.fault(span), None, "{span}");
@@ -188,10 +188,10 @@ fn a_name_or_a_path_that_is_not_there_is_found() {
         ("h01_it_held", "`h01_it_held` is no test"),
         ("a_b_d.py", "`a_b_d.py` is no script below tests/"),
         ("h02_…", "no test begins with `h02_`"),
-        ("oor.rs", "`oor.rs` is no file"),
-        ("runtime/door.rs", "`runtime/door.rs` is no file"),
+        ("etry.rs", "`etry.rs` is no file"),
+        ("runtime/retry.rs", "`runtime/retry.rs` is no file"),
         ("fuzz/run", "`fuzz/run` is no file"),
-        ("doors/", "`doors/` is no file"),
+        ("retries/", "`retries/` is no file"),
     ] {
         assert_eq!(known.fault(span).as_deref(), Some(fault), "{span}");
     }

@@ -1,7 +1,7 @@
 //! Where a connection may go: the addresses themselves, their spellings, and names.
 //!
 //! What no test here covers is a name with several answers, or another answer the second time: nothing lets a test
-//! stand in for the system's resolver. `door.rs` resolves once for each connection, drops what is not public, and hands
+//! stand in for the system's resolver. `origin_client.rs` resolves once for each connection, drops what is not public, and hands
 //! the client the addresses that are left; it has no second look-up that could answer differently.
 
 use intentbox_capability::{Grant, Origin, PrivateAddresses};

@@ -1,4 +1,4 @@
-//! One origin: its HTTP clients, its secret, and the check of the addresses that its name resolves to.
+//! The HTTP clients of one origin, its secret, and the check of the addresses that its name resolves to.
 
 use std::error::Error;
 use std::fmt;
@@ -32,15 +32,16 @@ const DETAIL_CHARS_MAX: usize = 200;
 /// time; the client opens another where the first has not become free yet.
 const KEPT_MAX: usize = 2;
 
+/// The one way to an origin: no other code builds a client for it, attaches its secret or connects to its addresses.
 #[derive(Debug)]
-pub(crate) struct Door {
+pub(crate) struct OriginClient {
     config: OriginConfig,
     redactor: Redactor,
     tls: OnceLock<ClientConfig>,
     single: OnceLock<Client>,
 }
 
-impl Door {
+impl OriginClient {
     pub(crate) fn new(config: OriginConfig) -> Self {
         let value = config.secret.as_ref().map(crate::Secret::expose);
         Self {
