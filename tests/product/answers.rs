@@ -109,7 +109,7 @@ fn every_command_that_fails_prints_one_object() {
         (&["stats", "--state", "a.py"], 7, "unavailable"),
         (&["mcp", "--http", "0.0.0.0:0"], 2, "usage"),
         (&["mcp", "--http", "127.0.0.1:0", "--token-file", "none"], 2, "configuration"),
-        (&["mcp", "--http", address.as_str(), "--require-walls=false"], 7, "unavailable"),
+        (&["mcp", "--http", address.as_str(), "--require-hardening=false"], 7, "unavailable"),
         (&["demo-tracker", "--port", port.as_str()], 7, "unavailable"),
         (&["demo-logs", "a.py"], 7, "unavailable"),
         (&["demo-logs", "logs", "--mib", "16385"], 2, "usage"),

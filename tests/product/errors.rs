@@ -161,7 +161,7 @@ fn a_port_in_use_is_unavailable() {
         said(home.path(), &["demo-tracker", "--port", &port]),
         of(7, "", &format!("error: the demo tracker: {in_use}port, or a free one with --port 0\n"))
     );
-    let (code, stdout, stderr) = said(home.path(), &["mcp", "--http", &text, "--require-walls=false"]);
+    let (code, stdout, stderr) = said(home.path(), &["mcp", "--http", &text, "--require-hardening=false"]);
     assert_eq!((code, stdout.as_str()), (7, ""));
     // What the machine lacks of the workers' isolation may be said before.
     assert!(stderr.ends_with(&format!("error: {in_use}address or port with --http\n")), "{stderr}");
@@ -225,7 +225,7 @@ fn a_reader_that_has_gone_is_no_failure() {
 #[test]
 fn a_worker_that_does_not_start_is_unavailable() {
     let home = tempfile::tempdir().expect("a temporary folder");
-    let script = "ulimit -v 2097152 && exec \"$0\" mcp --http 127.0.0.1:0 --require-walls --json";
+    let script = "ulimit -v 2097152 && exec \"$0\" mcp --http 127.0.0.1:0 --require-hardening --json";
     let mut command = Command::new("sh");
     command.args(["-c", script, env!("CARGO_BIN_EXE_intentbox")]).current_dir(home.path()).stdin(Stdio::null());
     command.env_clear().env("HOME", home.path());

@@ -2,7 +2,7 @@
 
 mod asking;
 mod client;
+mod hardening;
 mod http;
 mod readme;
 mod stdio;
-mod walls;

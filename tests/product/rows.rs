@@ -43,7 +43,7 @@ const ROWS: &[(&str, &str)] = &[
     ("E11", "bytecode made by hand, and damaged marshal data"),
     ("E12", "places where the interpreter is known to panic"),
     ("E13", "disguised names, pickles and planted modules"),
-    ("E14", "the wall itself: imports called with any numbers, answers with any bytes"),
+    ("E14", "the boundary itself: imports called with any numbers, answers with any bytes"),
     ("E15", "what one run leaves to the next: memory, files, randomness, time"),
     ("E16", "another guest in place of the embedded one"),
     ("E17", "listings that run out of descriptors"),

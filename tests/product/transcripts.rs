@@ -34,7 +34,7 @@ const EXCEPTIONS: &[(&str, &str, &str)] = &[
     ("README.md", "cargo test --release --workspace", "this test is a part of it"),
 ];
 
-/// How commands begin that print other things where a worker lacks a wall, on kernels that cannot tell which pages were
+/// How commands begin that print other things where a worker lacks some hardening, on kernels that cannot tell which pages were
 /// written, and on processors that the program is not tested on.
 const OF_THE_MACHINE: [&str; 2] = ["intentbox doctor", "intentbox mcp --http "];
 
@@ -101,8 +101,8 @@ async fn record_week(home: &Path) {
 
 /// Whether this machine has what the documents show of theirs.
 async fn is_machine_usual() -> bool {
-    let walls = workers(ROOMY, 1).await.workers()[0].walls;
-    walls.missing().next().is_none() && walls.scans_pages && cfg!(target_arch = "x86_64")
+    let hardening = workers(ROOMY, 1).await.workers()[0].hardening;
+    hardening.missing().next().is_none() && hardening.scans_pages && cfg!(target_arch = "x86_64")
 }
 
 /// What is wrong with a command of the document at `path`, which printed these lines, if anything is.

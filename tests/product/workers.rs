@@ -109,9 +109,9 @@ async fn a_worker_has_nothing_to_give() {
     let status = read_to_string(format!("{process}/status")).expect("the worker lives");
     let line =
         |name: &str| status.lines().find_map(|line| line.strip_prefix(name)).unwrap_or_default().trim().to_owned();
-    assert_eq!(worker.walls.no_new_privileges, line("NoNewPrivs:") == "1", "{status}");
-    assert_eq!(worker.walls.seccomp, line("Seccomp:") == "2", "{status}");
-    assert!(worker.walls.no_new_privileges && worker.walls.resource_limits, "{:?}", worker.walls);
+    assert_eq!(worker.hardening.no_new_privileges, line("NoNewPrivs:") == "1", "{status}");
+    assert_eq!(worker.hardening.seccomp, line("Seccomp:") == "2", "{status}");
+    assert!(worker.hardening.no_new_privileges && worker.hardening.resource_limits, "{:?}", worker.hardening);
     if let Some(environment) = seen_by_root(read(format!("{process}/environ"))) {
         assert_eq!(String::from_utf8_lossy(&environment), "");
     }

@@ -289,10 +289,10 @@ pub(crate) struct Mcp {
     /// 2097152 for `result_bytes`, `stdout_bytes` and `stderr_bytes`; for others, their upper bound]
     #[arg(long = "limit", value_name = "NAME=VALUE", value_parser = limit)]
     pub(crate) limits: Vec<(String, u64)>,
-    /// Refuse to serve where this machine lacks a part of the workers' isolation; `--require-walls=false` only warns
+    /// Refuse to serve where this machine lacks a part of the workers' hardening; `--require-hardening=false` only warns
     /// [default: true with --token-file, otherwise false]
     #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true")]
-    pub(crate) require_walls: Option<bool>,
+    pub(crate) require_hardening: Option<bool>,
     /// Number of worker processes that run scripts, from 1 to 256 [default: one per core]
     #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u16).range(1..=256))]
     pub(crate) workers: Option<u16>,

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use intentbox_capability::{Alias, Reads};
-use intentbox_engine::{Caller, Code, Engine, NoEvents, Outcome, Walls};
+use intentbox_engine::{Caller, Code, Engine, Hardening, NoEvents, Outcome};
 use intentbox_files::{DirectoryError, Listing};
 use serde_json::{Value, json};
 
@@ -180,24 +180,24 @@ async fn machine(engine: &Engine, checks: &mut Checks<'_>) -> Result<(), Command
         checks.note("machine", Status::Warning, &format!("{machine}; intentbox is not tested on it"))?;
     }
     let started = Instant::now();
-    let walls = match engine.workers().await {
-        Ok(workers) => workers.first().map(|worker| worker.walls).ok_or_else(|| "no worker is up".to_owned()),
+    let hardening = match engine.workers().await {
+        Ok(workers) => workers.first().map(|worker| worker.hardening).ok_or_else(|| "no worker is up".to_owned()),
         Err(error) => Err(error.to_string()),
     };
-    let walls = match walls {
-        Ok(walls) => walls,
+    let hardening = match hardening {
+        Ok(hardening) => hardening,
         Err(reason) => return checks.note("worker process", Status::Fault, &format!("DOES NOT START: {reason}")),
     };
     checks.note("worker process", Status::Ok, &format!("up after {:.0} ms", started.elapsed().as_secs_f64() * 1e3))?;
     let (status, state) = script(engine).await;
     checks.note("a script in it", status, &state)?;
     let mut is_complete = true;
-    for (name, holds, lost) in lines(walls) {
+    for (name, holds, lost) in lines(hardening) {
         is_complete &= holds;
         checks.note(name, if holds { Status::Ok } else { Status::Warning }, if holds { "active" } else { lost })?;
     }
     let scan = "MISSING: needs Linux 6.7; a fresh run takes about one and a half times as long";
-    let (status, state) = if walls.scans_pages { (Status::Ok, "active") } else { (Status::Warning, scan) };
+    let (status, state) = if hardening.scans_pages { (Status::Ok, "active") } else { (Status::Warning, scan) };
     checks.note("fast page scan", status, state)?;
     checks.show.early(if is_complete {
         "\nScripts of `mcp`, and of other commands with `--isolation process`, are isolated twice: by the wasm sandbox, and by a \
@@ -223,16 +223,16 @@ async fn script(engine: &Engine) -> (Status, String) {
     }
 }
 
-fn lines(walls: Walls) -> [(&'static str, bool, &'static str); 5] {
+fn lines(hardening: Hardening) -> [(&'static str, bool, &'static str); 5] {
     [
-        ("no new privileges", walls.no_new_privileges, "MISSING: the kernel refused PR_SET_NO_NEW_PRIVS"),
-        ("resource limits", walls.resource_limits, "MISSING: the kernel refused setrlimit"),
-        ("no files (landlock)", walls.landlock, "MISSING: the kernel has no landlock, or it is disabled"),
+        ("no new privileges", hardening.no_new_privileges, "MISSING: the kernel refused PR_SET_NO_NEW_PRIVS"),
+        ("resource limits", hardening.resource_limits, "MISSING: the kernel refused setrlimit"),
+        ("no files (landlock)", hardening.landlock, "MISSING: the kernel has no landlock, or it is disabled"),
         (
             "system calls (seccomp)",
-            walls.seccomp,
+            hardening.seccomp,
             "MISSING: the kernel has no seccomp filters, or a container forbids them",
         ),
-        ("no privileges", walls.privileges, "MISSING: the worker keeps capabilities that it could not drop"),
+        ("no privileges", hardening.privileges, "MISSING: the worker keeps capabilities that it could not drop"),
     ]
 }

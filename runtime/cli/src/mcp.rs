@@ -59,10 +59,10 @@ pub(crate) async fn run(sources: &Sources, command: Mcp, show: &mut Show) -> Res
     }
     process::protect();
     if command.http.is_some() {
-        let required = command.require_walls.unwrap_or(!options.tokens().is_empty());
-        walls(&setup.engine, required).await?;
-    } else if command.require_walls == Some(true) {
-        walls(&setup.engine, true).await?;
+        let required = command.require_hardening.unwrap_or(!options.tokens().is_empty());
+        hardening(&setup.engine, required).await?;
+    } else if command.require_hardening == Some(true) {
+        hardening(&setup.engine, true).await?;
     }
     let settings = Settings { is_demo: setup.demo.is_some(), allow_writes: command.allow_writes, ceilings };
     let observer = Observer::of_server("mcp", setup::state_folder(sources).as_deref()).await;
@@ -81,18 +81,18 @@ pub(crate) async fn run(sources: &Sources, command: Mcp, show: &mut Show) -> Res
     Ok(Answer::default())
 }
 
-/// Starts the workers and looks at the walls around them: where some are missing, a script that breaks out of wasm has more
-/// to find. Strangers' scripts are not run so unless the operator says that it is meant.
-async fn walls(engine: &Engine, required: bool) -> Result<(), CommandError> {
+/// Starts the workers and checks their hardening. Where a measure is missing, a script that escapes from wasm finds more.
+/// Scripts of strangers do not run like that unless the operator says so.
+async fn hardening(engine: &Engine, required: bool) -> Result<(), CommandError> {
     let workers = engine.workers().await.context("no worker process starts").class(Class::Unavailable)?;
-    let missing: BTreeSet<&str> = workers.iter().flat_map(|worker| worker.walls.missing()).collect();
+    let missing: BTreeSet<&str> = workers.iter().flat_map(|worker| worker.hardening.missing()).collect();
     if missing.is_empty() {
         return Ok(());
     }
     let missing = missing.into_iter().collect::<Vec<_>>().join(", ");
-    let lacks = format!("this machine lacks walls around the workers: {missing}");
+    let lacks = format!("this machine lacks hardening of the workers: {missing}");
     if required {
-        let advice = "run `intentbox doctor` to see why, or add --require-walls=false to serve without them";
+        let advice = "run `intentbox doctor` to see why, or add --require-hardening=false to serve without it";
         return Err(Class::Unavailable.error(lacks).hint(advice));
     }
     show::notice(&format!("warning: {lacks}\nhint: run `intentbox doctor` to see why"));

@@ -4,7 +4,7 @@ use rustix::process::{DumpableBehavior, Resource, Rlimit, set_dumpable_behavior,
 use rustix::thread::set_no_new_privs;
 
 /// Sees to it that this process leaves no core dump, that no other process of the user looks into its memory, and that nothing
-/// which it starts gains privileges. What the system refuses of it is left: none of it is a wall by itself.
+/// which it starts gains privileges. What the system refuses of it is left: none of it is a barrier by itself.
 ///
 /// Afterwards most of `/proc/self` belongs to root. Whatever needs to open some of it, such as a guest in this process its
 /// page tables, must have done so.

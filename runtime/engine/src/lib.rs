@@ -69,7 +69,7 @@ pub use intentbox_report::{
     Rephrase, Report, RunId, ScriptAdvice, Spent, TableRules, Target, Terms, Wire,
 };
 pub use intentbox_router::{Decision, Explanation, Routed};
-pub use intentbox_sandbox::{Capacity, Deterministic, Sharing, Walls, WorkerCommand, WorkerState};
+pub use intentbox_sandbox::{Capacity, Deterministic, Hardening, Sharing, WorkerCommand, WorkerState};
 pub use intentbox_sandbox::{limits, serve as serve_runs};
 
 use crate::cache::ResultCache;

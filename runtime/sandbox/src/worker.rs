@@ -4,15 +4,15 @@
 //! its socket; host calls go to the parent. If it dies, hangs or is killed, its runs end as lost; the parent and the
 //! other workers go on, and a new worker takes its place.
 //!
-//! - `pool`: the parent's side. - `serve`: the worker's side. - `wire`: their messages. - `walls`: the privileges that
+//! - `pool`: the parent's side. - `serve`: the worker's side. - `wire`: their messages. - `hardening`: the privileges that
 //!   a worker drops.
 
+mod hardening;
 mod pool;
 mod serve;
-mod walls;
 mod wire;
 
+pub use hardening::Hardening;
 pub(crate) use pool::Pool;
 pub use pool::{WorkerCommand, WorkerState};
 pub use serve::serve;
-pub use walls::Walls;

@@ -48,7 +48,7 @@ impl Server {
         std::fs::write(&tokens, format!("alice {ALICE}\nbob {BOB}\n")).expect("it can be written");
         std::fs::set_permissions(&tokens, std::os::unix::fs::PermissionsExt::from_mode(0o600)).expect("it is ours");
         // Tests are also for machines that have no landlock; what is required by default has a test of its own.
-        let mut command = command(home.path(), &["--http", "127.0.0.1:0", "--require-walls=false"]);
+        let mut command = command(home.path(), &["--http", "127.0.0.1:0", "--require-hardening=false"]);
         Server::of(command.args(arguments).stderr(Stdio::piped()).spawn().expect("the binary starts"), home)
     }
 

@@ -58,7 +58,7 @@ def read_varint(data, at):
 
 
 READY, FAILED, CALL, ENDED, OVERLOADED, BROKEN = range(6)
-ALL_WALLS = bytes([1, 1, 1, 1, 1, 1])
+ALL_HARDENING = bytes([1, 1, 1, 1, 1, 1])
 
 
 def call(run):
@@ -101,7 +101,7 @@ def lie(run):
     elif LIE == "announces a frame of four gigabytes":
         say(b"\xff" * 4 + b"x" * 100)
     elif LIE == "says hello again":
-        say(frame(number(READY) + ALL_WALLS))
+        say(frame(number(READY) + ALL_HARDENING))
     elif LIE == "babbles":
         say(frame(b"\xfe" * 1_000))
     elif LIE == "answers more than was asked for":
@@ -113,7 +113,7 @@ def lie(run):
 
 
 heard()
-say(frame(number(READY) + ALL_WALLS))
+say(frame(number(READY) + ALL_HARDENING))
 while True:
     message = heard()
     if message[0] == 1:

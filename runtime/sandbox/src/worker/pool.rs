@@ -23,7 +23,7 @@ use tokio::sync::{Notify, mpsc, oneshot};
 use tokio::task::{AbortHandle, JoinSet};
 use tokio::time::{sleep, sleep_until, timeout};
 
-use super::walls::Walls;
+use super::hardening::Hardening;
 use super::wire::{self, Answered, Down, Incoming, Outgoing, Up};
 use crate::RunError;
 use crate::budget::{Capacity, Overloaded, Room};
@@ -80,7 +80,7 @@ pub struct WorkerState {
     /// Its process.
     pub process_id: u32,
     /// The privileges that it dropped.
-    pub walls: Walls,
+    pub hardening: Hardening,
     /// How many runs it has.
     pub runs: usize,
 }
@@ -108,7 +108,7 @@ struct Shared {
 /// A live worker.
 struct Worker {
     process_id: u32,
-    walls: Walls,
+    hardening: Hardening,
     outbox: mpsc::UnboundedSender<Frame>,
     /// Bytes that wait in the outbox.
     backlog: Arc<AtomicUsize>,
@@ -252,7 +252,7 @@ impl Pool {
         let workers = self.shared.workers();
         let state = |worker: &Arc<Worker>| WorkerState {
             process_id: worker.process_id,
-            walls: worker.walls,
+            hardening: worker.hardening,
             runs: worker.runs().open.len(),
         };
         workers.iter().map(state).collect()
@@ -640,9 +640,9 @@ impl Shared {
             let _ = down.send(hello).await;
             up.next().await
         };
-        let walls = match timeout(START_MAX, said).await {
+        let hardening = match timeout(START_MAX, said).await {
             Ok(Some(Ok(frame))) => match decode::<Up<'_>>(&frame) {
-                Ok(Up::Ready(walls)) => walls,
+                Ok(Up::Ready(hardening)) => hardening,
                 Ok(Up::Failed { reason }) => {
                     return Err(format!("a worker could not start: {}", shortened(reason, MESSAGE_BYTES_MAX)));
                 }
@@ -657,7 +657,7 @@ impl Shared {
         let (outbox, frames) = mpsc::unbounded_channel();
         let worker = Arc::new(Worker {
             process_id: child.id().unwrap_or_default(),
-            walls,
+            hardening,
             outbox,
             backlog: Arc::default(),
             runs: Mutex::default(),

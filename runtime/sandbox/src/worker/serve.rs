@@ -14,7 +14,7 @@ use tokio::net::UnixStream;
 use tokio::sync::{mpsc, oneshot};
 use tokio::task::AbortHandle;
 
-use super::walls::{self, Walls};
+use super::hardening::{self, Hardening};
 use super::wire::{Answered, Down, Up, frames, overloaded, tell};
 use crate::budget::Capacity;
 use crate::calls::{Answer, Calls, Pending};
@@ -34,7 +34,7 @@ type Outbox = mpsc::UnboundedSender<Bytes>;
 /// # Errors
 /// A sentence when stdin is no such socket or the guest does not start.
 pub fn serve() -> Result<(), String> {
-    walls::drop_what_is_inherited();
+    hardening::drop_what_is_inherited();
     let stdin = std::io::stdin().as_fd().try_clone_to_owned().map_err(|error| format!("stdin: {error}"))?;
     let socket = StdUnixStream::from(stdin);
     socket.peer_addr().map_err(|_| "stdin is not the socket of a parent: workers are started by it".to_owned())?;
@@ -71,7 +71,7 @@ impl Worker {
         };
         let sharing = if is_fair { Sharing::Fair } else { Sharing::Whole };
         let capacity = Capacity { runs, memory_bytes, patience: Duration::from_millis(patience_ms), sharing };
-        let (guest, walls) = match Worker::prepare(capacity).await {
+        let (guest, hardening) = match Worker::prepare(capacity).await {
             Ok(prepared) => prepared,
             Err(reason) => {
                 let _ = up.send(encode(&Up::Failed { reason: &reason })).await;
@@ -79,7 +79,7 @@ impl Worker {
             }
         };
         let (outbox, frames) = mpsc::unbounded_channel();
-        let _ = outbox.send(encode(&Up::Ready(walls)).into());
+        let _ = outbox.send(encode(&Up::Ready(hardening)).into());
         tokio::spawn(async {
             up.carry(frames).await;
             // Nothing can be told any more. The filter lets no half of a socket be closed: only the end of the process
@@ -97,7 +97,7 @@ impl Worker {
     }
 
     /// Loads the guest, runs it once to touch what a first run touches, and drops all other privileges.
-    async fn prepare(capacity: Capacity) -> Result<(Guest, Walls), String> {
+    async fn prepare(capacity: Capacity) -> Result<(Guest, Hardening), String> {
         // The parent shares the slots of all workers among owners.
         let guest = Guest::load(capacity, Sharing::Whole).map_err(|error| format!("{error:#}"))?;
         let script = Script::parse("warm_up.py", b"1+1", &Limits::default()).map_err(|error| error.to_string())?;
@@ -107,8 +107,8 @@ impl Worker {
             Failed::Overloaded(overloaded) => overloaded.to_string(),
             Failed::Host(error) => format!("{error:#}"),
         })?;
-        let walls = walls::raise(guest.scans_pages);
-        Ok((guest, walls))
+        let hardening = hardening::apply(guest.scans_pages);
+        Ok((guest, hardening))
     }
 
     /// Handles one frame; returns whether it was valid.

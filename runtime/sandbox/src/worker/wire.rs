@@ -16,7 +16,7 @@ use tokio::net::unix::{OwnedReadHalf, OwnedWriteHalf};
 use tokio::sync::mpsc;
 use tokio_util::codec::{FramedRead, FramedWrite, LengthDelimitedCodec};
 
-use super::walls::Walls;
+use super::hardening::Hardening;
 use crate::budget::{Overloaded, Room};
 use crate::job::Deterministic;
 use crate::run::{Finished, Last};
@@ -98,8 +98,8 @@ pub(super) enum Answered<'a> {
 /// From worker to parent.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) enum Up<'a> {
-    /// The worker is up, and these walls are active around it.
-    Ready(Walls),
+    /// The worker is up, hardened like this.
+    Ready(Hardening),
     /// The worker cannot start.
     Failed { reason: &'a str },
     /// A run's host call, as the guest sent it.

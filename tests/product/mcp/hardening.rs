@@ -1,4 +1,4 @@
-//! What the server gives up for itself, and what it wants of the machine.
+//! The privileges that the server drops, and the hardening of its workers that it requires.
 
 use std::fs::{metadata, read_to_string};
 use std::io::{BufRead as _, BufReader};
@@ -72,19 +72,19 @@ fn without_landlock(home: &Path, arguments: &[&str]) -> Child {
 }
 
 #[test]
-fn a_server_for_several_wants_its_walls() {
+fn a_server_for_several_requires_the_hardening_of_its_workers() {
     let home = tempfile::tempdir().expect("a temporary folder");
-    let refused = "error: this machine lacks walls around the workers: landlock\nhint: run `intentbox doctor` to see why, or \
-                   add --require-walls=false to serve without them\n";
-    for required in [&["--token-file", "tokens"][..], &["--require-walls"]] {
+    let refused = "error: this machine lacks hardening of the workers: landlock\nhint: run `intentbox doctor` to see why, or \
+                   add --require-hardening=false to serve without it\n";
+    for required in [&["--token-file", "tokens"][..], &["--require-hardening"]] {
         let mut child = without_landlock(home.path(), required);
         let told = first_lines(&mut child, "http://");
         assert!(told.ends_with(refused), "{required:?}: {told}");
         assert_eq!(child.wait().expect("it is our child").code(), Some(7), "{required:?}");
     }
     let warned =
-        "warning: this machine lacks walls around the workers: landlock\nhint: run `intentbox doctor` to see why\n";
-    for tolerated in [&["--token-file", "tokens", "--require-walls=false"][..], &[]] {
+        "warning: this machine lacks hardening of the workers: landlock\nhint: run `intentbox doctor` to see why\n";
+    for tolerated in [&["--token-file", "tokens", "--require-hardening=false"][..], &[]] {
         let mut child = without_landlock(home.path(), tolerated);
         let told = first_lines(&mut child, "http://");
         child.kill().and_then(|()| child.wait()).expect("it is our child");

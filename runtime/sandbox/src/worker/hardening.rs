@@ -1,7 +1,7 @@
-//! The privileges that a worker drops before it runs anything: everything that a run does not need.
+//! Hardening of a worker process: the privileges that it drops before it runs anything.
 //!
-//! The guest's own sandbox is the first barrier; these are behind it. Each is active if the kernel supports it, and the
-//! worker reports which are: the parent shows them, and a test checks them from outside.
+//! The guest's own sandbox is the first barrier, and this is the second. Each measure is active if the kernel supports it.
+//! The worker reports which are active: the parent shows them, and a test checks them from outside.
 
 use std::fs::File;
 use std::io;
@@ -11,10 +11,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::pages::PAGEMAP_SCAN;
 
-/// Which walls around a worker are active.
+/// Which measures are active in a worker.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[expect(clippy::struct_excessive_bools, reason = "each wall stands or does not, by itself")]
-pub struct Walls {
+#[expect(clippy::struct_excessive_bools, reason = "each measure is active or not, independently of the others")]
+pub struct Hardening {
     /// No program that the process starts could gain privileges.
     pub no_new_privileges: bool,
     /// No new descriptors, files, core dumps.
@@ -25,21 +25,21 @@ pub struct Walls {
     pub seccomp: bool,
     /// No capability, and none that could be regained; a user that owns nothing, if it was root.
     pub privileges: bool,
-    /// Not a wall but speed: the kernel can tell which pages a run wrote (Linux 6.7).
+    /// Speed, and no measure: the kernel can tell which pages a run wrote (Linux 6.7).
     pub scans_pages: bool,
 }
 
-impl Walls {
-    /// The walls that this machine lacks, by their names in its documentation.
+impl Hardening {
+    /// The measures that this machine lacks, by the names that the kernel's documentation has for them.
     pub fn missing(&self) -> impl Iterator<Item = &'static str> {
-        let walls = [
+        let measures = [
             ("no_new_privs", self.no_new_privileges),
             ("resource limits", self.resource_limits),
             ("landlock", self.landlock),
             ("seccomp", self.seccomp),
             ("dropped capabilities", self.privileges),
         ];
-        walls.into_iter().filter(|(_, holds)| !holds).map(|(name, _)| name)
+        measures.into_iter().filter(|(_, is_active)| !is_active).map(|(name, _)| name)
     }
 }
 
@@ -61,7 +61,7 @@ pub(super) fn drop_what_is_inherited() {
 }
 
 /// Drops everything. A privilege that cannot be dropped is reported, not fatal: the guest's sandbox holds without it.
-pub(super) fn raise(scans_pages: bool) -> Walls {
+pub(super) fn apply(scans_pages: bool) -> Hardening {
     let no_new_privileges = rustix::thread::set_no_new_privs(true).is_ok();
     let privileges = drop_privileges();
     // A change of user makes a process dumpable by some settings of the kernel.
@@ -70,7 +70,7 @@ pub(super) fn raise(scans_pages: bool) -> Walls {
     let landlock = close_files();
     let resource_limits = limit_resources();
     let seccomp = filter_system_calls().is_ok();
-    Walls { no_new_privileges, resource_limits, landlock, seccomp, privileges, scans_pages }
+    Hardening { no_new_privileges, resource_limits, landlock, seccomp, privileges, scans_pages }
 }
 
 /// The user and the group that own nothing, by custom.
@@ -143,8 +143,8 @@ fn close_files() -> bool {
     restricted.is_ok() && File::open("/proc/self/status").is_err_and(denied)
 }
 
-/// Lets through what the runtime, the guest's memory pool and the socket need. Everything else fails with EPERM: a wall
-/// that killed instead would turn a harmless call of a new C library into a dead worker.
+/// Lets through what the runtime, the guest's memory pool and the socket need. Everything else fails with EPERM: a
+/// filter that killed instead would turn a harmless call of a new C library into a dead worker.
 fn filter_system_calls() -> Result<(), Box<dyn std::error::Error>> {
     use seccompiler::{
         BpfProgram, SeccompAction, SeccompCmpArgLen, SeccompCmpOp, SeccompCondition, SeccompFilter, SeccompRule,
