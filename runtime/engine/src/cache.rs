@@ -64,9 +64,9 @@ impl Question<'_> {
     }
 }
 
-/// An answer that worked.
+/// The answer of a run that succeeded.
 #[derive(Debug, Clone)]
-struct Kept {
+struct CachedAnswer {
     result: Option<Box<RawValue>>,
     stdout: String,
     stdout_truncated: bool,
@@ -77,7 +77,7 @@ struct Kept {
 /// The answers of a process.
 #[derive(Debug, Clone)]
 pub(crate) struct ResultCache {
-    kept: Cache<Key, Arc<Kept>>,
+    kept: Cache<Key, Arc<CachedAnswer>>,
     /// The number of changes so far. It is part of each key, so that no answer of a run that began before a change is
     /// found after it.
     changes: Arc<AtomicU64>,
@@ -85,7 +85,7 @@ pub(crate) struct ResultCache {
 
 impl ResultCache {
     pub(crate) fn new() -> Self {
-        let weight = |kept: &Arc<Kept>| {
+        let weight = |kept: &Arc<CachedAnswer>| {
             let result = kept.result.as_ref().map_or(0, |result| result.get().len());
             let bytes = result + kept.stdout.len() + kept.stderr.len();
             // What an entry costs besides.
@@ -144,12 +144,12 @@ impl ResultCache {
 }
 
 /// The part of a report that is cached: answers that succeeded, without a refusal on the way, and not too large.
-fn keepable(report: &Report, for_s: u32) -> Option<Kept> {
+fn keepable(report: &Report, for_s: u32) -> Option<CachedAnswer> {
     let result = report.result.as_ref().map_or(0, |result| result.get().len());
     let bytes = result + report.stdout.len() + report.stderr.len();
     // What is said beside an answer belongs to it, such as "4 of 28".
     let whole = report.failure.is_none() && report.refusals.is_empty() && !report.stderr_truncated;
-    (whole && bytes <= ANSWER_BYTES_MAX).then(|| Kept {
+    (whole && bytes <= ANSWER_BYTES_MAX).then(|| CachedAnswer {
         result: report.result.clone(),
         stdout: report.stdout.clone(),
         stdout_truncated: report.stdout_truncated,
@@ -158,7 +158,7 @@ fn keepable(report: &Report, for_s: u32) -> Option<Kept> {
     })
 }
 
-fn report_of(kept: &Kept, run_id: RunId) -> Report {
+fn report_of(kept: &CachedAnswer, run_id: RunId) -> Report {
     Report {
         result: kept.result.clone(),
         stdout: kept.stdout.clone(),
@@ -173,8 +173,8 @@ fn report_of(kept: &Kept, run_id: RunId) -> Report {
 #[derive(Debug)]
 struct ForSeconds;
 
-impl Expiry<Key, Arc<Kept>> for ForSeconds {
-    fn expire_after_create(&self, _: &Key, kept: &Arc<Kept>, _: Instant) -> Option<Duration> {
+impl Expiry<Key, Arc<CachedAnswer>> for ForSeconds {
+    fn expire_after_create(&self, _: &Key, kept: &Arc<CachedAnswer>, _: Instant) -> Option<Duration> {
         Some(Duration::from_secs(kept.for_s.into()))
     }
 }

@@ -12,7 +12,7 @@ const SAID_CHARS_MAX: usize = 500;
 
 /// What the host knows of a run besides its ending: its own record of the run's calls.
 #[derive(Debug, Default)]
-pub(crate) struct Outside {
+pub(crate) struct HostRecord {
     /// What was refused.
     pub(crate) refusals: Vec<Refused>,
     /// What requests and files cost.
@@ -22,14 +22,14 @@ pub(crate) struct Outside {
 }
 
 /// The report of a run that came to an end.
-pub(crate) fn of_run(id: RunId, ended: Ended, outside: Outside) -> Report {
+pub(crate) fn of_run(id: RunId, ended: Ended, record: HostRecord) -> Report {
     let mut report = Report::new(id);
     report.failure = match ended.ending {
         Ending::Returned(json) => {
             report.result = Some(json);
             None
         }
-        Ending::Raised(exception) => Some(raised(exception, &outside)),
+        Ending::Raised(exception) => Some(raised(exception, &record)),
         Ending::SyntaxError(exception) => {
             let advice = tutor::at_top_level(&exception.message);
             let cause = Cause::Syntax { class: exception.class.clone() };
@@ -39,7 +39,7 @@ pub(crate) fn of_run(id: RunId, ended: Ended, outside: Outside) -> Report {
             let message = format!("{path} is a {reason} and cannot be serialized to JSON");
             Some(Failure::new(Cause::ResultInvalid, message).with(Remedy::Script(ScriptAdvice::ConvertResult)))
         }
-        Ending::Exhausted(exhausted) => Some(exhaustion(exhausted, &outside.spent)),
+        Ending::Exhausted(exhausted) => Some(exhaustion(exhausted, &record.spent)),
         Ending::Crashed { reason } => {
             let message = format!("the interpreter crashed: {reason}");
             Some(Failure::new(Cause::Crashed, message).with(Remedy::Script(ScriptAdvice::Simplify)))
@@ -49,31 +49,31 @@ pub(crate) fn of_run(id: RunId, ended: Ended, outside: Outside) -> Report {
     report.stdout_truncated = ended.stdout.truncated;
     report.stderr = ended.stderr.text;
     report.stderr_truncated = ended.stderr.truncated;
-    report.refusals = outside.refusals;
-    report.spent = Some(all_spent(outside.spent, ended.spent));
+    report.refusals = record.refusals;
+    report.spent = Some(all_spent(record.spent, ended.spent));
     report
 }
 
-fn all_spent(outside: Spent, run: RunSpent) -> Spent {
+fn all_spent(record: Spent, run: RunSpent) -> Spent {
     Spent {
         fuel: run.fuel,
         memory_bytes_peak: run.memory_bytes_peak,
         wall_ms: (run.wall.as_secs_f64() * 1e6).round() / 1e3,
         host_calls: run.host_calls,
-        ..outside
+        ..record
     }
 }
 
 /// The guest reports where an exception came from. The host believes that it came from a call only if it knows of one that
 /// it refused, or that it was asked for. That a request is invalid, or names what does not exist, is the script's own claim,
 /// as a result is: any script may make it, and the host bounds its text.
-fn raised(exception: Exception, outside: &Outside) -> Failure {
+fn raised(exception: Exception, record: &HostRecord) -> Failure {
     let class = exception.class.clone();
-    let calls = outside.spent.http_requests + outside.spent.file_calls;
-    match (exception.cause, outside.refusals.last()) {
+    let calls = record.spent.http_requests + record.spent.file_calls;
+    match (exception.cause, record.refusals.last()) {
         (Raiser::Refused, Some(refused)) => of_exception(Cause::Refused { class }, exception, refused.remedy.clone()),
         (Raiser::CallFailed, _) if calls > 0 => {
-            let status = outside.error_status.filter(|status| matches!(status, 401 | 403 | 429 | 500..=599));
+            let status = record.error_status.filter(|status| matches!(status, 401 | 403 | 429 | 500..=599));
             let remedy = status.map(|status| Remedy::Origin { status });
             of_exception(Cause::CallFailed { class }, exception, remedy)
         }
@@ -163,7 +163,7 @@ mod tests {
             let (class, traceback, hint) = ("HttpError".to_owned(), String::new(), String::new());
             let exception = Exception { class, message, traceback, hint, cause: raiser };
             let spent = Spent { http_requests, ..Spent::default() };
-            raised(exception, &Outside { spent, error_status, ..Outside::default() }).remedy
+            raised(exception, &HostRecord { spent, error_status, ..HostRecord::default() }).remedy
         };
         for (status, has_remedy) in [(400, false), (401, true), (403, true), (404, false), (429, true), (500, true)] {
             let expected = has_remedy.then_some(Remedy::Origin { status });
@@ -184,7 +184,7 @@ mod tests {
                 hint: hint.to_owned(),
                 cause,
             };
-            raised(exception, &Outside::default())
+            raised(exception, &HostRecord::default())
         };
         let expected = |cause, message: &str, hint: Option<&str>| Failure {
             cause,

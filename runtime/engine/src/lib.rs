@@ -224,7 +224,8 @@ impl Engine {
         Arc::clone(&self.library.read().unwrap_or_else(PoisonError::into_inner))
     }
 
-    fn outside(&self, grants: &Grants, budget: Budget) -> (Exchange, Reader) {
+    /// Opens what a run may use outside of its sandbox, under its grants.
+    fn open_handles(&self, grants: &Grants, budget: Budget) -> (Exchange, Reader) {
         (self.egress.open(grants.http.clone(), budget), self.directories.reader(grants.read.clone()))
     }
 

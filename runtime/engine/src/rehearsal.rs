@@ -11,7 +11,7 @@ use intentbox_sandbox::abi::{Call, FileEntry, HttpReply, HttpRequest, Reply, dec
 use intentbox_sandbox::{Answer, Calls, Deterministic, Job, Pending, RunError, Sandbox};
 use url::Url;
 
-use crate::ended::{Outside, of_run};
+use crate::ended::{HostRecord, of_run};
 use crate::plan::{limits_of, script_of};
 use crate::promise;
 
@@ -21,7 +21,7 @@ const NOW_UNIX_MS: u64 = 1_795_176_000_000;
 /// Answers each request with the next canned reply, if it is the request that the reply is for, and reads from the files
 /// of the case.
 #[derive(Debug)]
-struct Told {
+struct CannedCalls {
     replies: Mutex<Vec<Canned>>,
     files: Vec<CaseFile>,
 }
@@ -44,15 +44,15 @@ pub(crate) async fn rehearse(sandbox: &Sandbox, template: &Template, case: &Case
     let limits = limits_of(template).check().map_err(|error| error.to_string())?;
     let parsed = script_of(template, &script, &limits).map_err(|error| error.to_string())?;
     let params = serde_json::to_string(&arguments).map_err(|error| error.to_string())?;
-    let told = Arc::new(Told { replies: Mutex::new(case.replies.clone()), files: case.files.clone() });
+    let calls = Arc::new(CannedCalls { replies: Mutex::new(case.replies.clone()), files: case.files.clone() });
     let deterministic = Some(Deterministic { seed: 0, unix_ns: NOW_UNIX_MS * 1_000_000 });
     let job = Job { limits, deterministic, ..Job::new(&parsed, &params) };
-    let ended = sandbox.run(job, Arc::clone(&told) as Arc<_>).await;
+    let ended = sandbox.run(job, Arc::clone(&calls) as Arc<_>).await;
     let ended = ended.map_err(|error: RunError| error.to_string())?;
     let asked = case.replies.len() as u64;
     let spent = Spent { http_requests: asked, ..Spent::default() };
-    let outside = Outside { spent, ..Outside::default() };
-    let report = promise::kept(template, of_run(crate::new_run_id(), ended, outside));
+    let record = HostRecord { spent, ..HostRecord::default() };
+    let report = promise::kept(template, of_run(crate::new_run_id(), ended, record));
     let kind = report.outcome().terms().name;
     let error = report.failure.as_ref().map_or(String::new(), |error| {
         format!("{}\n{}", error.message, error.traceback.as_deref().unwrap_or_default())
@@ -69,14 +69,14 @@ pub(crate) async fn rehearse(sandbox: &Sandbox, template: &Template, case: &Case
             |value: &Option<serde_json::Value>| value.as_ref().map_or("nothing".to_owned(), ToString::to_string);
         return Err(format!("its result is {}, not {}", shown(&result), shown(&expected.result)));
     }
-    let left = told.replies.lock().unwrap_or_else(PoisonError::into_inner).len();
+    let left = calls.replies.lock().unwrap_or_else(PoisonError::into_inner).len();
     if left > 0 {
         return Err(format!("{left} of its replies were never asked for"));
     }
     Ok(())
 }
 
-impl Calls for Told {
+impl Calls for CannedCalls {
     fn call(&self, message: Vec<u8>) -> Pending<'_, Option<Answer>> {
         let answer = match decode::<Call<'_>>(&message) {
             Ok(Call::Http(request)) => Some(self.http(&request)),
@@ -88,7 +88,7 @@ impl Calls for Told {
     }
 }
 
-impl Told {
+impl CannedCalls {
     fn http(&self, request: &HttpRequest<'_>) -> Answer {
         let mut replies = self.replies.lock().unwrap_or_else(PoisonError::into_inner);
         let fail = |message: String| Answer::reply(&Reply::Failed { kind: "case", message: &message });

@@ -12,7 +12,7 @@ use crate::Engine;
 use crate::broker::{Broker, Noting};
 use crate::cache::Question;
 use crate::caller::{Caller, Purpose};
-use crate::ended::{Outside, of_run};
+use crate::ended::{HostRecord, of_run};
 use crate::events::{Event, Events, Of};
 use crate::library::Library;
 use crate::pending::Pending;
@@ -115,7 +115,7 @@ impl Engine {
         let owner = self.owner(&caller.principal);
         let job = Job { script, params: &run.params, limits, deterministic, owner, author };
         let budget = Budget { run: Duration::from_millis(limits.wall_ms), ..Budget::default() };
-        let (exchange, reader) = self.outside(&run.grants, budget);
+        let (exchange, reader) = self.open_handles(&run.grants, budget);
         let noting = Noting::new(run.id, caller.clone(), Arc::clone(events));
         let broker = Broker::new(exchange, reader, run.asker.clone(), self.directories.clone(), noting);
         let broker = Arc::new(broker);
@@ -123,9 +123,12 @@ impl Engine {
         let company = ended.as_ref().map_or(Company::Others, |ended| ended.company);
         let report = match ended {
             Ok(ended) => {
-                let outside =
-                    Outside { refusals: broker.refusals(), spent: broker.spent(), error_status: broker.error_status() };
-                of_run(run.id, ended, outside)
+                let record = HostRecord {
+                    refusals: broker.refusals(),
+                    spent: broker.spent(),
+                    error_status: broker.error_status(),
+                };
+                of_run(run.id, ended, record)
             }
             Err(error) => Report { refusals: broker.refusals(), ..Report::failed(run.id, not_run(&error)) },
         };

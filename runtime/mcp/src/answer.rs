@@ -27,7 +27,7 @@ const FRAMES_MAX: usize = 3;
 const LINE_CHARS_MAX: usize = 1_000;
 
 /// The most refusals and candidates that are listed.
-pub(crate) const TOLD_MAX: usize = 5;
+pub(crate) const LISTED_MAX: usize = 5;
 
 /// The answer to a finished call. A result that is too large is kept in `results` for `principal`.
 pub(crate) fn of_report(
@@ -36,31 +36,31 @@ pub(crate) fn of_report(
     principal: &Principal,
     results: &Results,
 ) -> CallToolResult {
-    let mut told = Told { text: String::new(), structured: JsonObject::new(), principal, results };
-    told.put("outcome", json!(report.outcome().terms().name));
+    let mut answer = AnswerBuilder { text: String::new(), structured: JsonObject::new(), principal, results };
+    answer.put("outcome", json!(report.outcome().terms().name));
     match &report.failure {
-        None => told.result(report),
-        Some(failure) => told.failure(failure, report),
+        None => answer.result(report),
+        Some(failure) => answer.failure(failure, report),
     }
     if let Some(window) = report.window.as_ref().filter(|_| report.failure.is_none()) {
-        told.line(&format!("time: {}", window.words));
-        told.put("window", json!(window.words));
+        answer.line(&format!("time: {}", window.words));
+        answer.put("window", json!(window.words));
     }
-    told.output("stdout", &report.stdout, report.stdout_truncated);
-    told.output("stderr", &report.stderr, report.stderr_truncated);
+    answer.output("stdout", &report.stdout, report.stdout_truncated);
+    answer.output("stderr", &report.stderr, report.stderr_truncated);
     if report.outcome() != Outcome::CapabilityDenied {
         let refused: Vec<&str> =
-            report.refusals.iter().take(TOLD_MAX).map(|refused| refused.message.as_str()).collect();
+            report.refusals.iter().take(LISTED_MAX).map(|refused| refused.message.as_str()).collect();
         if !refused.is_empty() {
-            told.line(&format!("refused: {}", refused.join("; ")));
-            told.put("refused", json!(refused));
+            answer.line(&format!("refused: {}", refused.join("; ")));
+            answer.put("refused", json!(refused));
         }
     }
     if let Some(note) = note {
-        told.line(note);
-        told.put("note", json!(note));
+        answer.line(note);
+        answer.put("note", json!(note));
     }
-    told.finish(report.failure.is_some())
+    answer.finish(report.failure.is_some())
 }
 
 /// The answer with a page of a result.
@@ -90,14 +90,15 @@ pub(crate) fn of_refusal(report: &Report) -> CallToolResult {
     CallToolResult::error(vec![ContentBlock::text(text)])
 }
 
-struct Told<'a> {
+/// The text and the structured form of an answer, while they are made.
+struct AnswerBuilder<'a> {
     text: String,
     structured: JsonObject,
     principal: &'a Principal,
     results: &'a Results,
 }
 
-impl Told<'_> {
+impl AnswerBuilder<'_> {
     fn put(&mut self, name: &str, value: Value) {
         self.structured.insert(name.to_owned(), value);
     }
@@ -122,7 +123,7 @@ impl Told<'_> {
             return;
         }
         // A large one is not built to be looked at: as values it would take many times its memory.
-        let shape = match Shape::of(json, TOLD_MAX) {
+        let shape = match Shape::of(json, LISTED_MAX) {
             Ok(Shape::List(items)) => format!("a list of {items} items"),
             Ok(Shape::Object { keys, has_more }) => {
                 let keys: Vec<String> = keys.iter().map(|key| cut(key)).collect();
@@ -191,7 +192,7 @@ impl Told<'_> {
             error.insert("hint".to_owned(), json!(hint));
         }
         self.put("error", Value::Object(error));
-        let candidates: Vec<_> = report.candidates.iter().take(TOLD_MAX).collect();
+        let candidates: Vec<_> = report.candidates.iter().take(LISTED_MAX).collect();
         for candidate in &candidates {
             self.line(&format!("- {}: {}", candidate.template, cut(&candidate.summary)));
         }

@@ -5,7 +5,7 @@
 //! implements the calls: who makes one, what a model gets, and what to ask the user.
 //!
 //! - [`stdio`] and [`http`]: the two transports.
-//! - `server`: handles a call. `asking`: the client: its principal, how to ask its user, progress, disconnects.
+//! - `server`: handles a call. `client`: its principal, how to elicit from its user, progress, disconnects.
 //! - `question`: what to elicit from the user, and the replies. `advice`: reports for calls that never ran.
 //! - `answer`: formats a report for a model. `words`: remedies in the terms of a call. `results`: large results, kept
 //!   for a while.
@@ -14,7 +14,7 @@
 
 mod advice;
 mod answer;
-mod asking;
+mod client;
 pub mod http;
 mod question;
 mod results;

@@ -35,7 +35,7 @@ pub(crate) enum Question {
 
 /// The replies so far, about one call.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-pub(crate) struct Said {
+pub(crate) struct Replies {
     /// The chosen template.
     template: Option<String>,
     /// Values for parameters.
@@ -157,7 +157,7 @@ fn field(spec: &ParamSpec) -> Value {
     }
 }
 
-impl Said {
+impl Replies {
     /// The intent with the replies. Values of the call itself stay.
     pub(crate) fn about(&self, intent: &Intent) -> Intent {
         let mut intent = intent.clone();
@@ -393,25 +393,25 @@ mod tests {
             (confirm("WEB-1"), declined(ElicitationAction::Cancel), Err(NoAnswer::Declined)),
             (confirm("WEB-1"), accepted(json!(true)), Err(NoAnswer::Unusable)),
         ] {
-            let mut said = Said::default();
-            said.note_asked(&question, 1);
-            assert_eq!(said.take(&question, &answer), expected, "{question:?} {answer:?}");
+            let mut replies = Replies::default();
+            replies.note_asked(&question, 1);
+            assert_eq!(replies.take(&question, &answer), expected, "{question:?} {answer:?}");
         }
     }
 
     #[test]
     fn a_confirmation_is_of_one_change_and_no_other() {
         let yes = accepted(json!({}));
-        let mut said = Said::default();
-        assert_eq!(said.take(&confirm("WEB-1"), &yes), Err(NoAnswer::Unusable), "nobody asked");
-        said.note_asked(&confirm("WEB-2"), 1);
-        assert_eq!(said.take(&confirm("WEB-1"), &yes), Err(NoAnswer::Unusable), "another change was asked about");
-        said.note_asked(&confirm("WEB-1"), 1);
-        said.take(&confirm("WEB-1"), &yes).expect("it is an answer");
-        assert!(said.confirms(&confirm("WEB-1")));
-        assert!(!said.confirms(&confirm("WEB-2")));
-        assert!(!said.confirms(&which()));
-        assert!(!Said::default().confirms(&confirm("WEB-1")));
+        let mut replies = Replies::default();
+        assert_eq!(replies.take(&confirm("WEB-1"), &yes), Err(NoAnswer::Unusable), "nobody asked");
+        replies.note_asked(&confirm("WEB-2"), 1);
+        assert_eq!(replies.take(&confirm("WEB-1"), &yes), Err(NoAnswer::Unusable), "another change was asked about");
+        replies.note_asked(&confirm("WEB-1"), 1);
+        replies.take(&confirm("WEB-1"), &yes).expect("it is an answer");
+        assert!(replies.confirms(&confirm("WEB-1")));
+        assert!(!replies.confirms(&confirm("WEB-2")));
+        assert!(!replies.confirms(&which()));
+        assert!(!Replies::default().confirms(&confirm("WEB-1")));
     }
 
     #[test]
@@ -421,9 +421,9 @@ mod tests {
             params: BTreeMap::from([("limit".to_owned(), Given::Value(json!(3)))]),
             ..Intent::default()
         };
-        let mut said = Said::default();
-        said.take(&values(), &accepted(json!({"issue": "WEB-1"}))).expect("it is an answer");
-        let completed = said.about(&intent);
+        let mut replies = Replies::default();
+        replies.take(&values(), &accepted(json!({"issue": "WEB-1"}))).expect("it is an answer");
+        let completed = replies.about(&intent);
         assert_eq!(completed.template.map(|id| id.to_string()).as_deref(), Some("sentry/issue_details"));
         assert_eq!(
             completed.params,

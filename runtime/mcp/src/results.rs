@@ -12,7 +12,7 @@ use intentbox_engine::Principal;
 const KEPT_BYTES_MAX: u64 = 64 << 20;
 
 /// How long a result is kept after it was last read.
-pub(crate) const KEPT: Duration = Duration::from_mins(15);
+pub(crate) const LIFETIME: Duration = Duration::from_mins(15);
 
 /// The most characters of one page: some 2,000 tokens of JSON.
 pub(crate) const PAGE_CHARS_MAX: usize = 8 << 10;
@@ -20,12 +20,12 @@ pub(crate) const PAGE_CHARS_MAX: usize = 8 << 10;
 /// Large results by handle. A handle is 128 random bits, and useless to another principal.
 #[derive(Debug, Clone)]
 pub(crate) struct Results {
-    kept: Cache<(Principal, String), Arc<Kept>>,
+    kept: Cache<(Principal, String), Arc<StoredResult>>,
 }
 
 /// One result.
 #[derive(Debug)]
-struct Kept {
+struct StoredResult {
     text: Box<str>,
     chars: usize,
     /// Where in the text every [`PAGE_CHARS_MAX`]th character is, from the first on: the start of a page far into the
@@ -50,12 +50,13 @@ pub(crate) struct NoSuchResult;
 
 impl Results {
     pub(crate) fn new() -> Self {
-        let weight = |_: &(Principal, String), kept: &Arc<Kept>| u32::try_from(kept.text.len()).unwrap_or(u32::MAX);
+        let weight =
+            |_: &(Principal, String), kept: &Arc<StoredResult>| u32::try_from(kept.text.len()).unwrap_or(u32::MAX);
         let kept = Cache::builder()
             .max_capacity(KEPT_BYTES_MAX)
             .weigher(weight)
             .eviction_policy(EvictionPolicy::lru())
-            .time_to_idle(KEPT)
+            .time_to_idle(LIFETIME)
             .build();
         Self { kept }
     }
@@ -63,7 +64,7 @@ impl Results {
     /// Keeps a result and returns its handle; `None` if the machine has no randomness for one.
     pub(crate) fn keep(&self, principal: &Principal, text: &str) -> Option<String> {
         let handle = format!("{:032x}", random()?);
-        self.kept.insert((principal.clone(), handle.clone()), Arc::new(Kept::new(text)));
+        self.kept.insert((principal.clone(), handle.clone()), Arc::new(StoredResult::new(text)));
         // The cache lets others go when it gets round to it: by then a few large results would hold twice as much.
         self.kept.run_pending_tasks();
         Some(handle)
@@ -80,7 +81,7 @@ impl Results {
     }
 }
 
-impl Kept {
+impl StoredResult {
     fn new(text: &str) -> Self {
         let marks = text.char_indices().step_by(PAGE_CHARS_MAX).map(|(at, _)| at).collect();
         Self { text: text.into(), chars: text.chars().count(), marks }
@@ -141,7 +142,7 @@ mod tests {
     #[test]
     fn c10_a_page_far_behind_is_found_without_walking_there() {
         let text: String = "añ🦀\n".chars().cycle().take(5 * PAGE_CHARS_MAX + 7).collect();
-        let kept = Kept::new(&text);
+        let kept = StoredResult::new(&text);
         for offset in [0, 1, PAGE_CHARS_MAX - 1, PAGE_CHARS_MAX, 3 * PAGE_CHARS_MAX + 5, 5 * PAGE_CHARS_MAX + 6] {
             let (near, before) = kept.near(offset);
             assert!(before < PAGE_CHARS_MAX, "{offset}: {before} characters are walked");

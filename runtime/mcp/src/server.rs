@@ -23,11 +23,12 @@ use rmcp::service::{RequestContext, RoleServer};
 
 use crate::advice::{answered_before, cancelled, declined, invalid, overloaded};
 use crate::answer;
-use crate::asking::{
-    ANSWER, ANSWER_WITHIN, Asking, arguments_of, ask, asking_of, form, principal_of, session_ended, with_progress,
+use crate::client::{
+    ANSWER, ANSWER_WITHIN, Elicitation, arguments_of, ask, elicitation_of, form, principal_of, session_ended,
+    with_progress,
 };
-use crate::question::{NoAnswer, Question, Said};
-use crate::results::{KEPT, NoSuchResult, Results, random};
+use crate::question::{NoAnswer, Question, Replies};
+use crate::results::{LIFETIME, NoSuchResult, Results, random};
 
 /// The most calls at a time.
 const CALLS: ConcurrencyLimit = ConcurrencyLimit { per_principal: 256, total: 768 };
@@ -92,7 +93,7 @@ pub struct Settings {
 /// The result of an intent.
 enum Answered {
     Report(Box<Report>),
-    Ask(Box<(Question, Said)>),
+    Ask(Box<(Question, Replies)>),
 }
 
 impl Server {
@@ -163,8 +164,8 @@ impl Server {
         };
         tokio::select! {
             // Dropping the work ends the run: nobody waits for it any more. What is dropped notes its own end.
-            () = context.ct.cancelled() => Ok(self.told(&cancelled(), None, &caller.principal).into()),
-            () = session_ended(&context) => Ok(self.told(&cancelled(), None, &caller.principal).into()),
+            () = context.ct.cancelled() => Ok(self.formatted(&cancelled(), None, &caller.principal).into()),
+            () = session_ended(&context) => Ok(self.formatted(&cancelled(), None, &caller.principal).into()),
             answered = with_progress(work, &context) => answered,
         }
     }
@@ -184,7 +185,8 @@ impl Server {
             Err(report) => return self.rejected(&report, caller),
         };
         let notes: Vec<&str> = note.as_deref().into_iter().chain(self.demo(report.has_asked())).collect();
-        self.told_beside(report, Some(notes.join("; ")).filter(|notes| !notes.is_empty()), &caller.principal).await
+        self.formatted_off_thread(report, Some(notes.join("; ")).filter(|notes| !notes.is_empty()), &caller.principal)
+            .await
     }
 
     /// The note on an answer for which the demo was asked.
@@ -223,25 +225,25 @@ impl Server {
         caller: &Caller,
     ) -> Result<CallToolResponse, ErrorData> {
         let binding = binding(&run.text, &caller.principal);
-        let mut said = Said::default();
+        let mut replies = Replies::default();
         if let Some(sealed) = &request.request_state {
-            said = self.shared.seal.open_json_with(sealed, &binding).map_err(|_| {
+            replies = self.shared.seal.open_json_with(sealed, &binding).map_err(|_| {
                 ErrorData::invalid_params(
                     "requestState is not of this call, or too old: send the call again without it",
                     None,
                 )
             })?;
         }
-        let asking = asking_of(context, request);
-        match self.answer(&intent_of(run), said, asking, caller).await {
+        let elicitation = elicitation_of(context, request);
+        match self.answer(&intent_of(run), replies, elicitation, caller).await {
             Answered::Report(report) => {
                 let note = self.demo(report.has_asked()).map(str::to_owned);
-                Ok(self.told_beside(*report, note, &caller.principal).await.into())
+                Ok(self.formatted_off_thread(*report, note, &caller.principal).await.into())
             }
             Answered::Ask(asked) => {
-                let (question, said) = *asked;
+                let (question, replies) = *asked;
                 let options = SealOptions::new().associated_data(&binding).ttl(ANSWER_WITHIN);
-                let state = self.shared.seal.seal_json_with(&said, &options);
+                let state = self.shared.seal.seal_json_with(&replies, &options);
                 let state = state.map_err(|error| ErrorData::internal_error(error.to_string(), None))?;
                 let Some(form) = form(&question) else {
                     return Err(ErrorData::internal_error("a question has no form", None));
@@ -254,36 +256,42 @@ impl Server {
     }
 
     /// Plans an intent, asks the user as long as that helps, and runs the plan.
-    async fn answer(&self, intent: &Intent, mut said: Said, mut asking: Asking, caller: &Caller) -> Answered {
+    async fn answer(
+        &self,
+        intent: &Intent,
+        mut replies: Replies,
+        mut elicitation: Elicitation,
+        caller: &Caller,
+    ) -> Answered {
         let engine = &self.shared.engine;
         let mut pending = Pending::new(caller, &self.shared.events);
-        let intent = &said.about(intent);
+        let intent = &replies.about(intent);
         engine.learn_names(intent, caller).await;
         let mut plan = engine.plan(intent, caller);
         for _ in 0..QUESTIONS_MAX {
             let Some(question) = Question::of(&plan) else { break };
-            if said.confirms(&question) {
-                plan = completed(plan, &said, engine, caller);
+            if replies.confirms(&question) {
+                plan = completed(plan, &replies, engine, caller);
                 break;
             }
             pending.planned(&plan);
-            let answer = match &mut asking {
-                Asking::Not => break,
-                Asking::Stateless(answer) => {
+            let answer = match &mut elicitation {
+                Elicitation::Not => break,
+                Elicitation::Stateless(answer) => {
                     let Some(answer) = answer.take() else {
                         let Some(once) = random() else { break };
-                        said.note_asked(&question, once);
+                        replies.note_asked(&question, once);
                         // The call ends with the question: its answer comes with a call of its own, or never.
                         pending.end();
-                        return Answered::Ask(Box::new((question, said)));
+                        return Answered::Ask(Box::new((question, replies)));
                     };
-                    if question.is_about_a_change() && !self.count_answer(&said) {
+                    if question.is_about_a_change() && !self.count_answer(&replies) {
                         return self.not_run(answered_before(plan), caller, pending);
                     }
                     answer
                 }
-                Asking::Legacy(peer) => {
-                    said.note_asked(&question, 0);
+                Elicitation::Legacy(peer) => {
+                    replies.note_asked(&question, 0);
                     // Questions that nobody answers keep their call waiting: a few of them do, and no more.
                     let permit = self.shared.questions.admit(&caller.principal);
                     let Some(answer) = (match permit {
@@ -295,8 +303,8 @@ impl Server {
                     answer
                 }
             };
-            match said.take(&question, &answer) {
-                Ok(()) => plan = completed(plan, &said, engine, caller),
+            match replies.take(&question, &answer) {
+                Ok(()) => plan = completed(plan, &replies, engine, caller),
                 Err(NoAnswer::Declined) => return self.not_run(declined(plan), caller, pending),
                 Err(NoAnswer::Unusable) => break,
             }
@@ -313,8 +321,8 @@ impl Server {
     }
 
     /// Counts an answer to a question, and says whether it is the first.
-    fn count_answer(&self, said: &Said) -> bool {
-        self.shared.answered.entry(said.once()).or_insert(()).is_fresh()
+    fn count_answer(&self, replies: &Replies) -> bool {
+        self.shared.answered.entry(replies.once()).or_insert(()).is_fresh()
     }
 
     fn read(&self, read: &ReadResult, principal: &Principal) -> CallToolResult {
@@ -329,30 +337,35 @@ impl Server {
                 "there is no result with this handle, or none any more".to_owned(),
                 &format!(
                     "handles last {} minutes after they were last read; repeat the call that gave it",
-                    KEPT.as_secs() / 60
+                    LIFETIME.as_secs() / 60
                 ),
             )),
         }
     }
 
     /// The answer with a report, formatted off the serving thread if the run returned much.
-    async fn told_beside(&self, report: Report, note: Option<String>, principal: &Principal) -> CallToolResult {
+    async fn formatted_off_thread(
+        &self,
+        report: Report,
+        note: Option<String>,
+        principal: &Principal,
+    ) -> CallToolResult {
         let length = report.bytes();
         let (server, principal) = (self.clone(), principal.clone());
-        offload(length, move || server.told(&report, note.as_deref(), &principal)).await
+        offload(length, move || server.formatted(&report, note.as_deref(), &principal)).await
     }
 
     /// The answer to a call that never ran.
     fn rejected(&self, report: &Report, caller: &Caller) -> CallToolResult {
         self.note(report, caller);
-        self.told(report, None, &caller.principal)
+        self.formatted(report, None, &caller.principal)
     }
 
     fn note(&self, report: &Report, caller: &Caller) {
         self.shared.events.note(Of::request(report.run_id, caller), Event::Ended { report });
     }
 
-    fn told(&self, report: &Report, note: Option<&str>, principal: &Principal) -> CallToolResult {
+    fn formatted(&self, report: &Report, note: Option<&str>, principal: &Principal) -> CallToolResult {
         answer::of_report(report, note, principal, &self.shared.results)
     }
 }
@@ -367,10 +380,10 @@ fn shown(text: &str) -> String {
 }
 
 /// The plan with the replies so far.
-fn completed(plan: Plan, said: &Said, engine: &Engine, caller: &Caller) -> Plan {
+fn completed(plan: Plan, replies: &Replies, engine: &Engine, caller: &Caller) -> Plan {
     match plan {
-        Plan::Which(which) => engine.choose(which, said.template().unwrap_or_default(), caller),
-        Plan::Incomplete(incomplete) => engine.supply(incomplete, said.values(), caller),
+        Plan::Which(which) => engine.choose(which, replies.template().unwrap_or_default(), caller),
+        Plan::Incomplete(incomplete) => engine.supply(incomplete, replies.values(), caller),
         // The value that the user was asked about.
         Plan::NeedsConsent(unconfirmed) => Plan::Ready(unconfirmed.confirm()),
         plan => plan,

@@ -3,7 +3,7 @@
 use intentbox_engine::{Lack, NearName, Outcome, Permission, Remedy, Rephrase, Report, ScriptAdvice};
 use serde_json::Value;
 
-use crate::answer::{TOLD_MAX, cut};
+use crate::answer::{LISTED_MAX, cut};
 
 /// The hint of a report that failed. For a refusal it begins with what is granted instead, which a model can use at
 /// once; the policy is for its people.
@@ -119,8 +119,8 @@ fn granted(report: &Report) -> Option<String> {
     if lines.is_empty() {
         return Some("nothing is granted here".to_owned());
     }
-    let shown: Vec<&str> = lines.iter().take(TOLD_MAX).map(String::as_str).collect();
-    let more = lines.len().saturating_sub(TOLD_MAX);
+    let shown: Vec<&str> = lines.iter().take(LISTED_MAX).map(String::as_str).collect();
+    let more = lines.len().saturating_sub(LISTED_MAX);
     let more = if more > 0 { format!(" and {more} more") } else { String::new() };
     Some(format!("granted here: {}{more}", shown.join("; ")))
 }

@@ -9,7 +9,7 @@ use wasmtime::{
 
 use crate::budget::{Budget, Capacity};
 use crate::calls::Calls;
-use crate::import::{self, Inside};
+use crate::import::{self, RunState};
 use crate::job::Job;
 use crate::pages::Pages;
 use crate::run::{self, Failed, Finished};
@@ -32,7 +32,7 @@ const IMAGE_ATTEMPTS: u32 = 8;
 /// A loaded guest. One thread at a time should run it: two in a process are slower than one, since they contend for the
 /// process's memory map.
 pub(crate) struct Guest {
-    pre: InstancePre<Inside>,
+    pre: InstancePre<RunState>,
     budget: Arc<Budget>,
     /// Whether the kernel can tell which pages a run wrote (`PAGEMAP_SCAN`, Linux 6.7).
     pub(crate) scans_pages: bool,

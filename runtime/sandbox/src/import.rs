@@ -30,7 +30,7 @@ use crate::output::Stream;
 const BYTES_BETWEEN_YIELDS: u64 = 1 << 20;
 
 /// The state of a run in wasmtime's store.
-pub(crate) struct Inside {
+pub(crate) struct RunState {
     pub(crate) wasi: WasiP1Ctx,
     pub(crate) calls: Arc<dyn Calls>,
     pub(crate) clock: Clock,
@@ -61,7 +61,7 @@ pub(crate) enum Stopped {
 }
 
 #[wasmtime_wasi::async_trait]
-impl ResourceLimiterAsync for Inside {
+impl ResourceLimiterAsync for RunState {
     async fn memory_growing(&mut self, current: usize, desired: usize, _: Option<usize>) -> Result<bool> {
         let (limit, observed) = (self.limits.memory_bytes, desired as u64);
         if observed > limit {
@@ -87,7 +87,7 @@ impl ResourceLimiterAsync for Inside {
     }
 }
 
-impl Inside {
+impl RunState {
     fn exhaust(&mut self, exhausted: Exhausted) -> wasmtime::Error {
         self.stopped = Some(Stopped::Exhausted(exhausted));
         wasmtime::format_err!("{exhausted}")
@@ -119,8 +119,8 @@ impl Inside {
 }
 
 /// Binds the functions that the guest may call.
-pub(crate) fn link(linker: &mut Linker<Inside>) -> Result<()> {
-    p1::add_to_linker_async(linker, |inside: &mut Inside| &mut inside.wasi)?;
+pub(crate) fn link(linker: &mut Linker<RunState>) -> Result<()> {
+    p1::add_to_linker_async(linker, |inside: &mut RunState| &mut inside.wasi)?;
     // WASI refuses statuses beyond 125, and a script may leave with any; its random bytes come in one piece, however many
     // they are, and nothing can end the run in between.
     linker.allow_shadowing(true);
@@ -138,11 +138,11 @@ pub(crate) fn link(linker: &mut Linker<Inside>) -> Result<()> {
     linker.func_wrap_async(IMPORT_MODULE, "print", |caller, (stream, text, length): (u32, u32, u32)| {
         Box::new(print(caller, stream, text, length))
     })?;
-    linker.func_wrap_async(IMPORT_MODULE, "pause", |caller: Caller<'_, Inside>, (nanoseconds,): (u64,)| {
+    linker.func_wrap_async(IMPORT_MODULE, "pause", |caller: Caller<'_, RunState>, (nanoseconds,): (u64,)| {
         let clock = caller.data().clock.clone();
         Box::new(async move { clock.pause(Duration::from_nanos(nanoseconds)).await })
     })?;
-    linker.func_wrap(IMPORT_MODULE, "out_of_memory", |mut caller: Caller<'_, Inside>, asked: u64| -> Result<()> {
+    linker.func_wrap(IMPORT_MODULE, "out_of_memory", |mut caller: Caller<'_, RunState>, asked: u64| -> Result<()> {
         let inside = caller.data_mut();
         let (limit, observed) = (inside.limits.memory_bytes, inside.memory_bytes_peak.saturating_add(asked));
         Err(inside.exhaust(Exhausted { resource: Resource::MemoryBytes, limit, observed }))
@@ -155,7 +155,7 @@ pub(crate) fn link(linker: &mut Linker<Inside>) -> Result<()> {
 const RANDOM_PIECE_BYTES: u32 = 64 << 10;
 
 /// Fills the guest's memory with random bytes, and answers that all went well.
-async fn random_get(mut caller: Caller<'_, Inside>, into: u32, length: u32) -> Result<u32> {
+async fn random_get(mut caller: Caller<'_, RunState>, into: u32, length: u32) -> Result<u32> {
     // All of the room must be there before any of it is written.
     guest_bytes(&mut caller, into, length)?;
     let mut done = 0;
@@ -174,7 +174,7 @@ async fn random_get(mut caller: Caller<'_, Inside>, into: u32, length: u32) -> R
 }
 
 /// First half of a host call: reads the message, has it answered, tells `handle << 32 | length`.
-async fn call(mut caller: Caller<'_, Inside>, message: u32, length: u32) -> Result<u64> {
+async fn call(mut caller: Caller<'_, RunState>, message: u32, length: u32) -> Result<u64> {
     let inside = caller.data_mut();
     inside.host_calls += 1;
     if inside.host_calls > inside.limits.host_calls {
@@ -207,7 +207,7 @@ async fn call(mut caller: Caller<'_, Inside>, message: u32, length: u32) -> Resu
 }
 
 /// Second half: copies the answer to where the guest made room.
-fn take(mut caller: Caller<'_, Inside>, handle: u32, into: u32) -> Result<()> {
+fn take(mut caller: Caller<'_, RunState>, handle: u32, into: u32) -> Result<()> {
     let Some((_, reply)) = caller.data_mut().waiting.take_if(|(waiting, _)| *waiting == handle) else {
         return Err(wasmtime::format_err!("no answer {handle} is waiting"));
     };
@@ -219,7 +219,7 @@ fn take(mut caller: Caller<'_, Inside>, handle: u32, into: u32) -> Result<()> {
 
 /// Keeps what the script wrote to stdout (1) or stderr (2). A stream that is full ends the run: an error would be one
 /// that the script can catch.
-async fn print(mut caller: Caller<'_, Inside>, stream: u32, text: u32, length: u32) -> Result<()> {
+async fn print(mut caller: Caller<'_, RunState>, stream: u32, text: u32, length: u32) -> Result<()> {
     // Nothing is charged for what is not there.
     let (_, inside) = guest_bytes_and_inside(&mut caller, text, length)?;
     let more = inside.stream(stream)?.grows_by(length as usize);
@@ -232,15 +232,15 @@ async fn print(mut caller: Caller<'_, Inside>, stream: u32, text: u32, length: u
 }
 
 /// The guest's memory from `start`, or a trap where it does not reach that far.
-fn guest_bytes<'a>(caller: &'a mut Caller<'_, Inside>, start: u32, length: u32) -> Result<&'a mut [u8]> {
+fn guest_bytes<'a>(caller: &'a mut Caller<'_, RunState>, start: u32, length: u32) -> Result<&'a mut [u8]> {
     guest_bytes_and_inside(caller, start, length).map(|(bytes, _)| bytes)
 }
 
 fn guest_bytes_and_inside<'a>(
-    caller: &'a mut Caller<'_, Inside>,
+    caller: &'a mut Caller<'_, RunState>,
     start: u32,
     length: u32,
-) -> Result<(&'a mut [u8], &'a mut Inside)> {
+) -> Result<(&'a mut [u8], &'a mut RunState)> {
     let Some(Extern::Memory(memory)) = caller.get_export("memory") else {
         return Err(wasmtime::format_err!("the guest has no memory"));
     };

@@ -17,7 +17,7 @@ use wasmtime_wasi::{I32Exit, WasiCtxBuilder};
 use crate::budget::{Budget, Overloaded, Share};
 use crate::calls::Calls;
 use crate::clock::Clock;
-use crate::import::{Inside, Stopped};
+use crate::import::{RunState, Stopped};
 use crate::job::Job;
 use crate::output::Stream;
 use crate::tuning::WASM_STACK_BYTES;
@@ -84,7 +84,7 @@ impl Finished {
 
 /// Runs a job in a fresh instance.
 pub(crate) async fn run(
-    pre: &InstancePre<Inside>,
+    pre: &InstancePre<RunState>,
     budget: &Arc<Budget>,
     job: Job<'_>,
     calls: Arc<dyn Calls>,
@@ -105,7 +105,7 @@ pub(crate) async fn run(
     let mut entropy = [0; 16];
     random.fill_bytes(&mut entropy);
     wasi.wall_clock(clock.clone()).monotonic_clock(clock.clone());
-    let inside = Inside {
+    let inside = RunState {
         wasi: wasi.build_p1(),
         calls,
         clock,
@@ -159,7 +159,7 @@ pub(crate) async fn run(
 }
 
 /// Instantiates, hands over the start message and takes the guest's last message.
-async fn exchange(pre: &InstancePre<Inside>, store: &mut Store<Inside>, start: Vec<u8>) -> Result<Last> {
+async fn exchange(pre: &InstancePre<RunState>, store: &mut Store<RunState>, start: Vec<u8>) -> Result<Last> {
     let instance = pre.instantiate_async(&mut *store).await?;
     let memory = instance.get_memory(&mut *store, "memory");
     let memory = memory.ok_or_else(|| wasmtime::format_err!("the guest has no memory"))?;
@@ -228,7 +228,7 @@ async fn within<T>(deadline: Instant, share: &Share, work: impl Future<Output = 
 }
 
 /// What a trap means. A limit that the host noted wins over what the trap looks like.
-fn verdict(error: &wasmtime::Error, inside: &Inside, limits: &Limits) -> Result<Ending, Failed> {
+fn verdict(error: &wasmtime::Error, inside: &RunState, limits: &Limits) -> Result<Ending, Failed> {
     match inside.stopped {
         Some(Stopped::Exhausted(exhausted)) => return Ok(Ending::Exhausted(exhausted)),
         Some(Stopped::Overloaded(overloaded)) => return Err(Failed::Overloaded(overloaded)),

@@ -213,8 +213,8 @@ fn several_templates_are_listed_and_refusals_on_the_way_are_told() {
     let ambiguous = Report { candidates: candidates.collect(), ..Report::failed(RunId::of(0), failure) };
     let (text, is_error, structured) = told(&ambiguous);
     assert!(is_error);
-    assert_eq!(text.lines().count(), 2 + TOLD_MAX, "{text}");
-    assert_eq!(structured["candidates"].as_array().map(Vec::len), Some(TOLD_MAX));
+    assert_eq!(text.lines().count(), 2 + LISTED_MAX, "{text}");
+    assert_eq!(structured["candidates"].as_array().map(Vec::len), Some(LISTED_MAX));
 
     let refused = Refused { message: "GET https://example.com/ is not granted".to_owned(), remedy: None };
     let went_on = Report { refusals: vec![refused], ..ok("0") };

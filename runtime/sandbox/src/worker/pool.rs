@@ -385,7 +385,7 @@ impl Worker {
         let mut beside = JoinSet::new();
         loop {
             let frame = tokio::select! {
-                believed = beside.join_next(), if !beside.is_empty() => match believed {
+                is_valid = beside.join_next(), if !beside.is_empty() => match is_valid {
                     Some(Ok(true)) => continue,
                     _ => return LIE,
                 },
@@ -393,7 +393,7 @@ impl Worker {
             };
             match frame {
                 Some(Ok(frame)) if frame.len() <= AT_ONCE_BYTES => {
-                    if !self.heed(&frame) {
+                    if !self.handle(&frame) {
                         return LIE;
                     }
                 }
@@ -401,15 +401,15 @@ impl Worker {
                     let worker = Arc::clone(self);
                     beside.spawn_blocking(move || {
                         let _turn = worker.large.lock().unwrap_or_else(PoisonError::into_inner);
-                        worker.heed(&frame)
+                        worker.handle(&frame)
                     });
                 }
                 Some(Err(_)) | None => break,
             }
         }
         // What it said before it closed its socket still counts.
-        while let Some(believed) = beside.join_next().await {
-            if !matches!(believed, Ok(true)) {
+        while let Some(is_valid) = beside.join_next().await {
+            if !matches!(is_valid, Ok(true)) {
                 return LIE;
             }
         }
@@ -417,7 +417,7 @@ impl Worker {
     }
 
     /// Handles one frame; returns whether it is valid.
-    fn heed(self: &Arc<Worker>, frame: &[u8]) -> bool {
+    fn handle(self: &Arc<Worker>, frame: &[u8]) -> bool {
         match decode::<Up<'_>>(frame) {
             Ok(Up::Call { run, message }) => self.answer(run, message),
             Ok(up @ Up::Ended { run, .. }) => {
@@ -427,9 +427,9 @@ impl Worker {
                 drop(runs);
                 let ended = wire::ended(&up, &open.limits, open.started.elapsed());
                 let ended = ended.map(|ended| Ended { company, ..ended });
-                let believed = ended.is_some();
+                let is_valid = ended.is_some();
                 open.end(ended.ok_or_else(|| lost("it said what cannot be true")));
-                believed
+                is_valid
             }
             Ok(Up::Overloaded { run, room, limit, waited_ms }) => {
                 self.end(run, RunError::Overloaded(Overloaded { room, limit, waited_ms }))

@@ -89,7 +89,7 @@ impl Worker {
         let worker = Arc::new(Worker { guest, outbox, runs: Mutex::default() });
         // A frame that cannot be read or understood leaves nothing to go on with: the parent sees the socket close.
         while let Some(Ok(frame)) = down.next().await {
-            if !worker.heed(&frame) {
+            if !worker.handle(&frame) {
                 break;
             }
         }
@@ -112,7 +112,7 @@ impl Worker {
     }
 
     /// Handles one frame; returns whether it was valid.
-    fn heed(self: &Arc<Worker>, frame: &[u8]) -> bool {
+    fn handle(self: &Arc<Worker>, frame: &[u8]) -> bool {
         match decode::<Down<'_>>(frame) {
             Ok(Down::Begin { run, name, source, module, params, limits, deterministic, owner }) => {
                 let script = Script::of_parent(name, source, module);

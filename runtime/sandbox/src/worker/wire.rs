@@ -112,7 +112,7 @@ pub(super) enum Up<'a> {
     Ended {
         run: u32,
         #[serde(borrow)]
-        ending: Told<'a>,
+        ending: WireEnding<'a>,
         stdout: &'a str,
         stdout_truncated: bool,
         stderr: &'a str,
@@ -129,7 +129,7 @@ pub(super) enum Up<'a> {
 
 /// An [`Ending`] on the wire.
 #[derive(Debug, Serialize, Deserialize)]
-pub(super) enum Told<'a> {
+pub(super) enum WireEnding<'a> {
     /// The guest's answer as it came: the parent checks it.
     Answered(&'a str),
     Raised(#[serde(borrow)] intentbox_abi::Raised<'a>),
@@ -160,15 +160,15 @@ pub(super) fn tell(run: u32, finished: &Finished) -> Vec<u8> {
         }
     }
     let ending = match &finished.last {
-        Last::Answered(answer) => Told::Answered(answer),
-        Last::Ended(Ending::Returned(json)) => Told::Answered(json.get()),
-        Last::Ended(Ending::Raised(exception)) => Told::Raised(raised(exception)),
-        Last::Ended(Ending::SyntaxError(exception)) => Told::SyntaxError(raised(exception)),
-        Last::Ended(Ending::ResultInvalid { path, reason }) => Told::ResultInvalid { path, reason },
+        Last::Answered(answer) => WireEnding::Answered(answer),
+        Last::Ended(Ending::Returned(json)) => WireEnding::Answered(json.get()),
+        Last::Ended(Ending::Raised(exception)) => WireEnding::Raised(raised(exception)),
+        Last::Ended(Ending::SyntaxError(exception)) => WireEnding::SyntaxError(raised(exception)),
+        Last::Ended(Ending::ResultInvalid { path, reason }) => WireEnding::ResultInvalid { path, reason },
         Last::Ended(Ending::Exhausted(Exhausted { resource, limit, observed })) => {
-            Told::Exhausted { resource: *resource, limit: *limit, observed: *observed }
+            WireEnding::Exhausted { resource: *resource, limit: *limit, observed: *observed }
         }
-        Last::Ended(Ending::Crashed { reason }) => Told::Crashed { reason },
+        Last::Ended(Ending::Crashed { reason }) => WireEnding::Crashed { reason },
     };
     intentbox_abi::encode(&Up::Ended {
         run,
@@ -183,20 +183,20 @@ pub(super) fn tell(run: u32, finished: &Finished) -> Vec<u8> {
     })
 }
 
-impl Told<'_> {
+impl WireEnding<'_> {
     /// The reported ending, if it is valid: it passes the gate of a guest's messages. An answer that is not JSON may be
     /// the guest's, and is its crash; an honest worker sends none that is too large.
-    pub(super) fn believed(&self, limits: &Limits) -> Option<Ending> {
+    pub(super) fn validated(&self, limits: &Limits) -> Option<Ending> {
         Some(match self {
-            Told::Answered(answer) if answer.len() as u64 > limits.result_bytes => return None,
-            Told::Answered(answer) => answer::checked(answer, limits),
-            Told::Raised(raised) => Ending::Raised(answer::exception(raised)),
-            Told::SyntaxError(raised) => Ending::SyntaxError(answer::exception(raised)),
-            Told::ResultInvalid { path, reason } => answer::result_invalid(path, reason),
-            Told::Exhausted { resource, limit, observed } => {
+            WireEnding::Answered(answer) if answer.len() as u64 > limits.result_bytes => return None,
+            WireEnding::Answered(answer) => answer::checked(answer, limits),
+            WireEnding::Raised(raised) => Ending::Raised(answer::exception(raised)),
+            WireEnding::SyntaxError(raised) => Ending::SyntaxError(answer::exception(raised)),
+            WireEnding::ResultInvalid { path, reason } => answer::result_invalid(path, reason),
+            WireEnding::Exhausted { resource, limit, observed } => {
                 Ending::Exhausted(Exhausted { resource: *resource, limit: *limit, observed: *observed })
             }
-            Told::Crashed { reason } => {
+            WireEnding::Crashed { reason } => {
                 Ending::Crashed { reason: intentbox_abi::shortened(reason, answer::MESSAGE_BYTES_MAX) }
             }
         })
@@ -220,7 +220,7 @@ pub(super) fn ended(up: &Up<'_>, limits: &Limits, wall: Duration) -> Option<Ende
         return None;
     };
     let fits = stdout.len() as u64 <= limits.stdout_bytes && stderr.len() as u64 <= limits.stderr_bytes;
-    let mut ending = ending.believed(limits).filter(|_| fits)?;
+    let mut ending = ending.validated(limits).filter(|_| fits)?;
     // The worker counts from when it heard of the run.
     if let Ending::Exhausted(Exhausted { resource: Resource::WallMs, limit, observed }) = &mut ending {
         *limit = limits.wall_ms;
@@ -255,7 +255,7 @@ mod tests {
     use proptest::prelude::*;
 
     /// What the parent makes of one frame, under limits so small that random frames run into them.
-    fn heed(frame: &[u8]) {
+    fn handle(frame: &[u8]) {
         let small = Limits { stdout_bytes: 8, stderr_bytes: 8, result_bytes: 64, result_depth: 3, ..Limits::default() };
         if let Ok(up) = decode::<Up<'_>>(frame)
             && let Some(ended) = ended(&up, &small, Duration::ZERO)
@@ -287,22 +287,22 @@ mod tests {
         }
     }
 
-    fn told(kind: u8, text: &str, number: u64) -> Told<'_> {
+    fn wire_ending(kind: u8, text: &str, number: u64) -> WireEnding<'_> {
         let raised = Raised { class: text, message: text, traceback: text, hint: text, cause: Cause::NotFound };
         match kind {
-            0 => Told::Answered(text),
-            1 => Told::Raised(raised),
-            2 => Told::SyntaxError(raised),
-            3 => Told::ResultInvalid { path: text, reason: text },
-            4 => Told::Exhausted { resource: Resource::Fuel, limit: number, observed: number },
-            _ => Told::Crashed { reason: text },
+            0 => WireEnding::Answered(text),
+            1 => WireEnding::Raised(raised),
+            2 => WireEnding::SyntaxError(raised),
+            3 => WireEnding::ResultInvalid { path: text, reason: text },
+            4 => WireEnding::Exhausted { resource: Resource::Fuel, limit: number, observed: number },
+            _ => WireEnding::Crashed { reason: text },
         }
     }
 
     proptest! {
         #[test]
         fn e14_any_bytes_of_a_worker_are_bounded_or_not_believed(bytes in proptest::collection::vec(any::<u8>(), 0..256)) {
-            heed(&bytes);
+            handle(&bytes);
         }
 
         #[test]
@@ -317,7 +317,7 @@ mod tests {
             let text = text.repeat(times);
             let mut frame = encode(&Up::Ended {
                 run: 7,
-                ending: told(kind, &text, number),
+                ending: wire_ending(kind, &text, number),
                 stdout: &output,
                 stdout_truncated: false,
                 stderr: &output,
@@ -330,7 +330,7 @@ mod tests {
                 let at = index.index(frame.len());
                 frame[at] ^= mask;
             }
-            heed(&frame);
+            handle(&frame);
         }
     }
 }

@@ -1,4 +1,4 @@
-//! The client of a call: its principal, how to ask its user, its progress notifications, and its disconnects.
+//! The client of a call: its principal, elicitation from its user, progress notifications, and disconnects.
 
 use std::future::Future;
 use std::pin::pin;
@@ -26,8 +26,8 @@ const PROGRESS_EVERY: Duration = Duration::from_secs(1);
 /// The key under which a question is asked and answered in the stateless protocol.
 pub(crate) const ANSWER: &str = "answer";
 
-/// How the user behind a call can be asked.
-pub(crate) enum Asking {
+/// How to elicit an answer from the user of a client.
+pub(crate) enum Elicitation {
     /// With a request of the server's own.
     Legacy(Box<Peer<RoleServer>>),
     /// With the answer to this request: the next request of the same call brings the reply.
@@ -40,7 +40,7 @@ pub(crate) enum Asking {
 pub(crate) async fn ask(peer: &Peer<RoleServer>, question: &Question) -> Option<ElicitResult> {
     let request = ServerRequest::ElicitRequest(ElicitRequest::new(form(question)?));
     let options = PeerRequestOptions::no_options();
-    let mut asked = Asked(Some(peer.send_cancellable_request(request, options).await.ok()?));
+    let mut asked = OpenElicitation(Some(peer.send_cancellable_request(request, options).await.ok()?));
     let handle = asked.0.as_mut()?;
     let answer = tokio::time::timeout(ANSWER_WITHIN, &mut handle.rx).await.ok()?;
     asked.0 = None;
@@ -50,10 +50,10 @@ pub(crate) async fn ask(peer: &Peer<RoleServer>, question: &Question) -> Option<
     }
 }
 
-/// An open question; dropping it cancels it.
-struct Asked(Option<RequestHandle<RoleServer>>);
+/// A pending elicitation. Dropping it cancels it.
+struct OpenElicitation(Option<RequestHandle<RoleServer>>);
 
-impl Drop for Asked {
+impl Drop for OpenElicitation {
     fn drop(&mut self) {
         if let Some(handle) = self.0.take() {
             tokio::spawn(handle.cancel(Some("the call has ended".to_owned())));
@@ -81,22 +81,22 @@ pub(crate) fn arguments_of(context: &RequestContext<RoleServer>) -> Bytes {
     context.extensions.get::<Arguments>().or_else(of_http).map(Arguments::take).unwrap_or_default()
 }
 
-/// How the user can be asked: by this request's protocol and what its client can do.
-pub(crate) fn asking_of(context: &RequestContext<RoleServer>, request: &CallToolRequestParams) -> Asking {
+/// How to elicit from the user: by this request's protocol and the client's capabilities.
+pub(crate) fn elicitation_of(context: &RequestContext<RoleServer>, request: &CallToolRequestParams) -> Elicitation {
     let capabilities = context.client_capabilities();
     let elicitation = capabilities.and_then(|capabilities| capabilities.elicitation);
     // An empty declaration means forms; one that names only links means links.
     if !elicitation.is_some_and(|elicitation| elicitation.form.is_some() || elicitation.url.is_none()) {
-        return Asking::Not;
+        return Elicitation::Not;
     }
     let stateless = ProtocolVersion::V_2026_07_28;
     if context.protocol_version().is_some_and(|version| version.as_str() >= stateless.as_str()) {
         // Without the state of a question there was none.
         let responses = request.input_responses.as_ref().filter(|_| request.request_state.is_some());
         let answer = responses.and_then(|responses| responses.get(ANSWER));
-        return Asking::Stateless(answer.and_then(|answer| serde_json::from_value(answer.clone()).ok()));
+        return Elicitation::Stateless(answer.and_then(|answer| serde_json::from_value(answer.clone()).ok()));
     }
-    Asking::Legacy(Box::new(context.peer.clone()))
+    Elicitation::Legacy(Box::new(context.peer.clone()))
 }
 
 /// Waits for the end of the session that a call belongs to, if it belongs to one.
