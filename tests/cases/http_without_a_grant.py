@@ -1,3 +1,3 @@
 # outcome: capability_denied
-# message: GET https://example.com/ was refused: it lies under no granted origin (this run may reach: sentry)
+# message: GET https://example.com/ was refused: it is not below the base URL of a granted origin (this run may access: sentry)
 http.get("https://example.com/")

@@ -1,5 +1,5 @@
 # outcome: capability_denied
-# message: POST https://example.com/ was refused: it lies under no granted origin (this run may reach: sentry)
+# message: POST https://example.com/ was refused: it is not below the base URL of a granted origin (this run may access: sentry)
 import urllib.error
 import urllib.request
 

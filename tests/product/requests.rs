@@ -314,12 +314,12 @@ fn h10_what_no_line_lets_a_request_carry_is_refused_with_the_line_that_would() {
     for (call, message, line) in [
         (
             "http.get('api:/x', headers={'X-Scope-OrgID': '7'})",
-            "GET api:/x was refused: no rule for it names the header `x-scope-orgid`",
+            "GET api:/x was refused: no rule for it allows the header `x-scope-orgid`",
             "{ rule = \"api: GET /x\", headers = [\"x-scope-orgid\"] }",
         ),
         (
             "requests.get('api:/x', data='{}')",
-            "GET api:/x was refused: no rule for it allows a body, and GET has none otherwise",
+            "GET api:/x was refused: no rule for it allows a body with GET",
             "{ rule = \"api: GET /x\", body = true }",
         ),
     ] {

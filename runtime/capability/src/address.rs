@@ -1,5 +1,4 @@
-//! Which addresses an origin may have. **This file is a boundary**, the other half of the gate: a granted name may
-//! resolve to any address.
+//! Decides which IP addresses an origin may have. **This file is a boundary**: a granted name may resolve to any address.
 //!
 //! Invariant: an origin has a public address, or one that the operator listed. Addresses of this machine and of
 //! metadata services are allowed only by a listed network that contains nothing else.
@@ -144,10 +143,10 @@ pub enum NetworkError {
     #[error("it is neither an address nor a network such as 10.0.0.0/8")]
     Form,
     /// The address has bits behind those that count.
-    #[error("its address has more bits than it says: write the first address of the network")]
+    #[error("its address has bits set after the prefix: write the first address of the network")]
     Bits,
     /// An IPv6 form of an IPv4 address.
-    #[error("it stands for IPv4 addresses: write those, since an address is judged by what it carries")]
+    #[error("it embeds IPv4 addresses, which are checked as IPv4: write the IPv4 network")]
     Carrier,
 }
 

@@ -1,4 +1,4 @@
-//! The gate. This file is the boundary between a script's text and the network.
+//! Admission of requests. **This file is the boundary** between a script's text and the network.
 //!
 //! Invariant: an [`AllowedUrl`] exists only for a method and URL that every layer of a grant covers, below the base URL
 //! of a configured origin, parsed by the parser that the client uses. Headers and bodies pass

@@ -1,4 +1,4 @@
-//! The gate of directories. This file is the boundary between a script's text and the host's files.
+//! Admission of paths below directories. **This file is the boundary** between a script's text and the host's files.
 //!
 //! Invariant: an [`AllowedFile`] exists only for a directory that every layer of a grant names, and its path is a list of
 //! plain names: none is empty, `.` or `..`, none holds a slash, a backslash or a control character. It must be opened

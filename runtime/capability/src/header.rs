@@ -127,7 +127,7 @@ impl fmt::Display for HeaderName {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum HeaderNameError {
     /// Not a name that can be sent.
-    #[error("is no header name")]
+    #[error("is not a valid header name")]
     Form,
     /// One that only the host sets, or that nobody may set.
     #[error("is not for scripts to set")]

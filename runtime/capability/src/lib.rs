@@ -1,15 +1,14 @@
-//! What a run may reach, and the decision whether a request is within it.
+//! Decides what a run may access.
 //!
-//! A template *wants*, the operator's policy *permits*, and the grant is the intersection. This crate defines such
-//! rules, intersects them, and turns a script's URL into an [`AllowedUrl`], the proof that the grant covers it. It
-//! performs nothing: it opens no socket, resolves no name, reads no file, knows no secret and has no `async`.
-//! `intentbox-egress` sends requests, and accepts an `AllowedUrl` and nothing else.
+//! A template *wants*, the operator's policy *permits*, and the grant is the intersection. This crate defines the rules,
+//! intersects them, and turns a script's URL into an [`AllowedUrl`], the proof that the grant covers it. It is pure: it
+//! opens no socket, resolves no name, reads no file, knows no secret and has no `async`. `intentbox-egress` sends requests,
+//! and accepts an `AllowedUrl` and nothing else.
 //!
-//! Reading order: [`HttpRule`] (what is granted), [`Origin`] (what an alias means), [`Grant`] (rules in layers),
-//! [`AllowedUrl`] (the gate), [`HeaderName`] and `tunnel` (what a request may carry, and which methods it may not
-//! smuggle), [`Reads`] and [`AllowedFile`] (the same for directories), [`Tools`] (the same for tools of other servers),
-//! [`Access`] and [`Grants`] (all kinds of host calls together), [`Refusal`] (why a call is refused), and
-//! [`PrivateAddresses`] (the same decision for an address).
+//! Reading order: [`HttpRule`] (methods and paths of an origin), [`Origin`] (an alias and its base URL), [`Grant`] (rules in
+//! layers), [`AllowedUrl`] (an admitted request), [`HeaderName`] (the headers it may have) and `tunnel` (method overrides),
+//! [`Reads`] and [`AllowedFile`] (directories), [`Tools`] (tools of other servers), [`Access`] and [`Grants`] (all kinds of
+//! host calls), [`Refusal`] (why a call is refused, and what it needs), and [`PrivateAddresses`] (IP addresses).
 //!
 //! ```
 //! use intentbox_capability::{Grant, Origin, Origins};
@@ -24,7 +23,7 @@
 //! let refusal = grant.admit(&origins, "GET", "https://evil.example/").unwrap_err();
 //! assert_eq!(
 //!     refusal.to_string(),
-//!     "GET https://evil.example/ was refused: it lies under no granted origin (this run may reach: sentry)"
+//!     "GET https://evil.example/ was refused: it is not below the base URL of a granted origin (this run may access: sentry)"
 //! );
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```

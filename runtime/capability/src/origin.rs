@@ -1,4 +1,4 @@
-//! What an alias means: the base URL of everything below it.
+//! Origins: an alias and its base URL.
 
 use std::collections::BTreeMap;
 

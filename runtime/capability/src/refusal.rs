@@ -51,7 +51,7 @@ pub enum Refusal {
         granted: Vec<HttpRule>,
     },
     /// An absolute URL is under no base URL: another host, port, scheme or base path.
-    #[error("{method} {url} was refused: it lies under no granted origin ({})", reach(.granted))]
+    #[error("{method} {url} was refused: it is not below the base URL of a granted origin ({})", reach(.granted))]
     UnknownOrigin {
         /// As asked for.
         method: Method,
@@ -75,7 +75,7 @@ pub enum Refusal {
         granted: Vec<HttpRule>,
     },
     /// The request is granted, but not with this header.
-    #[error("{method} {alias}:{} was refused: no rule for it names the header `{header}`", shown(.path))]
+    #[error("{method} {alias}:{} was refused: no rule for it allows the header `{header}`", shown(.path))]
     Header {
         /// As asked for.
         method: Method,
@@ -87,7 +87,7 @@ pub enum Refusal {
         header: HeaderName,
     },
     /// The request is granted, but not with a body.
-    #[error("{method} {alias}:{} was refused: no rule for it allows a body, and {method} has none otherwise", shown(.path))]
+    #[error("{method} {alias}:{} was refused: no rule for it allows a body with {method}", shown(.path))]
     Body {
         /// As asked for.
         method: Method,
@@ -97,7 +97,7 @@ pub enum Refusal {
         path: String,
     },
     /// The request is granted, but names another method in its query or in a form.
-    #[error("{method} {alias}:{} was refused: `{name}` in its {place} names another method than it is sent with{}", shown(.path), not_granted(.asked.as_ref()))]
+    #[error("{method} {alias}:{} was refused: `{name}` in its {place} overrides the method{}", shown(.path), not_granted(.asked.as_ref()))]
     Tunnel {
         /// As asked for.
         method: Method,
@@ -113,7 +113,7 @@ pub enum Refusal {
         asked: Option<Method>,
     },
     /// The request is granted, but its body is a form that could name another method without being found.
-    #[error("{method} {alias}:{} was refused: {what} is not searched for another method, and not sent: send it as UTF-8", shown(.path))]
+    #[error("{method} {alias}:{} was refused: {what} cannot be searched for a method override: send it as UTF-8", shown(.path))]
     Unsearched {
         /// As asked for.
         method: Method,
@@ -267,9 +267,9 @@ fn reach(granted: &[HttpRule]) -> String {
     aliases.sort_unstable();
     aliases.dedup();
     if aliases.is_empty() {
-        "this run may reach nothing".to_owned()
+        "this run has no HTTP access".to_owned()
     } else {
-        format!("this run may reach: {}", listed(&aliases))
+        format!("this run may access: {}", listed(&aliases))
     }
 }
 

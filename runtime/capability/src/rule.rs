@@ -1,4 +1,4 @@
-//! One rule: which methods a run may use on which paths of which origin, and what else the requests may carry.
+//! Rules for HTTP: an origin, methods and a path pattern, and which headers and bodies the requests may have.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -507,7 +507,7 @@ mod tests {
             (&["x-a", "Transfer-Encoding"], false, format!("its header `Transfer-Encoding` {never}")),
             (&["X-HTTP-Method-Override"], false, format!("its header `X-HTTP-Method-Override` {never}")),
             (&["Content-Encoding"], false, format!("its header `Content-Encoding` {never}")),
-            (&["x: y\n"], false, r"its header `x: y\u{a}` is no header name".to_owned()),
+            (&["x: y\n"], false, r"its header `x: y\u{a}` is not a valid header name".to_owned()),
             (
                 &["x", "*"],
                 false,

@@ -1,4 +1,4 @@
-//! The gate of tools: which tools of which servers a run may call. **This file is a boundary.**
+//! Admission of calls to tools of other servers. **This file is a boundary.**
 //!
 //! Invariant: an [`AllowedTool`] exists only for a tool that every layer of a grant has a rule for. Until runs can call tools,
 //! no policy and no template can hold such a rule: see [`Access`](crate::Access).

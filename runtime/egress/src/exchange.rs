@@ -1,4 +1,4 @@
-//! The requests of one run: admitted one by one, counted, sent, and redirected.
+//! The HTTP requests of one run: admits each, counts it against the budget, sends it, and follows redirects.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -103,7 +103,7 @@ pub enum SendError {
         message: String,
     },
     /// The run has used up its budget.
-    #[error("the run may use {limit} {what}, and this would make {observed}")]
+    #[error("the limit of {what} is {limit}, and this request would reach {observed}")]
     BudgetSpent {
         /// What ran out.
         what: BudgetItem,
@@ -231,7 +231,7 @@ impl Exchange {
                 continue;
             }
             if response.status() == StatusCode::PARTIAL_CONTENT && !headers.contains_key(RANGE) {
-                let message = format!("{} answered with a part of the reply, and was asked for the whole", to.shown());
+                let message = format!("{} sent a partial reply to a request without `Range`", to.shown());
                 return Err(SendError::failed("protocol", message));
             }
             let Some(location) = location(&response, origin, &to)? else {
@@ -303,7 +303,7 @@ impl Exchange {
         let status = response.status().as_u16();
         // A secret could hide in an encoding that nobody undoes.
         let Some(mut unpacking) = Unpacking::of(response.headers_mut()) else {
-            let message = format!("{} answered in an encoding that was not asked for", to.shown());
+            let message = format!("{} sent a content encoding that was not requested", to.shown());
             return Err(SendError::failed("protocol", message));
         };
         let headers = header::received(response.headers(), origin.redactor())?;
@@ -451,7 +451,7 @@ fn location(response: &Response, origin: &OriginClient, from: &AllowedUrl) -> Re
 
 /// The failure for a location that is not followed. The message does not repeat the location.
 fn leads(from: &AllowedUrl, why: &str) -> SendError {
-    SendError::failed("redirect", format!("{} leads to a location that {why}", from.shown()))
+    SendError::failed("redirect", format!("{} redirects to a location that {why}", from.shown()))
 }
 
 /// The method after a redirect, as browsers have it.

@@ -1,4 +1,4 @@
-//! Checks of the headers that a script sends and gets back. The grant decides which of them it may set.
+//! Checks the syntax and size of request headers, and filters reply headers. The grant decides which headers a script may set.
 
 use intentbox_capability::{AllowedUrl, HeaderNameError, Refusal};
 use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
@@ -37,14 +37,14 @@ pub(crate) fn check(headers: &[(&str, &str)]) -> Result<HeaderMap, SendError> {
         if let Err(error) = name.parse::<intentbox_capability::HeaderName>() {
             return invalid(match error {
                 HeaderNameError::NotForScripts => "is not for scripts to set",
-                HeaderNameError::Form => "is no header name",
+                HeaderNameError::Form => "is not a valid header name",
             });
         }
         let Ok(header) = HeaderName::from_bytes(name.as_bytes()) else {
-            return invalid("is no header name");
+            return invalid("is not a valid header name");
         };
         if !value.bytes().all(|byte| matches!(byte, b' '..=b'~')) {
-            return invalid("holds something other than printable ASCII");
+            return invalid("contains something other than printable ASCII");
         }
         let Ok(value) = HeaderValue::from_str(value) else {
             return invalid("has a value that cannot be sent");
@@ -99,17 +99,17 @@ mod tests {
             ("Authorization", "is not for scripts to set"),
             ("Transfer_Encoding", "is not for scripts to set"),
             ("X-HTTP-Method-Override", "is not for scripts to set"),
-            (":authority", "is no header name"),
-            ("a b", "is no header name"),
-            ("a\r\nHost", "is no header name"),
-            ("", "is no header name"),
+            (":authority", "is not a valid header name"),
+            ("a b", "is not a valid header name"),
+            ("a\r\nHost", "is not a valid header name"),
+            ("", "is not a valid header name"),
         ] {
             let message = check(&[(name, "x")]).unwrap_err().to_string();
             assert_eq!(message, format!("header_invalid: the header `{}` {why}", name.escape_debug()));
         }
         for value in ["a\r\nb: c", "a\0", "a\tb", "caf\u{e9}"] {
             let message = check(&[("x", value)]).unwrap_err().to_string();
-            assert_eq!(message, "header_invalid: the header `x` holds something other than printable ASCII");
+            assert_eq!(message, "header_invalid: the header `x` contains something other than printable ASCII");
         }
     }
 

@@ -241,7 +241,7 @@ impl fmt::Display for AddressRefused {
         match found {
             Some(found) => write!(
                 formatter,
-                "{alias}: `{host}` is at {found}, which is no public address: to allow it, write \
+                "{alias}: `{host}` resolves to {found}, which is not a public address: to allow it, add \
                  `private_addresses = [\"{found}\"]` under [origins.{alias}] in the configuration"
             ),
             None => write!(formatter, "{alias}: `{host}` has no address"),

@@ -1,4 +1,4 @@
-//! Retries: waiting as long as an origin asks for.
+//! Retries of rate-limited requests, after the time that the origin names in `Retry-After`.
 
 use std::time::{Duration, SystemTime};
 

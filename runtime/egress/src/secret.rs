@@ -1,4 +1,4 @@
-//! A secret: a value that is sent, and never shown.
+//! Secrets of origins: values that are sent, and never printed.
 
 use std::fmt;
 

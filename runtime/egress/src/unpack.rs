@@ -1,4 +1,4 @@
-//! Decompression of a body, a piece at a time: output is counted before more of it is produced.
+//! Decompression of bodies in pieces. Output is counted before more of it is produced.
 
 use std::io::{self, Write as _};
 
@@ -36,13 +36,13 @@ pub(crate) struct Gzip {
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Unpackable {
     /// It is not what its header says.
-    #[error("is no sound gzip: {0}")]
+    #[error("is not valid gzip: {0}")]
     Broken(#[from] io::Error),
     /// It consists of more files than anybody sends.
-    #[error("is made of more than {MEMBERS_MAX} gzip files")]
+    #[error("has more than {MEMBERS_MAX} gzip members")]
     Members,
     /// It is a bomb, or looks like one.
-    #[error("becomes more than {RATIO_MAX} times as large as what was sent of it")]
+    #[error("decompresses to more than {RATIO_MAX} times its size")]
     Bomb,
 }
 

@@ -52,7 +52,7 @@ async fn bodies_and_budgets_hold_on_both_sides_of_the_line() {
     let once = with(10, 99, 1);
     assert_eq!(kind(once.send(get("a:/x")).await), "replied");
     let error = once.send(get("a:/x")).await.unwrap_err();
-    assert_eq!(error.to_string(), "the run may use 1 requests, and this would make 2");
+    assert_eq!(error.to_string(), "the limit of requests is 1, and this request would reach 2");
 
     let url_bytes = u64::try_from(format!("http://127.0.0.1:{}/x", server.port).len()).unwrap();
     let up = exchange(&[&server], Budget { bytes_up_max: url_bytes + 4, ..Budget::default() });

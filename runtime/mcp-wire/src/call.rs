@@ -175,7 +175,7 @@ impl Call {
                 if arguments.len() > INTENT_BYTES_MAX {
                     let length = arguments.len();
                     let message = format!("the arguments have {length} bytes; at most {INTENT_BYTES_MAX} are read");
-                    return Err(CallError::Arguments { message, hint: "say it in a sentence, with few params" });
+                    return Err(CallError::Arguments { message, hint: "use one sentence and fewer params" });
                 }
                 let run = serde_json::from_str::<RunIntent>(arguments).map_err(wrong)?;
                 let text = json::parse_value(arguments).map_err(wrong)?.to_string();

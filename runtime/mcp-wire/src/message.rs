@@ -78,7 +78,7 @@ impl Arguments {
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Fault {
     /// It is not a JSON object.
-    #[error("this is no JSON that can be read: {0}")]
+    #[error("the message is not valid JSON: {0}")]
     Unreadable(String),
     /// It exceeds a bound, or has an invalid part.
     #[error("{why}")]
@@ -134,7 +134,7 @@ pub fn read(bytes: &Bytes) -> Result<Message, Fault> {
         return refused(id, too_many());
     }
     if let Err(error) = looked {
-        return refused(id, format!("this is no message: {error}"));
+        return refused(id, format!("the message is not valid JSON-RPC: {error}"));
     }
     if counter.has_reserved_key() || inside.has_reserved_key() {
         return refused(id, "a message must not hold the key `$serde_json::private::…`".to_owned());

@@ -1,5 +1,4 @@
-//! Properties of any bytes that a client sends, whatever the server behind the pipes, for the fuzz target and for
-//! tests.
+//! Properties that hold for any bytes of a client, for the fuzz target and for property tests.
 
 use std::io;
 

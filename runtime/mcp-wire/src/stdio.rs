@@ -70,7 +70,7 @@ pub async fn serve<H: ServerHandler>(
                 | ServerInitializeError::Cancelled
                 | ServerInitializeError::TransportError { .. },
             ) => Ok(()),
-            Err(_) => Err(io::Error::other("the first message was no request that opens a session")),
+            Err(_) => Err(io::Error::other("the first message does not open a session")),
         }
     });
     let ended = async {
@@ -199,7 +199,7 @@ where
             let no_message = match self.reader.next().await {
                 None | Some(Err(_)) => return None,
                 Some(Ok(Err(TooLong))) => {
-                    let message = format!("a message has at most {LINE_BYTES_MAX} bytes, and one had more");
+                    let message = format!("the message is longer than {LINE_BYTES_MAX} bytes");
                     NoMessage::new(None, ErrorData::invalid_request(message, None))
                 }
                 Some(Ok(Ok(line))) => match parse(&line) {
@@ -223,7 +223,7 @@ where
         if let ClientJsonRpcMessage::Request(request) = &mut message {
             let id = request.id.clone();
             if !self.state.under_way().requests.insert(id.clone()) {
-                let message = "a request with this id is under way: give each its own".to_owned();
+                let message = "a request with this id is in flight: use another id".to_owned();
                 return Err(NoMessage::new(Some(id), ErrorData::invalid_request(message, None)));
             }
             let unanswered = Unanswered { state: Arc::clone(&self.state), id };
@@ -253,7 +253,7 @@ fn parse(line: &Bytes) -> Result<Option<Box<ClientJsonRpcMessage>>, NoMessage> {
     }
     let message = message::read(&line.slice_ref(text)).map_err(|fault| match fault {
         Fault::Unreadable(why) => {
-            let error = ErrorData::parse_error(format!("this is no JSON that can be read: {why}"), None);
+            let error = ErrorData::parse_error(format!("the message is not valid JSON: {why}"), None);
             NoMessage::new(None, error)
         }
         Fault::Refused { id, why } => NoMessage::new(id, ErrorData::invalid_request(why, None)),
@@ -269,7 +269,7 @@ fn parse(line: &Bytes) -> Result<Option<Box<ClientJsonRpcMessage>>, NoMessage> {
         // A notification that nobody knows. It may be ignored, and has no answer.
         Err(_) if id.is_none() && method != Method::Absent => Ok(None),
         Err(error) => {
-            let error = ErrorData::invalid_request(format!("this is no message: {error}"), None);
+            let error = ErrorData::invalid_request(format!("the message is not valid JSON-RPC: {error}"), None);
             Err(NoMessage::new(id, error))
         }
     }

@@ -1,4 +1,4 @@
-//! The tools as a client lists them.
+//! The list of tools as it is sent to clients.
 
 use std::sync::LazyLock;
 

@@ -1,4 +1,4 @@
-//! Reports of calls that never ran: why, and what to do about it.
+//! Reports for calls that never ran, with hints in the terms of MCP.
 
 use intentbox_engine::{Cause, Failure, Plan, Report, new_run_id};
 use intentbox_listen::Exceeded;
@@ -10,8 +10,8 @@ pub(crate) fn invalid(message: String, hint: &str) -> Report {
 
 pub(crate) fn overloaded(exceeded: Exceeded) -> Report {
     let message = match exceeded {
-        Exceeded::PerPrincipal(calls) => format!("{calls} calls of yours are in flight, and no more can be"),
-        Exceeded::Total(calls) => format!("{calls} calls of all callers are in flight, and no more can be"),
+        Exceeded::PerPrincipal(calls) => format!("you have {calls} calls in flight, which is the limit"),
+        Exceeded::Total(calls) => format!("all callers together have {calls} calls in flight, which is the limit"),
     };
     let advice = "wait for some of them to end, then repeat this one";
     Report::failed(new_run_id(), Failure::new(Cause::Overloaded, message).with_text(advice))
@@ -24,7 +24,7 @@ pub(crate) fn cancelled() -> Report {
 
 /// The report for a second answer to one question: the change was made or declined after the first.
 pub(crate) fn answered_before(plan: Plan) -> Report {
-    let message = "this question has been answered already, and an answer counts once";
+    let message = "this question has already been answered, and an answer is used once";
     let failure = Failure::new(Cause::Cancelled, message);
     instead(plan, failure.with_text("send the call again without requestState, to be asked again"))
 }

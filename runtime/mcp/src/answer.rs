@@ -74,7 +74,7 @@ pub(crate) fn of_page(page: Page, offset: usize) -> CallToolResult {
     structured.insert("of".to_owned(), json!(of));
     let mut blocks = vec![ContentBlock::text(text)];
     if let Some(next) = next {
-        blocks.push(ContentBlock::text(format!("characters {offset} to {next} of {of}; go on with offset {next}")));
+        blocks.push(ContentBlock::text(format!("characters {offset} to {next} of {of}; continue with offset {next}")));
     }
     let mut result = CallToolResult::success(blocks);
     result.structured_content = Some(Value::Object(structured));
@@ -160,7 +160,7 @@ impl AnswerBuilder<'_> {
             self.put(name, json!(text));
         }
         if truncated {
-            self.line(&format!("{name} was cut at its limit"));
+            self.line(&format!("{name} was truncated at its limit"));
             self.put(&format!("{name}_truncated"), json!(true));
         }
     }

@@ -153,7 +153,7 @@ impl Endpoint {
         let session = parts.headers.get(SESSION).map(|id| id.to_str().unwrap_or_default().to_owned());
         if let Some(id) = &session {
             let Some(ended) = self.sessions.of(&principal, id) else {
-                let message = "there is no such session, or none any more: initialize again";
+                let message = "there is no such session, or it has expired: initialize again";
                 return Err(error(StatusCode::NOT_FOUND, REFUSED, message));
             };
             parts.extensions.insert(ended);
@@ -184,12 +184,12 @@ impl Endpoint {
     ) -> Result<Permit, RpcError> {
         let id = message.id.clone();
         if headers.get(REVISION).is_some_and(|revision| revision == STATELESS) {
-            let message = format!("revision {STATELESS} has no sessions, and nothing to initialize");
+            let message = format!("revision {STATELESS} has no sessions: send requests without initialize");
             return Err(RpcError { id, ..error(StatusCode::NOT_FOUND, UNKNOWN_METHOD, &message) });
         }
         if length > OPENING_BYTES_MAX || message.nodes > OPENING_NODES_MAX {
             let message = format!(
-                "what opens a session has at most {OPENING_BYTES_MAX} bytes, and {OPENING_NODES_MAX} values and keys"
+                "an initialize request has at most {OPENING_BYTES_MAX} bytes, and {OPENING_NODES_MAX} values and keys"
             );
             return Err(RpcError { id, ..error(StatusCode::PAYLOAD_TOO_LARGE, REFUSED, &message) });
         }
@@ -210,7 +210,7 @@ impl Endpoint {
             return Err(error(StatusCode::REQUEST_TIMEOUT, REFUSED, &message));
         };
         let Ok(bytes) = arrived else {
-            let message = format!("a body has at most {BODY_BYTES_MAX} bytes, and arrives whole");
+            let message = format!("the body is incomplete or longer than {BODY_BYTES_MAX} bytes");
             return Err(error(StatusCode::PAYLOAD_TOO_LARGE, REFUSED, &message));
         };
         let length = bytes.len();
@@ -220,7 +220,7 @@ impl Endpoint {
         };
         let message = message.map_err(|fault| match fault {
             Fault::Unreadable(why) => {
-                let message = format!("this is no JSON that can be read: {why}");
+                let message = format!("the message is not valid JSON: {why}");
                 error(StatusCode::BAD_REQUEST, UNREADABLE, &message)
             }
             Fault::Refused { id, why } => RpcError { id, ..error(StatusCode::BAD_REQUEST, REFUSED, &why) },

@@ -108,7 +108,7 @@ impl Question {
         match self {
             Question::Which(templates) => {
                 let lines = templates.iter().map(|(id, summary)| format!("\n- {id}: {summary}"));
-                format!("Several things fit. Which is meant?{}", lines.collect::<String>())
+                format!("Several templates fit. Which one do you mean?{}", lines.collect::<String>())
             }
             Question::Values { template, parameters } => {
                 let names: Vec<&str> = parameters.iter().map(ParamSpec::name).collect();
@@ -312,7 +312,7 @@ mod tests {
         for (question, message, form) in [
             (
                 which(),
-                "Several things fit. Which is meant?\n- a/b: Does a/b.\n- c/d: Does c/d.",
+                "Several templates fit. Which one do you mean?\n- a/b: Does a/b.\n- c/d: Does c/d.",
                 json!({"template": {"type": "string", "title": "Template", "enum": ["a/b", "c/d"]}}),
             ),
             (

@@ -229,7 +229,7 @@ impl Server {
         if let Some(sealed) = &request.request_state {
             replies = self.shared.seal.open_json_with(sealed, &binding).map_err(|_| {
                 ErrorData::invalid_params(
-                    "requestState is not of this call, or too old: send the call again without it",
+                    "requestState belongs to another call or has expired: send the call again without it",
                     None,
                 )
             })?;
@@ -334,7 +334,7 @@ impl Server {
             )),
             Ok(page) => answer::of_page(page, offset),
             Err(NoSuchResult) => answer::of_refusal(&invalid(
-                "there is no result with this handle, or none any more".to_owned(),
+                "there is no result with this handle, or it has expired".to_owned(),
                 &format!(
                     "handles last {} minutes after they were last read; repeat the call that gave it",
                     LIFETIME.as_secs() / 60

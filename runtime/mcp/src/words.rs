@@ -27,7 +27,7 @@ fn words(remedy: &Remedy, report: &Report) -> String {
         Remedy::Permit(permission) => cut(&permission.to_string()),
         Remedy::Script(advice) => advice.to_string(),
         Remedy::AllowWrites => {
-            "changes need the user's word, and this client cannot ask for it: the user may start the server with \
+            "changes need the user's consent, and this client cannot elicit it: the user can start the server with \
              `intentbox mcp --allow-writes`, or run `intentbox run-intent … --allow-writes`"
                 .to_owned()
         }
@@ -75,10 +75,10 @@ fn words(remedy: &Remedy, report: &Report) -> String {
             format!("repeat run_intent with params such as {}", Value::Object(example))
         }
         Remedy::Origin { status } => match status {
-            401 => "the origin wants a token, or another one: the operator sets it in config.toml",
-            403 => "the origin does not allow this: the token may lack a right, or the origin may block who asks",
-            429 => "the origin limits how often it is asked: ask for less, or again later",
-            _ => "the origin is in trouble: try again later",
+            401 => "the origin rejects the token: the operator must set a valid one in config.toml",
+            403 => "the origin forbids this: the token may lack a permission, or the origin may block this machine",
+            429 => "the origin limits the request rate: request less, or retry later",
+            _ => "the origin has a fault: retry later",
         }
         .to_owned(),
         Remedy::Retry => "repeat the call when others have ended".to_owned(),
@@ -201,7 +201,7 @@ mod tests {
             ),
             (Remedy::Choose, "repeat run_intent with the name of the one that is meant as the intent, such as \"a/b\""),
             (Remedy::Supply(vec![missing]), "repeat run_intent with params such as {\"issue\":\"WEB-1\"}"),
-            (Remedy::Origin { status: 503 }, "the origin is in trouble: try again later"),
+            (Remedy::Origin { status: 503 }, "the origin has a fault: retry later"),
         ] {
             assert_eq!(said(remedy), expected);
         }

@@ -21,11 +21,11 @@ pub struct Report {
     pub result: Option<Box<RawValue>>,
     /// What the script wrote to stdout.
     pub stdout: String,
-    /// Whether stdout was cut at its limit.
+    /// Whether stdout was truncated at its limit.
     pub stdout_truncated: bool,
     /// What the script wrote to stderr.
     pub stderr: String,
-    /// Whether stderr was cut at its limit.
+    /// Whether stderr was truncated at its limit.
     pub stderr_truncated: bool,
     /// Why it failed; nothing if it succeeded.
     pub failure: Option<Failure>,

@@ -107,7 +107,7 @@ fn which_of_several_is_asked() {
         let (message, result) = asked(&mut client, &json!({"intent": "say hello", "params": {"times": "2"}}), &answer);
         assert_eq!(
             message,
-            "Several things fit. Which is meant?\n- twins/first: Says hello, as often as asked.\n- twins/second: Says hello, \
+            "Several templates fit. Which one do you mean?\n- twins/first: Says hello, as often as asked.\n- twins/second: Says hello, \
              as often as asked."
         );
         assert_eq!(*structured(&result), json!({"outcome": "ok", "result": ["Hello, world!", "Hello, world!"]}));
@@ -167,7 +167,7 @@ fn a_confirmation_cannot_be_moved_to_another_change() {
     assert_eq!(structured(&made["result"])["outcome"], "ok", "{made}");
     let again = client.ask("tools/call", twice);
     assert_eq!(structured(&again["result"])["outcome"], "cancelled", "{again}");
-    assert!(text(&again["result"]).contains("an answer counts once"), "{again}");
+    assert!(text(&again["result"]).contains("an answer is used once"), "{again}");
     // An answer without a question that was asked confirms nothing.
     let mut unasked = call(1);
     unasked["inputResponses"] = yes;

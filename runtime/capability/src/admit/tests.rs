@@ -81,13 +81,15 @@ fn what_lies_under_no_origin_is_refused() {
     ] {
         let message = ask("GET", url).unwrap_err();
         assert!(
-            message.ends_with("it lies under no granted origin (this run may reach: deep, local, sentry)"),
+            message.ends_with(
+                "it is not below the base URL of a granted origin (this run may access: deep, local, sentry)"
+            ),
             "{message}"
         );
     }
     assert_eq!(
         ask("GET", "jira:/x").unwrap_err(),
-        "GET jira:/x was refused: no origin is called `jira` (this run may reach: deep, local, sentry)"
+        "GET jira:/x was refused: no origin is called `jira` (this run may access: deep, local, sentry)"
     );
 }
 

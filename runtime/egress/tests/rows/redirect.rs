@@ -142,7 +142,7 @@ async fn s02_a_location_that_hides_the_secret_ends_the_request() {
         let home = Server::start(Answer::Redirect(302, location.clone())).await;
         let run = exchange(&[&home, &other], Budget::default());
         let error = run.send(get("a:/x")).await.unwrap_err().to_string();
-        assert_eq!(error, "redirect: a:/x leads to a location that holds the origin's secret", "{location}");
+        assert_eq!(error, "redirect: a:/x redirects to a location that holds the origin's secret", "{location}");
         assert_eq!((home.seen().len(), run.refusals()), (1, Vec::new()), "{location}");
     }
     assert_eq!(other.connections(), 0);

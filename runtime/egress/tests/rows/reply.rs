@@ -95,7 +95,7 @@ async fn h13_what_is_packed_a_hundredfold_is_cut_at_a_mebibyte() {
     let last = ask(encoded("gzip", &gzip_of_zeros(4_064)), roomy).await.unwrap();
     assert_eq!(last.body.len(), 1_048_513);
     let first = ask(encoded("gzip", &gzip_of_zeros(4_065)), roomy).await.unwrap_err();
-    let said = "body_too_large: a:/x has a body that becomes more than 100 times as large as what was sent of it";
+    let said = "body_too_large: a:/x has a body that decompresses to more than 100 times its size";
     assert_eq!(first.to_string(), said);
 
     // With something in it that does not pack, the same zeros are fewer than a hundred for a byte.
@@ -111,7 +111,7 @@ async fn h13_bytes_that_become_nothing_count_too() {
     let nothing = GzEncoder::new(Vec::new(), Compression::none()).finish().unwrap();
     let members = |count: usize| encoded("gzip", &nothing.repeat(count));
     assert_eq!(ask(members(64), Budget::default()).await.unwrap().body, b"");
-    let said = "protocol: a:/x has a body that is made of more than 64 gzip files";
+    let said = "protocol: a:/x has a body that has more than 64 gzip members";
     assert_eq!(ask(members(65), Budget::default()).await.unwrap_err().to_string(), said);
 
     // One file of nothing but empty blocks, without a length that would give it away.

@@ -131,7 +131,7 @@ async fn h10_a_header_is_sent_where_every_layer_names_it() {
     ] {
         let headers = [("Accept", "text/plain"), ("Sudo", "2")];
         let error = run.send(Request { headers: &headers, ..request }).await.unwrap_err();
-        let expected = "was refused: no rule for it names the header `sudo`";
+        let expected = "was refused: no rule for it allows the header `sudo`";
         assert!(error.to_string().ends_with(expected), "{error}");
         assert_eq!((kind(Err(error)), run.refusals().len()), ("refused", 1));
         let Some(Needs::Rules(rules)) = run.refusals()[0].needs() else { panic!("{:?}", run.refusals()) };
@@ -216,7 +216,7 @@ async fn h10_a_query_or_a_form_does_not_make_another_method_of_a_post() {
         post("a:/x", &parts, part),
     ] {
         let error = exchange.send(request).await.unwrap_err();
-        assert!(error.to_string().contains("`_method` in its body names another method"), "{error}");
+        assert!(error.to_string().contains("`_method` in its body overrides the method"), "{error}");
     }
     for headers in [&wide_form, &wide_parts] {
         let error = exchange.send(post("a:/x", headers, b"a=1")).await.unwrap_err();
