@@ -17,7 +17,7 @@ use tempfile::TempDir;
 /// How many calls of each kind are timed, one after the other.
 const CALLS: usize = 2_000;
 
-/// How many calls are under way at the same time, and how many are made so.
+/// How many calls are in flight at the same time, and how many are made so.
 const AT_ONCE: usize = 200;
 const AT_ONCE_CALLS: usize = 10_000;
 

@@ -21,7 +21,7 @@ const BYTES: usize = (4 << 20) - 1_000;
 /// How often each message is sent alone.
 const ALONE: u32 = 8;
 
-/// How many are under way at a time.
+/// How many are in flight at a time.
 const AT_ONCE: usize = 4;
 
 /// How many calls the victim makes meanwhile.
@@ -210,7 +210,7 @@ fn main() {
             is_over.store(true, Ordering::Relaxed);
             times
         });
-        println!("  {:<38} {}", format!("result = 1, {AT_ONCE} messages under way"), told(&mut times));
+        println!("  {:<38} {}", format!("result = 1, {AT_ONCE} messages in flight"), told(&mut times));
         println!("  {:<38} {} MiB at most, {} MiB now", "memory", memory(&server, "VmHWM"), memory(&server, "VmRSS"));
     }
 }

@@ -2,12 +2,16 @@
 
 use std::io::{Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
+use std::path::Path;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::Duration;
 
 /// How long anything here is waited for: no test takes this long unless it fails.
 const PATIENCE: Duration = Duration::from_mins(2);
+
+/// Code that waits for the origin: [`Held::configure`]. Its value is the status of the reply, 200.
+pub(crate) const ASK: &str = "http.get('held:/').status";
 
 const REPLY: &[u8] =
     b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 2\r\nconnection: close\r\n\r\n[]";
@@ -54,6 +58,14 @@ impl Held {
     /// Its base URL.
     pub(crate) fn base_url(&self) -> String {
         format!("http://127.0.0.1:{}", self.port)
+    }
+
+    /// Writes `c.toml` and `policy.toml` into a folder: with them, code can ask this origin as [`ASK`] does.
+    pub(crate) fn configure(&self, folder: &Path) {
+        let base_url = self.base_url();
+        let configuration = format!("[origins.held]\nbase_url = \"{base_url}\"\nprivate_addresses = [\"127.0.0.1\"]\n");
+        std::fs::write(folder.join("c.toml"), configuration).expect("it can be written");
+        std::fs::write(folder.join("policy.toml"), "[exec]\nhttp = [\"held: GET /\"]\n").expect("it can be written");
     }
 
     /// Waits until this many more requests have arrived.

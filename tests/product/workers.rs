@@ -18,19 +18,19 @@ use crate::place::{ROOMY, answer, both, run, run_with, workers};
 /// Holds every call back until the gate opens, and counts those that wait.
 #[derive(Debug)]
 struct Gate {
-    waiting: AtomicUsize,
+    /// A permit for each call that waits.
+    waiting: Semaphore,
     open: Semaphore,
 }
 
 impl Gate {
     fn new() -> Arc<Gate> {
-        Arc::new(Gate { waiting: AtomicUsize::new(0), open: Semaphore::new(0) })
+        Arc::new(Gate { waiting: Semaphore::new(0), open: Semaphore::new(0) })
     }
 
-    async fn until_waiting(&self, count: usize) {
-        while self.waiting.load(Ordering::Relaxed) < count {
-            tokio::time::sleep(Duration::from_millis(1)).await;
-        }
+    /// Waits until this many more calls wait.
+    async fn until_waiting(&self, count: u32) {
+        self.waiting.acquire_many(count).await.expect("it is never closed").forget();
     }
 }
 
@@ -38,7 +38,7 @@ impl Calls for Gate {
     fn call(&self, message: Vec<u8>) -> Pending<'_, Option<Answer>> {
         Box::pin(async move {
             let Ok(Call::Http(request)) = decode(&message) else { panic!("these scripts send requests") };
-            self.waiting.fetch_add(1, Ordering::Relaxed);
+            self.waiting.add_permits(1);
             let _open = self.open.acquire().await.expect("the gate is never closed for good");
             let reply = HttpReply { status: 204, url: request.url, headers: Vec::new(), body: b"" };
             Some(Answer::reply(&Reply::Http(reply)))

@@ -104,7 +104,7 @@ struct Lines<R, W: AsyncWrite> {
 /// What is in flight.
 #[derive(Default)]
 struct State {
-    under_way: Mutex<UnderWay>,
+    in_flight: Mutex<InFlight>,
     one_less: Notify,
     /// The client has closed its end, or is gone.
     closed: CancellationToken,
@@ -113,7 +113,7 @@ struct State {
 }
 
 #[derive(Default)]
-struct UnderWay {
+struct InFlight {
     requests: HashSet<RequestId>,
     answers: usize,
     /// Since when as many answers as may be wait for the client.
@@ -121,8 +121,8 @@ struct UnderWay {
 }
 
 impl State {
-    fn under_way(&self) -> std::sync::MutexGuard<'_, UnderWay> {
-        self.under_way.lock().unwrap_or_else(PoisonError::into_inner)
+    fn in_flight(&self) -> std::sync::MutexGuard<'_, InFlight> {
+        self.in_flight.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn leave(&self) {
@@ -131,14 +131,14 @@ impl State {
     }
 
     fn is_full(&self) -> bool {
-        let under_way = self.under_way();
-        under_way.requests.len() >= UNANSWERED_MAX || under_way.answers >= UNREAD_MAX
+        let in_flight = self.in_flight();
+        in_flight.requests.len() >= UNANSWERED_MAX || in_flight.answers >= UNREAD_MAX
     }
 
     /// Waits until less is in flight. `None` when the client is gone.
     async fn room(&self) -> Option<()> {
         while self.is_full() {
-            let unread_since = self.under_way().unread_since;
+            let unread_since = self.in_flight().unread_since;
             let one_less = self.one_less.notified();
             let Some(since) = unread_since else {
                 one_less.await;
@@ -162,7 +162,7 @@ struct Unanswered {
 
 impl Drop for Unanswered {
     fn drop(&mut self) {
-        self.state.under_way().requests.remove(&self.id);
+        self.state.in_flight().requests.remove(&self.id);
         self.state.one_less.notify_one();
     }
 }
@@ -172,15 +172,15 @@ struct Unread(Arc<State>);
 
 impl Drop for Unread {
     fn drop(&mut self) {
-        let mut under_way = self.0.under_way();
-        under_way.answers -= 1;
-        if under_way.answers < UNREAD_MAX {
-            under_way.unread_since = None;
+        let mut in_flight = self.0.in_flight();
+        in_flight.answers -= 1;
+        if in_flight.answers < UNREAD_MAX {
+            in_flight.unread_since = None;
         } else {
             // The client reads, if slowly.
-            under_way.unread_since = Some(Instant::now());
+            in_flight.unread_since = Some(Instant::now());
         }
-        drop(under_way);
+        drop(in_flight);
         self.0.one_less.notify_one();
     }
 }
@@ -222,7 +222,7 @@ where
     fn admit(&self, mut message: ClientJsonRpcMessage) -> Result<ClientJsonRpcMessage, NoMessage> {
         if let ClientJsonRpcMessage::Request(request) = &mut message {
             let id = request.id.clone();
-            if !self.state.under_way().requests.insert(id.clone()) {
+            if !self.state.in_flight().requests.insert(id.clone()) {
                 let message = "a request with this id is in flight: use another id".to_owned();
                 return Err(NoMessage::new(Some(id), ErrorData::invalid_request(message, None)));
             }
@@ -287,12 +287,12 @@ where
         message: TxJsonRpcMessage<RoleServer>,
     ) -> impl Future<Output = Result<(), Self::Error>> + Send + 'static {
         // Counted when it is made, not when it is first polled: so the count is right when the next line is asked for.
-        let mut under_way = self.state.under_way();
-        under_way.answers += 1;
-        if under_way.answers >= UNREAD_MAX {
-            under_way.unread_since.get_or_insert_with(Instant::now);
+        let mut in_flight = self.state.in_flight();
+        in_flight.answers += 1;
+        if in_flight.answers >= UNREAD_MAX {
+            in_flight.unread_since.get_or_insert_with(Instant::now);
         }
-        drop(under_way);
+        drop(in_flight);
         let unread = Unread(Arc::clone(&self.state));
         let writing = self.writer.send(message);
         async move {

@@ -12,6 +12,8 @@ use rustix::io::ioctl_fionread;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
+use crate::held::Held;
+
 /// How long anything here is waited for: no test takes this long unless it fails.
 pub(crate) const PATIENCE: Duration = Duration::from_mins(2);
 
@@ -46,6 +48,16 @@ impl Client {
         let home = tempfile::tempdir().expect("a temporary folder");
         let command = command(home.path(), arguments);
         let mut client = Client::spawn(command, home, era, capabilities);
+        client.greet();
+        client
+    }
+
+    /// A client of a server whose scripts can ask this origin: [`held::ASK`](crate::held::ASK).
+    pub(crate) fn holding(era: &'static str, held: &Held) -> Client {
+        let home = tempfile::tempdir().expect("a temporary folder");
+        held.configure(home.path());
+        let command = command(home.path(), &["--config", "c.toml"]);
+        let mut client = Client::spawn(command, home, era, json!({}));
         client.greet();
         client
     }

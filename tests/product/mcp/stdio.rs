@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 use super::client::{
     Client, PATIENCE, STATEFUL, STATELESS, command, endless_call, stops_reading, structured, text, workers_are,
 };
+use crate::held::{self, Held};
 
 /// Older revisions, which clients still open with.
 const OLDER: [&str; 3] = ["2024-11-05", "2025-03-26", "2025-06-18"];
@@ -214,39 +215,50 @@ fn c05_a_cancelled_call_ends_its_run() {
 
 #[test]
 fn a_client_that_asks_for_it_is_told_that_a_run_goes_on() {
-    let mut client = start(STATEFUL);
-    let arguments = json!({"code": "import time\ntime.sleep(5)\nresult = 'done'"});
-    let params = json!({"name": "execute_code", "arguments": arguments, "_meta": {"progressToken": "t"}});
-    let answer = client.ask("tools/call", params);
-    assert_eq!(structured(&answer["result"])["result"], "done");
-    let told: Vec<&Value> = client.heard.iter().map(|message| &message["params"]).collect();
-    assert!(told.len() >= 2, "{told:?}");
-    assert!(told.iter().all(|params| params["progressToken"] == "t"), "{told:?}");
-    assert!(told.is_sorted_by_key(|params| params["progress"].as_f64().map(f64::to_bits)), "{told:?}");
-
-    client.heard.clear();
-    client.call("execute_code", &json!({"code": "import time\ntime.sleep(1.5)"}));
-    assert!(client.heard.is_empty(), "who did not ask is not told");
+    let held = Held::start();
+    let mut client = Client::holding(STATEFUL, &held);
+    // Two runs that go on for as long as this test wants, and one that is to be told of.
+    let call = json!({"name": "execute_code", "arguments": {"code": held::ASK}});
+    let mut noted = call.clone();
+    noted["_meta"] = json!({"progressToken": "t"});
+    let ids = [client.send("tools/call", noted), client.send("tools/call", call)];
+    held.until_arrived(2);
+    let told: Vec<Value> = (0..3).map(|_| client.message()).collect();
+    assert!(
+        told.iter().all(|message| message["params"]["progressToken"] == "t"),
+        "who did not ask is not told: {told:?}"
+    );
+    let progress = |message: &Value| message["params"]["progress"].as_f64().map(f64::to_bits);
+    assert!(told.is_sorted_by_key(progress), "{told:?}");
+    held.open();
+    let mut answered: Vec<u64> = Vec::new();
+    while answered.len() < ids.len() {
+        let message = client.message();
+        // One more notification may be on its way.
+        let Some(id) = message["id"].as_u64() else { continue };
+        assert_eq!(structured(&message["result"])["result"], 200, "{message}");
+        answered.push(id);
+    }
+    answered.sort_unstable();
+    assert_eq!(answered, ids);
 }
 
 #[test]
 fn c04_ten_thousand_at_once_are_answered_each() {
-    let mut client = start(STATEFUL);
-    let sleep = json!({"name": "execute_code", "arguments": {"code": "import time\ntime.sleep(3)"}});
+    let held = Held::start();
+    let mut client = Client::holding(STATEFUL, &held);
+    let ask = json!({"name": "execute_code", "arguments": {"code": held::ASK}});
     for _ in 0..300 {
-        client.send("tools/call", sleep.clone());
+        client.send("tools/call", ask.clone());
     }
-    let mut outcomes = std::collections::BTreeMap::new();
-    for _ in 0..300 {
-        let answer = client.message();
-        let outcome = structured(&answer["result"])["outcome"].as_str().expect("there is one").to_owned();
-        *outcomes.entry(outcome).or_insert(0) += 1;
+    // 256 is the share of one client, and none of those ends before the others are answered.
+    for (outcome, count) in [("overloaded", 44), ("ok", 256)] {
+        for _ in 0..count {
+            let answer = client.message();
+            assert_eq!(structured(&answer["result"])["outcome"], outcome, "{answer}");
+        }
+        held.open();
     }
-    assert_eq!(
-        outcomes,
-        [("ok".to_owned(), 256), ("overloaded".to_owned(), 44)].into(),
-        "256 is the share of one client"
-    );
 
     let ids: Vec<u64> = (0..10_000).map(|_| client.send("tools/list", json!({}))).collect();
     let mut seen: Vec<u64> = ids.iter().map(|_| client.message()["id"].as_u64().expect("an answer")).collect();
@@ -255,20 +267,22 @@ fn c04_ten_thousand_at_once_are_answered_each() {
 }
 
 #[test]
-fn c04_an_id_that_is_under_way_is_not_taken_twice() {
-    let mut client = start(STATEFUL);
-    let call = |seconds: f64| {
+fn c04_an_id_that_is_in_flight_is_not_taken_twice() {
+    let held = Held::start();
+    let mut client = Client::holding(STATEFUL, &held);
+    let call = |code: &str| {
         json!({"jsonrpc": "2.0", "id": "twin", "method": "tools/call", "params": {
-            "name": "execute_code", "arguments": {"code": format!("import time\ntime.sleep({seconds})\nresult = {seconds}")},
+            "name": "execute_code", "arguments": {"code": code},
         }})
     };
-    client.say(&call(2.0));
-    client.say(&call(0.1));
+    client.say(&call(held::ASK));
+    client.say(&call("result = 1"));
     let refused = client.message();
     assert_eq!((refused["id"].clone(), refused["error"]["code"].clone()), (json!("twin"), json!(-32600)), "{refused}");
-    assert_eq!(structured(&client.message()["result"])["result"], 2.0, "the first is answered, and as its own");
-    client.say(&call(0.1));
-    assert_eq!(structured(&client.message()["result"])["result"], 0.1, "and then the id is free");
+    held.open();
+    assert_eq!(structured(&client.message()["result"])["result"], 200, "the first is answered, and as its own");
+    client.say(&call("result = 1"));
+    assert_eq!(structured(&client.message()["result"])["result"], 1, "and then the id is free");
 }
 
 /// A client that sends the same id for ever, and reads nothing, must not fill the memory.
@@ -411,17 +425,15 @@ fn c09_garbage_is_survived() {
 }
 
 #[test]
-fn c09_a_client_that_closes_its_end_gets_what_is_under_way_and_the_program_ends_with_zero() {
+fn c09_a_client_that_closes_its_end_gets_what_is_in_flight_and_the_program_ends_with_zero() {
     for era in [STATEFUL, STATELESS] {
-        let mut client = start(era);
-        // The workers are up after this: what is in flight has a few seconds to end.
-        client.call("execute_code", &json!({"code": "1"}));
-        let id = client.send(
-            "tools/call",
-            json!({"name": "execute_code", "arguments": {"code": "import time\ntime.sleep(0.3)\nresult = 'late'"}}),
-        );
+        let held = Held::start();
+        let mut client = Client::holding(era, &held);
+        let id = client.send("tools/call", json!({"name": "execute_code", "arguments": {"code": held::ASK}}));
+        held.until_arrived(1);
         client.close();
-        assert_eq!(structured(&client.answer(id)["result"])["result"], "late");
+        held.open();
+        assert_eq!(structured(&client.answer(id)["result"])["result"], 200);
         assert_eq!(client.ended(), Some(0));
     }
     let mut endless = start(STATEFUL);
@@ -489,18 +501,15 @@ fn c06_answers_that_nobody_reads_wait_and_none_is_lost() {
 }
 
 #[test]
-fn a_signal_ends_the_program_after_what_is_under_way() {
-    let mut client = start(STATEFUL);
-    client.call("execute_code", &json!({"code": "1"}));
-    let id = client.send(
-        "tools/call",
-        json!({"name": "execute_code", "arguments": {"code": "import time\ntime.sleep(0.5)\nresult = 'late'"}}),
-    );
-    // The answer to this one says that the call before it has been read.
-    client.ask("ping", json!({}));
+fn a_signal_ends_the_program_after_what_is_in_flight() {
+    let held = Held::start();
+    let mut client = Client::holding(STATEFUL, &held);
+    let id = client.send("tools/call", json!({"name": "execute_code", "arguments": {"code": held::ASK}}));
+    held.until_arrived(1);
     let pid = Pid::from_child(&client.child);
     kill_process(pid, Signal::TERM).expect("it runs");
-    assert_eq!(structured(&client.answer(id)["result"])["result"], "late");
+    held.open();
+    assert_eq!(structured(&client.answer(id)["result"])["result"], 200);
     assert_eq!(client.ended(), Some(0));
 }
 
