@@ -21,10 +21,9 @@ use std::time::{Duration, Instant};
 
 use intentbox_catalog::Catalog;
 use intentbox_engine::{
-    Caller, Capacity, Code, Configuration, Engine, Isolation, Outcome, Parts, Policy, Report, Settings, Sharing, Wire,
-    WorkerCommand, limits,
+    Caller, Capacity, Code, Configuration, Engine, Isolation, Outcome, Parts, Policy, Report, Resources, Settings,
+    Sharing, Wire, WorkerCommand, limits,
 };
-use intentbox_files::Directories;
 use serde_json::Value;
 
 /// The deadline of a script that may end by one and names none.
@@ -154,7 +153,7 @@ async fn corpus(place: &str, isolation: Isolation, attacks: &Arc<Vec<Attack>>) -
     let parts = Parts {
         catalog: Catalog::embedded().expect("the templates are whole"),
         configuration,
-        directories: Directories::default(),
+        resources: Resources::default(),
         policy: Policy::default(),
         isolation,
         capacity,

@@ -25,7 +25,7 @@ use intentbox_demo_tracker::DemoTracker;
 use intentbox_egress::{Budget, Egress, OriginConfig, Request, Secret};
 use intentbox_engine::{
     Caller, Capacity, Configuration, Engine, Given, Intent, Isolation, Outcome, Parts, Policy, Purpose, Report,
-    Sharing, WorkerCommand,
+    Resources, Sharing, WorkerCommand,
 };
 use intentbox_files::Directories;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
@@ -109,7 +109,7 @@ fn parts(catalog: Arc<Catalog>) -> Parts {
     Parts {
         catalog,
         configuration: Configuration::parse("", &|_| Err("there is no token".to_owned())).expect("an empty one"),
-        directories: Directories::default(),
+        resources: Resources::default(),
         policy: Policy::default(),
         isolation: Isolation::InProcess,
         capacity: CAPACITY,
@@ -450,7 +450,8 @@ impl Bench {
         let alias: Alias = "logs".parse().expect("an alias");
         let directories = Directories::open([(&alias, folder.path())]).expect("it can be opened");
         let policy = Policy::default().and_read(&alias);
-        let engine = Engine::new(Parts { directories, policy, ..parts(built_in()) }).expect("the engine starts");
+        let engine = Engine::new(Parts { resources: directories.into(), policy, ..parts(built_in()) })
+            .expect("the engine starts");
         let caller = Caller { purpose: Purpose::Measure, ..Caller::local() };
         let (times, last) = self.runs(&engine, &intent("count log lines by level", &[]), &caller, rounds);
         let counted: Value = serde_json::from_str(answer(&last)).expect("an object");

@@ -14,9 +14,8 @@ use intentbox_demo_tracker::{DemoTracker, Options, RateLimit};
 use intentbox_egress::{OriginConfig, Secret};
 use intentbox_engine::{
     Caller, Capacity, Configuration, Consent, Engine, Given, Intent, Isolation, Outcome, Parts, Policy, Principal,
-    Purpose, Report, Sharing,
+    Purpose, Report, Resources, Sharing,
 };
-use intentbox_files::Directories;
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpListener;
@@ -60,7 +59,7 @@ pub(crate) fn parts(base_url: &str, token: &str, policy: &str) -> Parts {
     Parts {
         catalog: Catalog::embedded().expect("the templates are whole"),
         configuration: Configuration::of_origin(origin, settings, "/api/0/".to_owned()),
-        directories: Directories::default(),
+        resources: Resources::default(),
         policy: Policy::parse(policy).expect("a policy"),
         isolation: Isolation::InProcess,
         capacity: CAPACITY,

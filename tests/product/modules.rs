@@ -6,9 +6,8 @@ use std::time::Duration;
 use intentbox_catalog::Catalog;
 use intentbox_engine::{
     Caller, Capacity, Configuration, Deterministic, Engine, Intent, Isolation, Outcome, Parts, Policy, Report,
-    Settings, Sharing, WorkerCommand,
+    Resources, Settings, Sharing, WorkerCommand,
 };
-use intentbox_files::Directories;
 
 use crate::ask;
 use crate::place::{ROOMY, both};
@@ -34,7 +33,7 @@ fn engine(isolation: Isolation, module: &str) -> Engine {
     let parts = Parts {
         catalog: Catalog::from_files(files).unwrap_or_else(|error| panic!("{error}")).into(),
         configuration: Configuration::parse("", &|_| Err("there is no token".to_owned())).expect("an empty one"),
-        directories: Directories::default(),
+        resources: Resources::default(),
         policy: Policy::default(),
         isolation,
         capacity: Capacity {

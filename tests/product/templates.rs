@@ -5,8 +5,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use intentbox_catalog::{Case, Catalog};
-use intentbox_engine::{Capacity, Configuration, Engine, Isolation, Parts, Policy, Sharing};
-use intentbox_files::Directories;
+use intentbox_engine::{Capacity, Configuration, Engine, Isolation, Parts, Policy, Resources, Sharing};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
@@ -18,7 +17,7 @@ fn every_case_of_every_template_ends_as_it_says() {
     let engine = Engine::new(Parts {
         catalog: Catalog::embedded().expect("the templates are whole"),
         configuration: Configuration::parse("", &|_| Err("there is no token".to_owned())).expect("an empty one"),
-        directories: Directories::default(),
+        resources: Resources::default(),
         policy: Policy::default(),
         isolation: Isolation::InProcess,
         capacity: Capacity {

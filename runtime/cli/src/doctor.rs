@@ -88,11 +88,12 @@ fn files(configured: &Configured, checks: &mut Checks<'_>) -> Result<(), Command
         }
         None => {}
     }
-    let (origins, directories) = configured.aliases();
-    for fault in configured.policy.check(&*configured.catalog()?, &origins, &directories) {
+    let configuration = &configured.configuration;
+    for fault in configured.policy.check(&*configured.catalog()?, configuration) {
         checks.note("policy", Status::Fault, &format!("WRONG: {fault}"))?;
     }
-    if configured.file.is_some() && origins.is_empty() && directories.is_empty() {
+    let is_empty = configuration.origins.is_empty() && configuration.directories.is_empty();
+    if configured.file.is_some() && is_empty {
         checks.note("origins", Status::Warning, "none, and no directories: scripts can access nothing")?;
     }
     Ok(())
@@ -107,8 +108,8 @@ async fn directories(
         let state = format!("NOT READABLE: {}: {}", error.path.display(), error.error);
         checks.note(&format!("directory {}", error.alias), Status::Fault, &state)?;
     }
-    let (_, directories) = configured.aliases();
-    for alias in directories.iter().filter(|alias| configured.directories.has(alias)) {
+    let aliases = configured.configuration.directories.keys();
+    for alias in aliases.filter(|alias| configured.directories.has(alias)) {
         let reader = configured.directories.reader(Reads::of([alias.clone()]));
         let (status, state) = match reader.list(&format!("{alias}:")).await {
             Ok(Listing { files, unread }) => {

@@ -13,8 +13,8 @@ use intentbox_catalog::{Catalog, Template, TemplateId};
 use intentbox_demo_tracker::DemoTracker;
 use intentbox_egress::{OriginConfig, Secret};
 use intentbox_engine::{
-    self as engine, CONFIGURATION_BYTES_MAX, Capacity, Configuration, Engine, POLICY_BYTES_MAX, Parts, Policy, Sharing,
-    TokenSource, WorkerCommand,
+    self as engine, CONFIGURATION_BYTES_MAX, Capacity, Configuration, Engine, POLICY_BYTES_MAX, Parts, Policy,
+    Resources, Sharing, TokenSource, WorkerCommand,
 };
 use intentbox_files::{Directories, DirectoryError};
 
@@ -127,14 +127,9 @@ impl Configured {
         capacity: Capacity,
     ) -> Result<Setup, CommandError> {
         let Configured { configuration, policy, directories, demo, .. } = self;
-        let parts = Parts { catalog, configuration, directories, policy, isolation, capacity };
+        let resources = Resources { directories };
+        let parts = Parts { catalog, configuration, resources, policy, isolation, capacity };
         Ok(Setup { engine: Engine::new(parts).class(Class::Configuration)?, demo })
-    }
-
-    /// The origins and directories there are, for checking a policy against them.
-    pub(crate) fn aliases(&self) -> (BTreeSet<Alias>, BTreeSet<Alias>) {
-        let origins = self.configuration.origins.iter().map(|config| config.origin.alias().clone());
-        (origins.collect(), self.configuration.directories.keys().cloned().collect())
     }
 }
 
@@ -143,7 +138,7 @@ pub(crate) fn engine_for_doctor(isolation: engine::Isolation) -> Result<Engine, 
     let parts = Parts {
         catalog: Arc::default(),
         configuration: empty()?,
-        directories: Directories::default(),
+        resources: Resources::default(),
         policy: Policy::default(),
         isolation,
         capacity: ONE_RUN,

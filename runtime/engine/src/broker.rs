@@ -20,6 +20,12 @@ use crate::remedy::Asker;
 // The guest refuses a longer listing.
 const _: () = assert!(ENTRIES_MAX <= FILES_MAX && UNREAD_MAX <= intentbox_sandbox::abi::UNREAD_MAX);
 
+/// What the calls of one run go through, each kind under its grant.
+pub(crate) struct Handles {
+    pub(crate) exchange: Exchange,
+    pub(crate) reader: Reader,
+}
+
 /// Answers a run's host calls under its grants.
 pub(crate) struct Broker {
     exchange: Exchange,
@@ -53,13 +59,8 @@ impl Noting {
 }
 
 impl Broker {
-    pub(crate) fn new(
-        exchange: Exchange,
-        reader: Reader,
-        asker: Asker,
-        directories: Directories,
-        noting: Noting,
-    ) -> Broker {
+    pub(crate) fn new(handles: Handles, asker: Asker, directories: Directories, noting: Noting) -> Broker {
+        let Handles { exchange, reader } = handles;
         Broker { exchange, reader, asker, directories, error_status: AtomicU16::new(0), noting }
     }
 

@@ -49,8 +49,8 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use intentbox_capability::{Grants, HttpRule};
 use intentbox_catalog::instant::Instant;
 use intentbox_catalog::{Catalog, Template};
-use intentbox_egress::{Budget, Egress, Exchange};
-use intentbox_files::{Directories, Reader};
+use intentbox_egress::{Budget, Egress};
+use intentbox_files::Directories;
 use intentbox_sandbox::{Owner, Sandbox, StartError};
 use tokio::sync::OnceCell;
 
@@ -72,6 +72,7 @@ pub use intentbox_router::{Decision, Explanation, Routed};
 pub use intentbox_sandbox::{Capacity, Deterministic, Hardening, Sharing, WorkerCommand, WorkerState};
 pub use intentbox_sandbox::{limits, serve as serve_runs};
 
+use crate::broker::Handles;
 use crate::cache::ResultCache;
 use crate::known::KnownNames;
 use crate::library::Library;
@@ -103,6 +104,21 @@ pub struct Engine {
     owners: RandomState,
 }
 
+/// What the operator opened on this machine for scripts. The default is nothing. A kind of host call that needs a handle of
+/// its own adds a field.
+#[derive(Debug, Clone, Default)]
+pub struct Resources {
+    /// The configured directories.
+    pub directories: Directories,
+}
+
+/// Directories alone.
+impl From<Directories> for Resources {
+    fn from(directories: Directories) -> Self {
+        Self { directories }
+    }
+}
+
 /// What an engine is made of.
 #[derive(Debug)]
 pub struct Parts {
@@ -110,8 +126,8 @@ pub struct Parts {
     pub catalog: Arc<Catalog>,
     /// The origins and their settings.
     pub configuration: Configuration,
-    /// The configured directories, opened.
-    pub directories: Directories,
+    /// What is opened for scripts.
+    pub resources: Resources,
     /// What is permitted.
     pub policy: Policy,
     /// Where scripts run.
@@ -126,7 +142,8 @@ impl Engine {
     /// # Errors
     /// When an origin cannot be used.
     pub fn new(parts: Parts) -> Result<Engine, EgressError> {
-        let Parts { catalog, configuration, directories, policy, isolation, capacity } = parts;
+        let Parts { catalog, configuration, resources, policy, isolation, capacity } = parts;
+        let Resources { directories } = resources;
         let egress = Egress::new(configuration.origins)?;
         Ok(Engine {
             library: RwLock::new(Arc::new(Library::new(catalog))),
@@ -225,8 +242,11 @@ impl Engine {
     }
 
     /// Opens what a run may use outside of its sandbox, under its grants.
-    fn open_handles(&self, grants: &Grants, budget: Budget) -> (Exchange, Reader) {
-        (self.egress.open(grants.http.clone(), budget), self.directories.reader(grants.read.clone()))
+    fn open_handles(&self, grants: &Grants, budget: Budget) -> Handles {
+        Handles {
+            exchange: self.egress.open(grants.http.clone(), budget),
+            reader: self.directories.reader(grants.read.clone()),
+        }
     }
 
     fn secret_versions(&self, rules: &[HttpRule]) -> Vec<u64> {

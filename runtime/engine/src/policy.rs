@@ -33,12 +33,14 @@
 //! gets the table `exec`. This file parses text and decides; [`Policy::check`] finds files and aliases that do not
 //! exist.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use intentbox_capability::{Access, Alias, Grant, HttpRule};
 use intentbox_catalog::{Catalog, Template, TemplateId};
 use intentbox_report::Principal;
 use serde::Deserialize;
+
+use crate::configuration::Configuration;
 
 /// The largest policy that is read, in bytes.
 pub const POLICY_BYTES_MAX: usize = 1 << 20;
@@ -161,7 +163,7 @@ impl Policy {
     /// Lines that can never apply: they name a pack, template, origin or directory that does not exist, or something
     /// that no template of their table asks for.
     #[must_use]
-    pub fn check(&self, catalog: &Catalog, origins: &BTreeSet<Alias>, directories: &BTreeSet<Alias>) -> Vec<String> {
+    pub fn check(&self, catalog: &Catalog, configuration: &Configuration) -> Vec<String> {
         let mut faults = Vec::new();
         for pack in self.packs.keys() {
             if !catalog.templates().any(|template| template.id().pack() == pack) {
@@ -193,7 +195,7 @@ impl Policy {
             nobody: "",
         });
         for table in packs.chain(templates).chain([exec]).chain(principals) {
-            table.check(origins, directories, &mut faults);
+            table.check(configuration, &mut faults);
         }
         faults
     }
@@ -217,7 +219,7 @@ struct Table<'a> {
 
 impl Table<'_> {
     /// Finds at most one fault per line.
-    fn check(&self, origins: &BTreeSet<Alias>, directories: &BTreeSet<Alias>, faults: &mut Vec<String>) {
+    fn check(&self, configuration: &Configuration, faults: &mut Vec<String>) {
         let Table { name, rules, nobody, .. } = self;
         for rule in &rules.http {
             let alias = rule.alias();
@@ -227,7 +229,7 @@ impl Table<'_> {
             };
             if !self.matters(meets) {
                 faults.push(format!("{} under [{name}] can allow nothing: {nobody}", rule.written()));
-            } else if !origins.contains(alias) {
+            } else if configuration.origins.iter().all(|config| config.origin.alias() != alias) {
                 faults
                     .push(format!("[{name}]: `{rule}` names the origin `{alias}`, and there is no [origins.{alias}]"));
             }
@@ -235,7 +237,7 @@ impl Table<'_> {
         for alias in &rules.read {
             if !self.matters(|template| template.wants().read.contains(alias)) {
                 faults.push(format!("\"{alias}\" under [{name}] can allow nothing: {nobody}"));
-            } else if !directories.contains(alias) {
+            } else if !configuration.directories.contains_key(alias) {
                 faults.push(format!("[{name}]: `{alias}` is no directory of [directories]"));
             }
         }
@@ -305,9 +307,8 @@ mod tests {
         let text = format!("{POLICY}[packs.sentri]\nhttp = [\"sentri: GET /\"]\n[templates.\"sentry/list\"]\n");
         let policy = Policy::parse(&text).expect("it is a policy");
         let catalog = Catalog::embedded().expect("whole");
-        let aliases = |names: &[&str]| names.iter().map(|name| name.parse().expect("an alias")).collect();
         assert_eq!(
-            policy.check(&catalog, &aliases(&["sentry"]), &aliases(&[])),
+            policy.check(&catalog, &configuration(&["sentry"], &[])),
             [
                 "[packs.sentri]: there is no such pack",
                 "[templates.\"sentry/list\"]: there is no such template",
@@ -318,11 +319,20 @@ mod tests {
         );
     }
 
+    /// A configuration with these origins and directories.
+    fn configuration(origins: &[&str], directories: &[&str]) -> Configuration {
+        let origin = |alias: &&str| format!("[origins.{alias}]\nbase_url = \"https://{alias}.example\"\n");
+        let directory = |alias: &&str| format!("{alias} = \"/nonexistent\"\n");
+        let origins = origins.iter().map(origin).collect::<Vec<_>>().concat();
+        let directories = directories.iter().map(directory).collect::<Vec<_>>().concat();
+        let text = format!("{origins}[directories]\n{directories}");
+        Configuration::parse(&text, &|_| Err("there is no token".to_owned())).expect("it is a configuration")
+    }
+
     /// The faults of a policy where `sentry`, `tracker` and `logs` are configured.
     fn faults(policy: &Policy) -> Vec<String> {
-        let aliases = |names: &[&str]| names.iter().map(|name| name.parse().expect("an alias")).collect();
         let catalog = Catalog::embedded().expect("whole");
-        policy.check(&catalog, &aliases(&["sentry", "tracker"]), &aliases(&["logs", "mine"]))
+        policy.check(&catalog, &configuration(&["sentry", "tracker"], &["logs", "mine"]))
     }
 
     #[test]

@@ -115,9 +115,9 @@ impl Engine {
         let owner = self.owner(&caller.principal);
         let job = Job { script, params: &run.params, limits, deterministic, owner, author };
         let budget = Budget { run: Duration::from_millis(limits.wall_ms), ..Budget::default() };
-        let (exchange, reader) = self.open_handles(&run.grants, budget);
+        let handles = self.open_handles(&run.grants, budget);
         let noting = Noting::new(run.id, caller.clone(), Arc::clone(events));
-        let broker = Broker::new(exchange, reader, run.asker.clone(), self.directories.clone(), noting);
+        let broker = Broker::new(handles, run.asker.clone(), self.directories.clone(), noting);
         let broker = Arc::new(broker);
         let ended = sandbox.run(job, Arc::clone(&broker) as Arc<_>).await;
         let company = ended.as_ref().map_or(Company::Others, |ended| ended.company);

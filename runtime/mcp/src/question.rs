@@ -258,10 +258,11 @@ mod tests {
         };
         let settings = settings.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
         let data = "data".parse().expect("an alias");
+        let directories = Directories::open([(&data, Path::new("."))]);
         let parts = Parts {
             catalog: Catalog::embedded().expect("the built-in templates are whole"),
             configuration: Configuration::of_origin(origin, settings, "/".to_owned()),
-            directories: Directories::open([(&data, Path::new("."))]).expect("the folder that the test runs in"),
+            resources: directories.expect("the folder that the test runs in").into(),
             policy: Policy::open(&"sentry".parse().expect("an alias"), "GET,PUT", "GET"),
             isolation: Isolation::InProcess,
             capacity: Capacity {

@@ -3,7 +3,9 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use intentbox_engine::{Capacity, Configuration, Engine, Isolation, NoEvents, Parts, Policy, Sharing, WorkerCommand};
+use intentbox_engine::{
+    Capacity, Configuration, Engine, Isolation, NoEvents, Parts, Policy, Resources, Sharing, WorkerCommand,
+};
 use intentbox_mcp::{CancellationToken, Server, Settings, stdio};
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _, duplex};
@@ -16,7 +18,7 @@ pub(crate) fn server() -> Server {
     let parts = Parts {
         catalog: Arc::default(),
         configuration: Configuration::parse("", &|_| Err("there is no token".to_owned())).expect("it is empty"),
-        directories: intentbox_files::Directories::default(),
+        resources: Resources::default(),
         policy: Policy::default(),
         isolation: Isolation::Process(WorkerCommand {
             program: "/nonexistent".into(),
