@@ -4,7 +4,7 @@
     tables.top(pack.path("Orders.csv"), "status")
 """
 
-from intentbox import compressed, files
+from intentbox import Invalid, NotFound, compressed, files
 
 # What is read at once, in bytes. Larger pieces are no faster.
 PIECE_BYTES = 1 << 18
@@ -22,7 +22,7 @@ def path(name):
     """Returns the path of the file that `name` means, such as `data:2026/orders.csv`: its path in the directory, in any
     case, or the last part of it if only one file has that.
 
-    Raises `ValueError` if no file or several have that name.
+    Raises `NotFound` if no file has that name, and `Invalid` if several have.
     """
     known = [entry["path"].partition(":")[2] for entry in files.list("data:")]
     known = [path for path in known if kind(path)]
@@ -35,9 +35,24 @@ def path(name):
         if len(same) == 1:
             return f"data:{same[0]}"
         if same:
-            raise ValueError(f"several files are called {name}: {names(same)}")
+            raise Invalid(f"several files are called {name}: {names(same)}", hint="name the folder as well")
     there = f"there are {names(known)}" if known else "the directory holds no data files"
-    raise ValueError(f"there is no file {_short(name, 60)}{_nearest(name, known)} ({there})")
+    raise NotFound(f"there is no file {_short(name, 60)}{_nearest(name, known)} ({there})")
+
+
+class asked:
+    """What is wrong with a question or a file ends the run in one line, as `Invalid` and without a traceback.
+
+        with pack.asked():
+            result = tables.top(path, column)
+    """
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, kind, error, trace):
+        if kind is not None and issubclass(kind, ValueError):
+            raise Invalid(str(error)) from None
 
 
 def pieces(path):

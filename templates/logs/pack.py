@@ -2,8 +2,13 @@
 
 import sys
 
+from intentbox import NotFound, files
+
 # So many names of files say which ones are meant.
 NAMES_SHOWN = 3
+
+# So many names say what there is instead of a file that is not there.
+FILES_SHOWN = 12
 
 # The most characters of a message in a list, and of those what is kept for the error at its end.
 MESSAGE_CHARS_MAX = 160
@@ -18,6 +23,28 @@ CALLED = {
     "debug": "debug records",
     "trace": "trace records",
 }
+
+
+class asked:
+    """A file that is not there ends the run in one line, as `NotFound` and without a traceback.
+
+        with pack.asked(file):
+            found = logs.records(f"logs:{file}")
+    """
+
+    def __init__(self, file):
+        self.file = file
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, kind, error, trace):
+        if kind is None or not issubclass(kind, FileNotFoundError):
+            return
+        known = [file(entry["path"]) for entry in files.list("logs:")]
+        more = f" and {len(known) - FILES_SHOWN} more" if len(known) > FILES_SHOWN else ""
+        there = f"there are {', '.join(known[:FILES_SHOWN])}{more}" if known else "the directory holds no files"
+        raise NotFound(f"there is no file or folder {short(self.file)} ({there})") from None
 
 
 def tell(seen, level=None, shown=None):

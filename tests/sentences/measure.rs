@@ -633,10 +633,10 @@ fn readings(entries: &[&Entry], texts: &BTreeMap<String, String>) -> Vec<Reading
 fn as_if_chosen(scored: &Scored) -> Decision {
     let values = scored.values.iter().map(|read| (read.parameter.clone(), read.value.clone())).collect();
     let id = scored.id.clone();
-    match scored.missing.is_empty() {
-        true => Decision::Card { id, values },
-        false => Decision::Missing { id, values, parameters: scored.missing.clone() },
+    if scored.missing.is_empty() {
+        return Decision::Card { id, values };
     }
+    Decision::Missing { id, values, parameters: scored.missing.clone() }
 }
 
 /// Fits the model of trust: logistic regression over features of equal spread, with a penalty for large weights.
@@ -675,14 +675,14 @@ fn trusting(readings: &[Reading]) -> Vec<(&'static str, f64)> {
         }
     }
     // What was taken off the features for training comes back as bias.
-    let mut named: Vec<(&'static str, f64)> = Vec::new();
+    let mut fitted: Vec<(&'static str, f64)> = Vec::new();
     for (at, name) in names.iter().enumerate() {
         let weight = weights[at] / spreads[at];
         bias -= weight * means[at];
-        named.push((name, if *name == "bias" { 0.0 } else { weight }));
+        fitted.push((name, if *name == "bias" { 0.0 } else { weight }));
     }
-    named[0].1 = bias;
-    named
+    fitted[0].1 = bias;
+    fitted
 }
 
 /// Weights by the files they belong to.

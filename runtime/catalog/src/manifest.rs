@@ -163,7 +163,14 @@ impl Manifest {
         if let Some(alias) = raw.reads.get(READS_MAX) {
             return Err(source.expected(alias, format!("at most {READS_MAX} directories")));
         }
+        let gives: Vec<_> = raw.params.values().filter_map(|param| param.values_give.clone()).collect();
         let parameters = source.parameters(raw.params)?;
+        for give in gives {
+            let is_declared = |name: &String| parameters.iter().any(|spec| spec.name() == name);
+            if let Some(unknown) = give.get_ref().keys().find(|name| !is_declared(name)) {
+                return Err(source.expected(&give, format!("parameters of this template; `{unknown}` is none")));
+            }
+        }
         let mut phrases = Vec::new();
         for phrase in raw.phrases.into_inner() {
             let mut slots = phrase.get_ref().split(' ').filter_map(|word| word.strip_prefix('<')?.strip_suffix('>'));
@@ -428,9 +435,8 @@ impl<'a> Source<'a> {
             }
         }
         let tells = |part: &ClausePart| match part {
-            ClausePart::Word(_) => true,
             ClausePart::Set { .. } | ClausePart::Only { .. } => false,
-            ClausePart::Slot { shape: Some(Shape::Rest), .. } => true,
+            ClausePart::Word(_) | ClausePart::Slot { shape: Some(Shape::Rest), .. } => true,
             ClausePart::Slot { name, .. } => {
                 spec(name).is_some_and(|spec| spec.values_from().is_some() || spec.is_narrow())
             }
@@ -626,6 +632,29 @@ mod tests {
         assert_eq!(parse("cache_s = 0\n").map(|manifest| manifest.cache_s).ok(), Some(0));
         assert!(parse("cache_s = 1\n").is_err());
         assert_eq!(super::Manifest::parse("t", HEAD).map(|manifest| manifest.cache_s).ok(), Some(CACHE_S_DEFAULT));
+    }
+
+    #[test]
+    fn names_say_which_count_and_what_else_they_give() {
+        let source = "values_from = \"columns.value\"\n";
+        let manifest = parse(&format!(
+            "patterns = [\"above <above:number> <column=?measure>\"]\nimplied = [\"<column>\"]\none_of = [\"column\", \"above\"]\n\
+             [params.column]\ntype = \"string\"\ndescription = \"C.\"\n{source}values_where = {{ role = [\"measure\"] }}\n\
+             [params.above]\ntype = \"text\"\ndescription = \"A.\"\n{source}values_give = {{ column = \"of\" }}\n",
+        ))
+        .unwrap_or_else(|error| panic!("{error}"));
+        let [column, above] = &manifest.parameters[..] else { panic!("two parameters") };
+        let only = ValuesWhere { field: "role".to_owned(), is: vec!["measure".to_owned()] };
+        assert_eq!((column.values_where(), above.values_where()), (Some(&only), None));
+        assert_eq!(above.values_give().get("column").map(String::as_str), Some("of"));
+        assert_eq!((manifest.implied.len(), manifest.one_of), (1, vec!["column".to_owned(), "above".to_owned()]));
+
+        let text = "[params.a]\ntype = \"text\"\ndescription = \"A.\"\n";
+        refused("one_of = [\"b\"]\n", 1, "a parameter of this template");
+        refused(&format!("{text}values_where = {{ role = [\"x\"] }}\n"), 4, "`values_from` with a template");
+        refused(&format!("{text}{source}values_where = {{ a = [\"x\"], b = [\"x\"] }}\n"), 5, "one field");
+        refused(&format!("{text}{source}values_give = {{ b = \"of\" }}\n"), 5, "`b` is none");
+        refused(&format!("patterns = [\"over <a=?x>\"]\n{text}"), 1, "`a` with `values_from` a template");
     }
 
     #[test]

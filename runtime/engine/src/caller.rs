@@ -82,7 +82,7 @@ impl LimitError {
         let remedy = match self {
             LimitError::Unknown(_) => Remedy::NameLimit,
             LimitError::OutOfBounds(LimitOutOfBounds { name, least, most, .. }) => {
-                Remedy::SetLimit { limit: *name, least: *least, most: *most }
+                Remedy::SetLimit { limit: name, least: *least, most: *most }
             }
         };
         Failure::new(Cause::Limits, self.to_string()).with(remedy)

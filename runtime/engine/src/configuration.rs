@@ -248,7 +248,7 @@ mod tests {
             ("private_addresses = \"10.0.0.0/8\"", "write true for private networks, or a list of networks"),
             ("private_addresses = [1]", "write true for private networks, or a list of networks"),
             ("private_addresses = [\"10.0.0.0/8\", \"s3cr3t\"]", "number 2: it is neither an address nor a network"),
-            ("private_addresses = [\"10.0.0.1/8\"]", "number 1: its address has more bits than it says"),
+            ("private_addresses = [\"10.0.0.1/8\"]", "number 1: its address has bits set after the prefix"),
         ] {
             let message = parse(written).expect_err(written);
             assert!(message.contains(part) && !message.contains("s3cr3t"), "{written}: {message}");

@@ -13,7 +13,7 @@ use intentbox_catalog::{ParamKind, ParamSpec};
 
 use crate::Named;
 use crate::card::{Card, CardId, Pack};
-use crate::english::{is_around, is_deed};
+use crate::english::{is_around, is_deed, is_filler};
 use crate::explain::{Phrase, Scored};
 use crate::names::{NAME_WORDS_MAX, Names, Source};
 use crate::ranker::Ranker;
@@ -77,6 +77,8 @@ struct KnownPhrase {
     words: BTreeSet<String>,
     /// Parameters whose values count as words of the phrase.
     slots: Vec<String>,
+    /// Its words and slots in their order, without filler: what a sentence is compared with that fills the slots.
+    row: Vec<String>,
     /// The same words by their numbers in the pack.
     numbers: Vec<usize>,
 }
@@ -360,7 +362,10 @@ impl Entry {
             let words = words.join(" ");
             // Nobody says a slot: no sentence is such a phrase.
             let normal = if slots.is_empty() { normal(&split(&words)) } else { text.clone() };
-            KnownPhrase { normal, words: informative(&words), slots, numbers: Vec::new(), text }
+            let row = text.split(' ').filter(|word| !is_filler(word));
+            let row = row.map(|word| if word.starts_with('<') { word.to_owned() } else { synonyms.canonical(word) });
+            let row = row.collect();
+            KnownPhrase { normal, words: informative(&words), slots, row, numbers: Vec::new(), text }
         };
         let phrases: Vec<KnownPhrase> = card.phrases.into_iter().map(phrase).collect();
         let mut topics: BTreeSet<String> = phrases.iter().flat_map(|phrase| phrase.words.iter().cloned()).collect();
@@ -376,7 +381,7 @@ impl Entry {
             writes: card.writes,
             phrases,
             topics,
-            readers: Readers::new(card.pack.name, card.parameters, &card.clauses, synonyms)
+            readers: Readers::new(&card.pack.name, card.parameters, &card.clauses, synonyms)
                 .implying(&card.implied, &card.one_of, synonyms)
                 .writing(card.writes),
         }
@@ -421,7 +426,10 @@ impl Entry {
         // Where there is nothing but values, what they are says what is asked.
         let only_values = f64::from(u8::from(!read.is_empty()));
         let explained = if weight > 0.0 { explained_weight / weight } else { only_values };
-        let phrase = self.best_phrase(&said, &read, normalised);
+        let mut phrase = self.best_phrase(&said, &read, normalised);
+        if let Some(filled) = self.filled_phrase(words, canonical, &values) {
+            phrase = Phrase { text: filled.text.clone(), covered: 1.0, exact: true };
+        }
         // What changes something is asked for in so many words: not by a slip of the pen, and not by asking whether it was.
         let is_asked_for = !self.writes || (!is_question(words) && !words.iter().any(|word| word.corrected));
         let score = match phrase.exact {
@@ -508,7 +516,8 @@ impl Entry {
             };
             // "Payment errors" and "errors for payments" are some errors, whatever the word.
             let before = index.checked_sub(1).map_or("", |before| words[before].plain.as_str());
-            let is_attribute = index + 1 < words.len() && is_topic(index + 1);
+            let is_attribute =
+                index + 1 < words.len() && is_topic(index + 1) && !ASKING_FOR.contains(&word.plain.as_str());
             let is_led =
                 matches!(before, "for" | "about" | "with" | "in" | "on" | "of" | "from" | "by" | "without" | "like");
             let why = if word.quoted {
@@ -607,6 +616,34 @@ impl Entry {
         }
     }
 
+    /// The phrase that the sentence is, with values in its slots and filler around. Free text fills no slot: it may be anything.
+    fn filled_phrase(&self, words: &[Word], canonical: &[String], found: &[Found]) -> Option<&KnownPhrase> {
+        if self.writes || self.phrases.iter().all(|phrase| phrase.slots.is_empty()) {
+            return None;
+        }
+        let mut row: Vec<String> = Vec::new();
+        let mut at = 0;
+        while at < words.len() {
+            match found.iter().find(|found| found.span.start == at && !found.span.is_empty()) {
+                Some(found) if found.reads.len() == 1 && found.text.is_empty() => {
+                    row.push(format!("<{}>", found.reads[0].1.parameter));
+                    at = found.span.end;
+                }
+                Some(_) => return None,
+                None if words[at].quoted || words[at].corrected => return None,
+                None => {
+                    if !words[at].is_filler {
+                        row.push(canonical[at].clone());
+                    }
+                    at += 1;
+                }
+            }
+        }
+        // "Is <issue> new" is more than a value with filler around.
+        let says_more = |phrase: &&KnownPhrase| !phrase.words.is_empty() || !phrase.text.contains(' ');
+        self.phrases.iter().filter(says_more).find(|phrase| !phrase.slots.is_empty() && phrase.row == row)
+    }
+
     /// The declared phrase with the largest share of its words said, and of equals the longest. An exact one wins.
     fn best_phrase(&self, said: &BTreeSet<&str>, read: &BTreeSet<&str>, normalised: &str) -> Phrase {
         let mut best = Phrase { text: String::new(), covered: 0.0, exact: false };
@@ -627,6 +664,9 @@ impl Entry {
         best
     }
 }
+
+/// Words before a noun that ask for it, and narrow nothing.
+const ASKING_FOR: [&str; 9] = ["count", "display", "draw", "give", "list", "many", "much", "show", "view"];
 
 /// Whether a word begins another clause than the word before it.
 fn is_new_clause(source: &str, before: &Word, word: &Word) -> bool {

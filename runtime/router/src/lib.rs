@@ -75,6 +75,9 @@ pub const ASK_FLOOR: f64 = 0.6;
 /// A card is a rival of the best if it has at least this part of its score.
 pub const RIVAL_SHARE: f64 = 0.25;
 
+/// A card of another pack is a twin of the best if it has at least this part of its score.
+pub const TWIN_SHARE: f64 = 0.02;
+
 /// A second card is close if it has at least this part of the best one's score.
 pub const CLOSE_SHARE: f64 = 0.4;
 
@@ -359,10 +362,16 @@ fn has_close_second(candidates: &[Scored]) -> bool {
 
 /// Cards of several packs that explain the sentence equally and wholly: "errors today" where logs and a tracker hold errors.
 fn twins(candidates: &[Scored]) -> Vec<&Scored> {
-    let is_whole = |scored: &&Scored| scored.explained >= 1.0 && scored.phrase.covered >= 1.0;
+    let best = candidates.first().map_or(0.0, |best| best.score);
+    // A text may be anything, so it says nothing for a card.
+    let is_whole = |scored: &&Scored| {
+        let is_plain = scored.doubts.text_words == 0 && scored.missing.is_empty();
+        is_plain && scored.explained >= 1.0 && scored.phrase.covered >= 1.0 && scored.score >= best * TWIN_SHARE
+    };
     let mut twins: Vec<&Scored> = Vec::new();
     for candidate in candidates.iter().take(CLOSEST_MAX).filter(is_whole) {
-        if twins.iter().all(|twin| twin.pack != candidate.pack) {
+        let says_as_much = twins.first().is_none_or(|first| candidate.values.len() >= first.values.len());
+        if says_as_much && twins.iter().all(|twin| twin.pack != candidate.pack) {
             twins.push(candidate);
         }
     }

@@ -183,7 +183,7 @@ fn sentences_go_to_their_card_with_their_values() {
         ("list the last 5 errors in project web", r#"sentry/list_errors limit=5 project="web""#),
         (
             "top 3 errors in production since yesterday",
-            r#"sentry/list_errors environment="production" limit=3 period="2026-11-21T00:00:00Z/..""#,
+            r#"sentry/list_errors environment="production" limit=3 order="count" period="2026-11-21T00:00:00Z/..""#,
         ),
         ("errors", "sentry/list_errors"),
         ("show errors", "sentry/list_errors"),

@@ -228,7 +228,10 @@ impl Reader<'_> {
                 .and_then(|()| Some((lead + 2, Window::last(Period::of(number, unit)?))));
         }
         let text = self.word(number_at);
+        // "500s" beside nothing are many of 500.
+        let is_plural = lead == 0 && text.ends_with('s');
         if text.starts_with(|letter: char| letter.is_ascii_digit())
+            && !is_plural
             && let Ok(period) = text.parse::<Period>()
         {
             return (!self.is(number_at + 1, &["ago"])).then_some((lead + 1, Window::last(period)));

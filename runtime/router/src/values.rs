@@ -105,7 +105,7 @@ pub(crate) struct Readers {
 }
 
 impl Readers {
-    pub(crate) fn new(pack: String, specs: Vec<ParamSpec>, clauses: &[Clause], synonyms: &Synonyms) -> Self {
+    pub(crate) fn new(pack: &str, specs: Vec<ParamSpec>, clauses: &[Clause], synonyms: &Synonyms) -> Self {
         let word = |word: &String| Part::Word(synonyms.canonical(word));
         let mut patterns: Vec<Pattern> = Vec::new();
         for (reader, spec) in specs.iter().enumerate() {
@@ -126,8 +126,9 @@ impl Readers {
             }
         }
         patterns.extend(clauses.iter().map(|clause| pattern(clause, &specs, synonyms)));
-        let source =
-            |spec: &ParamSpec| spec.values_from().map(|values| Source { pack: pack.clone(), values: values.clone() });
+        let source = |spec: &ParamSpec| {
+            spec.values_from().map(|values| Source { pack: pack.to_owned(), values: values.clone() })
+        };
         Self {
             sources: specs.iter().map(source).collect(),
             announcing: patterns.iter().flat_map(Pattern::words).cloned().collect(),
@@ -325,10 +326,18 @@ impl Pull<'_> {
                     let mentions = self.names[*reader].as_ref()?;
                     let is_free = |mention: &&&NameMention| !taken[mention.span.clone()].contains(&true);
                     let mention = mentions.iter().find(is_free).filter(|_| !self.is_read(*reader, read))?;
-                    let value = self.readers.specs[*reader].read_item(&mention.name.text).ok()?;
+                    let value = known::value(&self.readers.specs[*reader], &mention.name.text)?;
                     found = Some(self.found(*reader, mention.span.clone(), 0, &pattern.text, value));
                 }
                 Part::Set { reader, .. } | Part::Only { reader, .. } => {
+                    // Who says "total" and no column that can be added up does not mean a count.
+                    let is_said = |other: &usize| {
+                        let name = stem(self.readers.specs[*other].name());
+                        matches!(name.as_str(), "sum" | "mean" | "median") && canonical.contains(&name)
+                    };
+                    if self.readers.one_of.contains(reader) && self.readers.one_of.iter().any(is_said) {
+                        return None;
+                    }
                     let set = self.set(part, pattern).filter(|_| !self.is_read(*reader, read))?;
                     sets.push((*reader, set));
                 }
@@ -716,8 +725,10 @@ impl Pull<'_> {
         let Some(at) = words.len().checked_sub(after + 1).filter(|at| *at > 0) else { return };
         let number =
             count(&words[at].plain).filter(|number| (1..LAST_AMOUNT_MAX).contains(number) && !words[at].quoted);
-        let is_preposition =
-            matches!(words[at - 1].plain.as_str(), "above" | "below" | "over" | "under" | "than" | "is" | "for");
+        // "Issue 42" is one, "errors 42" are many.
+        let is_numbered = self.topics.contains(&self.sentence.canonical[at - 1]) && !words[at - 1].plain.ends_with('s');
+        let is_preposition = is_numbered
+            || matches!(words[at - 1].plain.as_str(), "above" | "below" | "over" | "under" | "than" | "is" | "for");
         if let Some(number) = number.filter(|_| !is_preposition && !self.is_time(at))
             && let Ok(value) = spec.read_item(&number.to_string())
         {

@@ -76,10 +76,10 @@ fn a_call_that_is_cancelled_while_the_person_is_asked_is_recorded_as_cancelled()
     client.say(&json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": id}}));
     client.close();
     assert_eq!(client.ended(), Some(0));
-    let stats = intentbox(&["stats", "--state", folder, "--json"], b"", &[]).report();
-    let rows = stats["by_target"].as_array().expect("a list");
+    let counts = intentbox(&["stats", "--state", folder, "--json"], b"", &[]).report();
+    let rows = counts["by_target"].as_array().expect("a list");
     let outcomes = rows.iter().find(|row| row["target"] == "sentry/resolve_issue").map(|row| &row["outcomes"]);
-    assert_eq!(outcomes, Some(&json!({"cancelled": 1})), "{stats}");
+    assert_eq!(outcomes, Some(&json!({"cancelled": 1})), "{counts}");
 }
 
 #[test]

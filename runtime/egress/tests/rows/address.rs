@@ -93,7 +93,7 @@ async fn h02_private_networks_hold_neither_this_machine_nor_metadata() {
             ("[fd00:ec2::254]", "fd00:ec2::254"),
         ] {
             let error = at(host, &private).send(get("a:/")).await.unwrap_err();
-            let line = format!("write `private_addresses = [\"{found}\"]` under [origins.a] in the configuration");
+            let line = format!("add `private_addresses = [\"{found}\"]` under [origins.a] in the configuration");
             assert!(error.to_string().contains(&line), "{host} by {private:?}: {error}");
             assert_eq!(kind(Err(error)), "address_refused", "{host}");
         }
@@ -149,7 +149,7 @@ async fn h04_a_name_is_refused_by_what_it_resolves_to() {
     assert_eq!(server.connections(), 0);
     let base_url = format!("http://localhost:{}", server.port);
     let error = reading(origin("a", &base_url, false)).send(get("a:/")).await.unwrap_err().to_string();
-    assert!(error.contains("`localhost` is at ") && error.contains("`private_addresses = [\""), "{error}");
+    assert!(error.contains("`localhost` resolves to ") && error.contains("`private_addresses = [\""), "{error}");
     // The same name leads there once the operator says that it may.
     assert_eq!(kind(reading(origin("a", &base_url, true)).send(get("a:/")).await), "replied");
     assert_eq!(server.connections(), 1);

@@ -220,8 +220,8 @@ async fn h10_a_query_or_a_form_does_not_make_another_method_of_a_post() {
     }
     for headers in [&wide_form, &wide_parts] {
         let error = exchange.send(post("a:/x", headers, b"a=1")).await.unwrap_err();
-        let expected = "POST a:/x was refused: a form in the character set `utf-16` is not searched for another method, and \
-                        not sent: send it as UTF-8";
+        let expected = "POST a:/x was refused: a form in the character set `utf-16` cannot be searched for a method \
+                        override: send it as UTF-8";
         assert_eq!(error.to_string(), expected);
     }
     assert_eq!(server.connections(), 0);

@@ -68,7 +68,7 @@ pub(super) const NO_TEXT: [&str; 30] = [
 /// What a text is called: "my text", "a certain string" are none.
 pub(super) const CALLED: [&str; 8] = ["keyword", "message", "phrase", "string", "term", "text", "word", "words"];
 
-/// Words that begin what is said about a text, and no part of it: "TypeError which somebody ignored".
+/// Words that begin what is said about a text, and no part of it: "timeouts which somebody ignored".
 const BEHIND: [&str; 7] = ["seen", "that", "where", "which", "who", "whose", "appears"];
 
 /// Words with which a text begins only where it is announced: "about your card was declined".

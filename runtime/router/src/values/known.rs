@@ -6,9 +6,17 @@ use intentbox_catalog::ParamKind;
 use intentbox_catalog::ParamSpec;
 use intentbox_catalog::param::ValuesFrom;
 
+use serde_json::Value;
+
 use super::pattern::{Part, Pattern};
 use super::{Found, NameMention, Pull, Reads, ValueRead};
 use crate::names::{NAME_WORDS_MAX, Name};
+
+/// A name as a value: a list has it as its only item.
+pub(super) fn value(spec: &ParamSpec, name: &str) -> Option<Value> {
+    let item = spec.read_item(name).ok()?;
+    Some(if matches!(spec.kind(), ParamKind::List { .. }) { Value::Array(vec![item]) } else { item })
+}
 
 impl Pull<'_> {
     /// "Orders of customer Tanaka" is about the file of orders, not about that of customers: where one is said as it is called,
@@ -40,7 +48,7 @@ impl Pull<'_> {
             };
             for NameMention { span, name, is_exact } in mentions {
                 let spec = &self.readers.specs[reader];
-                let Ok(value) = spec.read_item(&name.text) else { continue };
+                let Some(value) = value(spec, &name.text) else { continue };
                 // What something is said to be in is more likely meant than another name: "customers in orders".
                 let before = span.start.checked_sub(1).map_or("", |before| self.sentence.words[before].plain.as_str());
                 let is_led = matches!(before, "in" | "of" | "from" | "for" | "on" | "at" | "within")

@@ -7,4 +7,5 @@ file = 'Orders.jsonl'
 columns = ['Customer.Name', 'id']
 sample = 2
 
-result = tables.describe(pack.path(file), columns=columns, sample=sample)
+with pack.asked():
+    result = tables.describe(pack.path(file), columns=columns, sample=sample)

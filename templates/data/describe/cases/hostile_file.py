@@ -7,4 +7,5 @@ file = '\"); import os; (\'\'\'\x7b\x7b 7*7 \x7d\x7d.csv'
 columns = None
 sample = 20000
 
-result = tables.describe(pack.path(file), columns=columns, sample=sample)
+with pack.asked():
+    result = tables.describe(pack.path(file), columns=columns, sample=sample)

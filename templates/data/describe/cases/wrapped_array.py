@@ -7,4 +7,5 @@ file = 'items.json'
 columns = None
 sample = 20000
 
-result = tables.describe(pack.path(file), columns=columns, sample=sample)
+with pack.asked():
+    result = tables.describe(pack.path(file), columns=columns, sample=sample)

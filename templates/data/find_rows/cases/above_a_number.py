@@ -15,4 +15,5 @@ where = {
 columns = ['id']
 limit = 5
 
-result = tables.find(pack.path(file), where=where, columns=columns, limit=limit)
+with pack.asked():
+    result = tables.find(pack.path(file), where=where, columns=columns, limit=limit)

@@ -15,4 +15,5 @@ where = {
 columns = ['amount', 'id']
 limit = 1
 
-result = tables.find(pack.path(file), where=where, columns=columns, limit=limit)
+with pack.asked():
+    result = tables.find(pack.path(file), where=where, columns=columns, limit=limit)

@@ -1,7 +1,7 @@
 """Counts the rows of a file, or adds up a column: sum, mean, median, least and greatest value, in all or in groups."""
 
 import pack
-from intentbox import tables
+from intentbox import Invalid, tables
 
 file = 'sales.csv'
 measures = {
@@ -29,6 +29,7 @@ path = pack.path(file)
 if count is None and not any(measures.values()):
     # In "average count" the column is a word that the question itself may hold, and is not read.
     there = f"{path.partition(':')[2]} has {pack.names(tables.columns(path))}"
-    raise ValueError(f'which column? {there}; some names are read in quotes only: highest "id"')
+    raise Invalid(f'which column? {there}; some names are read in quotes only: highest "id"')
 
-result = tables.summarize(path, **measures, by=by, date_column=date_column, where=where, order=order, limit=limit)
+with pack.asked():
+    result = tables.summarize(path, **measures, by=by, date_column=date_column, where=where, order=order, limit=limit)

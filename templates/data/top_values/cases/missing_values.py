@@ -15,4 +15,5 @@ where = {
 }
 limit = 10
 
-result = tables.top(pack.path(file), column, where=where, limit=limit)
+with pack.asked():
+    result = tables.top(pack.path(file), column, where=where, limit=limit)

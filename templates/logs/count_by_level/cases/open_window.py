@@ -15,7 +15,8 @@ KEYS_MAX = 24
 since, until = window.bounds(period)
 # A text is the least severe level that counts, and a list has the levels that count.
 levels = level if level is None or at_least else [level]
-counts = logs.count(f"logs:{file or ''}", by=by, level=levels, text=text, since=since, until=until)
+with pack.asked(file):
+    counts = logs.count(f"logs:{file or ''}", by=by, level=levels, text=text, since=since, until=until)
 pack.tell(counts.seen, level)
 shown = list(counts)
 if len(shown) > KEYS_MAX:

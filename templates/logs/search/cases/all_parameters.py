@@ -10,6 +10,7 @@ period = '2026-11-20T00:00:00Z/2026-11-21T00:00:00Z'
 file = 'app/*.log'
 
 since, until = window.bounds(period)
-found = logs.records(f"logs:{file or ''}", level=level, text=text, since=since, until=until, limit=limit)
+with pack.asked(file):
+    found = logs.records(f"logs:{file or ''}", level=level, text=text, since=since, until=until, limit=limit)
 pack.tell(found.seen, level, shown=len(found))
 result = [pack.row(record) for record in found]

@@ -10,6 +10,7 @@ period = None
 file = None
 
 since, until = window.bounds(period)
-found = logs.records(f"logs:{file or ''}", level=level, text=text, since=since, until=until, limit=limit)
+with pack.asked(file):
+    found = logs.records(f"logs:{file or ''}", level=level, text=text, since=since, until=until, limit=limit)
 pack.tell(found.seen, level, shown=len(found))
 result = [pack.row(record) for record in found]

@@ -10,7 +10,8 @@ text = 'job'
 file = 'app/worker.log'
 
 since, until = window.bounds(period)
-found = logs.records(f"logs:{file or ''}", level=level, text=text, since=since, until=until, limit=limit)
+with pack.asked(file):
+    found = logs.records(f"logs:{file or ''}", level=level, text=text, since=since, until=until, limit=limit)
 pack.tell(found.seen, level)
 
 

@@ -10,7 +10,8 @@ text = None
 file = None
 
 since, until = window.bounds(period)
-found = logs.records(f"logs:{file or ''}", level=level, text=text, since=since, until=until, limit=limit)
+with pack.asked(file):
+    found = logs.records(f"logs:{file or ''}", level=level, text=text, since=since, until=until, limit=limit)
 pack.tell(found.seen, level)
 
 

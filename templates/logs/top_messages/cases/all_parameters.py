@@ -12,7 +12,8 @@ file = 'app/api.log'
 MESSAGE_CHARS_MAX = 120
 
 since, until = window.bounds(period)
-found = logs.top(f"logs:{file or ''}", level=level, text=text, since=since, until=until, limit=limit)
+with pack.asked(file):
+    found = logs.top(f"logs:{file or ''}", level=level, text=text, since=since, until=until, limit=limit)
 pack.tell(found.seen, level)
 result = [
     {
