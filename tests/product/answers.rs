@@ -229,6 +229,54 @@ fn the_nearest_sentence_of_a_refusal_is_answered() {
 }
 
 #[test]
+fn a_name_that_is_nearly_one_is_read_as_that_and_the_answer_says_so() {
+    let home = tempfile::tempdir().expect("a temporary folder");
+    for (intent, mended, line) in [
+        (
+            "list errors in project chekout",
+            json!([{"said": "chekout", "meant": "checkout"}]),
+            "read: chekout as checkout\n",
+        ),
+        ("errors in prod", json!([{"said": "prod", "meant": "production"}]), "read: prod as production\n"),
+        ("errors in checkout", Value::Null, ""),
+    ] {
+        let (code, object) = ask(home.path(), &["run-intent", intent]);
+        assert_eq!((code, &object["route"]["mended"]), (0, &mended), "{intent}: {object:#}");
+        let told = run_in(home.path(), &["run-intent", intent], b"", &[]).stderr;
+        assert!(told.ends_with(line) && told.contains("read: ") != line.is_empty(), "{intent}: {told}");
+    }
+}
+
+#[test]
+fn a_text_of_a_cell_and_an_amount_need_no_name_of_a_column() {
+    let home = tempfile::tempdir().expect("a temporary folder");
+    let folder = home.path().join("tables");
+    std::fs::create_dir(&folder).expect("a folder");
+    let rows = "order_id,customer,status,amount,ordered_at\n1,Acme Ltd,paid,10.5,2026-01-02\n2,Globex,refunded,1500,2026-02-03\n\
+                3,Acme Ltd,refunded,20,2026-02-04\n";
+    std::fs::write(folder.join("orders.csv"), rows).expect("it can be written");
+    let alias = format!("data={}", folder.display());
+    for (intent, arguments) in [
+        ("refunded orders", json!({"file": "orders.csv", "column": "status", "equals": "refunded"})),
+        ("orders of customer Acme Ltd", json!({"file": "orders.csv", "column": "customer", "equals": "Acme Ltd"})),
+        ("orders over 1000", json!({"file": "orders.csv", "column": "amount", "above": "1000"})),
+        (
+            "how many orders were refunded",
+            json!({"file": "orders.csv", "count": "rows", "column": "status", "equals": "refunded"}),
+        ),
+        (
+            "total amount by customer and month in orders",
+            json!({"file": "orders.csv", "sum": "amount", "by": ["customer", "month"]}),
+        ),
+    ] {
+        let (code, object) = ask(home.path(), &["run-intent", intent, "--dir", &alias]);
+        let given = object["route"]["arguments"].as_object().cloned().unwrap_or_default();
+        let given: Value = given.into_iter().filter(|(name, value)| !value.is_null() && name != "limit").collect();
+        assert_eq!((code, &given), (0, &arguments), "{intent}: {object:#}");
+    }
+}
+
+#[test]
 fn help_lists_the_templates_that_can_be_used_here_and_no_others() {
     let home = home();
     let templates = |arguments: &[&str]| -> Vec<String> {

@@ -197,6 +197,9 @@ fn explain(report: &Report, text: &mut String) {
             let _ = writeln!(text, "hint: {}", printable(&words(remedy)));
         }
     }
+    for mended in &report.mended {
+        let _ = writeln!(text, "read: {} as {}", printable(&mended.said), printable(&mended.meant));
+    }
     let window = report.window.as_ref().filter(|_| report.failure.is_none());
     if let Some(window) = window.filter(|window| !window.is_default) {
         let _ = writeln!(text, "time: {}", window.words);

@@ -57,6 +57,8 @@ pub struct Run {
     pub(crate) deterministic: Option<Deterministic>,
     pub(crate) grants: Grants,
     pub(crate) asker: Asker,
+    /// Words of the intent that were taken for names that they are not, each with the name.
+    pub(crate) mended: Vec<(String, String)>,
 }
 
 /// What a run executes.
@@ -98,6 +100,16 @@ pub struct Incomplete {
     values: BTreeMap<String, Value>,
     missing: Vec<ParamSpec>,
     report: Box<Report>,
+}
+
+impl Plan {
+    /// The same with the words that were taken for names that they are not.
+    fn having_mended(mut self, mended: Vec<(String, String)>) -> Self {
+        if let Self::Ready(run) | Self::NeedsConsent(Unconfirmed(run)) = &mut self {
+            run.mended = mended;
+        }
+        self
+    }
 }
 
 impl Run {
@@ -250,8 +262,13 @@ impl Engine {
         let by_id = library.catalog.get(intent.text.trim()).filter(|template| self.reaches(template)).map(Template::id);
         let names = self.names(&library, intent, caller);
         let question = crate::known::question(intent, &names);
+        let mut mended = Vec::new();
         let decision = match intent.template.as_ref().or(by_id) {
-            None => router.route(&question).decision,
+            None => {
+                let answer = router.route(&question);
+                mended = answer.explanation.mended();
+                answer.decision
+            }
             Some(id) => {
                 let id = cards::id_of(id);
                 match router.read(&question, &id) {
@@ -267,7 +284,7 @@ impl Engine {
         match decision {
             Decision::Card { id, values } | Decision::Missing { id, values, .. } => {
                 match cards::template(&library.catalog, &id) {
-                    Some(template) => self.complete(&library, template, values, intent, caller),
+                    Some(template) => self.complete(&library, template, values, intent, caller).having_mended(mended),
                     None => no_template(id.as_str()),
                 }
             }
@@ -388,8 +405,18 @@ impl Engine {
         let work =
             Work::Template { library: Arc::clone(library), id: template.id().clone(), arguments: values.clone() };
         let (deterministic, asker) = (settings.deterministic, self.asker(Some(template), caller));
-        let run =
-            Box::new(Run { id, target: target.clone(), work, script, params, limits, deterministic, grants, asker });
+        let run = Box::new(Run {
+            id,
+            target: target.clone(),
+            work,
+            script,
+            params,
+            limits,
+            deterministic,
+            grants,
+            asker,
+            mended: Vec::new(),
+        });
         if writes && caller.consent == Consent::Asked {
             return Plan::NeedsConsent(Unconfirmed(run));
         }
@@ -431,6 +458,7 @@ impl Engine {
             deterministic: code.settings.deterministic,
             grants: self.grants_of_code(caller),
             asker: self.asker(None, caller),
+            mended: Vec::new(),
         }))
     }
 

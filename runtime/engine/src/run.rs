@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use intentbox_catalog::{Effects, Template};
 use intentbox_egress::Budget;
-use intentbox_report::{Cause, Failure, Remedy, Report};
+use intentbox_report::{Cause, Failure, Mended, Remedy, Report};
 use intentbox_sandbox::{Author, Company, Job, RunError, Script};
 
 use crate::Engine;
@@ -44,7 +44,10 @@ impl Engine {
             },
         };
         let window = run.window();
-        let report = Report { target: Some(run.target.clone()), arguments: run.arguments(), window, ..report };
+        let mended =
+            run.mended.iter().map(|(said, meant)| Mended { said: said.clone(), meant: meant.clone() }).collect();
+        let target = Some(run.target.clone());
+        let report = Report { target, arguments: run.arguments(), window, mended, ..report };
         if !report.stdout.is_empty() || !report.stderr.is_empty() {
             let output = Event::Output { stdout_bytes: report.stdout.len(), stderr_bytes: report.stderr.len() };
             events.note(of, output);

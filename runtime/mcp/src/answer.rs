@@ -42,6 +42,12 @@ pub(crate) fn of_report(
         None => answer.result(report),
         Some(failure) => answer.failure(failure, report),
     }
+    for mended in &report.mended {
+        answer.line(&format!("read: {} as {}", mended.said, mended.meant));
+    }
+    if !report.mended.is_empty() {
+        answer.put("mended", json!(report.mended));
+    }
     if let Some(window) = report.window.as_ref().filter(|_| report.failure.is_none()) {
         answer.line(&format!("time: {}", window.words));
         answer.put("window", json!(window.words));

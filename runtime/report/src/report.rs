@@ -35,6 +35,8 @@ pub struct Report {
     pub arguments: Option<Value>,
     /// Which time the answer is about, if its template looks at a window of time.
     pub window: Option<LookedAt>,
+    /// Words of the intent that were taken for names that they are not.
+    pub mended: Vec<Mended>,
     /// Templates that came near, best first.
     pub candidates: Vec<Candidate>,
     /// What the run was allowed to access; nothing if that was never computed.
@@ -45,6 +47,15 @@ pub struct Report {
     pub spent: Option<Spent>,
     /// Whether the answer came from the result cache.
     pub cached: bool,
+}
+
+/// Words that were taken for a name: a misspelled or an abbreviated one.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Mended {
+    /// The words as they were said.
+    pub said: String,
+    /// The name.
+    pub meant: String,
 }
 
 /// The window of time that an answer is about.
@@ -141,6 +152,7 @@ impl Report {
             target: None,
             arguments: None,
             window: None,
+            mended: Vec::new(),
             candidates: Vec::new(),
             access: None,
             refusals: Vec::new(),

@@ -6,7 +6,7 @@ use serde_json::value::RawValue;
 
 use crate::failure::Failure;
 use crate::remedy::{self, Remedy};
-use crate::report::{Report, Spent, Target};
+use crate::report::{Mended, Report, Spent, Target};
 
 /// The JSON form of a report, with hints in the words of one surface.
 #[derive(Debug, Serialize)]
@@ -68,6 +68,8 @@ struct Route<'a> {
     arguments: Option<&'a Value>,
     #[serde(skip_serializing_if = "Option::is_none")]
     window: Option<&'a str>,
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    mended: &'a [Mended],
     #[serde(skip_serializing_if = "Vec::is_empty")]
     candidates: Vec<Candidate<'a>>,
 }
@@ -147,7 +149,8 @@ impl<'a> Route<'a> {
             score: (candidate.score * 100.0).round() / 100.0,
         });
         let window = report.window.as_ref().map(|window| window.words.as_str());
-        Some(Self { template, arguments: report.arguments.as_ref(), window, candidates: candidates.collect() })
+        let candidates = candidates.collect();
+        Some(Self { template, arguments: report.arguments.as_ref(), window, mended: &report.mended, candidates })
     }
 }
 

@@ -117,6 +117,16 @@ impl Explanation {
     }
 }
 
+impl Explanation {
+    /// The words that were taken for a name that they are not, each with that name, in the reading of the best card.
+    #[must_use]
+    pub fn mended(&self) -> Vec<(String, String)> {
+        let reads = self.candidates.first().map_or(&[][..], |best| best.values.as_slice());
+        let mended = reads.iter().filter_map(ValueRead::mended);
+        mended.map(|(said, meant)| (said.to_owned(), meant.to_owned())).collect()
+    }
+}
+
 impl fmt::Display for Explanation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "read as: {}", self.normalised)?;

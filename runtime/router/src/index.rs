@@ -491,6 +491,11 @@ impl Entry {
         }
         let in_value = |index: usize| found.iter().any(|value| value.span.contains(&index));
         let is_topic = |index: usize| !words[index].is_filler && self.topics.contains(&canonical[index]);
+        let joins = |index: usize| {
+            let mut after = (index + 1..words.len()).filter(|at| !words[*at].is_filler || in_value(*at));
+            let is_known = |at: usize| in_value(at) || is_topic(at) || is_around(&words[at].plain);
+            words[index].plain == "and" && !words[index].quoted && after.next().is_some_and(is_known)
+        };
         let mut says = vec![0_usize; clause + 1];
         for index in 0..words.len() {
             says[clause_of[index]] += usize::from(in_value(index) || is_topic(index));
@@ -524,6 +529,9 @@ impl Entry {
                 Why::Quoted
             } else if is_deed(&word.plain) {
                 Why::Deed
+            } else if self.readers.announces_missing(&canonical[index], &scored.values) || joins(index) {
+                // "This issue" says what will be asked for. What "and" joins speaks for itself.
+                Why::Harmless
             } else if self.readers.announces_unread(&canonical[index], &scored.values) {
                 // "In project" without a project is a question about something that was not understood.
                 Why::Announces

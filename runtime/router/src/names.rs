@@ -353,6 +353,28 @@ mod tests {
     }
 
     #[test]
+    fn of_a_hundred_thousand_names_the_first_ones_are_known() {
+        let names = NameList::of_words((0..100_000).map(|number| format!("name-{number}")));
+        let last = format!("name-{}", NAMES_MAX - 1);
+        assert_eq!(names.find(&last).map(|name| name.text.as_str()), Some(last.as_str()));
+        assert_eq!(names.find(&format!("name-{NAMES_MAX}")), None);
+        assert_eq!((names.guess("nmae-5"), names.nearest("nmae-5000000")), (None, None));
+    }
+
+    #[test]
+    fn equal_names_of_different_rows_are_not_one() {
+        let name = |text: &str, of: &str| Name {
+            text: text.to_owned(),
+            fields: BTreeMap::from([("of".to_owned(), of.to_owned())]),
+        };
+        let names = NameList::of_names([name("Oslo", "city"), name("Oslo", "birthplace"), name("Bergen", "city")]);
+        assert_eq!(names.find("oslo"), None);
+        assert_eq!(names.find("bergen").and_then(|name| name.fields.get("of")).map(String::as_str), Some("city"));
+        assert_eq!(names.only("birthplace").map(|name| name.text.as_str()), Some("Oslo"));
+        assert_eq!(names.only("city"), None);
+    }
+
+    #[test]
     fn a_beginning_counts_where_one_name_has_it() {
         let names = NameList::of_words(["production", "staging", "development", "preview"].map(str::to_owned));
         for (text, expected) in [

@@ -41,6 +41,19 @@ pub struct ValueRead {
     pub value: Value,
 }
 
+impl ValueRead {
+    /// The words and the name that they were taken for, where the words are misspelled or a beginning: `chekout` for `checkout`.
+    #[must_use]
+    pub fn mended(&self) -> Option<(&str, &str)> {
+        let meant = self.value.as_str().filter(|meant| meant.len() > 3 && meant.starts_with(char::is_alphabetic))?;
+        let (said, name) = (self.text.to_lowercase(), meant.to_lowercase());
+        let is_other = said.len() > 2 && said != name && singular(&said) != name && singular(&name) != said;
+        let is_beginning = name.starts_with(&said) && !name.contains('.');
+        let is_near = said.len() > 3 && said.len().abs_diff(name.len()) <= 2 && strsim::osa_distance(&said, &name) <= 2;
+        (is_other && (is_beginning || is_near)).then_some((self.text.as_str(), meant))
+    }
+}
+
 impl fmt::Display for ValueRead {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} = {}, from {:?} by `{}`", self.parameter, self.value, self.text, self.pattern)
@@ -172,6 +185,19 @@ impl Readers {
         &self.specs
     }
 
+    /// Whether a word announces a value that is required and was not read: the caller will be asked for it.
+    pub(crate) fn announces_missing(&self, form: &str, read: &[ValueRead]) -> bool {
+        let is_missing = |reader: usize| {
+            let spec = &self.specs[reader];
+            spec.must_be_given() && !read.iter().any(|read| read.parameter == spec.name())
+        };
+        self.announcing.contains(form)
+            && self
+                .patterns
+                .iter()
+                .any(|pattern| pattern.words().any(|word| word == form) && pattern.readers().any(is_missing))
+    }
+
     /// Whether a word announces a value that was neither read nor is known to be missing: "in project", and no project.
     pub(crate) fn announces_unread(&self, form: &str, read: &[ValueRead]) -> bool {
         let is_open = |reader: usize| {
@@ -236,9 +262,6 @@ struct Pull<'a> {
 
 /// The most words of a text that stands inside a pattern.
 const TEXT_WORDS_MAX: usize = 8;
-
-/// A larger number at the end counts nothing: `search status code 401`.
-const LAST_AMOUNT_MAX: u64 = 400;
 
 /// What a pattern found so far.
 type Reads = Vec<(usize, ValueRead)>;
@@ -683,57 +706,6 @@ impl Pull<'_> {
         let read = ValueRead { parameter, pattern: by.to_owned(), text: text.join(" "), value };
         let text = span.end..span.end;
         Found { span, weight, reads: vec![(reader, read)], text }
-    }
-
-    /// A number before what is counted is a limit: "5 orders", "10 most common messages".
-    fn amounts(&self, all: &mut Vec<Found>) {
-        const BETWEEN_MAX: usize = 3;
-        let is_amount = |spec: &&ParamSpec| matches!(spec.kind(), ParamKind::Integer { .. }) && spec.unit().is_some();
-        let mut amounts = self.readers.specs.iter().enumerate().filter(|(_, spec)| is_amount(spec));
-        let (Some((reader, spec)), None) = (amounts.next(), amounts.next()) else { return };
-        let words = self.sentence.words;
-        for (at, word) in words.iter().enumerate().filter(|(_, word)| !word.quoted) {
-            let Some(number) = count(&word.plain) else { continue };
-            let is_topic = |at: usize| self.topics.contains(&self.sentence.canonical[at]) || self.file_at(at).is_some();
-            let is_said = |at: usize| {
-                is_topic(at)
-                    || self.names.iter().flatten().any(|names| names.iter().any(|name| name.span.contains(&at)))
-            };
-            let following = (at + 1..words.len()).take(BETWEEN_MAX).take_while(|at| !words[*at].quoted);
-            // A plural says that things are counted: "5 issues", but "issue 5" and "502 error".
-            let is_plural = |at: usize| words[at].plain.ends_with('s') && is_said(at);
-            if following.into_iter().any(is_plural)
-                && number < 1000
-                && !self.is_time(at)
-                && let Ok(value) = spec.read_item(&number.to_string())
-            {
-                all.push(self.found(reader, at..at + 1, 8, "a number before what is counted", value));
-            }
-        }
-    }
-
-    /// A number at the end is a limit, whatever it counts: "tail app.log 50", "top cities, five".
-    fn last_amount(&self, all: &mut Vec<Found>) {
-        let is_amount = |spec: &&ParamSpec| matches!(spec.kind(), ParamKind::Integer { .. }) && spec.unit().is_some();
-        let mut amounts = self.readers.specs.iter().enumerate().filter(|(_, spec)| is_amount(spec));
-        let (Some((reader, spec)), None) = (amounts.next(), amounts.next()) else { return };
-        let words = self.sentence.words;
-        let is_over = |word: &&Word| {
-            word.is_filler || matches!(word.plain.as_str(), "max" | "most" | "only" | "pieces" | "maximum" | "entries")
-        };
-        let after = words.iter().rev().take_while(is_over).count();
-        let Some(at) = words.len().checked_sub(after + 1).filter(|at| *at > 0) else { return };
-        let number =
-            count(&words[at].plain).filter(|number| (1..LAST_AMOUNT_MAX).contains(number) && !words[at].quoted);
-        // "Issue 42" is one, "errors 42" are many.
-        let is_numbered = self.topics.contains(&self.sentence.canonical[at - 1]) && !words[at - 1].plain.ends_with('s');
-        let is_preposition = is_numbered
-            || matches!(words[at - 1].plain.as_str(), "above" | "below" | "over" | "under" | "than" | "is" | "for");
-        if let Some(number) = number.filter(|_| !is_preposition && !self.is_time(at))
-            && let Ok(value) = spec.read_item(&number.to_string())
-        {
-            all.push(self.found(reader, at..at + 1, 4, "a number at the end", value));
-        }
     }
 
     fn windows(&self, all: &mut Vec<Found>) {

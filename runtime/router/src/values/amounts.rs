@@ -1,8 +1,13 @@
 //! Numbers and periods in words.
 
 use intentbox_catalog::period::Period;
+use intentbox_catalog::{ParamKind, ParamSpec};
 
+use super::{Found, Pull};
 use crate::text::Word;
+
+/// A larger number at the end counts nothing: `search status code 401`.
+const LAST_AMOUNT_MAX: u64 = 400;
 
 /// A period of one or two words: `24h`, `2 weeks`, `an hour`, `today`, and `week` where a pattern says it is one.
 ///
@@ -65,5 +70,58 @@ pub(crate) fn count(word: &str) -> Option<u64> {
         Some(index) => u64::try_from(index + 1).ok(),
         None if word.bytes().all(|byte| byte.is_ascii_digit()) => word.parse().ok(),
         None => None,
+    }
+}
+
+impl Pull<'_> {
+    /// A number before what is counted is a limit: "5 orders", "10 most common messages".
+    pub(super) fn amounts(&self, all: &mut Vec<Found>) {
+        const BETWEEN_MAX: usize = 3;
+        let is_amount = |spec: &&ParamSpec| matches!(spec.kind(), ParamKind::Integer { .. }) && spec.unit().is_some();
+        let mut amounts = self.readers.specs.iter().enumerate().filter(|(_, spec)| is_amount(spec));
+        let (Some((reader, spec)), None) = (amounts.next(), amounts.next()) else { return };
+        let words = self.sentence.words;
+        for (at, word) in words.iter().enumerate().filter(|(_, word)| !word.quoted) {
+            let Some(number) = count(&word.plain) else { continue };
+            let is_topic = |at: usize| self.topics.contains(&self.sentence.canonical[at]) || self.file_at(at).is_some();
+            let is_said = |at: usize| {
+                is_topic(at)
+                    || self.names.iter().flatten().any(|names| names.iter().any(|name| name.span.contains(&at)))
+            };
+            let following = (at + 1..words.len()).take(BETWEEN_MAX).take_while(|at| !words[*at].quoted);
+            // A plural says that things are counted: "5 issues", but "issue 5" and "502 error".
+            let is_plural = |at: usize| words[at].plain.ends_with('s') && is_said(at);
+            if following.into_iter().any(is_plural)
+                && number < 1000
+                && !self.is_time(at)
+                && let Ok(value) = spec.read_item(&number.to_string())
+            {
+                all.push(self.found(reader, at..at + 1, 8, "a number before what is counted", value));
+            }
+        }
+    }
+
+    /// A number at the end is a limit, whatever it counts: "tail app.log 50", "top cities, five".
+    pub(super) fn last_amount(&self, all: &mut Vec<Found>) {
+        let is_amount = |spec: &&ParamSpec| matches!(spec.kind(), ParamKind::Integer { .. }) && spec.unit().is_some();
+        let mut amounts = self.readers.specs.iter().enumerate().filter(|(_, spec)| is_amount(spec));
+        let (Some((reader, spec)), None) = (amounts.next(), amounts.next()) else { return };
+        let words = self.sentence.words;
+        let is_over = |word: &&Word| {
+            word.is_filler || matches!(word.plain.as_str(), "max" | "most" | "only" | "pieces" | "maximum" | "entries")
+        };
+        let after = words.iter().rev().take_while(is_over).count();
+        let Some(at) = words.len().checked_sub(after + 1).filter(|at| *at > 0) else { return };
+        let number =
+            count(&words[at].plain).filter(|number| (1..LAST_AMOUNT_MAX).contains(number) && !words[at].quoted);
+        // "Issue 42" is one, "errors 42" are many.
+        let is_numbered = self.topics.contains(&self.sentence.canonical[at - 1]) && !words[at - 1].plain.ends_with('s');
+        let is_preposition = is_numbered
+            || matches!(words[at - 1].plain.as_str(), "above" | "below" | "over" | "under" | "than" | "is" | "for");
+        if let Some(number) = number.filter(|_| !is_preposition && !self.is_time(at))
+            && let Ok(value) = spec.read_item(&number.to_string())
+        {
+            all.push(self.found(reader, at..at + 1, 4, "a number at the end", value));
+        }
     }
 }
