@@ -276,9 +276,15 @@ impl<R: Ranker> Router<R> {
             .collect();
         prospects
             .sort_by(|(.., left), (.., right)| right.exact.cmp(&left.exact).then(right.bound.total_cmp(&left.bound)));
-        prospects.truncate(scored_max);
+        // A declared phrase goes before every score, so that no other card could change the decision.
+        let declared = prospects.iter().filter(|(.., prospect)| prospect.exact).count();
+        let all = scored_max == usize::MAX;
+        prospects.truncate(if declared > 0 && !all { declared } else { scored_max });
         let score = |(pack, reading, prospect): &(&PackIndex<R>, &Reading<'_>, Prospect)| {
-            pack.score(prospect, reading, normalised, &self.general)
+            let mut scored = pack.score(prospect, reading, normalised, &self.general)?;
+            // What is declared word for word goes before a phrase with values in its slots.
+            scored.phrase.exact &= prospect.exact || declared == 0;
+            Some(scored)
         };
         let mut candidates: Vec<Scored> = prospects.iter().filter_map(score).collect();
         candidates.retain(|candidate| candidate.fit > 0.0 || !candidate.values.is_empty() || candidate.sum > 0.0);
