@@ -183,7 +183,11 @@ impl Manifest {
         }
         let clauses =
             raw.patterns.iter().map(|text| source.clause(text, &parameters)).collect::<Result<Vec<_>, _>>()?;
-        if let Some(pattern) = raw.patterns.get(PATTERNS_MAX) {
+        if let Some(at) = clauses.iter().position(Clause::is_of_implied) {
+            let expected = "no `!word` and no `:rest`, which belong to `implied`".to_owned();
+            return Err(source.expected(&raw.patterns[at], expected));
+        }
+        if let Some(pattern) = raw.patterns.get(PATTERNS_MAX).or(raw.implied.get(PATTERNS_MAX)) {
             return Err(source.expected(pattern, format!("at most {PATTERNS_MAX} patterns")));
         }
         let implied = raw.implied.iter().map(|text| source.clause(text, &parameters)).collect::<Result<Vec<_>, _>>()?;
@@ -357,7 +361,7 @@ impl<'a> Source<'a> {
         if let Some(declared) = r#where {
             self.only(has_rows, Some(&declared), needed)?;
             let mut fields = declared.get_ref().iter();
-            let (Some((field, is)), None) = (fields.next(), fields.next()) else {
+            let (Some((field, is)), None) = (fields.next().filter(|(_, is)| !is.is_empty()), fields.next()) else {
                 return Err(self.expected(&declared, "one field and the texts that count".to_owned()));
             };
             spec.values_where = Some(ValuesWhere { field: field.clone(), is: is.clone() });
@@ -435,7 +439,7 @@ impl<'a> Source<'a> {
             }
         }
         let tells = |part: &ClausePart| match part {
-            ClausePart::Set { .. } | ClausePart::Only { .. } => false,
+            ClausePart::Absent(_) | ClausePart::Set { .. } | ClausePart::Only { .. } => false,
             ClausePart::Word(_) | ClausePart::Slot { shape: Some(Shape::Rest), .. } => true,
             ClausePart::Slot { name, .. } => {
                 spec(name).is_some_and(|spec| spec.values_from().is_some() || spec.is_narrow())
@@ -655,6 +659,10 @@ mod tests {
         refused(&format!("{text}{source}values_where = {{ a = [\"x\"], b = [\"x\"] }}\n"), 5, "one field");
         refused(&format!("{text}{source}values_give = {{ b = \"of\" }}\n"), 5, "`b` is none");
         refused(&format!("patterns = [\"over <a=?x>\"]\n{text}"), 1, "`a` with `values_from` a template");
+        refused(&format!("{text}{source}values_where = {{ a = [] }}\n"), 5, "one field");
+        refused(&format!("patterns = [\"over <a:rest>\"]\n{text}"), 1, "belong to `implied`");
+        refused(&format!("patterns = [\"over !total <a>\"]\n{text}"), 1, "belong to `implied`");
+        assert!(parse(&format!("implied = [\"over !total <a:rest>\"]\n{text}")).is_ok());
     }
 
     #[test]

@@ -136,6 +136,8 @@ pub struct Clause {
 pub enum ClausePart {
     /// A word, in lower case.
     Word(String),
+    /// `!total`: this word, in lower case, is nowhere in the sentence. Only for what a template implies.
+    Absent(String),
     /// The value of the parameter with this name, `<above>`, or one that looks like this, `<above:number>`.
     Slot {
         /// The parameter.
@@ -184,8 +186,16 @@ impl Clause {
             ClausePart::Slot { name, .. } | ClausePart::Set { name, .. } | ClausePart::Only { name, .. } => {
                 Some(name.as_str())
             }
-            ClausePart::Word(_) => None,
+            ClausePart::Word(_) | ClausePart::Absent(_) => None,
         })
+    }
+
+    /// Whether it says what only `implied` can say: a word that is not there, or the words that are left.
+    #[must_use]
+    pub fn is_of_implied(&self) -> bool {
+        self.parts
+            .iter()
+            .any(|part| matches!(part, ClausePart::Absent(_) | ClausePart::Slot { shape: Some(Shape::Rest), .. }))
     }
 }
 
@@ -216,7 +226,10 @@ impl FromStr for Clause {
                 };
                 Ok(ClausePart::Slot { name: word(name)?, shape })
             }
-            None => word(text).map(ClausePart::Word),
+            None => match text.strip_prefix('!') {
+                Some(absent) => word(absent).map(ClausePart::Absent),
+                None => word(text).map(ClausePart::Word),
+            },
         };
         let parts = text.split_whitespace().map(part).collect::<Result<Vec<_>, _>>()?;
         let clause = Self { text: text.to_owned(), parts };

@@ -128,12 +128,6 @@ impl Engine {
         near.sort_by(|left, right| right.score.max(right.fit).total_cmp(&left.score.max(left.fit)));
         let near: Vec<CardId> = near.into_iter().take(CANDIDATES).map(|candidate| candidate.id.clone()).collect();
         let mut wanted = self.wanted(library, intent, caller, &names, false, Some(&near));
-        // A file may be all that a sentence says, and listing a directory costs no run.
-        let is_new = |other: &Wanted| wanted.iter().all(|wanted| wanted.source != other.source);
-        let files = self.wanted(library, intent, caller, &names, false, None).into_iter();
-        let files: Vec<Wanted> =
-            files.filter(|wanted| wanted.source.values == ValuesFrom::Files && is_new(wanted)).collect();
-        wanted.extend(files);
         wanted.extend(self.wanted(library, intent, caller, &names, true, Some(&near)));
         wanted.retain(|wanted| self.known.0.get(&wanted.key).is_none());
         wanted
@@ -153,10 +147,10 @@ impl Engine {
         let mut wanted: Vec<Wanted> = Vec::new();
         for template in library.catalog.templates().filter(|template| self.reaches(template)) {
             let card = cards::id_of(template.id());
-            if near.is_some_and(|near| !near.contains(&card)) {
-                continue;
-            }
-            for values in template.parameters().iter().filter_map(ParamSpec::values_from) {
+            let is_near = near.is_none_or(|near| near.contains(&card));
+            // A file may be all that a sentence says, and listing a directory costs no run.
+            let counts = |values: &&ValuesFrom| is_near || **values == ValuesFrom::Files;
+            for values in template.parameters().iter().filter_map(ParamSpec::values_from).filter(counts) {
                 let source = Source { pack: template.pack().id().to_owned(), values: values.clone() };
                 if wanted.iter().any(|wanted| wanted.source == source) {
                     continue;

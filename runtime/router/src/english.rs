@@ -451,13 +451,11 @@ const SHORT: &[(&str, &str)] = &[
     ("nr", "number"),
     ("num", "number"),
     ("nwe", "new"),
-    ("pg", "postgres"),
     ("ppl", "people"),
     ("proj", "project"),
     ("projs", "projects"),
     ("qty", "quantity"),
     ("secs", "seconds"),
-    ("syslog", "system"),
     ("tday", "today"),
     ("tdy", "today"),
     ("tmrw", "tomorrow"),
@@ -691,6 +689,14 @@ pub(crate) fn is_same_but_one(left: &str, right: &str) -> bool {
 /// Whether a word in lower case belongs to asking, and not to what is asked for.
 pub(crate) fn is_around(word: &str) -> bool {
     AROUND.binary_search(&word).is_ok()
+}
+
+/// Words before a noun that ask for it, and narrow nothing.
+const ASKING_FOR: [&str; 9] = ["count", "display", "draw", "give", "list", "many", "much", "show", "view"];
+
+/// Whether a word before a noun only asks for it: "show errors", "many errors".
+pub(crate) fn asks_for(word: &str) -> bool {
+    ASKING_FOR.contains(&word)
 }
 
 /// Whether a word in lower case asks for a deed.

@@ -75,8 +75,6 @@ pub struct Scored {
     pub writes: bool,
     /// How likely the reading is right, from 0 to 1; 0 for all but the best.
     pub trust: f64,
-    /// Those of them that say something else than the card does, as far as anybody knows: it is not chosen.
-    pub strange: Vec<String>,
     /// What the decision to trust this reading was made of.
     pub doubts: Doubts,
     /// Words taken for misspelled ones: as written, and as understood.
@@ -115,9 +113,7 @@ impl Explanation {
         let words = text::split(&self.normalised).into_iter().filter(|word| !word.is_filler);
         words.map(|word| word.text).take(NOT_UNDERSTOOD_MAX).collect()
     }
-}
 
-impl Explanation {
     /// The words that were taken for a name that they are not, each with that name, in the reading of the best card.
     #[must_use]
     pub fn mended(&self) -> Vec<(String, String)> {
@@ -159,8 +155,9 @@ impl fmt::Display for Scored {
         if !self.unexplained.is_empty() {
             write!(f, "\n  unexplained: {}", self.unexplained.join(", "))?;
         }
-        if !self.strange.is_empty() {
-            write!(f, "\n  passed over: {}", self.strange.join(", "))?;
+        let strange = self.doubts.strange();
+        if !strange.is_empty() {
+            write!(f, "\n  passed over: {}", strange.join(", "))?;
         }
         for value in &self.values {
             write!(f, "\n  {value}")?;

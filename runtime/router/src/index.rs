@@ -13,7 +13,7 @@ use intentbox_catalog::{ParamKind, ParamSpec};
 
 use crate::Named;
 use crate::card::{Card, CardId, Pack};
-use crate::english::{is_around, is_deed, is_filler};
+use crate::english::{asks_for, is_around, is_deed, is_filler};
 use crate::explain::{Phrase, Scored};
 use crate::names::{NAME_WORDS_MAX, Names, Source};
 use crate::ranker::Ranker;
@@ -21,7 +21,7 @@ use crate::text::{Synonyms, Word, ends_clause, normal, split};
 use crate::time;
 use crate::trust::{Doubt, Doubts, Why};
 use crate::typo::Vocabulary;
-use crate::values::{Found, Mentions, NameMention, REST, Readers, Sentence, ValueRead, count};
+use crate::values::{Found, How, Mentions, NameMention, REST, Readers, Sentence, ValueRead, count};
 use crate::weights::{Feature, STRANGE, Weights};
 
 /// What a word weighs against a card that cannot explain it, where an explained word weighs 1. Ignoring a word means
@@ -192,17 +192,16 @@ impl<R: Ranker> PackIndex<R> {
                     let part = || list.find_part(written).filter(|_| words.get(start + width).is_some_and(is_log));
                     if let Some(name) = list.find(written).or_else(part) {
                         is_known = true;
-                        let is_exact = list.says(written);
-                        found.push(NameMention { span: start..start + width, name: Arc::clone(name), is_exact });
+                        let how = if list.says(written) { How::Exactly } else { How::Loosely };
+                        found.push(NameMention { span: start..start + width, name: Arc::clone(name), how });
                     }
                 }
                 let word = &words[start];
                 let is_strange = self.abbreviations.contains(&word.plain)
                     || (!word.is_filler && !word.is_amount && !self.vocabulary.knows(word));
-                let is_strange = is_strange && !is_known;
-                let is_strange = is_strange && !word.text.contains('*');
+                let is_strange = is_strange && !is_known && !word.text.contains('*');
                 if let Some(name) = list.guess(&word.text).filter(|_| is_strange) {
-                    found.push(NameMention { span: start..start + 1, name: Arc::clone(name), is_exact: false });
+                    found.push(NameMention { span: start..start + 1, name: Arc::clone(name), how: How::Guessed });
                 }
             }
             mentions.insert(source.clone(), found);
@@ -256,9 +255,7 @@ impl<R: Ranker> PackIndex<R> {
             sum += value * weight.copied().unwrap_or(0.0);
         });
         scored.sum = sum;
-        let doubts = entry.doubts(reading, &scored, &found, general);
-        scored.strange = doubts.strange();
-        scored.doubts = doubts;
+        scored.doubts = entry.doubts(reading, &scored, &found, general);
         Some(scored)
     }
 
@@ -455,7 +452,6 @@ impl Entry {
             sum: 0.0,
             writes: self.writes,
             trust: 0.0,
-            strange: Vec::new(),
             doubts: Doubts::default(),
             explained,
             phrase,
@@ -517,12 +513,11 @@ impl Entry {
             let trained = general.get(&name).copied();
             let is_name = || {
                 let names = reading.names.iter().filter(|(source, _)| self.readers.sources().any(|own| own == *source));
-                names.flat_map(|(_, names)| names).any(|name| name.is_exact && name.span.contains(&index))
+                names.flat_map(|(_, names)| names).any(|name| name.how == How::Exactly && name.span.contains(&index))
             };
             // "Payment errors" and "errors for payments" are some errors, whatever the word.
             let before = index.checked_sub(1).map_or("", |before| words[before].plain.as_str());
-            let is_attribute =
-                index + 1 < words.len() && is_topic(index + 1) && !ASKING_FOR.contains(&word.plain.as_str());
+            let is_attribute = index + 1 < words.len() && is_topic(index + 1) && !asks_for(&word.plain);
             let is_led =
                 matches!(before, "for" | "about" | "with" | "in" | "on" | "of" | "from" | "by" | "without" | "like");
             let why = if word.quoted {
@@ -672,9 +667,6 @@ impl Entry {
         best
     }
 }
-
-/// Words before a noun that ask for it, and narrow nothing.
-const ASKING_FOR: [&str; 9] = ["count", "display", "draw", "give", "list", "many", "much", "show", "view"];
 
 /// Whether a word begins another clause than the word before it.
 fn is_new_clause(source: &str, before: &Word, word: &Word) -> bool {

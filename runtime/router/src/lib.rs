@@ -347,9 +347,9 @@ fn rule(candidates: &[Scored]) -> Rule {
     match candidates.iter().filter(|candidate| candidate.phrase.exact).count() {
         0 if twins(candidates).len() > 1 => Rule::Twins,
         // Whoever passes over a word would change something else.
-        0 if best.writes && !best.strange.is_empty() => Rule::BelowFloor,
+        0 if best.writes && !best.doubts.strange().is_empty() => Rule::BelowFloor,
         0 if is_trusted(best) && !has_close_second(candidates) => Rule::Trust,
-        0 if best.strange.is_empty() && rivals(candidates).len() > 1 => Rule::WithinMargin,
+        0 if best.doubts.strange().is_empty() && rivals(candidates).len() > 1 => Rule::WithinMargin,
         0 => Rule::BelowFloor,
         1 => Rule::ExactPhrase,
         _ => Rule::SamePhrase,

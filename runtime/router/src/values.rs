@@ -39,18 +39,15 @@ pub struct ValueRead {
     pub text: String,
     /// The value, of the parameter's type; its bounds are not checked yet.
     pub value: Value,
+    /// Whether it is a name that the words only abbreviate or misspell.
+    pub is_guess: bool,
 }
 
 impl ValueRead {
-    /// The words and the name that they were taken for, where the words are misspelled or a beginning: `chekout` for `checkout`.
+    /// The words and the name that they were taken for, where they are no way to say it: `chekout` for `checkout`.
     #[must_use]
     pub fn mended(&self) -> Option<(&str, &str)> {
-        let meant = self.value.as_str().filter(|meant| meant.len() > 3 && meant.starts_with(char::is_alphabetic))?;
-        let (said, name) = (self.text.to_lowercase(), meant.to_lowercase());
-        let is_other = said.len() > 2 && said != name && singular(&said) != name && singular(&name) != said;
-        let is_beginning = name.starts_with(&said) && !name.contains('.');
-        let is_near = said.len() > 3 && said.len().abs_diff(name.len()) <= 2 && strsim::osa_distance(&said, &name) <= 2;
-        (is_other && (is_beginning || is_near)).then_some((self.text.as_str(), meant))
+        self.is_guess.then_some((self.text.as_str(), self.value.as_str()?))
     }
 }
 
@@ -97,8 +94,18 @@ pub(crate) type Mentions = BTreeMap<Source, Vec<NameMention>>;
 pub(crate) struct NameMention {
     pub(crate) span: Range<usize>,
     pub(crate) name: Arc<Name>,
-    /// Whether the words are as the name says them: not in another number, abbreviated or misspelled.
-    pub(crate) is_exact: bool,
+    pub(crate) how: How,
+}
+
+/// How words say a name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum How {
+    /// As it says itself.
+    Exactly,
+    /// In another number, or by a part of it.
+    Loosely,
+    /// Abbreviated or misspelled.
+    Guessed,
 }
 
 /// The parameters of a card, prepared for reading.
@@ -309,6 +316,7 @@ impl Pull<'_> {
         }
         self.extend_texts(&mut values, &mut taken);
         // "My text" and "a certain string" are called a text, and are none.
+        self.mark_guesses(&mut values);
         let says_nothing = |(reader, read): &(usize, ValueRead)| {
             let is_nothing = |word: &str| VAGUE.contains(&word) || LEADING.contains(&word) || CALLED.contains(&word);
             self.readers.specs[*reader].is_text()
@@ -336,13 +344,14 @@ impl Pull<'_> {
     /// What a sentence means without saying it, if all that it takes is there.
     fn imply(&self, pattern: &Pattern, read: &[bool], taken: &[bool]) -> Option<Found> {
         let Sentence { words, canonical, .. } = *self.sentence;
+        let is_said = |form: &str| (0..words.len()).any(|at| !words[at].quoted && canonical[at] == form);
         let mut found: Option<Found> = None;
         let mut sets = Reads::new();
         for part in &pattern.parts {
             match part {
-                Part::Word(expected) => {
-                    (0..words.len()).find(|at| !words[*at].quoted && canonical[*at] == *expected)?;
-                }
+                Part::Word(expected) if !is_said(expected) => return None,
+                Part::Absent(unexpected) if is_said(unexpected) => return None,
+                Part::Word(_) | Part::Absent(_) => {}
                 Part::Slot { reader, .. } if read[*reader] => {}
                 Part::Slot { reader, shape: Some(Shape::Rest), .. } => found = Some(self.rest(*reader, taken)?),
                 Part::Slot { reader, .. } => {
@@ -353,14 +362,6 @@ impl Pull<'_> {
                     found = Some(self.found(*reader, mention.span.clone(), 0, &pattern.text, value));
                 }
                 Part::Set { reader, .. } | Part::Only { reader, .. } => {
-                    // Who says "total" and no column that can be added up does not mean a count.
-                    let is_said = |other: &usize| {
-                        let name = stem(self.readers.specs[*other].name());
-                        matches!(name.as_str(), "sum" | "mean" | "median") && canonical.contains(&name)
-                    };
-                    if self.readers.one_of.contains(reader) && self.readers.one_of.iter().any(is_said) {
-                        return None;
-                    }
                     let set = self.set(part, pattern).filter(|_| !self.is_read(*reader, read))?;
                     sets.push((*reader, set));
                 }
@@ -388,10 +389,10 @@ impl Pull<'_> {
                 (Some(known), Some(text)) => (*reader, Value::from(known.find(text)?.text.as_str())),
                 _ => (*reader, value.clone()),
             },
-            Part::Word(_) | Part::Slot { .. } => return None,
+            Part::Word(_) | Part::Absent(_) | Part::Slot { .. } => return None,
         };
         let parameter = self.readers.specs[reader].name().to_owned();
-        Some(ValueRead { parameter, pattern: pattern.text.clone(), text: String::new(), value })
+        Some(ValueRead { parameter, pattern: pattern.text.clone(), text: String::new(), value, is_guess: false })
     }
 
     /// Tries one pattern at one word.
@@ -426,6 +427,8 @@ impl Pull<'_> {
         let Some((part, rest)) = parts.split_first() else { return Some(at) };
         let is_first = parts.len() == pattern.parts.len();
         match part {
+            // Only what a template implies has such a part, and that is not matched here.
+            Part::Absent(_) => return None,
             Part::Word(_) => {
                 if let Some(rest) = self.after_word(parts, at) {
                     return self.step(pattern, rest, at + 1, reads);
@@ -460,6 +463,7 @@ impl Pull<'_> {
                             pattern: pattern.text.clone(),
                             text: text.join(" "),
                             value,
+                            is_guess: false,
                         },
                     ));
                     if let Some(end) = self.step(pattern, rest, at + width, reads) {
@@ -489,7 +493,10 @@ impl Pull<'_> {
         let spec = &self.readers.specs[reader];
         let value = spec.read_item(name).ok().filter(|_| !reads.iter().any(|(other, _)| *other == reader))?;
         let (parameter, pattern_text) = (spec.name().to_owned(), pattern.text.clone());
-        reads.push((reader, ValueRead { parameter, pattern: pattern_text, text: word.text.clone(), value }));
+        reads.push((
+            reader,
+            ValueRead { parameter, pattern: pattern_text, text: word.text.clone(), value, is_guess: false },
+        ));
         let end = self.step(pattern, parts, at + 1, reads);
         if end.is_none() {
             reads.pop();
@@ -642,7 +649,7 @@ impl Pull<'_> {
                 _ => true,
             };
             // Where values are known, another one has to look like a value: "customer Tanaka", but not "customer wants".
-            let is_plain = matches!(word.plain.as_str(), "according" | "among" | "having" | "not" | "there");
+            let is_plain = matches!(word.plain.as_str(), "having" | "not" | "there");
             let is_one = spec.values_from().is_none()
                 || (pattern.says_equal && !is_plain && !word.is_filler)
                 || self.looks_like_name(at);
@@ -703,7 +710,7 @@ impl Pull<'_> {
     fn found(&self, reader: usize, span: Range<usize>, weight: usize, by: &str, value: Value) -> Found {
         let text: Vec<&str> = self.sentence.words[span.clone()].iter().map(|word| word.text.as_str()).collect();
         let parameter = self.readers.specs[reader].name().to_owned();
-        let read = ValueRead { parameter, pattern: by.to_owned(), text: text.join(" "), value };
+        let read = ValueRead { parameter, pattern: by.to_owned(), text: text.join(" "), value, is_guess: false };
         let text = span.end..span.end;
         Found { span, weight, reads: vec![(reader, read)], text }
     }

@@ -9,7 +9,7 @@ use intentbox_catalog::param::ValuesFrom;
 use serde_json::Value;
 
 use super::pattern::{Part, Pattern};
-use super::{Found, NameMention, Pull, Reads, ValueRead};
+use super::{Found, How, NameMention, Pull, Reads, ValueRead};
 use crate::names::{NAME_WORDS_MAX, Name};
 
 /// A name as a value: a list has it as its only item.
@@ -26,16 +26,29 @@ impl Pull<'_> {
             let Some(mentions) = self.names[reader].as_ref() else { continue };
             let source = &self.readers.sources[reader];
             let is_only = self.readers.sources.iter().filter(|other| *other == source).count() == 1;
-            if spec.is_text() || !is_only || !mentions.iter().any(|mention| mention.is_exact) {
+            if spec.is_text() || !is_only || !mentions.iter().any(|mention| mention.how == How::Exactly) {
                 continue;
             }
             let is_file = matches!(spec.values_from(), Some(ValuesFrom::Files));
             let is_loose = |(of, read): &(usize, ValueRead)| {
                 let mut same = mentions.iter().filter(|mention| read.value == *mention.name.text).peekable();
                 let is_unknown = same.peek().is_none() && !is_file;
-                *of == reader && (is_unknown || (same.peek().is_some() && !same.any(|mention| mention.is_exact)))
+                *of == reader
+                    && (is_unknown || (same.peek().is_some() && !same.any(|mention| mention.how == How::Exactly)))
             };
             all.retain(|found| !found.reads.iter().any(is_loose));
+        }
+    }
+
+    /// Notes which values are names that were guessed.
+    pub(super) fn mark_guesses(&self, values: &mut [Found]) {
+        for Found { span, reads, .. } in values {
+            for (reader, read) in reads {
+                let mentions = self.names[*reader].as_deref().unwrap_or_default();
+                let is_guess =
+                    |mention: &&&NameMention| mention.how == How::Guessed && span.contains(&mention.span.start);
+                read.is_guess = mentions.iter().filter(is_guess).any(|mention| read.value == *mention.name.text);
+            }
         }
     }
 
@@ -46,20 +59,21 @@ impl Pull<'_> {
             let Some(mentions) = self.names[reader].as_ref().filter(|_| is_only && !self.readers.writes) else {
                 continue;
             };
-            for NameMention { span, name, is_exact } in mentions {
+            for NameMention { span, name, how } in mentions {
+                let is_exact = *how == How::Exactly;
                 let spec = &self.readers.specs[reader];
                 let Some(value) = value(spec, &name.text) else { continue };
                 // What something is said to be in is more likely meant than another name: "customers in orders".
                 let before = span.start.checked_sub(1).map_or("", |before| self.sentence.words[before].plain.as_str());
                 let is_led = matches!(before, "in" | "of" | "from" | "for" | "on" | "at" | "within")
-                    || (before == "the" && *is_exact);
+                    || (before == "the" && is_exact);
                 // "Where the customer is Globex" does not name the file of customers.
                 let after = self.sentence.canonical.get(span.end).map_or("", String::as_str);
                 let is_file = matches!(spec.values_from(), Some(ValuesFrom::Files));
                 if is_file && !is_exact && matches!(after, "is" | "equal" | "contain" | "contains") {
                     continue;
                 }
-                let weight = 6 * usize::from(*is_exact) + 10 * span.len() + 2 * usize::from(is_led);
+                let weight = 6 * usize::from(is_exact) + 10 * span.len() + 2 * usize::from(is_led);
                 // A value is one of thousands: where its word is one of the card's, that is what was said.
                 let is_word = |at: usize| {
                     let form = &self.sentence.canonical[at];
@@ -93,7 +107,10 @@ impl Pull<'_> {
             let reader = self.readers.specs.iter().position(|spec| spec.name() == parameter)?;
             let value = self.readers.specs[reader].read_item(name.fields.get(field)?).ok()?;
             let pattern = "a known name".to_owned();
-            Some((reader, ValueRead { parameter: parameter.clone(), pattern, text: String::new(), value }))
+            Some((
+                reader,
+                ValueRead { parameter: parameter.clone(), pattern, text: String::new(), value, is_guess: false },
+            ))
         });
         given.collect()
     }

@@ -27,6 +27,8 @@ pub(super) struct Pattern {
 #[derive(Debug)]
 pub(super) enum Part {
     Word(String),
+    /// A word that must not be there.
+    Absent(String),
     Slot {
         reader: usize,
         /// The words that the slot allows, or any.
@@ -72,7 +74,7 @@ impl Pattern {
     pub(super) fn words(&self) -> impl Iterator<Item = &String> {
         self.parts.iter().filter_map(|part| match part {
             Part::Word(word) => Some(word),
-            Part::Slot { .. } | Part::Set { .. } | Part::Only { .. } => None,
+            Part::Absent(_) | Part::Slot { .. } | Part::Set { .. } | Part::Only { .. } => None,
         })
     }
 
@@ -80,14 +82,14 @@ impl Pattern {
     pub(super) fn readers(&self) -> impl Iterator<Item = usize> {
         self.parts.iter().filter_map(|part| match part {
             Part::Slot { reader, .. } | Part::Set { reader, .. } | Part::Only { reader, .. } => Some(*reader),
-            Part::Word(_) => None,
+            Part::Word(_) | Part::Absent(_) => None,
         })
     }
 
     fn strength(&self) -> usize {
         let last = self.parts.iter().rev().find_map(|part| match part {
             Part::Word(word) => Some(word.as_str()),
-            Part::Slot { .. } | Part::Set { .. } | Part::Only { .. } => None,
+            Part::Absent(_) | Part::Slot { .. } | Part::Set { .. } | Part::Only { .. } => None,
         });
         match last {
             Some("for" | "with" | "that" | "includ" | "include" | "have" | "hold" | "status") => 1,
@@ -124,6 +126,7 @@ pub(super) fn pattern(clause: &Clause, specs: &[ParamSpec], synonyms: &Synonyms)
     let part = |part: &ClausePart| {
         Some(match part {
             ClausePart::Word(text) => Part::Word(synonyms.canonical(text)),
+            ClausePart::Absent(text) => Part::Absent(synonyms.canonical(text)),
             ClausePart::Slot { name, shape } => Part::Slot { reader: reader(name)?, choices: None, shape: *shape },
             ClausePart::Only { name, text } => Part::Only { reader: reader(name)?, text: text.clone() },
             ClausePart::Set { name, value } => {
