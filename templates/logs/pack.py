@@ -25,11 +25,28 @@ CALLED = {
 }
 
 
+def paths(name):
+    """Returns what the parameter `file` means, as `intentbox.logs` takes it: all files where it is nothing.
+
+    A pattern without a folder, such as `*.gz`, is about the files of all folders. Raises `NotFound` where a pattern
+    matches no file: an empty answer would look like a file without errors.
+    """
+    if name is None:
+        return "logs:"
+    name = file(name)
+    if "*" not in name and "?" not in name:
+        return f"logs:{name}"
+    pattern = f"logs:{name}" if "/" in name else f"logs:**/{name}"
+    if not files.list(pattern):
+        raise NotFound(f"no file matches {cut(name, MESSAGE_CHARS_MAX)} ({_there()})")
+    return pattern
+
+
 class asked:
     """A file that is not there ends the run in one line, as `NotFound` and without a traceback.
 
         with pack.asked(file):
-            found = logs.records(f"logs:{file}")
+            found = logs.records(pack.paths(file))
     """
 
     def __init__(self, file):
@@ -41,10 +58,7 @@ class asked:
     def __exit__(self, kind, error, trace):
         if kind is None or not issubclass(kind, FileNotFoundError):
             return
-        known = [file(entry["path"]) for entry in files.list("logs:")]
-        more = f" and {len(known) - FILES_SHOWN} more" if len(known) > FILES_SHOWN else ""
-        there = f"there are {', '.join(known[:FILES_SHOWN])}{more}" if known else "the directory holds no files"
-        raise NotFound(f"there is no file or folder {short(self.file)} ({there})") from None
+        raise NotFound(f"there is no file or folder {short(file(self.file))} ({_there()})") from None
 
 
 def tell(seen, level=None, shown=None):
@@ -108,6 +122,15 @@ def short(message):
 def cut(text, chars_max):
     """A text that has at most so many characters."""
     return text if len(text) <= chars_max else text[: chars_max - 1] + "…"
+
+
+def _there():
+    """The first names of the directory, for a message."""
+    known = [file(entry["path"]) for entry in files.list("logs:")]
+    if not known:
+        return "the directory holds no files"
+    more = f" and {len(known) - FILES_SHOWN} more" if len(known) > FILES_SHOWN else ""
+    return f"there are {', '.join(cut(name, ERROR_CHARS_MAX) for name in known[:FILES_SHOWN])}{more}"
 
 
 def _error(lines):

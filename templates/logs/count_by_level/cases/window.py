@@ -16,13 +16,11 @@ since, until = window.bounds(period)
 # A text is the least severe level that counts, and a list has the levels that count.
 levels = level if level is None or at_least else [level]
 with pack.asked(file):
-    counts = logs.count(f"logs:{file or ''}", by=by, level=levels, text=text, since=since, until=until)
+    counts = logs.count(pack.paths(file), by=by, level=levels, text=text, since=since, until=until)
 pack.tell(counts.seen, level)
-shown = list(counts)
-if len(shown) > KEYS_MAX:
-    # Of files those with most records, of times the latest.
-    shown = sorted(counts, key=counts.get)[-KEYS_MAX:] if by == "file" else shown[-KEYS_MAX:]
-few = {pack.file(key): counts[key] for key in counts if key in shown}
+# Files with the most records come first, and of more keys than are shown, those and the latest times are.
+shown = sorted(counts, key=lambda key: -counts[key])[:KEYS_MAX] if by == "file" else list(counts)[-KEYS_MAX:]
+few = {pack.file(key): counts[key] for key in shown}
 result = {"records": sum(counts.values()), "counts": few}
 if len(shown) < len(counts):
     result["not_shown"] = len(counts) - len(shown)

@@ -11,7 +11,7 @@ file = None
 
 since, until = window.bounds(period)
 with pack.asked(file):
-    found = logs.records(f"logs:{file or ''}", level=level, text=text, since=since, until=until, limit=limit)
+    found = logs.records(pack.paths(file), level=level, text=text, since=since, until=until, limit=limit)
 pack.tell(found.seen, level)
 
 

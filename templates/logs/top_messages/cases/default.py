@@ -13,7 +13,7 @@ MESSAGE_CHARS_MAX = 120
 
 since, until = window.bounds(period)
 with pack.asked(file):
-    found = logs.top(f"logs:{file or ''}", level=level, text=text, since=since, until=until, limit=limit)
+    found = logs.top(pack.paths(file), level=level, text=text, since=since, until=until, limit=limit)
 pack.tell(found.seen, level)
 result = [
     {
