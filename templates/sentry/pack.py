@@ -14,8 +14,8 @@ from intentbox import HostCallFailed, HttpStatusError, Invalid, NotFound, http
 
 # The most pages of one answer: with pages of a hundred, a thousand rows.
 PAGES_MAX = 10
-# The longest title of a row. One that is longer shows in the details of its issue.
-TITLE_CHARS_MAX = 80
+# The longest title of a row. A terminal cuts it to its width; programs get all that people wrote, and no page of a log.
+TITLE_CHARS_MAX = 1000
 # As far back as Sentry keeps events.
 KEPT = timedelta(days=90)
 # The longest part of an origin's own words in a message: they are a sentence, or a page of HTML.

@@ -25,7 +25,8 @@ for reply in pack.pages(organization, "releases", scope="project:releases", para
             releases.append(
                 {
                     "version": release["version"],
-                    "projects": slugs,
+                    # As one text, since rows with lists are no table.
+                    "projects": ", ".join(slugs),
                     "created": release["dateCreated"],
                     "last_event": release["lastEvent"],
                     "new_issues": release["newGroups"],
