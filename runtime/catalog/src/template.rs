@@ -102,13 +102,11 @@ impl Template {
         &self.summary
     }
 
-    /// The window of time that arguments choose, and whether it is the default. `None` where they choose none.
+    /// The window of time that arguments choose. `None` where they choose none.
     #[must_use]
-    pub fn window(&self, arguments: &Value) -> Option<(Window, bool)> {
-        self.parameters.iter().filter(|spec| matches!(spec.kind(), ParamKind::Window { .. })).find_map(|spec| {
-            let value = arguments.get(spec.name())?;
-            Some((value.as_str()?.parse().ok()?, spec.default() == Some(value)))
-        })
+    pub fn window(&self, arguments: &Value) -> Option<Window> {
+        let mut windows = self.parameters.iter().filter(|spec| matches!(spec.kind(), ParamKind::Window { .. }));
+        windows.find_map(|spec| arguments.get(spec.name())?.as_str()?.parse().ok())
     }
 
     /// Word patterns over several of its parameters.

@@ -200,8 +200,8 @@ fn explain(report: &Report, text: &mut String) {
     for mended in &report.mended {
         let _ = writeln!(text, "read: {} as {}", printable(&mended.said), printable(&mended.meant));
     }
-    let window = report.window.as_ref().filter(|_| report.failure.is_none());
-    if let Some(window) = window.filter(|window| !window.is_default) {
+    // Also the default one: whoever did not ask for a time does not know that older rows are hidden.
+    if let Some(window) = report.window.as_ref().filter(|_| report.failure.is_none()) {
         let _ = writeln!(text, "time: {}", window.words);
     }
     let template = report.target.as_ref().and_then(Target::template);
@@ -209,9 +209,7 @@ fn explain(report: &Report, text: &mut String) {
         && report.failure.is_none()
         && stderr().is_terminal()
     {
-        let default = window.filter(|window| window.is_default);
-        let looked = default.map(|window| format!(" · {}", window.words)).unwrap_or_default();
-        let _ = writeln!(text, "{template}{looked} · {:.0} ms · {} requests", spent.wall_ms, spent.http_requests);
+        let _ = writeln!(text, "{template} · {:.0} ms · {} requests", spent.wall_ms, spent.http_requests);
     }
 }
 

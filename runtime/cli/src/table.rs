@@ -26,6 +26,9 @@ const WHOLE_COLUMNS_MAX: usize = 24;
 /// The narrowest column in which a text says something.
 const TEXT_COLUMNS_MIN: usize = 20;
 
+/// The list of an object whose keys are names of somebody else's, such as the columns of a data file: they stay as they are.
+const NAMED_BY_DATA: &str = "rows";
+
 /// A character that no cell has: a cell that is cut ends where the room does, and not after a word.
 const NO_DELIMITER: char = '\u{1f}';
 
@@ -46,7 +49,7 @@ fn shown_within(json: &str, width: Option<u16>) -> String {
         Ok(Value::String(text)) => format!("{}\n", printable(text)),
         Ok(Value::Array(rows)) if rows.is_empty() => "no rows\n".to_owned(),
         Ok(value @ Value::Array(rows)) => match columns(rows) {
-            Some(columns) => table(&columns, rows, width),
+            Some(columns) => table(&heads(&columns), &columns, rows, width),
             None => as_json(value),
         },
         Ok(Value::Object(pairs)) if !pairs.is_empty() => object(pairs, width),
@@ -67,11 +70,16 @@ fn object(pairs: &serde_json::Map<String, Value>, width: Option<u16>) -> String 
         let _ = writeln!(text, "{key:<widest$}  {}", cell(value));
     }
     for (key, value) in pairs.iter().filter(|(_, value)| !is_cell(value)) {
+        let is_named_by_data = key == NAMED_BY_DATA;
         let key = line(key);
         let _ = match value {
             Value::Array(rows) if rows.is_empty() => writeln!(text, "{key}  none"),
             Value::Array(rows) => match columns(rows) {
-                Some(columns) => write!(text, "\n{key}\n{}", table(&columns, rows, width)),
+                Some(columns) => {
+                    let header =
+                        if is_named_by_data { columns.iter().map(|key| line(key)).collect() } else { heads(&columns) };
+                    write!(text, "\n{key}\n{}", table(&header, &columns, rows, width))
+                }
                 None => writeln!(text, "{key}  {}", printable(&value.to_string())),
             },
             Value::Object(inner) if inner.values().all(is_cell) && !inner.is_empty() => {
@@ -111,12 +119,17 @@ fn is_cell(value: &Value) -> bool {
     !matches!(value, Value::Array(_) | Value::Object(_))
 }
 
-fn table(columns: &[&str], rows: &[Value], width: Option<u16>) -> String {
-    let header: Vec<String> = columns.iter().map(|key| line(&key.to_uppercase())).collect();
+/// Keys as the heads of a table.
+fn heads(columns: &[&str]) -> Vec<String> {
+    columns.iter().map(|key| line(&key.to_uppercase())).collect()
+}
+
+fn table(header: &[String], columns: &[&str], rows: &[Value], width: Option<u16>) -> String {
     // What a row lacks stays empty: `-` is a null that the script gave.
     let cells =
         |row: &Value| -> Vec<String> { columns.iter().map(|key| row.get(key).map_or(String::new(), cell)).collect() };
-    let mut lines: Vec<Vec<String>> = std::iter::once(header).chain(rows.iter().take(ROWS_MAX).map(cells)).collect();
+    let mut lines: Vec<Vec<String>> =
+        std::iter::once(header.to_vec()).chain(rows.iter().take(ROWS_MAX).map(cells)).collect();
     let mut table = Table::new();
     table.load_preset(presets::NOTHING).set_content_arrangement(ContentArrangement::Dynamic);
     let mut whole = Vec::new();
@@ -178,6 +191,8 @@ fn whole_columns(lines: &[Vec<String>], width: usize) -> Vec<usize> {
 fn cell(value: &Value) -> String {
     match value {
         Value::Null => "-".to_owned(),
+        // Unquoted, `Sales` and `Sales ` look like the same value twice.
+        Value::String(text) if text.ends_with(' ') => format!("\"{}\"", line(text)),
         Value::String(text) => line(text),
         other => other.to_string(),
     }
@@ -249,6 +264,23 @@ mod tests {
         assert_eq!(shown("[{\"a\":1},2]"), "[\n  {\n    \"a\": 1\n  },\n  2\n]\n");
         assert_eq!(shown("{\"r\":[{\"a\":1},{\"b\":[]}]}"), "r  [{\"a\":1},{\"b\":[]}]\n");
         assert_eq!(shown("{\"r\":[{\"a\":1},{\"b\":2}]}"), "\nr\n A  B\n 1\n    2\n");
+    }
+
+    #[test]
+    fn names_of_data_keep_their_case() {
+        assert_eq!(
+            shown(r#"{"matching": 1, "rows": [{"Straße": "Am Ring", "id": 7}]}"#),
+            "matching  1\n\nrows\n Straße   id\n Am Ring  7\n"
+        );
+        assert_eq!(shown(r#"{"groups": [{"Straße": 1}]}"#), "\ngroups\n STRASSE\n 1\n");
+    }
+
+    #[test]
+    fn a_blank_at_the_end_of_a_cell_is_seen() {
+        assert_eq!(
+            shown(r#"[{"group": "Sales", "rows": 29}, {"group": "Sales ", "rows": 34}]"#),
+            " GROUP     ROWS\n Sales     29\n \"Sales \"  34\n"
+        );
     }
 
     #[test]

@@ -116,8 +116,8 @@ impl Run {
     /// The window of time that it looks at, if its template has one.
     pub(crate) fn window(&self) -> Option<LookedAt> {
         let Work::Template { library, id, arguments } = &self.work else { return None };
-        let (window, is_default) = library.catalog.get(id.as_str())?.window(arguments)?;
-        Some(LookedAt { words: window.words(), is_default })
+        let window = library.catalog.get(id.as_str())?.window(arguments)?;
+        Some(LookedAt { words: window.words() })
     }
 
     /// Its id.

@@ -63,8 +63,6 @@ pub struct Mended {
 pub struct LookedAt {
     /// In words, such as `2026-11-21, UTC`.
     pub words: String,
-    /// Whether nobody chose it.
-    pub is_default: bool,
 }
 
 /// What runs.
