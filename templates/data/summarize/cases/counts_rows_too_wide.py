@@ -33,3 +33,6 @@ if count is None and not any(measures.values()):
 
 with pack.asked():
     result = tables.summarize(path, **measures, by=by, date_column=date_column, where=where, order=order, limit=limit)
+if not result["columns"]:
+    # Of a mere count there is nothing to name.
+    del result["columns"]
