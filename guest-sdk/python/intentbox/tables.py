@@ -57,6 +57,7 @@ def describe(path, *, columns=None, sample=20000):
 
     Each of the columns is `column`, `type` (integer, number, date, boolean, text, list, object, mixed or empty),
     `missing` (of the rows looked at), `min` and `max` of numbers and dates, and `examples` (the first three, as one text).
+    A number is what `summarize` reads as one, also `$1,299.99` or `12%`, and `assumed` says how where there are two ways.
     `columns` is a list of names, at most 100; without it, the first forty are described. `sample` is how many rows are
     looked at; all are counted.
     """
@@ -101,7 +102,8 @@ def summarize(
     `groups_not_shown` (if not zero), and `units` of columns that have one, such as `$` or `%`.
 
     `sum`, `mean`, `median`, `min` and `max` are names of columns. Each of the groups has `rows` (how many) and a field of
-    the same name for each of these, `None` without a number. Sums are exact, a mean has fifteen digits, and a median is
+    the same name for each of these, `None` without a number; beside a mean or median of fewer values than rows, `values`
+    says of how many. Sums are exact, a mean has fifteen digits, and a median is
     exact but has room for 1,000,000 values.
 
     `by` is a column, or a list of up to two; groups then have `group` and `group_2` as text. `"month"` groups by the month

@@ -72,6 +72,9 @@ pub struct Description {
     pub rows: u64,
     /// The first rows, which types, ranges and missing values are of.
     pub rows_looked_at: u64,
+    /// What was taken for granted to read numbers.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub assumed: Option<String>,
     /// The columns.
     pub columns: Vec<ColumnDescription>,
     /// Columns that are not among these.
@@ -90,7 +93,7 @@ pub struct ColumnDescription {
     /// `integer`, `number`, `date`, `boolean`, `text`, `list`, `object`, `mixed` or `empty`.
     #[serde(rename = "type")]
     pub kind: &'static str,
-    /// Rows without a value.
+    /// Rows without a value, or with one such as `n/a`.
     pub missing: u64,
     /// The least number or date.
     #[serde(skip_serializing_if = "Option::is_none")]

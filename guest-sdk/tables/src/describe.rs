@@ -3,9 +3,10 @@
 use crate::answer::{ColumnDescription, Description, Value, short};
 use crate::date::Moment;
 use crate::decimal::Decimal;
-use crate::notation;
+use crate::filter::learned_each;
+use crate::notation::{Notation, is_missing};
 use crate::problem::Problem;
-use crate::row::{Cell, Column, Columns, Row};
+use crate::row::{Cell, Column, Columns, Kept, Row};
 
 /// Columns that are described unless others are asked for.
 const COLUMNS_SHOWN: usize = 40;
@@ -29,7 +30,8 @@ enum Kind {
 }
 
 impl Kind {
-    fn of(cell: &Cell<'_>, number: Option<Decimal>) -> Self {
+    /// The type of a value. `number` is what it is as one, in a column whose decimals are behind the character `decimal`.
+    fn of(cell: &Cell<'_>, number: Option<Decimal>, decimal: Option<char>) -> Self {
         match cell {
             Cell::Other(raw) => match (raw.as_bytes().first(), number) {
                 (Some(b't' | b'f'), _) => Self::Boolean,
@@ -48,7 +50,8 @@ impl Kind {
                     // 007 is a code. A date has a year in front.
                     if Moment::read(trimmed).is_some() { Self::Date } else { Self::Text }
                 } else if let Some(number) = number {
-                    if number.is_whole() && !trimmed.contains('.') { Self::Integer } else { Self::Number }
+                    let has_decimals = decimal.is_some_and(|mark| trimmed.contains(mark));
+                    if number.is_whole() && !has_decimals { Self::Integer } else { Self::Number }
                 } else if trimmed.len() >= 10 && Moment::read(trimmed).is_some() {
                     Self::Date
                 } else {
@@ -75,6 +78,8 @@ impl Kind {
 #[derive(Debug)]
 pub(crate) struct Described {
     column: Column,
+    /// How it writes numbers: what a sum reads as one is one here.
+    notation: Notation,
     filled: u64,
     kinds: Vec<Kind>,
     examples: Vec<String>,
@@ -91,8 +96,14 @@ struct Dated {
 }
 
 impl Described {
-    pub(crate) fn new(column: Column) -> Self {
-        Self { column, filled: 0, kinds: Vec::new(), examples: Vec::new(), numbers: None, dates: None }
+    /// The columns to describe, each with what the first rows say about its numbers.
+    pub(crate) fn each(shown: Vec<Column>, columns: &Columns, usual: char, start: &[Kept]) -> Vec<Self> {
+        let notations = learned_each(&shown, columns, usual, start);
+        shown.into_iter().zip(notations).map(|(column, notation)| Self::new(column, notation)).collect()
+    }
+
+    fn new(column: Column, notation: Notation) -> Self {
+        Self { column, notation, filled: 0, kinds: Vec::new(), examples: Vec::new(), numbers: None, dates: None }
     }
 
     pub(crate) fn column(&self) -> &Column {
@@ -101,12 +112,16 @@ impl Described {
 
     pub(crate) fn take(&mut self, row: Row<'_>) {
         let cell = row.cell(&self.column);
-        if cell.is_blank() {
+        if cell.is_blank() || matches!(&cell, Cell::Text(text) if is_missing(text)) {
             return;
         }
         self.filled += 1;
-        let number = notation::alone(&cell);
-        let kind = Kind::of(&cell, number);
+        let number = match &cell {
+            Cell::Other(text) => Decimal::plain(text),
+            // A value in another notation than those before it is a text: no sum reads it as a number.
+            _ => self.notation.count(&cell).unwrap_or_default(),
+        };
+        let kind = Kind::of(&cell, number, self.notation.decimal());
         if !self.kinds.contains(&kind) {
             self.kinds.push(kind);
         }
@@ -137,6 +152,11 @@ impl Described {
         if moment.order(greatest.moment).is_gt() {
             *greatest = dated();
         }
+    }
+
+    /// What was taken for granted to read its numbers, if it holds numbers.
+    fn assumption(&self) -> Option<String> {
+        matches!(self.kind(), "integer" | "number").then(|| self.notation.assumption()).flatten()
     }
 
     /// The type of its values, in a word.
@@ -185,10 +205,16 @@ pub(crate) struct Describe {
 }
 
 impl Describe {
-    pub(crate) fn new(columns: Columns, asked: &[String], sample: u64) -> Result<Self, Problem> {
+    pub(crate) fn new(
+        columns: Columns,
+        asked: &[String],
+        sample: u64,
+        usual: char,
+        start: &[Kept],
+    ) -> Result<Self, Problem> {
         let shown = shown(&columns, asked, COLUMNS_SHOWN)?;
-        let described = shown.into_iter().map(Described::new);
-        Ok(Self { described: described.collect(), columns, sample, rows: 0, of_another_width: 0 })
+        let described = Described::each(shown, &columns, usual, start);
+        Ok(Self { described, columns, sample, rows: 0, of_another_width: 0 })
     }
 
     pub(crate) fn take(&mut self, row: Row<'_>) {
@@ -203,10 +229,12 @@ impl Describe {
 
     pub(crate) fn answer(self, file: String) -> Description {
         let looked_at = self.rows.min(self.sample);
+        let assumed: Vec<String> = self.described.iter().filter_map(Described::assumption).collect();
         Description {
             file,
             rows: self.rows,
             rows_looked_at: looked_at,
+            assumed: (!assumed.is_empty()).then(|| assumed.join(". ")),
             columns_not_shown: self.columns.len().saturating_sub(self.described.len()),
             columns: self.described.into_iter().map(|column| column.answer(looked_at)).collect(),
             rows_of_another_width: self.of_another_width,

@@ -159,28 +159,43 @@ impl Matcher {
 
 /// How a column writes its numbers, by the first rows that have a cell for each column.
 pub(crate) fn learned(column: &Column, columns: &Columns, usual: char, start: &[Kept]) -> Notation {
+    let mut learned = learned_each(std::slice::from_ref(column), columns, usual, start);
+    learned.pop().expect("one column has one notation")
+}
+
+/// The same of each of these columns, with every row parsed once.
+pub(crate) fn learned_each(shown: &[Column], columns: &Columns, usual: char, start: &[Kept]) -> Vec<Notation> {
     let fitting = |row: &&Kept| row.with(|row| row.fits(columns)).unwrap_or(false);
     let has_fitting = start.iter().any(|row| fitting(&row));
     let rows = start.iter().filter(|row| !has_fitting || fitting(row));
     // A cell cannot leave its row, which is parsed for it: its text can.
-    let texts: Vec<Sample> = rows.filter_map(|row| row.with(|row| Sample::of(&row.cell(column)))).collect();
-    Notation::new(&column.label, usual, texts.iter().map(Sample::cell))
+    let mut samples: Vec<Vec<Sample>> = shown.iter().map(|_| Vec::new()).collect();
+    for row in rows {
+        row.with(|row| {
+            for (column, samples) in shown.iter().zip(&mut samples) {
+                samples.extend(Sample::of(&row.cell(column)));
+            }
+        });
+    }
+    let notation = |(column, samples): (&Column, &Vec<Sample>)| {
+        Notation::new(&column.label, usual, samples.iter().map(Sample::cell))
+    };
+    shown.iter().zip(&samples).map(notation).collect()
 }
 
 /// A cell that is kept.
 enum Sample {
     Text(String),
     Other(String),
-    Missing,
 }
 
 impl Sample {
-    fn of(cell: &Cell<'_>) -> Self {
+    fn of(cell: &Cell<'_>) -> Option<Self> {
         // No number is longer.
         match cell {
-            Cell::Text(text) if text.len() <= 200 => Self::Text(text.to_string()),
-            Cell::Other(raw) if raw.len() <= 200 => Self::Other((*raw).to_owned()),
-            _ => Self::Missing,
+            Cell::Text(text) if text.len() <= 200 => Some(Self::Text(text.to_string())),
+            Cell::Other(raw) if raw.len() <= 200 => Some(Self::Other((*raw).to_owned())),
+            _ => None,
         }
     }
 
@@ -188,7 +203,6 @@ impl Sample {
         match self {
             Self::Text(text) => Cell::Text(text.as_str().into()),
             Self::Other(raw) => Cell::Other(raw),
-            Self::Missing => Cell::Missing,
         }
     }
 }

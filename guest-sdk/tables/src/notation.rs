@@ -212,6 +212,11 @@ impl Notation {
         unit.is_empty() && self.unit.as_deref() != Some("%")
     }
 
+    /// The character before decimals, once a value showed it.
+    pub(crate) fn decimal(&self) -> Option<char> {
+        self.decimal
+    }
+
     /// What was left out, for example.
     pub(crate) fn example(&self) -> Option<&str> {
         self.wrong_example.as_deref().or(self.missing_example.as_deref())
@@ -242,24 +247,6 @@ impl Parts<'_> {
         };
         Some(if self.negative { amount.negated() } else { amount })
     }
-}
-
-/// A number where no column says how it is written. A comma is a decimal one only where it can be no other: in `1,5`,
-/// but not in `1,500`.
-pub(crate) fn alone(value: &Cell<'_>) -> Option<Decimal> {
-    let text = match value {
-        Cell::Missing => return None,
-        Cell::Other(text) => return Decimal::plain(text),
-        Cell::Text(text) => text.trim(),
-    };
-    Decimal::plain(text).or_else(|| {
-        let (whole, decimals) = text.split_once(',')?;
-        let digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-        let unsigned = whole.strip_prefix(['+', '-']).unwrap_or(whole);
-        (digits(unsigned) && digits(decimals) && decimals.len() <= 2)
-            .then(|| Decimal::plain(&format!("{whole}.{decimals}")))
-            .flatten()
-    })
 }
 
 /// A number that somebody asks about, such as `$1,299.50`; nothing for what is none or could be read in two ways.
@@ -491,12 +478,7 @@ mod tests {
     }
 
     #[test]
-    fn a_number_alone_has_a_decimal_comma_only_where_it_can_be_no_other() {
-        let read = |text: &str| alone(&cell(text)).map(|amount| amount.to_string());
-        assert_eq!(
-            (read("1,5"), read("-1,25"), read("1,500"), read("1,299.99")),
-            (Some("1.5".to_owned()), Some("-1.25".to_owned()), None, None)
-        );
+    fn a_number_that_is_asked_about_can_be_read_in_one_way() {
         let bound = |text: &str| asked(text).map(|amount| amount.to_string());
         assert_eq!(
             (bound("$1,299.50"), bound("1,5"), bound("1,500"), bound("12%")),

@@ -192,11 +192,16 @@ impl Work {
             Some(columns) => columns,
             None => Columns::of_objects(&start[..start.len().min(OBJECTS_FOR_COLUMNS)])?,
         };
-        self.filter = Matcher::new(&self.query.filter, &columns, usual(self.delimiter), &start)?;
+        let usual = usual(self.delimiter);
+        self.filter = Matcher::new(&self.query.filter, &columns, usual, &start)?;
         self.job = Some(match &self.query.want {
             Want::Columns {} => Job::Columns(columns.labels()),
-            Want::Description { columns: asked, sample } => Job::Describe(Describe::new(columns, asked, *sample)?),
-            Want::Vocabulary { rows, texts } => Job::Vocabulary(Vocabulary::new(&columns, *rows, *texts)),
+            Want::Description { columns: asked, sample } => {
+                Job::Describe(Describe::new(columns, asked, *sample, usual, &start)?)
+            }
+            Want::Vocabulary { rows, texts } => {
+                Job::Vocabulary(Vocabulary::new(&columns, *rows, *texts, usual, &start))
+            }
             Want::Rows { columns: asked, limit } => Job::Find(Box::new(Find::new(columns, asked, *limit)?)),
             Want::Summary(measures) => {
                 let is_filtered = self.filter.is_some();

@@ -265,7 +265,8 @@ impl Summarize {
             self.asked.iter().map(|(measure, place)| (measure.name(), self.measured[*place].column.label.clone())),
         );
         let count = self.groups.len();
-        let groups = self.shown();
+        let counted = self.averaged_with_gaps();
+        let groups = self.shown(counted);
         Ok(answer::Summary {
             left_out: (!left_out.is_empty()).then(|| left_out.join(". ")),
             assumed: (!assumed.is_empty()).then(|| assumed.join(". ")),
@@ -277,8 +278,15 @@ impl Summarize {
         })
     }
 
-    /// The groups in the order that was asked for, as many as are shown.
-    fn shown(&mut self) -> Vec<Vec<(&'static str, Value)>> {
+    /// The column whose mean or median is of fewer values than a group has rows: its groups say of how many.
+    fn averaged_with_gaps(&self) -> Option<usize> {
+        let is_average = |measure: Measure| matches!(measure, Measure::Mean | Measure::Median);
+        let (_, place) = *self.asked.iter().find(|(measure, _)| is_average(*measure))?;
+        self.groups.iter().any(|group| group.numbers[place].count < group.rows).then_some(place)
+    }
+
+    /// The groups in the order that was asked for, as many as are shown. `counted` is the column whose values are counted.
+    fn shown(&mut self, counted: Option<usize>) -> Vec<Vec<(&'static str, Value)>> {
         let (is_ascending, month) = (self.order == Some(Order::Ascending), self.by.iter().position(|by| by.is_month));
         let month = month.filter(|_| self.order.is_none());
         let first = self.asked.first().copied();
@@ -296,7 +304,7 @@ impl Summarize {
         });
         // Of months the newest: what is in parentheses sorts before them.
         let skipped = if month.is_some() { ranked.len().saturating_sub(self.limit) } else { 0 };
-        ranked.into_iter().skip(skipped).take(self.limit).map(|(_, group)| group.shown(&self.asked)).collect()
+        ranked.into_iter().skip(skipped).take(self.limit).map(|(_, group)| group.shown(&self.asked, counted)).collect()
     }
 
     /// What to say about rows with another number of cells than the header.
@@ -358,10 +366,11 @@ impl Group {
         if let Value::Json(number) = value { number.parse().ok() } else { None }
     }
 
-    fn shown(mut self, asked: &[(Measure, usize)]) -> Vec<(&'static str, Value)> {
+    fn shown(mut self, asked: &[(Measure, usize)], counted: Option<usize>) -> Vec<(&'static str, Value)> {
         let names = ["group", "group_2"].into_iter().zip(std::mem::take(&mut self.names));
         let mut shown: Vec<(&'static str, Value)> = names.map(|(key, name)| (key, Value::Text(name))).collect();
         shown.push(("rows", Value::count(self.rows)));
+        shown.extend(counted.map(|place| ("values", Value::count(self.numbers[place].count))));
         shown.extend(asked.iter().map(|asked| (asked.0.name(), self.measure(*asked))));
         shown
     }

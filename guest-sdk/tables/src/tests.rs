@@ -93,6 +93,48 @@ fn a_description_has_types_ranges_and_examples() {
 }
 
 #[test]
+fn a_number_is_described_as_a_sum_reads_it() {
+    let want = r#"{"description": {"sample": 20000}}"#;
+    check(
+        "p.csv",
+        want,
+        "",
+        "price,discount,amount,salary,both\n\"$1,299.99\",12%,\"1,000\",500,1\n$5,8.5%,\"2,500\",n/a,soon\n",
+        r#"{"file":"p.csv","rows":2,"rows_looked_at":2,"assumed":"amount: 1,000 is read as 1000","columns":[{"column":"price","type":"number","missing":0,"min":5,"max":1299.99,"examples":"$1,299.99 | $5"},{"column":"discount","type":"number","missing":0,"min":8.5,"max":12,"examples":"12% | 8.5%"},{"column":"amount","type":"integer","missing":0,"min":1000,"max":2500,"examples":"1,000 | 2,500"},{"column":"salary","type":"integer","missing":1,"min":500,"max":500,"examples":"500"},{"column":"both","type":"mixed","missing":0,"examples":"1 | soon"}]}"#,
+    );
+    check(
+        "eu.csv",
+        want,
+        "",
+        "id;amount\n1;1.234\n2;2.500\n",
+        r#"{"file":"eu.csv","rows":2,"rows_looked_at":2,"assumed":"amount: 1.234 is read as 1234","columns":[{"column":"id","type":"integer","missing":0,"min":1,"max":2,"examples":"1 | 2"},{"column":"amount","type":"integer","missing":0,"min":1234,"max":2500,"examples":"1.234 | 2.500"}]}"#,
+    );
+    let vocabulary = r#"{"vocabulary": {"rows": 100, "texts": 5}}"#;
+    check(
+        "p.csv",
+        vocabulary,
+        "",
+        "price,code\n$5,007\n$6,008\n",
+        r#"{"file":"p.csv","rows_looked_at":2,"columns":[{"column":"price","type":"integer","texts":[]},{"column":"code","type":"text","texts":["007","008"]}]}"#,
+    );
+}
+
+#[test]
+fn a_mean_of_fewer_values_than_rows_says_of_how_many() {
+    let text = "k,n\na,1\na,\nb,3\n";
+    let columns = r#""columns":{"group":"k","mean":"n"}"#;
+    summary(
+        "g.csv",
+        r#""mean": "n", "by": ["k"]"#,
+        text,
+        &format!(
+            r#"{{"file":"g.csv",{columns},"groups":[{{"group":"b","rows":1,"values":1,"mean":3}},{{"group":"a","rows":2,"values":1,"mean":1}}]}}"#
+        ),
+    );
+    summary("g.csv", r#""sum": "n""#, text, r#"{"file":"g.csv","columns":{"sum":"n"},"groups":[{"rows":3,"sum":4}]}"#);
+}
+
+#[test]
 fn rows_are_found_by_what_they_hold() {
     let want = r#"{"rows": {"limit": 5, "columns": ["id"]}}"#;
     let ids = |filter: &str, ids: &[u8]| {

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::answer::{ColumnVocabulary, Vocabulary as Answer, short};
 use crate::describe::Described;
-use crate::row::{Columns, Row};
+use crate::row::{Columns, Kept, Row};
 
 /// Characters of a text that anybody would say. A longer one is no name.
 const TEXT_CHARS_MAX: usize = 60;
@@ -25,9 +25,10 @@ struct Spoken {
 }
 
 impl Vocabulary {
-    pub(crate) fn new(columns: &Columns, rows_max: u64, values_max: usize) -> Self {
-        let spoken = |column| Spoken { described: Described::new(column), texts: BTreeSet::new() };
-        Self { columns: columns.iter().cloned().map(spoken).collect(), rows: 0, rows_max, values_max }
+    pub(crate) fn new(columns: &Columns, rows_max: u64, values_max: usize, usual: char, start: &[Kept]) -> Self {
+        let described = Described::each(columns.iter().cloned().collect(), columns, usual, start);
+        let spoken = |described| Spoken { described, texts: BTreeSet::new() };
+        Self { columns: described.into_iter().map(spoken).collect(), rows: 0, rows_max, values_max }
     }
 
     /// Whether no more rows are looked at.

@@ -274,8 +274,10 @@ def expected(rows, query):
                 group[name] = number(middle[0]) if len(values) % 2 else mean(sum(middle), 2)
             else:
                 group[name] = number({"sum": sum, "min": min, "max": max}[name](values))
-        answer.append(group)
-    return answer
+        answer.append((group, len(values)))
+    # Beside a mean of fewer values than there are rows, each group says of how many.
+    has_gaps = ("mean" in asked or "median" in asked) and any(group["rows"] > count for group, count in answer)
+    return [group | ({"values": count} if has_gaps else {}) for group, count in answer]
 
 
 def write(folder, count):
