@@ -13,8 +13,11 @@ file = None
 KEYS_MAX = 24
 
 since, until = window.bounds(period)
-# A text is the least severe level that counts, and a list has the levels that count.
+# A text is the least severe level that counts, and a list has the levels that count. A fatal error is an error, as in a
+# list of them: "how many errors" and "list errors" say one number.
 levels = level if level is None or at_least else [level]
+if level == "error" and at_least is None:
+    levels = ["fatal", "error"]
 with pack.asked(file):
     counts = logs.count(pack.paths(file), by=by, level=levels, text=text, since=since, until=until)
 pack.tell(counts.seen, level)

@@ -1,0 +1,31 @@
+"""Counts the records in the logs by level, by file or by time."""
+
+import pack
+from intentbox import logs, window
+
+by = 'level'
+level = 'error'
+at_least = None
+period = None
+text = None
+file = None
+
+KEYS_MAX = 24
+
+since, until = window.bounds(period)
+# A text is the least severe level that counts, and a list has the levels that count. A fatal error is an error, as in a
+# list of them: "how many errors" and "list errors" say one number.
+levels = level if level is None or at_least else [level]
+if level == "error" and at_least is None:
+    levels = ["fatal", "error"]
+with pack.asked(file):
+    counts = logs.count(pack.paths(file), by=by, level=levels, text=text, since=since, until=until)
+pack.tell(counts.seen, level)
+# Files with the most records come first, and of more keys than are shown, those and the latest times are.
+shown = sorted(counts, key=lambda key: -counts[key])[:KEYS_MAX] if by == "file" else list(counts)[-KEYS_MAX:]
+few = {pack.file(key): counts[key] for key in shown}
+result = {"records": sum(counts.values()), "counts": few}
+if len(shown) < len(counts):
+    result["not_shown"] = len(counts) - len(shown)
+if counts.seen["broken"]:
+    result["broken_files"] = len(counts.seen["broken"])
