@@ -317,8 +317,8 @@ impl fmt::Display for QueryError {
             }
             Self::NoValue { column } => write!(
                 f,
-                "which value of column {column}? say what it equals or contains, what it is above or below, or whether \
-                 it is missing"
+                "nothing is compared with column {column}; say what it equals or contains, what it is above or below, or \
+                 whether it is missing"
             ),
             Self::NoColumn => f.write_str("which column? above, below and missing need one"),
             Self::NotComparable { what, text } => write!(

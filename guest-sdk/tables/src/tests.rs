@@ -340,7 +340,7 @@ fn a_filter_goes_with_every_question() {
     for (filter, error) in [
         (
             r#""column": "country""#,
-            "which value of column country? say what it equals or contains, what it is above or below, or whether it is missing",
+            "nothing is compared with column country; say what it equals or contains, what it is above or below, or whether it is missing",
         ),
         (r#""above": "1""#, "which column? above, below and missing need one"),
         (

@@ -103,6 +103,7 @@ struct RawParam {
     min: Option<Spanned<Value>>,
     max: Option<Spanned<Value>>,
     pattern: Option<Spanned<String>>,
+    pattern_says: Option<Spanned<String>>,
     length_max: Option<Spanned<usize>>,
     items: Option<Spanned<RawType>>,
     items_max: Option<Spanned<usize>>,
@@ -486,6 +487,7 @@ impl<'a> Source<'a> {
         self.only(ranged, raw.min.as_ref(), "`min` with integer, number, duration, window or datetime only")?;
         self.only(ranged, raw.max.as_ref(), "`max` with integer, number, duration, window or datetime only")?;
         self.only(textual, raw.pattern.as_ref(), "`pattern` with string only")?;
+        self.only(raw.pattern.is_some(), raw.pattern_says.as_ref(), "`pattern_says` beside `pattern` only")?;
         self.only(textual, raw.length_max.as_ref(), "`length_max` with string only")?;
         self.only(listed, raw.values.as_ref(), "`values` with enum only")?;
         self.only(listed, raw.synonyms.as_ref(), "`synonyms` with enum only")?;
@@ -537,10 +539,12 @@ impl<'a> Source<'a> {
             Some(length) => *length.get_ref(),
             None => LENGTH_MAX_DEFAULT,
         };
+        let says = raw.pattern_says.clone().map(|says| self.sentence(says)).transpose()?;
         let pattern = match &raw.pattern {
             Some(text) => Some(
                 Pattern::new(text.get_ref())
-                    .map_err(|error| self.expected(text, format!("a regular expression: {error}")))?,
+                    .map_err(|error| self.expected(text, format!("a regular expression: {error}")))?
+                    .saying(says),
             ),
             None => None,
         };
@@ -690,6 +694,7 @@ mod tests {
             ("type = \"integer\"\npattern = \"a\"", 4, "`pattern` with string only"),
             ("type = \"string\"\nmin = 1", 4, "`min` with integer, number, duration, window or datetime only"),
             ("type = \"string\"\npattern = \"(\"", 4, "a regular expression"),
+            ("type = \"string\"\npattern_says = \"a name\"", 4, "`pattern_says` beside `pattern` only"),
             ("type = \"string\"\nlength_max = 0", 4, "a length between 1 and 10000"),
             ("type = \"integer\"\nmin = 1.5", 4, "expected an integer"),
             ("type = \"integer\"\nmin = 2\nmax = 1", 5, "a `max` that is not below `min`"),

@@ -142,6 +142,8 @@ pub struct Choice {
 #[derive(Debug, Clone)]
 pub struct Pattern {
     text: String,
+    /// What a text that matches is, in words, as in "the name of a CSV file".
+    says: Option<String>,
     /// Compiled at the first look: a command needs a few of some hundred patterns, and each costs a tenth of a millisecond.
     /// Nothing when it is too large to be compiled, and then nothing matches.
     regex: OnceLock<Option<regex::Regex>>,
@@ -266,6 +268,7 @@ impl ParamSpec {
                         name: self.name.clone(),
                         value: text.clone(),
                         pattern: pattern.as_str().to_owned(),
+                        says: pattern.says.clone(),
                         example: self.example(),
                     });
                 }
@@ -490,7 +493,12 @@ impl Pattern {
     pub(crate) fn new(text: &str) -> Result<Self, Box<regex_syntax::Error>> {
         // Alone: `a)|(b` would be well formed between our brackets, and escape the anchors.
         regex_syntax::parse(text).map_err(Box::new)?;
-        Ok(Self { text: text.to_owned(), regex: OnceLock::new() })
+        Ok(Self { text: text.to_owned(), says: None, regex: OnceLock::new() })
+    }
+
+    /// The same with words for what matches: an error says these, and not the expression.
+    pub(crate) fn saying(self, says: Option<String>) -> Self {
+        Self { says, ..self }
     }
 
     /// Whether the whole of `text` matches.
@@ -678,6 +686,14 @@ mod tests {
         ] {
             assert_eq!(spec(kind).read(text).ok(), expected, "{text:?}");
         }
+    }
+
+    #[test]
+    fn a_pattern_that_says_what_matches_is_no_regular_expression_in_an_error() {
+        let pattern = Pattern::new(r".+\.csv").expect("it is well formed").saying(Some("a CSV file".to_owned()));
+        let kind = ParamKind::String { pattern: Some(pattern), length_max: 20, several_words: false };
+        check(kind.clone(), &json!("a.csv"), Ok(json!("a.csv")));
+        check(kind, &json!("a.txt"), Err("parameter `p` must be a CSV file, and \"a.txt\" is not"));
     }
 
     #[test]

@@ -81,7 +81,7 @@ pub enum ParamError {
         length_max: usize,
     },
     /// A text does not match the declared pattern.
-    #[error("parameter `{name}` must match `{pattern}` from end to end, and {} does not", shown(.value))]
+    #[error("parameter `{name}` must {}", mismatch(.pattern, .says.as_deref(), .value))]
     NotMatching {
         /// The parameter.
         name: String,
@@ -89,6 +89,8 @@ pub enum ParamError {
         value: String,
         /// The declared regular expression.
         pattern: String,
+        /// What matches it in words, if the template has words for it.
+        says: Option<String>,
         /// A value that would do.
         example: String,
     },
@@ -195,6 +197,13 @@ impl MissingParam {
             Some(setting) => format!("`{}={}`, or set `{setting}` in the configuration", self.name, self.example),
             None => format!("`{}={}`", self.name, self.example),
         }
+    }
+}
+
+fn mismatch(pattern: &str, says: Option<&str>, value: &str) -> String {
+    match says {
+        Some(says) => format!("be {says}, and {} is not", shown(value)),
+        None => format!("match `{pattern}` from end to end, and {} does not", shown(value)),
     }
 }
 
