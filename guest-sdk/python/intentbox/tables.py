@@ -16,7 +16,7 @@ without a name is `column_4` by its place.
 
 `where` chooses rows: `(column, "equals", value)`, or with `contains`, `above` or `below`, or `(column, "missing", True)`;
 or a dictionary of these, which all apply: `{"column": "day", "above": "2026-01-31", "below": "2026-03-01"}`. `equals` and
-`contains` ignore case, and are about any column if none is given. `above` and `below` take a number or a date, also as
+`contains` ignore case, and are about any column if none is given; a number equals `12%` and `1,000` of its column too. `above` and `below` take a number or a date, also as
 text, and leave the bound itself out: `above="2026-01"` begins in February. `missing` is blank, `null`, or a word such as
 `n/a`.
 

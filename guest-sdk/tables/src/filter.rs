@@ -4,7 +4,8 @@ use std::cmp::Ordering;
 
 use crate::answer::short;
 use crate::date::{FORMATS, Moment};
-use crate::notation::{Notation, is_missing};
+use crate::decimal::Decimal;
+use crate::notation::{self, Notation, is_missing};
 use crate::problem::Problem;
 use crate::query::{self, Bound};
 use crate::row::{Cell, Column, Columns, Kept, Row};
@@ -19,6 +20,8 @@ pub(crate) struct Matcher {
     /// Both in lower case.
     equals: Option<String>,
     contains: Option<String>,
+    /// The number that `equals` is, and how the column writes its numbers: 12 is also `12%`, and 1000 is `1,000`.
+    equals_number: Option<(Decimal, Notation)>,
     missing: Option<bool>,
     above: Option<Bound>,
     below: Option<Bound>,
@@ -49,8 +52,14 @@ impl Matcher {
             Some(column) if is_number(&above) || is_number(&below) => Some(learned(column, columns, usual, start)),
             _ => None,
         };
+        let equals_number = filter.equals.as_deref().filter(|text| !is_code(text)).and_then(notation::asked);
+        let equals_number = match (&column, equals_number) {
+            (Some(column), Some(number)) => Some((number, learned(column, columns, usual, start))),
+            _ => None,
+        };
         Ok(Some(Self {
             column,
+            equals_number,
             equals: filter.equals.as_ref().map(|text| text.trim().to_lowercase()),
             contains: filter.contains.as_ref().map(|text| text.to_lowercase()),
             missing: filter.missing,
@@ -89,8 +98,16 @@ impl Matcher {
         } else {
             self.lower = text.to_lowercase();
         }
-        self.equals.as_ref().is_none_or(|equals| self.lower.trim() == equals)
-            && self.contains.as_ref().is_none_or(|contains| self.lower.contains(contains.as_str()))
+        if self.contains.as_ref().is_some_and(|contains| !self.lower.contains(contains.as_str())) {
+            return false;
+        }
+        self.equals.as_ref().is_none_or(|equals| self.lower.trim() == equals) || self.is_same_number(cell)
+    }
+
+    fn is_same_number(&mut self, cell: &Cell<'_>) -> bool {
+        let Some((number, notation)) = &mut self.equals_number else { return false };
+        !is_code(&cell.text())
+            && notation.count(cell).unwrap_or_default().is_some_and(|found| found.cmp(number).is_eq())
     }
 
     /// Whether a value is between the bounds. What cannot be compared is not.
@@ -155,6 +172,11 @@ impl Matcher {
     pub(crate) fn assumption(&self) -> Option<String> {
         self.notation.as_ref()?.assumption()
     }
+}
+
+/// Whether digits are a code, such as 007, which is not the same as 7.
+fn is_code(text: &str) -> bool {
+    matches!(text.trim().as_bytes(), [b'0', digit, ..] if digit.is_ascii_digit())
 }
 
 /// How a column writes its numbers, by the first rows that have a cell for each column.

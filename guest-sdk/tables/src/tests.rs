@@ -120,6 +120,24 @@ fn a_number_is_described_as_a_sum_reads_it() {
 }
 
 #[test]
+fn a_number_is_found_however_its_column_writes_it() {
+    let text = "id,rate,amount,code\n1,12%,\"1,000\",007\n2,12.0%,999.5,7\n3,1.2%,1000,70\n";
+    for (filter, ids) in [
+        (r#""column": "rate", "equals": "12""#, &["1", "2"][..]),
+        (r#""column": "rate", "equals": "12%""#, &["1", "2"]),
+        (r#""column": "amount", "equals": "1000""#, &["1", "3"]),
+        (r#""column": "amount", "equals": "999.50""#, &["2"]),
+        (r#""column": "code", "equals": "7""#, &["2"]),
+        (r#""column": "code", "equals": "007""#, &["1"]),
+        (r#""equals": "12""#, &[]),
+    ] {
+        let rows: Vec<String> = ids.iter().map(|id| format!(r#"{{"id":"{id}"}}"#)).collect();
+        let expected = format!(r#"{{"rows":[{}],"matching":{},"more":false}}"#, rows.join(","), ids.len());
+        check("n.csv", r#"{"rows": {"limit": 5, "columns": ["id"]}}"#, filter, text, &expected);
+    }
+}
+
+#[test]
 fn a_mean_of_fewer_values_than_rows_says_of_how_many() {
     let text = "k,n\na,1\na,\nb,3\n";
     let columns = r#""columns":{"group":"k","mean":"n"}"#;
