@@ -16,9 +16,9 @@ without a name is `column_4` by its place.
 
 `where` chooses rows: `(column, "equals", value)`, or with `contains`, `above` or `below`, or `(column, "missing", True)`;
 or a dictionary of these, which all apply: `{"column": "day", "above": "2026-01-31", "below": "2026-03-01"}`. `equals` and
-`contains` ignore case, and are about any column if none is given; a number equals `12%` and `1,000` of its column too. `above` and `below` take a number or a date, also as
-text, and leave the bound itself out: `above="2026-01"` begins in February. `missing` is blank, `null`, or a word such as
-`n/a`.
+`contains` ignore case, and are about any column if none is given; a number equals `12%` and `1,000` of its column too.
+`above` and `below` take a number or a date, also as text, and leave the bound itself out: `above="2026-01"` begins in
+February. `missing` is blank, `null`, or a word such as `n/a`.
 
 Sums are exact: the digits in the file are added. What an answer leaves out is in its `left_out`, and what it takes for
 granted in its `assumed`, both text and both only there if there is something to say. If more than 5 percent of a column's
