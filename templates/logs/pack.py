@@ -61,12 +61,15 @@ class asked:
         raise NotFound(f"there is no file or folder {short(file(self.file))} ({_there()})") from None
 
 
-def tell(seen, level=None, shown=None):
+def tell(seen, level=None, shown=None, text=None):
     """Tells on stderr what an answer with this `seen` does not hold: no answer looks whole when it is not.
 
-    `level` is the level that was asked for, and `shown` the number of records in the answer. Without them, nothing is
-    told of records without a level, and of records that are not shown.
+    `level` is the level that was asked for, `shown` the number of records in the answer, and `text` what was looked for.
+    Without them, nothing is told of records without a level, of records that are not shown, and of a text that is not found.
     """
+    if text is not None and not seen["matched"]:
+        # Words of the question may have been taken for a part of it.
+        print(f'nothing found for "{cut(text, ERROR_CHARS_MAX)}"', file=sys.stderr)
     broken = sorted(seen["broken"])
     if broken:
         more = f" and {len(broken) - NAMES_SHOWN} more" if len(broken) > NAMES_SHOWN else ""

@@ -74,6 +74,7 @@ fn object(pairs: &serde_json::Map<String, Value>, width: Option<u16>) -> String 
         let key = line(key);
         let _ = match value {
             Value::Array(rows) if rows.is_empty() => writeln!(text, "{key}  none"),
+            Value::Object(inner) if inner.is_empty() => writeln!(text, "{key}  none"),
             Value::Array(rows) => match columns(rows) {
                 Some(columns) => {
                     let header =
@@ -82,7 +83,7 @@ fn object(pairs: &serde_json::Map<String, Value>, width: Option<u16>) -> String 
                 }
                 None => writeln!(text, "{key}  {}", printable(&value.to_string())),
             },
-            Value::Object(inner) if inner.values().all(is_cell) && !inner.is_empty() => {
+            Value::Object(inner) if inner.values().all(is_cell) => {
                 write!(text, "\n{key}\n{}", indented(&object(inner, width)))
             }
             value => writeln!(text, "{key}  {}", printable(&value.to_string())),
@@ -220,6 +221,7 @@ mod tests {
             "id  A-1\n\ntags\n KEY  VALUE\n os   Linux\nnone  none\n\nby\n error  2\nn  [1]\n"
         );
         assert_eq!(shown("[1,2]"), "[\n  1,\n  2\n]\n");
+        assert_eq!(shown(r#"{"records": 0, "counts": {}}"#), "records  0\ncounts  none\n");
     }
 
     #[test]

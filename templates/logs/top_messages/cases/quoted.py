@@ -14,7 +14,7 @@ MESSAGE_CHARS_MAX = 120
 since, until = window.bounds(period)
 with pack.asked(file):
     found = logs.top(pack.paths(file), level=level, text=text, since=since, until=until, limit=limit)
-pack.tell(found.seen, level)
+pack.tell(found.seen, level, text=text)
 result = [
     {
         "count": message["count"],
