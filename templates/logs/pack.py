@@ -64,8 +64,9 @@ class asked:
 def tell(seen, level=None, shown=None, text=None):
     """Tells on stderr what an answer with this `seen` does not hold: no answer looks whole when it is not.
 
-    `level` is the level that was asked for, `shown` the number of records in the answer, and `text` what was looked for.
-    Without them, nothing is told of records without a level, of records that are not shown, and of a text that is not found.
+    `level` is the level that was asked for, `shown` the number of records in the answer, and `text` what was looked
+    for. Without them, nothing is told of records without a level, of records that are not shown, and of a text that is
+    not found.
     """
     if text is not None and not seen["matched"]:
         # Words of the question may have been taken for a part of it.

@@ -36,7 +36,7 @@ def words():
     start = next(iter(pack.pieces(file)), b"").decode("utf-8", errors="replace")
     cells = [cell.strip(' "') for line in start.splitlines()[:LINES_MAX] for cell in re.split("[,;|\t]", line)]
     names = dict.fromkeys(cell for cell in cells if any(map(str.isalpha, cell)) and len(cell) <= NAME_CHARS_MAX)
-    return [{"column": name, "type": "mixed", "texts": []} for name in names]
+    return [{"column": name, "type": "mixed", "texts": []} for name in list(names)[:TEXTS_MAX]]
 
 
 try:
