@@ -47,9 +47,8 @@ result = [{"column": column["column"], "role": role(column)} for column in colum
 names = {column["column"].lower() for column in columns}
 # Of `amount#1` and `amount#2` somebody who does not know that there are two says `amount`, and is told.
 for column in columns:
-    name, number, _ = column["column"].rpartition("#")
-    if number and name and name.lower() not in names:
-        names.add(name.lower())
+    name, _, number = column["column"].rpartition("#")
+    if number == "1" and f"{name}#2".lower() in names and name.lower() not in names:
         result.append({"column": name, "role": role(column)})
 # Groups by month need a date, and no column of that name.
 if "month" not in names and any(row["role"] == "date" for row in result):
