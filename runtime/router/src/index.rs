@@ -10,18 +10,20 @@ use std::sync::Arc;
 use intentbox_catalog::instant::Instant;
 use intentbox_catalog::words::{Clause, ClausePart, Slot};
 use intentbox_catalog::{ParamKind, ParamSpec};
+use serde_json::Value;
 
 use crate::Named;
 use crate::card::{Card, CardId, Pack};
+use crate::clause;
 use crate::english::{asks_for, is_around, is_deed, is_filler};
 use crate::explain::{Phrase, Scored};
 use crate::names::{NAME_WORDS_MAX, Names, Source};
 use crate::ranker::Ranker;
-use crate::text::{Synonyms, Word, ends_clause, normal, split};
+use crate::text::{Synonyms, Word, normal, split};
 use crate::time;
 use crate::trust::{Doubt, Doubts, Why};
 use crate::typo::Vocabulary;
-use crate::values::{Found, How, Mentions, NameMention, REST, Readers, Sentence, ValueRead, count};
+use crate::values::{Found, How, KNOWN_NAME, Mentions, NameMention, REST, Readers, Sentence, ValueRead, count};
 use crate::weights::{Feature, STRANGE, Weights};
 
 /// What a word weighs against a card that cannot explain it, where an explained word weighs 1. Ignoring a word means
@@ -126,8 +128,8 @@ pub(crate) struct Wording<'a> {
 
 impl<R: Ranker> PackIndex<R> {
     pub(crate) fn new(pack: &Pack, cards: Vec<Card>) -> Self {
-        let vocabulary = vocabulary(pack, &cards);
         let synonyms = Synonyms::new(&pack.synonyms);
+        let vocabulary = vocabulary(pack, &cards, &synonyms);
         let mut weights = pack.weights.as_deref().map(Weights::parse).unwrap_or_default();
         let mut entries: Vec<Entry> = cards.into_iter().map(|card| Entry::new(card, &synonyms, &mut weights)).collect();
         let in_phrases =
@@ -180,7 +182,22 @@ impl<R: Ranker> PackIndex<R> {
                     if has_sign(&words[start]) || has_sign(&words[start + width - 1]) {
                         continue;
                     }
-                    if !inside.iter().any(is_name) || (width > 1 && inside.iter().any(|word| word.quoted)) {
+                    // "Event, user_id and at": after others, a column may be called like any word.
+                    let is_listed = || {
+                        start > 0
+                            && (words[start - 1].comma || words[start - 1].plain == "and")
+                            && list.says(&words[start].text)
+                    };
+                    // "Department IT" is no pronoun.
+                    let is_capital = || {
+                        let text = words[start].text.as_str();
+                        text.len() > 1
+                            && text.bytes().all(|byte| byte.is_ascii_uppercase())
+                            && list.find(text).is_some_and(|name| name.text == text)
+                    };
+                    if (!inside.iter().any(is_name) && !(width == 1 && (is_listed() || is_capital())))
+                        || (width > 1 && inside.iter().any(|word| word.quoted))
+                    {
                         continue;
                     }
                     let written = said.source.get(inside[0].at.start..inside[width - 1].at.end).unwrap_or_default();
@@ -189,7 +206,11 @@ impl<R: Ranker> PackIndex<R> {
                         continue;
                     }
                     let is_log = |word: &Word| matches!(word.stem.as_str(), "log" | "fil");
-                    let part = || list.find_part(written).filter(|_| words.get(start + width).is_some_and(is_log));
+                    // "Error logs" are no file: they are what the pack is about.
+                    let is_topic = width == 1 && self.numbers.contains_key(self.synonyms.head(&words[start].stem));
+                    let is_many = |word: &Word| is_topic && word.plain.ends_with('s');
+                    let is_part = |word: &Word| is_log(word) && !is_many(word);
+                    let part = || list.find_part(written).filter(|_| words.get(start + width).is_some_and(is_part));
                     if let Some(name) = list.find(written).or_else(part) {
                         is_known = true;
                         let how = if list.says(written) { How::Exactly } else { How::Loosely };
@@ -314,7 +335,7 @@ impl KnownPhrase {
 }
 
 /// Every word that some card of the pack understands: of phrases, summaries, names, patterns, choices and synonyms.
-fn vocabulary(pack: &Pack, cards: &[Card]) -> Vocabulary {
+fn vocabulary(pack: &Pack, cards: &[Card], synonyms: &Synonyms) -> Vocabulary {
     let mut words: Vec<String> = Vec::new();
     for (head, others) in &pack.synonyms {
         words.push(head.clone());
@@ -342,7 +363,7 @@ fn vocabulary(pack: &Pack, cards: &[Card]) -> Vocabulary {
             }
         }
     }
-    Vocabulary::new(words)
+    Vocabulary::new(words, synonyms)
 }
 
 impl Entry {
@@ -394,6 +415,7 @@ impl Entry {
         let Said { source, times, now, names: known, .. } = *said;
         let sentence = Sentence { words, canonical, present, times, names, known, source, now };
         let values = self.readers.pull(&sentence, &self.topics);
+        let repeats = self.repeated(reading, &values);
         let mut said = BTreeSet::new();
         let mut unexplained = Vec::new();
         let (mut explained_weight, mut weight) = (0.0, 0.0);
@@ -402,7 +424,7 @@ impl Entry {
             let in_text = values.iter().any(|found| found.text.contains(&index));
             let is_topic = !word.quoted && !in_text && self.topics.contains(canonical);
             // A value may be what the sentence is about as well: the level in "list warnings".
-            if word.is_filler || (in_pattern && !is_topic) || !said.insert(canonical.as_str()) {
+            if word.is_filler || ((in_pattern || repeats[index]) && !is_topic) || !said.insert(canonical.as_str()) {
                 continue;
             }
             if is_topic {
@@ -466,6 +488,22 @@ impl Entry {
         (scored, found)
     }
 
+    /// Which words say the name of something that was read already: the column in "users on the pro plan", once `pro` is read.
+    fn repeated(&self, reading: &Reading<'_>, found: &[Found]) -> Vec<bool> {
+        let mut repeated = vec![false; reading.words.len()];
+        let own = reading.names.iter().filter(|(source, _)| self.readers.sources().any(|own| own == *source));
+        for NameMention { span, name, .. } in own.flat_map(|(_, names)| names).filter(|name| name.how != How::Guessed) {
+            let is_it = |value: &Value| {
+                *value == *name.text
+                    || value.as_array().is_some_and(|items| items.iter().any(|item| *item == *name.text))
+            };
+            if found.iter().flat_map(|found| &found.reads).any(|(_, read)| is_it(&read.value)) {
+                repeated[span.clone()].fill(true);
+            }
+        }
+        repeated
+    }
+
     /// Words that the card does not explain, each with why it may mean something else, and what there is in the sentence besides.
     ///
     /// The clause that says most about the card is the request: who tells a story first uses words that nobody foresees.
@@ -477,14 +515,8 @@ impl Entry {
         general: &HashMap<String, f64>,
     ) -> Doubts {
         let Reading { words, canonical, said, .. } = reading;
-        let mut clause_of = Vec::with_capacity(words.len());
-        let mut clause = 0;
-        for (index, word) in words.iter().enumerate() {
-            if index > 0 && is_new_clause(said.source, &words[index - 1], word) {
-                clause += 1;
-            }
-            clause_of.push(clause);
-        }
+        let clause_of = clause::numbered(said.source, words);
+        let clauses = clause_of.last().map_or(1, |last| last + 1);
         let in_value = |index: usize| found.iter().any(|value| value.span.contains(&index));
         let is_topic = |index: usize| !words[index].is_filler && self.topics.contains(&canonical[index]);
         let joins = |index: usize| {
@@ -492,14 +524,30 @@ impl Entry {
             let is_known = |at: usize| in_value(at) || is_topic(at) || is_around(&words[at].plain);
             words[index].plain == "and" && !words[index].quoted && after.next().is_some_and(is_known)
         };
-        let mut says = vec![0_usize; clause + 1];
+        let mut says = vec![0_usize; clauses];
+        let mut has_value = vec![false; clauses];
         for index in 0..words.len() {
             says[clause_of[index]] += usize::from(in_value(index) || is_topic(index));
+            has_value[clause_of[index]] |= in_value(index);
+        }
+        // A story has times and numbers of its own; a name that exists is the one that is meant.
+        let is_sure = |found: &&Found| {
+            found.reads.iter().any(|(reader, read)| {
+                let spec = &self.readers.specs()[*reader];
+                (read.pattern == KNOWN_NAME && !spec.is_text()) || spec.is_narrow()
+            })
+        };
+        let mut has_sure_value = vec![false; clauses];
+        for found in found.iter().filter(is_sure).filter(|found| !found.span.is_empty()) {
+            has_sure_value[clause_of[found.span.start]] = true;
         }
         let most = says.iter().copied().max().unwrap_or(0);
         let mut name = String::new();
         let mut doubts = Doubts {
-            clauses: clause + 1,
+            says,
+            has_value,
+            has_sure_value,
+            announced: announced(words, found),
             all_words: words.len(),
             text_words: found.iter().map(|found| found.text.len()).sum(),
             ..Doubts::default()
@@ -520,9 +568,20 @@ impl Entry {
             let is_attribute = index + 1 < words.len() && is_topic(index + 1) && !asks_for(&word.plain);
             let is_led =
                 matches!(before, "for" | "about" | "with" | "in" | "on" | "of" | "from" | "by" | "without" | "like");
+            let clause = clause_of[index];
+            let is_request = doubts.says[clause] == most;
+            // "Then delete them" asks for it, "before I could fix it" tells a story.
+            let is_command = |index: usize| {
+                let before = (0..index).rev().take_while(|at| clause_of[*at] == clause).map(|at| &words[at]);
+                before.into_iter().all(|word| {
+                    word.is_filler || matches!(word.plain.as_str(), "afterwards" | "and" | "finally" | "then")
+                })
+            };
             let why = if word.quoted {
                 Why::Quoted
-            } else if is_deed(&word.plain) {
+            } else if word.text.bytes().all(|byte| byte.is_ascii_digit()) {
+                Why::Number
+            } else if is_deed(&word.plain) && (is_request || is_command(index)) {
                 Why::Deed
             } else if self.readers.announces_missing(&canonical[index], &scored.values) || joins(index) {
                 // "This issue" says what will be asked for. What "and" joins speaks for itself.
@@ -540,8 +599,7 @@ impl Entry {
             } else {
                 Why::Unknown
             };
-            let is_request = says[clause_of[index]] == most;
-            doubts.words.push(Doubt { text: word.text.clone(), why, is_request, trained });
+            doubts.words.push(Doubt { text: word.text.clone(), why, clause, is_request, trained });
         }
         doubts
     }
@@ -668,10 +726,11 @@ impl Entry {
     }
 }
 
-/// Whether a word begins another clause than the word before it.
-fn is_new_clause(source: &str, before: &Word, word: &Word) -> bool {
-    let announces = source.get(before.at.clone()).is_some_and(|raw| raw.ends_with(':'));
-    ends_clause(source, before, word) || (announces && before.at.end < word.at.start)
+/// The texts that a word announces.
+fn announced(words: &[Word], found: &[Found]) -> Vec<String> {
+    let texts = found.iter().filter(|found| !found.text.is_empty() && !words[found.text.start].quoted);
+    let reads = texts.filter_map(|found| found.reads.last()).map(|(_, read)| read);
+    reads.filter(|read| read.pattern != REST && read.pattern != "{}").map(|read| read.text.clone()).collect()
 }
 
 /// Whether a sentence asks about something, and not for it: "did you", "was it", "why". "Can you" asks for it.

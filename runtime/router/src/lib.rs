@@ -16,18 +16,19 @@
 //! **The score** of a card is its share among all cards and the answer "none of them", by a linear model over features such
 //! as those two shares, the words themselves, and which values were read (`weights`). A sentence that *is* a declared
 //! phrase needs no score. Otherwise its reading must be trusted ([`TRUST_FLOOR`]), by a second model over what it explains
-//! and what it passes over (`trust`), score at least [`FLOOR`] with no other card near ([`CLOSE_SHARE`]). If several reach [`ASK_FLOOR`] together, or
+//! and what it passes over (`trust`), with no other card near ([`CLOSE_SHARE`]). If several reach [`ASK_FLOOR`] together, or
 //! cards of several packs explain the whole sentence, the answer is a question. A card that changes something must also fit,
 //! and passes over no word.
 //!
 //! - `card`: what can be asked for. - `text`: sentences into words. - `typo`: misspelled words.
-//! - `english`: words that no domain owns.
+//! - `english`: words that no domain owns. - `clause`: parts of a sentence, of which one may be understood where the whole is not.
 //! - `values`: values in a sentence. - `time`: times in it. - `names`: names that exist.
 //! - `index`: the cards of a pack as they are compared.
 //! - `ranker`: which cards are scored. - `trust`: whether the best reading is an answer. - `explain`: why a sentence went where it went. - `nearest`: what helps where no card fits.
 //! - `oracle`, for tests and the fuzz target: what holds whatever the text.
 
 mod card;
+mod clause;
 mod english;
 mod explain;
 mod index;
@@ -64,10 +65,10 @@ use crate::weights::Weights;
 
 /// The lowest trust in a reading that is an answer. On sentences that training left out, one of twenty readings with as much
 /// is wrong, mostly in one value.
-pub const TRUST_FLOOR: f64 = 0.75;
+pub const TRUST_FLOOR: f64 = 0.8;
 
-/// The lowest score of an answer: the share of one card among all that the sentence could mean.
-pub const FLOOR: f64 = 0.5;
+/// The same for a reading that lacks a value: it is a question, and costs no wrong answer.
+pub const MISSING_TRUST_FLOOR: f64 = 0.6;
 
 /// The lowest sum of scores at which it is worth asking which of several cards is meant.
 pub const ASK_FLOOR: f64 = 0.6;
@@ -231,8 +232,83 @@ impl<R: Ranker> Router<R> {
         let declared = if is_undeclared { NO_PHRASE } else { normalised.as_str() };
         let candidates = if is_too_long { Vec::new() } else { self.candidates(said, declared, scored_max) };
         let rule = if is_too_long { Rule::TooManyWords } else { rule(&candidates) };
+        let whole = Part { normalised, rule, candidates };
+        let is_open = match rule {
+            Rule::BelowFloor | Rule::WithinMargin => true,
+            Rule::Trust => whole.candidates[0].doubts.has_stray_value(),
+            _ => false,
+        };
+        let part = is_open.then(|| {
+            let parts = self.parts(said, &whole.candidates, scored_max).into_iter();
+            let trusted = parts.filter(|part| part.rule == Rule::Trust);
+            trusted.max_by(|left, right| left.candidates[0].trust.total_cmp(&right.candidates[0].trust))
+        });
+        // A time or a number of the story would be an answer to another question.
+        let doubtful = if rule == Rule::Trust && is_open { Rule::BelowFloor } else { rule };
+        let whole = Part { rule: doubtful, ..whole };
+        let Part { normalised, rule, candidates } = part.flatten().unwrap_or(whole);
         let decision = decide(rule, &candidates);
         Routed { decision, explanation: Explanation { normalised, rule, candidates } }
+    }
+
+    /// The readings of parts of a sentence: of the clauses that say most about one of the cards that score best.
+    fn parts(&self, said: Said<'_>, whole: &[Scored], scored_max: usize) -> Vec<Part> {
+        let clause_of = clause::numbered(said.source, said.words);
+        let mut tried: Vec<Vec<bool>> = Vec::new();
+        let mut parts = Vec::new();
+        for kept in whole.iter().take(CLOSEST_MAX).flat_map(|candidate| candidate.doubts.requests()) {
+            let is_part = kept.contains(&true)
+                && kept.contains(&false)
+                && kept.len() == clause_of.last().map_or(1, |last| last + 1);
+            if !is_part || tried.contains(&kept) {
+                continue;
+            }
+            let first = kept.iter().position(|is_kept| *is_kept).unwrap_or(0);
+            let words_of = |is_wanted: &dyn Fn(usize) -> bool| -> Vec<text::Word> {
+                let words = said.words.iter().zip(&clause_of).filter(|(_, clause)| is_wanted(**clause));
+                words.map(|(word, _)| word.clone()).collect()
+            };
+            let after = words_of(&|clause| clause > first && !kept[clause]);
+            let before = words_of(&|clause| clause < first).len();
+            let words = words_of(&|clause| kept[clause]);
+            tried.push(kept.clone());
+            if clause::excepts(&after) {
+                continue;
+            }
+            let times = time::mentions(&words, said.now);
+            let mut candidates = self.candidates(Said { words: &words, times: &times, ..said }, NO_PHRASE, scored_max);
+            for candidate in &mut candidates {
+                candidate.phrase.exact = false;
+            }
+            candidates.sort_by(by_score);
+            let second = candidates.get(1).map_or(0.0, |second| second.score);
+            let Some(best) = candidates.first_mut() else { continue };
+            best.doubts.left_out = [before, after.len()];
+            if let Some(of_whole) = whole.iter().find(|of_whole| of_whole.id == best.id) {
+                let left_out = of_whole.doubts.words.iter().filter(|doubt| !kept[doubt.clause]);
+                best.doubts.words.extend(left_out.map(|doubt| Doubt { is_request: false, ..doubt.clone() }));
+            }
+            best.trust = trust::trust(best, second, &self.trust);
+            let rule = rule(&candidates);
+            parts.push(Part { normalised: text::normal(&words), rule, candidates });
+        }
+        parts
+    }
+
+    /// What the sentence and parts of it may mean, best first in each: of the whole first. For training.
+    #[must_use]
+    pub fn readings(&self, question: &Question<'_>) -> Vec<Vec<Scored>> {
+        let words = text::split(question.text);
+        let words = words.get(..text::WORDS_MAX).unwrap_or(&words);
+        let times = time::mentions(words, question.now);
+        let said = Said { source: question.text, words, times: &times, now: question.now, names: question.names };
+        let whole = self.candidates(said, &text::normal(words), SCORED_MAX);
+        let parts = if whole.first().is_some_and(|best| best.phrase.exact) {
+            Vec::new()
+        } else {
+            self.parts(said, &whole, SCORED_MAX)
+        };
+        std::iter::once(whole).chain(parts.into_iter().map(|part| part.candidates)).collect()
     }
 
     /// The values that a sentence holds for one card, whether it is the one that the sentence means or not. `None` for
@@ -304,6 +380,14 @@ impl<R: Ranker> Router<R> {
     }
 }
 
+/// How a sentence was read, or a part of it.
+struct Part {
+    /// The words that were read.
+    normalised: String,
+    rule: Rule,
+    candidates: Vec<Scored>,
+}
+
 /// Facts about the reading of the best candidate, by their names: what its trust is made of. For training.
 #[must_use]
 pub fn trust_features(candidates: &[Scored]) -> Vec<(&'static str, f64)> {
@@ -357,7 +441,8 @@ fn rule(candidates: &[Scored]) -> Rule {
 }
 
 fn is_trusted(best: &Scored) -> bool {
-    best.score >= FLOOR && best.trust >= TRUST_FLOOR && !best.doubts.are_of_another_question()
+    let floor = if best.missing.is_empty() { TRUST_FLOOR } else { MISSING_TRUST_FLOOR };
+    best.trust >= floor && !best.doubts.are_of_another_question()
 }
 
 /// Whether the second card is so near that a person would ask which is meant.

@@ -25,6 +25,9 @@ const GUESSED_MAX: usize = 2_000;
 /// A shorter abbreviation could be of anything.
 const ABBREVIATION_LETTERS_MIN: usize = 3;
 
+/// A word with more letters has few left to leave out.
+const ABBREVIATION_LETTERS_MAX: usize = 6;
+
 /// Among so few names three letters are enough: `dev` is `development`.
 const FEW: usize = 4;
 
@@ -258,7 +261,10 @@ impl NameList {
             .filter(|_| letters >= BEGINNING_LETTERS_MIN || self.names.len() <= FEW)
             .filter(|_| letters <= BEGINNING_LETTERS_MAX && self.names.len() <= ABBREVIATED_MAX)
             .or_else(|| only(&misspelled).filter(|_| slips_max > 0))
-            .or_else(|| only(&|said: &str| abbreviates(&short, said)).filter(|_| letters <= 4))
+            .or_else(|| {
+                only(&|said: &str| abbreviates(&short, said))
+                    .filter(|_| letters <= ABBREVIATION_LETTERS_MAX && self.names.len() <= ABBREVIATED_MAX)
+            })
     }
 
     /// The name that a misspelled word is nearest to, for asking back.

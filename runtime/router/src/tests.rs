@@ -261,6 +261,26 @@ fn what_is_missing_or_undecided_is_asked_back() {
 }
 
 #[test]
+fn a_story_before_the_request_is_left_out_with_its_times_and_numbers() {
+    let router = router();
+    let expected = [
+        (
+            "Sorry to bother you, my manager slept for two hours and is grumpy now. Please list the errors in project web.",
+            r#"sentry/list_errors project="web""#,
+        ),
+        (
+            "We moved the office on a friday and the lamps are ugly, so could you show the latest 5 errors in project api?",
+            r#"sentry/list_errors limit=5 project="api""#,
+        ),
+        // What takes something away, and what asks for a deed, is no story.
+        ("Please list the errors in project web, but not the fatal ones.", "nothing"),
+        ("We had a party. Delete all errors of project web.", "nothing"),
+        ("Please list the errors in project web. Then delete them.", "nothing"),
+    ];
+    check_all(&router, &expected);
+}
+
+#[test]
 fn a_word_that_no_card_explains_is_not_passed_over() {
     let router = router();
     let texts = [

@@ -84,6 +84,12 @@ impl Reader<'_> {
     }
 
     fn window(&self, at: usize) -> Option<(usize, Window)> {
+        // "On a sunday" and "every monday" say no day.
+        let is_any =
+            self.is(at.wrapping_sub(1), &["a", "an", "each", "every", "next"]) && weekday(self.word(at)).is_some();
+        if is_any {
+            return None;
+        }
         self.range(at).or_else(|| self.open(at)).or_else(|| self.rolling(at)).or_else(|| self.alone(at))
     }
 
@@ -93,6 +99,7 @@ impl Reader<'_> {
             let next = at + length + self.skip(at + length, &["at", "from", "between"]);
             if let Some((more, first, last)) = self.pair(next)
                 && first.kind == Kind::Clock
+                && last.kind == Kind::Clock
             {
                 return Some((next + more - at, on_day(day, first, last)?));
             }
@@ -501,7 +508,7 @@ impl Reader<'_> {
                 let digits = text.trim_end_matches(|letter: char| letter.is_ascii_alphabetic());
                 let own = &text[digits.len()..];
                 let suffix = if own.is_empty() { following } else { own };
-                let is_half = matches!(suffix, "am" | "pm");
+                let is_half = matches!(suffix, "am" | "pm" | "oclock");
                 if !own.is_empty() && !is_half && own != "z" {
                     return None;
                 }

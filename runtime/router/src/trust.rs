@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use serde::Serialize;
 
 use crate::explain::Scored;
-use crate::values::REST;
+use crate::values::{KNOWN_NAME, REST};
 
 /// What a card leaves unexplained of a sentence, and how much it explains.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
@@ -19,10 +19,18 @@ pub struct Doubts {
     pub explained: usize,
     /// How many words its free texts have.
     pub text_words: usize,
+    /// The texts that a word announces, without quotes: what follows "containing".
+    pub announced: Vec<String>,
     /// How many words the sentence has.
     pub all_words: usize,
-    /// How many clauses the sentence has.
-    pub clauses: usize,
+    /// How many words it explains of each clause.
+    pub says: Vec<usize>,
+    /// Which clauses hold a value.
+    pub has_value: Vec<bool>,
+    /// Which clauses hold a name that exists, or what fits a narrow pattern.
+    pub has_sure_value: Vec<bool>,
+    /// How many words, filler among them, were left out before the part that was read, and after its beginning.
+    pub left_out: [usize; 2],
 }
 
 /// A word that a card does not explain.
@@ -32,6 +40,8 @@ pub struct Doubt {
     pub text: String,
     /// What speaks against passing over it.
     pub why: Why,
+    /// The number of its clause.
+    pub clause: usize,
     /// Whether it is in the clause that says most about the card.
     pub is_request: bool,
     /// Its trained weight, if training saw it often enough.
@@ -46,6 +56,8 @@ pub enum Why {
     Quoted,
     /// It asks to do something.
     Deed,
+    /// It is a number.
+    Number,
     /// It announces a value that is not there.
     Announces,
     /// It is a name that exists.
@@ -65,9 +77,35 @@ impl Doubts {
     pub fn are_of_another_question(&self) -> bool {
         self.words.iter().any(|doubt| match doubt.why {
             Why::Deed => true,
-            Why::Quoted | Why::Announces | Why::Name | Why::Narrows => doubt.is_request,
-            Why::Unknown | Why::Harmless => false,
+            Why::Quoted | Why::Number | Why::Name | Why::Narrows => doubt.is_request,
+            Why::Announces | Why::Unknown | Why::Harmless => false,
         })
+    }
+
+    /// Parts of the sentence that may say all: the clauses that say most about the card, with those that hold a value of it, and
+    /// without. A story before the request holds times and numbers of its own.
+    #[must_use]
+    pub(crate) fn requests(&self) -> [Vec<bool>; 2] {
+        let most = self.says.iter().copied().max().unwrap_or(0);
+        let request: Vec<bool> = self.says.iter().map(|says| *says == most && most > 0).collect();
+        let first = request.iter().position(|is_request| *is_request).unwrap_or(0);
+        let with_values = (0..request.len()).map(|clause| {
+            let is_value = if clause < first && self.is_story(clause) { &self.has_sure_value } else { &self.has_value };
+            request[clause] || is_value[clause]
+        });
+        [with_values.collect(), request]
+    }
+
+    /// Whether a clause says more than values.
+    fn is_story(&self, clause: usize) -> bool {
+        self.words.iter().any(|doubt| doubt.clause == clause && doubt.why != Why::Harmless)
+    }
+
+    /// Whether a value may be one of the story and not of the request.
+    #[must_use]
+    pub(crate) fn has_stray_value(&self) -> bool {
+        let [kept, _] = self.requests();
+        (0..kept.len()).any(|clause| !kept[clause] && self.has_value[clause])
     }
 
     /// The words that say something else than the card does, as far as anybody knows.
@@ -77,6 +115,9 @@ impl Doubts {
         self.words.iter().filter(counts).map(|doubt| doubt.text.clone()).collect()
     }
 }
+
+/// Words that a text seldom holds: after them comes something else.
+const JOINING: [&str; 6] = ["and", "in", "then", "which", "who", "with"];
 
 /// Facts about a reading, each by its name with how much there is of it. `second` is the score of the next card.
 #[must_use]
@@ -99,7 +140,11 @@ pub(crate) fn features(best: &Scored, second: f64) -> Vec<(&'static str, f64)> {
         ("words explained", count(doubts.explained, 8)),
         ("words of texts", count(doubts.text_words, 8)),
         ("words", count(doubts.all_words, 30)),
-        ("clauses", count(doubts.clauses, 4)),
+        ("clauses", count(doubts.says.len(), 4)),
+        ("left out before", count(doubts.left_out[0], 20)),
+        ("left out after", count(doubts.left_out[1], 20)),
+        ("any left out before", some(doubts.left_out[0] > 0)),
+        ("any left out after", some(doubts.left_out[1] > 0)),
         ("share explained", share(doubts.explained, doubts.words.len() + doubts.explained)),
     ];
     let requested: Vec<&Doubt> = doubts.words.iter().filter(|doubt| doubt.is_request).collect();
@@ -108,6 +153,31 @@ pub(crate) fn features(best: &Scored, second: f64) -> Vec<(&'static str, f64)> {
     features.push(("trained", trained.iter().sum()));
     features.push(("least trained", trained.iter().copied().fold(0.0, f64::min)));
     features.push(("untrained", count(requested.len() - trained.len(), 4)));
+    let is_understood = requested.iter().all(|doubt| doubt.why == Why::Harmless);
+    let is_all_understood = doubts.words.iter().all(|doubt| doubt.why == Why::Harmless);
+    let is_whole = is_understood && best.phrase.covered >= 1.0 && best.explained >= 1.0;
+    let is_missing = !best.missing.is_empty();
+    let is_part = doubts.left_out != [0, 0];
+    // A text that a word announces is mostly right; one that is just left over, rarely.
+    let announced = &doubts.announced;
+    let joins = |text: &String| text.split(' ').any(|word| JOINING.contains(&word.to_lowercase().as_str()));
+    let margin = log_odds(best.score) - log_odds(second);
+    features.extend([
+        ("margin", margin),
+        ("all understood", some(is_all_understood)),
+        ("request understood", some(is_understood)),
+        ("whole", some(is_whole)),
+        ("whole, a value is missing", some(is_whole && is_missing)),
+        ("request understood, a value is missing", some(is_understood && is_missing)),
+        ("announced text", some(!announced.is_empty())),
+        ("announced text, request understood", some(!announced.is_empty() && is_understood)),
+        ("words of announced texts", count(announced.iter().map(|text| text.split(' ').count()).sum(), 6)),
+        ("announced text that goes on", some(announced.iter().any(joins))),
+        ("known names", count(best.values.iter().filter(|read| read.pattern == KNOWN_NAME).count(), 8)),
+        ("part", some(is_part)),
+        ("score of a part", if is_part { log_odds(best.score) } else { 0.0 }),
+        ("score, request understood", if is_understood { log_odds(best.score) } else { 0.0 }),
+    ]);
     let rest = best.values.iter().filter(|read| read.pattern == REST);
     let rest: usize = rest.map(|read| read.text.split(' ').count()).sum();
     features.push(("rest", some(rest > 0)));
@@ -115,6 +185,7 @@ pub(crate) fn features(best: &Scored, second: f64) -> Vec<(&'static str, f64)> {
     for (why, here, any, elsewhere) in [
         (Why::Quoted, "quoted", "any quoted", "quoted elsewhere"),
         (Why::Deed, "deeds", "any deed", "deeds elsewhere"),
+        (Why::Number, "numbers", "any number", "numbers elsewhere"),
         (Why::Announces, "announcing", "any announcing", "announcing elsewhere"),
         (Why::Name, "names", "any name", "names elsewhere"),
         (Why::Narrows, "narrowing", "any narrowing", "narrowing elsewhere"),
@@ -148,7 +219,7 @@ mod tests {
     use super::*;
 
     fn doubt(why: Why, is_request: bool) -> Doubt {
-        Doubt { text: format!("{why:?}"), why, is_request, trained: None }
+        Doubt { text: format!("{why:?}"), why, clause: 0, is_request, trained: None }
     }
 
     #[test]
@@ -173,7 +244,9 @@ mod tests {
             (Why::Narrows, false, false),
             (Why::Name, true, true),
             (Why::Name, false, false),
-            (Why::Announces, true, true),
+            (Why::Announces, true, false),
+            (Why::Number, true, true),
+            (Why::Number, false, false),
             (Why::Quoted, true, true),
             (Why::Deed, false, true),
         ] {

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::text::{Word, stem};
+use crate::text::{Synonyms, Word, stem};
 
 /// Shorter words have too many neighbours: `log`, `lag`, `leg`.
 const LETTERS_MIN: usize = 4;
@@ -23,10 +23,12 @@ pub(crate) struct Vocabulary {
     by_first: BTreeMap<char, Vec<Known>>,
 }
 
-/// A word, and which letters it has.
+/// A word, what it means, and which letters it has.
 #[derive(Debug)]
 struct Known {
     word: String,
+    /// The form in which it is compared.
+    canonical: String,
     letters: u32,
 }
 
@@ -36,15 +38,16 @@ fn letters(word: &str) -> u32 {
 }
 
 impl Vocabulary {
-    pub(crate) fn new(words: impl IntoIterator<Item = String>) -> Self {
+    pub(crate) fn new(words: impl IntoIterator<Item = String>, synonyms: &Synonyms) -> Self {
         let words: BTreeSet<String> = words.into_iter().collect();
         let stems = words.iter().map(|word| stem(word)).collect();
         let mut by_first: BTreeMap<char, Vec<Known>> = BTreeMap::new();
         for word in words.iter().filter(|word| is_looked_up(word)) {
-            by_first
-                .entry(word.chars().next().unwrap_or_default())
-                .or_default()
-                .push(Known { word: word.clone(), letters: letters(word) });
+            by_first.entry(word.chars().next().unwrap_or_default()).or_default().push(Known {
+                word: word.clone(),
+                canonical: synonyms.canonical(word),
+                letters: letters(word),
+            });
         }
         Self { words, stems, by_first }
     }
@@ -76,10 +79,11 @@ impl Vocabulary {
             return None;
         }
         let slips_max = if plain.len() >= LONG_LETTERS_MIN { 2 } else { 1 };
-        let mut best: Option<(usize, &str)> = None;
+        let mut best: Option<(usize, &Known)> = None;
         let mut is_tied = false;
         let mine = letters(plain);
-        for Known { word: known, letters } in self.by_first.get(&plain.chars().next()?)? {
+        for near in self.by_first.get(&plain.chars().next()?)? {
+            let Known { word: known, letters, .. } = near;
             // A slip changes one letter for another at most, and so two of the sets. This is much cheaper than the
             // distance, and leaves few words for it.
             if (mine ^ letters).count_ones() as usize > 2 * slips_max {
@@ -94,17 +98,17 @@ impl Vocabulary {
             }
             match best {
                 Some((fewest, _)) if slips > fewest => {}
-                // `error` and `errors` are one word; two that mean different things are a question, not an answer.
+                // `error`, `errors` and `errs` are one word; two that mean different things are a question, not an answer.
                 Some((fewest, other)) if slips == fewest => {
-                    is_tied |= stem(other) != stem(known);
+                    is_tied |= other.canonical != near.canonical;
                 }
                 _ => {
-                    best = Some((slips, known));
+                    best = Some((slips, near));
                     is_tied = false;
                 }
             }
         }
-        best.filter(|_| !is_tied).map(|(_, known)| known)
+        best.filter(|_| !is_tied).map(|(_, near)| near.word.as_str())
     }
 }
 
@@ -133,7 +137,7 @@ mod tests {
             "trace",
             "track",
         ];
-        let vocabulary = Vocabulary::new(words.map(str::to_owned));
+        let vocabulary = Vocabulary::new(words.map(str::to_owned), &Synonyms::default());
         for (text, expected) in [
             ("lsit erors", "list errors"),
             ("list errros in porduction", "list errors in production"),

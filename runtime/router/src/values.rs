@@ -18,6 +18,7 @@ use intentbox_catalog::{ParamKind, ParamSpec};
 use serde::Serialize;
 use serde_json::Value;
 
+use crate::english::{is_around, is_filler};
 use crate::names::{NAME_WORDS_MAX, Name, Names, Source};
 use crate::text::{Synonyms, Word, ends_clause, singular, stem};
 use crate::time;
@@ -25,7 +26,8 @@ use crate::time;
 use amounts::period;
 pub(crate) use amounts::{count, says_how_much};
 pub(crate) use free_text::REST;
-use free_text::{CALLED, LEADING, NO_TEXT, VAGUE, is_identifier};
+use free_text::{ASKED_WITH, CALLED, CALLS, LEADING, NO_TEXT, VAGUE, is_identifier};
+pub(crate) use known::KNOWN_NAME;
 use pattern::{Choice, Part, Pattern, pattern};
 
 /// A value read from a sentence.
@@ -151,7 +153,7 @@ impl Readers {
         };
         Self {
             sources: specs.iter().map(source).collect(),
-            announcing: patterns.iter().flat_map(Pattern::words).cloned().collect(),
+            announcing: patterns.iter().flat_map(Pattern::words).filter(|word| !is_joint(word)).cloned().collect(),
             has_times: specs
                 .iter()
                 .any(|spec| matches!(spec.kind(), ParamKind::Duration { .. } | ParamKind::Window { .. })),
@@ -267,6 +269,11 @@ struct Pull<'a> {
     names: Vec<Option<Vec<&'a NameMention>>>,
 }
 
+/// Whether a word holds patterns together and announces nothing by itself: "no more than 5".
+fn is_joint(word: &str) -> bool {
+    matches!(word, "k" | "more" | "n" | "no" | "not" | "than")
+}
+
 /// The most words of a text that stands inside a pattern.
 const TEXT_WORDS_MAX: usize = 8;
 
@@ -298,7 +305,11 @@ impl Pull<'_> {
                     .iter()
                     .any(|mention| found.span.contains(&mention.span.start) && read.value == *mention.name.text)
             });
-            texts.any(|is_text| is_text) && !is_anchored
+            // "City is Porto" says which column, whether its name is known or not.
+            let compares = found.reads.iter().any(|(reader, read)| {
+                !self.readers.specs[*reader].is_text() && !read.text.is_empty() && read.pattern.contains("> is <")
+            });
+            texts.any(|is_text| is_text) && !is_anchored && !compares
         };
         // The sort is stable, so equals stay in declared order.
         all.sort_by_key(|found| (is_text(found), std::cmp::Reverse(found.weight), found.span.start));
@@ -315,24 +326,34 @@ impl Pull<'_> {
             }
         }
         self.extend_texts(&mut values, &mut taken);
-        // "My text" and "a certain string" are called a text, and are none.
+        self.join_texts(&mut values);
         self.mark_guesses(&mut values);
-        let says_nothing = |(reader, read): &(usize, ValueRead)| {
-            let is_nothing = |word: &str| VAGUE.contains(&word) || LEADING.contains(&word) || CALLED.contains(&word);
-            self.readers.specs[*reader].is_text()
-                && !read.text.is_empty()
-                && read.text.split(' ').all(|word| is_nothing(&word.to_lowercase()))
-        };
+        let says_nothing = |read: &(usize, ValueRead)| self.says_nothing(read);
         let is_quoted = |found: &Found| words[found.span.clone()].iter().any(|word| word.quoted);
         values.retain(|found| is_quoted(found) || !found.reads.iter().any(says_nothing));
         for pattern in &self.readers.implied {
-            if let Some(found) = self.imply(pattern, &read, &taken) {
+            let implied = self.imply(pattern, &read, &taken);
+            if let Some(found) = implied.filter(|found| !found.reads.iter().any(|read| self.says_nothing(read))) {
                 found.reads.iter().for_each(|(reader, _)| read[*reader] = true);
                 taken[found.span.clone()].fill(true);
                 values.push(found);
             }
         }
         values
+    }
+
+    /// Whether a text is one only by its place: "my text" and "a certain string" are called a text, and are none.
+    fn says_nothing(&self, (reader, read): &(usize, ValueRead)) -> bool {
+        let is_nothing = |word: &str| {
+            VAGUE.contains(&word)
+                || LEADING.contains(&word)
+                || CALLED.contains(&word)
+                || ASKED_WITH.contains(&word)
+                || is_filler(word)
+        };
+        self.readers.specs[*reader].is_text()
+            && !read.text.is_empty()
+            && read.text.split(' ').all(|word| is_nothing(&word.to_lowercase()))
     }
 
     /// Whether a parameter, or one that excludes it, was read.
@@ -407,7 +428,9 @@ impl Pull<'_> {
         let has_quotation = self.sentence.words[start..end].iter().any(|word| word.quoted);
         let is_text = reads.iter().any(|(reader, _)| self.readers.specs[*reader].is_text());
         let announced = if is_text { 100 * pattern.strength + 1000 * usize::from(has_quotation) } else { 0 };
-        let weight = 10 * (end - start) + 5 * usize::from(!pattern.is_mute) + announced;
+        // Of two that say as much, the one with more values: "where the stock is 0" says more than a column.
+        let more = reads.iter().filter(|(_, read)| !read.text.is_empty()).count().saturating_sub(1);
+        let weight = 10 * (end - start) + 5 * usize::from(!pattern.is_mute) + 6 * more + announced;
         Some(Found { span: start..end, weight, reads, text: end..end })
     }
 
@@ -441,6 +464,8 @@ impl Pull<'_> {
                 }
                 reads.pop();
             }
+            // "Containing the text timeout": the text is what follows.
+            Part::Slot { reader, .. } if !is_first && self.is_called_text(*reader, at) => {}
             Part::Slot { reader, choices, shape } => {
                 let is_last = rest.iter().all(|part| matches!(part, Part::Set { .. } | Part::Only { .. }));
                 for width in (1..=self.width(*reader, at, is_last)).rev() {
@@ -481,7 +506,7 @@ impl Pull<'_> {
         }
         // "Containing the text", "any mention of".
         let is_of_text = matches!(part, Part::Slot { reader, .. } if self.readers.specs[*reader].is_text() && self.readers.sources[*reader].is_none())
-            && matches!(word.plain.as_str(), "of" | "term" | "text" | "word" | "string" | "substring" | "phrase")
+            && (word.plain == "of" || CALLS.contains(&word.plain.as_str()))
             && self.sentence.words.len() > at + 1;
         // "The biggest single amount".
         let is_adjective = matches!(word.plain.as_str(), "existing" | "individual" | "overall" | "possible" | "single");
@@ -502,6 +527,16 @@ impl Pull<'_> {
             reads.pop();
         }
         end
+    }
+
+    /// Whether a word for a text stands before a text, or an article before that.
+    fn is_called_text(&self, reader: usize, at: usize) -> bool {
+        let plain =
+            |at: usize| self.sentence.words.get(at).filter(|word| !word.quoted).map_or("", |word| word.plain.as_str());
+        let is_article = matches!(plain(at), "the" | "a" | "an" | "any");
+        let is_called = if is_article { CALLED.contains(&plain(at + 1)) } else { CALLS.contains(&plain(at)) };
+        let is_text = self.readers.specs[reader].is_text() && self.readers.sources[reader].is_none();
+        is_text && is_called && self.sentence.words.len() > at + 1 + usize::from(is_article)
     }
 
     /// The most words from `at` on that a value of this reader may have.
@@ -642,7 +677,7 @@ impl Pull<'_> {
             let is_vague = VAGUE.contains(&word.plain.as_str());
             let is_free = match pattern.strength {
                 _ if is_vague || NO_TEXT.contains(&word.plain.as_str()) => false,
-                0 | 1 if LEADING.contains(&word.plain.as_str()) => false,
+                0 | 1 if LEADING.contains(&word.plain.as_str()) && !self.is_out_of(at) => false,
                 _ if pattern.is_bare() => is_identifier(&word.text),
                 0 => !is_known,
                 1 => !self.topics.contains(canonical) && !announces,
@@ -675,12 +710,20 @@ impl Pull<'_> {
             is_number && word.plain.len() < 7 && pattern.is_mute && (has_shape || spec.values_from().is_some());
         let is_time = self.readers.has_times && self.is_time(at);
         // Words that join others name nothing.
-        let joins = matches!(word.plain.as_str(), "and" | "or");
+        let joins = matches!(word.plain.as_str(), "and" | "or") || is_around(&word.plain);
         let is_name = !is_topic && !is_amount && !is_time && !joins;
         let text = word.text.as_str();
+        // "Web-3m" is an issue, "six-month" is none.
+        let upper = text.contains(|letter: char| letter.is_ascii_digit()).then(|| text.to_uppercase());
         let readings =
-            [text.to_owned(), text.to_lowercase(), text.to_uppercase(), text.trim_start_matches('#').to_owned()];
-        readings.iter().filter(|_| is_name).find_map(|text| fits(text))
+            [Some(text.to_owned()), Some(text.to_lowercase()), upper, Some(text.trim_start_matches('#').to_owned())];
+        readings.iter().flatten().filter(|_| is_name).find_map(|text| fits(text))
+    }
+
+    /// "Out of memory" is what people search for.
+    fn is_out_of(&self, at: usize) -> bool {
+        let plain = |at: usize| self.sentence.words.get(at).map_or("", |word| word.plain.as_str());
+        plain(at) == "out" && plain(at + 1) == "of"
     }
 
     fn reader_of(&self, spec: &ParamSpec) -> usize {

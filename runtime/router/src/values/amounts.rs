@@ -6,6 +6,10 @@ use intentbox_catalog::{ParamKind, ParamSpec};
 use super::{Found, Pull};
 use crate::text::Word;
 
+/// Words for what is counted, whatever it is.
+const COUNTED: [&str; 10] =
+    ["entries", "hits", "items", "lines", "matches", "piece", "pieces", "records", "results", "rows"];
+
 /// A larger number at the end counts nothing: `search status code 401`.
 const LAST_AMOUNT_MAX: u64 = 400;
 
@@ -63,8 +67,17 @@ pub(crate) fn count(word: &str) -> Option<u64> {
         "nineteen",
         "twenty",
     ];
-    if word == "dozen" {
-        return Some(12);
+    let round = match word {
+        "dozen" => Some(12),
+        "thirty" => Some(30),
+        "forty" => Some(40),
+        "fifty" => Some(50),
+        "sixty" => Some(60),
+        "hundred" => Some(100),
+        _ => None,
+    };
+    if round.is_some() {
+        return round;
     }
     match WORDS.iter().position(|name| *name == word) {
         Some(index) => u64::try_from(index + 1).ok(),
@@ -76,7 +89,7 @@ pub(crate) fn count(word: &str) -> Option<u64> {
 impl Pull<'_> {
     /// A number before what is counted is a limit: "5 orders", "10 most common messages".
     pub(super) fn amounts(&self, all: &mut Vec<Found>) {
-        const BETWEEN_MAX: usize = 3;
+        const BETWEEN_MAX: usize = 4;
         let is_amount = |spec: &&ParamSpec| matches!(spec.kind(), ParamKind::Integer { .. }) && spec.unit().is_some();
         let mut amounts = self.readers.specs.iter().enumerate().filter(|(_, spec)| is_amount(spec));
         let (Some((reader, spec)), None) = (amounts.next(), amounts.next()) else { return };
@@ -91,7 +104,13 @@ impl Pull<'_> {
             let following = (at + 1..words.len()).take(BETWEEN_MAX).take_while(|at| !words[*at].quoted);
             // A plural says that things are counted: "5 issues", but "issue 5" and "502 error".
             let is_plural = |at: usize| words[at].plain.ends_with('s') && is_said(at);
-            if following.into_iter().any(is_plural)
+            let next =
+                |after: usize| words.get(at + after).filter(|word| !word.quoted).map_or("", |word| word.plain.as_str());
+            // "The ten most repeated", "3 of them", "25 rows of it".
+            let is_counted = COUNTED.contains(&next(1))
+                || matches!(next(1), "latest" | "most" | "newest")
+                || (next(1) == "of" && matches!(next(2), "it" | "them" | "these" | "those"));
+            if (is_counted || following.into_iter().any(is_plural))
                 && number < 1000
                 && !self.is_time(at)
                 && let Ok(value) = spec.read_item(&number.to_string())

@@ -1,6 +1,7 @@
 //! Free text: several words that are one value, as in "search for out of memory in the logs".
 
-use super::{Found, Pull, ValueRead};
+use super::known::KNOWN_NAME;
+use super::{Found, Pull, Sentence, ValueRead};
 use crate::english::{is_around, is_deed};
 use crate::text::{Word, ends_clause};
 
@@ -68,6 +69,19 @@ pub(super) const NO_TEXT: [&str; 30] = [
 /// What a text is called: "my text", "a certain string" are none.
 pub(super) const CALLED: [&str; 8] = ["keyword", "message", "phrase", "string", "term", "text", "word", "words"];
 
+/// What calls the text that follows a text: "the word timeout".
+pub(super) const CALLS: [&str; 7] = ["keyword", "phrase", "string", "substring", "term", "text", "word"];
+
+/// Verbs that after "and" ask for more about what was found: "and return the newest".
+const GOING_ON: [&str; 10] = ["give", "limit", "only", "order", "report", "restrict", "return", "show", "sort", "tell"];
+
+/// Words that say where something is, and name nothing: "in the gateway folder".
+const PLACES: [&str; 10] =
+    ["column", "columns", "dir", "directory", "file", "files", "folder", "folders", "place", "table"];
+
+/// Words that ask for something, and are no text by themselves.
+pub(super) const ASKED_WITH: [&str; 9] = ["how", "not", "what", "when", "where", "which", "who", "whose", "why"];
+
 /// Words that begin what is said about a text, and no part of it: "timeouts which somebody ignored".
 const BEHIND: [&str; 7] = ["seen", "that", "where", "which", "who", "whose", "appears"];
 
@@ -115,7 +129,9 @@ impl Pull<'_> {
             let is_name = spec.values_from().is_some();
             // A name from a program is a text by itself, unless a colon says that it goes on.
             let first = self.sentence.source.get(words[end - 1].at.clone()).unwrap_or_default();
-            let is_alone = read.pattern == "{}" && !first.ends_with(':');
+            let before = found.text.start.checked_sub(1).map_or("", |before| words[before].plain.as_str());
+            let is_one_word = matches!(before, "keyword" | "term" | "word");
+            let is_alone = is_one_word || (read.pattern == "{}" && !first.ends_with(':'));
             let is_known = (0..end).any(|start| self.named(*reader, start..end).is_some_and(|name| read.value == name));
             if !is_last || is_known || words[end - 1].quoted {
                 continue;
@@ -139,10 +155,12 @@ impl Pull<'_> {
             {
                 last += 1;
             }
-            let is_end = |word: &Word| word.is_filler && !word.quoted;
+            let is_end = |word: &Word| {
+                (word.is_filler || matches!(word.plain.as_str(), "and" | "but" | "inside" | "or")) && !word.quoted
+            };
             // "Log in" ends with a preposition, "somewhere in it" does not.
-            let is_verb = |last: usize| words[last - 1].plain == "in" && !is_end(&words[last - 2]);
-            while last > end && is_end(&words[last - 1]) && !is_verb(last) {
+            let is_verb = words[last - 1].plain == "in" && !is_end(&words[last - 2]);
+            while last > end && is_end(&words[last - 1]) && !is_verb {
                 last -= 1;
             }
             // "Grep deadlock logs" says where to look.
@@ -165,6 +183,41 @@ impl Pull<'_> {
                 found.span.end = last;
             }
         }
+    }
+
+    /// A name right behind a text that was announced is the end of that text: "with stainless steel water bottle", where a product
+    /// is called a water bottle.
+    pub(super) fn join_texts(&self, values: &mut Vec<Found>) {
+        let Sentence { words, source, .. } = *self.sentence;
+        let is_bare = |found: &Found| {
+            found
+                .reads
+                .first()
+                .is_some_and(|(reader, read)| read.pattern == KNOWN_NAME && self.readers.specs[*reader].is_text())
+        };
+        let Some(behind) = values.iter().position(is_bare) else { return };
+        let start = values[behind].span.start;
+        let is_before = |found: &Found| {
+            !found.text.is_empty()
+                && found.text.end == start
+                && found.span.end == start
+                && !words[found.text.start].quoted
+        };
+        let Some(before) = values.iter().position(is_before) else { return };
+        let span = values[before].text.start..values[behind].span.end;
+        let is_joined = (start..span.end).all(|at| self.is_joined(at));
+        let Some((reader, read)) = values[before].reads.last_mut().filter(|(reader, read)| {
+            is_joined && read.pattern != REST && self.readers.specs[*reader].values_from().is_none()
+        }) else {
+            return;
+        };
+        let Some(text) = source.get(words[span.start].at.start..words[span.end - 1].at.end) else { return };
+        let Ok(value) = self.readers.specs[*reader].read_item(text) else { return };
+        read.value = value;
+        text.clone_into(&mut read.text);
+        values[before].span.end = span.end;
+        values[before].text = span;
+        values.remove(behind);
     }
 
     /// Whether a word is written as names are: with a capital inside a sentence, or with digits.
@@ -227,7 +280,10 @@ impl Pull<'_> {
     fn is_joined(&self, at: usize) -> bool {
         let words = self.sentence.words;
         let is_new = ends_clause(self.sentence.source, &words[at - 1], &words[at]);
-        let goes_on = |at: usize| self.sentence.canonical.get(at).is_some_and(|word| word == "list");
+        let goes_on = |at: usize| {
+            let is_list = self.sentence.canonical.get(at).is_some_and(|word| word == "list");
+            is_list || self.sentence.words.get(at).is_some_and(|word| GOING_ON.contains(&word.plain.as_str()))
+        };
         let asks_more = self.is_and(at) && goes_on(at + 1);
         !(is_new || asks_more)
     }
@@ -237,11 +293,13 @@ impl Pull<'_> {
         let words = self.sentence.words;
         let leads = matches!(
             words[at].plain.as_str(),
-            "in" | "from" | "at" | "on" | "within" | "please" | "since" | "during" | "across"
+            "in" | "from" | "at" | "on" | "within" | "please" | "since" | "during" | "across" | "inside"
         );
         let says_nothing = |index: usize| {
             let word = &words[index];
-            taken[index] || (!word.quoted && (word.is_filler || self.topics.contains(&self.sentence.canonical[index])))
+            let is_place = PLACES.contains(&word.plain.as_str());
+            let is_known = word.is_filler || is_place || self.topics.contains(&self.sentence.canonical[index]);
+            taken[index] || (!word.quoted && is_known)
         };
         let says_where = |index: usize| taken[index] || self.topics.contains(&self.sentence.canonical[index]);
         let is_polite = words[at].plain == "please";

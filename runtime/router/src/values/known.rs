@@ -12,6 +12,9 @@ use super::pattern::{Part, Pattern};
 use super::{Found, How, NameMention, Pull, Reads, ValueRead};
 use crate::names::{NAME_WORDS_MAX, Name};
 
+/// By what a name is read that stands alone.
+pub(crate) const KNOWN_NAME: &str = "a known name";
+
 /// A name as a value: a list has it as its only item.
 pub(super) fn value(spec: &ParamSpec, name: &str) -> Option<Value> {
     let item = spec.read_item(name).ok()?;
@@ -26,7 +29,8 @@ impl Pull<'_> {
             let Some(mentions) = self.names[reader].as_ref() else { continue };
             let source = &self.readers.sources[reader];
             let is_only = self.readers.sources.iter().filter(|other| *other == source).count() == 1;
-            if spec.is_text() || !is_only || !mentions.iter().any(|mention| mention.how == How::Exactly) {
+            let is_list = matches!(spec.kind(), ParamKind::List { .. });
+            if spec.is_text() || is_list || !is_only || !mentions.iter().any(|mention| mention.how == How::Exactly) {
                 continue;
             }
             let is_file = matches!(spec.values_from(), Some(ValuesFrom::Files));
@@ -82,7 +86,7 @@ impl Pull<'_> {
                 if spec.is_text() && !is_led && span.clone().all(is_word) {
                     continue;
                 }
-                let mut found = self.found(reader, span.clone(), weight, "a known name", value);
+                let mut found = self.found(reader, span.clone(), weight, KNOWN_NAME, value);
                 found.reads.extend(self.given_by(spec, name));
                 all.push(found);
             }
@@ -106,7 +110,7 @@ impl Pull<'_> {
         let given = spec.values_give().iter().filter_map(|(parameter, field)| {
             let reader = self.readers.specs.iter().position(|spec| spec.name() == parameter)?;
             let value = self.readers.specs[reader].read_item(name.fields.get(field)?).ok()?;
-            let pattern = "a known name".to_owned();
+            let pattern = KNOWN_NAME.to_owned();
             Some((
                 reader,
                 ValueRead { parameter: parameter.clone(), pattern, text: String::new(), value, is_guess: false },
