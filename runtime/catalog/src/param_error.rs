@@ -1,4 +1,4 @@
-//! Invalid values for the parameters of a template, and how to correct each.
+//! Invalid values for the parameters of a template, as data.
 
 use std::fmt;
 
@@ -155,51 +155,6 @@ pub struct MissingParam {
     pub setting: Option<String>,
 }
 
-impl ParamError {
-    /// The one change that would make the call valid, for the person or model that made it.
-    #[must_use]
-    pub fn hint(&self) -> String {
-        match self {
-            Self::Unknown { closest: Some(closest), .. } | Self::NotOneOf { closest: Some(closest), .. } => {
-                format!("did you mean `{closest}`?")
-            }
-            Self::Unknown { known, .. } if known.is_empty() => "give no parameters".to_owned(),
-            Self::Unknown { known, .. } => format!("its parameters are {}", listed(known)),
-            Self::Missing { parameters } => {
-                let gifts: Vec<String> = parameters.iter().map(MissingParam::remedy).collect();
-                format!("give {}", gifts.join(" and "))
-            }
-            Self::WrongType { name, got: "null", .. } => format!("leave `{name}` out to have it unset"),
-            Self::WrongType { name, example, .. }
-            | Self::Unreadable { name, example, .. }
-            | Self::NotMatching { name, example, .. } => format!("give it like `{name}={example}`"),
-            Self::OutOfRange { name, bounds, .. } => {
-                format!("`{name}={}` is the nearest that is allowed", bounds.nearest)
-            }
-            Self::TooMany { name, items_max, .. } => format!("give at most {items_max} values for `{name}`"),
-            Self::TooLong { name, length_max, .. } => format!("shorten `{name}` to {length_max} characters"),
-            Self::ControlCharacter { name, at, .. } => {
-                format!("remove character {at} from `{name}`")
-            }
-            Self::NotOneOf { name, values, .. } => {
-                format!("give it like `{name}={}`", values.first().map_or("", String::as_str))
-            }
-            Self::Setting { setting, error } => {
-                format!("correct `{setting}` in the configuration: {}", error.hint())
-            }
-        }
-    }
-}
-
-impl MissingParam {
-    fn remedy(&self) -> String {
-        match &self.setting {
-            Some(setting) => format!("`{}={}`, or set `{setting}` in the configuration", self.name, self.example),
-            None => format!("`{}={}`", self.name, self.example),
-        }
-    }
-}
-
 fn mismatch(pattern: &str, says: Option<&str>, value: &str) -> String {
     match says {
         Some(says) => format!("be {says}, and {} is not", shown(value)),
@@ -285,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn a_message_names_the_rule_and_the_hint_names_the_remedy() {
+    fn a_message_names_the_rule() {
         let error = ParamError::OutOfRange {
             name: "limit".to_owned(),
             value: "500".to_owned(),
@@ -297,7 +252,6 @@ mod tests {
             }),
         };
         assert_eq!(error.to_string(), "parameter `limit` must be between 1 and 100 errors, and is 500");
-        assert_eq!(error.hint(), "`limit=100` is the nearest that is allowed");
 
         let error = ParamError::Missing {
             parameters: vec![MissingParam {
@@ -309,6 +263,5 @@ mod tests {
             }],
         };
         assert_eq!(error.to_string(), "missing `organization` (a string: The organization's slug.)");
-        assert_eq!(error.hint(), "give `organization=acme`, or set `sentry.organization` in the configuration");
     }
 }

@@ -246,21 +246,6 @@ impl RenderError {
             Self::TooLarge { .. } | Self::Exhausted { .. } => 1,
         }
     }
-
-    /// What the template's author can do about it.
-    #[must_use]
-    pub fn hint(&self) -> &'static str {
-        match self {
-            Self::Syntax { .. } | Self::Refused { .. } => {
-                "a script template is Python with `{{ name | py }}` where a value belongs, and nothing else"
-            }
-            Self::Undefined { .. } => "declare the name under [params] in template.toml, or correct it",
-            Self::Unfiltered { .. } => "write `{{ name | py }}`",
-            Self::Literal { .. } => "give a flatter value, and finite numbers",
-            Self::TooLarge { .. } => "lower `length_max` of its string parameters, or give shorter values",
-            Self::Exhausted { .. } => "move the work from the template into its Python",
-        }
-    }
 }
 
 #[cfg(test)]

@@ -8,6 +8,8 @@ pub(crate) fn words(remedy: &Remedy) -> String {
         Remedy::Text(text) => text.clone(),
         Remedy::Permit(permission) => permission.to_string(),
         Remedy::Script(advice) => advice.to_string(),
+        Remedy::Template(advice) => advice.to_string(),
+        Remedy::Value(advice) => advice.words(&|name: &str, value: &str| format!("{name}={value}")),
         Remedy::AllowWrites => "add --allow-writes to allow the change".to_owned(),
         Remedy::RaiseLimit { limit, most, instead } => {
             let instead = instead.map_or_else(|| "do less in one run".to_owned(), |advice| advice.to_string());
@@ -120,7 +122,7 @@ fn in_single_quotes(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use intentbox_engine::ScriptAdvice;
+    use intentbox_engine::{ScriptAdvice, ValueAdvice};
 
     use super::*;
 
@@ -167,6 +169,10 @@ mod tests {
                 Remedy::Supply(missing),
                 "add --param issue=x and --param organization=x (or `organization` to the settings of [origins.sentry] in \
                  the configuration)",
+            ),
+            (
+                Remedy::Value(ValueAdvice::Nearest { name: "limit".to_owned(), value: "100".to_owned() }),
+                "`limit=100` is the nearest that is allowed",
             ),
             (Remedy::Origin { status: 429 }, "request less or retry later: the origin limits the rate of requests"),
         ] {

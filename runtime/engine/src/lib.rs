@@ -14,6 +14,7 @@
 //! - `pending`: a request that has not ended, which its caller may drop.
 //! - `cache`: cached answers. - `bytecode_cache`: the modules of packs, compiled once.
 //! - `menu`: what can be asked. - `ended`: from an ending to a report. - `remedy`, `rephrase` and `tutor`: advice on failures.
+//! - `rejected`: what the catalog rejects.
 //! - `promise`: whether a result is what its template declares. - `rehearsal`: the cases of templates. - `phrases`: their
 //!   phrases against each other. - `operator`: queries of the operator.
 
@@ -36,6 +37,7 @@ mod plan;
 mod policy;
 mod promise;
 mod rehearsal;
+mod rejected;
 mod remedy;
 mod rephrase;
 mod run;
@@ -63,10 +65,11 @@ pub use crate::pending::Pending;
 pub use crate::phrases::{Phrases, Selects, StrayPhrase};
 pub use crate::plan::{Change, Incomplete, Plan, Run, Unconfirmed, Which};
 pub use crate::policy::{POLICY_BYTES_MAX, Policy, PolicyError};
+pub use crate::rejected::remedy_for_values;
 pub use intentbox_egress::EgressError;
 pub use intentbox_report::{
     Candidate, Cause, Failure, Lack, Missing, MissingOrigin, NearName, Outcome, Permission, Principal, Refused, Remedy,
-    Rephrase, Report, RunId, ScriptAdvice, Spent, TableRules, Target, Terms, Wire,
+    Rephrase, Report, RunId, ScriptAdvice, Spent, TableRules, Target, TemplateAdvice, Terms, ValueAdvice, Wire,
 };
 pub use intentbox_router::{Decision, Explanation, Routed};
 pub use intentbox_sandbox::{Capacity, Deterministic, Hardening, Sharing, WorkerCommand, WorkerState};

@@ -7,9 +7,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use intentbox_capability::{Access, Grants};
-use intentbox_catalog::param_error::MissingParam;
 use intentbox_catalog::{Arguments, Effects, ParamError, ParamSpec, Template, TemplateId};
-use intentbox_report::{Candidate, Cause, Failure, LookedAt, Missing, Remedy, Report, RunId, Target};
+use intentbox_report::{Candidate, Cause, Failure, LookedAt, Remedy, Report, RunId, Target};
 use intentbox_router::{self as router, Decision, Question};
 use intentbox_sandbox::{Deterministic, Limits, Script, ScriptError};
 use serde_json::Value;
@@ -21,7 +20,7 @@ use crate::caller::{Caller, Consent};
 use crate::intent::{Code, Given, INTENT_BYTES_MAX, Intent, Settings};
 use crate::library::Library;
 use crate::remedy::Asker;
-use crate::{cards, menu, rephrase};
+use crate::{cards, menu, rejected, rephrase};
 
 /// The plan for an intent.
 #[derive(Debug)]
@@ -346,7 +345,7 @@ impl Engine {
             };
             match value {
                 Ok(value) => values.insert(name.clone(), value),
-                Err(error) => return invalid(parameter_failure(&error)),
+                Err(error) => return invalid(rejected::values(&error)),
             };
         }
         match template.check(&values, &self.settings) {
@@ -355,7 +354,7 @@ impl Engine {
                 let report = Report {
                     target: Some(target_of(template)),
                     arguments: serde_json::to_value(&values).ok(),
-                    ..Report::failed(crate::new_run_id(), parameter_failure(&error))
+                    ..Report::failed(crate::new_run_id(), rejected::values(&error))
                 };
                 let ParamError::Missing { parameters } = error else { return Plan::Invalid(Box::new(report)) };
                 let is_missing = |spec: &&ParamSpec| parameters.iter().any(|missing| missing.name == spec.name());
@@ -391,8 +390,7 @@ impl Engine {
             let limits = limits.map_err(|error| Box::new(Failure::new(Cause::Limits, error.to_string())))?;
             let limits = caller.ceilings.limits(limits, &settings.limits)?;
             let broken = |message: String| Failure::new(Cause::Template, message);
-            let rendered = template.render(arguments);
-            let rendered = rendered.map_err(|error| Box::new(broken(error.to_string()).with_text(error.hint())))?;
+            let rendered = template.render(arguments).map_err(|error| Box::new(rejected::template(&error)))?;
             let script = script_of(template, &rendered, &limits);
             let script = script.map_err(|error| Box::new(broken(error.to_string()).with(Remedy::ShortenTemplate)))?;
             let params = serde_json::to_string(arguments).map_err(|error| Box::new(broken(error.to_string())))?;
@@ -493,19 +491,6 @@ fn no_template(id: &str) -> Plan {
 
 fn target_of(template: &Template) -> Target {
     Target::Template { id: template.id().to_string(), digest: template.digest().to_owned() }
-}
-
-fn parameter_failure(error: &ParamError) -> Failure {
-    let ParamError::Missing { parameters } = error else {
-        return Failure::new(Cause::Parameter, error.to_string()).with_text(error.hint());
-    };
-    let missing = |parameter: &MissingParam| Missing {
-        name: parameter.name.clone(),
-        example: parameter.example.clone(),
-        setting: parameter.setting.clone(),
-    };
-    let remedy = Remedy::Supply(parameters.iter().map(missing).collect());
-    Failure::new(Cause::Missing, error.to_string()).with(remedy)
 }
 
 fn listed(candidates: Vec<router::Candidate>) -> Vec<Candidate> {

@@ -1,6 +1,6 @@
 //! Words remedies in the terms of a call: a model reads them and calls again.
 
-use intentbox_engine::{Lack, NearName, Outcome, Permission, Remedy, Rephrase, Report, ScriptAdvice};
+use intentbox_engine::{Lack, NearName, Outcome, Permission, Remedy, Rephrase, Report, ScriptAdvice, ValueAdvice};
 use serde_json::Value;
 
 use crate::answer::{LISTED_MAX, cut};
@@ -26,6 +26,11 @@ fn words(remedy: &Remedy, report: &Report) -> String {
         Remedy::Text(text) => cut(text),
         Remedy::Permit(permission) => cut(&permission.to_string()),
         Remedy::Script(advice) => advice.to_string(),
+        Remedy::Template(advice) => advice.to_string(),
+        Remedy::Value(advice @ ValueAdvice::CorrectSetting { .. }) => {
+            cut(&format!("tell the operator to {}", advice.words(&param)))
+        }
+        Remedy::Value(advice) => cut(&advice.words(&param)),
         Remedy::AllowWrites => {
             "changes need the user's consent, and this client cannot elicit it: the user can start the server with \
              `intentbox mcp --allow-writes`, or run `intentbox run-intent … --allow-writes`"
@@ -70,9 +75,8 @@ fn words(remedy: &Remedy, report: &Report) -> String {
             format!("repeat run_intent with the name of the one that is meant as the intent, such as {example:?}")
         }
         Remedy::Supply(missing) => {
-            let example: serde_json::Map<_, _> =
-                missing.iter().map(|missing| (missing.name.clone(), missing.example.clone().into())).collect();
-            format!("repeat run_intent with params such as {}", Value::Object(example))
+            let examples = missing.iter().map(|missing| (missing.name.as_str(), missing.example.as_str()));
+            format!("repeat run_intent with params such as {}", params(examples))
         }
         Remedy::Origin { status } => match status {
             401 => "the origin rejects the token: the operator must set a valid one in config.toml",
@@ -87,6 +91,17 @@ fn words(remedy: &Remedy, report: &Report) -> String {
         }
         Remedy::ReportFault => "tell the operator: this is a fault of the server or of its machine".to_owned(),
     }
+}
+
+/// A value for a parameter, as `params` of a call has it.
+fn param(name: &str, value: &str) -> String {
+    params([(name, value)].into_iter())
+}
+
+/// Values for parameters, as `params` of a call has them. Texts are read by the types of the parameters.
+fn params<'a>(values: impl Iterator<Item = (&'a str, &'a str)>) -> String {
+    let object = values.map(|(name, value)| (name.to_owned(), Value::from(value))).collect();
+    Value::Object(object).to_string()
 }
 
 fn lack(lack: &Lack) -> String {
@@ -127,7 +142,7 @@ fn granted(report: &Report) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use intentbox_engine::{Candidate, Cause, Failure, Missing, RunId};
+    use intentbox_engine::{Candidate, Cause, Failure, Missing, RunId, TemplateAdvice};
 
     use super::*;
 
@@ -201,6 +216,19 @@ mod tests {
             ),
             (Remedy::Choose, "repeat run_intent with the name of the one that is meant as the intent, such as \"a/b\""),
             (Remedy::Supply(vec![missing]), "repeat run_intent with params such as {\"issue\":\"WEB-1\"}"),
+            (
+                Remedy::Value(ValueAdvice::Nearest { name: "limit".to_owned(), value: "100".to_owned() }),
+                "`{\"limit\":\"100\"}` is the nearest that is allowed",
+            ),
+            (
+                Remedy::Value(ValueAdvice::CorrectSetting {
+                    setting: "sentry.organization".to_owned(),
+                    advice: Box::new(ValueAdvice::Like { name: "organization".to_owned(), example: "acme".to_owned() }),
+                }),
+                "tell the operator to correct `sentry.organization` in the configuration: give it like `organization = \
+                 \"acme\"`",
+            ),
+            (Remedy::Template(TemplateAdvice::UsePython), "move the work from the template into its Python"),
             (Remedy::Origin { status: 503 }, "the origin has a fault: retry later"),
         ] {
             assert_eq!(said(remedy), expected);

@@ -6,8 +6,9 @@
 //! and no surface.
 //!
 //! - `outcome`: the stable names, with exit codes. - `failure` and `remedy`: what went wrong, and what to do.
-//! - `permission`: what would allow a refused call. - `script_advice`: what to change in a script. - `report`: all of it
-//!   together. - `run_id` and `principal`: which run, and whose. - `wire`: as JSON.
+//! - `permission`: what would allow a refused call. - `script_advice`, `template_advice` and `value_advice`: what to change in
+//!   a script, a template or the values for it. - `report`: all of it together.
+//! - `run_id` and `principal`: which run, and whose. - `wire`: as JSON.
 
 mod failure;
 mod outcome;
@@ -17,6 +18,8 @@ mod remedy;
 mod report;
 mod run_id;
 mod script_advice;
+mod template_advice;
+mod value_advice;
 mod wire;
 
 pub use failure::{Cause, Failure};
@@ -27,4 +30,6 @@ pub use remedy::{Lack, Missing, NearName, Remedy, Rephrase};
 pub use report::{Candidate, LookedAt, Mended, Refused, Report, Spent, Target};
 pub use run_id::RunId;
 pub use script_advice::ScriptAdvice;
+pub use template_advice::TemplateAdvice;
+pub use value_advice::ValueAdvice;
 pub use wire::Wire;

@@ -1,22 +1,27 @@
 //! Remedies: what to do about a failure, as data that each surface words in its own terms.
 //!
 //! A surface has flags, or arguments of a call, and knows how to name a limit or a value in them. Lines of files
-//! ([`Permission`]) and Python ([`ScriptAdvice`]) are the same everywhere, and word themselves.
+//! ([`Permission`], [`TemplateAdvice`]) and Python ([`ScriptAdvice`]) are the same everywhere, and word themselves.
 
 use crate::permission::Permission;
 use crate::script_advice::ScriptAdvice;
+use crate::template_advice::TemplateAdvice;
+use crate::value_advice::ValueAdvice;
 
 /// What to do about a failure.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Remedy {
-    /// A text as it came. The engine has no such text of its own: it comes from a script that rejects a request, from the
-    /// catalog about a value for a declared parameter or about a template that does not render, or from the surface itself
-    /// about a call that never reached the engine.
+    /// A text as it came. The engine has no such text of its own: it comes from a script that rejects a request, or from the
+    /// surface itself about a call that never reached the engine.
     Text(String),
     /// Allow a call that was refused, in the policy or the configuration.
     Permit(Permission),
     /// Change the script.
     Script(ScriptAdvice),
+    /// Change the template, which does not render.
+    Template(TemplateAdvice),
+    /// Change the values for a template.
+    Value(ValueAdvice),
     /// Allow a change, or confirm it.
     AllowWrites,
     /// Raise a limit.

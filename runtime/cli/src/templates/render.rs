@@ -3,17 +3,19 @@
 use std::collections::BTreeMap;
 
 use intentbox_catalog::ParamError;
+use intentbox_engine::remedy_for_values;
 
 use crate::answer::Answer;
 use crate::arguments::Sources;
 use crate::error::{Class, Classify as _, CommandError};
 use crate::setup;
+use crate::words::words;
 
 pub(crate) async fn run(sources: &Sources, id: &str, params: &[(String, String)]) -> Result<Answer, CommandError> {
     let configured = setup::configured(sources).await?;
     let catalog = configured.catalog()?;
     let template = super::find(&catalog, id)?;
-    let invalid = |error: ParamError| Class::Usage.error(&error).hint(error.hint());
+    let invalid = |error: ParamError| Class::Usage.error(&error).hint(words(&remedy_for_values(&error)));
     let mut given = BTreeMap::new();
     for (name, text) in params {
         given.insert(name.clone(), template.read_text(name, text).map_err(invalid)?);
