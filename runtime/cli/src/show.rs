@@ -12,7 +12,7 @@ pub(crate) use intentbox_catalog::terminal::{printable, printable_json};
 use crate::answer::{Answer, Ending};
 use crate::error::{Class, Classify as _, CommandError, Hint as _};
 use crate::table;
-use crate::words::words;
+use crate::words::{unlisted, words};
 
 /// Prints the answer of one command, once.
 #[derive(Debug)]
@@ -199,6 +199,9 @@ fn explain(report: &Report, text: &mut String) {
     }
     for mended in &report.mended {
         let _ = writeln!(text, "read: {} as {}", printable(&mended.said), printable(&mended.meant));
+    }
+    if let Some(unlisted) = report.listed.and_then(unlisted) {
+        let _ = writeln!(text, "{unlisted}");
     }
     // Also the default one: whoever did not ask for a time does not know that older rows are hidden.
     if let Some(window) = report.window.as_ref().filter(|_| report.failure.is_none()) {

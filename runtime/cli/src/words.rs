@@ -1,6 +1,6 @@
 //! What to do about a failure, in the terms of the command line: flags, commands and lines of files.
 
-use intentbox_engine::{Lack, Missing, NearName, Remedy, Rephrase};
+use intentbox_engine::{Lack, Listed, Missing, NearName, Remedy, Rephrase};
 
 /// A remedy in words, as an imperative.
 pub(crate) fn words(remedy: &Remedy) -> String {
@@ -60,6 +60,16 @@ pub(crate) fn lack(lack: &Lack) -> String {
     match lack {
         Lack::Origin(alias) => format!("[origins.{alias}] in the configuration"),
         Lack::Directory(alias) => format!("--dir {alias}=PATH"),
+    }
+}
+
+/// What a list of what can be asked does not show.
+pub(crate) fn unlisted(listed: Listed) -> Option<String> {
+    match listed {
+        Listed { of: 0, .. } => {
+            Some("no template has the access that it needs; configure an origin or a directory".to_owned())
+        }
+        Listed { shown, of } => (shown < of).then(|| format!("{shown} of {of} templates")),
     }
 }
 
@@ -216,6 +226,16 @@ mod tests {
             ),
         ] {
             assert_eq!(words(&Remedy::Rephrase(Box::new(rephrase))), expected);
+        }
+    }
+
+    #[test]
+    fn a_list_says_what_it_does_not_show() {
+        let nothing = "no template has the access that it needs; configure an origin or a directory";
+        for (shown, of, expected) in
+            [(0, 0, Some(nothing)), (40, 40, None), (40, 41, Some("40 of 41 templates")), (1, 1, None)]
+        {
+            assert_eq!(unlisted(Listed { shown, of }).as_deref(), expected, "{shown} of {of}");
         }
     }
 

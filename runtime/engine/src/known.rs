@@ -18,7 +18,7 @@ use crate::events::{Events, NoEvents};
 use crate::intent::{Given, Intent, Settings};
 use crate::library::Library;
 use crate::plan::Plan;
-use crate::{Engine, cards, menu};
+use crate::{Engine, cards, help};
 
 /// How long names are kept. A new project is known after that.
 const KEPT_FOR: Duration = Duration::from_mins(2);
@@ -61,7 +61,7 @@ impl Engine {
     ///
     /// A fetch is a run of a template that reads, under the caller's grants. It may fail; then nothing is known.
     pub async fn learn_names(&self, intent: &Intent, caller: &Caller) {
-        if menu::is_asked_for(&intent.text) {
+        if help::is_asked_for(&intent.text) {
             return;
         }
         let library = self.library();

@@ -13,7 +13,7 @@
 //! - `plan`: every decision before a run. - `run`: the run. - `broker`: its host calls. - `events`: its progress.
 //! - `pending`: a request that has not ended, which its caller may drop.
 //! - `cache`: cached answers. - `bytecode_cache`: the modules of packs, compiled once.
-//! - `menu`: what can be asked. - `ended`: from an ending to a report. - `remedy`, `rephrase` and `tutor`: advice on failures.
+//! - `help`: what can be asked. - `ended`: from an ending to a report. - `remedy`, `rephrase` and `tutor`: advice on failures.
 //! - `rejected`: what the catalog rejects.
 //! - `promise`: whether a result is what its template declares. - `rehearsal`: the cases of templates. - `phrases`: their
 //!   phrases against each other. - `operator`: queries of the operator.
@@ -26,10 +26,10 @@ mod cards;
 mod configuration;
 mod ended;
 mod events;
+mod help;
 mod intent;
 mod known;
 mod library;
-mod menu;
 mod operator;
 mod pending;
 mod phrases;
@@ -68,8 +68,8 @@ pub use crate::policy::{POLICY_BYTES_MAX, Policy, PolicyError};
 pub use crate::rejected::remedy_for_values;
 pub use intentbox_egress::EgressError;
 pub use intentbox_report::{
-    Candidate, Cause, Failure, Lack, Missing, MissingOrigin, NearName, Outcome, Permission, Principal, Refused, Remedy,
-    Rephrase, Report, RunId, ScriptAdvice, Spent, TableRules, Target, TemplateAdvice, Terms, ValueAdvice, Wire,
+    Candidate, Cause, Failure, Lack, Listed, Missing, MissingOrigin, NearName, Outcome, Permission, Principal, Refused,
+    Remedy, Rephrase, Report, RunId, ScriptAdvice, Spent, TableRules, Target, TemplateAdvice, Terms, ValueAdvice, Wire,
 };
 pub use intentbox_router::{Decision, Explanation, Routed};
 pub use intentbox_sandbox::{Capacity, Deterministic, Hardening, Sharing, WorkerCommand, WorkerState};

@@ -20,7 +20,7 @@ use crate::caller::{Caller, Consent};
 use crate::intent::{Code, Given, INTENT_BYTES_MAX, Intent, Settings};
 use crate::library::Library;
 use crate::remedy::Asker;
-use crate::{cards, menu, rejected, rephrase};
+use crate::{cards, help, rejected, rephrase};
 
 /// The plan for an intent.
 #[derive(Debug)]
@@ -252,9 +252,9 @@ impl Engine {
             return invalid(*failure);
         }
         let library = self.library();
-        if intent.template.is_none() && menu::is_asked_for(&intent.text) {
+        if intent.template.is_none() && help::is_asked_for(&intent.text) {
             let reached = library.catalog.templates().filter(|template| self.reaches(template));
-            return Plan::Help(Box::new(menu::report(reached)));
+            return Plan::Help(Box::new(help::report(reached)));
         }
         let router = library.router(|template| self.reaches(template));
         // The name of a template means that template: who was told several names can say one.

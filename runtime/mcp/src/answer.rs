@@ -52,6 +52,10 @@ pub(crate) fn of_report(
         answer.line(&format!("time: {}", window.words));
         answer.put("window", json!(window.words));
     }
+    if let Some(unlisted) = report.listed.and_then(words::unlisted) {
+        answer.line(&unlisted);
+        answer.put("listed", json!(report.listed));
+    }
     answer.output("stdout", &report.stdout, report.stdout_truncated);
     answer.output("stderr", &report.stderr, report.stderr_truncated);
     if report.outcome() != Outcome::CapabilityDenied {

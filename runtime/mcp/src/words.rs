@@ -1,6 +1,8 @@
 //! Words remedies in the terms of a call: a model reads them and calls again.
 
-use intentbox_engine::{Lack, NearName, Outcome, Permission, Remedy, Rephrase, Report, ScriptAdvice, ValueAdvice};
+use intentbox_engine::{
+    Lack, Listed, NearName, Outcome, Permission, Remedy, Rephrase, Report, ScriptAdvice, ValueAdvice,
+};
 use serde_json::Value;
 
 use crate::answer::{LISTED_MAX, cut};
@@ -90,6 +92,18 @@ fn words(remedy: &Remedy, report: &Report) -> String {
             "the worker was restarted; side effects of this run may have happened, so check before retrying".to_owned()
         }
         Remedy::ReportFault => "tell the operator: this is a fault of the server or of its machine".to_owned(),
+    }
+}
+
+/// What a list of what can be asked does not show.
+pub(crate) fn unlisted(listed: Listed) -> Option<String> {
+    match listed {
+        Listed { of: 0, .. } => {
+            let nothing =
+                "no template has the access that it needs; the operator must configure an origin or a directory";
+            Some(nothing.to_owned())
+        }
+        Listed { shown, of } => (shown < of).then(|| format!("{shown} of {of} templates")),
     }
 }
 

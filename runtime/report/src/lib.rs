@@ -27,7 +27,7 @@ pub use outcome::{Outcome, Terms};
 pub use permission::{MissingOrigin, Permission, TableRules};
 pub use principal::Principal;
 pub use remedy::{Lack, Missing, NearName, Remedy, Rephrase};
-pub use report::{Candidate, LookedAt, Mended, Refused, Report, Spent, Target};
+pub use report::{Candidate, Listed, LookedAt, Mended, Refused, Report, Spent, Target};
 pub use run_id::RunId;
 pub use script_advice::ScriptAdvice;
 pub use template_advice::TemplateAdvice;

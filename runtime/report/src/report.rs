@@ -39,6 +39,8 @@ pub struct Report {
     pub mended: Vec<Mended>,
     /// Templates that came near, best first.
     pub candidates: Vec<Candidate>,
+    /// How much of what can be asked the result lists, if the intent asked for that.
+    pub listed: Option<Listed>,
     /// What the run was allowed to access; nothing if that was never computed.
     pub access: Option<Access>,
     /// What was refused on the way, also where the script went on.
@@ -56,6 +58,15 @@ pub struct Mended {
     pub said: String,
     /// The name.
     pub meant: String,
+}
+
+/// How many of the templates that can be used here a list has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct Listed {
+    /// How many it has.
+    pub shown: usize,
+    /// How many there are.
+    pub of: usize,
 }
 
 /// The window of time that an answer is about.
@@ -152,6 +163,7 @@ impl Report {
             window: None,
             mended: Vec::new(),
             candidates: Vec::new(),
+            listed: None,
             access: None,
             refusals: Vec::new(),
             spent: None,

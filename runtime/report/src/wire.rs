@@ -6,7 +6,7 @@ use serde_json::value::RawValue;
 
 use crate::failure::Failure;
 use crate::remedy::{self, Remedy};
-use crate::report::{Mended, Report, Spent, Target};
+use crate::report::{Listed, Mended, Report, Spent, Target};
 
 /// The JSON form of a report, with hints in the words of one surface.
 #[derive(Debug, Serialize)]
@@ -25,6 +25,8 @@ pub struct Wire<'a> {
     error: Option<Problem<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     route: Option<Route<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    listed: Option<Listed>,
     #[serde(skip_serializing_if = "Option::is_none")]
     grant: Option<Vec<String>>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -106,6 +108,7 @@ impl<'a> Wire<'a> {
             stderr_truncated: report.stderr_truncated,
             error,
             route: Route::of(report),
+            listed: report.listed,
             grant: report.access.as_ref().map(intentbox_capability::Access::lines),
             refusals: refusals.collect(),
             spent: report.spent,
@@ -186,6 +189,8 @@ mod tests {
         let id = "0".repeat(31) + "7";
         let expected = json!({"outcome": "ok", "result": null, "cached": false, "run_id": id});
         assert_eq!(written(&Report::new(RunId::of(7))), expected);
+        let help = Report { listed: Some(Listed { shown: 40, of: 41 }), ..Report::new(RunId::of(7)) };
+        assert_eq!(written(&help)["listed"], json!({"shown": 40, "of": 41}));
     }
 
     #[test]

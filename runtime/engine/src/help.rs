@@ -1,16 +1,16 @@
-//! The menu: what can be asked here, for whoever asks just that.
+//! Help: the answer to an intent that asks what can be asked.
 
 use intentbox_catalog::{ParamSpec, Template, words};
-use intentbox_report::Report;
+use intentbox_report::{Listed, Report};
 use serde::Serialize;
 
-/// Intents that ask for the menu, in lower case and without the mark at their end.
+/// Intents that ask for help, in lower case and without punctuation at their end.
 const ASKING: [&str; 5] = ["help", "what can you do", "what can i do", "what can i ask", "what can i ask for"];
 
-/// The longest text that may ask for it, in bytes: any longer one says more.
+/// The longest text that may ask for help, in bytes. A longer one says more.
 const ASKING_BYTES_MAX: usize = 64;
 
-/// The most lines of a menu. A person who wants more of them wants the list of templates.
+/// The most templates that help lists. `templates list` has all of them.
 const LINES_MAX: usize = 40;
 
 /// One thing that can be asked.
@@ -32,7 +32,7 @@ impl<'a> Line<'a> {
     }
 }
 
-/// Whether an intent asks for the menu, and for nothing else.
+/// Whether an intent asks for help, and for nothing else.
 pub(crate) fn is_asked_for(text: &str) -> bool {
     if text.len() > ASKING_BYTES_MAX {
         return false;
@@ -41,17 +41,13 @@ pub(crate) fn is_asked_for(text: &str) -> bool {
     ASKING.contains(&words.join(" ").to_lowercase().as_str())
 }
 
-/// The menu of these templates, in their order.
+/// The report that lists these templates, in their order.
 pub(crate) fn report<'a>(templates: impl Iterator<Item = &'a Template>) -> Report {
     let lines: Vec<Line<'_>> = templates.filter_map(Line::of).collect();
-    let listed = &lines[..lines.len().min(LINES_MAX)];
-    let note = match lines.len() {
-        0 => "no template has the access that it needs; configure an origin or a directory\n".to_owned(),
-        all if all > LINES_MAX => format!("{LINES_MAX} of {all} templates\n"),
-        _ => String::new(),
-    };
-    let result = serde_json::value::to_raw_value(listed).ok();
-    Report { result, stderr: note, ..Report::new(crate::new_run_id()) }
+    let shown = &lines[..lines.len().min(LINES_MAX)];
+    let listed = Some(Listed { shown: shown.len(), of: lines.len() });
+    let result = serde_json::value::to_raw_value(shown).ok();
+    Report { result, listed, ..Report::new(crate::new_run_id()) }
 }
 
 #[cfg(test)]
@@ -62,7 +58,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_a_sentence_that_asks_for_nothing_else_asks_for_the_menu() {
+    fn only_a_sentence_that_asks_for_nothing_else_asks_for_help() {
         for (text, expected) in [
             ("help", true),
             (" Help! ", true),
@@ -102,20 +98,19 @@ mod tests {
         assert_eq!(row("sentry/list_errors"), Some(&errors));
         assert_eq!(row("sentry/issue_details").map(|row| &row["say"]), Some(&json!("WEB-42")), "a slot has an example");
         assert_eq!(row("data/columns"), None, "it has no phrases");
-        assert_eq!((report.failure.is_none(), report.stderr.as_str()), (true, ""));
+        assert_eq!(
+            (report.failure.is_none(), report.listed),
+            (true, Some(Listed { shown: rows.len(), of: rows.len() }))
+        );
     }
 
     #[test]
-    fn a_menu_has_a_most_of_lines_and_says_what_it_leaves_out() {
+    fn help_lists_at_most_so_many_templates_and_counts_all() {
         let catalog = Catalog::embedded().expect("the built-in templates are whole");
         let one = catalog.get("sentry/list_errors").expect("it is part of the sentry pack");
-        let note = |count: usize| {
-            let report = report(std::iter::repeat_n(one, count));
-            (rows(&report).len(), report.stderr)
-        };
-        assert_eq!(note(LINES_MAX), (LINES_MAX, String::new()));
-        assert_eq!(note(LINES_MAX + 1), (LINES_MAX, "40 of 41 templates\n".to_owned()));
-        let (lines, nothing) = note(0);
-        assert!(lines == 0 && nothing.starts_with("no template has the access"), "{nothing}");
+        for (of, shown) in [(0, 0), (LINES_MAX, LINES_MAX), (LINES_MAX + 1, LINES_MAX)] {
+            let report = report(std::iter::repeat_n(one, of));
+            assert_eq!((rows(&report).len(), report.listed), (shown, Some(Listed { shown, of })));
+        }
     }
 }
