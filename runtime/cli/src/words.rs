@@ -1,6 +1,6 @@
 //! What to do about a failure, in the terms of the command line: flags, commands and lines of files.
 
-use intentbox_engine::{Lack, Listed, Missing, NearName, Remedy, Rephrase};
+use intentbox_engine::{CHECK_BEFORE_RETRY, Lack, Listed, Missing, NearName, Remedy, Rephrase};
 
 /// A remedy in words, as an imperative.
 pub(crate) fn words(remedy: &Remedy) -> String {
@@ -48,9 +48,7 @@ pub(crate) fn words(remedy: &Remedy) -> String {
         }
         .to_owned(),
         Remedy::Retry => "try again when other runs have ended".to_owned(),
-        Remedy::CheckBeforeRetry => {
-            "the worker was restarted; side effects of this run may have happened, so check before retrying".to_owned()
-        }
+        Remedy::CheckBeforeRetry => CHECK_BEFORE_RETRY.to_owned(),
         Remedy::ReportFault => "run `intentbox doctor`: this is a fault of the program or the machine".to_owned(),
     }
 }
@@ -80,10 +78,7 @@ pub(crate) fn all(lacks: &[Lack]) -> String {
 
 /// How to say an intent in other words: the names that were nearly written, and the nearest sentence.
 fn in_other_words(rephrase: &Rephrase) -> String {
-    let nearly = |NearName { parameter, written, name }: &NearName| {
-        format!("no {parameter} `{written}`: did you mean `{name}`?")
-    };
-    let mut advice: Vec<String> = rephrase.near_names.iter().map(nearly).collect();
+    let mut advice: Vec<String> = rephrase.near_names.iter().map(NearName::to_string).collect();
     advice.push(match (&rephrase.nearest, rephrase.has_candidates) {
         (Some(nearest), true) => {
             let nearest = sentence(nearest);

@@ -68,8 +68,9 @@ pub use crate::policy::{POLICY_BYTES_MAX, Policy, PolicyError};
 pub use crate::rejected::remedy_for_values;
 pub use intentbox_egress::EgressError;
 pub use intentbox_report::{
-    Candidate, Cause, Failure, Lack, Listed, Missing, MissingOrigin, NearName, Outcome, Permission, Principal, Refused,
-    Remedy, Rephrase, Report, RunId, ScriptAdvice, Spent, TableRules, Target, TemplateAdvice, Terms, ValueAdvice, Wire,
+    CHECK_BEFORE_RETRY, Candidate, Cause, Failure, Lack, Listed, Missing, MissingOrigin, NearName, Outcome, Permission,
+    Principal, Refused, Remedy, Rephrase, Report, RunId, ScriptAdvice, Spent, TableRules, Target, TemplateAdvice,
+    Terms, ValueAdvice, Wire,
 };
 pub use intentbox_router::{Decision, Explanation, Routed};
 pub use intentbox_sandbox::{Capacity, Deterministic, Hardening, Sharing, WorkerCommand, WorkerState};

@@ -1,7 +1,8 @@
 //! Words remedies in the terms of a call: a model reads them and calls again.
 
 use intentbox_engine::{
-    Lack, Listed, NearName, Outcome, Permission, Remedy, Rephrase, Report, ScriptAdvice, ValueAdvice,
+    CHECK_BEFORE_RETRY, Lack, Listed, NearName, Outcome, Permission, Remedy, Rephrase, Report, ScriptAdvice,
+    ValueAdvice,
 };
 use serde_json::Value;
 
@@ -88,9 +89,7 @@ fn words(remedy: &Remedy, report: &Report) -> String {
         }
         .to_owned(),
         Remedy::Retry => "repeat the call when others have ended".to_owned(),
-        Remedy::CheckBeforeRetry => {
-            "the worker was restarted; side effects of this run may have happened, so check before retrying".to_owned()
-        }
+        Remedy::CheckBeforeRetry => CHECK_BEFORE_RETRY.to_owned(),
         Remedy::ReportFault => "tell the operator: this is a fault of the server or of its machine".to_owned(),
     }
 }
@@ -127,10 +126,7 @@ fn lack(lack: &Lack) -> String {
 
 /// How to say an intent in other words: the names that were nearly written, and the nearest sentence.
 fn in_other_words(rephrase: &Rephrase) -> String {
-    let nearly = |NearName { parameter, written, name }: &NearName| {
-        format!("no {parameter} `{written}`: did you mean `{name}`?")
-    };
-    let mut advice: Vec<String> = rephrase.near_names.iter().map(nearly).collect();
+    let mut advice: Vec<String> = rephrase.near_names.iter().map(NearName::to_string).collect();
     advice.push(match (&rephrase.nearest, rephrase.has_candidates) {
         (Some(nearest), _) => format!("run_intent answers {nearest:?}"),
         (None, true) => "did you mean one of these? Rephrase the intent like its summary".to_owned(),

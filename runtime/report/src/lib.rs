@@ -26,7 +26,7 @@ pub use failure::{Cause, Failure};
 pub use outcome::{Outcome, Terms};
 pub use permission::{MissingOrigin, Permission, TableRules};
 pub use principal::Principal;
-pub use remedy::{Lack, Missing, NearName, Remedy, Rephrase};
+pub use remedy::{CHECK_BEFORE_RETRY, Lack, Missing, NearName, Remedy, Rephrase};
 pub use report::{Candidate, Listed, LookedAt, Mended, Refused, Report, Spent, Target};
 pub use run_id::RunId;
 pub use script_advice::ScriptAdvice;

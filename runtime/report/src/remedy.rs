@@ -3,6 +3,8 @@
 //! A surface has flags, or arguments of a call, and knows how to name a limit or a value in them. Lines of files
 //! ([`Permission`], [`TemplateAdvice`]) and Python ([`ScriptAdvice`]) are the same everywhere, and word themselves.
 
+use std::fmt;
+
 use crate::permission::Permission;
 use crate::script_advice::ScriptAdvice;
 use crate::template_advice::TemplateAdvice;
@@ -90,6 +92,10 @@ pub enum Remedy {
     ReportFault,
 }
 
+/// [`Remedy::CheckBeforeRetry`] in words, which are the same on every surface.
+pub const CHECK_BEFORE_RETRY: &str =
+    "the worker was restarted; side effects of this run may have happened, so check before retrying";
+
 /// What a template needs and the configuration lacks.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Lack {
@@ -121,6 +127,14 @@ pub struct NearName {
     pub written: String,
     /// The name.
     pub name: String,
+}
+
+/// A question to the person who wrote the word.
+impl fmt::Display for NearName {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { parameter, written, name } = self;
+        write!(formatter, "no {parameter} `{written}`: did you mean `{name}`?")
+    }
 }
 
 /// A parameter that is missing.
