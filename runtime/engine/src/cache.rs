@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use intentbox_report::{Report, RunId};
-use intentbox_sandbox::Company;
+use intentbox_sandbox::Tenancy;
 use moka::Expiry;
 use moka::future::Cache;
 use serde_json::value::RawValue;
@@ -114,12 +114,12 @@ impl ResultCache {
     /// over and forged the answer, which would then outlive it.
     pub(crate) async fn answer<R>(&self, key: Key, for_s: u32, run_id: RunId, run: impl Fn() -> R) -> Report
     where
-        R: Future<Output = (Report, Company)>,
+        R: Future<Output = (Report, Tenancy)>,
     {
         let mut mine = None;
         let entry = self.kept.entry(key).or_optionally_insert_with(async {
-            let (report, company) = run().await;
-            let kept = keepable(&report, for_s).filter(|_| company == Company::Own).map(Arc::new);
+            let (report, tenancy) = run().await;
+            let kept = keepable(&report, for_s).filter(|_| tenancy == Tenancy::Single).map(Arc::new);
             mine = Some(report);
             kept
         });
@@ -227,10 +227,10 @@ mod tests {
             let before = cache.key(&question);
             let slow = cache.answer(before, 60, ID, || async {
                 cache.forget_all();
-                (answered("1"), Company::Own)
+                (answered("1"), Tenancy::Single)
             });
             slow.await;
-            let report = cache.answer(cache.key(&question), 60, ID, || async { ran(Company::Own) });
+            let report = cache.answer(cache.key(&question), 60, ID, || async { ran(Tenancy::Single) });
             assert!(!report.await.cached);
         });
     }
@@ -239,20 +239,20 @@ mod tests {
         Report { result: Some(RawValue::from_string(text.to_owned()).expect("JSON")), ..Report::new(ID) }
     }
 
-    fn ran(company: Company) -> (Report, Company) {
-        (answered("1"), company)
+    fn ran(tenancy: Tenancy) -> (Report, Tenancy) {
+        (answered("1"), tenancy)
     }
 
     /// A worker that somebody else took over may have made the answer up.
     #[test]
     fn e18_an_answer_from_a_place_with_foreign_code_is_not_kept() {
-        for (company, cached) in [(Company::Own, true), (Company::Others, false)] {
+        for (tenancy, cached) in [(Tenancy::Single, true), (Tenancy::Shared, false)] {
             run(async {
                 let cache = ResultCache::new();
                 let key = question("", &[], &[]).key(0);
-                let ask = || cache.answer(key, 60, ID, || async { ran(company) });
+                let ask = || cache.answer(key, 60, ID, || async { ran(tenancy) });
                 assert!(!ask().await.cached);
-                assert_eq!(ask().await.cached, cached, "{company:?}");
+                assert_eq!(ask().await.cached, cached, "{tenancy:?}");
             });
         }
     }
@@ -274,7 +274,7 @@ mod tests {
             let ask = || {
                 cache.answer(key, 60, ID, || async {
                     runs.set(runs.get() + 1);
-                    ran(Company::Own)
+                    ran(Tenancy::Single)
                 })
             };
             assert!(!ask().await.cached);
@@ -295,7 +295,7 @@ mod tests {
             let cache = ResultCache::new();
             let key = question("", &[], &[]).key(0);
             for _ in 0..2 {
-                let report = cache.answer(key, 60, ID, || async { (failed(), Company::Own) }).await;
+                let report = cache.answer(key, 60, ID, || async { (failed(), Tenancy::Single) }).await;
                 assert_eq!((report.outcome(), report.cached), (Outcome::HostCallFailed, false));
             }
         });
@@ -313,7 +313,7 @@ mod tests {
                     cache.answer(key, 60, ID, || async {
                         runs.set(runs.get() + 1);
                         tokio::task::yield_now().await;
-                        (if works { answered("1") } else { failed() }, Company::Own)
+                        (if works { answered("1") } else { failed() }, Tenancy::Single)
                     })
                 };
                 let all: Vec<Report> = futures_util::future::join_all((0..100).map(|_| one())).await;

@@ -6,7 +6,7 @@ use std::time::Duration;
 use intentbox_catalog::{Effects, Template};
 use intentbox_egress::Budget;
 use intentbox_report::{Cause, Failure, Mended, Remedy, Report};
-use intentbox_sandbox::{Author, Company, Job, RunError, Script};
+use intentbox_sandbox::{Author, Job, RunError, Script, Tenancy};
 
 use crate::Engine;
 use crate::broker::{Broker, Noting};
@@ -72,8 +72,8 @@ impl Engine {
                 _ => None,
             };
             let script = compiled.as_ref().unwrap_or(&run.script);
-            let (report, company) = self.sandboxed(run, script, caller, Author::Operator, events).await;
-            (promise::kept(template, report), company)
+            let (report, tenancy) = self.sandboxed(run, script, caller, Author::Operator, events).await;
+            (promise::kept(template, report), tenancy)
         };
         if template.cache_s() == 0 || run.deterministic.is_some() {
             let (report, _) = once().await;
@@ -108,10 +108,10 @@ impl Engine {
         caller: &Caller,
         author: Author,
         events: &Arc<dyn Events>,
-    ) -> (Report, Company) {
+    ) -> (Report, Tenancy) {
         let sandbox = match self.sandbox().await {
             Ok(sandbox) => sandbox,
-            Err(error) => return (Report::failed(run.id, broken(error.to_string())), Company::Others),
+            Err(error) => return (Report::failed(run.id, broken(error.to_string())), Tenancy::Shared),
         };
         events.note(Of::request(run.id, caller), Event::Started);
         let (limits, deterministic) = (run.limits, run.deterministic);
@@ -123,7 +123,7 @@ impl Engine {
         let broker = Broker::new(handles, run.asker.clone(), self.directories.clone(), noting);
         let broker = Arc::new(broker);
         let ended = sandbox.run(job, Arc::clone(&broker) as Arc<_>).await;
-        let company = ended.as_ref().map_or(Company::Others, |ended| ended.company);
+        let tenancy = ended.as_ref().map_or(Tenancy::Shared, |ended| ended.tenancy);
         let report = match ended {
             Ok(ended) => {
                 let record = HostRecord {
@@ -135,7 +135,7 @@ impl Engine {
             }
             Err(error) => Report { refusals: broker.refusals(), ..Report::failed(run.id, not_run(&error)) },
         };
-        (Report { access: Some(run.grants.access()), ..report }, company)
+        (Report { access: Some(run.grants.access()), ..report }, tenancy)
     }
 }
 

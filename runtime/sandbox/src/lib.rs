@@ -50,7 +50,7 @@ pub use crate::worker::{Hardening, WorkerCommand, WorkerState, serve};
 pub use intentbox_abi as abi;
 pub use intentbox_verdict::limits;
 pub use intentbox_verdict::{
-    Company, Ended, Ending, Exception, Exhausted, LimitOutOfBounds, Limits, NoSuchLimit, Output, Resource, Spent,
+    Ended, Ending, Exception, Exhausted, LimitOutOfBounds, Limits, NoSuchLimit, Output, Resource, Spent, Tenancy,
 };
 
 /// Runs scripts. Cheap to share.

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use intentbox_abi::{Cause, Start, encode};
 use intentbox_verdict::answer::{self, TRACEBACK_BYTES_MAX};
-use intentbox_verdict::{Company, Ended, Ending, Exception, Exhausted, Limits, Output, Resource, Spent};
+use intentbox_verdict::{Ended, Ending, Exception, Exhausted, Limits, Output, Resource, Spent, Tenancy};
 use rand::rngs::StdRng;
 use rand::{Rng as _, SeedableRng as _};
 use wasmtime::{InstancePre, Result, Store, Trap};
@@ -78,7 +78,7 @@ impl Finished {
             Last::Answered(answer) => answer::checked(&answer, limits),
             Last::Ended(ending) => ending,
         };
-        Ended { ending, stdout, stderr, spent, company: Company::Own }
+        Ended { ending, stdout, stderr, spent, tenancy: Tenancy::Single }
     }
 }
 

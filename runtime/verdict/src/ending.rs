@@ -17,17 +17,18 @@ pub struct Ended {
     pub stderr: Output,
     /// What it used.
     pub spent: Spent,
-    /// Whose code the process has run.
-    pub company: Company,
+    /// Whether the process has run code of another owner.
+    pub tenancy: Tenancy,
 }
 
-/// Whose code a process has run. A script may take its process over, so a run is only as trustworthy as all of them.
+/// Whose code a process has run since it started. A script may take its process over, so an answer is only as trustworthy as
+/// all code that ran there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Company {
+pub enum Tenancy {
     /// The operator's and the run's own owner's: nobody else could have influenced how it ended.
-    Own,
+    Single,
     /// Code of another owner.
-    Others,
+    Shared,
 }
 
 /// How a run ended.

@@ -13,5 +13,5 @@ pub mod limits;
 #[cfg(any(test, fuzzing))]
 pub mod oracle;
 
-pub use crate::ending::{Company, Ended, Ending, Exception, Exhausted, Output, Resource, Spent};
+pub use crate::ending::{Ended, Ending, Exception, Exhausted, Output, Resource, Spent, Tenancy};
 pub use crate::limits::{LimitOutOfBounds, Limits, NoSuchLimit};

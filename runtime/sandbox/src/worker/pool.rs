@@ -16,7 +16,7 @@ use bytes::Bytes;
 use futures_util::StreamExt as _;
 use intentbox_abi::{CALL_BYTES_MAX, decode, encode, shortened};
 use intentbox_verdict::answer::MESSAGE_BYTES_MAX;
-use intentbox_verdict::{Company, Ended, Limits};
+use intentbox_verdict::{Ended, Limits, Tenancy};
 use tokio::net::UnixStream;
 use tokio::process::{Child, Command};
 use tokio::sync::{Notify, mpsc, oneshot};
@@ -178,11 +178,11 @@ impl Authors {
         }
     }
 
-    fn company_of(self, owner: Owner) -> Company {
+    fn tenancy_for(self, owner: Owner) -> Tenancy {
         match self {
-            Authors::None => Company::Own,
-            Authors::One(author) if author == owner => Company::Own,
-            Authors::One(_) | Authors::Several => Company::Others,
+            Authors::None => Tenancy::Single,
+            Authors::One(author) if author == owner => Tenancy::Single,
+            Authors::One(_) | Authors::Several => Tenancy::Shared,
         }
     }
 }
@@ -423,10 +423,10 @@ impl Worker {
             Ok(up @ Up::Ended { run, .. }) => {
                 let mut runs = self.runs();
                 let Some(mut open) = runs.open.remove(&run) else { return runs.forgives() };
-                let company = runs.authors.company_of(open.owner);
+                let tenancy = runs.authors.tenancy_for(open.owner);
                 drop(runs);
                 let ended = wire::ended(&up, &open.limits, open.started.elapsed());
-                let ended = ended.map(|ended| Ended { company, ..ended });
+                let ended = ended.map(|ended| Ended { tenancy, ..ended });
                 let is_valid = ended.is_some();
                 open.end(ended.ok_or_else(|| lost("it said what cannot be true")));
                 is_valid

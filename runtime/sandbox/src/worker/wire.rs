@@ -9,7 +9,7 @@ use bytes::Bytes;
 use futures_util::SinkExt;
 use intentbox_abi::Module;
 use intentbox_verdict::{
-    Company, Ended, Ending, Exception, Exhausted, Limits, Output, Resource, Spent, answer, limits,
+    Ended, Ending, Exception, Exhausted, Limits, Output, Resource, Spent, Tenancy, answer, limits,
 };
 use serde::{Deserialize, Serialize};
 use tokio::net::unix::{OwnedReadHalf, OwnedWriteHalf};
@@ -238,7 +238,7 @@ pub(super) fn ended(up: &Up<'_>, limits: &Limits, wall: Duration) -> Option<Ende
             host_calls: (*host_calls).min(limits.host_calls + 1),
         },
         // The parent knows better, and says so.
-        company: Company::Others,
+        tenancy: Tenancy::Shared,
     })
 }
 
