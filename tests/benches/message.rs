@@ -1,7 +1,7 @@
 //! What the most expensive messages and runs of one principal cost the MCP server, and everybody else while they go on.
 //!
 //! `cargo bench --bench message`. Messages are 4 MiB of whatever takes most to read, results have 2 MiB. `mallory` sends them, alone and four at a
-//! time, and then calls that sleep, compute or take memory, as many as there are seats; `victim` calls `result = 1` meanwhile. Time of the serving process is the system's count of it, in steps of 10 ms.
+//! time, and then calls that sleep, compute or take memory, as many as there are slots; `victim` calls `result = 1` meanwhile. Time of the serving process is the system's count of it, in steps of 10 ms.
 
 #![expect(clippy::disallowed_methods, reason = "these are clients that open connections")]
 
@@ -157,7 +157,7 @@ fn victim(server: &Server) -> Vec<Duration> {
     (0..CALLS).map(once).collect()
 }
 
-/// How many runs there are seats for.
+/// How many runs there are slots for.
 const SEATS: usize = 256;
 
 /// What the runs of one principal do to the calls of another.

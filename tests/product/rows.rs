@@ -101,7 +101,7 @@ const ROWS: &[(&str, &str)] = &[
     ("C08", "tokens that are not this server's, or in the wrong place"),
     ("C09", "pipes that close, carry garbage or are never read"),
     ("C10", "messages that cost far more than their bytes"),
-    ("C11", "callers who take what others need: seats, memory, what is held for them"),
+    ("C11", "callers who take what others need: slots, memory, what is held for them"),
 ];
 
 /// The tests of one row.

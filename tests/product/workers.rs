@@ -8,7 +8,8 @@ use std::time::Duration;
 
 use intentbox_sandbox::abi::{Call, HttpReply, Reply, decode};
 use intentbox_sandbox::{
-    Answer, Calls, Capacity, Ending, Exhausted, Limits, Pending, Resource, Room, RunError, Sandbox, Sharing, limits,
+    Answer, Calls, Capacity, Ending, Exhausted, Limits, Pending, Resource, RunError, Sandbox, SharedResource, Sharing,
+    limits,
 };
 use rustix::process::{Pid, Signal, geteuid, kill_process};
 use tokio::sync::Semaphore;
@@ -211,7 +212,7 @@ async fn a_run_without_a_slot_waits_and_is_then_turned_away() {
         gate.until_waiting(1).await;
         let second = run(&sandbox, "1+1", Limits::default()).await;
         let Err(RunError::Overloaded(overloaded)) = second else { panic!("{place}: {second:?}") };
-        assert_eq!((overloaded.room, overloaded.limit), (Room::Runs, 1), "{place}");
+        assert_eq!((overloaded.resource, overloaded.limit), (SharedResource::Runs, 1), "{place}");
         gate.open.add_permits(1);
         assert_eq!(first.await.expect("it does not panic"), "204", "{place}");
         assert_eq!(answer(run(&sandbox, "1+1", Limits::default()).await), "2", "{place}");
@@ -226,7 +227,7 @@ async fn runs_share_one_budget_of_memory() {
         assert_eq!(answer(run(&sandbox, "len(bytearray(32 << 20))", Limits::default()).await), "33554432", "{place}");
         let large = run(&sandbox, "len(bytearray(96 << 20))", Limits::default()).await;
         let Err(RunError::Overloaded(overloaded)) = large else { panic!("{place}: {large:?}") };
-        assert_eq!((overloaded.room, overloaded.limit), (Room::MemoryBytes, 64 << 20), "{place}");
+        assert_eq!((overloaded.resource, overloaded.limit), (SharedResource::MemoryBytes, 64 << 20), "{place}");
         // The run's own limit comes first: that is the script's to mend.
         let limits = Limits { memory_bytes: 80 << 20, ..Limits::default() };
         let ended = run(&sandbox, "len(bytearray(96 << 20))", limits).await.expect("it ends by its own limit");

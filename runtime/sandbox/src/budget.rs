@@ -39,30 +39,32 @@ pub struct Capacity {
     pub sharing: Sharing,
 }
 
-/// What runs can be short of together.
+/// A resource that all runs share.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Room {
+pub enum SharedResource {
     /// Slots.
     Runs,
     /// Bytes of memory.
     MemoryBytes,
 }
 
-impl fmt::Display for Room {
+impl fmt::Display for SharedResource {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Room::Runs => "runs",
-            Room::MemoryBytes => "memory_bytes",
+            SharedResource::Runs => "runs",
+            SharedResource::MemoryBytes => "memory_bytes",
         })
     }
 }
 
-/// There was no room in time.
+/// A shared resource did not come free in time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("{room}: of the {limit} that all callers share, what this one may have did not come free in {waited_ms} ms")]
+#[error(
+    "{resource}: of the {limit} that all callers share, what this one may have did not come free in {waited_ms} ms"
+)]
 pub struct Overloaded {
-    /// What was exhausted.
-    pub room: Room,
+    /// Which.
+    pub resource: SharedResource,
     /// How many there are.
     pub limit: u64,
     /// How long the run waited.
@@ -110,12 +112,12 @@ impl Memory {
 }
 
 impl Budget {
-    /// `pages` counts changed pages, where the kernel can. `seats` says how owners share the slots: a worker's parent has seen
-    /// to that already.
-    pub(crate) fn new(capacity: Capacity, seats: Sharing, pages: Option<Pages>) -> Budget {
+    /// `pages` counts changed pages, where the kernel can. `slots` says how owners share the slots: the parent of a
+    /// worker shares them itself.
+    pub(crate) fn new(capacity: Capacity, slots: Sharing, pages: Option<Pages>) -> Budget {
         Budget {
             capacity,
-            runs: Shares::new(capacity.runs.into(), seats),
+            runs: Shares::new(capacity.runs.into(), slots),
             memory: Shares::new(capacity.memory_bytes / UNIT_BYTES, capacity.sharing),
             pages,
         }
@@ -127,20 +129,20 @@ impl Budget {
         let patience = self.capacity.patience.min(wall);
         let until = Instant::now() + patience;
         let run = self.runs.take(owner, 1, Purpose::Enter, until).await;
-        let run = run.ok_or_else(|| self.overloaded(Room::Runs, patience))?;
+        let run = run.ok_or_else(|| self.overloaded(SharedResource::Runs, patience))?;
         let units = ENTRY_BYTES.saturating_add(bytes).div_ceil(UNIT_BYTES);
         let held = self.memory.take(owner, units, Purpose::Enter, until).await;
-        let held = held.ok_or_else(|| self.overloaded(Room::MemoryBytes, patience))?;
+        let held = held.ok_or_else(|| self.overloaded(SharedResource::MemoryBytes, patience))?;
         let memory = Mutex::new(Memory { held, bytes, snapshot_bytes: ENTRY_BYTES });
         Ok(Share { budget: Arc::clone(self), owner, _run: run, memory, snapshot: OnceLock::new() })
     }
 
-    fn overloaded(&self, room: Room, patience: Duration) -> Overloaded {
-        let limit = match room {
-            Room::Runs => self.capacity.runs.into(),
-            Room::MemoryBytes => self.capacity.memory_bytes,
+    fn overloaded(&self, resource: SharedResource, patience: Duration) -> Overloaded {
+        let limit = match resource {
+            SharedResource::Runs => self.capacity.runs.into(),
+            SharedResource::MemoryBytes => self.capacity.memory_bytes,
         };
-        Overloaded { room, limit, waited_ms: u64::try_from(patience.as_millis()).unwrap_or(u64::MAX) }
+        Overloaded { resource, limit, waited_ms: u64::try_from(patience.as_millis()).unwrap_or(u64::MAX) }
     }
 }
 
@@ -156,7 +158,7 @@ impl Share {
         if lacks > 0 {
             let patience = self.budget.capacity.patience;
             let more = self.budget.memory.take(self.owner, lacks, Purpose::Grow, Instant::now() + patience).await;
-            let more = more.ok_or_else(|| self.budget.overloaded(Room::MemoryBytes, patience))?;
+            let more = more.ok_or_else(|| self.budget.overloaded(SharedResource::MemoryBytes, patience))?;
             self.memory().held.add(more);
         }
         Ok(())
@@ -189,7 +191,7 @@ impl Share {
         };
         if lacks > 0 {
             let more = self.budget.memory.try_take(self.owner, lacks);
-            let more = more.ok_or_else(|| self.budget.overloaded(Room::MemoryBytes, Duration::ZERO))?;
+            let more = more.ok_or_else(|| self.budget.overloaded(SharedResource::MemoryBytes, Duration::ZERO))?;
             self.memory().held.add(more);
         }
         Ok(())
@@ -218,7 +220,7 @@ mod tests {
         let budget = budget(1, 64, Sharing::Whole);
         let first = budget.enter(ALICE, 0, WALL).await.expect("there is room");
         let refused = budget.enter(ALICE, 0, WALL).await.expect_err("there is none");
-        assert_eq!(refused, Overloaded { room: Room::Runs, limit: 1, waited_ms: 0 });
+        assert_eq!(refused, Overloaded { resource: SharedResource::Runs, limit: 1, waited_ms: 0 });
         drop(first);
         assert!(budget.enter(ALICE, 0, WALL).await.is_ok());
     }
@@ -229,7 +231,7 @@ mod tests {
         let share = budget.enter(ALICE, 0, WALL).await.expect("8 of 12 MiB");
         assert!(share.grow(4 << 20).await.is_ok());
         let refused = share.grow(1).await.expect_err("nothing is left");
-        assert_eq!((refused.room, refused.limit), (Room::MemoryBytes, 12 << 20));
+        assert_eq!((refused.resource, refused.limit), (SharedResource::MemoryBytes, 12 << 20));
         drop(share);
         assert!(budget.enter(ALICE, 0, WALL).await.is_ok());
     }
@@ -249,7 +251,7 @@ mod tests {
         let budget = budget(2, 20, Sharing::Whole);
         let first = budget.enter(ALICE, 4 << 20, WALL).await.expect("12 of 20 MiB");
         let second = budget.enter(ALICE, 1, WALL).await.expect_err("8 and a byte are not free");
-        assert_eq!(second.room, Room::MemoryBytes);
+        assert_eq!(second.resource, SharedResource::MemoryBytes);
         first.give_back(3 << 20);
         assert!(budget.enter(ALICE, 1, WALL).await.is_ok(), "9 are");
     }

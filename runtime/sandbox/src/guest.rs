@@ -41,8 +41,8 @@ pub(crate) struct Guest {
 }
 
 impl Guest {
-    /// Loads the guest. `seats` says how owners share the slots; their memory they share as `capacity` says.
-    pub(crate) fn load(capacity: Capacity, seats: Sharing) -> wasmtime::Result<Guest> {
+    /// Loads the guest. `slots` says how owners share the slots; their memory they share as `capacity` says.
+    pub(crate) fn load(capacity: Capacity, slots: Sharing) -> wasmtime::Result<Guest> {
         return_large_blocks();
         let place = code::Place::take();
         let config = |scan_pages| config(capacity.runs, scan_pages, place.is_some());
@@ -56,7 +56,7 @@ impl Guest {
         let mut linker = Linker::new(&engine);
         import::link(&mut linker)?;
         let pre = linker.instantiate_pre(&module)?;
-        Ok(Guest { pre, budget: Arc::new(Budget::new(capacity, seats, pages)), scans_pages, _place: place })
+        Ok(Guest { pre, budget: Arc::new(Budget::new(capacity, slots, pages)), scans_pages, _place: place })
     }
 
     pub(crate) async fn run(&self, job: Job<'_>, calls: Arc<dyn Calls>) -> Result<Finished, Failed> {

@@ -40,7 +40,7 @@ use crate::guest::Guest;
 use crate::run::Failed;
 use crate::worker::Pool;
 
-pub use crate::budget::{Capacity, Overloaded, Room};
+pub use crate::budget::{Capacity, Overloaded, SharedResource};
 pub use crate::bytecode::Bytecode;
 pub use crate::calls::{Answer, Calls, NoCalls, Pending};
 pub use crate::job::{Author, Deterministic, Job};

@@ -44,7 +44,7 @@ fn may_take(sharing: Sharing, free: u64, held: u64, wanted: u64) -> bool {
 pub(crate) enum Purpose {
     /// Start a run. It waits behind those of the same owner that came before.
     Enter,
-    /// Go on with a run. It waits for nobody but for room.
+    /// Continue a run. It waits for free units only, and for no other run.
     Grow,
 }
 

@@ -464,7 +464,7 @@ fn c04_a_principal_opens_its_share_of_sessions_and_leaves_the_others_theirs() {
     assert_eq!(structured(&answer["result"])["result"], 1);
 }
 
-/// Somebody who lets all runs sleep that there are seats for takes none that others need.
+/// Somebody who lets runs sleep in all slots takes none that others need.
 #[test]
 fn c11_a_principal_that_holds_all_it_may_leaves_others_their_runs() {
     let server = Server::start(&["--token-file", "tokens"]);

@@ -26,7 +26,7 @@ use tokio::time::{sleep, sleep_until, timeout};
 use super::hardening::Hardening;
 use super::wire::{self, Answered, Down, Incoming, Outgoing, Up};
 use crate::RunError;
-use crate::budget::{Capacity, Overloaded, Room};
+use crate::budget::{Capacity, Overloaded, SharedResource};
 use crate::calls::{Answer, Calls};
 use crate::guest;
 use crate::job::{Author, Job};
@@ -94,10 +94,10 @@ pub(crate) struct Pool {
 struct Shared {
     command: WorkerCommand,
     capacity: Capacity,
-    seats: Shares,
+    slots: Shares,
     workers: Mutex<Vec<Arc<Worker>>>,
-    /// Notified whenever a worker came up or has room again.
-    room: Notify,
+    /// Notified whenever a worker came up or can take another run.
+    freed: Notify,
     /// Why the last one went down.
     last_loss: Mutex<String>,
     /// How many starts have failed since one worked, and who waits for a failed one.
@@ -230,9 +230,9 @@ impl Pool {
         let shared = Arc::new(Shared {
             command,
             capacity,
-            seats: Shares::new(capacity.runs.into(), capacity.sharing),
+            slots: Shares::new(capacity.runs.into(), capacity.sharing),
             workers: Mutex::default(),
-            room: Notify::new(),
+            freed: Notify::new(),
             last_loss: Mutex::new("no worker has come up yet".to_owned()),
             failed: AtomicUsize::new(0),
             has_failed: Notify::new(),
@@ -263,10 +263,11 @@ impl Pool {
         let Capacity { runs, patience, .. } = self.shared.capacity;
         let patience = patience.min(job.limits.wall());
         let waited_ms = u64::try_from(patience.as_millis()).unwrap_or(u64::MAX);
-        let overloaded = || RunError::Overloaded(Overloaded { room: Room::Runs, limit: u64::from(runs), waited_ms });
+        let overloaded =
+            || RunError::Overloaded(Overloaded { resource: SharedResource::Runs, limit: u64::from(runs), waited_ms });
         let until = tokio::time::Instant::from_std(started + patience);
-        let seat = self.shared.seats.take(job.owner, 1, Purpose::Enter, until).await;
-        let _seat = seat.ok_or_else(overloaded)?;
+        let slot = self.shared.slots.take(job.owner, 1, Purpose::Enter, until).await;
+        let _slot = slot.ok_or_else(overloaded)?;
         let (worker, run, ending) = loop {
             let worker = self.shared.worker(patience.saturating_sub(started.elapsed())).await?;
             if worker.backlog.load(Ordering::Relaxed) > BACKLOG_BYTES_MAX {
@@ -323,7 +324,7 @@ impl Drop for Begun<'_> {
             self.worker.send(&Down::Cancel { run: self.run });
         }
         drop(runs);
-        self.shared.room.notify_one();
+        self.shared.freed.notify_one();
     }
 }
 
@@ -431,8 +432,8 @@ impl Worker {
                 open.end(ended.ok_or_else(|| lost("it said what cannot be true")));
                 is_valid
             }
-            Ok(Up::Overloaded { run, room, limit, waited_ms }) => {
-                self.end(run, RunError::Overloaded(Overloaded { room, limit, waited_ms }))
+            Ok(Up::Overloaded { run, resource, limit, waited_ms }) => {
+                self.end(run, RunError::Overloaded(Overloaded { resource, limit, waited_ms }))
             }
             Ok(Up::Broken { run, reason }) => {
                 self.end(run, RunError::Internal { reason: shortened(reason, MESSAGE_BYTES_MAX) })
@@ -540,19 +541,19 @@ impl Shared {
         let found = timeout(wait, async {
             loop {
                 // Registered before the look: what comes free in between must not be missed.
-                let mut room = pin!(self.room.notified());
-                room.as_mut().enable();
+                let mut freed = pin!(self.freed.notified());
+                freed.as_mut().enable();
                 if let Some(worker) = least() {
                     return worker;
                 }
-                room.await;
+                freed.await;
             }
         });
         found.await.map_err(|_| {
             if !self.workers().is_empty() {
                 let waited_ms = u64::try_from(wait.as_millis()).unwrap_or(u64::MAX);
                 return RunError::Overloaded(Overloaded {
-                    room: Room::Runs,
+                    resource: SharedResource::Runs,
                     limit: self.capacity.runs.into(),
                     waited_ms,
                 });
@@ -671,7 +672,7 @@ impl Shared {
     async fn accompany(&self, started: Started) -> String {
         let Started { mut child, worker, mut up, down, frames } = started;
         self.workers().push(Arc::clone(&worker));
-        self.room.notify_waiters();
+        self.freed.notify_waiters();
         let why = tokio::select! {
             why = worker.listen(&mut up) => why,
             () = down.carry(frames) => "it no longer reads",

@@ -17,7 +17,7 @@ use tokio::sync::mpsc;
 use tokio_util::codec::{FramedRead, FramedWrite, LengthDelimitedCodec};
 
 use super::hardening::Hardening;
-use crate::budget::{Overloaded, Room};
+use crate::budget::{Overloaded, SharedResource};
 use crate::job::Deterministic;
 use crate::run::{Finished, Last};
 
@@ -121,8 +121,8 @@ pub(super) enum Up<'a> {
         memory_bytes_peak: u64,
         host_calls: u64,
     },
-    /// There was no room for a run.
-    Overloaded { run: u32, room: Room, limit: u64, waited_ms: u64 },
+    /// A run did not get its share of a resource.
+    Overloaded { run: u32, resource: SharedResource, limit: u64, waited_ms: u64 },
     /// The worker could not carry a run through.
     Broken { run: u32, reason: &'a str },
 }
@@ -243,8 +243,8 @@ pub(super) fn ended(up: &Up<'_>, limits: &Limits, wall: Duration) -> Option<Ende
 }
 
 pub(super) fn overloaded(run: u32, overloaded: Overloaded) -> Vec<u8> {
-    let Overloaded { room, limit, waited_ms } = overloaded;
-    intentbox_abi::encode(&Up::Overloaded { run, room, limit, waited_ms })
+    let Overloaded { resource, limit, waited_ms } = overloaded;
+    intentbox_abi::encode(&Up::Overloaded { run, resource, limit, waited_ms })
 }
 
 #[cfg(test)]
