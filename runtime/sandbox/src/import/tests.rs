@@ -574,6 +574,21 @@ fn e14_traps_and_exits_of_the_script_are_endings() {
     assert!(ends(b"", "(call $proc_exit (i32.const -1))").contains("os._exit(-1) ended the interpreter"));
 }
 
+#[test]
+fn a_fault_below_the_stack_is_an_exhausted_stack_and_another_one_a_crash() {
+    let stack = tuning::WASM_STACK_BYTES as u64;
+    let fault = |address: u32| {
+        let body = format!("(i32.store8 (i32.const {address}) (i32.const 0))");
+        Guest { body: &body, ..Guest::default() }.ends()
+    };
+    for address in [0xffff_0000, u32::MAX] {
+        assert_eq!(fault(address), exhausted(Resource::StackBytes, stack, stack), "{address:#x}");
+    }
+    for address in [END, 0xfffe_ffff] {
+        assert!(fault(address).contains("out of bounds memory access"), "{address:#x}");
+    }
+}
+
 /// A number as an attacker chooses it: anything, and where something begins or ends.
 fn number() -> impl Strategy<Value = u32> {
     prop_oneof![
