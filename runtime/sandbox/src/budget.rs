@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 use tokio::time::Instant;
 
 use crate::pages::Pages;
-use crate::shares::{Held, Owner, Purpose, Shares, Sharing};
+use crate::shares::{HeldUnits, Owner, Purpose, Shares, Sharing};
 
 /// What a run is charged before it grows: the pages of the snapshot that it changes. An ordinary script changes half a
 /// megabyte and everything that scripts do all day stays below this. One that sets out to touch all of the snapshot can
@@ -84,7 +84,7 @@ pub(crate) struct Budget {
 pub(crate) struct Share {
     budget: Arc<Budget>,
     owner: Owner,
-    _run: Held,
+    _run: HeldUnits,
     memory: Mutex<Memory>,
     /// Where the run's pages of the snapshot are: address and length.
     snapshot: OnceLock<(usize, usize)>,
@@ -93,7 +93,7 @@ pub(crate) struct Share {
 /// The memory of one run.
 #[derive(Debug)]
 struct Memory {
-    held: Held,
+    held: HeldUnits,
     /// Everything but pages of the snapshot.
     bytes: u64,
     /// Changed pages of the snapshot, as they were last counted; what every run is charged for them at the least.

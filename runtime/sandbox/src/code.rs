@@ -17,39 +17,39 @@ struct Aligned<T: ?Sized>(T);
 static GUEST: &Aligned<[u8]> = &Aligned(*include_bytes!(concat!(env!("OUT_DIR"), "/guest.cwasm")));
 
 /// Whether some engine uses the embedded bytes in place: wasmtime knows code by its address, so only one can.
-static IN_PLACE: AtomicBool = AtomicBool::new(false);
+static IS_USED: AtomicBool = AtomicBool::new(false);
 
 /// The right to use the embedded bytes in place, until it is dropped.
-pub(crate) struct Place(&'static AtomicBool);
+pub(crate) struct InPlaceGuard(&'static AtomicBool);
 
-impl Place {
-    /// Takes the place if nobody has it.
-    pub(crate) fn take() -> Option<Place> {
-        Place::of(&IN_PLACE)
+impl InPlaceGuard {
+    /// Takes the right if nobody has it.
+    pub(crate) fn acquire() -> Option<InPlaceGuard> {
+        InPlaceGuard::of(&IS_USED)
     }
 
-    fn of(taken: &'static AtomicBool) -> Option<Place> {
-        // Not `then_some`: it would make a `Place` in any case, and dropping that one would give away the other's.
-        if taken.swap(true, Ordering::AcqRel) { None } else { Some(Place(taken)) }
+    fn of(taken: &'static AtomicBool) -> Option<InPlaceGuard> {
+        // Not `then_some`: it would make an `InPlaceGuard` in any case, and dropping it would release the other one.
+        if taken.swap(true, Ordering::AcqRel) { None } else { Some(InPlaceGuard(taken)) }
     }
 }
 
-impl Drop for Place {
+impl Drop for InPlaceGuard {
     fn drop(&mut self) {
         self.0.store(false, Ordering::Release);
     }
 }
 
 /// Makes the guest's code executable where the binary's own mapping has it read-only.
-pub(crate) struct InPlace;
+pub(crate) struct EmbeddedCode;
 
-impl InPlace {
+impl EmbeddedCode {
     pub(crate) fn code_memory() -> Arc<dyn CustomCodeMemory> {
-        Arc::new(InPlace)
+        Arc::new(EmbeddedCode)
     }
 }
 
-impl CustomCodeMemory for InPlace {
+impl CustomCodeMemory for EmbeddedCode {
     fn required_alignment(&self) -> usize {
         rustix::param::page_size()
     }
@@ -74,16 +74,16 @@ impl CustomCodeMemory for InPlace {
     }
 }
 
-/// Loads the embedded guest in place, or a copy of it if the place is taken.
+/// Loads the embedded guest in place, or a copy of it without the right to that.
 ///
 /// # Errors
 /// When the machine lacks what the guest was compiled for, or refuses executable memory.
 #[expect(unsafe_code, reason = "loading precompiled code is trusting it; the bytes are the program's own")]
-pub(crate) fn load(engine: &Engine, place: Option<&Place>) -> Result<Module> {
+pub(crate) fn load(engine: &Engine, guard: Option<&InPlaceGuard>) -> Result<Module> {
     // SAFETY: the bytes are what `build/snapshot.rs` made with `Engine::precompile_module` for this very build, they
     // are static and nothing writes to them.
     unsafe {
-        match place {
+        match guard {
             Some(_) => Module::deserialize_raw(engine, NonNull::from(&GUEST.0)),
             None => Module::deserialize(engine, &GUEST.0),
         }
@@ -98,21 +98,21 @@ mod tests {
     use crate::tuning;
 
     #[test]
-    fn the_place_is_given_to_one_until_it_is_given_back() {
-        // Not the guest's own place: other tests of this crate may hold that one.
+    fn one_engine_at_a_time_uses_the_guest_in_place() {
+        // Not the flag of the guest itself: other tests of this crate may have set that one.
         static TAKEN: AtomicBool = AtomicBool::new(false);
-        let mine = Place::of(&TAKEN).expect("nobody has it");
+        let mine = InPlaceGuard::of(&TAKEN).expect("nobody has it");
         for _ in 0..3 {
-            assert!(Place::of(&TAKEN).is_none());
+            assert!(InPlaceGuard::of(&TAKEN).is_none());
         }
         drop(mine);
-        assert!(Place::of(&TAKEN).is_some());
+        assert!(InPlaceGuard::of(&TAKEN).is_some());
     }
 
     #[test]
     fn e16_nothing_but_the_guest_becomes_executable() {
         let Range { start, end } = GUEST.0.as_ptr_range();
-        let (length, page) = (GUEST.0.len(), InPlace.required_alignment());
+        let (length, page) = (GUEST.0.len(), EmbeddedCode.required_alignment());
         let foreign = vec![0_u8; page];
         for (what, code, bytes) in [
             ("before", start.wrapping_sub(page), page),
@@ -125,7 +125,7 @@ mod tests {
             ("foreign", foreign.as_ptr(), page),
             ("null", std::ptr::null(), page),
         ] {
-            let refused = InPlace.publish_executable(code, bytes).expect_err(what);
+            let refused = EmbeddedCode.publish_executable(code, bytes).expect_err(what);
             assert_eq!(refused.to_string(), "only the embedded guest may become executable", "{what}");
         }
     }

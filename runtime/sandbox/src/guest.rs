@@ -37,26 +37,26 @@ pub(crate) struct Guest {
     /// Whether the kernel can tell which pages a run wrote (`PAGEMAP_SCAN`, Linux 6.7).
     pub(crate) scans_pages: bool,
     /// Given back when the code above is gone: fields are dropped in order.
-    _place: Option<code::Place>,
+    _in_place: Option<code::InPlaceGuard>,
 }
 
 impl Guest {
     /// Loads the guest. `slots` says how owners share the slots; their memory they share as `capacity` says.
     pub(crate) fn load(capacity: Capacity, slots: Sharing) -> wasmtime::Result<Guest> {
         return_large_blocks();
-        let place = code::Place::take();
-        let config = |scan_pages| config(capacity.runs, scan_pages, place.is_some());
+        let in_place = code::InPlaceGuard::acquire();
+        let config = |scan_pages| config(capacity.runs, scan_pages, in_place.is_some());
         let (engine, scans_pages) = match no_swap().then(|| Engine::new(&config(true))) {
             Some(Ok(engine)) => (engine, true),
             Some(Err(_)) | None => (Engine::new(&config(false))?, false),
         };
         let pages = Pages::open();
-        let module = code::load(&engine, place.as_ref())?;
+        let module = code::load(&engine, in_place.as_ref())?;
         with_image(&module)?;
         let mut linker = Linker::new(&engine);
         import::link(&mut linker)?;
         let pre = linker.instantiate_pre(&module)?;
-        Ok(Guest { pre, budget: Arc::new(Budget::new(capacity, slots, pages)), scans_pages, _place: place })
+        Ok(Guest { pre, budget: Arc::new(Budget::new(capacity, slots, pages)), scans_pages, _in_place: in_place })
     }
 
     pub(crate) async fn run(&self, job: Job<'_>, calls: Arc<dyn Calls>) -> Result<Finished, Failed> {
@@ -121,7 +121,7 @@ fn config(slots: u32, scan_pages: bool, in_place: bool) -> Config {
     config
         .allocation_strategy(InstanceAllocationStrategy::Pooling(pool))
         .async_stack_zeroing(true)
-        .with_custom_code_memory(in_place.then(code::InPlace::code_memory));
+        .with_custom_code_memory(in_place.then(code::EmbeddedCode::code_memory));
     config
 }
 

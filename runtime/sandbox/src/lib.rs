@@ -55,20 +55,20 @@ pub use intentbox_verdict::{
 
 /// Runs scripts. Cheap to share.
 pub struct Sandbox {
-    place: Place,
+    backend: Backend,
 }
 
 /// Where guests run.
-enum Place {
-    Here(Guest),
+enum Backend {
+    InProcess(Guest),
     Workers(Pool),
 }
 
 impl fmt::Debug for Sandbox {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match &self.place {
-            Place::Here(_) => f.write_str("Sandbox(in this process)"),
-            Place::Workers(pool) => f.debug_tuple("Sandbox").field(pool).finish(),
+        match &self.backend {
+            Backend::InProcess(_) => f.write_str("Sandbox(in this process)"),
+            Backend::Workers(pool) => f.debug_tuple("Sandbox").field(pool).finish(),
         }
     }
 }
@@ -127,7 +127,7 @@ impl Sandbox {
     /// When the guest cannot be loaded or the address space is too small.
     pub fn in_process(capacity: Capacity) -> Result<Sandbox, StartError> {
         match Guest::load(capacity, capacity.sharing) {
-            Ok(guest) => Ok(Sandbox { place: Place::Here(guest) }),
+            Ok(guest) => Ok(Sandbox { backend: Backend::InProcess(guest) }),
             Err(error) => Err(StartError { reason: format!("{error:#}") }),
         }
     }
@@ -139,7 +139,7 @@ impl Sandbox {
     /// When no worker comes up: after each has failed to start three times, or after 20 seconds.
     pub async fn in_workers(capacity: Capacity, command: WorkerCommand) -> Result<Sandbox, StartError> {
         match Pool::start(capacity, command).await {
-            Ok(pool) => Ok(Sandbox { place: Place::Workers(pool) }),
+            Ok(pool) => Ok(Sandbox { backend: Backend::Workers(pool) }),
             Err(reason) => Err(StartError { reason }),
         }
     }
@@ -147,9 +147,9 @@ impl Sandbox {
     /// The worker processes that are up; none where guests run in this process.
     #[must_use]
     pub fn workers(&self) -> Vec<WorkerState> {
-        match &self.place {
-            Place::Here(_) => Vec::new(),
-            Place::Workers(pool) => pool.workers(),
+        match &self.backend {
+            Backend::InProcess(_) => Vec::new(),
+            Backend::Workers(pool) => pool.workers(),
         }
     }
 
@@ -162,9 +162,9 @@ impl Sandbox {
         if observed > job.limits.params_bytes {
             return Err(RunError::ParamsTooLarge { limit: job.limits.params_bytes, observed });
         }
-        match &self.place {
-            Place::Here(guest) => Ok(guest.run(job, calls).await?.check(&job.limits)),
-            Place::Workers(pool) => pool.run(job, calls).await,
+        match &self.backend {
+            Backend::InProcess(guest) => Ok(guest.run(job, calls).await?.check(&job.limits)),
+            Backend::Workers(pool) => pool.run(job, calls).await,
         }
     }
 }

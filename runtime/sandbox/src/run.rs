@@ -52,7 +52,7 @@ impl From<wasmtime::Error> for Failed {
 #[derive(Debug)]
 pub(crate) struct Finished {
     /// How it ended.
-    pub(crate) last: Last,
+    pub(crate) ending: RawEnding,
     /// What the script wrote to stdout.
     pub(crate) stdout: Output,
     /// What the script wrote to stderr.
@@ -63,7 +63,7 @@ pub(crate) struct Finished {
 
 /// How a run ended, as far as that is known without validation.
 #[derive(Debug)]
-pub(crate) enum Last {
+pub(crate) enum RawEnding {
     /// With an answer, which is text within `result_bytes` and may be no JSON.
     Answered(String),
     /// In any other way.
@@ -73,10 +73,10 @@ pub(crate) enum Last {
 impl Finished {
     /// Validates the answer.
     pub(crate) fn check(self, limits: &Limits) -> Ended {
-        let Finished { last, stdout, stderr, spent } = self;
-        let ending = match last {
-            Last::Answered(answer) => answer::checked(&answer, limits),
-            Last::Ended(ending) => ending,
+        let Finished { ending, stdout, stderr, spent } = self;
+        let ending = match ending {
+            RawEnding::Answered(answer) => answer::checked(&answer, limits),
+            RawEnding::Ended(ending) => ending,
         };
         Ended { ending, stdout, stderr, spent, tenancy: Tenancy::Single }
     }
@@ -139,14 +139,18 @@ pub(crate) async fn run(
     });
 
     let spoken = within(started + limits.wall(), &share, exchange(pre, &mut store, start)).await;
-    let last = match spoken {
-        Err(Cut::Overloaded(overloaded)) => return Err(Failed::Overloaded(overloaded)),
-        Err(Cut::Late) => {
+    let ending = match spoken {
+        Err(Interrupted::Overloaded(overloaded)) => return Err(Failed::Overloaded(overloaded)),
+        Err(Interrupted::Late) => {
             let observed = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
-            Last::Ended(Ending::Exhausted(Exhausted { resource: Resource::WallMs, limit: limits.wall_ms, observed }))
+            RawEnding::Ended(Ending::Exhausted(Exhausted {
+                resource: Resource::WallMs,
+                limit: limits.wall_ms,
+                observed,
+            }))
         }
-        Ok(Ok(last)) => last,
-        Ok(Err(error)) => Last::Ended(verdict(&error, store.data(), &limits)?),
+        Ok(Ok(ending)) => ending,
+        Ok(Err(error)) => RawEnding::Ended(verdict(&error, store.data(), &limits)?),
     };
     let fuel = limits.fuel.saturating_sub(store.get_fuel().unwrap_or(0));
     let inside = store.data_mut();
@@ -155,11 +159,11 @@ pub(crate) async fn run(
     // The instance goes before the clock is read: giving its pages back is part of what a run costs.
     drop(store);
     let spent = Spent { fuel, memory_bytes_peak, wall: started.elapsed(), host_calls };
-    Ok(Finished { last, stdout, stderr, spent })
+    Ok(Finished { ending, stdout, stderr, spent })
 }
 
 /// Instantiates, hands over the start message and takes the guest's last message.
-async fn exchange(pre: &InstancePre<RunState>, store: &mut Store<RunState>, start: Vec<u8>) -> Result<Last> {
+async fn exchange(pre: &InstancePre<RunState>, store: &mut Store<RunState>, start: Vec<u8>) -> Result<RawEnding> {
     let instance = pre.instantiate_async(&mut *store).await?;
     let memory = instance.get_memory(&mut *store, "memory");
     let memory = memory.ok_or_else(|| wasmtime::format_err!("the guest has no memory"))?;
@@ -179,16 +183,16 @@ async fn exchange(pre: &InstancePre<RunState>, store: &mut Store<RunState>, star
     let bytes = memory.data(&*store).get(at..at.saturating_add(length));
     let bytes = bytes.ok_or_else(|| wasmtime::format_err!("an answer outside the guest's memory"))?;
     Ok(match answer::unchecked(bytes, &limits) {
-        Some(answer) => Last::Answered(answer.to_owned()),
-        None => Last::Ended(answer::read(bytes, &limits)),
+        Some(answer) => RawEnding::Answered(answer.to_owned()),
+        None => RawEnding::Ended(answer::read(bytes, &limits)),
     })
 }
 
-/// Why work was not done.
-enum Cut {
+/// Why work was interrupted.
+enum Interrupted {
     /// The deadline passed.
     Late,
-    /// It holds more than there is for it.
+    /// The run changed more pages of the snapshot than its owner may hold.
     Overloaded(Overloaded),
 }
 
@@ -197,7 +201,7 @@ enum Cut {
 ///
 /// Between polls the pages that the run has changed are counted, ever less often: after four milliseconds, and then whenever a
 /// sixteenth of the run's age has passed. A short run is not counted at all, and a long one some dozens of times.
-async fn within<T>(deadline: Instant, share: &Share, work: impl Future<Output = T>) -> Result<T, Cut> {
+async fn within<T>(deadline: Instant, share: &Share, work: impl Future<Output = T>) -> Result<T, Interrupted> {
     let started = Instant::now();
     let next_count = |now: Instant| now + COUNT_AFTER.max((now - started) / 16);
     let mut work = pin!(work);
@@ -205,15 +209,15 @@ async fn within<T>(deadline: Instant, share: &Share, work: impl Future<Output = 
     let mut timer = pin!(tokio::time::sleep_until(deadline.min(count_at).into()));
     poll_fn(|context| {
         if Instant::now() >= deadline {
-            return Poll::Ready(Err(Cut::Late));
+            return Poll::Ready(Err(Interrupted::Late));
         }
         if let Poll::Ready(done) = work.as_mut().poll(context) {
-            return Poll::Ready(if Instant::now() < deadline { Ok(done) } else { Err(Cut::Late) });
+            return Poll::Ready(if Instant::now() < deadline { Ok(done) } else { Err(Interrupted::Late) });
         }
         let now = Instant::now();
         if now >= count_at {
             if let Err(overloaded) = share.count_pages() {
-                return Poll::Ready(Err(Cut::Overloaded(overloaded)));
+                return Poll::Ready(Err(Interrupted::Overloaded(overloaded)));
             }
             count_at = next_count(now);
             timer.as_mut().reset(deadline.min(count_at).into());

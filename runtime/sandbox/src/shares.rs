@@ -66,12 +66,12 @@ struct State {
 struct Waiter {
     owner: Owner,
     units: u64,
-    given: oneshot::Sender<Held>,
+    given: oneshot::Sender<HeldUnits>,
 }
 
-/// Units in somebody's hands; dropping gives them back.
+/// Units that an owner holds. Dropping them frees them.
 #[derive(Debug)]
-pub(crate) struct Held {
+pub(crate) struct HeldUnits {
     shares: Shares,
     owner: Owner,
     units: u64,
@@ -89,26 +89,26 @@ impl Shares {
     }
 
     /// Takes units, or waits for them until `until`. `None` where they did not come free in time.
-    pub(crate) async fn take(&self, owner: Owner, units: u64, purpose: Purpose, until: Instant) -> Option<Held> {
+    pub(crate) async fn take(&self, owner: Owner, units: u64, purpose: Purpose, until: Instant) -> Option<HeldUnits> {
         let (given, waiting) = oneshot::channel();
         {
             let mut state = self.state();
             // Callers that wait for the same owner come first.
             if (purpose == Purpose::Grow || !state.has_queue(owner)) && state.give(owner, units) {
-                return Some(Held { shares: self.clone(), owner, units });
+                return Some(HeldUnits { shares: self.clone(), owner, units });
             }
             state.queue(Waiter { owner, units, given }, purpose);
         }
         // Dropped after the receiver, also if the caller goes away: the caller that waits behind this one may be next.
-        let _serving = Serving(self);
+        let _serving = ServeOnDrop(self);
         // A waiter whose receiver is gone is passed over.
         timeout_at(until, waiting).await.ok()?.ok()
     }
 
     /// Takes units that are there at once.
-    pub(crate) fn try_take(&self, owner: Owner, units: u64) -> Option<Held> {
+    pub(crate) fn try_take(&self, owner: Owner, units: u64) -> Option<HeldUnits> {
         let is_given = self.state().give(owner, units);
-        is_given.then(|| Held { shares: self.clone(), owner, units })
+        is_given.then(|| HeldUnits { shares: self.clone(), owner, units })
     }
 
     /// Hands free units to waiting callers.
@@ -129,9 +129,9 @@ impl Shares {
 }
 
 /// Serves waiting callers when it is dropped.
-struct Serving<'a>(&'a Shares);
+struct ServeOnDrop<'a>(&'a Shares);
 
-impl Drop for Serving<'_> {
+impl Drop for ServeOnDrop<'_> {
     fn drop(&mut self) {
         self.0.serve();
     }
@@ -170,7 +170,7 @@ impl State {
         }
     }
 
-    fn serve_growing(&mut self, shares: &Shares, refused: &mut Vec<Held>) {
+    fn serve_growing(&mut self, shares: &Shares, refused: &mut Vec<HeldUnits>) {
         let mut at = 0;
         while let Some(waiter) = self.growing.get(at) {
             if !waiter.is_there() || self.may_take(waiter.owner, waiter.units) {
@@ -182,7 +182,7 @@ impl State {
         }
     }
 
-    fn serve_entering(&mut self, shares: &Shares, refused: &mut Vec<Held>) {
+    fn serve_entering(&mut self, shares: &Shares, refused: &mut Vec<HeldUnits>) {
         // Once around without giving anything, and nobody can be given anything.
         let mut idle = 0;
         while idle < self.entering.len() {
@@ -206,12 +206,12 @@ impl State {
     }
 
     /// Gives a waiter what it waits for. What it does not receive any more comes back.
-    fn hand_over(&mut self, waiter: Waiter, shares: &Shares) -> Option<Held> {
+    fn hand_over(&mut self, waiter: Waiter, shares: &Shares) -> Option<HeldUnits> {
         let Waiter { owner, units, given } = waiter;
         if given.is_closed() || !self.give(owner, units) {
             return None;
         }
-        given.send(Held { shares: shares.clone(), owner, units }).err()
+        given.send(HeldUnits { shares: shares.clone(), owner, units }).err()
     }
 }
 
@@ -221,9 +221,9 @@ impl Waiter {
     }
 }
 
-impl Held {
+impl HeldUnits {
     /// Puts other units of the same owner to these.
-    pub(crate) fn add(&mut self, mut other: Held) {
+    pub(crate) fn add(&mut self, mut other: HeldUnits) {
         self.units += std::mem::take(&mut other.units);
     }
 
@@ -256,7 +256,7 @@ impl Held {
     }
 }
 
-impl Drop for Held {
+impl Drop for HeldUnits {
     fn drop(&mut self) {
         let units = std::mem::take(&mut self.units);
         self.give_back(units);
@@ -275,7 +275,7 @@ mod tests {
     const BOB: Owner = Owner(2);
 
     /// How many units one after the other an owner gets at once.
-    fn grab(shares: &Shares, owner: Owner) -> Vec<Held> {
+    fn grab(shares: &Shares, owner: Owner) -> Vec<HeldUnits> {
         std::iter::from_fn(|| shares.try_take(owner, 1)).collect()
     }
 
@@ -398,17 +398,17 @@ mod tests {
             steps in proptest::collection::vec((0_u64..4, 0_u64..9, any::<bool>()), 0..60),
         ) {
             let shares = Shares::new(32, sharing);
-            let mut held: Vec<Held> = Vec::new();
+            let mut held: Vec<HeldUnits> = Vec::new();
             for (owner, units, gives_back) in steps {
                 if gives_back {
                     held.pop();
                 } else {
                     held.extend(shares.try_take(Owner(owner), units));
                 }
-                let out: u64 = held.iter().map(Held::units).sum();
+                let out: u64 = held.iter().map(HeldUnits::units).sum();
                 prop_assert_eq!(shares.state().free + out, 32);
                 for owner in (0..4).map(Owner) {
-                    let of: u64 = held.iter().filter(|held| held.owner == owner).map(Held::units).sum();
+                    let of: u64 = held.iter().filter(|held| held.owner == owner).map(HeldUnits::units).sum();
                     prop_assert_eq!(shares.state().held.get(&owner).copied().unwrap_or(0), of);
                 }
             }

@@ -55,7 +55,7 @@ const AT_ONCE_BYTES: usize = 64 << 10;
 const LARGE_MAX: usize = 8;
 
 /// How many frames about finished runs a worker may still send: far more than it can have runs.
-const FORGIVEN_MAX: u64 = 1 << 16;
+const TOLERATED_MAX: u64 = 1 << 16;
 
 /// How late this process may check the clock before it blames itself instead of a worker.
 const LATENESS_MAX: Duration = Duration::from_millis(100);
@@ -117,7 +117,7 @@ struct Worker {
     /// else.
     large: Mutex<()>,
     /// Notified when the worker must go.
-    condemned: Notify,
+    retired: Notify,
 }
 
 /// A frame that waits to be sent, and counts as long as it does.
@@ -144,17 +144,17 @@ struct Runs {
     authors: Authors,
     /// Set when the worker is gone: no run may begin on it.
     closed: bool,
-    /// Twice the number of runs that were cancelled: one more call and one ending each may still come. See `forgives`.
+    /// Twice the number of runs that were cancelled: one more call and one ending each may still come. See `tolerates`.
     cancelled: u64,
 }
 
 impl Runs {
     /// Whether a frame about a run that is not open may be honest: the worker may have sent it before it knew that the
     /// run was cancelled. Beyond that, the worker is not ours any more.
-    fn forgives(&mut self) -> bool {
-        let forgiven = self.cancelled > 0;
+    fn tolerates(&mut self) -> bool {
+        let tolerated = self.cancelled > 0;
         self.cancelled = self.cancelled.saturating_sub(1);
-        forgiven
+        tolerated
     }
 }
 
@@ -271,7 +271,7 @@ impl Pool {
         let (worker, run, ending) = loop {
             let worker = self.shared.worker(patience.saturating_sub(started.elapsed())).await?;
             if worker.backlog.load(Ordering::Relaxed) > BACKLOG_BYTES_MAX {
-                self.shared.condemn(&worker);
+                self.shared.retire(&worker);
                 continue;
             }
             // It may have gone between the choice and the begin.
@@ -279,16 +279,16 @@ impl Pool {
                 break (worker, run, ending);
             }
         };
-        let begun = Begun { shared: &self.shared, worker: &worker, run };
+        let cancellation = CancelOnDrop { shared: &self.shared, worker: &worker, run };
         let late = in_time(started + job.limits.wall() + GRACE);
         let ended = tokio::select! {
             ended = ending => ended.unwrap_or_else(|_| Err(lost("its run was dropped"))),
             () = late => {
-                self.shared.condemn(&worker);
+                self.shared.retire(&worker);
                 Err(lost("it did not answer in time"))
             }
         };
-        drop(begun);
+        drop(cancellation);
         ended
     }
 }
@@ -310,17 +310,17 @@ fn lost(reason: &str) -> RunError {
 }
 
 /// Cancels the run when its caller goes away before it ended.
-struct Begun<'a> {
+struct CancelOnDrop<'a> {
     shared: &'a Shared,
     worker: &'a Worker,
     run: u32,
 }
 
-impl Drop for Begun<'_> {
+impl Drop for CancelOnDrop<'_> {
     fn drop(&mut self) {
         let mut runs = self.worker.runs();
         if runs.open.remove(&self.run).is_some() {
-            runs.cancelled = (runs.cancelled + 2).min(FORGIVEN_MAX);
+            runs.cancelled = (runs.cancelled + 2).min(TOLERATED_MAX);
             self.worker.send(&Down::Cancel { run: self.run });
         }
         drop(runs);
@@ -423,7 +423,7 @@ impl Worker {
             Ok(Up::Call { run, message }) => self.answer(run, message),
             Ok(up @ Up::Ended { run, .. }) => {
                 let mut runs = self.runs();
-                let Some(mut open) = runs.open.remove(&run) else { return runs.forgives() };
+                let Some(mut open) = runs.open.remove(&run) else { return runs.tolerates() };
                 let tenancy = runs.authors.tenancy_for(open.owner);
                 drop(runs);
                 let ended = wire::ended(&up, &open.limits, open.started.elapsed());
@@ -445,7 +445,7 @@ impl Worker {
     /// Ends a run without an ending; returns whether there may be such a run.
     fn end(&self, run: u32, error: RunError) -> bool {
         let mut runs = self.runs();
-        let Some(mut open) = runs.open.remove(&run) else { return runs.forgives() };
+        let Some(mut open) = runs.open.remove(&run) else { return runs.tolerates() };
         drop(runs);
         open.end(Err(error));
         true
@@ -453,7 +453,7 @@ impl Worker {
 
     fn answer(self: &Arc<Worker>, run: u32, message: &[u8]) -> bool {
         let mut runs = self.runs();
-        let Some(open) = runs.open.get_mut(&run) else { return runs.forgives() };
+        let Some(open) = runs.open.get_mut(&run) else { return runs.tolerates() };
         open.host_calls += 1;
         // The worker counts and measures too: what gets here beyond that is not our worker any more. It has one call at a
         // time, and reads the answer before it asks again: a worker that does not read cannot make this process keep
@@ -467,9 +467,9 @@ impl Worker {
         let waiting = Arc::new(());
         open.answer = Arc::downgrade(&waiting);
         let call = tokio::spawn(async move {
-            let unanswered = Unanswered { worker: &worker, run };
+            let guard = PanicGuard { worker: &worker, run };
             let answer = calls.call(message).await;
-            std::mem::forget(unanswered);
+            std::mem::forget(guard);
             let answer = match &answer {
                 Some(Answer::Reply(bytes)) => Answered::Reply(bytes),
                 Some(Answer::Exhausted(exhausted)) => Answered::Exhausted {
@@ -488,12 +488,12 @@ impl Worker {
 }
 
 /// Ends a run whose host call panicked: a fault of the program must not look like a slow script.
-struct Unanswered<'a> {
+struct PanicGuard<'a> {
     worker: &'a Worker,
     run: u32,
 }
 
-impl Drop for Unanswered<'_> {
+impl Drop for PanicGuard<'_> {
     fn drop(&mut self) {
         if std::thread::panicking()
             && let Some(mut open) = self.worker.runs().open.remove(&self.run)
@@ -581,10 +581,10 @@ impl Shared {
     }
 
     /// Makes sure that a worker gets no more runs and is replaced.
-    fn condemn(&self, worker: &Arc<Worker>) {
+    fn retire(&self, worker: &Arc<Worker>) {
         self.workers().retain(|known| !Arc::ptr_eq(known, worker));
         worker.runs().closed = true;
-        worker.condemned.notify_one();
+        worker.retired.notify_one();
     }
 
     /// Keeps one worker up for as long as the pool lives.
@@ -601,7 +601,7 @@ impl Shared {
                 Ok(started) => {
                     pause = PAUSE.0;
                     self.failed.store(0, Ordering::Relaxed);
-                    let loss = self.accompany(started).await;
+                    let loss = self.serve(started).await;
                     self.note_loss(loss);
                 }
             }
@@ -663,20 +663,20 @@ impl Shared {
             backlog: Arc::default(),
             runs: Mutex::default(),
             large: Mutex::default(),
-            condemned: Notify::new(),
+            retired: Notify::new(),
         });
         Ok(Started { child, worker, up, down, frames })
     }
 
     /// Carries frames to and from a worker until it goes; returns why it went.
-    async fn accompany(&self, started: Started) -> String {
+    async fn serve(&self, started: Started) -> String {
         let Started { mut child, worker, mut up, down, frames } = started;
         self.workers().push(Arc::clone(&worker));
         self.freed.notify_waiters();
         let why = tokio::select! {
             why = worker.listen(&mut up) => why,
             () = down.carry(frames) => "it no longer reads",
-            () = worker.condemned.notified() => "it did not answer in time",
+            () = worker.retired.notified() => "it did not answer in time",
         };
         self.workers().retain(|known| !Arc::ptr_eq(known, &worker));
         let open = {

@@ -153,15 +153,15 @@ impl Worker {
         // The entry must be there before the task is, or a run that ends at once would leave it behind: tasks of this
         // runtime start only when this one waits.
         let task = tokio::spawn(async move {
-            let calls = Arc::new(ToParent { worker: Arc::clone(&worker), run });
+            let calls = Arc::new(ForwardedCalls { worker: Arc::clone(&worker), run });
             let job = Job { limits, deterministic, owner, ..Job::new(&script, &params) };
-            let unended = Unended { worker: &worker, run };
+            let guard = PanicGuard { worker: &worker, run };
             let frame = match worker.guest.run(job, calls).await {
                 Ok(finished) => tell(run, &finished),
                 Err(Failed::Overloaded(reason)) => overloaded(run, reason),
                 Err(Failed::Host(error)) => broken(run, &format!("{error:#}")),
             };
-            std::mem::forget(unended);
+            std::mem::forget(guard);
             worker.end(run, frame);
         });
         let task = task.abort_handle();
@@ -181,12 +181,12 @@ impl Worker {
 
 /// Reports a run that panicked to the parent. Without it, the parent would wait for an ending, and then take this
 /// process for hung, with everybody's runs in it.
-struct Unended<'a> {
+struct PanicGuard<'a> {
     worker: &'a Worker,
     run: u32,
 }
 
-impl Drop for Unended<'_> {
+impl Drop for PanicGuard<'_> {
     fn drop(&mut self) {
         if std::thread::panicking() {
             self.worker.end(self.run, broken(self.run, "the run panicked"));
@@ -199,12 +199,12 @@ fn broken(run: u32, reason: &str) -> Vec<u8> {
 }
 
 /// Hands a run's host calls to the parent.
-struct ToParent {
+struct ForwardedCalls {
     worker: Arc<Worker>,
     run: u32,
 }
 
-impl Calls for ToParent {
+impl Calls for ForwardedCalls {
     fn call(&self, message: Vec<u8>) -> Pending<'_, Option<Answer>> {
         Box::pin(async move {
             let (answer, answered) = oneshot::channel();

@@ -19,7 +19,7 @@ use tokio_util::codec::{FramedRead, FramedWrite, LengthDelimitedCodec};
 use super::hardening::Hardening;
 use crate::budget::{Overloaded, SharedResource};
 use crate::job::Deterministic;
-use crate::run::{Finished, Last};
+use crate::run::{Finished, RawEnding};
 
 /// The longest frame: an answer, stdout and stderr at their ceilings, or a script and its params, and change.
 #[expect(clippy::cast_possible_truncation, reason = "some fifty million")]
@@ -159,16 +159,16 @@ pub(super) fn tell(run: u32, finished: &Finished) -> Vec<u8> {
             cause: exception.cause,
         }
     }
-    let ending = match &finished.last {
-        Last::Answered(answer) => WireEnding::Answered(answer),
-        Last::Ended(Ending::Returned(json)) => WireEnding::Answered(json.get()),
-        Last::Ended(Ending::Raised(exception)) => WireEnding::Raised(raised(exception)),
-        Last::Ended(Ending::SyntaxError(exception)) => WireEnding::SyntaxError(raised(exception)),
-        Last::Ended(Ending::ResultInvalid { path, reason }) => WireEnding::ResultInvalid { path, reason },
-        Last::Ended(Ending::Exhausted(Exhausted { resource, limit, observed })) => {
+    let ending = match &finished.ending {
+        RawEnding::Answered(answer) => WireEnding::Answered(answer),
+        RawEnding::Ended(Ending::Returned(json)) => WireEnding::Answered(json.get()),
+        RawEnding::Ended(Ending::Raised(exception)) => WireEnding::Raised(raised(exception)),
+        RawEnding::Ended(Ending::SyntaxError(exception)) => WireEnding::SyntaxError(raised(exception)),
+        RawEnding::Ended(Ending::ResultInvalid { path, reason }) => WireEnding::ResultInvalid { path, reason },
+        RawEnding::Ended(Ending::Exhausted(Exhausted { resource, limit, observed })) => {
             WireEnding::Exhausted { resource: *resource, limit: *limit, observed: *observed }
         }
-        Last::Ended(Ending::Crashed { reason }) => WireEnding::Crashed { reason },
+        RawEnding::Ended(Ending::Crashed { reason }) => WireEnding::Crashed { reason },
     };
     intentbox_abi::encode(&Up::Ended {
         run,
