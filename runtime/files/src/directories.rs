@@ -9,8 +9,8 @@ use cap_std::ambient_authority;
 use cap_std::fs::Dir;
 use intentbox_capability::{Alias, Reads};
 
+use crate::blocking::BlockingLimit;
 use crate::reader::Reader;
-use crate::turns::Turns;
 
 /// Directories that may be granted, opened once. Cloning is cheap and shares the handles.
 ///
@@ -18,7 +18,7 @@ use crate::turns::Turns;
 #[derive(Debug, Clone, Default)]
 pub struct Directories {
     open: Arc<BTreeMap<Alias, Dir>>,
-    listings: Turns,
+    listings: BlockingLimit,
 }
 
 /// A directory that cannot be used.
@@ -50,7 +50,7 @@ impl Directories {
             let dir = dir.map_err(|error| DirectoryError { alias: alias.clone(), path: path.to_owned(), error })?;
             open.insert(alias.clone(), dir);
         }
-        Ok(Self { open: Arc::new(open), listings: Turns::default() })
+        Ok(Self { open: Arc::new(open), listings: BlockingLimit::default() })
     }
 
     /// Whether there is a directory of this name.
@@ -66,7 +66,7 @@ impl Directories {
     }
 
     /// Limits concurrent listings, so that all runs together hold a bounded number of descriptors and threads for them.
-    pub(crate) fn listings(&self) -> &Turns {
+    pub(crate) fn listings(&self) -> &BlockingLimit {
         &self.listings
     }
 

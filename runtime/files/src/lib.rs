@@ -5,13 +5,13 @@
 //! path is opened relative to the handle of its directory, by `cap-std`, which refuses whatever leads out of it: `..`,
 //! absolute paths, symbolic links. Only regular files are read: a pipe or a device could block for ever.
 //!
-//! Reading order: [`Directories`] (what the operator configured), [`Reader`] (one run's reads), [`Listing`], `turns`
+//! Reading order: [`Directories`] (what the operator configured), [`Reader`] (one run's reads), [`Listing`], `blocking`
 //! (the limit on concurrent listings).
 
+mod blocking;
 mod directories;
 mod list;
 mod reader;
-mod turns;
 
 pub use directories::{Directories, DirectoryError};
 pub use list::{ENTRIES_MAX, Listed, Listing, UNREAD_MAX, VISITED_MAX};

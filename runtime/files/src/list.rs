@@ -55,31 +55,31 @@ pub(crate) enum ListError {
     #[error("there is too much to list")]
     TooMuch,
     /// The caller has gone.
-    #[error("nobody wants it")]
-    Unwanted,
+    #[error("the listing was cancelled")]
+    Cancelled,
     /// The system reports an error.
     #[error(transparent)]
     Io(#[from] io::Error),
 }
 
-/// Lists the regular files of `root` and of its folders, by path. `is_wanted` is polled throughout.
+/// Lists the regular files of `root` and of its folders, by path. `is_cancelled` is polled throughout.
 ///
 /// Symbolic links are omitted: their targets are listed at their own paths, or are outside. So are names that no script
 /// could ask for (not UTF-8, too long, or with control characters or backslashes), because one such file would
 /// otherwise keep a script from reading all the others.
 ///
 /// One folder is open at a time, whatever the directory looks like: descriptors belong to all runs of the process.
-pub(crate) fn list(root: &Dir, is_wanted: impl Fn() -> bool) -> Result<Listing, ListError> {
+pub(crate) fn list(root: &Dir, is_cancelled: impl Fn() -> bool) -> Result<Listing, ListError> {
     let mut walk =
-        Walk { root, is_wanted, listing: Listing::default(), pending: vec![], visited: 0, bytes: Bytes::default() };
+        Walk { root, is_cancelled, listing: Listing::default(), pending: vec![], visited: 0, bytes: Bytes::default() };
     walk.look_into("", 0)?;
     while let Some((folder, depth)) = walk.pending.pop() {
         walk.bytes.pending -= folder.len();
         match walk.look_into(&folder, depth) {
-            Err(ListError::Io(error)) => match fate_after(&error) {
-                Fate::Gone => {}
-                Fate::Shut => walk.leave_out(folder)?,
-                Fate::Unknown => return Err(error.into()),
+            Err(ListError::Io(error)) => match folder_error(&error) {
+                FolderError::Gone => {}
+                FolderError::Forbidden => walk.leave_out(folder)?,
+                FolderError::Unknown => return Err(error.into()),
             },
             other => other?,
         }
@@ -92,7 +92,7 @@ pub(crate) fn list(root: &Dir, is_wanted: impl Fn() -> bool) -> Result<Listing, 
 
 struct Walk<'a, W> {
     root: &'a Dir,
-    is_wanted: W,
+    is_cancelled: W,
     listing: Listing,
     /// Folders to look into, with their depths: paths and not handles.
     pending: Vec<(String, usize)>,
@@ -111,8 +111,8 @@ impl<W: Fn() -> bool> Walk<'_, W> {
     fn look_into(&mut self, folder: &str, depth: usize) -> Result<(), ListError> {
         let entries = if folder.is_empty() { self.root.entries()? } else { self.root.read_dir(folder)? };
         for entry in entries {
-            if !(self.is_wanted)() {
-                return Err(ListError::Unwanted);
+            if (self.is_cancelled)() {
+                return Err(ListError::Cancelled);
             }
             self.visited += 1;
             if self.visited > VISITED_MAX {
@@ -168,20 +168,20 @@ impl<W: Fn() -> bool> Walk<'_, W> {
 
 /// What an error means for the folder that it came from.
 #[derive(Debug, PartialEq, Eq)]
-enum Fate {
+enum FolderError {
     /// It vanished while the listing went on, or became something else: it holds no files.
     Gone,
     /// The host may not read it.
-    Shut,
+    Forbidden,
     /// Its contents are unknown: no descriptor was free, or the disk failed.
     Unknown,
 }
 
-fn fate_after(error: &io::Error) -> Fate {
+fn folder_error(error: &io::Error) -> FolderError {
     match error.kind() {
-        io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => Fate::Gone,
-        io::ErrorKind::PermissionDenied => Fate::Shut,
-        _ => Fate::Unknown,
+        io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => FolderError::Gone,
+        io::ErrorKind::PermissionDenied => FolderError::Forbidden,
+        _ => FolderError::Unknown,
     }
 }
 
@@ -222,29 +222,29 @@ mod tests {
 
     #[test]
     fn e17_listings_that_run_out_of_descriptors_are_none() {
-        for (errno, fate) in [
-            (Errno::MFILE, Fate::Unknown),
-            (Errno::NFILE, Fate::Unknown),
-            (Errno::NOMEM, Fate::Unknown),
-            (Errno::IO, Fate::Unknown),
-            (Errno::NOENT, Fate::Gone),
-            (Errno::NOTDIR, Fate::Gone),
-            (Errno::ACCESS, Fate::Shut),
-            (Errno::PERM, Fate::Shut),
+        for (errno, expected) in [
+            (Errno::MFILE, FolderError::Unknown),
+            (Errno::NFILE, FolderError::Unknown),
+            (Errno::NOMEM, FolderError::Unknown),
+            (Errno::IO, FolderError::Unknown),
+            (Errno::NOENT, FolderError::Gone),
+            (Errno::NOTDIR, FolderError::Gone),
+            (Errno::ACCESS, FolderError::Forbidden),
+            (Errno::PERM, FolderError::Forbidden),
         ] {
-            assert_eq!(fate_after(&errno.into()), fate, "{errno}");
+            assert_eq!(folder_error(&errno.into()), expected, "{errno}");
         }
     }
 
     #[test]
-    fn e17_listings_stop_when_nobody_wants_them() {
+    fn e17_listings_stop_when_they_are_cancelled() {
         let root = tempfile::tempdir().expect("a folder");
         for number in 0..100 {
             write(&root.path().join(format!("{number}/a.log")));
         }
         let asked = Cell::new(0);
-        let is_wanted = || asked.replace(asked.get() + 1) < 50;
-        assert!(matches!(list(&opened(root.path()), is_wanted), Err(ListError::Unwanted)));
+        let is_cancelled = || asked.replace(asked.get() + 1) >= 50;
+        assert!(matches!(list(&opened(root.path()), is_cancelled), Err(ListError::Cancelled)));
         assert_eq!(asked.get(), 51);
     }
 
@@ -254,7 +254,7 @@ mod tests {
         let folder = |depth| "d/".repeat(depth);
         write(&root.path().join(folder(DEPTH_MAX)).join("in.log"));
         write(&root.path().join(folder(DEPTH_MAX + 1)).join("out.log"));
-        let listing = list(&opened(root.path()), || true).expect("it lists");
+        let listing = list(&opened(root.path()), || false).expect("it lists");
         let paths: Vec<_> = listing.files.into_iter().map(|file| file.path).collect();
         assert_eq!(paths, [format!("{}in.log", folder(DEPTH_MAX))]);
         assert_eq!(listing.unread, [folder(DEPTH_MAX + 1).trim_end_matches('/')]);
@@ -269,7 +269,7 @@ mod tests {
         fs::set_permissions(&shut, Permissions::from_mode(0o0)).expect("set");
         // Root may.
         let is_shut = fs::read_dir(&shut).is_err();
-        let listing = list(&opened(root.path()), || true).expect("it lists");
+        let listing = list(&opened(root.path()), || false).expect("it lists");
         fs::set_permissions(&shut, Permissions::from_mode(0o700)).expect("set");
         let paths: Vec<_> = listing.files.iter().map(|file| file.path.as_str()).collect();
         assert_eq!(paths[0], "a/one.log");
@@ -284,8 +284,8 @@ mod tests {
             fs::create_dir_all(deepest.join(number.to_string())).expect("made");
         }
         let dir = opened(root.path());
-        assert_eq!(list(&dir, || true).expect("it lists").unread.len(), UNREAD_MAX);
+        assert_eq!(list(&dir, || false).expect("it lists").unread.len(), UNREAD_MAX);
         fs::create_dir(deepest.join("more")).expect("made");
-        assert!(matches!(list(&dir, || true), Err(ListError::TooMuch)));
+        assert!(matches!(list(&dir, || false), Err(ListError::TooMuch)));
     }
 }

@@ -7,9 +7,9 @@ use cap_std::fs::{Dir, File, FileExt as _, OpenOptions, OpenOptionsExt as _};
 use intentbox_capability::{AllowedFile, Reads, Refusal};
 use rustix::io::Errno;
 
+use crate::blocking::off_thread;
 use crate::directories::Directories;
 use crate::list::{ENTRIES_MAX, ListError, Listing, VISITED_MAX, list};
-use crate::turns::off_thread;
 
 /// The most bytes of one piece. Larger pieces are no faster, and a run holds one at a time.
 pub const PIECE_BYTES_MAX: u32 = 1 << 20;
@@ -65,17 +65,17 @@ impl Reader {
         let folder = self.admit(folder)?;
         let shown = folder.shown();
         let path = folder.path().to_owned();
-        // Opened when it is its turn: a run that waits holds no descriptor.
+        // Opened with a permit: a run that waits holds no descriptor.
         let directories = self.directories.clone();
-        let listed = self.directories.listings().work(move |wanted| {
+        let listed = self.directories.listings().run(move |cancellation| {
             let dir = open_directory(&directories, &folder)?;
             let dir = if folder.path().is_empty() { dir } else { dir.open_dir(folder.path())? };
-            list(&dir, || wanted.is_wanted())
+            list(&dir, || cancellation.is_cancelled())
         });
         let mut listing = match listed.await.map_err(ListError::Io).flatten() {
             Ok(listing) => listing,
             Err(ListError::Io(error)) => return Err(failed(&shown, &error)),
-            Err(ListError::Unwanted) => unreachable!("this call wants it"),
+            Err(ListError::Cancelled) => unreachable!("this call waits for it"),
             Err(ListError::TooMuch) => {
                 let message = format!(
                     "{shown} holds more than {ENTRIES_MAX} files or {VISITED_MAX} entries; name a folder inside it"
