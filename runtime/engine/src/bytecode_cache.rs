@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use intentbox_catalog::Pack;
 use intentbox_sandbox::{Bytecode, Sandbox, Script};
-use tokio::sync::Mutex as Turn;
+use tokio::sync::Mutex as AsyncMutex;
 
 /// By the pack's name. A module that has been used once has an entry.
 #[derive(Debug, Default)]
@@ -18,7 +18,7 @@ pub(crate) struct BytecodeCache(Mutex<BTreeMap<String, Arc<Module>>>);
 #[derive(Debug, Default)]
 struct Module {
     /// Held by the run that compiles. A dropped run releases it.
-    turn: Turn<()>,
+    compiling: AsyncMutex<()>,
     /// `None` inside: it cannot be compiled.
     bytecode: OnceLock<Option<Bytecode>>,
 }
@@ -30,7 +30,7 @@ impl BytecodeCache {
         let source = pack.module()?;
         let module = self.second_use(pack.id())?;
         if module.bytecode.get().is_none() {
-            let _turn = module.turn.try_lock().ok()?;
+            let _compiling = module.compiling.try_lock().ok()?;
             // What goes wrong now is tried again by the next run; this one compiles for itself.
             if let Ok(bytecode) = sandbox.compile(&pack.module_file(), source).await {
                 let _ = module.bytecode.set(bytecode);

@@ -21,43 +21,43 @@ const HELD_MAX: usize = 8;
 /// The large bodies of each principal. Clones count together. A principal is never forgotten: there are no more than tokens.
 #[derive(Debug, Clone, Default)]
 pub struct LargeBodies {
-    principals: Arc<Mutex<BTreeMap<Principal, Places>>>,
+    principals: Arc<Mutex<BTreeMap<Principal, Permits>>>,
 }
 
-/// The places of one principal.
+/// What one principal may do at a time.
 #[derive(Debug, Clone)]
-struct Places {
+struct Permits {
     held: Arc<Semaphore>,
     reading: Arc<Semaphore>,
 }
 
-/// A place for one large body. It is free again when this is dropped.
+/// A permit for one large body in memory. Dropping it releases it.
 #[derive(Debug)]
-pub struct HeldBody {
-    places: Places,
+pub struct BodyPermit {
+    permits: Permits,
     _held: Option<OwnedSemaphorePermit>,
 }
 
 impl LargeBodies {
-    /// Waits for a place for a large body of this principal.
-    pub async fn hold(&self, principal: &Principal) -> HeldBody {
-        let places = self.of(principal);
+    /// Waits for a permit for a large body of this principal.
+    pub async fn acquire(&self, principal: &Principal) -> BodyPermit {
+        let permits = self.of(principal);
         // The semaphores are never closed.
-        let held = Arc::clone(&places.held).acquire_owned().await.ok();
-        HeldBody { places, _held: held }
+        let held = Arc::clone(&permits.held).acquire_owned().await.ok();
+        BodyPermit { permits, _held: held }
     }
 
-    fn of(&self, principal: &Principal) -> Places {
+    fn of(&self, principal: &Principal) -> Permits {
         let mut principals = self.principals.lock().unwrap_or_else(PoisonError::into_inner);
-        let new = || Places { held: Arc::new(Semaphore::new(HELD_MAX)), reading: Arc::new(Semaphore::new(1)) };
+        let new = || Permits { held: Arc::new(Semaphore::new(HELD_MAX)), reading: Arc::new(Semaphore::new(1)) };
         principals.entry(principal.clone()).or_insert_with(new).clone()
     }
 }
 
-impl HeldBody {
+impl BodyPermit {
     /// Processes the body on another thread, after the same principal's earlier bodies.
     pub async fn read<T: Send + 'static>(&self, work: impl FnOnce() -> T + Send + 'static) -> T {
-        let reading = Arc::clone(&self.places.reading).acquire_owned().await.ok();
+        let reading = Arc::clone(&self.permits.reading).acquire_owned().await.ok();
         on_another_thread(move || {
             // Work whose caller has gone ends all the same, and the next begins after it.
             let _reading = reading;
@@ -111,11 +111,11 @@ mod tests {
         run(async {
             let mut held = Vec::new();
             for _ in 0..HELD_MAX {
-                held.push(bodies.hold(&first).await);
+                held.push(bodies.acquire(&first).await);
             }
-            let mut next = Box::pin(bodies.hold(&first));
+            let mut next = Box::pin(bodies.acquire(&first));
             assert!(waits(&mut next).await, "one more");
-            bodies.hold(&second).await;
+            bodies.acquire(&second).await;
             held.pop();
             next.await;
         });
@@ -128,15 +128,15 @@ mod tests {
         let read = Arc::new(AtomicUsize::new(0));
         run(async {
             let (release, until) = channel::<()>();
-            let mine = bodies.hold(&first).await;
+            let mine = bodies.acquire(&first).await;
             let mut reading = Box::pin(mine.read(move || until.recv()));
             assert!(waits(&mut reading).await);
             let counted = Arc::clone(&read);
-            let also_mine = bodies.hold(&first).await;
+            let also_mine = bodies.acquire(&first).await;
             let mut waiting = Box::pin(also_mine.read(move || counted.fetch_add(1, Ordering::SeqCst)));
             assert!(waits(&mut waiting).await);
             let counted = Arc::clone(&read);
-            bodies.hold(&second).await.read(move || counted.fetch_add(1, Ordering::SeqCst)).await;
+            bodies.acquire(&second).await.read(move || counted.fetch_add(1, Ordering::SeqCst)).await;
             assert!(waits(&mut waiting).await);
             assert_eq!(read.load(Ordering::SeqCst), 1, "the other principal's was read meanwhile");
             release.send(()).expect("it waits");

@@ -203,7 +203,7 @@ impl Endpoint {
     /// Reads a body, within its size and its time, or says what is wrong with it. Gives its length as well.
     async fn read(&self, body: Body, principal: &Principal) -> Result<(Message, usize), RpcError> {
         let is_short = body.size_hint().upper().is_some_and(|length| length <= INLINE_BYTES_MAX as u64);
-        let held = if is_short { None } else { Some(self.bodies.hold(principal).await) };
+        let permit = if is_short { None } else { Some(self.bodies.acquire(principal).await) };
         let arrived = tokio::time::timeout(BODY_WITHIN, to_bytes(body, BODY_BYTES_MAX)).await;
         let Ok(arrived) = arrived else {
             let message = format!("the body did not arrive within {} seconds", BODY_WITHIN.as_secs());
@@ -214,8 +214,8 @@ impl Endpoint {
             return Err(error(StatusCode::PAYLOAD_TOO_LARGE, REFUSED, &message));
         };
         let length = bytes.len();
-        let message = match held {
-            Some(held) if length > INLINE_BYTES_MAX => held.read(move || message::read(&bytes)).await,
+        let message = match permit {
+            Some(permit) if length > INLINE_BYTES_MAX => permit.read(move || message::read(&bytes)).await,
             _ => message::read(&bytes),
         };
         let message = message.map_err(|fault| match fault {
