@@ -5,7 +5,7 @@ use intentbox_report::{Cause, Failure, Outcome, Refused, Remedy, Report, RunId, 
 use intentbox_sandbox::abi::Cause as Raiser;
 use intentbox_sandbox::{Ended, Ending, Exception, Exhausted, Resource, Spent as RunSpent, limits};
 
-use crate::tutor;
+use crate::script_advice;
 
 /// The longest message or hint of a script that rejects a request, in characters: some five lines of a terminal.
 const SAID_CHARS_MAX: usize = 500;
@@ -31,7 +31,7 @@ pub(crate) fn of_run(id: RunId, ended: Ended, record: HostRecord) -> Report {
         }
         Ending::Raised(exception) => Some(raised(exception, &record)),
         Ending::SyntaxError(exception) => {
-            let advice = tutor::at_top_level(&exception.message);
+            let advice = script_advice::at_top_level(&exception.message);
             let cause = Cause::Syntax { class: exception.class.clone() };
             Some(of_exception(cause, exception, advice.map(Remedy::Script)))
         }
@@ -87,7 +87,7 @@ fn raised(exception: Exception, record: &HostRecord) -> Failure {
 
 fn of_exception(cause: Cause, exception: Exception, remedy: Option<Remedy>) -> Failure {
     let Exception { class, message, traceback, .. } = exception;
-    let remedy = remedy.or_else(|| tutor::about(&class, &message));
+    let remedy = remedy.or_else(|| script_advice::about(&class, &message));
     Failure { cause, message, traceback: Some(traceback).filter(|text| !text.is_empty()), remedy }
 }
 

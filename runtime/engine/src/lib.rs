@@ -13,9 +13,9 @@
 //! - `plan`: every decision before a run. - `run`: the run. - `broker`: its host calls. - `events`: its progress.
 //! - `pending`: a request that has not ended, which its caller may drop.
 //! - `cache`: cached answers. - `bytecode_cache`: the modules of packs, compiled once.
-//! - `help`: what can be asked. - `ended`: from an ending to a report. - `remedy`, `rephrase` and `tutor`: advice on failures.
-//! - `rejected`: what the catalog rejects.
-//! - `promise`: whether a result is what its template declares. - `rehearsal`: the cases of templates. - `phrases`: their
+//! - `help`: what can be asked. - `ended`: from an ending to a report. - `remedy`, `rephrase` and `script_advice`: advice on
+//!   failures. - `rejected`: what the catalog rejects.
+//! - `result_check`: whether a result is what its template declares. - `rehearsal`: the cases of templates. - `phrases`: their
 //!   phrases against each other. - `operator`: queries of the operator.
 
 mod broker;
@@ -35,13 +35,13 @@ mod pending;
 mod phrases;
 mod plan;
 mod policy;
-mod promise;
 mod rehearsal;
 mod rejected;
 mod remedy;
 mod rephrase;
+mod result_check;
 mod run;
-mod tutor;
+mod script_advice;
 
 use std::collections::BTreeMap;
 use std::hash::{BuildHasher as _, RandomState};

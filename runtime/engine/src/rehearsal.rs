@@ -13,7 +13,7 @@ use url::Url;
 
 use crate::ended::{HostRecord, of_run};
 use crate::plan::{limits_of, script_of};
-use crate::promise;
+use crate::result_check;
 
 /// When every case takes place, in milliseconds after 1970: 2026-11-20T12:00:00Z. Files were changed at that moment too.
 const NOW_UNIX_MS: u64 = 1_795_176_000_000;
@@ -52,7 +52,7 @@ pub(crate) async fn rehearse(sandbox: &Sandbox, template: &Template, case: &Case
     let asked = case.replies.len() as u64;
     let spent = Spent { http_requests: asked, ..Spent::default() };
     let record = HostRecord { spent, ..HostRecord::default() };
-    let report = promise::kept(template, of_run(crate::new_run_id(), ended, record));
+    let report = result_check::checked(template, of_run(crate::new_run_id(), ended, record));
     let kind = report.outcome().terms().name;
     let error = report.failure.as_ref().map_or(String::new(), |error| {
         format!("{}\n{}", error.message, error.traceback.as_deref().unwrap_or_default())

@@ -17,7 +17,7 @@ use crate::events::{Event, Events, Of};
 use crate::library::Library;
 use crate::pending::Pending;
 use crate::plan::{Plan, Run, Work};
-use crate::promise;
+use crate::result_check;
 
 impl Engine {
     /// Runs a plan that is ready, and reports why any other cannot run.
@@ -73,7 +73,7 @@ impl Engine {
             };
             let script = compiled.as_ref().unwrap_or(&run.script);
             let (report, tenancy) = self.sandboxed(run, script, caller, Author::Operator, events).await;
-            (promise::kept(template, report), tenancy)
+            (result_check::checked(template, report), tenancy)
         };
         if template.cache_s() == 0 || run.deterministic.is_some() {
             let (report, _) = once().await;

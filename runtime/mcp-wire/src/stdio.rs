@@ -105,7 +105,7 @@ struct Lines<R, W: AsyncWrite> {
 #[derive(Default)]
 struct State {
     in_flight: Mutex<InFlight>,
-    one_less: Notify,
+    freed: Notify,
     /// The client has closed its end, or is gone.
     closed: CancellationToken,
     /// The client can no longer be written to, or reads nothing.
@@ -136,15 +136,15 @@ impl State {
     }
 
     /// Waits until less is in flight. `None` when the client is gone.
-    async fn room(&self) -> Option<()> {
+    async fn capacity(&self) -> Option<()> {
         while self.is_full() {
             let unread_since = self.in_flight().unread_since;
-            let one_less = self.one_less.notified();
+            let freed = self.freed.notified();
             let Some(since) = unread_since else {
-                one_less.await;
+                freed.await;
                 continue;
             };
-            if tokio::time::timeout_at(since + UNREAD_FOR, one_less).await.is_err() {
+            if tokio::time::timeout_at(since + UNREAD_FOR, freed).await.is_err() {
                 // What it asked for last, it will not read.
                 self.leave();
                 return None;
@@ -155,22 +155,22 @@ impl State {
 }
 
 /// A request that is being answered. It travels with the request, and is dropped with what works on it.
-struct Unanswered {
+struct PendingRequest {
     state: Arc<State>,
     id: RequestId,
 }
 
-impl Drop for Unanswered {
+impl Drop for PendingRequest {
     fn drop(&mut self) {
         self.state.in_flight().requests.remove(&self.id);
-        self.state.one_less.notify_one();
+        self.state.freed.notify_one();
     }
 }
 
 /// An answer that is being written.
-struct Unread(Arc<State>);
+struct PendingAnswer(Arc<State>);
 
-impl Drop for Unread {
+impl Drop for PendingAnswer {
     fn drop(&mut self) {
         let mut in_flight = self.0.in_flight();
         in_flight.answers -= 1;
@@ -181,7 +181,7 @@ impl Drop for Unread {
             in_flight.unread_since = Some(Instant::now());
         }
         drop(in_flight);
-        self.0.one_less.notify_one();
+        self.0.freed.notify_one();
     }
 }
 
@@ -193,9 +193,9 @@ where
     /// The next valid message. Invalid ones are answered here.
     async fn next(&mut self) -> Option<ClientJsonRpcMessage> {
         loop {
-            // Lines that have arrived are read without waiting, thousands in a row: what works on them wants its turn.
+            // Lines that have arrived are read without waiting, thousands in a row: other tasks run in between.
             tokio::task::coop::consume_budget().await;
-            Arc::clone(&self.state).room().await?;
+            Arc::clone(&self.state).capacity().await?;
             let no_message = match self.reader.next().await {
                 None | Some(Err(_)) => return None,
                 Some(Ok(Err(TooLong))) => {
@@ -226,7 +226,7 @@ where
                 let message = "a request with this id is in flight: use another id".to_owned();
                 return Err(NoMessage::new(Some(id), ErrorData::invalid_request(message, None)));
             }
-            let unanswered = Unanswered { state: Arc::clone(&self.state), id };
+            let unanswered = PendingRequest { state: Arc::clone(&self.state), id };
             request.request.extensions_mut().insert(Arc::new(unanswered));
         }
         Ok(message)
@@ -293,7 +293,7 @@ where
             in_flight.unread_since.get_or_insert_with(Instant::now);
         }
         drop(in_flight);
-        let unread = Unread(Arc::clone(&self.state));
+        let unread = PendingAnswer(Arc::clone(&self.state));
         let writing = self.writer.send(message);
         async move {
             let written = writing.await;

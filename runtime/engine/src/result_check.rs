@@ -12,7 +12,7 @@ use intentbox_report::{Cause, Failure, Remedy, Report};
 const NODES_MAX: usize = 200_000;
 
 /// The report, or one that says how its result differs from the declaration.
-pub(crate) fn kept(template: &Template, report: Report) -> Report {
+pub(crate) fn checked(template: &Template, report: Report) -> Report {
     let (Some(schema), Some(result)) = (template.result(), &report.result) else { return report };
     if report.failure.is_some() {
         return report;
@@ -48,7 +48,7 @@ mod tests {
         let catalog = Catalog::embedded().expect("whole");
         let template = catalog.get("data/find_rows").expect("it is part of the data pack");
         let result = RawValue::from_string(result.to_owned()).expect("it is JSON");
-        let report = kept(template, Report { result: Some(result), ..Report::new(RunId::of(0)) });
+        let report = checked(template, Report { result: Some(result), ..Report::new(RunId::of(0)) });
         (report.outcome().terms().name, report.failure.map(|failure| failure.message).unwrap_or_default())
     }
 
@@ -63,7 +63,7 @@ mod tests {
             let result = format!("{{\"rows\":[{{\"{key}\":\"{cell}\"}}],\"matching\":1,\"more\":false}}");
             assert_eq!(told(&result), ok(), "{result}");
         }
-        // The text below the key would keep the promise. What is delivered does not.
+        // The text below the key would be as declared. What is delivered is not.
         let result = format!("{{\"{key}\":\"{{\\\"rows\\\":[],\\\"matching\\\":0,\\\"more\\\":false}}\"}}");
         assert_eq!(told(&result).0, "result_invalid");
     }
