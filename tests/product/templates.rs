@@ -16,7 +16,7 @@ fn every_case_of_every_template_ends_as_it_says() {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
     let engine = Engine::new(Parts {
         catalog: Catalog::embedded().expect("the templates are whole"),
-        configuration: Configuration::parse("", &|_| Err("there is no token".to_owned())).expect("an empty one"),
+        configuration: Configuration::default(),
         resources: Resources::default(),
         policy: Policy::default(),
         isolation: Isolation::InProcess,

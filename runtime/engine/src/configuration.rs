@@ -18,6 +18,7 @@
 //! The caller reads files and the environment; this module only parses the text.
 
 use std::collections::BTreeMap;
+use std::fmt;
 use std::path::PathBuf;
 
 use intentbox_capability::{Alias, Network, NetworkError, Origin, PrivateAddresses};
@@ -28,8 +29,8 @@ use serde_json::Value;
 /// The largest configuration that is read, in bytes.
 pub const CONFIGURATION_BYTES_MAX: usize = 1 << 20;
 
-/// What the operator configured, with secrets resolved.
-#[derive(Debug)]
+/// What the operator configured, with secrets resolved. The default is nothing.
+#[derive(Debug, Default)]
 pub struct Configuration {
     /// The origins.
     pub origins: Vec<OriginConfig>,
@@ -149,13 +150,13 @@ fn without_text(message: &str) -> String {
 }
 
 impl Configuration {
-    /// Parses a configuration. `token` loads a token from its source, or says why it cannot.
+    /// Parses a configuration. `token` loads a token from its source. Its error says why it cannot, without the value.
     ///
     /// # Errors
     /// When the text is not a configuration, names something that does not exist, or a token is missing.
-    pub fn parse(
+    pub fn parse<E: fmt::Display>(
         text: &str,
-        token: &dyn Fn(&TokenSource) -> Result<String, String>,
+        token: &dyn Fn(&TokenSource) -> Result<String, E>,
     ) -> Result<Configuration, ConfigurationError> {
         let written: Written = toml::from_str(text).map_err(|error| {
             // The error's own display quotes the line, and the line may hold a token that was put in the wrong place.
@@ -181,7 +182,8 @@ impl Configuration {
                 return Err(wrong(format!("more than one of {keys} is set; keep one")));
             }
             let secret = source.as_ref().map(token).transpose();
-            let secret = secret.map_err(|reason| ConfigurationError::Token { alias: name.clone(), reason })?;
+            let missing = |error: E| ConfigurationError::Token { alias: name.clone(), reason: error.to_string() };
+            let secret = secret.map_err(missing)?;
             let alias: Alias = name.parse().map_err(|error| wrong(format!("{error}")))?;
             if let Some(check) = origin.check {
                 if !check.starts_with('/') {

@@ -46,7 +46,7 @@ pub use crate::calls::{Answer, Calls, NoCalls, Pending};
 pub use crate::job::{Author, Deterministic, Job};
 pub use crate::script::{Script, ScriptError};
 pub use crate::shares::{Owner, Sharing};
-pub use crate::worker::{Hardening, WorkerCommand, WorkerState, serve};
+pub use crate::worker::{Hardening, ServeError, WorkerCommand, WorkerState, serve};
 pub use intentbox_abi as abi;
 pub use intentbox_verdict::limits;
 pub use intentbox_verdict::{

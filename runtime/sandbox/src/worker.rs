@@ -15,4 +15,4 @@ mod wire;
 pub use hardening::Hardening;
 pub(crate) use pool::Pool;
 pub use pool::{WorkerCommand, WorkerState};
-pub use serve::serve;
+pub use serve::{ServeError, serve};

@@ -27,24 +27,51 @@ use crate::shares::{Owner, Sharing};
 /// Frames on their way to the parent.
 type Outbox = mpsc::UnboundedSender<Bytes>;
 
+/// Why this process cannot be a worker.
+#[derive(Debug, thiserror::Error)]
+pub enum ServeError {
+    /// Stdin is not the socket of a parent.
+    #[error("stdin is not the socket of a parent: workers are started by it")]
+    NoParent,
+    /// The operating system refuses something.
+    #[error("{what}: {error}")]
+    System {
+        /// What it is about.
+        what: &'static str,
+        /// Its reason.
+        #[source]
+        error: std::io::Error,
+    },
+    /// The first message is not the greeting of a parent.
+    #[error("the parent did not say hello")]
+    NoGreeting,
+    /// The guest does not start.
+    #[error("{reason}")]
+    Guest {
+        /// Why, in words.
+        reason: String,
+    },
+}
+
 /// Runs this process as a worker: its stdin is the socket to the parent. Returns when the parent is gone.
 ///
 /// Meant to be called first thing in `main`, before anything opens a file or starts a thread.
 ///
 /// # Errors
-/// A sentence when stdin is no such socket or the guest does not start.
-pub fn serve() -> Result<(), String> {
+/// When stdin is no such socket, or the guest does not start.
+pub fn serve() -> Result<(), ServeError> {
+    let system = |what: &'static str| move |error: std::io::Error| ServeError::System { what, error };
     hardening::drop_what_is_inherited();
-    let stdin = std::io::stdin().as_fd().try_clone_to_owned().map_err(|error| format!("stdin: {error}"))?;
+    let stdin = std::io::stdin().as_fd().try_clone_to_owned().map_err(system("stdin"))?;
     let socket = StdUnixStream::from(stdin);
-    socket.peer_addr().map_err(|_| "stdin is not the socket of a parent: workers are started by it".to_owned())?;
-    socket.set_nonblocking(true).map_err(|error| format!("the socket: {error}"))?;
+    socket.peer_addr().map_err(|_| ServeError::NoParent)?;
+    socket.set_nonblocking(true).map_err(system("the socket"))?;
     // A turn of a run takes milliseconds, and the default of 61 turns between two looks at the socket would leave what the
     // parent sends lying for a tenth of a second beside two runs that compute.
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().event_interval(1).build();
-    let runtime = runtime.map_err(|error| format!("the runtime: {error}"))?;
+    let runtime = runtime.map_err(system("the runtime"))?;
     runtime.block_on(async {
-        let socket = UnixStream::from_std(socket).map_err(|error| format!("the socket: {error}"))?;
+        let socket = UnixStream::from_std(socket).map_err(system("the socket"))?;
         Worker::start(socket).await
     })
 }
@@ -63,11 +90,11 @@ struct Run {
 }
 
 impl Worker {
-    async fn start(socket: UnixStream) -> Result<(), String> {
+    async fn start(socket: UnixStream) -> Result<(), ServeError> {
         let (mut down, mut up) = frames(socket);
         let Some(Ok(hello)) = down.next().await else { return Ok(()) };
         let Ok(Down::Hello { runs, memory_bytes, patience_ms, is_fair }) = decode::<Down<'_>>(&hello) else {
-            return Err("the parent did not say hello".to_owned());
+            return Err(ServeError::NoGreeting);
         };
         let sharing = if is_fair { Sharing::Fair } else { Sharing::Whole };
         let capacity = Capacity { runs, memory_bytes, patience: Duration::from_millis(patience_ms), sharing };
@@ -75,7 +102,7 @@ impl Worker {
             Ok(prepared) => prepared,
             Err(reason) => {
                 let _ = up.send(encode(&Up::Failed { reason: &reason })).await;
-                return Err(reason);
+                return Err(ServeError::Guest { reason });
             }
         };
         let (outbox, frames) = mpsc::unbounded_channel();
