@@ -4,8 +4,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use intentbox_sandbox::{
-    Calls, Capacity, Ended, Ending, Job, Limits, NoCalls, RunError, Sandbox, Script, Sharing, WorkerCommand,
+    Answer, Calls, Capacity, Ended, Ending, Job, Limits, NoCalls, Pending, RunError, Sandbox, Script, Sharing,
+    WorkerCommand,
 };
+use tokio::sync::Notify;
 
 pub(crate) const ROOMY: Capacity =
     Capacity { runs: 1_100, memory_bytes: 16 << 30, patience: Duration::from_mins(2), sharing: Sharing::Whole };
@@ -43,6 +45,38 @@ pub(crate) async fn run_with(
 ) -> Result<Ended, RunError> {
     let script = script(source);
     sandbox.run(Job { limits, ..Job::new(&script, "{}") }, calls).await
+}
+
+/// What a script does where [`drop_after_a_call`] may drop its run.
+pub(crate) const CALL_AND_GO_ON: &str = "
+try:
+    http.get('demo:/')
+except Exception:
+    pass
+";
+
+/// Refuses every call, and says that there was one.
+#[derive(Debug, Default)]
+struct Noting {
+    called: Notify,
+}
+
+impl Calls for Noting {
+    fn call(&self, message: Vec<u8>) -> Pending<'_, Option<Answer>> {
+        self.called.notify_one();
+        NoCalls.call(message)
+    }
+}
+
+/// Runs `source` and drops the run once it has called the host. What comes after the call never ends by itself.
+pub(crate) async fn drop_after_a_call(sandbox: &Sandbox, source: &str, limits: Limits) {
+    let noting = Arc::new(Noting::default());
+    let calls: Arc<dyn Calls> = noting.clone();
+    tokio::select! {
+        biased;
+        ended = run_with(sandbox, source, limits, calls) => panic!("{source} does not end by itself: {ended:?}"),
+        () = noting.called.notified() => {}
+    }
 }
 
 /// The answer of a run that is expected to give one.

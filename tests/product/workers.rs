@@ -3,7 +3,6 @@
 use std::fs::{read, read_dir, read_to_string};
 use std::io::{self, ErrorKind};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use intentbox_sandbox::abi::{Call, HttpReply, Reply, decode};
@@ -12,9 +11,9 @@ use intentbox_sandbox::{
     limits,
 };
 use rustix::process::{Pid, Signal, geteuid, kill_process};
-use tokio::sync::Semaphore;
+use tokio::sync::{Semaphore, watch};
 
-use crate::place::{ROOMY, answer, both, run, run_with, workers};
+use crate::place::{CALL_AND_GO_ON, ROOMY, answer, both, drop_after_a_call, run, run_with, workers};
 
 /// Holds every call back until the gate opens, and counts those that wait.
 #[derive(Debug)]
@@ -133,7 +132,8 @@ async fn killed_workers_lose_their_runs_and_nothing_else() {
     const KILLS: usize = 100;
     const RUNS: usize = 10_000;
     let sandbox = Arc::new(workers(ROOMY, 2).await);
-    let done = Arc::new(AtomicUsize::new(0));
+    let (done, mut progress) = watch::channel(0);
+    let done = Arc::new(done);
     let lane = |lane: usize| {
         let (sandbox, done) = (Arc::clone(&sandbox), Arc::clone(&done));
         tokio::spawn(async move {
@@ -148,7 +148,7 @@ async fn killed_workers_lose_their_runs_and_nothing_else() {
                     Err(RunError::WorkerLost { .. }) => lost += 1,
                     Err(error) => panic!("{number}: {error}"),
                 }
-                done.fetch_add(1, Ordering::Relaxed);
+                done.send_modify(|done| *done += 1);
             }
             lost
         })
@@ -157,9 +157,8 @@ async fn killed_workers_lose_their_runs_and_nothing_else() {
     let mut killed = 0;
     for kill in 0..KILLS {
         // Spread over the work, whatever its speed is.
-        while done.load(Ordering::Relaxed) < kill * RUNS / KILLS {
-            tokio::time::sleep(Duration::from_micros(200)).await;
-        }
+        let reached = progress.wait_for(|done| *done >= kill * RUNS / KILLS).await;
+        drop(reached.expect("this test holds the sender"));
         if let Some(worker) = sandbox.workers().get(kill % 2) {
             killed += usize::from(kill_process(pid(worker.process_id), Signal::KILL).is_ok());
         }
@@ -192,9 +191,7 @@ async fn a_dropped_run_gives_its_place_back() {
     for (place, sandbox) in both(capacity).await {
         for source in ["while True: pass", "import time; time.sleep(600)", "sum(x for x in iter(int, 1))"] {
             let endless = Limits { fuel: limits::FUEL.most, wall_ms: limits::WALL_MS.most, ..Limits::default() };
-            let endless = run(&sandbox, source, endless);
-            let cut = tokio::time::timeout(Duration::from_millis(30), endless).await;
-            assert!(cut.is_err(), "{place}: {source} does not end by itself: {cut:?}");
+            drop_after_a_call(&sandbox, &format!("{CALL_AND_GO_ON}{source}"), endless).await;
             assert_eq!(answer(run(&sandbox, "1+1", Limits::default()).await), "2", "{place}: after {source}");
         }
     }

@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 
 use intentbox_sandbox::limits;
 use rustix::io::ioctl_fionread;
+use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
@@ -165,14 +166,7 @@ impl Client {
 
     /// Waits for the program to end, and gives its exit code.
     pub(crate) fn ended(&mut self) -> Option<i32> {
-        let started = Instant::now();
-        while started.elapsed() < PATIENCE {
-            if let Some(status) = self.child.try_wait().expect("it is our child") {
-                return status.code();
-            }
-            std::thread::park_timeout(Duration::from_millis(5));
-        }
-        panic!("still running after {PATIENCE:?}");
+        exit_code(&mut self.child)
     }
 }
 
@@ -181,6 +175,24 @@ impl Drop for Client {
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
+}
+
+/// Waits for a process to end, and gives its exit code. One that does not end is killed.
+pub(crate) fn exit_code(child: &mut Child) -> Option<i32> {
+    let process = Pid::from_child(child);
+    let (ended, deadline) = channel::<()>();
+    let watch = std::thread::spawn(move || {
+        let is_late = deadline.recv_timeout(PATIENCE) == Err(RecvTimeoutError::Timeout);
+        if is_late {
+            // It may have ended at this moment.
+            let _ = kill_process(process, Signal::KILL);
+        }
+        is_late
+    });
+    let status = child.wait().expect("it is our child");
+    drop(ended);
+    assert!(!watch.join().expect("the watch does not panic"), "still running after {PATIENCE:?}");
+    status.code()
 }
 
 /// The time that the workers of a server have computed, in ticks of the system's clock.
