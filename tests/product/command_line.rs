@@ -1,5 +1,6 @@
 //! What a person types, and what they are told when it is wrong.
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::fs::Permissions;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
@@ -641,6 +642,32 @@ fn nothing_waits_for_a_pipe_but_what_was_typed() {
     pipe(&home.path().join("input"), "{\"n\": 21}");
     let run = run_in(home.path(), &["exec", "script", "--input", "input"], b"", &[]);
     assert_eq!((run.code, run.stdout.as_str()), (0, "42\n"), "{run:#?}");
+}
+
+#[test]
+fn init_writes_the_files_that_flags_or_the_environment_name() {
+    let home = tempfile::tempdir().expect("a temporary folder");
+    let names = |folder: &str| {
+        let entries = std::fs::read_dir(home.path().join(folder)).expect("it is there");
+        let names = entries.map(|entry| entry.expect("an entry").file_name().to_string_lossy().into_owned());
+        names.collect::<BTreeSet<_>>()
+    };
+    let nothing: &[(&str, &str)] = &[];
+    for (folder, arguments, environment, files) in [
+        ("a", &["--config", "a/mine.toml", "init"][..], nothing, ["mine.toml", "policy.toml"]),
+        ("b", &["init", "--config", "b/c.toml", "--policy", "b/p.toml"], nothing, ["c.toml", "p.toml"]),
+        ("c", &["init"], &[("INTENTBOX_CONFIG", "c/c.toml")], ["c.toml", "policy.toml"]),
+    ] {
+        let run = run_in(home.path(), arguments, b"", environment);
+        assert_eq!((run.code, run.stderr.as_str()), (0, ""), "{run:#?}");
+        assert_eq!(names(folder), BTreeSet::from(files.map(str::to_owned)), "{arguments:?}");
+    }
+    let folders = BTreeSet::from(["a", "b", "c"].map(str::to_owned));
+    assert_eq!(names(""), folders, "nothing is written elsewhere");
+    let both = run_in(home.path(), &["init", "d", "--config", "d/c.toml"], b"", &[]);
+    let message = "usage: init takes a directory or --config, not both\nhint: leave one of them out\n";
+    assert_eq!((both.code, both.stderr.as_str()), (2, message));
+    assert_eq!(names("").len(), 3);
 }
 
 #[test]

@@ -187,7 +187,8 @@ pub(crate) enum Policy {
 
 #[derive(Debug, Args)]
 pub(crate) struct Init {
-    /// Directory to write to; created if it is missing [default: `$XDG_CONFIG_HOME/intentbox` or ~/.config/intentbox]
+    /// Directory to write config.toml and policy.toml to; created if it is missing. Instead, --config and --policy name the files
+    /// [default: that of the configuration that other commands read]
     #[arg(value_name = "DIR")]
     pub(crate) folder: Option<PathBuf>,
 }

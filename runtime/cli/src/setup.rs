@@ -221,8 +221,22 @@ pub(crate) async fn tried(sources: &Sources) -> Result<(Configured, Vec<Director
     Ok((configured, missing))
 }
 
+/// Where the configuration is, or would be: the flag's file, otherwise that of the environment. Nothing where there is no home
+/// either.
+pub(crate) fn configuration_file(named: Option<&Path>) -> Option<PathBuf> {
+    named.map(Path::to_owned).or_else(file_of_environment).or_else(file_of_user)
+}
+
+fn file_of_environment() -> Option<PathBuf> {
+    std::env::var_os("INTENTBOX_CONFIG").filter(|file| !file.is_empty()).map(PathBuf::from)
+}
+
+fn file_of_user() -> Option<PathBuf> {
+    user_folder().map(|folder| folder.join("config.toml"))
+}
+
 /// The folder of the user's configuration, if there is a home.
-pub(crate) fn user_folder() -> Option<PathBuf> {
+fn user_folder() -> Option<PathBuf> {
     let folder = std::env::var_os("XDG_CONFIG_HOME").filter(|folder| !folder.is_empty()).map(PathBuf::from);
     let folder = folder.or_else(|| std::env::home_dir().map(|home| home.join(".config")));
     folder.map(|folder| folder.join("intentbox"))
@@ -244,13 +258,10 @@ pub(crate) fn state_folder(sources: &Sources) -> Option<PathBuf> {
 
 /// The configuration file in force, if there is one. One that was named must exist.
 fn find(named: Option<&Path>) -> Result<Option<PathBuf>, CommandError> {
-    if let Some(file) = named {
-        return Ok(Some(file.to_owned()));
+    if let Some(file) = named.map(Path::to_owned).or_else(file_of_environment) {
+        return Ok(Some(file));
     }
-    if let Some(file) = std::env::var_os("INTENTBOX_CONFIG").filter(|file| !file.is_empty()) {
-        return Ok(Some(file.into()));
-    }
-    let Some(file) = user_folder().map(|folder| folder.join("config.toml")) else { return Ok(None) };
+    let Some(file) = file_of_user() else { return Ok(None) };
     match file.try_exists() {
         Ok(true) => Ok(Some(file)),
         Ok(false) => Ok(None),
