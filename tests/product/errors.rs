@@ -61,6 +61,14 @@ fn an_invalid_command_line_is_a_usage_error() {
             "usage: there is no template `list_errors`\nhint: did you mean logs/list_errors, sentry/list_errors?\n",
         ),
         (
+            &["templates", "show", "sentry/list_error"],
+            "usage: there is no template `sentry/list_error`\nhint: did you mean sentry/list_errors?\n",
+        ),
+        (
+            &["templates", "render", "list_error"],
+            "usage: there is no template `list_error`\nhint: did you mean logs/list_errors, sentry/list_errors?\n",
+        ),
+        (
             &["templates", "show", "no/such"],
             "usage: there is no template `no/such`\nhint: run `intentbox templates list` to see all\n",
         ),

@@ -59,7 +59,7 @@ pub use catalog::{Catalog, CatalogError};
 pub use dialect::DialectError;
 pub use id::TemplateId;
 pub use param::{ParamKind, ParamSpec};
-pub use param_error::ParamError;
+pub use param_error::{ParamError, closest};
 pub use result::{ResultError, ResultSchema};
 pub use script::{RenderError, Script};
 pub use template::{Arguments, Effects, Limits, Pack, Template};

@@ -198,8 +198,10 @@ pub(crate) fn shown(text: &str) -> String {
     }
 }
 
-/// The candidate most like `text`, when it is like it at all: at most a third of its letters differ.
-pub(crate) fn closest<'a>(text: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<String> {
+/// The candidate most like `text`, when it is like it at all: at most a third of its letters differ. Nothing for a text of more
+/// than 60 bytes.
+#[must_use]
+pub fn closest<'a>(text: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<String> {
     if text.len() > SHOWN_CHARS_MAX {
         return None;
     }

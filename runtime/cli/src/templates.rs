@@ -9,7 +9,7 @@ mod sentences;
 mod show;
 mod trial;
 
-use intentbox_catalog::{Catalog, Template, TemplateId};
+use intentbox_catalog::{Catalog, Template, TemplateId, closest};
 
 use crate::answer::Answer;
 use crate::arguments::{Sources, Templates};
@@ -30,11 +30,17 @@ pub(crate) async fn run(sources: &Sources, command: Templates) -> Result<Answer,
 /// The template of this id.
 pub(crate) fn find<'a>(catalog: &'a Catalog, id: &str) -> Result<&'a Template, CommandError> {
     catalog.get(id).ok_or_else(|| {
-        let same_name = catalog.templates().map(Template::id).filter(|other| other.name() == id);
-        let same_name: Vec<&str> = same_name.map(TemplateId::as_str).collect();
-        let error = unknown("template", id);
-        if same_name.is_empty() { error } else { error.hint(format!("did you mean {}?", same_name.join(", "))) }
+        let (error, meant) = (unknown("template", id), closest_ids(catalog, id));
+        if meant.is_empty() { error } else { error.hint(format!("did you mean {}?", meant.join(", "))) }
     })
+}
+
+/// The ids that look most like a text, or whose names do: a text without a pack is a name.
+fn closest_ids<'a>(catalog: &'a Catalog, text: &str) -> Vec<&'a str> {
+    let part: fn(&TemplateId) -> &str = if text.contains('/') { TemplateId::as_str } else { TemplateId::name };
+    let Some(closest) = closest(text, catalog.templates().map(Template::id).map(part)) else { return Vec::new() };
+    let ids = catalog.templates().map(Template::id).filter(|id| part(id) == closest);
+    ids.map(TemplateId::as_str).collect()
 }
 
 fn unknown(what: &str, id: &str) -> CommandError {
