@@ -1,4 +1,4 @@
-//! Any address is public or not by two readings of the registries, whatever it is carried in.
+//! Two implementations of the registries agree on whether any address is public, also in the forms that embed another one.
 
 #![no_main]
 

@@ -1,4 +1,4 @@
-//! Any text as a URL, under any method, is admitted to where the rules lead, or refused in one line.
+//! Any text as a URL, with any method, is refused in one line, or admitted where the rules allow it and nowhere else.
 
 #![no_main]
 

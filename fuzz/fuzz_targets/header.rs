@@ -1,4 +1,4 @@
-//! Any names and values of headers are one request with those headers and no other, or are refused.
+//! Any names and values of headers are refused, or make one request with exactly those headers.
 
 #![no_main]
 

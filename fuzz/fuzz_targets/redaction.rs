@@ -1,4 +1,4 @@
-//! Any bytes around any secret: none of its known forms is left, and what holds none of them is unchanged.
+//! Redaction leaves no known form of any secret in any bytes, and does not change bytes that contain none.
 
 #![no_main]
 

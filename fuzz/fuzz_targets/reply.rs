@@ -1,4 +1,4 @@
-//! Any bytes as a reply become one within the budget and without the secret, or a failure.
+//! Any bytes that an origin sends become a reply within the budget and without the secret, or a failure.
 
 #![no_main]
 

@@ -1,4 +1,4 @@
-//! Any text goes to a card that there is, or to none, and the same text goes there again.
+//! Any text selects a card that exists, or none, and equal text selects the same one.
 
 #![no_main]
 

@@ -1,4 +1,4 @@
-//! What a template hit costs from the words to the answer, alone and among a thousand, and what of it is whose.
+//! The cost of an intent from the words to the answer, alone and among a thousand, and the share of each part.
 //!
 //! `cargo bench --bench fast_path`, and `cargo bench --bench fast_path -- --gib` for logs of a gibibyte besides. Runs
 //! follow one another on one thread unless the line says otherwise. The demo tracker has a thread of its own, and shares

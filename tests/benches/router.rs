@@ -1,4 +1,4 @@
-//! What a sentence costs before anything runs: finding its template among two hundred, and making the script.
+//! The cost of a sentence before anything runs: routing among two hundred templates, and rendering the script.
 //!
 //! `cargo bench --bench router`. The sentences are those of `tests/router/`, one after another on one thread. The other
 //! templates are the built-in ones again under other names, with other words for what they are about, in packs of their

@@ -1,4 +1,4 @@
-//! What people wait on: a fresh run, the start of the process, and a few pieces of work.
+//! The latencies that users see: a fresh run, the start of the process, and a few pieces of work.
 //!
 //! `cargo bench --bench sandbox`. Each time is the median of many runs, one after another on one thread, unless the line
 //! says otherwise; the process figures include everything from `exec` to exit. Machines differ: quote ratios to the

@@ -1,4 +1,4 @@
-//! What programs read: with `--json`, every command prints one object, however it ends.
+//! With `--json`, every command prints one object, however it ends.
 
 use std::io::{BufRead as _, BufReader};
 use std::net::TcpListener;

@@ -1,4 +1,4 @@
-//! Answers that are served again: when they are, and when a run asks anew.
+//! The result cache: when an answer is served from it, and when a run asks the origin again.
 //!
 //! The engines talk to the demo tracker. It answers as many requests as a test expects and then, by its rate limit,
 //! none for an hour: one request too many is a run that fails.

@@ -1,4 +1,4 @@
-//! What a person types, and what they are told when it is wrong.
+//! Command lines as users type them, and the errors for invalid ones.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;

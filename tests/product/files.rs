@@ -1,4 +1,4 @@
-//! Directories of many folders, and files larger than a run's calls would be if each were small.
+//! Directories of many folders, and files that would exceed a run's calls if each call read little.
 
 use std::fs;
 use std::path::Path;

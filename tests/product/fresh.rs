@@ -1,4 +1,4 @@
-//! Fresh means fresh: nothing of a run is there in the next, and nothing that the snapshot froze repeats.
+//! No state leaks between runs, and no randomness or time of the snapshot repeats.
 
 use std::collections::HashSet;
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! What answers about logs say of what is not in them.
+//! Answers about logs say what they leave out.
 
 use std::fs::{self, File};
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! The MCP server as clients meet it: the binary on pipes and on a port, in both eras of the protocol.
+//! The MCP server as clients meet it: the binary on pipes and on a port, in both revisions of the protocol.
 
 mod asking;
 mod client;

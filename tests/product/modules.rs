@@ -1,4 +1,4 @@
-//! What the templates of a pack share is compiled once, and means what it meant.
+//! The module that the templates of a pack share is compiled once, and behaves as its source does.
 
 use std::fmt::Write as _;
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! A sandbox in each of the places where it can run: this process, and workers.
+//! A sandbox with each backend: in this process, and in workers.
 
 use std::sync::Arc;
 use std::time::Duration;

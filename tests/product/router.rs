@@ -1,4 +1,4 @@
-//! The router against the ways people ask: `tests/router/*.toml`; the README there says how to read an entry.
+//! The router against sentences as people write them: `tests/router/*.toml`; the README there says how to read an entry.
 //!
 //! The templates and the router may be tuned on one half of the entries. The other half is held back: it only measures.
 

@@ -1,4 +1,4 @@
-//! The rows of the threat model that are about scripts, requests, secrets, templates and MCP clients, and which tests hold them.
+//! The rows of the threat model that are about scripts, requests, secrets, templates and MCP clients, and which tests cover them.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;

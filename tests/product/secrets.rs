@@ -1,5 +1,5 @@
-//! A token from outside: it reaches its origin and nothing else, whatever the origin and the script do. And words from
-//! outside: they choose a template, and change nothing about what it may do.
+//! A token reaches its origin and nothing else, whatever the origin and the script do. The words of an intent select a template,
+//! and do not change what it may access.
 
 use std::fs::{Permissions, read_dir, read_to_string, set_permissions, write};
 use std::io::{Read as _, Write as _};

@@ -1,4 +1,4 @@
-//! Scripts of every size and encoding: what is no text within the limit never reaches a guest.
+//! Scripts of every size and encoding: one that is not UTF-8 text within the limit never reaches a guest.
 
 use std::fs::write;
 use std::process::{Command, Stdio};

@@ -1,4 +1,4 @@
-//! What was recorded, shown by the binary.
+//! Records of runs, as `intentbox stats` prints them.
 
 use std::fs::{create_dir_all, read_dir, write};
 use std::path::Path;

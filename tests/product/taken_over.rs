@@ -1,4 +1,4 @@
-//! A whole worker that lies, over its real socket: what it can do to its parent, and to others.
+//! A compromised worker that lies over its real socket: what it can do to its parent, and to other principals.
 
 use std::path::PathBuf;
 use std::sync::Arc;

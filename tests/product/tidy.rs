@@ -1,4 +1,4 @@
-//! What holds the repository together and no compiler checks: crates, lock files, documents and sources.
+//! Invariants of the repository that no compiler checks: crates, lock files, documents and sources.
 
 mod documents;
 mod locks;

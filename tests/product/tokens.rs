@@ -1,4 +1,4 @@
-//! What an answer costs the model that reads it, in tokens of `o200k_base`.
+//! The size of answers for a model, in tokens of `o200k_base`.
 //!
 //! It is one tokenizer among many, and one that anybody can count with; other models count a little differently.
 //! `cargo test --test product tokens -- --nocapture` shows the figures.

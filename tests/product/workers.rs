@@ -1,4 +1,4 @@
-//! Worker processes: what they hold, what they lack, and what is left of a run when one dies.
+//! Worker processes: their privileges, and what happens to runs when one dies.
 
 use std::fs::{read, read_dir, read_to_string};
 use std::io::{self, ErrorKind};

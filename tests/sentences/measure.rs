@@ -1,4 +1,4 @@
-//! How often sentences are understood that nobody wrote for this router: right out of n.
+//! Accuracy on sentences by people who did not know this router: the number right out of n.
 //!
 //! `cargo bench --bench sentences` measures the tuning half (`tests/sentences/tuning.jsonl`) and lists what it misses. With
 //! `-- --sealed` it opens the other half, prints figures and no sentence, and appends them to `tests/sentences/log.tsv`. The

@@ -1,4 +1,4 @@
-//! Plans and runs in one go, as surfaces do, and takes no note of events.
+//! Plans and runs in one call, as surfaces do, without events.
 
 use std::sync::Arc;
 

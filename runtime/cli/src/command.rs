@@ -1,4 +1,4 @@
-//! From a command to the verb that does it.
+//! Dispatches a command to the module of its verb.
 
 use crate::answer::Ending;
 use crate::arguments::{Arguments, Command};

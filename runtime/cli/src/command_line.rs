@@ -1,4 +1,4 @@
-//! From what was typed to [`Arguments`], or to what is wrong with it.
+//! Parses the command line into [`Arguments`], or into an error that says what is wrong.
 
 use std::ffi::OsString;
 

@@ -1,4 +1,4 @@
-//! `doctor`: tests the configuration, and what this machine gives the sandbox, instead of assuming it.
+//! `doctor`: tests the configuration, and which barriers this machine provides for the sandbox.
 
 use std::path::Path;
 use std::sync::Arc;

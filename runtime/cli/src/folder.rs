@@ -1,4 +1,4 @@
-//! A folder of templates on the disk.
+//! Reads a folder of templates from the disk.
 
 use std::collections::BTreeSet;
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! Files and stdin, never more of them than can be used.
+//! Reads files and stdin, up to a bound.
 
 use std::io::{Read, stdin};
 use std::path::Path;

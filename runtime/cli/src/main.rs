@@ -1,10 +1,10 @@
 //! The command line: parses, wires up, runs, shows, exits.
 //!
 //! Data goes to stdout, messages go to stderr. This crate is the only one that reads arguments, the environment and
-//! stdin; what happens in between is the engine's.
+//! stdin. The engine does the rest.
 //!
 //! - `command_line` and `arguments`: what was typed. - `setup`, `input` and `folder`: what it refers to.
-//! - `command`: one function for each verb, in the file of its name; `run` is what verbs share that run a script.
+//! - `command`: one function for each verb, in the file of its name; `run` is shared by the verbs that run a script.
 //! - `question`: what is asked of the person at a terminal. - `observe` and `record`: what is logged and recorded of runs.
 //! - `answer` and `error`: how a verb ends. - `show`, `table` and `words`: how that is printed.
 

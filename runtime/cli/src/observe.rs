@@ -1,4 +1,4 @@
-//! What this program does with events: it logs them on stderr, and records runs in the state folder.
+//! Observes events: logs them on stderr, and records runs in the state folder.
 
 use std::collections::HashMap;
 use std::io::stderr;

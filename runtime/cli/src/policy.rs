@@ -1,4 +1,4 @@
-//! `policy`: whether the policy can be used, and what it says about one request.
+//! `policy`: checks the policy, and explains what it allows for one request.
 
 use std::fmt::Write as _;
 

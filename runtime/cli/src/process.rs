@@ -1,4 +1,4 @@
-//! What this process gives up for itself: it holds the tokens.
+//! The privileges that this process drops, because it holds the tokens.
 
 use rustix::process::{DumpableBehavior, Resource, Rlimit, set_dumpable_behavior, setrlimit};
 use rustix::thread::set_no_new_privs;

@@ -1,4 +1,4 @@
-//! The record of a server's runs, which the server can do without.
+//! Records the runs of a server. The server works without it.
 
 use std::path::Path;
 

@@ -1,4 +1,4 @@
-//! What the verbs share that run a script: its settings, who is told of it, and how it is interrupted.
+//! Shared by the verbs that run a script: its settings, its events, and its interruption.
 
 use std::sync::Arc;
 

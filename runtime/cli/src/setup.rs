@@ -1,4 +1,4 @@
-//! From the machine to an engine: which configuration, which secrets, and the demo tracker where there is neither.
+//! Makes an engine: finds the configuration and the policy and loads secrets, or starts the demo tracker.
 
 #![expect(clippy::disallowed_methods, reason = "this is the place that reads the environment")]
 

@@ -1,4 +1,4 @@
-//! `templates`: what there is, what it becomes, whether it works, which sentences select it, and a start for a new one.
+//! `templates`: lists, shows, renders, checks, tries and creates templates.
 
 mod check;
 mod list;

@@ -1,4 +1,4 @@
-//! Requests and their answers: admission, then the resource, then what is asked of it.
+//! Handles requests: admission, the route, and the endpoint of each resource.
 
 use std::cmp::Reverse;
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};

@@ -1,4 +1,4 @@
-//! What goes back when there is no answer: the reason in Sentry's words, as JSON.
+//! Error replies: the reason in Sentry's words, as JSON.
 
 use axum::Json;
 use axum::http::header::{ALLOW, RETRY_AFTER};

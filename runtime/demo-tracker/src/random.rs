@@ -1,4 +1,4 @@
-//! Numbers that look random and are the same each time.
+//! A deterministic generator of pseudo-random numbers.
 
 /// The generator known as `SplitMix64`: good enough to spread things about, and the same everywhere.
 pub(crate) struct SplitMix(pub(crate) u64);

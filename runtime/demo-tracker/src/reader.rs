@@ -1,4 +1,4 @@
-//! Takes a search query apart into keys, values and words. What they mean is `search`'s business.
+//! Takes a search query apart into keys, values and words. `search` interprets them.
 
 use crate::search::{SearchError, TERMS_MAX};
 

@@ -1,4 +1,4 @@
-//! Releases in the JSON of the API, with what the stored events that carry them say about them.
+//! Releases in the JSON of the API, with figures from the stored events that carry them.
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,4 @@
-//! The bearer token: making one, and telling whether a request carries it.
+//! The bearer token: generates one, and checks that a request carries it.
 
 use std::fmt;
 

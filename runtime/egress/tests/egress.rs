@@ -1,5 +1,5 @@
-//! The way out, against servers on the loopback interface: what arrives there, and what the script gets to see. Most of it
-//! is in `rows`; here is what belongs to no row of the threat model alone.
+//! Egress against servers on the loopback interface: what arrives there, and what the script sees. `rows` has the tests of
+//! single rows of the threat model, and this file those that belong to several.
 
 mod fixture;
 mod rows;

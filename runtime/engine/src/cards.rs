@@ -1,4 +1,4 @@
-//! Templates as the router knows them, and the way back.
+//! The card of each template for the router, and the template of each card.
 
 use intentbox_catalog::{Catalog, Template, TemplateId};
 use intentbox_router::CardId;

@@ -1,4 +1,5 @@
-//! Names that exist, for the router: fetched under the caller's grants, and kept for minutes.
+//! Names that exist, such as those of projects and files, for the router: fetched under the caller's grants, and kept for
+//! minutes.
 //!
 //! A list belongs to one principal, grant and set of secrets, and is forgotten after a change, as a cached answer is.
 

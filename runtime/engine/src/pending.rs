@@ -1,4 +1,4 @@
-//! A request that has not ended. Whoever waits for it may go away: a request that is dropped ends as cancelled.
+//! A request that has not ended. If its caller drops it, it ends as cancelled.
 
 use std::fmt;
 use std::sync::Arc;

@@ -1,6 +1,6 @@
-//! Declared phrases against all templates of a catalog: which of them mean another template as well.
+//! Declared phrases against all templates of a catalog: which of them select another template as well.
 //!
-//! This is a check of texts. Nothing runs, no name is fetched, and what is configured does not matter: a pack has to live beside
+//! This is a check of texts. Nothing runs, no name is fetched, and the configuration does not matter: a pack must work beside
 //! every other one.
 
 use std::collections::BTreeMap;

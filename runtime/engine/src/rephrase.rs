@@ -1,4 +1,5 @@
-//! How to say an intent that no template fits: what the router knows of it, short and safe to print.
+//! Advice on an intent that no template fits: what was not understood, and the nearest sentence. Its texts are short and safe
+//! to print.
 
 use intentbox_catalog::terminal::printable;
 use intentbox_report::{NearName, Remedy, Rephrase};

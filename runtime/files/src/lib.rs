@@ -1,4 +1,5 @@
-//! The only way to the host's files: directories that a grant names, listed and read in bounded pieces, never written.
+//! Reads the host's files for scripts: directories that a grant names, listed and read in bounded pieces, never written. No
+//! other crate does.
 //!
 //! This crate does everything between an admitted path and the bytes that a script sees. It does not decide what is
 //! allowed (`intentbox-capability` does, and this crate opens an `AllowedFile` only), nor what the bytes mean. Every

@@ -1,4 +1,4 @@
-//! The file reads of one run: admitted, then done off the thread that runs the guest, since a disk may be slow.
+//! The file reads of one run: each is admitted, and then performed off the thread of the guest, since a disk may be slow.
 
 use std::io;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};

@@ -1,4 +1,4 @@
-//! How many of something may be in flight at a time: of one principal, and of all together.
+//! Concurrency limits: how many requests or calls may be in flight, for one principal and in total.
 //!
 //! Runs have a budget of their own and wait in it. What is admitted here does not wait: beyond a limit it is rejected at
 //! once, so a client that sends ten thousand requests holds no more than its share.
@@ -24,14 +24,14 @@ pub struct InFlight {
     counts: Arc<Mutex<BTreeMap<Principal, usize>>>,
 }
 
-/// Something in flight. Dropping it makes room for another.
+/// A permit for something in flight. Dropping it releases it.
 #[derive(Debug)]
 pub struct Permit {
     in_flight: InFlight,
     principal: Principal,
 }
 
-/// Which limit leaves no room.
+/// Which limit is reached.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum Exceeded {
     /// The limit of this principal.

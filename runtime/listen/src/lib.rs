@@ -1,4 +1,4 @@
-//! Listening, for any protocol: HTTP on a port, lines on pipes, who calls, and how much of theirs may be in flight.
+//! Accepts connections for any protocol: HTTP on a port, lines on pipes, the principals of callers, and concurrency limits.
 //!
 //! A protocol passes its routes to [`http::serve`]. Requests reach them after every check, with the
 //! [`Principal`](intentbox_report::Principal) of the caller in their extensions. So several protocols share one port,
@@ -6,7 +6,7 @@
 //! belong to the routes. It does not know the engine either, and reads no files and no environment.
 //!
 //! - [`http`]: a port: connections, `Host` and `Origin`, tokens, CORS. [`lines`]: pipes.
-//! - `tokens`: who holds a token. `concurrency`: limits on what is in flight.
+//! - `tokens`: the principal of a token. `concurrency`: limits on what is in flight.
 //! - [`bodies`]: large bodies, off the serving thread.
 
 pub mod bodies;

@@ -1,4 +1,4 @@
-//! A port with the routes of two protocols, as its clients meet it.
+//! A port with the routes of two protocols, tested by clients.
 
 #![expect(clippy::disallowed_methods, reason = "this is a client that opens connections")]
 

@@ -1,4 +1,4 @@
-//! What an MCP client sends, from its bytes to the arguments of a call.
+//! Parses what an MCP client sends, from its bytes to the arguments of a call.
 //!
 //! Everything here is untrusted until it is parsed. This crate does *not* perform calls: it does not know the engine,
 //! so that fuzz targets and tests of the protocol build without the sandbox. Nor does it listen on ports:

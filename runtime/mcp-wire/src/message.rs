@@ -5,7 +5,7 @@
 //!
 //! The SDK parses a message into trees of values, some of it once for every method that it knows. Each value takes up
 //! to five microseconds and several times 300 bytes: 4 MiB of nested lists took eight seconds and over a gigabyte. So
-//! every part of a message is bounded, except the arguments of a call, which may need the room. They are checked here
+//! every part of a message is bounded, except the arguments of a call, which may be large. They are checked here
 //! without building anything, and kept as text: each tool parses its own.
 
 use std::borrow::Cow;

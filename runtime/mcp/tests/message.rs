@@ -1,5 +1,5 @@
-//! What messages cost in memory, counted where memory is handed out: as many bytes as they have, and not as many as their
-//! values would take.
+//! The memory that messages cost, counted by the allocator: in proportion to their bytes, and not to what their values would
+//! take.
 
 #![expect(unsafe_code, reason = "to count what is allocated is to stand in for the allocator")]
 #![expect(clippy::disallowed_methods, reason = "this is a client that opens connections")]

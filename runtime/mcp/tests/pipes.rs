@@ -1,4 +1,4 @@
-//! The whole server against bytes that are no proper client's. The parts of it that read them have a fuzz target.
+//! The whole server against bytes of a hostile client. The parts of it that parse them have a fuzz target.
 
 mod support;
 

@@ -1,4 +1,4 @@
-//! Host calls: the trait by which the embedder answers them.
+//! Host calls: the trait that answers them, implemented by the embedder.
 //!
 //! The sandbox knows no HTTP and no grants. It bounds the guest's messages, passes the bytes to [`Calls`], and carries
 //! the answer back. From a worker process the bytes travel to the parent as they are, and are decoded there: the parent

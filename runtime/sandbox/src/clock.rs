@@ -1,4 +1,4 @@
-//! The clock of a run: the machine's, made coarse, or one that is the same in every run.
+//! The clock of a run: the machine's at a coarse resolution, or a deterministic one.
 //!
 //! A fine clock is half of a timing attack, so a guest reads time in steps of a tenth of a millisecond, as a browser page
 //! does. A deterministic run gets a clock of its own: it starts where the caller says, moves on by a microsecond at every

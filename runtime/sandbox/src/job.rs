@@ -1,4 +1,4 @@
-//! The input of a run.
+//! The input of a run: the script, its values, its limits and its owner.
 
 use intentbox_verdict::Limits;
 use serde::{Deserialize, Serialize};

@@ -1,4 +1,4 @@
-//! Counts the pages of a run's memory that are its own: changed, and no longer shared with the snapshot.
+//! Counts the private pages of a run's memory: those that it changed, and that it no longer shares with the snapshot.
 //!
 //! The kernel reports them by `PAGEMAP_SCAN` (Linux 6.7), in some 25 µs: the page tables of a snapshot of 40 MiB have
 //! ten thousand entries. On a kernel without it, nothing is counted beyond what every run is charged.

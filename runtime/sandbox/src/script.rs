@@ -1,4 +1,4 @@
-//! A script before it runs: bounded and text, or refused. Nothing on the host parses Python.
+//! A script before it runs: text within its size, or rejected. Nothing on the host parses Python.
 
 use std::sync::Arc;
 

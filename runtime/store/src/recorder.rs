@@ -1,4 +1,4 @@
-//! A queue in front of the store, so that nobody waits for a disk.
+//! A queue in front of the store, so that a run never waits for a disk.
 
 use std::pin::pin;
 use std::sync::atomic::{AtomicU64, Ordering};

@@ -1,4 +1,4 @@
-//! What is recorded about one run, and how much of it.
+//! The record of one run, and the bounds of its fields.
 
 use crate::clock::DAY_MS;
 use crate::histogram::Bucket;

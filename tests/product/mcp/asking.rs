@@ -1,4 +1,4 @@
-//! What cannot be answered without a word from the person: in both eras, and with clients that cannot ask.
+//! Elicitation: calls that need a reply from the user, in both revisions, and with clients that cannot elicit one.
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,4 @@
-//! A client at the level of messages: it can say what a proper client would not.
+//! A client at the level of messages: it can send what a correct client never would.
 
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::os::fd::{AsFd, BorrowedFd};

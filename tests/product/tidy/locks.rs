@@ -1,4 +1,4 @@
-//! What the lock files may hold. `deny.toml` says more, and wants cargo-deny; this needs nothing.
+//! Which crates the lock files may contain. `deny.toml` has more rules, and needs cargo-deny.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! Which crates lean on which: the arrows that ARCHITECTURE.md draws, and the dependencies that only some may have.
+//! Which crate may depend on which: the arrows of ARCHITECTURE.md, and the dependencies that only some crates may have.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;

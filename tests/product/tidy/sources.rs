@@ -1,4 +1,4 @@
-//! What no compiler checks about the sources.
+//! Rules for sources that no compiler checks.
 
 use crate::tree::{self, File};
 

@@ -1,4 +1,4 @@
-//! `templates check --phrases`: which declared phrases mean another template as well.
+//! `templates check --phrases`: which declared phrases select another template as well.
 
 use intentbox_engine::{Phrases, Selects, StrayPhrase};
 use serde_json::{Value, json};

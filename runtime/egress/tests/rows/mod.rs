@@ -1,5 +1,4 @@
-//! The rows of the threat model that are about the way out, by the names of the tests: `h…` requests and replies,
-//! `s…` secrets.
+//! The rows of the threat model about egress, by the names of the tests: `h…` for requests and replies, `s…` for secrets.
 
 mod address;
 mod body;

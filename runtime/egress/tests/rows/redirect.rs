@@ -1,4 +1,4 @@
-//! Where a reply may lead, and what goes along.
+//! Redirects: where they may lead, and which credentials and headers go along.
 
 use intentbox_egress::{Budget, Request};
 

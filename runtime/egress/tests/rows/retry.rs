@@ -1,4 +1,4 @@
-//! Waiting where an origin says when to come back.
+//! Retries after the time that an origin names.
 
 use std::time::Duration;
 

@@ -1,8 +1,8 @@
 //! Certificates: only those of a trusted authority, for this host, at this time.
 //!
-//! The certificates beside the fixture were made for these tests and protect nothing. The key is one for all of them;
-//! the authority's own was thrown away. What a test needs besides is a process that trusts that authority: the variable
-//! that names a machine's authorities is the only way to say so, and there is none for a script.
+//! The certificates beside the fixture were made for these tests and protect nothing. They share one key; the key of the
+//! authority was thrown away. Each test runs in a process that trusts that authority: the environment variable that names
+//! the machine's authorities says so, and a script cannot set it.
 
 use std::io::{self, Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};

@@ -1,5 +1,5 @@
-//! Whether a request is meant for this server and comes from a page that may use it, decided before its body is read. **This
-//! file is a boundary.**
+//! Decides by `Host` and `Origin` whether a request is meant for this server and comes from a page that may use it, before its
+//! body is read. **This file is a boundary.**
 //!
 //! Invariant: an admitted request has exactly one `Host`, which is this machine's or allowed, and no `Origin` or one
 //! that is this machine's or allowed. There is no other check of either.

@@ -1,4 +1,4 @@
-//! Reports and what a model is told of each, whole.
+//! Reports, and the whole answer that a model gets for each.
 
 use intentbox_engine::{MissingOrigin, Permission, Refused, Remedy, RunId};
 use serde_json::value::RawValue;

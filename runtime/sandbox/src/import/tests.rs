@@ -1,4 +1,4 @@
-//! Guests that were taken over: small modules that call the imports as no guest of ours does.
+//! Compromised guests: small modules that call the imports in ways that the real guest never does.
 
 use std::fmt::Write as _;
 use std::sync::{Arc, LazyLock};

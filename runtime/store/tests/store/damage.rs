@@ -1,4 +1,4 @@
-//! What is not a state file: it is told apart, and left as it is.
+//! Files that are not state files: they are recognised and not changed.
 
 use std::collections::BTreeMap;
 use std::fs::{self, create_dir, read_dir, symlink_metadata};

@@ -1,4 +1,4 @@
-//! The queue: who notes never waits, what fits is written, and what does not is counted.
+//! The queue: adding a record never waits, what fits is written, and the rest is counted.
 
 use intentbox_store::{BATCH_RECORDS_MAX, QUEUE_RECORDS_MAX, Recorder, Store, StoreError, read_stats};
 use tokio::sync::mpsc;

@@ -1,4 +1,4 @@
-//! What goes in and comes out, and whose files these are.
+//! Records that are written and read back, and the permissions of their files.
 
 use std::fs::{read_dir, symlink_metadata, write};
 use std::os::unix::fs::PermissionsExt as _;
