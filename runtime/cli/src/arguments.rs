@@ -152,9 +152,9 @@ pub(crate) enum Templates {
     /// Show which template each sentence of a file selects, without running it
     ///
     /// A line is one sentence and, after a tab, the id of the template that it should select, if you expect one. Empty lines and
-    /// lines that begin with `#` are skipped. Only templates whose origins and directories are configured can be selected. Names
-    /// that exist, such as those of projects and files, are not fetched: they count only with words around them, as in "errors in
-    /// project web".
+    /// lines that begin with `#` are skipped. Only templates whose origins and directories are configured can be selected. Existing
+    /// names, such as those of projects and files, are not fetched. They are recognised only with a keyword, as in "errors in project
+    /// web".
     Try {
         /// File with at most 10000 lines of at most 4096 bytes, or - to read it from stdin
         file: PathBuf,
@@ -249,7 +249,7 @@ pub(crate) struct Run {
     /// Any limit by its name and in its own unit, such as `stdout_bytes=1000` (repeatable; an invalid name lists all)
     #[arg(long = "limit", value_name = "NAME=VALUE", value_parser = limit)]
     pub(crate) limits: Vec<(String, u64)>,
-    /// Seed of a run that repeats byte for byte, any whole number [default: none, so that randomness is fresh]
+    /// Seed for a reproducible run, any whole number [default: none; each run has fresh randomness]
     #[arg(long, value_name = "NUMBER")]
     pub(crate) seed: Option<u64>,
     /// Time at which a run with --seed starts, in UTC [default: 2000-01-01T00:00:00Z]
@@ -274,7 +274,7 @@ pub(crate) struct Mcp {
     /// Address and port of streamable HTTP at /mcp, such as 127.0.0.1:8350 [default: none, for one client on stdin and stdout]
     #[arg(long, value_name = "ADDRESS", value_parser = address)]
     pub(crate) http: Option<SocketAddr>,
-    /// File of the tokens that HTTP clients send, one line `NAME TOKEN` each; required unless the address is a loopback address
+    /// File with the tokens of HTTP clients, one line `NAME TOKEN` for each; required unless the address is a loopback address
     #[arg(long, value_name = "FILE", requires = "http")]
     pub(crate) token_file: Option<PathBuf>,
     /// Host name that HTTP clients may use besides those of this machine, such as `mcp.example.com` (repeatable)
@@ -286,11 +286,11 @@ pub(crate) struct Mcp {
     /// Allow templates that change something to run without asking the user; the policy must allow their requests as well
     #[arg(long)]
     pub(crate) allow_writes: bool,
-    /// Most that callers may raise a limit to, by its name and in its own unit, such as `wall_ms=60000` (repeatable) [default:
+    /// Ceiling up to which callers may raise a limit, by its name and in its own unit, such as `wall_ms=60000` (repeatable) [default:
     /// 2097152 for `result_bytes`, `stdout_bytes` and `stderr_bytes`; for others, their upper bound]
     #[arg(long = "limit", value_name = "NAME=VALUE", value_parser = limit)]
     pub(crate) limits: Vec<(String, u64)>,
-    /// Refuse to serve where this machine lacks a part of the workers' hardening; `--require-hardening=false` only warns
+    /// Refuse to serve if this machine lacks a part of the workers' hardening; `--require-hardening=false` only warns
     /// [default: true with --token-file, otherwise false]
     #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true")]
     pub(crate) require_hardening: Option<bool>,
