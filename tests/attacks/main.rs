@@ -148,7 +148,7 @@ fn attack(file: &Path) -> Attack {
 /// Runs every attack, two at a time, each followed by a run that must work. Gives what is wrong, and the latest end.
 async fn corpus(place: &str, isolation: Isolation, attacks: &Arc<Vec<Attack>>) -> (Vec<String>, (f64, String)) {
     let capacity =
-        Capacity { runs: 2, memory_bytes: 4 << 30, patience: Duration::from_mins(10), sharing: Sharing::Whole };
+        Capacity { runs: 2, memory_bytes: 4 << 30, wait_max: Duration::from_mins(10), sharing: Sharing::Whole };
     let configuration = Configuration::default();
     let parts = Parts {
         catalog: Catalog::embedded().expect("the templates are whole"),

@@ -35,7 +35,7 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::runtime::{Builder, Runtime};
 
 const CAPACITY: Capacity =
-    Capacity { runs: 1_100, memory_bytes: 16 << 30, patience: Duration::from_secs(5), sharing: Sharing::Whole };
+    Capacity { runs: 1_100, memory_bytes: 16 << 30, wait_max: Duration::from_secs(5), sharing: Sharing::Whole };
 
 /// A template that reaches nothing; `cache_s` goes before it.
 const MANIFEST: &str = r#"

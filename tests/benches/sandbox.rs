@@ -63,7 +63,7 @@ for _ in range(100):
 ";
 
 const CAPACITY: Capacity =
-    Capacity { runs: 1_100, memory_bytes: 16 << 30, patience: Duration::from_secs(5), sharing: Sharing::Whole };
+    Capacity { runs: 1_100, memory_bytes: 16 << 30, wait_max: Duration::from_secs(5), sharing: Sharing::Whole };
 
 /// Answers every call at once.
 #[derive(Debug)]

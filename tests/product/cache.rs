@@ -24,7 +24,7 @@ use crate::ask;
 
 /// Room for every run of a test at once, so that nothing but the cache holds one back.
 const CAPACITY: Capacity =
-    Capacity { runs: 64, memory_bytes: 2 << 30, patience: Duration::from_mins(2), sharing: Sharing::Whole };
+    Capacity { runs: 64, memory_bytes: 2 << 30, wait_max: Duration::from_mins(2), sharing: Sharing::Whole };
 
 const LIST: &str = "list errors";
 

@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 /// One slot: the second run gets the pages of the first.
 const ONE: Capacity =
-    Capacity { runs: 1, memory_bytes: 1 << 30, patience: Duration::from_mins(2), sharing: Sharing::Whole };
+    Capacity { runs: 1, memory_bytes: 1 << 30, wait_max: Duration::from_mins(2), sharing: Sharing::Whole };
 
 const LOOK: &str = "
 import builtins, gc, os, random, sys

@@ -39,7 +39,7 @@ fn engine(isolation: Isolation, module: &str) -> Engine {
         capacity: Capacity {
             runs: 4,
             memory_bytes: 1 << 30,
-            patience: Duration::from_mins(2),
+            wait_max: Duration::from_mins(2),
             sharing: Sharing::Whole,
         },
     };

@@ -10,7 +10,7 @@ use intentbox_sandbox::{
 use tokio::sync::Notify;
 
 pub(crate) const ROOMY: Capacity =
-    Capacity { runs: 1_100, memory_bytes: 16 << 30, patience: Duration::from_mins(2), sharing: Sharing::Whole };
+    Capacity { runs: 1_100, memory_bytes: 16 << 30, wait_max: Duration::from_mins(2), sharing: Sharing::Whole };
 
 /// Worker processes of the built program.
 pub(crate) async fn workers(capacity: Capacity, count: u32) -> Sandbox {

@@ -23,7 +23,7 @@ fn every_case_of_every_template_ends_as_it_says() {
         capacity: Capacity {
             runs: 1,
             memory_bytes: 1 << 30,
-            patience: Duration::from_mins(2),
+            wait_max: Duration::from_mins(2),
             sharing: Sharing::Whole,
         },
     });

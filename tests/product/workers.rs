@@ -184,10 +184,10 @@ async fn a_worker_that_hangs_is_lost_and_replaced() {
 }
 
 /// With room for one run, the next one gets in only if the dropped one is gone: nothing else would end it within the
-/// patience.
+/// time that it waits.
 #[tokio::test]
 async fn a_dropped_run_gives_its_place_back() {
-    let capacity = Capacity { runs: 1, patience: Duration::from_mins(2), ..ROOMY };
+    let capacity = Capacity { runs: 1, wait_max: Duration::from_mins(2), ..ROOMY };
     for (place, sandbox) in both(capacity).await {
         for source in ["while True: pass", "import time; time.sleep(600)", "sum(x for x in iter(int, 1))"] {
             let endless = Limits { fuel: limits::FUEL.most, wall_ms: limits::WALL_MS.most, ..Limits::default() };
@@ -199,7 +199,7 @@ async fn a_dropped_run_gives_its_place_back() {
 
 #[tokio::test]
 async fn a_run_without_a_slot_waits_and_is_then_turned_away() {
-    let capacity = Capacity { runs: 1, patience: Duration::from_millis(20), ..ROOMY };
+    let capacity = Capacity { runs: 1, wait_max: Duration::from_millis(20), ..ROOMY };
     for (place, sandbox) in both(capacity).await {
         let (gate, sandbox) = (Gate::new(), Arc::new(sandbox));
         let first = tokio::spawn({
@@ -219,7 +219,7 @@ async fn a_run_without_a_slot_waits_and_is_then_turned_away() {
 #[tokio::test]
 async fn runs_share_one_budget_of_memory() {
     let capacity =
-        Capacity { runs: 4, memory_bytes: 64 << 20, patience: Duration::from_millis(20), sharing: Sharing::Whole };
+        Capacity { runs: 4, memory_bytes: 64 << 20, wait_max: Duration::from_millis(20), sharing: Sharing::Whole };
     for (place, sandbox) in both(capacity).await {
         assert_eq!(answer(run(&sandbox, "len(bytearray(32 << 20))", Limits::default()).await), "33554432", "{place}");
         let large = run(&sandbox, "len(bytearray(96 << 20))", Limits::default()).await;

@@ -47,11 +47,11 @@ pub(crate) struct Configured {
 
 /// A command runs one script, which may use all that a run may use.
 const ONE_RUN: Capacity =
-    Capacity { runs: 1, memory_bytes: 2 << 30, patience: Duration::from_secs(5), sharing: Sharing::Whole };
+    Capacity { runs: 1, memory_bytes: 2 << 30, wait_max: Duration::from_secs(5), sharing: Sharing::Whole };
 
 /// A server runs scripts of many callers: one that finds no room waits as long as people do.
 const MANY_RUNS: Capacity =
-    Capacity { runs: 256, memory_bytes: 2 << 30, patience: Duration::from_secs(10), sharing: Sharing::Whole };
+    Capacity { runs: 256, memory_bytes: 2 << 30, wait_max: Duration::from_secs(10), sharing: Sharing::Whole };
 
 /// Where a command's one run takes place.
 pub(crate) fn place(isolation: Isolation) -> engine::Isolation {

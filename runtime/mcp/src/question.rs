@@ -268,7 +268,7 @@ mod tests {
             capacity: Capacity {
                 runs: 1,
                 memory_bytes: 1 << 30,
-                patience: std::time::Duration::ZERO,
+                wait_max: std::time::Duration::ZERO,
                 sharing: Sharing::Whole,
             },
         };

@@ -34,7 +34,7 @@ pub struct Capacity {
     pub memory_bytes: u64,
     /// How long a run waits for a slot or for memory: long enough for a burst to pass, short enough for a caller to
     /// hear about it and try elsewhere.
-    pub patience: Duration,
+    pub wait_max: Duration,
     /// What one owner may have of both.
     pub sharing: Sharing,
 }
@@ -126,23 +126,23 @@ impl Budget {
     /// Takes a slot, and the memory that the run needs: what every run needs, and `bytes` for its input. Waits no
     /// longer than `wall`, which is all the time that the run has.
     pub(crate) async fn enter(self: &Arc<Self>, owner: Owner, bytes: u64, wall: Duration) -> Result<Share, Overloaded> {
-        let patience = self.capacity.patience.min(wall);
-        let until = Instant::now() + patience;
+        let wait_max = self.capacity.wait_max.min(wall);
+        let until = Instant::now() + wait_max;
         let run = self.runs.take(owner, 1, Purpose::Enter, until).await;
-        let run = run.ok_or_else(|| self.overloaded(SharedResource::Runs, patience))?;
+        let run = run.ok_or_else(|| self.overloaded(SharedResource::Runs, wait_max))?;
         let units = ENTRY_BYTES.saturating_add(bytes).div_ceil(UNIT_BYTES);
         let held = self.memory.take(owner, units, Purpose::Enter, until).await;
-        let held = held.ok_or_else(|| self.overloaded(SharedResource::MemoryBytes, patience))?;
+        let held = held.ok_or_else(|| self.overloaded(SharedResource::MemoryBytes, wait_max))?;
         let memory = Mutex::new(Memory { held, bytes, snapshot_bytes: ENTRY_BYTES });
         Ok(Share { budget: Arc::clone(self), owner, _run: run, memory, snapshot: OnceLock::new() })
     }
 
-    fn overloaded(&self, resource: SharedResource, patience: Duration) -> Overloaded {
+    fn overloaded(&self, resource: SharedResource, wait_max: Duration) -> Overloaded {
         let limit = match resource {
             SharedResource::Runs => self.capacity.runs.into(),
             SharedResource::MemoryBytes => self.capacity.memory_bytes,
         };
-        Overloaded { resource, limit, waited_ms: u64::try_from(patience.as_millis()).unwrap_or(u64::MAX) }
+        Overloaded { resource, limit, waited_ms: u64::try_from(wait_max.as_millis()).unwrap_or(u64::MAX) }
     }
 }
 
@@ -156,9 +156,9 @@ impl Share {
         };
         // Part of a unit that is already held is free.
         if lacks > 0 {
-            let patience = self.budget.capacity.patience;
-            let more = self.budget.memory.take(self.owner, lacks, Purpose::Grow, Instant::now() + patience).await;
-            let more = more.ok_or_else(|| self.budget.overloaded(SharedResource::MemoryBytes, patience))?;
+            let wait_max = self.budget.capacity.wait_max;
+            let more = self.budget.memory.take(self.owner, lacks, Purpose::Grow, Instant::now() + wait_max).await;
+            let more = more.ok_or_else(|| self.budget.overloaded(SharedResource::MemoryBytes, wait_max))?;
             self.memory().held.add(more);
         }
         Ok(())
@@ -211,7 +211,7 @@ mod tests {
     const BOB: Owner = Owner(2);
 
     fn budget(runs: u32, mib: u64, sharing: Sharing) -> Arc<Budget> {
-        let capacity = Capacity { runs, memory_bytes: mib << 20, patience: Duration::ZERO, sharing };
+        let capacity = Capacity { runs, memory_bytes: mib << 20, wait_max: Duration::ZERO, sharing };
         Arc::new(Budget::new(capacity, sharing, None))
     }
 

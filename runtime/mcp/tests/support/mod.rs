@@ -28,7 +28,7 @@ pub(crate) fn server() -> Server {
         capacity: Capacity {
             runs: 1,
             memory_bytes: 1 << 30,
-            patience: Duration::from_secs(1),
+            wait_max: Duration::from_secs(1),
             sharing: Sharing::Whole,
         },
     };

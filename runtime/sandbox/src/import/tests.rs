@@ -130,7 +130,7 @@ fn run_text(module: &str, limits: Limits) -> Result<Ended, Failed> {
     let mut linker = Linker::new(&ENGINE);
     link(&mut linker).expect("the imports are bound");
     let pre = linker.instantiate_pre(&module).expect("it imports what there is");
-    let capacity = Capacity { runs: 1, memory_bytes: 1 << 30, patience: Duration::ZERO, sharing: Sharing::Whole };
+    let capacity = Capacity { runs: 1, memory_bytes: 1 << 30, wait_max: Duration::ZERO, sharing: Sharing::Whole };
     let script = Script::of_parent("script.py", "", None);
     let job = Job { limits, ..Job::new(&script, "{}") };
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");

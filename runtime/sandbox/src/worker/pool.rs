@@ -260,16 +260,16 @@ impl Pool {
 
     pub(crate) async fn run(&self, job: Job<'_>, calls: Arc<dyn Calls>) -> Result<Ended, RunError> {
         let started = Instant::now();
-        let Capacity { runs, patience, .. } = self.shared.capacity;
-        let patience = patience.min(job.limits.wall());
-        let waited_ms = u64::try_from(patience.as_millis()).unwrap_or(u64::MAX);
+        let Capacity { runs, wait_max, .. } = self.shared.capacity;
+        let wait_max = wait_max.min(job.limits.wall());
+        let waited_ms = u64::try_from(wait_max.as_millis()).unwrap_or(u64::MAX);
         let overloaded =
             || RunError::Overloaded(Overloaded { resource: SharedResource::Runs, limit: u64::from(runs), waited_ms });
-        let until = tokio::time::Instant::from_std(started + patience);
+        let until = tokio::time::Instant::from_std(started + wait_max);
         let slot = self.shared.slots.take(job.owner, 1, Purpose::Enter, until).await;
         let _slot = slot.ok_or_else(overloaded)?;
         let (worker, run, ending) = loop {
-            let worker = self.shared.worker(patience.saturating_sub(started.elapsed())).await?;
+            let worker = self.shared.worker(wait_max.saturating_sub(started.elapsed())).await?;
             if worker.backlog.load(Ordering::Relaxed) > BACKLOG_BYTES_MAX {
                 self.shared.retire(&worker);
                 continue;
@@ -634,7 +634,7 @@ impl Shared {
         let hello = encode(&Down::Hello {
             runs: self.share(),
             memory_bytes: self.capacity.memory_bytes / share,
-            patience_ms: u64::try_from(self.capacity.patience.as_millis()).unwrap_or(u64::MAX),
+            wait_max_ms: u64::try_from(self.capacity.wait_max.as_millis()).unwrap_or(u64::MAX),
             is_fair: self.capacity.sharing == Sharing::Fair,
         });
         let said = async {

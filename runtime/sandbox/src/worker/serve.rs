@@ -93,11 +93,11 @@ impl Worker {
     async fn start(socket: UnixStream) -> Result<(), ServeError> {
         let (mut down, mut up) = frames(socket);
         let Some(Ok(hello)) = down.next().await else { return Ok(()) };
-        let Ok(Down::Hello { runs, memory_bytes, patience_ms, is_fair }) = decode::<Down<'_>>(&hello) else {
+        let Ok(Down::Hello { runs, memory_bytes, wait_max_ms, is_fair }) = decode::<Down<'_>>(&hello) else {
             return Err(ServeError::NoGreeting);
         };
         let sharing = if is_fair { Sharing::Fair } else { Sharing::Whole };
-        let capacity = Capacity { runs, memory_bytes, patience: Duration::from_millis(patience_ms), sharing };
+        let capacity = Capacity { runs, memory_bytes, wait_max: Duration::from_millis(wait_max_ms), sharing };
         let (guest, hardening) = match Worker::prepare(capacity).await {
             Ok(prepared) => prepared,
             Err(reason) => {

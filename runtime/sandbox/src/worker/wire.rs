@@ -64,7 +64,7 @@ impl Outgoing {
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) enum Down<'a> {
     /// First of all: how much the worker may hold.
-    Hello { runs: u32, memory_bytes: u64, patience_ms: u64, is_fair: bool },
+    Hello { runs: u32, memory_bytes: u64, wait_max_ms: u64, is_fair: bool },
     /// Start a run.
     Begin {
         run: u32,
