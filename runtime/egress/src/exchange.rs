@@ -320,12 +320,12 @@ impl Exchange {
             let limit = self.budget.bytes_down_max;
             self.charge(BudgetItem::BytesDown, limit, piece.len(), |spent| &mut spent.bytes_down)?;
             if piece.len() > body_max - body.len() {
-                return Err(Ended::Here(too_large()));
+                return Err(BodyError::Send(too_large()));
             }
             body.extend_from_slice(piece);
             Ok(())
         };
-        let told = |ended: Ended| ended.told(to);
+        let failed = |error: BodyError| error.into_send_error(to);
         let mut sent = 0;
         while let Some(chunk) = response.chunk().await.map_err(|error| origin.failure(&error))? {
             // Bytes that become nothing count as well.
@@ -333,9 +333,9 @@ impl Exchange {
             if sent > body_max {
                 return Err(too_large());
             }
-            unpacking.take(&chunk, &mut keep).map_err(told)?;
+            unpacking.take(&chunk, &mut keep).map_err(failed)?;
         }
-        unpacking.end(&mut keep).map_err(told)?;
+        unpacking.end(&mut keep).map_err(failed)?;
         let limit = self.budget.bytes_down_max;
         self.charge(BudgetItem::BytesDown, limit, sent.saturating_sub(body.len()), |spent| &mut spent.bytes_down)?;
         Ok(Reply { status, shown_url: to.shown().to_owned(), headers, body: origin.redactor().redact(body) })
@@ -391,28 +391,28 @@ impl Exchange {
 }
 
 /// Why the reading of a body ended early.
-enum Ended {
-    Here(SendError),
+enum BodyError {
+    Send(SendError),
     Unpackable(Unpackable),
 }
 
-impl From<SendError> for Ended {
-    fn from(error: SendError) -> Ended {
-        Ended::Here(error)
+impl From<SendError> for BodyError {
+    fn from(error: SendError) -> BodyError {
+        BodyError::Send(error)
     }
 }
 
-impl From<Unpackable> for Ended {
-    fn from(why: Unpackable) -> Ended {
-        Ended::Unpackable(why)
+impl From<Unpackable> for BodyError {
+    fn from(why: Unpackable) -> BodyError {
+        BodyError::Unpackable(why)
     }
 }
 
-impl Ended {
-    fn told(self, to: &AllowedUrl) -> SendError {
+impl BodyError {
+    fn into_send_error(self, to: &AllowedUrl) -> SendError {
         match self {
-            Ended::Here(error) => error,
-            Ended::Unpackable(why) => {
+            BodyError::Send(error) => error,
+            BodyError::Unpackable(why) => {
                 let kind = match why {
                     Unpackable::Broken(_) | Unpackable::Members => "protocol",
                     Unpackable::Bomb => "body_too_large",

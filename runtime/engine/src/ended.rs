@@ -8,7 +8,7 @@ use intentbox_sandbox::{Ended, Ending, Exception, Exhausted, Resource, Spent as 
 use crate::script_advice;
 
 /// The longest message or hint of a script that rejects a request, in characters: some five lines of a terminal.
-const SAID_CHARS_MAX: usize = 500;
+const CLAIM_CHARS_MAX: usize = 500;
 
 /// What the host knows of a run besides its ending: its own record of the run's calls.
 #[derive(Debug, Default)]
@@ -77,8 +77,8 @@ fn raised(exception: Exception, record: &HostRecord) -> Failure {
             let remedy = status.map(|status| Remedy::Origin { status });
             of_exception(Cause::CallFailed { class }, exception, remedy)
         }
-        (Raiser::NotFound, _) => said(Cause::TargetNotFound, &exception, "what was asked for does not exist"),
-        (Raiser::Invalid, _) => said(Cause::InputInvalid, &exception, "what was given cannot be used"),
+        (Raiser::NotFound, _) => claimed(Cause::TargetNotFound, &exception, "what was asked for does not exist"),
+        (Raiser::Invalid, _) => claimed(Cause::InputInvalid, &exception, "what was given cannot be used"),
         (Raiser::Script | Raiser::Exit | Raiser::Refused | Raiser::CallFailed, _) => {
             of_exception(Cause::Raised { class }, exception, None)
         }
@@ -92,18 +92,18 @@ fn of_exception(cause: Cause, exception: Exception, remedy: Option<Remedy>) -> F
 }
 
 /// The failure of a script that rejects a request, in one line; `otherwise` is the message of one that says nothing.
-fn said(cause: Cause, exception: &Exception, otherwise: &str) -> Failure {
+fn claimed(cause: Cause, exception: &Exception, otherwise: &str) -> Failure {
     let message = one_line(&exception.message);
     let message = if message.is_empty() { otherwise.to_owned() } else { message };
     let traceback = Some(exception.traceback.clone()).filter(|text| !text.is_empty());
     Failure { traceback, ..Failure::new(cause, message) }.with_text(one_line(&exception.hint))
 }
 
-/// A text of a script in one line that is safe to print and has at most [`SAID_CHARS_MAX`] characters.
+/// A text of a script in one line that is safe to print and has at most [`CLAIM_CHARS_MAX`] characters.
 fn one_line(text: &str) -> String {
     let words: Vec<&str> = text.split_whitespace().collect();
     let mut line = printable(&words.join(" "));
-    if let Some((cut, _)) = line.char_indices().nth(SAID_CHARS_MAX) {
+    if let Some((cut, _)) = line.char_indices().nth(CLAIM_CHARS_MAX) {
         // The mark is one of the characters.
         let end = line[..cut].char_indices().next_back().map_or(0, |(last, _)| last);
         line.truncate(end);
@@ -206,7 +206,7 @@ mod tests {
         ] {
             assert_eq!(failure(raiser, message, hint), expected, "{message:?}");
         }
-        for (length, kept) in [(SAID_CHARS_MAX, SAID_CHARS_MAX), (SAID_CHARS_MAX + 1, SAID_CHARS_MAX - 1)] {
+        for (length, kept) in [(CLAIM_CHARS_MAX, CLAIM_CHARS_MAX), (CLAIM_CHARS_MAX + 1, CLAIM_CHARS_MAX - 1)] {
             let text = "ü".repeat(length);
             let cut = "ü".repeat(kept) + if kept < length { "…" } else { "" };
             assert_eq!(failure(Raiser::Invalid, &text, &text), expected(Cause::InputInvalid, &cut, Some(&cut)));

@@ -66,7 +66,7 @@ impl Phrases {
     }
 
     fn check(&self, template: &Template, phrase: &str) -> Option<StrayPhrase> {
-        let (text, names) = (said(template, phrase), names(template, phrase));
+        let (text, names) = (sentence(template, phrase), names(template, phrase));
         let now = Instant::of_unix_seconds(SAID_UNIX_S).unwrap_or(Instant::EPOCH);
         let question = Question { text: &text, names: &names, now };
         let own = cards::id_of(template.id());
@@ -107,8 +107,8 @@ fn stray(template: &Template, phrase: &str, own: &CardId, routed: &Routed) -> St
     }
 }
 
-/// A phrase as somebody says it.
-fn said(template: &Template, phrase: &str) -> String {
+/// A phrase as a sentence: its slots are filled with examples.
+fn sentence(template: &Template, phrase: &str) -> String {
     words::filled(phrase, |name| template.parameter(name).map(spoken))
 }
 
@@ -249,7 +249,7 @@ words = ["region {}"]
             ("mine/orders", "orders of <customer>", "orders of \"Ada Lovelace\""),
             ("shop/search", "parcels of <customer>", "parcels of ada"),
         ] {
-            assert_eq!(said(catalog.get(id).expect("it is declared above"), phrase), expected);
+            assert_eq!(sentence(catalog.get(id).expect("it is declared above"), phrase), expected);
         }
     }
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 use intentbox_capability::{Grant, Needs};
 use intentbox_egress::{Budget, Egress, Exchange, Request};
 
-use crate::fixture::deaf::{Close, Deaf, Python};
+use crate::fixture::body_ignorer::{BodyIgnorer, Close, Python};
 use crate::fixture::{Answer, SECRET, Server, get, kind, origin, rule};
 
 /// A request that no rule of these tests admits, whole.
@@ -39,7 +39,7 @@ async fn said(run: &Exchange, request: Request<'_>) -> String {
 
 #[tokio::test]
 async fn h23_a_body_of_get_or_head_is_refused_before_anything_is_sent() {
-    let server = Deaf::start(Close::Ignored).await;
+    let server = BodyIgnorer::start(Close::Ignored).await;
     let run = run(&egress(server.port));
     for method in ["GET", "HEAD", "head"] {
         for body in [SMUGGLED, b"{}", b"\r\n"] {
@@ -57,7 +57,7 @@ async fn h23_a_body_of_get_or_head_is_refused_before_anything_is_sent() {
 #[tokio::test]
 async fn h23_a_body_of_get_goes_where_every_layer_allows_it() {
     for close in CLOSES {
-        let server = Deaf::start(close).await;
+        let server = BodyIgnorer::start(close).await;
         let egress = egress(server.port);
         let (plain, asks) = (rule("a: GET /x/**", &[], false), rule("a: GET /x", &[], true));
         let either = egress.open(Grant::of([asks.clone()]).and([plain.clone()]), Budget::default());
@@ -76,7 +76,7 @@ async fn h23_a_body_of_get_goes_where_every_layer_allows_it() {
 
 #[tokio::test]
 async fn h23_what_follows_the_head_of_a_request_is_not_the_next_one() {
-    let server = Deaf::start(Close::Honoured).await;
+    let server = BodyIgnorer::start(Close::Honoured).await;
     let run = run(&egress(server.port));
     for _ in 0..3 {
         assert_eq!(said(&run, post(SMUGGLED)).await, "POST /x HTTP/1.1");
@@ -91,7 +91,7 @@ async fn h23_what_follows_the_head_of_a_request_is_not_the_next_one() {
 async fn h23_a_smuggled_request_takes_no_token_and_no_reply() {
     for close in CLOSES {
         for body in [SMUGGLED, BEGINNING] {
-            let server = Deaf::start(close).await;
+            let server = BodyIgnorer::start(close).await;
             let egress = egress(server.port);
             for _ in 0..2 {
                 // The same run and another one.
@@ -111,7 +111,7 @@ async fn h23_a_smuggled_request_takes_no_token_and_no_reply() {
 #[tokio::test]
 async fn h23_an_answer_that_nobody_asked_for_reaches_nobody() {
     for close in CLOSES {
-        let server = Deaf::start(close).await;
+        let server = BodyIgnorer::start(close).await;
         let egress = egress(server.port);
         let (attacker, victim) = (run(&egress), run(&egress));
         assert_eq!(said(&attacker, post(HELD)).await, "POST /x HTTP/1.1", "{close:?}");
@@ -205,7 +205,7 @@ async fn h23_bytes_behind_a_reply_are_the_answer_to_nothing() {
 
 #[tokio::test]
 async fn h23_an_answer_that_came_too_late_reaches_no_other_request() {
-    let server = Deaf::start(Close::Honoured).await;
+    let server = BodyIgnorer::start(Close::Honoured).await;
     let run = run(&egress(server.port));
     assert_eq!(said(&run, get("a:/x?first")).await, "GET /x?first HTTP/1.1");
     let soon = Some(Duration::from_millis(200));

@@ -87,20 +87,20 @@ async fn h12_the_secret_does_not_come_back_with_the_way_home() {
 #[tokio::test]
 async fn h12_redirects_end_after_five() {
     let chain: Vec<String> = (1..=50).map(|hop| redirect(302, &format!("/x/{hop}"))).collect();
-    for turns in [chain, vec![redirect(308, "/x")]] {
-        let server = Server::start(Answer::Turns(turns)).await;
+    for replies in [chain, vec![redirect(308, "/x")]] {
+        let server = Server::start(Answer::Sequence(replies)).await;
         assert_eq!(kind(exchange(&[&server], Budget::default()).send(get("a:/x")).await), "redirect");
         assert_eq!(server.seen().len(), 6, "the request and five redirects");
     }
     let five = (1..=5).map(|hop| redirect(307, &format!("/x/{hop}"))).chain([ok("there")]).collect();
-    let server = Server::start(Answer::Turns(five)).await;
+    let server = Server::start(Answer::Sequence(five)).await;
     let reply = exchange(&[&server], Budget::default()).send(get("a:/x")).await.unwrap();
     assert_eq!(reply.shown_url, "a:/x/5");
 }
 
 #[tokio::test]
 async fn h12_every_hop_counts_as_a_request() {
-    let server = Server::start(Answer::Turns(vec![redirect(302, "/x")])).await;
+    let server = Server::start(Answer::Sequence(vec![redirect(302, "/x")])).await;
     let exchange = exchange(&[&server], Budget { requests_max: 3, ..Budget::default() });
     assert_eq!(kind(exchange.send(get("a:/x")).await), "requests");
     assert_eq!(server.seen().len(), 3);
@@ -168,7 +168,7 @@ async fn h12_a_body_is_not_carried_where_the_method_changes() {
 
 #[tokio::test]
 async fn s05_a_redirect_elsewhere_carries_no_credential() {
-    let other = Server::start(Answer::Turns(vec![redirect(302, "/x/again"), ok("there")])).await;
+    let other = Server::start(Answer::Sequence(vec![redirect(302, "/x/again"), ok("there")])).await;
     let home = Server::start(Answer::Redirect(302, format!("http://127.0.0.1:{}/x", other.port))).await;
     let reply = exchange(&[&home, &other], Budget::default()).send(get("a:/x")).await.unwrap();
     assert_eq!(reply.shown_url, "b:/x/again");
@@ -180,7 +180,7 @@ async fn s05_a_redirect_elsewhere_carries_no_credential() {
 #[tokio::test]
 async fn s05_a_retry_elsewhere_carries_no_credential() {
     let later = with(429, "retry-after: 0\r\n", "");
-    let other = Server::start(Answer::Turns(vec![later, ok("there")])).await;
+    let other = Server::start(Answer::Sequence(vec![later, ok("there")])).await;
     let home = Server::start(Answer::Redirect(302, format!("http://127.0.0.1:{}/x", other.port))).await;
     let reply = exchange(&[&home, &other], Budget::default()).send(get("a:/x")).await.unwrap();
     assert_eq!((reply.shown_url.as_str(), other.seen().len()), ("b:/x", 2));

@@ -6,9 +6,9 @@ use intentbox_egress::{Budget, Request};
 
 use crate::fixture::{Answer, Server, exchange, get, kind, ok, with};
 
-/// The statuses of `turns` to one request with `method`, and the status that the script gets to see.
-async fn check(method: &str, turns: Vec<String>, budget: Budget, expected: (u16, usize)) {
-    let server = Server::start(Answer::Turns(turns)).await;
+/// The statuses of `replies` to one request with `method`, and the status that the script gets to see.
+async fn check(method: &str, replies: Vec<String>, budget: Budget, expected: (u16, usize)) {
+    let server = Server::start(Answer::Sequence(replies)).await;
     let reply = exchange(&[&server], budget).send(Request { method, ..get("a:/x") }).await.unwrap();
     assert_eq!((reply.status, server.seen().len()), expected, "{method}");
 }
@@ -22,8 +22,8 @@ async fn a_read_waits_for_retry_after_and_succeeds() {
     for (status, after) in [(429, "0"), (503, "0"), (429, "Sun, 06 Nov 1994 08:49:37 GMT")] {
         check("GET", vec![later(status, after), ok("there")], Budget::default(), (200, 2)).await;
     }
-    let turns = vec![later(429, "0"), later(503, "0"), ok("there")];
-    check("GET", turns, Budget::default(), (200, 3)).await;
+    let replies = vec![later(429, "0"), later(503, "0"), ok("there")];
+    check("GET", replies, Budget::default(), (200, 3)).await;
 }
 
 #[tokio::test]
@@ -57,7 +57,7 @@ async fn a_request_waits_at_most_five_times() {
 
 #[tokio::test]
 async fn every_wait_counts_as_a_request() {
-    let server = Server::start(Answer::Turns(vec![later(503, "0")])).await;
+    let server = Server::start(Answer::Sequence(vec![later(503, "0")])).await;
     let exchange = exchange(&[&server], Budget { requests_max: 2, ..Budget::default() });
     assert_eq!(kind(exchange.send(get("a:/x")).await), "requests");
     assert_eq!((server.seen().len(), exchange.spent().requests), (2, 2));

@@ -15,7 +15,7 @@ use tokio::sync::{mpsc, oneshot};
 use tokio::task::AbortHandle;
 
 use super::hardening::{self, Hardening};
-use super::wire::{Answered, Down, Up, frames, overloaded, tell};
+use super::wire::{Answered, Down, Up, finished_frame, frames, overloaded};
 use crate::budget::Capacity;
 use crate::calls::{Answer, Calls, Pending};
 use crate::guest::Guest;
@@ -184,7 +184,7 @@ impl Worker {
             let job = Job { limits, deterministic, owner, ..Job::new(&script, &params) };
             let guard = PanicGuard { worker: &worker, run };
             let frame = match worker.guest.run(job, calls).await {
-                Ok(finished) => tell(run, &finished),
+                Ok(finished) => finished_frame(run, &finished),
                 Err(Failed::Overloaded(reason)) => overloaded(run, reason),
                 Err(Failed::Host(error)) => broken(run, &format!("{error:#}")),
             };

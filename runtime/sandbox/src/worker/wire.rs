@@ -149,7 +149,7 @@ pub(super) enum WireEnding<'a> {
 }
 
 /// The end of a run as the worker reports it.
-pub(super) fn tell(run: u32, finished: &Finished) -> Vec<u8> {
+pub(super) fn finished_frame(run: u32, finished: &Finished) -> Vec<u8> {
     fn raised(exception: &Exception) -> intentbox_abi::Raised<'_> {
         intentbox_abi::Raised {
             class: &exception.class,
