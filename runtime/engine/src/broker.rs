@@ -15,7 +15,7 @@ use intentbox_sandbox::{Answer, Calls, Exhausted, Pending, Resource};
 
 use crate::caller::Caller;
 use crate::events::{Event, Events, Of};
-use crate::remedy::Asker;
+use crate::remedy::Requester;
 
 // The guest refuses a longer listing.
 const _: () = assert!(ENTRIES_MAX <= FILES_MAX && UNREAD_MAX <= intentbox_sandbox::abi::UNREAD_MAX);
@@ -31,7 +31,7 @@ pub(crate) struct Broker {
     exchange: Exchange,
     reader: Reader,
     /// Whose run it is, which decides what would allow a refused call.
-    asker: Asker,
+    requester: Requester,
     /// The configured directories, which decide that too.
     directories: Directories,
     /// The status of the last reply if it was an error, otherwise 0.
@@ -59,9 +59,9 @@ impl Noting {
 }
 
 impl Broker {
-    pub(crate) fn new(handles: Handles, asker: Asker, directories: Directories, noting: Noting) -> Broker {
+    pub(crate) fn new(handles: Handles, requester: Requester, directories: Directories, noting: Noting) -> Broker {
         let Handles { exchange, reader } = handles;
-        Broker { exchange, reader, asker, directories, error_status: AtomicU16::new(0), noting }
+        Broker { exchange, reader, requester, directories, error_status: AtomicU16::new(0), noting }
     }
 
     /// What was refused so far: requests, then files.
@@ -162,7 +162,7 @@ impl Broker {
     }
 
     fn remedy(&self, refusal: &Refusal) -> Option<Remedy> {
-        self.asker.remedy(refusal, &self.directories)
+        self.requester.remedy(refusal, &self.directories)
     }
 
     fn refused(&self, refusal: &Refusal) -> Answer {

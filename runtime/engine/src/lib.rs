@@ -80,7 +80,7 @@ use crate::broker::Handles;
 use crate::cache::ResultCache;
 use crate::known::KnownNames;
 use crate::library::Library;
-use crate::remedy::Asker;
+use crate::remedy::Requester;
 
 /// Where guests run.
 #[derive(Debug, Clone)]
@@ -213,13 +213,13 @@ impl Engine {
     }
 
     /// Whose run it is, for the remedies of its refusals.
-    fn asker(&self, template: Option<&Template>, caller: &Caller) -> Asker {
-        Asker::of(template, &self.policy, &caller.principal)
+    fn requester(&self, template: Option<&Template>, caller: &Caller) -> Requester {
+        Requester::of(template, &self.policy, &caller.principal)
     }
 
     /// Why a template that changes something may not start: it lacks a permission that it wants.
     fn not_permitted(&self, template: &Template, caller: &Caller) -> Option<Failure> {
-        let lacking = self.asker(Some(template), caller).lacking();
+        let lacking = self.requester(Some(template), caller).lacking();
         let TableRules { table, rules } = lacking.first()?;
         let (id, rules) = (template.id(), rules.lines().join(", "));
         let message = format!("the policy does not permit `{id}` all that it wants; [{table}] lacks {rules}");

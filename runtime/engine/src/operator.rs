@@ -76,9 +76,9 @@ impl Engine {
             None => self.grants_of_code(caller),
             Some(template) => self.grants_of_template(template, caller),
         };
-        let asker = self.asker(template, caller);
+        let requester = self.requester(template, caller);
         let refused = |refusal: Refusal| {
-            let remedy = asker.remedy(&refusal, &self.directories);
+            let remedy = requester.remedy(&refusal, &self.directories);
             Refused { message: refusal.to_string(), remedy }
         };
         let tables = self.policy.tables(who, &caller.principal);

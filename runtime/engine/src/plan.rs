@@ -19,7 +19,7 @@ use crate::Engine;
 use crate::caller::{Caller, Consent};
 use crate::intent::{Code, Given, INTENT_BYTES_MAX, Intent, Settings};
 use crate::library::Library;
-use crate::remedy::Asker;
+use crate::remedy::Requester;
 use crate::{cards, help, rejected, rephrase};
 
 /// The plan for an intent.
@@ -55,7 +55,7 @@ pub struct Run {
     pub(crate) limits: Limits,
     pub(crate) deterministic: Option<Deterministic>,
     pub(crate) grants: Grants,
-    pub(crate) asker: Asker,
+    pub(crate) requester: Requester,
     /// Words of the intent that were taken for names that they are not, each with the name.
     pub(crate) mended: Vec<(String, String)>,
 }
@@ -402,7 +402,7 @@ impl Engine {
         };
         let work =
             Work::Template { library: Arc::clone(library), id: template.id().clone(), arguments: values.clone() };
-        let (deterministic, asker) = (settings.deterministic, self.asker(Some(template), caller));
+        let (deterministic, requester) = (settings.deterministic, self.requester(Some(template), caller));
         let run = Box::new(Run {
             id,
             target: target.clone(),
@@ -412,7 +412,7 @@ impl Engine {
             limits,
             deterministic,
             grants,
-            asker,
+            requester,
             mended: Vec::new(),
         });
         if writes && caller.consent == Consent::Asked {
@@ -455,7 +455,7 @@ impl Engine {
             limits,
             deterministic: code.settings.deterministic,
             grants: self.grants_of_code(caller),
-            asker: self.asker(None, caller),
+            requester: self.requester(None, caller),
             mended: Vec::new(),
         }))
     }

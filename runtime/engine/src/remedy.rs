@@ -14,7 +14,7 @@ use crate::policy::{Policy, table_of_principal};
 
 /// Whose run it is, and which tables of the policy must permit its calls.
 #[derive(Debug, Clone)]
-pub(crate) struct Asker {
+pub(crate) struct Requester {
     /// The template, with what it wants. A script of `exec` may ask for anything.
     template: Option<(TemplateId, Access)>,
     /// The table of the template or of `exec`.
@@ -32,7 +32,7 @@ struct Table {
     permits: Access,
 }
 
-impl Asker {
+impl Requester {
     /// A run of a template, or of code, for a principal.
     pub(crate) fn of(template: Option<&Template>, policy: &Policy, principal: &Principal) -> Self {
         let own = match template {
@@ -142,16 +142,16 @@ mod tests {
     }
 
     /// A run of a template that the policy permits this, for a principal whose table permits that.
-    fn template(id: &str, wants: Access, own: Access, principal: Option<Access>) -> Asker {
+    fn template(id: &str, wants: Access, own: Access, principal: Option<Access>) -> Requester {
         let id = id.parse().expect("an id");
         let principal = principal.map(|permits| Table { name: "principals.bob".to_owned(), permits });
-        Asker { own: Table { name: table_of(&id), permits: own }, template: Some((id, wants)), principal }
+        Requester { own: Table { name: table_of(&id), permits: own }, template: Some((id, wants)), principal }
     }
 
     /// A run of code, likewise.
-    fn exec(own: Access, principal: Option<Access>) -> Asker {
+    fn exec(own: Access, principal: Option<Access>) -> Requester {
         let principal = principal.map(|permits| Table { name: "principals.bob".to_owned(), permits });
-        Asker { own: Table { name: "exec".to_owned(), permits: own }, template: None, principal }
+        Requester { own: Table { name: "exec".to_owned(), permits: own }, template: None, principal }
     }
 
     /// `logs`, which is there as any folder is.
@@ -164,13 +164,13 @@ mod tests {
     fn hint(method: &str, url: &str) -> Option<String> {
         let origin = Origin::new("shop".parse().expect("an alias"), "https://shop.example.com").expect("an origin");
         let origins = Origins::new([origin]).expect("one is enough");
-        let asker = template("shop/refund", access(&WANTS, &["logs"]), Access::default(), None);
+        let requester = template("shop/refund", access(&WANTS, &["logs"]), Access::default(), None);
         let refusal = if method == "READ" {
             Reads::default().admit(url).expect_err("nothing is granted")
         } else {
             Grant::nothing().admit(&origins, method, url).expect_err("nothing is granted")
         };
-        asker.remedy(&refusal, &directories()).map(text)
+        requester.remedy(&refusal, &directories()).map(text)
     }
 
     fn text(remedy: Remedy) -> String {
@@ -183,22 +183,22 @@ mod tests {
     /// A line of the policy alone would lead to a directory that there is not.
     #[test]
     fn a_directory_that_is_not_configured_is_named_before_the_line_of_the_policy() {
-        let hint = |asker: &Asker, directories: &Directories| {
+        let hint = |requester: &Requester, directories: &Directories| {
             let refusal = Reads::default().admit("logs:app.log").expect_err("nothing is granted");
-            asker.remedy(&refusal, directories).map(text).expect("there is one")
+            requester.remedy(&refusal, directories).map(text).expect("there is one")
         };
         let template = |id: &str, reads: &[&str]| template(id, access(&[], reads), Access::default(), None);
         let name = "add --dir logs=PATH, or a line for `logs` under [directories] in the configuration";
         let add = |table: &str| format!("\"logs\" to read under [{table}] in policy.toml");
         let (own, other) = (template("logs/tail", &["logs"]), template("shop/refund", &["logs"]));
-        for (asker, table, between) in [
+        for (requester, table, between) in [
             (&exec(Access::default(), None), "exec", " and "),
             (&own, "templates.\"logs/tail\"", " and "),
             (&other, "templates.\"shop/refund\"", "; and, with either, "),
         ] {
             let add = add(table);
-            assert_eq!(hint(asker, &Directories::default()), format!("{name}{between}{add}"));
-            assert_eq!(hint(asker, &directories()), format!("add {add}"));
+            assert_eq!(hint(requester, &Directories::default()), format!("{name}{between}{add}"));
+            assert_eq!(hint(requester, &directories()), format!("add {add}"));
         }
         let asks_nothing = hint(&template("shop/refund", &[]), &Directories::default());
         assert!(asks_nothing.starts_with("no line of the policy can allow this"), "{asks_nothing}");
@@ -211,16 +211,16 @@ mod tests {
         let some = || access(&["shop: GET /v1/orders/*"], &[]);
         let none = Access::default;
         let refund = |own: Access, bob: Access| template("shop/refund", access(&WANTS, &["logs"]), own, Some(bob));
-        let hint = |asker: &Asker, url: &str| {
+        let hint = |requester: &Requester, url: &str| {
             let origin = Origin::new("shop".parse().expect("an alias"), "https://shop.example.com").expect("an origin");
             let origins = Origins::new([origin]).expect("one is enough");
             let refusal = Grant::nothing().admit(&origins, "GET", url).expect_err("nothing is granted");
-            asker.remedy(&refusal, &directories()).map(text)
+            requester.remedy(&refusal, &directories()).map(text)
         };
         let add =
             |line: &str, tables: &str| Some(format!("add \"shop: GET {line}\" to http under {tables} in policy.toml"));
         let (own, bob) = ("[templates.\"shop/refund\"]", "[principals.bob]");
-        for (asker, line, tables) in [
+        for (requester, line, tables) in [
             (exec(none(), Some(none())), "/v1/customers/3", format!("[exec] and {bob}")),
             (exec(none(), Some(all())), "/v1/customers/3", "[exec]".to_owned()),
             (exec(all(), Some(some())), "/v1/customers/3", bob.to_owned()),
@@ -228,7 +228,7 @@ mod tests {
             (refund(some(), all()), "/v1/**", own.to_owned()),
             (refund(all(), some()), "/v1/**", bob.to_owned()),
         ] {
-            assert_eq!(hint(&asker, "shop:/v1/customers/3"), add(line, &tables), "{asker:?}");
+            assert_eq!(hint(&requester, "shop:/v1/customers/3"), add(line, &tables), "{requester:?}");
         }
         assert_eq!(hint(&exec(all(), Some(some())), "shop:/v1/orders/3"), None, "every table permits it");
         // A principal's table is not what a flag permits.
@@ -290,8 +290,8 @@ mod tests {
         let body = Refusal::Body { method, alias: alias.clone(), path: path.clone() };
         let hint = |want: HttpRule, refusal: &Refusal| {
             let wants = Access { http: vec![want], ..Access::default() };
-            let asker = template("shop/refund", wants, Access::default(), None);
-            asker.remedy(refusal, &directories()).map(text).expect("there is one")
+            let requester = template("shop/refund", wants, Access::default(), None);
+            requester.remedy(refusal, &directories()).map(text).expect("there is one")
         };
         let of = |what: &str| format!("add {what} to http under [templates.\"shop/refund\"] in policy.toml");
         let with_header = "{ rule = \"shop: GET /v1/search\", headers = [\"x-tenant\"] }";

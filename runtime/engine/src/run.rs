@@ -120,7 +120,7 @@ impl Engine {
         let budget = Budget { run: Duration::from_millis(limits.wall_ms), ..Budget::default() };
         let handles = self.open_handles(&run.grants, budget);
         let noting = Noting::new(run.id, caller.clone(), Arc::clone(events));
-        let broker = Broker::new(handles, run.asker.clone(), self.directories.clone(), noting);
+        let broker = Broker::new(handles, run.requester.clone(), self.directories.clone(), noting);
         let broker = Arc::new(broker);
         let ended = sandbox.run(job, Arc::clone(&broker) as Arc<_>).await;
         let tenancy = ended.as_ref().map_or(Tenancy::Shared, |ended| ended.tenancy);
