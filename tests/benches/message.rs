@@ -158,12 +158,12 @@ fn victim(server: &Server) -> Vec<Duration> {
 }
 
 /// How many runs there are slots for.
-const SEATS: usize = 256;
+const SLOTS: usize = 256;
 
 /// What the runs of one principal do to the calls of another.
 fn neighbours() {
     for (what, count, code) in [
-        ("asleep", SEATS, "import time\\ntime.sleep(600)"),
+        ("asleep", SLOTS, "import time\\ntime.sleep(600)"),
         ("in a loop", 60, "while True: pass"),
         ("taking memory", 8, "while True: list(range(3_000_000))"),
     ] {

@@ -16,10 +16,10 @@ use crate::error::{Class, Classify as _, CommandError};
 use crate::show::count;
 use crate::{input, setup, words};
 
-/// Where a sentence goes.
+/// What a sentence selects.
 #[derive(Debug, Clone, PartialEq)]
-struct Goes {
-    decision: Verdict,
+struct Selection {
+    decision: Kind,
     /// The template that it selects.
     template: Option<String>,
     values: BTreeMap<String, Value>,
@@ -32,7 +32,7 @@ struct Goes {
 
 /// What kind of decision it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Verdict {
+enum Kind {
     Selects,
     Needs,
     Asks,
@@ -53,11 +53,11 @@ pub(crate) async fn run(sources: &Sources, file: &Path) -> Result<Answer, Comman
     let (mut text, mut rows) = (String::new(), Vec::new());
     let (mut right, mut of) = (0, 0);
     for sentence in &sentences {
-        let goes = Goes::of(engine.route(&sentence.text, &caller));
-        let holds = goes.holds(sentence);
+        let selection = Selection::of(engine.route(&sentence.text, &caller));
+        let holds = selection.holds(sentence);
         of += usize::from(holds.is_some());
         right += usize::from(holds == Some(true));
-        let _ = write!(text, "{} -> {goes}", sentence.text);
+        let _ = write!(text, "{} -> {selection}", sentence.text);
         if let Some(expected) = sentence.expected.as_ref().filter(|_| holds == Some(false)) {
             let _ = write!(text, "; expected {expected}");
             let lacks = catalog.get(expected.as_str()).map(|template| engine.lacks(template)).unwrap_or_default();
@@ -66,7 +66,7 @@ pub(crate) async fn run(sources: &Sources, file: &Path) -> Result<Answer, Comman
             }
         }
         text.push('\n');
-        rows.push(goes.row(sentence, holds));
+        rows.push(selection.row(sentence, holds));
     }
     if of > 0 {
         let _ = writeln!(text, "{right} of {of} as expected");
@@ -80,7 +80,7 @@ pub(crate) async fn run(sources: &Sources, file: &Path) -> Result<Answer, Comman
     Ok(answer.failing(error.hint("run `intentbox run-intent SENTENCE --explain` to see the scores")))
 }
 
-/// Rejects an expected id of no template: the slip would look like a sentence that goes elsewhere.
+/// Rejects an expected id of no template: the slip would look like a sentence that selects another template.
 fn must_exist(catalog: &Catalog, name: &str, sentences: &[Sentence]) -> Result<(), CommandError> {
     for Sentence { line, expected, .. } in sentences {
         if let Some(id) = expected.as_ref().filter(|id| catalog.get(id.as_str()).is_none()) {
@@ -91,11 +91,11 @@ fn must_exist(catalog: &Catalog, name: &str, sentences: &[Sentence]) -> Result<(
     Ok(())
 }
 
-impl Goes {
+impl Selection {
     fn of(routed: Routed) -> Self {
         let not_understood = routed.explanation.not_understood();
         let none = Self {
-            decision: Verdict::Nothing,
+            decision: Kind::Nothing,
             template: None,
             values: BTreeMap::new(),
             missing: Vec::new(),
@@ -105,14 +105,14 @@ impl Goes {
         let scored = routed.explanation.candidates.first().map(|best| (best.id.as_str().to_owned(), best.score));
         match routed.decision {
             Decision::Card { id, values } => Self {
-                decision: Verdict::Selects,
+                decision: Kind::Selects,
                 template: Some(id.as_str().to_owned()),
                 values,
                 candidates: scored.into_iter().collect(),
                 ..none
             },
             Decision::Missing { id, values, parameters } => Self {
-                decision: Verdict::Needs,
+                decision: Kind::Needs,
                 template: Some(id.as_str().to_owned()),
                 values,
                 missing: parameters,
@@ -121,7 +121,7 @@ impl Goes {
             },
             Decision::Ambiguous { candidates } => {
                 let candidates = candidates.into_iter().map(|one| (one.id.as_str().to_owned(), one.score)).collect();
-                Self { decision: Verdict::Asks, candidates, ..none }
+                Self { decision: Kind::Asks, candidates, ..none }
             }
             Decision::NoMatch { closest } => {
                 let candidates = closest.into_iter().map(|one| (one.id.as_str().to_owned(), one.score)).collect();
@@ -130,7 +130,7 @@ impl Goes {
         }
     }
 
-    /// Whether it goes where it is expected to go, if anything is expected. A template that needs a value is selected.
+    /// Whether it selects the expected template, if one is expected. A template that needs a value is selected.
     fn holds(&self, sentence: &Sentence) -> Option<bool> {
         let expected = sentence.expected.as_ref()?;
         Some(self.template.as_deref() == Some(expected.as_str()))
@@ -153,7 +153,7 @@ impl Goes {
     }
 }
 
-impl fmt::Display for Goes {
+impl fmt::Display for Selection {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.template.as_deref().unwrap_or_default())?;
         if !self.values.is_empty() {
@@ -161,19 +161,19 @@ impl fmt::Display for Goes {
             write!(f, " ({})", values.join(", "))?;
         }
         match self.decision {
-            Verdict::Selects => Ok(()),
-            Verdict::Needs => write!(f, " needs: {}", self.missing.join(", ")),
-            Verdict::Asks => {
+            Kind::Selects => Ok(()),
+            Kind::Needs => write!(f, " needs: {}", self.missing.join(", ")),
+            Kind::Asks => {
                 let ids: Vec<&str> = self.candidates.iter().map(|(id, _)| id.as_str()).collect();
                 write!(f, "asks: {}", ids.join(", "))
             }
-            Verdict::Nothing if self.not_understood.is_empty() => f.write_str("nothing"),
-            Verdict::Nothing => write!(f, "nothing (not understood: {})", self.not_understood.join(", ")),
+            Kind::Nothing if self.not_understood.is_empty() => f.write_str("nothing"),
+            Kind::Nothing => write!(f, "nothing (not understood: {})", self.not_understood.join(", ")),
         }
     }
 }
 
-impl Verdict {
+impl Kind {
     /// The stable name: `decision` in JSON.
     const fn name(self) -> &'static str {
         match self {
@@ -189,8 +189,8 @@ impl Verdict {
 mod tests {
     use super::*;
 
-    fn goes(decision: Verdict, template: Option<&str>) -> Goes {
-        Goes {
+    fn selection(decision: Kind, template: Option<&str>) -> Selection {
+        Selection {
             decision,
             template: template.map(str::to_owned),
             values: BTreeMap::new(),
@@ -203,16 +203,19 @@ mod tests {
     #[test]
     fn each_decision_is_a_line() {
         let values = BTreeMap::from([("limit".to_owned(), json!(5)), ("to".to_owned(), json!("ada"))]);
-        let nothing = goes(Verdict::Nothing, None);
-        for (goes, expected) in [
-            (goes(Verdict::Selects, Some("a/b")), "a/b"),
-            (Goes { values: values.clone(), ..goes(Verdict::Selects, Some("a/b")) }, "a/b (limit = 5, to = \"ada\")"),
-            (Goes { values, ..goes(Verdict::Needs, Some("a/b")) }, "a/b (limit = 5, to = \"ada\") needs: name"),
-            (goes(Verdict::Asks, None), "asks: a/b, c/d"),
+        let nothing = selection(Kind::Nothing, None);
+        for (selection, expected) in [
+            (selection(Kind::Selects, Some("a/b")), "a/b"),
+            (
+                Selection { values: values.clone(), ..selection(Kind::Selects, Some("a/b")) },
+                "a/b (limit = 5, to = \"ada\")",
+            ),
+            (Selection { values, ..selection(Kind::Needs, Some("a/b")) }, "a/b (limit = 5, to = \"ada\") needs: name"),
+            (selection(Kind::Asks, None), "asks: a/b, c/d"),
             (nothing.clone(), "nothing (not understood: door, key)"),
-            (Goes { not_understood: Vec::new(), ..nothing }, "nothing"),
+            (Selection { not_understood: Vec::new(), ..nothing }, "nothing"),
         ] {
-            assert_eq!(goes.to_string(), expected);
+            assert_eq!(selection.to_string(), expected);
         }
     }
 
@@ -223,15 +226,15 @@ mod tests {
             text: "x".to_owned(),
             expected: expected.map(|id| id.parse().expect("it is an id")),
         };
-        for (goes, expected, holds) in [
-            (goes(Verdict::Selects, Some("a/b")), Some("a/b"), Some(true)),
-            (goes(Verdict::Needs, Some("a/b")), Some("a/b"), Some(true)),
-            (goes(Verdict::Selects, Some("a/b")), Some("c/d"), Some(false)),
-            (goes(Verdict::Asks, None), Some("a/b"), Some(false)),
-            (goes(Verdict::Nothing, None), Some("a/b"), Some(false)),
-            (goes(Verdict::Nothing, None), None, None),
+        for (selection, expected, holds) in [
+            (selection(Kind::Selects, Some("a/b")), Some("a/b"), Some(true)),
+            (selection(Kind::Needs, Some("a/b")), Some("a/b"), Some(true)),
+            (selection(Kind::Selects, Some("a/b")), Some("c/d"), Some(false)),
+            (selection(Kind::Asks, None), Some("a/b"), Some(false)),
+            (selection(Kind::Nothing, None), Some("a/b"), Some(false)),
+            (selection(Kind::Nothing, None), None, None),
         ] {
-            assert_eq!(goes.holds(&sentence(expected)), holds, "{goes}");
+            assert_eq!(selection.holds(&sentence(expected)), holds, "{selection}");
         }
     }
 }
