@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 use anyhow::Context as _;
 use intentbox_engine::{Ceilings, Engine, Sharing};
-use intentbox_listen::http::Options;
+use intentbox_listen::http::{InvalidOption, Options};
 use intentbox_listen::{CancellationToken, Tokens};
 use intentbox_mcp::{Server, Settings, http, stdio};
 use tokio::io::{AsyncRead, AsyncWrite};
@@ -47,9 +47,11 @@ pub(crate) async fn run(sources: &Sources, command: Mcp, show: &mut Show) -> Res
     let ceilings = Ceilings::new(OUTPUT_CEILINGS.map(owned).into_iter().chain(command.limits));
     let ceilings = ceilings.context("--limit").class(Class::Usage)?;
     let tokens = command.token_file.as_deref().map(tokens).transpose().class(Class::Configuration)?;
-    let options = Options::new(&command.hosts, &command.origins, tokens.unwrap_or_default()).class(Class::Usage)?;
+    let options = Options::new(&command.hosts, &command.origins, tokens.unwrap_or_default());
+    let options = options.map_err(|invalid| invalid_option(&invalid))?;
     if let Some(address) = command.http {
-        options.may_listen(address).class(Class::Usage)?;
+        let advice = "give tokens with --token-file, or listen on 127.0.0.1";
+        options.may_listen(address).map_err(|needed| Class::Usage.error(format!("{needed}: {advice}")))?;
     }
     // Principals are kept apart where there can be several.
     let sharing = if options.tokens().len() > 1 { Sharing::Fair } else { Sharing::Whole };
@@ -79,6 +81,18 @@ pub(crate) async fn run(sources: &Sources, command: Mcp, show: &mut Show) -> Res
     }
     observer.close().await;
     Ok(Answer::default())
+}
+
+/// An invalid option of the server, by its flag.
+fn invalid_option(invalid: &InvalidOption) -> CommandError {
+    Class::Usage.error(match invalid {
+        InvalidOption::Origin { origin } => {
+            format!("--allow-origin {origin}: write it as browsers do, such as https://app.example.com")
+        }
+        InvalidOption::Host { host } => {
+            format!("--allow-host {host}: write a name, or a name with a port, such as mcp.example.com")
+        }
+    })
 }
 
 /// Starts the workers and checks their hardening. Where a measure is missing, a script that escapes from wasm finds more.

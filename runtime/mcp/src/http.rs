@@ -117,7 +117,13 @@ pub fn surface<H: ServerHandler>(
 
 /// A rejection of the port as an error of JSON-RPC.
 fn refuse(_: &Uri, rejection: Rejection) -> Response {
-    error(rejection.status(), REFUSED, &rejection.to_string()).into_response()
+    let message = match rejection {
+        Rejection::HostOrOrigin => {
+            format!("{rejection}; the operator can add it with --allow-host or --allow-origin")
+        }
+        Rejection::Unauthorized | Rejection::Overloaded => rejection.to_string(),
+    };
+    error(rejection.status(), REFUSED, &message).into_response()
 }
 
 /// Passes a request on to the SDK, or rejects it.

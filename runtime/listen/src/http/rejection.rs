@@ -3,11 +3,11 @@
 use axum::http::header::{RETRY_AFTER, WWW_AUTHENTICATE};
 use axum::http::{HeaderName, HeaderValue, StatusCode};
 
-/// Why a request is rejected. The text says what would admit it.
+/// Why a request is rejected. The text says what the client can do about it, if it can do anything.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum Rejection {
     /// The server is not known by this `Host`, or not used by pages of this `Origin`.
-    #[error("Host or Origin is not allowed; add it with --allow-host or --allow-origin")]
+    #[error("Host or Origin is not allowed")]
     HostOrOrigin,
     /// The request has no token, or an invalid one.
     #[error("unauthorized: send the header `Authorization: Bearer TOKEN` with a token of this server")]
