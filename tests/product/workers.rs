@@ -132,7 +132,7 @@ async fn killed_workers_lose_their_runs_and_nothing_else() {
     const KILLS: usize = 100;
     const RUNS: usize = 10_000;
     let sandbox = Arc::new(workers(ROOMY, 2).await);
-    let (done, mut progress) = watch::channel(0);
+    let (done, mut progress) = watch::channel(0_usize);
     let done = Arc::new(done);
     let lane = |lane: usize| {
         let (sandbox, done) = (Arc::clone(&sandbox), Arc::clone(&done));
