@@ -12,7 +12,7 @@ pub(crate) use intentbox_catalog::terminal::{printable, printable_json};
 use crate::answer::{Answer, Ending};
 use crate::error::{Class, Classify as _, CommandError, Hint as _};
 use crate::table;
-use crate::words::{unlisted, words};
+use crate::words::{by_name, unlisted, words};
 
 /// Prints the answer of one command, once.
 #[derive(Debug)]
@@ -190,6 +190,10 @@ fn explain(report: &Report, text: &mut String) {
     }
     for candidate in &report.candidates {
         let _ = writeln!(text, "  {:<28} {}", printable(&candidate.template), printable(&candidate.summary));
+        let command = by_name(&candidate.template, &candidate.values).filter(|_| !candidate.values.is_empty());
+        if let Some(command) = command {
+            let _ = writeln!(text, "    {}", printable(&command));
+        }
     }
     for refused in report.refusals.iter().filter(|_| report.outcome() != Outcome::CapabilityDenied) {
         let _ = writeln!(text, "refused: {}", printable(&refused.message));

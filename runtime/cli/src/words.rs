@@ -1,6 +1,10 @@
 //! What to do about a failure, in the terms of the command line: flags, commands and lines of files.
 
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
 use intentbox_engine::{CHECK_BEFORE_RETRY, Lack, Listed, Missing, NearName, Remedy, Rephrase};
+use serde_json::Value;
 
 /// A remedy in words, as an imperative.
 pub(crate) fn words(remedy: &Remedy) -> String {
@@ -35,7 +39,7 @@ pub(crate) fn words(remedy: &Remedy) -> String {
         }
         Remedy::Rephrase(rephrase) => in_other_words(rephrase),
         Remedy::Configure { template, lacks } => format!("add {} to use `{template}`", all(lacks)),
-        Remedy::Choose => "rephrase the intent like the summary of the candidate that you mean".to_owned(),
+        Remedy::Choose => "run the one that you mean by its name, or rephrase the intent like its summary".to_owned(),
         Remedy::Supply(missing) => {
             let gifts: Vec<String> = missing.iter().map(supply).collect();
             format!("add {}", gifts.join(" and "))
@@ -86,7 +90,7 @@ fn in_other_words(rephrase: &Rephrase) -> String {
         }
         (Some(nearest), false) => format!("for example: intentbox run-intent {}", sentence(nearest)),
         (None, true) => {
-            "did you mean one of these? Rephrase the intent like its summary, or add --explain to see how it was parsed"
+            "did you mean one of these? Run its name, or rephrase the intent like its summary; --explain shows how it was parsed"
                 .to_owned()
         }
         (None, false) => {
@@ -114,6 +118,24 @@ fn supply(missing: &Missing) -> String {
     }
 }
 
+/// The command that runs a template with values that were read, if each of them can be written as a flag.
+pub(crate) fn by_name(template: &str, values: &BTreeMap<String, Value>) -> Option<String> {
+    let mut command = format!("intentbox run-intent {template}");
+    for (name, value) in values {
+        let text = match value {
+            Value::String(text) => text.clone(),
+            Value::Array(items) => {
+                let items: Option<Vec<&str>> = items.iter().map(Value::as_str).collect();
+                items.filter(|items| !items.iter().any(|item| item.contains([',', '"'])))?.join(",")
+            }
+            Value::Number(_) | Value::Bool(_) => value.to_string(),
+            Value::Null | Value::Object(_) => return None,
+        };
+        let _ = write!(command, " --param {}", quoted(&format!("{name}={text}")));
+    }
+    Some(command)
+}
+
 /// One word for a shell.
 fn quoted(text: &str) -> String {
     let is_plain = |letter: char| letter.is_ascii_alphanumeric() || "_-./:=@,".contains(letter);
@@ -130,6 +152,25 @@ mod tests {
     use intentbox_engine::{ScriptAdvice, ValueAdvice};
 
     use super::*;
+
+    #[test]
+    fn a_candidate_is_run_by_its_name_with_the_values_that_were_read() {
+        use serde_json::json;
+        for (values, expected) in [
+            (json!({}), Some("intentbox run-intent a/b")),
+            (
+                json!({"limit": 5, "project": "web"}),
+                Some("intentbox run-intent a/b --param limit=5 --param project=web"),
+            ),
+            (json!({"by": ["region", "month"]}), Some("intentbox run-intent a/b --param by=region,month")),
+            (json!({"text": "it's $5"}), Some(r"intentbox run-intent a/b --param 'text=it'\''s $5'")),
+            (json!({"by": ["a,b"]}), None),
+            (json!({"by": null}), None),
+        ] {
+            let values: BTreeMap<String, Value> = serde_json::from_value(values).expect("an object");
+            assert_eq!(by_name("a/b", &values).as_deref(), expected, "{values:?}");
+        }
+    }
 
     #[test]
     fn every_remedy_is_said_with_the_flag_or_line_that_it_needs() {
@@ -212,7 +253,7 @@ mod tests {
             ),
             (
                 rephrase(None, &[], true),
-                "did you mean one of these? Rephrase the intent like its summary, or add --explain to see how it was parsed",
+                "did you mean one of these? Run its name, or rephrase the intent like its summary; --explain shows how it was parsed",
             ),
             (
                 rephrase(None, &[], false),

@@ -14,7 +14,7 @@ fn main() {
     let crate_root = PathBuf::from(std::env::var_os("CARGO_MANIFEST_DIR").expect("cargo sets it"));
     let guest_sdk = crate_root.join("../../guest-sdk");
     let out = PathBuf::from(std::env::var_os("OUT_DIR").expect("cargo sets it"));
-    for watched in ["guest", "abi", "logs", "scratch", "python", "Cargo.toml", "Cargo.lock"] {
+    for watched in ["guest", "abi", "logs", "scratch", "tables", "python", "Cargo.toml", "Cargo.lock"] {
         println!("cargo::rerun-if-changed={}", guest_sdk.join(watched).display());
     }
     println!("cargo::rerun-if-changed={}", crate_root.join("build").display());

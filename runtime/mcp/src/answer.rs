@@ -204,12 +204,21 @@ impl AnswerBuilder<'_> {
         self.put("error", Value::Object(error));
         let candidates: Vec<_> = report.candidates.iter().take(LISTED_MAX).collect();
         for candidate in &candidates {
-            self.line(&format!("- {}: {}", candidate.template, cut(&candidate.summary)));
+            let params = if candidate.values.is_empty() {
+                String::new()
+            } else {
+                format!(" with params {}", cut(&json!(candidate.values).to_string()))
+            };
+            self.line(&format!("- {}{params}: {}", candidate.template, cut(&candidate.summary)));
         }
         if !candidates.is_empty() {
             let candidate = |candidate: &&intentbox_engine::Candidate| {
                 let score = (candidate.score * 100.0).round() / 100.0;
-                json!({"template": candidate.template, "summary": candidate.summary, "score": score})
+                let mut told = json!({"template": candidate.template, "summary": candidate.summary, "score": score});
+                if !candidate.values.is_empty() {
+                    told["params"] = json!(candidate.values);
+                }
+                told
             };
             self.put("candidates", candidates.iter().map(candidate).collect());
         }

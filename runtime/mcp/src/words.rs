@@ -129,7 +129,9 @@ fn in_other_words(rephrase: &Rephrase) -> String {
     let mut advice: Vec<String> = rephrase.near_names.iter().map(NearName::to_string).collect();
     advice.push(match (&rephrase.nearest, rephrase.has_candidates) {
         (Some(nearest), _) => format!("run_intent answers {nearest:?}"),
-        (None, true) => "did you mean one of these? Rephrase the intent like its summary".to_owned(),
+        (None, true) => {
+            "did you mean one of these? Repeat run_intent with its name as the intent and with its params".to_owned()
+        }
         (None, false) => {
             "rephrase the intent, or ask run_intent for \"help\", which lists what can be asked".to_owned()
         }
@@ -207,7 +209,7 @@ mod tests {
             (Remedy::Ask, "say what is wanted, such as \"list errors\"; the intent \"help\" lists what can be asked"),
             (
                 rephrase(None, true),
-                "did you mean one of these? Rephrase the intent like its summary; or write Python for execute_code",
+                "did you mean one of these? Repeat run_intent with its name as the intent and with its params; or write Python for execute_code",
             ),
             (
                 rephrase(None, false),

@@ -1,5 +1,7 @@
 //! A report as JSON: the object of `--json`, the same for every surface that serializes reports.
 
+use std::collections::BTreeMap;
+
 use serde::{Serialize, Serializer};
 use serde_json::Value;
 use serde_json::value::RawValue;
@@ -81,6 +83,8 @@ struct Candidate<'a> {
     template: &'a str,
     summary: &'a str,
     score: f64,
+    #[serde(rename = "params", skip_serializing_if = "BTreeMap::is_empty")]
+    values: &'a BTreeMap<String, Value>,
 }
 
 #[derive(Debug, Serialize)]
@@ -150,6 +154,7 @@ impl<'a> Route<'a> {
             template: &candidate.template,
             summary: &candidate.summary,
             score: (candidate.score * 100.0).round() / 100.0,
+            values: &candidate.values,
         });
         let window = report.window.as_ref().map(|window| window.words.as_str());
         let candidates = candidates.collect();
@@ -168,7 +173,6 @@ fn as_text<S: Serializer>(run_id: &crate::run_id::RunId, serializer: S) -> Resul
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeMap;
 
     use intentbox_capability::Access;
     use serde_json::json;
@@ -199,7 +203,7 @@ mod tests {
             template: "a/b".to_owned(),
             summary: "Does.".to_owned(),
             score: 0.666_666,
-            values: BTreeMap::new(),
+            values: BTreeMap::from([("limit".to_owned(), json!(5))]),
         };
         let failure = Failure::new(Cause::Ambiguous, "several").with(Remedy::Choose);
         let report = Report {
@@ -212,7 +216,10 @@ mod tests {
         assert_eq!(written["outcome"], "ambiguous");
         let error = json!({"kind": "ambiguous", "message": "several", "hint": "words for Choose"});
         assert_eq!(written["error"], error);
-        assert_eq!(written["route"], json!({"candidates": [{"template": "a/b", "summary": "Does.", "score": 0.67}]}));
+        assert_eq!(
+            written["route"],
+            json!({"candidates": [{"template": "a/b", "summary": "Does.", "score": 0.67, "params": {"limit": 5}}]})
+        );
         assert_eq!((&written["grant"], &written["refusals"]), (&json!([]), &json!([{"message": "no"}])));
     }
 
