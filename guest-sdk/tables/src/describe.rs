@@ -82,6 +82,8 @@ pub(crate) struct Described {
     notation: Notation,
     filled: u64,
     kinds: Vec<Kind>,
+    /// How many cells hold `NA`: no value among numbers and dates, and among texts one as any other, such as North America.
+    not_available: u64,
     examples: Vec<String>,
     numbers: Option<(Decimal, Decimal)>,
     /// The least and the greatest date, as it is written. Those of another notation than the first do not compare.
@@ -95,6 +97,9 @@ struct Dated {
     text: String,
 }
 
+/// What stands for a missing number in many tables, and is a text in others.
+const NOT_AVAILABLE: &str = "NA";
+
 impl Described {
     /// The columns to describe, each with what the first rows say about its numbers.
     pub(crate) fn each(shown: Vec<Column>, columns: &Columns, usual: char, start: &[Kept]) -> Vec<Self> {
@@ -103,7 +108,16 @@ impl Described {
     }
 
     fn new(column: Column, notation: Notation) -> Self {
-        Self { column, notation, filled: 0, kinds: Vec::new(), examples: Vec::new(), numbers: None, dates: None }
+        Self {
+            column,
+            notation,
+            filled: 0,
+            kinds: Vec::new(),
+            not_available: 0,
+            examples: Vec::new(),
+            numbers: None,
+            dates: None,
+        }
     }
 
     pub(crate) fn column(&self) -> &Column {
@@ -113,6 +127,7 @@ impl Described {
     pub(crate) fn take(&mut self, row: Row<'_>) {
         let cell = row.cell(&self.column);
         if cell.is_blank() || matches!(&cell, Cell::Text(text) if is_missing(text)) {
+            self.not_available += u64::from(cell.text().trim() == NOT_AVAILABLE);
             return;
         }
         self.filled += 1;
@@ -173,8 +188,14 @@ impl Described {
     }
 
     /// The column as it is shown, when so many rows were looked at.
-    fn answer(self, rows: u64) -> ColumnDescription {
+    fn answer(mut self, rows: u64) -> ColumnDescription {
         let kind = self.kind();
+        if kind == "text" && self.not_available > 0 {
+            self.filled += self.not_available;
+            if self.examples.len() < EXAMPLES_SHOWN {
+                self.examples.push(NOT_AVAILABLE.to_owned());
+            }
+        }
         let range = match kind {
             "date" => self.dates.map(|(least, greatest)| [least, greatest].map(|date| Value::Text(date.text))),
             "integer" | "number" => {

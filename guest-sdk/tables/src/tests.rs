@@ -120,6 +120,17 @@ fn a_number_is_described_as_a_sum_reads_it() {
 }
 
 #[test]
+fn na_is_no_number_and_a_text_like_any_other() {
+    check(
+        "r.csv",
+        r#"{"description": {"sample": 20000}}"#,
+        "",
+        "region,units\nNA,1\nEMEA,NA\n,3\n",
+        r#"{"file":"r.csv","rows":3,"rows_looked_at":3,"columns":[{"column":"region","type":"text","missing":1,"examples":"EMEA | NA"},{"column":"units","type":"integer","missing":1,"min":1,"max":3,"examples":"1 | 3"}]}"#,
+    );
+}
+
+#[test]
 fn a_number_is_found_however_its_column_writes_it() {
     let text = "id,rate,amount,code\n1,12%,\"1,000\",007\n2,12.0%,999.5,7\n3,1.2%,1000,70\n";
     for (filter, ids) in [
