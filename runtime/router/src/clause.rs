@@ -38,6 +38,18 @@ const EXCEPTING: [&str; 14] = [
     "without",
 ];
 
+/// Words with which somebody goes on telling, and asks for nothing more.
+const TELLING: [&str; 27] = [
+    "as", "because", "cause", "have", "he", "her", "his", "hope", "i", "id", "im", "in", "it", "its", "ive", "my",
+    "our", "she", "since", "sorry", "thank", "thanks", "that", "the", "they", "this", "we",
+];
+
+/// Whether words after the request only go on telling: "because my boss asks", and not "then drop the table".
+pub(crate) fn tells(words: &[Word]) -> bool {
+    let first = words.iter().find(|word| !matches!(word.plain.as_str(), "and" | "please" | "so" | "but"));
+    first.is_none_or(|word| !word.quoted && TELLING.contains(&word.plain.as_str()))
+}
+
 /// The number of its clause for each word, from 0.
 pub(crate) fn numbered(source: &str, words: &[Word]) -> Vec<usize> {
     let mut numbers = Vec::with_capacity(words.len());

@@ -548,6 +548,7 @@ const DEEDS: &[&str] = &[
     "download",
     "draft",
     "draw",
+    "drop",
     "duplicate",
     "edit",
     "email",
@@ -616,6 +617,7 @@ const DEEDS: &[&str] = &[
     "revert",
     "revoke",
     "rewrite",
+    "rm",
     "roll",
     "rollback",
     "rotate",
@@ -656,6 +658,32 @@ const DEEDS: &[&str] = &[
     "wipe",
     "zip",
 ];
+
+/// Words that turn a request into another one: what they stand before is not to be there. `atleast` and `atmost` are signs of
+/// comparison that no filter has.
+const NEGATING: [&str; 16] = [
+    "arent",
+    "atleast",
+    "atmost",
+    "doesnt",
+    "except",
+    "excluding",
+    "isnt",
+    "minus",
+    "neither",
+    "no",
+    "nor",
+    "not",
+    "outside",
+    "unless",
+    "wasnt",
+    "without",
+];
+
+/// Whether a word in lower case turns a request into another one.
+pub(crate) fn negates(word: &str) -> bool {
+    NEGATING.binary_search(&word).is_ok()
+}
 
 /// Whether a word in lower case is filler.
 pub(crate) fn is_filler(word: &str) -> bool {
@@ -710,7 +738,7 @@ mod tests {
 
     #[test]
     fn the_lists_are_in_order_and_share_no_word() {
-        for list in [FILLER, AROUND, DEEDS] {
+        for list in [FILLER, AROUND, DEEDS, &NEGATING] {
             assert!(list.is_sorted());
         }
         assert!(SHORT.is_sorted_by_key(|(short, _)| short));

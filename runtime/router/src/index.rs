@@ -15,7 +15,7 @@ use serde_json::Value;
 use crate::Named;
 use crate::card::{Card, CardId, Pack};
 use crate::clause;
-use crate::english::{asks_for, is_around, is_deed, is_filler};
+use crate::english::{asks_for, is_around, is_deed, is_filler, negates};
 use crate::explain::{Phrase, Scored};
 use crate::names::{NAME_WORDS_MAX, Names, Source};
 use crate::ranker::Ranker;
@@ -542,6 +542,7 @@ impl Entry {
             has_sure_value[clause_of[found.span.start]] = true;
         }
         let most = says.iter().copied().max().unwrap_or(0);
+        let first_request = says.iter().position(|says| *says == most).unwrap_or(0);
         let mut name = String::new();
         let mut doubts = Doubts {
             says,
@@ -581,6 +582,8 @@ impl Entry {
                 Why::Quoted
             } else if word.text.bytes().all(|byte| byte.is_ascii_digit()) {
                 Why::Number
+            } else if negates(&word.plain) && (clause >= first_request || doubts.has_value[clause]) {
+                Why::Negates
             } else if is_deed(&word.plain) && (is_request || is_command(index)) {
                 Why::Deed
             } else if self.readers.announces_missing(&canonical[index], &scored.values) || joins(index) {
@@ -601,7 +604,37 @@ impl Entry {
             };
             doubts.words.push(Doubt { text: word.text.clone(), why, clause, is_request, trained });
         }
+        for index in self.other_halves(words, canonical, &scored.values) {
+            let (text, clause) = (words[index].text.clone(), clause_of[index]);
+            doubts.words.push(Doubt { text, why: Why::Narrows, clause, is_request: true, trained: None });
+        }
         doubts
+    }
+
+    /// Words that are joined to others of which one alone was read: "errors and warnings", "the min and max of age".
+    fn other_halves(&self, words: &[Word], canonical: &[String], read: &[ValueRead]) -> Vec<usize> {
+        let alternative = |at: usize| self.readers.alternative(canonical.get(at)?).filter(|_| !words[at].quoted);
+        let is_read = |(parameter, value): &(String, Value)| {
+            read.iter().any(|read| read.parameter == *parameter && (value.is_null() || read.value == *value))
+        };
+        let next =
+            |at: usize| (at + 1..words.len()).find(|at| !matches!(words[*at].plain.as_str(), "also" | "the" | "all"));
+        let mut halves = Vec::new();
+        for at in 0..words.len() {
+            let joined = match words.get(at + 1) {
+                Some(word) if matches!(word.plain.as_str(), "and" | "n" | "or") => next(at + 1),
+                _ if words[at].comma => next(at),
+                _ => None,
+            };
+            let Some((left, (at, right))) = alternative(at).zip(joined.and_then(|at| Some((at, alternative(at)?))))
+            else {
+                continue;
+            };
+            if left != right && !(is_read(left) && is_read(right)) {
+                halves.push(at);
+            }
+        }
+        halves
     }
 
     /// Facts about the sentence and this card, each with how much of it there is.

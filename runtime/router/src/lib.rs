@@ -272,7 +272,9 @@ impl<R: Ranker> Router<R> {
             let before = words_of(&|clause| clause < first).len();
             let words = words_of(&|clause| kept[clause]);
             tried.push(kept.clone());
-            if clause::excepts(&after) {
+            let clauses_after = (first + 1..kept.len()).filter(|clause| !kept[*clause]);
+            let mut clauses_after = clauses_after.map(|number| words_of(&|clause| clause == number));
+            if clause::excepts(&after) || !clauses_after.all(|words| clause::tells(&words)) {
                 continue;
             }
             let times = time::mentions(&words, said.now);

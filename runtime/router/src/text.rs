@@ -174,6 +174,11 @@ fn quotation(text: &str, closing: char) -> Option<(&str, &str)> {
 /// The word that a sign of comparison stands for. `user_id=9917` may be a text, `status = open` is none.
 fn comparison(character: char, before: &str, after: &str) -> Option<&'static str> {
     match character {
+        '!' if after.starts_with('=') => Some("not"),
+        '>' if after.starts_with('=') => Some("atleast"),
+        '<' if after.starts_with('=') => Some("atmost"),
+        '<' if after.starts_with('>') => Some("not"),
+        '>' if before.ends_with('<') => None,
         '>' => Some("above"),
         '<' => Some("below"),
         '=' if before.ends_with(' ') && after.starts_with(' ') => Some("is"),
@@ -301,6 +306,9 @@ mod tests {
             ("search for 'out of memory' in the users' logs", "search for \"out of memory\" in the users logs"),
             ("'can't connect' or ‘it’s down’", "\"can't connect\" or \"it’s down\""),
             ("rows where amount > 300", "rows where amount above 300"),
+            ("rows where amount >= 300", "rows where amount atleast 300"),
+            ("rows where status != paid", "rows where status not paid"),
+            ("rows where status <> paid", "rows where status not paid"),
             ("\"\" ''", ""),
             ("../../etc", "../../etc"),
             ("ŽLUŤ 😀 \u{202e}x\0y", "žluť x y"),

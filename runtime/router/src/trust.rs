@@ -58,6 +58,8 @@ pub enum Why {
     Deed,
     /// It is a number.
     Number,
+    /// It turns the request into another one, as `not` does. In a story before the request it does not.
+    Negates,
     /// It announces a value that is not there.
     Announces,
     /// It is a name that exists.
@@ -76,7 +78,7 @@ impl Doubts {
     #[must_use]
     pub fn are_of_another_question(&self) -> bool {
         self.words.iter().any(|doubt| match doubt.why {
-            Why::Deed => true,
+            Why::Deed | Why::Negates => true,
             Why::Quoted | Why::Number | Why::Name | Why::Narrows => doubt.is_request,
             Why::Announces | Why::Unknown | Why::Harmless => false,
         })
@@ -111,7 +113,9 @@ impl Doubts {
     /// The words that say something else than the card does, as far as anybody knows.
     #[must_use]
     pub fn strange(&self) -> Vec<String> {
-        let counts = |doubt: &&Doubt| doubt.why != Why::Harmless && (doubt.is_request || doubt.why == Why::Deed);
+        let counts = |doubt: &&Doubt| {
+            doubt.why != Why::Harmless && (doubt.is_request || matches!(doubt.why, Why::Deed | Why::Negates))
+        };
         self.words.iter().filter(counts).map(|doubt| doubt.text.clone()).collect()
     }
 }
@@ -186,6 +190,7 @@ pub(crate) fn features(best: &Scored, second: f64) -> Vec<(&'static str, f64)> {
         (Why::Quoted, "quoted", "any quoted", "quoted elsewhere"),
         (Why::Deed, "deeds", "any deed", "deeds elsewhere"),
         (Why::Number, "numbers", "any number", "numbers elsewhere"),
+        (Why::Negates, "negating", "any negating", "negating elsewhere"),
         (Why::Announces, "announcing", "any announcing", "announcing elsewhere"),
         (Why::Name, "names", "any name", "names elsewhere"),
         (Why::Narrows, "narrowing", "any narrowing", "narrowing elsewhere"),
@@ -247,6 +252,7 @@ mod tests {
             (Why::Announces, true, false),
             (Why::Number, true, true),
             (Why::Number, false, false),
+            (Why::Negates, false, true),
             (Why::Quoted, true, true),
             (Why::Deed, false, true),
         ] {

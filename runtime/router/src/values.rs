@@ -18,7 +18,7 @@ use intentbox_catalog::{ParamKind, ParamSpec};
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::english::{is_around, is_filler};
+use crate::english::is_around;
 use crate::names::{NAME_WORDS_MAX, Name, Names, Source};
 use crate::text::{Synonyms, Word, ends_clause, singular, stem};
 use crate::time;
@@ -26,7 +26,7 @@ use crate::time;
 use amounts::period;
 pub(crate) use amounts::{count, says_how_much};
 pub(crate) use free_text::REST;
-use free_text::{ASKED_WITH, CALLED, CALLS, LEADING, NO_TEXT, VAGUE, is_identifier};
+use free_text::{CALLS, LEADING, NO_TEXT, VAGUE, is_identifier};
 pub(crate) use known::KNOWN_NAME;
 use pattern::{Choice, Part, Pattern, pattern};
 
@@ -124,6 +124,8 @@ pub(crate) struct Readers {
     implied: Vec<Pattern>,
     /// Of which parameters one at most is read.
     one_of: Vec<usize>,
+    /// Words of which each says another thing of one kind: a level, a measure. Each with the parameter, and the value where it is one.
+    alternatives: BTreeMap<String, (String, Value)>,
 }
 
 impl Readers {
@@ -162,12 +164,39 @@ impl Readers {
             writes: false,
             implied: Vec::new(),
             one_of: Vec::new(),
+            alternatives: BTreeMap::new(),
         }
+        .with_alternatives(synonyms)
+    }
+
+    /// Notes the choices that stand alone, and the names of measures.
+    fn with_alternatives(mut self, synonyms: &Synonyms) -> Self {
+        for pattern in self.patterns.iter().filter(|pattern| pattern.is_bare()) {
+            let Some(Part::Slot { reader, choices: Some(choices), .. }) = pattern.parts.first() else { continue };
+            let spec = &self.specs[*reader];
+            if !matches!(spec.kind(), ParamKind::Enum { .. }) {
+                continue;
+            }
+            for choice in choices {
+                if let Ok(value) = spec.read_item(&choice.text) {
+                    self.alternatives.insert(synonyms.canonical(&choice.text), (spec.name().to_owned(), value));
+                }
+            }
+        }
+        self
+    }
+
+    /// What a word says that others say otherwise.
+    pub(crate) fn alternative(&self, form: &str) -> Option<&(String, Value)> {
+        self.alternatives.get(form)
     }
 
     /// The same with what is meant without being said, and with parameters that exclude each other.
     pub(crate) fn implying(mut self, implied: &[Clause], one_of: &[String], synonyms: &Synonyms) -> Self {
         self.implied = implied.iter().map(|clause| pattern(clause, &self.specs, synonyms)).collect();
+        for name in one_of {
+            self.alternatives.insert(synonyms.canonical(name), (name.clone(), Value::Null));
+        }
         self.one_of = one_of.iter().filter_map(|name| self.specs.iter().position(|spec| spec.name() == name)).collect();
         self
     }
@@ -342,20 +371,6 @@ impl Pull<'_> {
         values
     }
 
-    /// Whether a text is one only by its place: "my text" and "a certain string" are called a text, and are none.
-    fn says_nothing(&self, (reader, read): &(usize, ValueRead)) -> bool {
-        let is_nothing = |word: &str| {
-            VAGUE.contains(&word)
-                || LEADING.contains(&word)
-                || CALLED.contains(&word)
-                || ASKED_WITH.contains(&word)
-                || is_filler(word)
-        };
-        self.readers.specs[*reader].is_text()
-            && !read.text.is_empty()
-            && read.text.split(' ').all(|word| is_nothing(&word.to_lowercase()))
-    }
-
     /// Whether a parameter, or one that excludes it, was read.
     fn is_read(&self, reader: usize, read: &[bool]) -> bool {
         let one_of = &self.readers.one_of;
@@ -527,16 +542,6 @@ impl Pull<'_> {
             reads.pop();
         }
         end
-    }
-
-    /// Whether a word for a text stands before a text, or an article before that.
-    fn is_called_text(&self, reader: usize, at: usize) -> bool {
-        let plain =
-            |at: usize| self.sentence.words.get(at).filter(|word| !word.quoted).map_or("", |word| word.plain.as_str());
-        let is_article = matches!(plain(at), "the" | "a" | "an" | "any");
-        let is_called = if is_article { CALLED.contains(&plain(at + 1)) } else { CALLS.contains(&plain(at)) };
-        let is_text = self.readers.specs[reader].is_text() && self.readers.sources[reader].is_none();
-        is_text && is_called && self.sentence.words.len() > at + 1 + usize::from(is_article)
     }
 
     /// The most words from `at` on that a value of this reader may have.
@@ -718,12 +723,6 @@ impl Pull<'_> {
         let readings =
             [Some(text.to_owned()), Some(text.to_lowercase()), upper, Some(text.trim_start_matches('#').to_owned())];
         readings.iter().flatten().filter(|_| is_name).find_map(|text| fits(text))
-    }
-
-    /// "Out of memory" is what people search for.
-    fn is_out_of(&self, at: usize) -> bool {
-        let plain = |at: usize| self.sentence.words.get(at).map_or("", |word| word.plain.as_str());
-        plain(at) == "out" && plain(at + 1) == "of"
     }
 
     fn reader_of(&self, spec: &ParamSpec) -> usize {

@@ -2,7 +2,7 @@
 
 use super::known::KNOWN_NAME;
 use super::{Found, Pull, Sentence, ValueRead};
-use crate::english::{is_around, is_deed};
+use crate::english::{is_around, is_deed, is_filler};
 use crate::text::{Word, ends_clause};
 
 /// By what the words are read that nothing explains.
@@ -218,6 +218,36 @@ impl Pull<'_> {
         values[before].span.end = span.end;
         values[before].text = span;
         values.remove(behind);
+    }
+
+    /// Whether a text is one only by its place: "my text" and "a certain string" are called a text, and are none.
+    pub(super) fn says_nothing(&self, (reader, read): &(usize, ValueRead)) -> bool {
+        let is_nothing = |word: &str| {
+            VAGUE.contains(&word)
+                || LEADING.contains(&word)
+                || CALLED.contains(&word)
+                || ASKED_WITH.contains(&word)
+                || is_filler(word)
+        };
+        self.readers.specs[*reader].is_text()
+            && !read.text.is_empty()
+            && read.text.split(' ').all(|word| is_nothing(&word.to_lowercase()))
+    }
+
+    /// Whether a word for a text stands before a text, or an article before that.
+    pub(super) fn is_called_text(&self, reader: usize, at: usize) -> bool {
+        let plain =
+            |at: usize| self.sentence.words.get(at).filter(|word| !word.quoted).map_or("", |word| word.plain.as_str());
+        let is_article = matches!(plain(at), "the" | "a" | "an" | "any");
+        let is_called = if is_article { CALLED.contains(&plain(at + 1)) } else { CALLS.contains(&plain(at)) };
+        let is_text = self.readers.specs[reader].is_text() && self.readers.sources[reader].is_none();
+        is_text && is_called && self.sentence.words.len() > at + 1 + usize::from(is_article)
+    }
+
+    /// "Out of memory" is what people search for.
+    pub(super) fn is_out_of(&self, at: usize) -> bool {
+        let plain = |at: usize| self.sentence.words.get(at).map_or("", |word| word.plain.as_str());
+        plain(at) == "out" && plain(at + 1) == "of"
     }
 
     /// Whether a word is written as names are: with a capital inside a sentence, or with digits.

@@ -31,6 +31,12 @@ if count is None and not any(measures.values()):
     there = f"{path.partition(':')[2]} has {pack.names(tables.columns(path))}"
     raise Invalid(f'which column? {there}; some names are read in quotes only: highest "id"')
 
+if limit is not None and not by:
+    raise Invalid(
+        "a limit counts groups, and this is one number over all rows; "
+        "say what to group by, or use data/find_rows to see rows"
+    )
+
 with pack.asked():
     result = tables.summarize(path, **measures, by=by, date_column=date_column, where=where, order=order, limit=limit)
 if not result["columns"]:

@@ -1,0 +1,44 @@
+"""Counts the rows of a file, or adds up a column: sum, mean, median, least and greatest value, in all or in groups."""
+
+import pack
+from intentbox import Invalid, tables
+
+file = 'sales.csv'
+measures = {
+    "sum": 'amount',
+    "mean": None,
+    "median": None,
+    "min": None,
+    "max": None,
+}
+count = None
+by = None
+date_column = None
+where = {
+    "column": None,
+    "equals": None,
+    "contains": None,
+    "above": None,
+    "below": None,
+    "missing": None,
+}
+order = None
+limit = 5
+
+path = pack.path(file)
+if count is None and not any(measures.values()):
+    # In "average count" the column is a word that the question itself may hold, and is not read.
+    there = f"{path.partition(':')[2]} has {pack.names(tables.columns(path))}"
+    raise Invalid(f'which column? {there}; some names are read in quotes only: highest "id"')
+
+if limit is not None and not by:
+    raise Invalid(
+        "a limit counts groups, and this is one number over all rows; "
+        "say what to group by, or use data/find_rows to see rows"
+    )
+
+with pack.asked():
+    result = tables.summarize(path, **measures, by=by, date_column=date_column, where=where, order=order, limit=limit)
+if not result["columns"]:
+    # Of a mere count there is nothing to name.
+    del result["columns"]
