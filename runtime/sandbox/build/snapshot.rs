@@ -2,10 +2,10 @@
 
 use std::io::Write as _;
 
-use wasmtime::{Caller, Config, Engine, Linker, Module, Result, Store};
+use wasmtime::{Caller, Config, Engine, Instance, Linker, Module, Result, Store, Val};
 use wasmtime_wasi::WasiCtxBuilder;
 use wasmtime_wasi::p1::{self, WasiP1Ctx};
-use wasmtime_wizer::Wizer;
+use wasmtime_wizer::{InstanceState, SnapshotVal, ValType, Wizer};
 
 use crate::terminal::tell;
 use crate::tuning;
@@ -28,12 +28,45 @@ pub(crate) fn take(wasm: &[u8]) -> Result<Vec<u8>> {
     linker.func_wrap(module, "out_of_memory", move |_: u64| -> Result<()> { Err(early("out_of_memory")) })?;
     // No environment, no arguments, no directories: a run sees what is frozen here.
     let mut store = Store::new(&engine, WasiCtxBuilder::new().build_p1());
+    let mut wizer = Wizer::new();
+    wizer.init_func("wizer-initialize");
+    let (context, instrumented) = wizer.instrument(wasm)?;
+    let module = Module::new(&engine, instrumented)?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-    runtime.block_on(Wizer::new().init_func("wizer-initialize").run(
-        &mut store,
-        wasm,
-        async |store: &mut Store<WasiP1Ctx>, module: &Module| linker.instantiate_async(store, module).await,
-    ))
+    runtime.block_on(async {
+        let instance = linker.instantiate_async(&mut store, &module).await?;
+        // A linker may leave out the first, if no library has anything to initialise.
+        if let Some(libraries) = instance.get_func(&mut store, "_initialize") {
+            libraries.typed::<(), ()>(&store)?.call_async(&mut store, ()).await?;
+        }
+        instance.get_typed_func::<(), ()>(&mut store, wizer.get_init_func())?.call_async(&mut store, ()).await?;
+        wizer.snapshot(&context, &mut Booted { store, instance }).await
+    })
+}
+
+/// What wizer copies into the snapshot. Its own implementation, the feature `wasmtime`, brings two caches and a parser
+/// along: a minute of the build for these lines.
+struct Booted {
+    store: Store<WasiP1Ctx>,
+    instance: Instance,
+}
+
+impl InstanceState for Booted {
+    async fn global_get(&mut self, name: &str, _: ValType) -> SnapshotVal {
+        let global = self.instance.get_global(&mut self.store, name).expect("wizer exports what it reads");
+        match global.get(&mut self.store) {
+            Val::I32(value) => SnapshotVal::I32(value),
+            Val::I64(value) => SnapshotVal::I64(value),
+            Val::F32(bits) => SnapshotVal::F32(bits),
+            Val::F64(bits) => SnapshotVal::F64(bits),
+            other => panic!("a global of the guest has a type that a snapshot cannot keep: {other:?}"),
+        }
+    }
+
+    async fn memory_contents(&mut self, name: &str, contents: impl FnOnce(&[u8]) + Send) {
+        let memory = self.instance.get_memory(&mut self.store, name).expect("wizer exports what it reads");
+        contents(memory.data(&self.store));
+    }
 }
 
 /// Messages of a failed boot show in the build's log.
