@@ -1,9 +1,10 @@
 //! Case files: examples of a template that serve as its tests.
 //!
 //! A case is a file `<pack>/<name>/cases/<case>.toml`, where `<case>` is a name like those of templates. It describes
-//! one run: arguments and settings, requests with their replies, and the outcome. `<case>.py` beside it is the script
-//! that the arguments render to, unless the arguments are rejected. This crate's tests compare the scripts, and the
-//! engine runs them against the replies; both read the files through here.
+//! one run: arguments and settings, requests with their replies, and the outcome. The script that the arguments render to is
+//! kept beside it, unless the arguments are rejected: that of the case `default` as `default.py`, that of another as
+//! `<case>.bindings`, the lines that bind other values than `default` ([`bindings`]), or as `<case>.py` where it differs in more.
+//! This crate's tests compare the scripts, and the engine runs them against the replies; both read the files through here.
 //!
 //! Folders of templates are untrusted: a case is bounded, and describes only what could happen.
 //!
@@ -40,10 +41,14 @@ use intentbox_capability::{Alias, Method, PATH_BYTES_MAX, Reads, URL_BYTES_MAX};
 use serde::Deserialize;
 use serde_json::Value;
 
+use crate::bindings::{bindings, with_bindings};
 use crate::catalog::{CatalogError, FILE_BYTES_MAX, Problem};
 use crate::id::{TemplateId, is_name};
 use crate::json::parse_value;
 use crate::param_error::shown;
+
+/// The case whose script is kept whole.
+const DEFAULT: &str = "default";
 
 /// The most replies, and the most files, of a case. A run may send 64 requests unless it is given more, so that this is
 /// enough for every template; the longest case so far has ten.
@@ -74,7 +79,7 @@ pub struct Case {
     pub files: Vec<CaseFile>,
     /// How the run ends.
     pub outcome: ExpectedOutcome,
-    /// The script as it was last reviewed; nothing when there is no `<case>.py`.
+    /// The script as it was last reviewed; nothing when none is kept.
     pub script: Option<String>,
 }
 
@@ -151,10 +156,32 @@ impl Case {
             let source = text(path)?.unwrap_or_default();
             let side = |side: &str| text(&format!("{folder}/cases/{side}"));
             let mut case = Self::parse(template, name, path, &source, side)?;
-            case.script = text(&format!("{folder}/cases/{name}.py"))?;
+            case.script = match (side(&format!("{name}.py"))?, side(&format!("{name}.bindings"))?) {
+                // Lines that no longer fit are those of another script, and show as such when the case is rendered.
+                (None, Some(lines)) => {
+                    side(&format!("{DEFAULT}.py"))?.and_then(|default| with_bindings(&default, &lines))
+                }
+                (whole, _) => whole,
+            };
             cases.push(case);
         }
         Ok(cases)
+    }
+
+    /// The files that keep `script` for this case: path in the folder of templates and text, or no text for a file that must not be
+    /// there. `default` is the script of the template's case of that name.
+    #[must_use]
+    pub fn kept(&self, script: &str, default: Option<&str>) -> [(String, Option<String>); 2] {
+        let lines = default.filter(|_| self.name != DEFAULT).and_then(|default| bindings(default, script));
+        let whole = lines.is_none().then(|| script.to_owned());
+        let path = |ending| format!("{}/cases/{}.{ending}", self.template, self.name);
+        [(path("py"), whole), (path("bindings"), lines)]
+    }
+
+    /// Whether this is the case whose script those of the others are compared with.
+    #[must_use]
+    pub fn is_default(&self) -> bool {
+        self.name == DEFAULT
     }
 
     /// Parses one case from the `text` of `file`; `side` returns the text of a file beside it, or `None` if there is

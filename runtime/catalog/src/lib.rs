@@ -31,6 +31,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod bindings;
 pub mod case;
 pub mod catalog;
 mod dialect;

@@ -3,10 +3,11 @@
 //! `UPDATE_CASES=1 cargo test -p intentbox-catalog --test cases` writes the scripts instead; read the difference
 //! before keeping it.
 
+use std::collections::HashMap;
 use std::fs;
 use std::path::PathBuf;
 
-use intentbox_catalog::{Case, Catalog};
+use intentbox_catalog::{Case, Catalog, TemplateId};
 
 const UPDATE: &str = "UPDATE_CASES";
 
@@ -29,35 +30,30 @@ fn render(case: &Case) -> Option<String> {
     }
 }
 
-fn script_path(case: &Case) -> PathBuf {
-    let templates = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../templates"));
-    templates.join(case.template.as_str()).join("cases").join(format!("{}.py", case.name))
-}
-
 #[test]
 #[expect(clippy::disallowed_methods, reason = "the switch of this test is in the environment")]
 fn every_case_renders_to_its_script() {
     let cases = Case::embedded().unwrap_or_else(|error| panic!("{error}"));
     assert!(!cases.is_empty());
     let update = std::env::var_os(UPDATE).is_some();
+    let templates = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../templates"));
+    let defaults: HashMap<&TemplateId, Option<String>> =
+        cases.iter().filter(|case| case.is_default()).map(|case| (&case.template, render(case))).collect();
     let mut changed = Vec::new();
     for case in &cases {
+        let default = defaults.get(&case.template).and_then(Option::as_deref);
         let rendered = render(case);
+        let files = rendered.map_or_else(Vec::new, |script| case.kept(&script, default).to_vec());
         // From the disk and not from the program, so that an update is seen without building again.
-        let path = script_path(case);
-        if rendered == fs::read_to_string(&path).ok() {
-            continue;
-        }
-        match &rendered {
-            Some(source) if update => {
-                fs::write(&path, source).expect("the folder of the cases is writable");
+        for (file, text) in files {
+            let path = templates.join(&file);
+            match text {
+                text if text == fs::read_to_string(&path).ok() => {}
+                Some(text) if update => fs::write(&path, text).expect("the folder of the cases is writable"),
+                None if update => fs::remove_file(&path).expect("the folder of the cases is writable"),
+                Some(text) => changed.push(format!("{file} should be\n{text}")),
+                None => changed.push(format!("{file} should not be there")),
             }
-            _ => changed.push(format!(
-                "{}/cases/{}.py should be\n{}",
-                case.template,
-                case.name,
-                rendered.as_deref().unwrap_or_default()
-            )),
         }
     }
     assert!(changed.is_empty(), "set {UPDATE}=1 to write what changed:\n{}", changed.join("\n"));

@@ -39,7 +39,7 @@ pub(crate) async fn rehearse(sandbox: &Sandbox, template: &Template, case: &Case
     };
     let script = template.render(&arguments).map_err(|error| format!("it does not render: {error}"))?;
     if case.script.as_deref() != Some(script.source()) {
-        return Err(format!("{}.py beside the case is not the script that it renders to", case.name));
+        return Err("the script kept beside the case is not the one that it renders to".to_owned());
     }
     let limits = limits_of(template).check().map_err(|error| error.to_string())?;
     let parsed = script_of(template, &script, &limits).map_err(|error| error.to_string())?;

@@ -23,7 +23,6 @@ const NO_FILES: &[(&str, &str)] = &[
     (".mcp.json", "a file of an MCP client"),
     (".vscode/mcp.json", "a file of an MCP client"),
     ("NAME.py", "stands for a file of a case"),
-    ("NAME.toml", "stands for a file of a case"),
     ("claude_desktop_config.json", "a file of an MCP client"),
     ("expected-failures-REVISION.yaml", "stands for a file of each revision"),
     ("rust-toolchain.toml", "the document says why there is none"),

@@ -134,17 +134,39 @@ fn write_scripts(root: &Path, template: &Template, cases: &mut [Case]) -> Result
     let dir = Dir::open_ambient_dir(root, ambient_authority());
     let dir = dir.with_context(|| root.display().to_string()).class(Class::Configuration)?;
     let mut written = 0;
-    for case in cases.iter_mut().filter(|case| case.template == *template.id()) {
+    let mut default = None;
+    let mut cases: Vec<&mut Case> = cases.iter_mut().filter(|case| case.template == *template.id()).collect();
+    // The others are kept as what differs from it.
+    cases.sort_by_key(|case| !case.is_default());
+    for case in cases {
         let Ok(arguments) = template.check(&case.arguments, &case.settings) else { continue };
         let script = template.render(&arguments).class(Class::Configuration)?;
         let source = script.source().to_owned();
+        if case.is_default() {
+            default = Some(source.clone());
+        }
         if case.script.as_ref() != Some(&source) {
-            write_below(&dir, &format!("{}/cases/{}.py", template.id(), case.name), &source)?;
+            for (file, text) in case.kept(&source, default.as_deref()) {
+                match text {
+                    Some(text) => write_below(&dir, &file, &text)?,
+                    None => remove_below(&dir, &file)?,
+                }
+            }
             case.script = Some(source);
             written += 1;
         }
     }
     Ok(written)
+}
+
+/// Removes a file of the folder, if it is there; of a link, the link.
+fn remove_below(root: &Dir, file: &str) -> Result<(), CommandError> {
+    match root.remove_file(file) {
+        Err(error) if error.kind() != ErrorKind::NotFound => {
+            Err(error).with_context(|| file.to_owned()).class(Class::Configuration)
+        }
+        _ => Ok(()),
+    }
 }
 
 /// Writes a file of the folder where its path says, and nowhere else: a link would lead to another file, which whoever
