@@ -86,7 +86,7 @@ impl<'a> Iterator for Members<'a> {
 }
 
 /// The index of the quote that ends the string whose content starts at `at`.
-fn string_end(text: &[u8], mut at: usize) -> Option<usize> {
+pub(crate) fn string_end(text: &[u8], mut at: usize) -> Option<usize> {
     loop {
         at += memchr2(b'"', b'\\', text.get(at..)?)?;
         if text[at] == b'"' {

@@ -1,4 +1,4 @@
-//! How severe a record is, in the words and numbers that log formats have for it.
+//! The level of a record, from the words and numbers of each log format.
 
 use serde::{Deserialize, Serialize};
 
@@ -57,19 +57,19 @@ impl Level {
         }
     }
 
-    /// The level that a word names, in any case.
+    /// The level that a word names, in any case. Serilog and zerolog write three letters.
     pub(crate) fn of_word(word: &[u8]) -> Option<Self> {
         let mut buffer = [0; WORD_BYTES_MAX];
         let lower = buffer.get_mut(..word.len())?;
         lower.copy_from_slice(word);
         lower.make_ascii_lowercase();
         Some(match &*lower {
-            b"fatal" | b"critical" | b"crit" | b"alert" | b"emerg" | b"emergency" | b"panic" => Self::Fatal,
+            b"fatal" | b"critical" | b"crit" | b"alert" | b"emerg" | b"emergency" | b"panic" | b"ftl" => Self::Fatal,
             b"error" | b"err" | b"severe" => Self::Error,
-            b"warning" | b"warn" => Self::Warning,
-            b"info" | b"information" | b"informational" | b"notice" | b"log" => Self::Info,
+            b"warning" | b"warn" | b"wrn" => Self::Warning,
+            b"info" | b"inf" | b"information" | b"informational" | b"notice" | b"log" => Self::Info,
             b"debug" | b"dbg" | b"fine" => Self::Debug,
-            b"trace" | b"verbose" | b"finer" | b"finest" => Self::Trace,
+            b"trace" | b"trc" | b"verbose" | b"vrb" | b"finer" | b"finest" => Self::Trace,
             _ => return None,
         })
     }

@@ -1,4 +1,4 @@
-//! One line: which format it is in, how severe it is and when, and, only when asked, what it says.
+//! One line: its format, level and time, and its message, which is parsed only on demand.
 
 use memchr::{memchr, memchr_iter};
 use serde_json::Value;
@@ -148,7 +148,8 @@ fn json(line: &[u8], context: Context) -> Option<Head> {
                 let nested = Members::new(member.value).find(|member| member.name == b"level");
                 level = level.or_else(|| nested.and_then(|member| level_of(json::inside(member.value))));
             }
-            Meaning::Log => inner = Some(value),
+            // The end of the line is no part of its last word.
+            Meaning::Log => inner = Some(value.strip_suffix(b"\\n").unwrap_or(value)),
             Meaning::Other => {}
         }
         if level.is_some() && (time_ms.is_some() || !context.needs_time) {
@@ -162,7 +163,7 @@ fn json(line: &[u8], context: Context) -> Option<Head> {
     // Docker wraps what a program wrote; a level there is the record's. It nests no deeper than a line has room for: a
     // quote is escaped inside, which doubles its backslashes.
     let inner = match (level, inner) {
-        (None, Some(text)) if has_escaped_code(text) => head(&uncoded(text), context).level,
+        (None, Some(text)) if has_escaped_code(text) || has_escaped_quote(text) => head(&uncoded(text), context).level,
         (None, Some(text)) => head(text, context).level,
         _ => Level::Unknown,
     };
@@ -179,6 +180,11 @@ fn has_escaped_code(text: &[u8]) -> bool {
         let text = &text[at..];
         [b"\\u001b", b"\\u001B"].iter().any(|code| memchr::memmem::find(text, *code).is_some())
     })
+}
+
+/// Whether a quoted text has quotes in it, as JSON and logfmt inside of JSON do.
+fn has_escaped_quote(text: &[u8]) -> bool {
+    memchr::memmem::find(text, b"\\\"").is_some()
 }
 
 /// The text of a quoted value, without codes for terminals.
@@ -308,7 +314,8 @@ fn access(line: &[u8]) -> Option<Head> {
 /// The request line that starts at `at`, and the status behind its quote.
 fn request(line: &[u8], at: usize) -> Option<(&[u8], u16)> {
     let text = line.get(at..)?;
-    let length = memchr(b'"', text)?;
+    // Apache writes a quote of the request as `\"`.
+    let length = json::string_end(text, 0)?;
     let [b' ', hundreds @ b'1'..=b'9', tens @ b'0'..=b'9', ones @ b'0'..=b'9', ..] = text.get(length + 1..)? else {
         return None;
     };
@@ -368,10 +375,14 @@ fn addition(line: &[u8], start: usize, before: usize) -> Option<usize> {
     WORDS.contains(&&window[colon - word..colon]).then_some(start + colon - word)
 }
 
-/// Where the message starts behind a time or a level: behind the signs that set those off.
+/// Where the message starts behind a time or a level: behind the signs that set those off. Dashes right in front of
+/// text are of the message when something else sets it off: `-5 degrees`, `--force is unknown`.
 fn message_start(line: &[u8], at: usize) -> usize {
     let signs = line[at..].iter().take_while(|byte| b" \t:]|)>,-".contains(byte)).count();
-    at + signs
+    let dashes = line[at..at + signs].iter().rev().take_while(|byte| **byte == b'-').count();
+    let is_text =
+        at + signs < line.len() && matches!(line[at..at + signs - dashes].last(), Some(b' ' | b'\t' | b'|' | b','));
+    at + signs - if is_text { dashes } else { 0 }
 }
 
 /// The level after a time, or else at the start of the line at `start`, and the index after it.
@@ -452,6 +463,8 @@ fn written(line: &[u8], head: &Head, into: &mut Vec<u8>) {
             for member in Members::new(line).filter(|member| member.value != b"null") {
                 match meaning(member.name) {
                     Meaning::Message => best = best.or(Some(member.value)),
+                    // An object has the level, and says nothing.
+                    Meaning::Log if member.value.first() == Some(&b'{') => {}
                     Meaning::Event | Meaning::Log => weaker = weaker.or(Some(member.value)),
                     Meaning::Level | Meaning::Time | Meaning::Other => {}
                 }

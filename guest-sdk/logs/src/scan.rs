@@ -1,4 +1,4 @@
-//! A scan: pieces to lines, lines to records, records that match to where they go.
+//! A scan: splits pieces into lines, parses records, and passes those that match to their sink.
 
 use std::mem;
 use std::sync::Arc;
@@ -334,7 +334,8 @@ impl Scan {
         let apart = self.record.is_apart(outer_ms);
         self.record.read_ms = outer_ms;
         match line.first() {
-            None if !self.record.live => {}
+            // White space alone starts no record.
+            _ if !self.record.live && line.trim_ascii().is_empty() => {}
             None | Some(b' ' | b'\t') if self.record.live => self.go_on(line, cut),
             Some(_) if self.record.live && self.record.trace == Trace::RustPanicked => self.go_on(line, cut),
             _ => {
@@ -403,8 +404,11 @@ impl Scan {
         record.cut |= cut;
         let before = record.trace;
         record.trace = before.after(line);
-        if record.head.level == Level::Unknown && (record.trace != Trace::No || line::opening(line) >= Level::Error) {
-            record.head.level = Level::Error;
+        if record.head.level == Level::Unknown {
+            let opening = line::opening(line);
+            if record.trace != Trace::No || opening >= Level::Error {
+                record.head.level = opening.max(Level::Error);
+            }
         }
         if !record.wanted || !self.needs_text {
             return;
@@ -432,7 +436,9 @@ impl Scan {
         }
         let record = &mut self.record;
         self.seen.records += 1;
-        self.seen.unparsed += u64::from(!record.head.known && record.head.time_ms.is_none());
+        let Head { known, level, time_ms, .. } = record.head;
+        let is_unparsed = !known && level == Level::Unknown && time_ms.is_none();
+        self.seen.unparsed += u64::from(is_unparsed);
         if record.time_ms.is_none() && self.filter.is_timed() {
             self.seen.undated += 1;
         }
