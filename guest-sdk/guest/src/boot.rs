@@ -1,4 +1,4 @@
-//! The snapshot: an interpreter that is up, warm and waiting, and the two exports that use it.
+//! The snapshot: a booted interpreter with imported modules, and the two exports that use it.
 
 use std::cell::{Cell, RefCell};
 

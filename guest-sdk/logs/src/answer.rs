@@ -1,4 +1,4 @@
-//! What comes out of a scan. All of it serialises as JSON, in the order that a reader wants.
+//! The result of a scan. It serialises as JSON, the most important field first.
 
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};

@@ -1,4 +1,4 @@
-//! Random logs in random pieces, with everything that failed made small.
+//! Generates random logs in random pieces for property tests, with shrunk examples of past failures.
 
 use proptest::prelude::*;
 

@@ -1,4 +1,4 @@
-//! What messages of the same kind have in common: the text without its numbers, ids and quoted values.
+//! Fingerprints of messages: the text without its numbers, ids and quoted values.
 
 /// Bytes of a fingerprint. Two messages that differ only after that count as one.
 pub(crate) const FINGERPRINT_BYTES_MAX: usize = 200;

@@ -1,4 +1,4 @@
-//! What programs write, as they write it, and the records it is.
+//! Lines as programs write them, and the records that they are parsed to.
 
 use serde_json::json;
 

@@ -1,4 +1,4 @@
-//! Any bytes are log files, any cuts are pieces, and the answer does not depend on the cuts.
+//! The oracle of fuzz target and property tests: the answer does not depend on how the bytes are cut into pieces.
 
 use crate::{Answer, By, Level, Levels, MESSAGES_MAX, Query, Scan, Want, count};
 

@@ -1,4 +1,4 @@
-//! What is asked of a scan, and the bounds of asking.
+//! Queries over logs, and their limits.
 
 use std::fmt;
 

@@ -1,4 +1,4 @@
-//! Where matching records go: kept, counted or grouped.
+//! Sinks of matching records: they keep, count or group them.
 
 use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;

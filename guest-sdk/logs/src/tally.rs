@@ -1,4 +1,4 @@
-//! Counting matching records by what they have in common.
+//! Counts matching records by a key.
 
 use std::collections::{BTreeMap, HashMap};
 use std::hash::{BuildHasherDefault, DefaultHasher};

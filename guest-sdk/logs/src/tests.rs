@@ -1,4 +1,4 @@
-//! What scans rely on, as tables. That cuts make no difference is the oracle's to hold.
+//! Claims about scans, as tables of cases. The oracle tests that cuts make no difference.
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,4 @@
-//! The bytes of one file: where they may be written, and how much room they take.
+//! The content of one file: the range that may be written, and the memory that it takes.
 
 use crate::Errno;
 

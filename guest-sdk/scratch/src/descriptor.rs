@@ -1,4 +1,4 @@
-//! Open descriptors: what they stand for, where they are, and what they allow.
+//! Open descriptors: the node, the offset and the rights.
 
 use crate::Errno;
 use crate::tree::Inode;

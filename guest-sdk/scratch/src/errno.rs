@@ -1,4 +1,4 @@
-//! What can go wrong, under the numbers preview1 gives it.
+//! The errors of preview1, with its numbers.
 
 use std::fmt;
 

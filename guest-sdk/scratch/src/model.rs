@@ -1,4 +1,4 @@
-//! The same file system written for being obviously right: one map from whole paths to things.
+//! A reference model of the file system, as simple as possible: one map from whole paths to nodes.
 //!
 //! It shares the crate's vocabulary and nothing else. What has a name is in the map, what is open is held by its
 //! descriptor, and usage is counted anew each time. It is slow, and only the oracle uses it.

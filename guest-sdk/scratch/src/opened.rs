@@ -1,4 +1,4 @@
-//! The operations that name a descriptor.
+//! Operations on descriptors.
 
 use crate::descriptor::Target;
 use crate::tree::{Inode, Node};

@@ -1,4 +1,4 @@
-//! Any bytes are a script's operations, and the file system does with them what the model does.
+//! The oracle: decodes bytes as operations, and compares the file system with the model.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! Paths as they arrive: bytes of the script's choosing, bounded and taken apart once.
+//! Parses paths: untrusted bytes, bounded first.
 
 use crate::Errno;
 

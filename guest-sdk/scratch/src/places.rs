@@ -1,4 +1,4 @@
-//! The operations that name a path.
+//! Operations on paths.
 
 use crate::descriptor::{Open, Target};
 use crate::opened::stat;

@@ -1,4 +1,4 @@
-//! What scripts rely on, one claim at a time. That any sequence of operations works out is the oracle's to hold.
+//! Claims that scripts rely on. The oracle tests random sequences of operations.
 
 use crate::{
     Access, At, Errno, Fd, Flags, Kind, NAME_BYTES_MAX, NewTimes, Opening, Quota, ROOT_FD, Scratch, Usage, Whence,

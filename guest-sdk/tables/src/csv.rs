@@ -1,4 +1,4 @@
-//! Text to rows of cells: the delimiter that the first lines show, quotes, and the bounds of a row.
+//! Parses CSV: detects the delimiter in the first lines, reads quotes, and bounds a row.
 
 use csv_core::{ReadFieldResult, ReadRecordResult, Reader, ReaderBuilder};
 use memchr::memchr_iter;

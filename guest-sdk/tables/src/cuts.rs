@@ -1,4 +1,4 @@
-//! Random tables in random pieces, with everything that failed made small.
+//! Generates random tables in random pieces for property tests, with shrunk examples of past failures.
 
 use proptest::prelude::*;
 

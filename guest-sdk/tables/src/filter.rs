@@ -1,4 +1,4 @@
-//! Which rows a question is about.
+//! The filter of a query: which rows match.
 
 use std::cmp::Ordering;
 

@@ -1,4 +1,4 @@
-//! Rows that match.
+//! Collects the rows that match.
 
 use crate::answer::{Found, Value, short};
 use crate::describe::shown;

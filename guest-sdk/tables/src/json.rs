@@ -1,4 +1,4 @@
-//! Text to objects: JSON Lines, an array of any length, or an object around such an array.
+//! Parses objects: JSON Lines, an array of any length, or an object around such an array.
 
 use memchr::{memchr, memchr2};
 use serde_json::value::RawValue;

@@ -1,4 +1,4 @@
-//! Why there is no answer.
+//! The errors of a query.
 
 use thiserror::Error;
 

@@ -1,4 +1,4 @@
-//! What is asked of a table, and the bounds of asking.
+//! Queries over a table, and their limits.
 
 use std::fmt;
 

@@ -1,4 +1,4 @@
-//! A scan: pieces to text, text to rows, rows to what was asked.
+//! A scan: decodes pieces, parses rows, and passes them to the query.
 
 use crate::answer::{Answer, Names};
 use crate::csv::{Csv, Intake};

@@ -1,4 +1,4 @@
-//! Whole questions and their whole answers.
+//! Queries and their whole answers.
 
 use crate::{COLUMNS_MAX, GROUPS_MAX, Query, Scan, VALUES_COUNTED_MAX, VALUES_KEPT_MAX};
 

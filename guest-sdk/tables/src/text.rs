@@ -1,4 +1,4 @@
-//! Bytes in pieces to text, in the encoding that the bytes show.
+//! Decodes bytes in pieces to text. The encoding is detected from the bytes.
 
 use encoding_rs::{CoderResult, Decoder, Encoding, UTF_8, WINDOWS_1252};
 

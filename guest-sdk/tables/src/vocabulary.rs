@@ -1,4 +1,4 @@
-//! What can be said about a table: its columns, and the texts in them.
+//! The columns of a table and the different texts in them, for a router that reads sentences about it.
 
 use std::collections::BTreeSet;
 
