@@ -3,6 +3,7 @@
 //!
 //! It is *not* grammar: a clause ends at punctuation and before a few words that begin another.
 
+use crate::english::negates;
 use crate::text::{Word, ends_clause};
 
 /// Words that begin another clause wherever they stand.
@@ -20,23 +21,8 @@ const AFTER_SO: [&str; 19] = [
     "show", "what", "which", "would",
 ];
 
-/// Words that take something away from what was asked for before: "but not in web".
-const EXCEPTING: [&str; 14] = [
-    "apart",
-    "besides",
-    "dont",
-    "except",
-    "excluding",
-    "ignore",
-    "ignoring",
-    "minus",
-    "neither",
-    "no",
-    "nor",
-    "not",
-    "only",
-    "without",
-];
+/// Words that take something away from what was asked for before, beside those that negate: "only in api".
+const EXCEPTING: [&str; 6] = ["apart", "besides", "dont", "ignore", "ignoring", "only"];
 
 /// Words with which somebody goes on telling, and asks for nothing more.
 const TELLING: [&str; 27] = [
@@ -68,7 +54,8 @@ pub(crate) fn numbered(source: &str, words: &[Word]) -> Vec<usize> {
 
 /// Whether words after the request take something away from it.
 pub(crate) fn excepts(words: &[Word]) -> bool {
-    words.iter().any(|word| !word.quoted && EXCEPTING.contains(&word.plain.as_str()))
+    let is_excepting = |word: &str| negates(word) || EXCEPTING.contains(&word);
+    words.iter().any(|word| !word.quoted && is_excepting(&word.plain))
 }
 
 /// Whether a clause ends between two words: at punctuation, or at the colon that announces what follows.

@@ -8,7 +8,7 @@ use crate::card::CardId;
 use crate::text;
 use crate::trust::Doubts;
 use crate::values::ValueRead;
-use crate::{ASK_FLOOR, TRUST_FLOOR};
+use crate::{ASK_FLOOR, trust_floor};
 
 /// How many candidates the text shows. The data has all of them.
 const SHOWN_MAX: usize = 4;
@@ -132,7 +132,13 @@ impl fmt::Display for Explanation {
         if let Some(more) = self.candidates.len().checked_sub(SHOWN_MAX).filter(|more| *more > 0) {
             writeln!(f, "and {more} that fit less")?;
         }
-        write!(f, "decided: {}", self.rule)
+        write!(f, "decided: {}", self.rule)?;
+        let floor = trust_floor(self.candidates.first());
+        match self.rule {
+            Rule::Trust => write!(f, ", by {floor:.2} or more"),
+            Rule::BelowFloor => write!(f, " by {floor:.2}"),
+            _ => Ok(()),
+        }
     }
 }
 
@@ -175,10 +181,10 @@ impl fmt::Display for Rule {
         match self {
             Self::ExactPhrase => f.write_str("an exact phrase goes before scores"),
             Self::SamePhrase => f.write_str("several templates declare this phrase"),
-            Self::Trust => write!(f, "the best is trusted, by {TRUST_FLOOR:.2} or more"),
+            Self::Trust => f.write_str("the best is trusted"),
             Self::Twins => f.write_str("templates of several packs explain all of it"),
             Self::WithinMargin => write!(f, "several reach {ASK_FLOOR:.2} together, and none alone"),
-            Self::BelowFloor => write!(f, "none is trusted by {TRUST_FLOOR:.2}"),
+            Self::BelowFloor => f.write_str("none is trusted"),
             Self::NothingShared => f.write_str("no template shares a word with it"),
             Self::TooManyWords => f.write_str("it is longer than any intent"),
         }

@@ -5,19 +5,18 @@
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::ops::Range;
 use std::sync::Arc;
 
-use intentbox_catalog::instant::Instant;
 use intentbox_catalog::words::{Clause, ClausePart, Slot};
 use intentbox_catalog::{ParamKind, ParamSpec};
 use serde_json::Value;
 
-use crate::Named;
 use crate::card::{Card, CardId, Pack};
 use crate::clause;
 use crate::english::{asks_for, is_around, is_deed, is_filler, negates};
 use crate::explain::{Phrase, Scored};
-use crate::names::{NAME_WORDS_MAX, Names, Source};
+use crate::names::{NAME_WORDS_MAX, NameList, Source};
 use crate::ranker::Ranker;
 use crate::text::{Synonyms, Word, normal, split};
 use crate::time;
@@ -25,6 +24,7 @@ use crate::trust::{Doubt, Doubts, Why};
 use crate::typo::Vocabulary;
 use crate::values::{Found, How, KNOWN_NAME, Mentions, NameMention, REST, Readers, Sentence, ValueRead, count};
 use crate::weights::{Feature, STRANGE, Weights};
+use crate::{Named, Question};
 
 /// What a word weighs against a card that cannot explain it, where an explained word weighs 1. Ignoring a word means
 /// answering another question, so it would take nine explained words to outweigh one, and no sentence has them.
@@ -99,11 +99,9 @@ pub(crate) struct Reading<'a> {
 /// A sentence before any pack has read it.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Said<'a> {
-    pub(crate) source: &'a str,
+    pub(crate) question: Question<'a>,
     pub(crate) words: &'a [Word],
     pub(crate) times: &'a [time::Mention],
-    pub(crate) now: Instant,
-    pub(crate) names: &'a Names,
 }
 
 /// A card that may be meant, before its patterns were tried.
@@ -170,57 +168,16 @@ impl<R: Ranker> PackIndex<R> {
     fn mentions(&self, said: Said<'_>) -> Mentions {
         let mut mentions = Mentions::new();
         let words = said.words;
-        for (source, list) in self.sources.iter().filter_map(|source| Some((source, said.names.get(source)?))) {
+        for (source, list) in self.sources.iter().filter_map(|source| Some((source, said.question.names.get(source)?)))
+        {
             let mut found = Vec::new();
-            for start in 0..words.len() {
-                let mut is_known = false;
-                for width in 1..=NAME_WORDS_MAX.min(words.len() - start) {
-                    let inside = &words[start..start + width];
-                    // `month` may be a column, `5` is none.
-                    let is_name = |word: &Word| !word.is_filler && count(&word.plain).is_none();
-                    let has_sign = |word: &Word| !word.text.contains(char::is_alphanumeric);
-                    if has_sign(&words[start]) || has_sign(&words[start + width - 1]) {
-                        continue;
-                    }
-                    // "Event, user_id and at": after others, a column may be called like any word.
-                    let is_listed = || {
-                        start > 0
-                            && (words[start - 1].comma || words[start - 1].plain == "and")
-                            && list.says(&words[start].text)
-                    };
-                    // "Department IT" is no pronoun.
-                    let is_capital = || {
-                        let text = words[start].text.as_str();
-                        text.len() > 1
-                            && text.bytes().all(|byte| byte.is_ascii_uppercase())
-                            && list.find(text).is_some_and(|name| name.text == text)
-                    };
-                    if (!inside.iter().any(is_name) && !(width == 1 && (is_listed() || is_capital())))
-                        || (width > 1 && inside.iter().any(|word| word.quoted))
-                    {
-                        continue;
-                    }
-                    let written = said.source.get(inside[0].at.start..inside[width - 1].at.end).unwrap_or_default();
-                    // That is a pattern of names.
-                    if written.contains('*') {
-                        continue;
-                    }
-                    let is_log = |word: &Word| matches!(word.stem.as_str(), "log" | "fil");
-                    // "Error logs" are no file: they are what the pack is about.
-                    let is_topic = width == 1 && self.numbers.contains_key(self.synonyms.head(&words[start].stem));
-                    let is_many = |word: &Word| is_topic && word.plain.ends_with('s');
-                    let is_part = |word: &Word| is_log(word) && !is_many(word);
-                    let part = || list.find_part(written).filter(|_| words.get(start + width).is_some_and(is_part));
-                    if let Some(name) = list.find(written).or_else(part) {
-                        is_known = true;
-                        let how = if list.says(written) { How::Exactly } else { How::Loosely };
-                        found.push(NameMention { span: start..start + width, name: Arc::clone(name), how });
-                    }
-                }
-                let word = &words[start];
+            for (start, word) in words.iter().enumerate() {
+                let before = found.len();
+                let spans = (1..=NAME_WORDS_MAX.min(words.len() - start)).map(|width| start..start + width);
+                found.extend(spans.filter_map(|span| self.mention(said, list, span)));
                 let is_strange = self.abbreviations.contains(&word.plain)
                     || (!word.is_filler && !word.is_amount && !self.vocabulary.knows(word));
-                let is_strange = is_strange && !is_known && !word.text.contains('*');
+                let is_strange = is_strange && found.len() == before && !word.text.contains('*');
                 if let Some(name) = list.guess(&word.text).filter(|_| is_strange) {
                     found.push(NameMention { span: start..start + 1, name: Arc::clone(name), how: How::Guessed });
                 }
@@ -228,6 +185,48 @@ impl<R: Ranker> PackIndex<R> {
             mentions.insert(source.clone(), found);
         }
         mentions
+    }
+
+    /// The name of a list that these words are.
+    fn mention(&self, said: Said<'_>, list: &NameList, span: Range<usize>) -> Option<NameMention> {
+        let inside = &said.words[span.clone()];
+        let (first, end) = (inside.first()?, inside.last()?);
+        let is_one = inside.len() == 1;
+        let is_sign = |word: &Word| !word.text.contains(char::is_alphanumeric);
+        if is_sign(first) || is_sign(end) || (!is_one && inside.iter().any(|word| word.quoted)) {
+            return None;
+        }
+        // `month` may be a column, `5` is none.
+        let may_be_name = |word: &Word| !word.is_filler && count(&word.plain).is_none();
+        // "Event, user_id and at": after others, a column may be called like any word.
+        let is_listed = || {
+            let before = span.start.checked_sub(1).map(|before| &said.words[before]);
+            before.is_some_and(|word| word.comma || word.plain == "and") && list.says(&first.text)
+        };
+        // "Department IT" is no pronoun.
+        let is_capital = || {
+            let text = first.text.as_str();
+            let is_upper = text.len() > 1 && text.bytes().all(|byte| byte.is_ascii_uppercase());
+            is_upper && list.find(text).is_some_and(|name| name.text == text)
+        };
+        if !inside.iter().any(may_be_name) && !(is_one && (is_listed() || is_capital())) {
+            return None;
+        }
+        let written = said.question.text.get(first.at.start..end.at.end).unwrap_or_default();
+        // That is a pattern of names.
+        if written.contains('*') {
+            return None;
+        }
+        // "Error logs" are no file: they are what the pack is about.
+        let is_topic = is_one && self.numbers.contains_key(self.synonyms.head(&first.stem));
+        let ends_part = |word: &Word| {
+            let is_many = is_topic && word.plain.ends_with('s');
+            matches!(word.stem.as_str(), "log" | "fil") && !is_many
+        };
+        let part = || list.find_part(written).filter(|_| said.words.get(span.end).is_some_and(ends_part));
+        let name = list.find(written).or_else(part)?;
+        let how = if list.says(written) { How::Exactly } else { How::Loosely };
+        Some(NameMention { span, name: Arc::clone(name), how })
     }
 
     /// The cards of this pack that the ranker selects and that share anything with the sentence.
@@ -412,7 +411,8 @@ impl Entry {
 
     fn score(&self, reading: &Reading<'_>, normalised: &str) -> (Scored, Vec<Found>) {
         let Reading { words, canonical, present, said, names } = reading;
-        let Said { source, times, now, names: known, .. } = *said;
+        let Question { text: source, now, names: known } = said.question;
+        let times = said.times;
         let sentence = Sentence { words, canonical, present, times, names, known, source, now };
         let values = self.readers.pull(&sentence, &self.topics);
         let repeats = self.repeated(reading, &values);
@@ -515,7 +515,7 @@ impl Entry {
         general: &HashMap<String, f64>,
     ) -> Doubts {
         let Reading { words, canonical, said, .. } = reading;
-        let clause_of = clause::numbered(said.source, words);
+        let clause_of = clause::numbered(said.question.text, words);
         let clauses = clause_of.last().map_or(1, |last| last + 1);
         let in_value = |index: usize| found.iter().any(|value| value.span.contains(&index));
         let is_topic = |index: usize| !words[index].is_filler && self.topics.contains(&canonical[index]);

@@ -225,13 +225,15 @@ impl<R: Ranker> Router<R> {
     fn decide(&self, question: &Question<'_>, scored_max: usize, is_undeclared: bool) -> Routed {
         let words = text::split(question.text);
         let normalised = text::normal(&words);
-        let is_too_long = words.len() > text::WORDS_MAX;
-        let times = if is_too_long { Vec::new() } else { time::mentions(&words, question.now) };
-        let said =
-            Said { source: question.text, words: &words, times: &times, now: question.now, names: question.names };
+        if words.len() > text::WORDS_MAX {
+            let explanation = Explanation { normalised, rule: Rule::TooManyWords, candidates: Vec::new() };
+            return Routed { decision: Decision::NoMatch { closest: Vec::new() }, explanation };
+        }
+        let heard = Heard::new(*question, words);
+        let said = heard.said();
         let declared = if is_undeclared { NO_PHRASE } else { normalised.as_str() };
-        let candidates = if is_too_long { Vec::new() } else { self.candidates(said, declared, scored_max) };
-        let rule = if is_too_long { Rule::TooManyWords } else { rule(&candidates) };
+        let candidates = self.candidates(said, declared, scored_max);
+        let rule = rule(&candidates);
         let whole = Part { normalised, rule, candidates };
         let is_open = match rule {
             Rule::BelowFloor | Rule::WithinMargin => true,
@@ -253,7 +255,7 @@ impl<R: Ranker> Router<R> {
 
     /// The readings of parts of a sentence: of the clauses that say most about one of the cards that score best.
     fn parts(&self, said: Said<'_>, whole: &[Scored], scored_max: usize) -> Vec<Part> {
-        let clause_of = clause::numbered(said.source, said.words);
+        let clause_of = clause::numbered(said.question.text, said.words);
         let mut tried: Vec<Vec<bool>> = Vec::new();
         let mut parts = Vec::new();
         for kept in whole.iter().take(CLOSEST_MAX).flat_map(|candidate| candidate.doubts.requests()) {
@@ -277,8 +279,8 @@ impl<R: Ranker> Router<R> {
             if clause::excepts(&after) || !clauses_after.all(|words| clause::tells(&words)) {
                 continue;
             }
-            let times = time::mentions(&words, said.now);
-            let mut candidates = self.candidates(Said { words: &words, times: &times, ..said }, NO_PHRASE, scored_max);
+            let heard = Heard::new(said.question, words);
+            let mut candidates = self.candidates(heard.said(), NO_PHRASE, scored_max);
             for candidate in &mut candidates {
                 candidate.phrase.exact = false;
             }
@@ -292,7 +294,7 @@ impl<R: Ranker> Router<R> {
             }
             best.trust = trust::trust(best, second, &self.trust);
             let rule = rule(&candidates);
-            parts.push(Part { normalised: text::normal(&words), rule, candidates });
+            parts.push(Part { normalised: text::normal(&heard.words), rule, candidates });
         }
         parts
     }
@@ -300,11 +302,9 @@ impl<R: Ranker> Router<R> {
     /// What the sentence and parts of it may mean, best first in each: of the whole first. For training.
     #[must_use]
     pub fn readings(&self, question: &Question<'_>) -> Vec<Vec<Scored>> {
-        let words = text::split(question.text);
-        let words = words.get(..text::WORDS_MAX).unwrap_or(&words);
-        let times = time::mentions(words, question.now);
-        let said = Said { source: question.text, words, times: &times, now: question.now, names: question.names };
-        let whole = self.candidates(said, &text::normal(words), SCORED_MAX);
+        let heard = Heard::of(*question);
+        let said = heard.said();
+        let whole = self.candidates(said, &text::normal(&heard.words), SCORED_MAX);
         let parts = if whole.first().is_some_and(|best| best.phrase.exact) {
             Vec::new()
         } else {
@@ -317,10 +317,8 @@ impl<R: Ranker> Router<R> {
     /// a card that the router does not have.
     #[must_use]
     pub fn read(&self, question: &Question<'_>, id: &CardId) -> Option<BTreeMap<String, Value>> {
-        let words = text::split(question.text);
-        let words = words.get(..text::WORDS_MAX).unwrap_or(&words);
-        let times = time::mentions(words, question.now);
-        let said = Said { source: question.text, words, times: &times, now: question.now, names: question.names };
+        let heard = Heard::of(*question);
+        let said = heard.said();
         let known = self.packs.iter().find_map(|pack| pack.values(id, said));
         known.map(|values| values.into_iter().map(|read| (read.parameter, read.value)).collect())
     }
@@ -328,17 +326,14 @@ impl<R: Ranker> Router<R> {
     /// The features of every card that may be meant, and those of the answer that none is. For training.
     #[must_use]
     pub fn features(&self, question: &Question<'_>) -> Features {
-        let words = text::split(question.text);
-        let words = words.get(..text::WORDS_MAX).unwrap_or(&words);
-        let normalised = text::normal(words);
-        let times = time::mentions(words, question.now);
-        let said = Said { source: question.text, words, times: &times, now: question.now, names: question.names };
+        let heard = Heard::of(*question);
+        let (said, normalised) = (heard.said(), text::normal(&heard.words));
         let cards = self.packs.iter().flat_map(|pack| {
             let reading = pack.read(said);
             let prospects = pack.prospects(&reading, &normalised);
             prospects.iter().map(|prospect| pack.features(prospect, &reading, &normalised)).collect::<Vec<_>>()
         });
-        Features { cards: cards.collect(), none: none_features(words) }
+        Features { cards: cards.collect(), none: none_features(&heard.words) }
     }
 
     /// The cards that may be meant, best first.
@@ -379,6 +374,31 @@ impl<R: Ranker> Router<R> {
             best.trust = if best.phrase.exact { 1.0 } else { trust::trust(best, second, &self.trust) };
         }
         candidates
+    }
+}
+
+/// A sentence in words, or a part of it, with the times that it mentions.
+struct Heard<'a> {
+    question: Question<'a>,
+    words: Vec<text::Word>,
+    times: Vec<time::Mention>,
+}
+
+impl<'a> Heard<'a> {
+    fn new(question: Question<'a>, words: Vec<text::Word>) -> Self {
+        let times = time::mentions(&words, question.now);
+        Self { question, words, times }
+    }
+
+    /// The first words of a sentence, as many as are read at most.
+    fn of(question: Question<'a>) -> Self {
+        let mut words = text::split(question.text);
+        words.truncate(text::WORDS_MAX);
+        Self::new(question, words)
+    }
+
+    fn said(&self) -> Said<'_> {
+        Said { question: self.question, words: &self.words, times: &self.times }
     }
 }
 
@@ -443,8 +463,12 @@ fn rule(candidates: &[Scored]) -> Rule {
 }
 
 fn is_trusted(best: &Scored) -> bool {
-    let floor = if best.missing.is_empty() { TRUST_FLOOR } else { MISSING_TRUST_FLOOR };
-    best.trust >= floor && !best.doubts.are_of_another_question()
+    best.trust >= trust_floor(Some(best)) && !best.doubts.are_of_another_question()
+}
+
+/// The trust that the best candidate needs.
+fn trust_floor(best: Option<&Scored>) -> f64 {
+    if best.is_none_or(|best| best.missing.is_empty()) { TRUST_FLOOR } else { MISSING_TRUST_FLOOR }
 }
 
 /// Whether the second card is so near that a person would ask which is meant.

@@ -87,12 +87,17 @@ pub(crate) fn count(word: &str) -> Option<u64> {
 }
 
 impl Pull<'_> {
+    /// The one parameter that says how many of something.
+    fn counted(&self) -> Option<(usize, &ParamSpec)> {
+        let is_amount = |spec: &&ParamSpec| matches!(spec.kind(), ParamKind::Integer { .. }) && spec.unit().is_some();
+        let mut amounts = self.readers.specs.iter().enumerate().filter(|(_, spec)| is_amount(spec));
+        amounts.next().filter(|_| amounts.next().is_none())
+    }
+
     /// A number before what is counted is a limit: "5 orders", "10 most common messages".
     pub(super) fn amounts(&self, all: &mut Vec<Found>) {
         const BETWEEN_MAX: usize = 4;
-        let is_amount = |spec: &&ParamSpec| matches!(spec.kind(), ParamKind::Integer { .. }) && spec.unit().is_some();
-        let mut amounts = self.readers.specs.iter().enumerate().filter(|(_, spec)| is_amount(spec));
-        let (Some((reader, spec)), None) = (amounts.next(), amounts.next()) else { return };
+        let Some((reader, spec)) = self.counted() else { return };
         let words = self.sentence.words;
         for (at, word) in words.iter().enumerate().filter(|(_, word)| !word.quoted) {
             let Some(number) = count(&word.plain) else { continue };
@@ -122,9 +127,7 @@ impl Pull<'_> {
 
     /// A number at the end is a limit, whatever it counts: "tail app.log 50", "top cities, five".
     pub(super) fn last_amount(&self, all: &mut Vec<Found>) {
-        let is_amount = |spec: &&ParamSpec| matches!(spec.kind(), ParamKind::Integer { .. }) && spec.unit().is_some();
-        let mut amounts = self.readers.specs.iter().enumerate().filter(|(_, spec)| is_amount(spec));
-        let (Some((reader, spec)), None) = (amounts.next(), amounts.next()) else { return };
+        let Some((reader, spec)) = self.counted() else { return };
         let words = self.sentence.words;
         let is_over = |word: &&Word| {
             word.is_filler || matches!(word.plain.as_str(), "max" | "most" | "only" | "pieces" | "maximum" | "entries")
