@@ -110,7 +110,7 @@ impl Scan {
     ///
     /// When the file cannot be read as what its name says, or the question does not fit it. The scan has no answer then.
     pub fn feed(&mut self, piece: &[u8]) -> Result<bool, TableError> {
-        if self.is_done() {
+        if self.work.is_done() {
             return Ok(false);
         }
         let Self { file, text, source, work } = self;
@@ -118,8 +118,12 @@ impl Scan {
             Source::Csv(csv) => text.feed(piece, &mut |text| csv.feed(text, work)),
             Source::Json(json) => text.feed(piece, &mut |text| json.feed(text, work)),
         };
+        if work.is_done() {
+            // What is behind the answer is not read, and so neither are its faults: an answer does not depend on the cuts.
+            return Ok(false);
+        }
         read.map_err(|problem| TableError { file: file.clone(), problem })?;
-        Ok(!self.is_done())
+        Ok(true)
     }
 
     /// Ends the file and gives the answer.
@@ -133,27 +137,19 @@ impl Scan {
         self.ended().map_err(|problem| TableError { file, problem })
     }
 
-    fn is_done(&self) -> bool {
-        match &self.work.job {
-            Some(Job::Columns(_)) => true,
-            Some(Job::Vocabulary(vocabulary)) => vocabulary.is_done(),
-            _ => false,
-        }
-    }
-
     fn ended(self) -> Result<Answer, Problem> {
-        let is_done = self.is_done();
         let Self { file, mut text, source, mut work } = self;
-        if !is_done {
-            match source {
+        if !work.is_done() {
+            let ended = match source {
                 Source::Csv(mut csv) => {
-                    text.end(&mut |text| csv.feed(text, &mut work))?;
-                    csv.end(&mut work)?;
+                    text.end(&mut |text| csv.feed(text, &mut work)).and_then(|()| csv.end(&mut work))
                 }
                 Source::Json(mut json) => {
-                    text.end(&mut |text| json.feed(text, &mut work))?;
-                    json.end(&mut work)?;
+                    text.end(&mut |text| json.feed(text, &mut work)).and_then(|()| json.end(&mut work))
                 }
+            };
+            if !work.is_done() {
+                ended?;
             }
         }
         if work.job.is_none() {
@@ -172,6 +168,15 @@ impl Scan {
 }
 
 impl Work {
+    /// Whether nothing more is needed for the answer.
+    fn is_done(&self) -> bool {
+        match &self.job {
+            Some(Job::Columns(_)) => true,
+            Some(Job::Vocabulary(vocabulary)) => vocabulary.is_done(),
+            _ => false,
+        }
+    }
+
     /// Takes a row that is kept until there are enough to begin, or gives it back.
     fn keep(&mut self, row: Kept) -> Result<(), Problem> {
         self.start_bytes += row.bytes();

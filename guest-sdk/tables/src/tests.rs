@@ -30,6 +30,26 @@ fn summary(file: &str, measures: &str, text: &str, expected: &str) {
 }
 
 #[test]
+fn what_is_behind_the_answer_has_no_faults() {
+    let rows = "1,Norway,10.5,ok\n".repeat(2_000);
+    let text = format!("id,country,amount,note\n{rows}\0");
+    check(
+        "sales.csv",
+        r#"{"columns": {}}"#,
+        "",
+        &text,
+        r#"{"file":"sales.csv","columns":["id","country","amount","note"]}"#,
+    );
+    check(
+        "sales.csv",
+        r#"{"description": {"sample": 5}}"#,
+        "",
+        &text,
+        "sales.csv: this is no text, since it holds zero bytes",
+    );
+}
+
+#[test]
 fn a_vocabulary_has_types_and_the_texts_of_text_columns() {
     let want = r#"{"vocabulary": {"rows": 100, "texts": 5}}"#;
     check(
