@@ -31,7 +31,7 @@ pub(crate) fn of_run(id: RunId, ended: Ended, record: HostRecord) -> Report {
         }
         Ending::Raised(exception) => Some(raised(exception, &record)),
         Ending::SyntaxError(exception) => {
-            let advice = script_advice::at_top_level(&exception.message);
+            let advice = script_advice::about_syntax(&exception.message, &exception.traceback);
             let cause = Cause::Syntax { class: exception.class.clone() };
             Some(of_exception(cause, exception, advice.map(Remedy::Script)))
         }

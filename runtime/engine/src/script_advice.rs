@@ -11,7 +11,7 @@ pub(crate) fn about(class: &str, message: &str) -> Option<Remedy> {
         // Where the sandbox knows the module it has said what to use already.
         "ModuleNotFoundError" if message.starts_with("No module named") => without_module(message),
         "RecursionError" => ScriptAdvice::RecurseLess,
-        "NameError" => import_of(message)?,
+        "NameError" => without_name(message)?,
         // The number is that of the script's own files: what a granted directory misses is told without one.
         "FileNotFoundError" if message.starts_with("[Errno 44]") => ScriptAdvice::OpenGranted,
         "EOFError" if message == "EOF when reading a line" => ScriptAdvice::UseParams,
@@ -21,19 +21,32 @@ pub(crate) fn about(class: &str, message: &str) -> Option<Remedy> {
     Some(Remedy::Script(advice))
 }
 
-/// What to write instead of a statement that needs a function: scripts are often written as if they were one.
-pub(crate) fn at_top_level(message: &str) -> Option<ScriptAdvice> {
+/// What to write instead of what no Python script holds. `traceback` shows the line at fault.
+pub(crate) fn about_syntax(message: &str, traceback: &str) -> Option<ScriptAdvice> {
+    let has_line = |start: &str| traceback.lines().any(|line| line.trim_start().starts_with(start));
     if message.contains("'return' outside function") {
         Some(ScriptAdvice::AssignResult)
     } else if message.contains("'await' outside function") {
         Some(ScriptAdvice::AwaitInFunction)
+    } else if ["!", "%", "pip install", "$ "].into_iter().any(has_line) {
+        Some(ScriptAdvice::NoCommands)
+    } else if has_line("```") {
+        Some(ScriptAdvice::WithoutFence)
     } else {
         None
     }
 }
 
+/// What an unknown name was meant to be.
+fn without_name(message: &str) -> Option<ScriptAdvice> {
+    const TOOLS: [&str; 3] = ["execute_code", "read_result", "run_intent"];
+    let name = message.split('\'').nth(1)?;
+    let tool = TOOLS.into_iter().find(|tool| *tool == name);
+    tool.map(|tool| ScriptAdvice::CallTool { tool }).or_else(|| import_of(name)).or(Some(ScriptAdvice::DefineFirst))
+}
+
 /// The missing import, if an unknown name is that of a module which scripts often use without importing it.
-fn import_of(message: &str) -> Option<ScriptAdvice> {
+fn import_of(name: &str) -> Option<ScriptAdvice> {
     const MODULES: [&str; 16] = [
         "asyncio",
         "base64",
@@ -52,7 +65,6 @@ fn import_of(message: &str) -> Option<ScriptAdvice> {
         "sys",
         "time",
     ];
-    let name = message.split('\'').nth(1)?;
     let module = MODULES.into_iter().find(|module| *module == name)?;
     Some(ScriptAdvice::Import { module })
 }
@@ -90,7 +102,8 @@ mod tests {
             ("EOFError", "compressed file ended", None),
             ("MemoryError", "", Some(raise(limits::MEMORY_BYTES, Some(ScriptAdvice::HoldLess)))),
             ("NameError", "name 'csv' is not defined", script(ScriptAdvice::Import { module: "csv" })),
-            ("NameError", "name 'rows' is not defined", None),
+            ("NameError", "name 'rows' is not defined", script(ScriptAdvice::DefineFirst)),
+            ("NameError", "name 'run_intent' is not defined", script(ScriptAdvice::CallTool { tool: "run_intent" })),
             (
                 "ModuleNotFoundError",
                 "No module named 'lxml.etree'",
@@ -100,7 +113,14 @@ mod tests {
         ] {
             assert_eq!(about(class, message), expected, "{class}: {message}");
         }
-        assert_eq!(at_top_level("'return' outside function"), Some(ScriptAdvice::AssignResult));
-        assert_eq!(at_top_level("invalid syntax"), None);
+        for (message, line, expected) in [
+            ("'return' outside function", "return 5", Some(ScriptAdvice::AssignResult)),
+            ("invalid syntax", "!pip install pandas", Some(ScriptAdvice::NoCommands)),
+            ("invalid syntax", "```python", Some(ScriptAdvice::WithoutFence)),
+            ("invalid syntax", "x = = 1", None),
+        ] {
+            let traceback = format!("  File \"script.py\", line 1\n    {line}\n    ^");
+            assert_eq!(about_syntax(message, &traceback), expected, "{line}");
+        }
     }
 }

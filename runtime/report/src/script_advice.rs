@@ -21,6 +21,17 @@ pub enum ScriptAdvice {
         /// What to do without it, as an imperative.
         instead: &'static str,
     },
+    /// The script calls a tool of the MCP server as if it were a function.
+    CallTool {
+        /// The tool.
+        tool: &'static str,
+    },
+    /// The script uses a name that it does not define.
+    DefineFirst,
+    /// The script holds a command of a notebook or a shell, such as `!pip install`.
+    NoCommands,
+    /// The script is wrapped in the fence of a Markdown block.
+    WithoutFence,
     /// The script opens a file that is not in its scratch directory.
     OpenGranted,
     /// The script reads from stdin.
@@ -53,10 +64,24 @@ impl fmt::Display for ScriptAdvice {
                     "the sandbox has Python's standard library, `http`, `requests` and `files`, nothing else: {instead}"
                 );
             }
+            ScriptAdvice::CallTool { tool } => {
+                return write!(
+                    formatter,
+                    "`{tool}` is a tool of the MCP server and no function of scripts: call the tool, and pass what a script \
+                     needs of its answer in `params`"
+                );
+            }
+            ScriptAdvice::DefineFirst => {
+                "define the name in this script: each run starts anew, without the variables, imports and files of others"
+            }
+            ScriptAdvice::NoCommands => {
+                "send Python alone: a script runs no shell or notebook commands, and packages cannot be installed"
+            }
+            ScriptAdvice::WithoutFence => "send the code without the ``` lines around it",
             ScriptAdvice::AssignResult => "assign the answer to `result`, as in `result = 1 + 1`",
             ScriptAdvice::AwaitInFunction => "put it into `async def main():`, and run that with `asyncio.run(main())`",
             ScriptAdvice::OpenGranted => {
-                "`open` finds the script's own files only: granted directories are read with files.open(\"alias:name\")"
+                "`open` finds only files that this run wrote: granted directories are read with files.open(\"alias:name\")"
             }
             ScriptAdvice::UseParams => "there is nobody to ask: values come in `params`",
             ScriptAdvice::RecurseLess => "recurse less deeply: a loop with a list of its own has no such limit",
@@ -87,6 +112,11 @@ mod tests {
             (
                 ScriptAdvice::StandardLibrary { instead: "use `json`" },
                 "the sandbox has Python's standard library, `http`, `requests` and `files`, nothing else: use `json`",
+            ),
+            (
+                ScriptAdvice::CallTool { tool: "run_intent" },
+                "`run_intent` is a tool of the MCP server and no function of scripts: call the tool, and pass what a script \
+                 needs of its answer in `params`",
             ),
             (ScriptAdvice::UseParams, "there is nobody to ask: values come in `params`"),
         ] {
