@@ -73,6 +73,9 @@ type Endpoint = fn(&Asked, &Dataset) -> Result<Response, Failure>;
 /// The service for all requests. The slash at the end is part of every path, as in the original.
 pub(crate) fn router(tracker: Arc<Tracker>) -> Router {
     let mut router = Router::new()
+        .route("/api/0/organizations/", read(organizations))
+        .route("/api/0/organizations/{organization}/", read(|asked, _| Ok(organization(asked))))
+        .route("/api/0/projects/", read(projects))
         .route("/api/0/organizations/{organization}/projects/", read(projects))
         .route("/api/0/organizations/{organization}/environments/", read(environments_of_organization))
         .route("/api/0/organizations/{organization}/releases/", read(releases))
@@ -169,6 +172,16 @@ impl Asked {
         let headers = [("link", links), ("x-hits", items.len().to_string()), ("x-max-hits", "1000".to_owned())];
         (headers, Json(page.cut(items).iter().map(show).collect::<Value>())).into_response()
     }
+}
+
+/// The organisations that the token may see: one.
+fn organizations(asked: &Asked, _: &Dataset) -> Result<Response, Failure> {
+    let page = Page::by_per_page(&asked.query)?;
+    Ok(asked.list(page, &[()], |()| issue::organization(asked.now)))
+}
+
+fn organization(asked: &Asked) -> Response {
+    Json(issue::organization(asked.now)).into_response()
 }
 
 fn projects(asked: &Asked, _: &Dataset) -> Result<Response, Failure> {

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use serde_json::{Map, Value, json};
 
 use crate::data::{DAY, HOUR, Issue};
-use crate::organization::{ASSIGNEES, Assignee, ORGANIZATION, Project};
+use crate::organization::{ASSIGNEES, Assignee, ORGANIZATION, ORGANIZATION_ID, Project};
 use crate::period::{Period, iso};
 
 /// What the answer about an issue depends on besides the issue.
@@ -285,6 +285,21 @@ fn assigned(assignee: &Assignee) -> Value {
     } else {
         json!({ "type": "user", "id": assignee.id, "name": assignee.name, "email": assignee.handle })
     }
+}
+
+/// The organisation, as lists of organisations and its own page have it.
+pub(crate) fn organization(now: i64) -> Value {
+    json!({
+        "id": ORGANIZATION_ID,
+        "slug": ORGANIZATION,
+        "name": "Demo",
+        "dateCreated": iso(now - 500 * DAY),
+        "status": { "id": "active", "name": "active" },
+        "isEarlyAdopter": false,
+        "require2FA": false,
+        "avatar": { "avatarType": "letter_avatar", "avatarUuid": null },
+        "features": [],
+    })
 }
 
 /// A project as the organisation's list shows it.

@@ -200,6 +200,17 @@ async fn a_path_is_taken_as_it_was_sent_and_comes_before_the_method() {
 }
 
 #[tokio::test]
+async fn whoever_does_not_know_the_organisation_finds_it() {
+    let tracker = start().await;
+    let found = get(&tracker, "/api/0/organizations/").await;
+    assert_eq!(found.items().len(), 1);
+    assert_eq!(found.items()[0]["slug"], "demo");
+    assert_eq!(get(&tracker, "/api/0/organizations/demo/").await.body, found.items()[0]);
+    let projects = get(&tracker, "/api/0/projects/").await;
+    assert_eq!(projects.items().len(), get(&tracker, "/api/0/organizations/demo/projects/").await.items().len());
+}
+
+#[tokio::test]
 async fn head_has_the_headers_of_get_and_no_body() {
     let tracker = start().await;
     let authorization = format!("Authorization: Bearer {TOKEN}\r\n");
