@@ -1,8 +1,11 @@
 //! The MCP server as clients meet it: the binary on pipes and on a port, in both revisions of the protocol.
 
 mod asking;
+mod calls;
 mod client;
 mod hardening;
 mod http;
+mod port;
 mod readme;
+mod sessions;
 mod stdio;

@@ -24,7 +24,7 @@ use intentbox_store::{Clock, OK, RunRecord, Store, Target};
 
 use crate::place::{ROOMY, workers};
 use crate::tree;
-use comparison::difference;
+pub(crate) use comparison::difference;
 use document::{Step, steps};
 use shell::Shell;
 

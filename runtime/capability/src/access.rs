@@ -8,7 +8,7 @@ use serde::{Deserialize, Deserializer};
 
 use crate::file::Reads;
 use crate::grant::Grant;
-use crate::rule::{Alias, HttpRule};
+use crate::rule::{Alias, HttpRule, Method};
 use crate::tool::{ToolRule, Tools};
 
 /// The rules of one party, by kind of host call. In TOML it is a table with `http` and `read`; the key `tools` is
@@ -36,6 +36,13 @@ impl Access {
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.http.is_empty() && self.read.is_empty() && self.tools.is_empty()
+    }
+
+    /// Whether the rules let anything be changed: requests by other methods than `GET` and `HEAD`, or tools.
+    #[must_use]
+    pub fn changes(&self) -> bool {
+        let changes = |method: &Method| !matches!(method, Method::Get | Method::Head);
+        !self.tools.is_empty() || self.http.iter().any(|rule| rule.methods().iter().any(changes))
     }
 
     /// Adds the rules of `more`.

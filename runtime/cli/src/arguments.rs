@@ -283,6 +283,9 @@ pub(crate) struct Mcp {
     /// Origin of pages that may use the server besides those of this machine, such as `https://app.example.com` (repeatable)
     #[arg(long = "allow-origin", value_name = "ORIGIN", requires = "http")]
     pub(crate) origins: Vec<String>,
+    /// How long an HTTP session lasts without a request and without an open stream, such as `30m` or `7d` [default: 24h]
+    #[arg(long, value_name = "DURATION", requires = "http", value_parser = session_idle)]
+    pub(crate) session_idle: Option<Period>,
     /// Allow templates that change something to run without asking the user; the policy must allow their requests as well
     #[arg(long)]
     pub(crate) allow_writes: bool,
@@ -321,6 +324,14 @@ pub(crate) struct Completions {
 
 fn address(text: &str) -> Result<SocketAddr, String> {
     text.parse().map_err(|_| "write an address and a port, such as 127.0.0.1:8350 or [::1]:8350".to_owned())
+}
+
+fn session_idle(text: &str) -> Result<Period, String> {
+    match text.parse::<Period>() {
+        Ok(period) if period.seconds() == 0 => Err("write a duration of a second or more, such as `30m`".to_owned()),
+        Ok(period) => Ok(period),
+        Err(error) => Err(error.to_string()),
+    }
 }
 
 fn name_and_value(text: &str) -> Result<(String, String), String> {

@@ -9,6 +9,7 @@ use std::os::unix::fs::FileTypeExt as _;
 use std::os::unix::net::UnixStream as Socket;
 use std::path::Path;
 use std::sync::Arc;
+use std::time::Duration;
 
 use anyhow::Context as _;
 use intentbox_engine::{Ceilings, Engine, Sharing};
@@ -76,7 +77,11 @@ pub(crate) async fn run(sources: &Sources, command: Mcp, show: &mut Show) -> Res
     let stop = CancellationToken::new();
     tokio::spawn(stop_at_signal(stop.clone()).context("signals").class(Class::Internal)?);
     match command.http {
-        Some(address) => over_http(server, address, options, stop, show).await?,
+        Some(address) => {
+            let session_idle = command.session_idle.map(|idle| Duration::from_secs(idle.seconds()));
+            let listening = Listening { address, options, session_idle: session_idle.unwrap_or(http::SESSION_IDLE) };
+            over_http(server, listening, stop, show).await?;
+        }
         None => over_pipes(server, stop).await.class(Class::Unavailable)?,
     }
     observer.close().await;
@@ -113,13 +118,20 @@ async fn hardening(engine: &Engine, required: bool) -> Result<(), CommandError> 
     Ok(())
 }
 
-async fn over_http(
-    server: Server,
+/// Where and how to serve HTTP.
+struct Listening {
     address: SocketAddr,
     options: Options,
+    session_idle: Duration,
+}
+
+async fn over_http(
+    server: Server,
+    listening: Listening,
     stop: CancellationToken,
     show: &mut Show,
 ) -> Result<(), CommandError> {
+    let Listening { address, options, session_idle } = listening;
     let listener = TcpListener::bind(address).await.with_context(|| format!("cannot listen on {address}"));
     let listener = listener.class(Class::Unavailable).hint("choose another address or port with --http")?;
     let address = listener.local_addr().class(Class::Internal)?;
@@ -127,7 +139,7 @@ async fn over_http(
     let url = format!("http://{address}{}", http::PATH);
     let ready = Answer::default().noting(format!("serving MCP at {url}: {guard}; stop with Ctrl-C"));
     show.ready(&ready.with("url", url).with("needs_token", !options.tokens().is_empty()))?;
-    let end = http::serve(listener, move || server.clone(), options, stop).await;
+    let end = http::serve(listener, move || server.clone(), options, session_idle, stop).await;
     end.context("the HTTP server stopped").class(Class::Unavailable)
 }
 

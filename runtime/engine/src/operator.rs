@@ -15,6 +15,17 @@ use crate::rehearsal;
 /// How long trying an origin may take.
 const TRY_MAX: Duration = Duration::from_secs(10);
 
+/// What code may access, for whoever writes it.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct CodeGrant {
+    /// The rules line by line, each origin with its settings where it is first named: `shop: GET /** (region=eu)`.
+    pub lines: Vec<String>,
+    /// Whether it may reach beyond this machine's directories.
+    pub has_requests: bool,
+    /// Whether it may change anything.
+    pub has_changes: bool,
+}
+
 /// A case that failed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
@@ -40,10 +51,32 @@ impl Engine {
         lacks
     }
 
-    /// What code of a caller may access, line by line.
+    /// What code of a caller may access, for whoever writes it.
     #[must_use]
-    pub fn exec_grant(&self, caller: &Caller) -> Vec<String> {
-        self.grants_of_code(caller).access().lines()
+    pub fn code_grant(&self, caller: &Caller) -> CodeGrant {
+        let access = self.grants_of_code(caller).access();
+        let mut named: Vec<String> = Vec::new();
+        let lines = access.lines().into_iter().map(|line| {
+            let alias = line.split(':').next().unwrap_or_default().to_owned();
+            // An origin's settings are named once.
+            let settings = if named.contains(&alias) { Vec::new() } else { self.settings_of(&alias) };
+            named.push(alias);
+            if settings.is_empty() { line } else { format!("{line} ({})", settings.join(", ")) }
+        });
+        CodeGrant {
+            lines: lines.collect(),
+            has_requests: !access.http.is_empty() || !access.tools.is_empty(),
+            has_changes: access.changes(),
+        }
+    }
+
+    /// The settings of an origin, as `name=value`.
+    fn settings_of(&self, alias: &str) -> Vec<String> {
+        let own = self.settings.iter().filter_map(|(name, value)| {
+            let name = name.strip_prefix(alias)?.strip_prefix('.')?;
+            Some(format!("{name}={value}"))
+        });
+        own.collect()
     }
 
     /// Runs a case of a template in the sandbox, against the replies and files of the case.

@@ -71,13 +71,18 @@ pub(crate) enum Work {
 
 /// A run that changes something, without consent so far.
 #[derive(Debug)]
-pub struct Unconfirmed(Box<Run>);
+pub struct Unconfirmed {
+    run: Box<Run>,
+    summary: String,
+}
 
 /// The change that a run makes: a template with its arguments.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Change {
     /// The template's id.
     pub template: String,
+    /// What the template does.
+    pub summary: String,
     /// The arguments, complete.
     pub arguments: Value,
     /// SHA-256 over the template's text and the arguments, which identifies the change.
@@ -104,7 +109,7 @@ pub struct Incomplete {
 impl Plan {
     /// The same with the words that were taken for names that they are not.
     fn having_mended(mut self, mended: Vec<(String, String)>) -> Self {
-        if let Self::Ready(run) | Self::NeedsConsent(Unconfirmed(run)) = &mut self {
+        if let Self::Ready(run) | Self::NeedsConsent(Unconfirmed { run, .. }) = &mut self {
             run.mended = mended;
         }
         self
@@ -143,22 +148,27 @@ impl Unconfirmed {
     /// The run, for a caller with the user's consent.
     #[must_use]
     pub fn confirm(self) -> Box<Run> {
-        self.0
+        self.run
     }
 
     /// The change that it makes.
     #[must_use]
     pub fn change(&self) -> Change {
-        let (template, digest) = match &self.0.target {
+        let (template, digest) = match &self.run.target {
             Target::Template { id, digest } => (id.clone(), digest.as_str()),
             Target::Code => (String::new(), ""),
         };
         let mut hasher = Sha256::new();
-        for part in [digest, self.0.params.as_str()] {
+        for part in [digest, self.run.params.as_str()] {
             hasher.update((part.len() as u64).to_le_bytes());
             hasher.update(part);
         }
-        Change { template, arguments: self.0.arguments().unwrap_or_default(), digest: hasher.finalize().into() }
+        Change {
+            template,
+            summary: self.summary.clone(),
+            arguments: self.run.arguments().unwrap_or_default(),
+            digest: hasher.finalize().into(),
+        }
     }
 
     /// The report that asks for a confirmation.
@@ -168,9 +178,9 @@ impl Unconfirmed {
         let message = format!("template `{}` changes something, and this call does not allow that", change.template);
         let failure = Failure::new(Cause::Unconfirmed, message).with(Remedy::AllowWrites);
         Report {
-            target: Some(self.0.target.clone()),
+            target: Some(self.run.target.clone()),
             arguments: Some(change.arguments),
-            ..Report::failed(self.0.id, failure)
+            ..Report::failed(self.run.id, failure)
         }
     }
 }
@@ -202,7 +212,7 @@ impl Plan {
     #[must_use]
     pub fn run_id(&self) -> RunId {
         match self {
-            Plan::Ready(run) | Plan::NeedsConsent(Unconfirmed(run)) => run.id,
+            Plan::Ready(run) | Plan::NeedsConsent(Unconfirmed { run, .. }) => run.id,
             Plan::Which(Which { report, .. })
             | Plan::Incomplete(Incomplete { report, .. })
             | Plan::Help(report)
@@ -216,7 +226,7 @@ impl Plan {
     #[must_use]
     pub fn target(&self) -> Option<&Target> {
         match self {
-            Plan::Ready(run) | Plan::NeedsConsent(Unconfirmed(run)) => Some(&run.target),
+            Plan::Ready(run) | Plan::NeedsConsent(Unconfirmed { run, .. }) => Some(&run.target),
             Plan::Which(Which { report, .. })
             | Plan::Incomplete(Incomplete { report, .. })
             | Plan::Help(report)
@@ -416,7 +426,7 @@ impl Engine {
             mended: Vec::new(),
         });
         if writes && caller.consent == Consent::Asked {
-            return Plan::NeedsConsent(Unconfirmed(run));
+            return Plan::NeedsConsent(Unconfirmed { run, summary: template.summary().to_owned() });
         }
         Plan::Ready(run)
     }

@@ -4,7 +4,7 @@
 //! and how many requests the caller has in flight. A browser page of another site is rejected by its `Origin`, and one
 //! that made its name resolve to this machine by its `Host`.
 //!
-//! - `connection`: limits on connections. `gate`: one layer before all routes.
+//! - `connection`: limits on connections. `gate`: one layer before every path, and one before the routes.
 //! - `host_and_origin`: which requests are meant for this server. `origin`: how both headers are parsed.
 //! - `options`: the operator's settings. `rejection`: why a request is rejected.
 
@@ -18,7 +18,7 @@ mod rejection;
 use std::io;
 
 use axum::Router;
-use axum::http::{HeaderName, HeaderValue, Method, Uri};
+use axum::http::{HeaderName, HeaderValue, Method, StatusCode, Uri};
 use axum::middleware::from_fn_with_state;
 use axum::response::Response;
 use tokio::net::TcpListener;
@@ -34,6 +34,9 @@ pub use rejection::Rejection;
 /// headers that HTTP wants are set after it.
 pub type Refuse = fn(&Uri, Rejection) -> Response;
 
+/// Gives the answer for a path that is not served. The status is set after it.
+pub type Unknown = fn(&Uri) -> Response;
+
 /// What is served.
 #[derive(Debug, Clone)]
 pub struct Surface {
@@ -43,6 +46,8 @@ pub struct Surface {
     pub exposed: Vec<HeaderName>,
     /// The form of a rejection.
     pub refuse: Refuse,
+    /// The answer for a path that none of the routes has.
+    pub unknown: Unknown,
 }
 
 /// Serves until `stop` is cancelled; requests in flight then have a few seconds to end.
@@ -61,11 +66,22 @@ pub async fn serve(
     Ok(())
 }
 
-/// The routes behind the gate. Unknown paths are behind it, too: a rejected caller learns nothing about them.
+/// The routes behind both parts of the gate. A path that is not served is behind the first part only: clients look for
+/// OAuth at such paths before they have a token, and take a 401 there for a sign that they found it.
 fn guarded(surface: Surface, options: Options) -> Router {
-    let Surface { routes, exposed, refuse } = surface;
+    let Surface { routes, exposed, refuse, unknown } = surface;
     let cors = cors(&options, exposed);
-    routes.layer(from_fn_with_state(Gate::new(options, refuse), gate::admit)).layer(cors)
+    let gate = Gate::new(options, refuse);
+    let not_found = move |uri: Uri| async move {
+        let mut response = unknown(&uri);
+        *response.status_mut() = StatusCode::NOT_FOUND;
+        response
+    };
+    routes
+        .route_layer(from_fn_with_state(gate.clone(), gate::admit))
+        .fallback(not_found)
+        .layer(from_fn_with_state(gate, gate::check_site))
+        .layer(cors)
 }
 
 /// The CORS headers: pages of the allowed sites may use the server. Pages on this machine may not unless the operator

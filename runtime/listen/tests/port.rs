@@ -39,6 +39,7 @@ fn surface() -> Surface {
         routes: Router::new().route("/a", get(caller)).merge(other),
         exposed: vec![HeaderName::from_static("x-session")],
         refuse,
+        unknown: |uri| format!("not here: {}", uri.path()).into_response(),
     }
 }
 
@@ -80,7 +81,10 @@ fn protocols_share_a_port_and_each_has_its_own_form_of_a_rejection() {
         for (path, headers, status, header, body) in [
             ("/a", format!("{host}{ALICE}"), 200, "", "token:alice"),
             ("/b", format!("{host}{BOB}"), 200, "", "token:bob"),
-            ("/c", format!("{host}{BOB}"), 404, "", ""),
+            ("/c", format!("{host}{BOB}"), 404, "", "not here: /c"),
+            // What is not there needs no token, and is still no matter of other sites.
+            ("/c", host.clone(), 404, "", "not here: /c"),
+            ("/c", elsewhere.to_owned(), 403, "", "Host or Origin is not allowed"),
             (
                 "/a",
                 host.clone(),
@@ -94,13 +98,6 @@ fn protocols_share_a_port_and_each_has_its_own_form_of_a_rejection() {
                 401,
                 "\r\nwww-authenticate: Bearer",
                 "b: unauthorized: send the header `Authorization: Bearer TOKEN` with a token of this server",
-            ),
-            (
-                "/c",
-                host.clone(),
-                401,
-                "\r\nwww-authenticate: Bearer",
-                "unauthorized: send the header `Authorization: Bearer TOKEN` with a token of this server",
             ),
             ("/a", format!("{elsewhere}{ALICE}"), 403, "", "Host or Origin is not allowed"),
         ] {

@@ -1,13 +1,21 @@
 //! The arguments of a tool call, parsed from untrusted JSON.
+//!
+//! Frameworks send `null` for what they leave out, and models write numbers and objects as texts. Such arguments are
+//! accepted where they have exactly one meaning. Every other error names its field, says what belongs there, and has a
+//! hint of its own: a model can act on nothing else.
+
+mod near;
 
 use std::collections::BTreeMap;
 use std::fmt;
 
-use intentbox_catalog::json;
+use intentbox_catalog::json::{self, Counter};
 use rmcp::model::JsonObject;
-use serde::de::{Error as _, MapAccess, Visitor};
-use serde::{Deserialize, Deserializer};
+use serde::de::{Deserializer as _, Error as _, IgnoredAny, MapAccess, Visitor};
 use serde_json::value::RawValue;
+use serde_json::{Value, json};
+
+use crate::message::without_place;
 
 /// The most limits that one call may set. There are twelve.
 const LIMITS_MAX: usize = 32;
@@ -17,6 +25,10 @@ const INTENT_BYTES_MAX: usize = 64 << 10;
 
 /// How much of a wrong value an error repeats.
 const SHOWN_CHARS_MAX: usize = 60;
+
+/// The largest whole number that is read from a number with a point or an exponent: 2^53. Beyond it, two of them can be
+/// the same floating-point number.
+const EXACT_MAX: f64 = 9_007_199_254_740_992.0;
 
 /// A call of one of the tools.
 #[derive(Debug)]
@@ -30,108 +42,36 @@ pub enum Call {
 }
 
 /// The arguments of `execute_code`.
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug)]
 pub struct Execute {
     /// The source of the script.
     pub code: String,
     /// The text of an object. Only the script parses it.
-    #[serde(default, deserialize_with = "object_text")]
     pub params: Option<Box<RawValue>>,
     /// What the script is for, in words.
     pub intent: Option<String>,
     /// Limits of the run by their names, in the units of each. Whether there are such limits is not checked here.
-    #[serde(default, deserialize_with = "limits")]
     pub limits: BTreeMap<String, u64>,
 }
 
 /// The arguments of `run_intent`.
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug)]
 pub struct RunIntent {
     /// The request, in words.
     pub intent: String,
     /// Parameters of the template.
-    #[serde(default, deserialize_with = "json::object")]
     pub params: JsonObject,
     /// The arguments as text, the same however the client wrote them.
-    #[serde(skip)]
     pub text: String,
 }
 
 /// The arguments of `read_result`.
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug)]
 pub struct ReadResult {
     /// Which result.
     pub handle: String,
     /// Where to begin, in characters.
-    #[serde(default, deserialize_with = "whole_number")]
     pub offset: u64,
-}
-
-fn object_text<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Box<RawValue>>, D::Error> {
-    let text = Box::<RawValue>::deserialize(deserializer)?;
-    if text.get().starts_with('{') {
-        return Ok(Some(text));
-    }
-    Err(D::Error::custom(format!("`params` must be an object, such as {{\"limit\": 5}}, and is {}", shown(text.get()))))
-}
-
-fn whole_number<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u64, D::Error> {
-    let text = <&RawValue>::deserialize(deserializer)?.get();
-    // Models write numbers as texts, and whole ones with a point.
-    let number = match text.strip_prefix('"').and_then(|text| text.strip_suffix('"')) {
-        Some(digits) => digits.parse().ok(),
-        None if text == "null" => Some(0),
-        None => text.strip_suffix(".0").unwrap_or(text).parse().ok(),
-    };
-    number.ok_or_else(|| D::Error::custom(format!("`offset` must be a whole number, and is {}", shown(text))))
-}
-
-fn limits<'de, D: Deserializer<'de>>(deserializer: D) -> Result<BTreeMap<String, u64>, D::Error> {
-    // Not as a map: the library would then say itself that a text is none.
-    deserializer.deserialize_any(Limits)
-}
-
-/// Parses limits, and no more of them than can be set.
-struct Limits;
-
-impl<'de> Visitor<'de> for Limits {
-    type Value = BTreeMap<String, u64>;
-
-    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str("an object")
-    }
-
-    /// A message of our own: the library's would repeat the whole text, with every invisible character spelled out.
-    fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<Self::Value, E> {
-        let text = shown(text);
-        Err(E::custom(format!("`limits` must be an object, such as {{\"wall_ms\": 5000}}, and is the text {text:?}")))
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-        let mut limits = BTreeMap::new();
-        while let Some((name, value)) = map.next_entry::<String, &'de RawValue>()? {
-            if limits.len() == LIMITS_MAX {
-                return Err(A::Error::custom(format!("at most {LIMITS_MAX} limits can be set")));
-            }
-            let Ok(number) = value.get().parse() else {
-                return Err(A::Error::custom(format!(
-                    "the limit `{}` must be a whole number, such as 5000, and is {}",
-                    shown(&name),
-                    shown(value.get())
-                )));
-            };
-            limits.insert(name, number);
-        }
-        Ok(limits)
-    }
-}
-
-/// A value, as far as it helps to recognise it.
-fn shown(text: &str) -> String {
-    text.chars().take(SHOWN_CHARS_MAX).collect()
 }
 
 /// Why a request is not a valid tool call.
@@ -140,6 +80,12 @@ pub enum CallError {
     /// There is no tool of this name. The protocol has an error of its own for that.
     #[error("there is no such tool")]
     UnknownTool,
+    /// The arguments are not an object. The protocol does not allow that for any tool.
+    #[error("{message}")]
+    NoObject {
+        /// What is wrong.
+        message: String,
+    },
     /// The arguments are not the tool's. A model can read what is wrong and try again.
     #[error("{message}")]
     Arguments {
@@ -156,130 +102,266 @@ impl Call {
     /// # Errors
     /// When it is not a valid call of these tools.
     pub fn parse(name: &str, arguments: &str) -> Result<Self, CallError> {
-        let hint = match name {
-            "execute_code" => "send {\"code\": \"result = 1 + 1\"}; `params`, `intent` and `limits` are optional",
-            "run_intent" => "send {\"intent\": \"list errors\"}; `params` is optional",
-            "read_result" => "send {\"handle\": \"…\", \"offset\": 0} with the handle of an earlier answer",
+        let parse: fn(&str) -> Result<Self, CallError> = match name {
+            "execute_code" => |arguments| Execute::parse(arguments).map(Call::Execute),
+            "run_intent" => |arguments| RunIntent::parse(arguments).map(Call::Intent),
+            "read_result" => |arguments| ReadResult::parse(arguments).map(Call::Read),
             _ => return Err(CallError::UnknownTool),
         };
         let arguments = if matches!(arguments, "" | "null") { "{}" } else { arguments };
-        // A struct may be read from a list as well, by the order of its fields.
         if !arguments.starts_with('{') {
             let message = format!("the arguments must be an object, and are {}", shown(arguments));
-            return Err(CallError::Arguments { message, hint });
+            return Err(CallError::NoObject { message });
         }
-        let wrong = |error: serde_json::Error| CallError::Arguments { message: without_place(&error), hint };
-        match name {
-            "execute_code" => serde_json::from_str::<Execute>(arguments).map(Call::Execute).map_err(wrong),
-            "run_intent" => {
-                if arguments.len() > INTENT_BYTES_MAX {
-                    let length = arguments.len();
-                    let message = format!("the arguments have {length} bytes; at most {INTENT_BYTES_MAX} are read");
-                    return Err(CallError::Arguments { message, hint: "use one sentence and fewer params" });
-                }
-                let run = serde_json::from_str::<RunIntent>(arguments).map_err(wrong)?;
-                let text = json::parse_value(arguments).map_err(wrong)?.to_string();
-                Ok(Call::Intent(RunIntent { text, ..run }))
-            }
-            _ => serde_json::from_str::<ReadResult>(arguments).map(Call::Read).map_err(wrong),
-        }
+        parse(arguments)
     }
 }
 
-/// The error without its line and column, which mean nothing to a model.
-fn without_place(error: &serde_json::Error) -> String {
-    let told = error.to_string();
-    let place = format!(" at line {} column {}", error.line(), error.column());
-    match told.strip_suffix(place.as_str()) {
-        Some(words) => words.to_owned(),
-        None => told,
+impl Execute {
+    fn parse(arguments: &str) -> Result<Self, CallError> {
+        const HINT: &str = "send {\"code\": \"result = 1 + 1\"}; `params`, `intent` and `limits` are optional";
+        let names = ["code", "params", "intent", "limits"];
+        let [code, params, intent, limits] = fields(arguments, names, HINT, near::of_execute)?;
+        Ok(Self {
+            code: string("code", required("code", code, HINT)?, HINT)?,
+            params: params.map(|sent| object("params", sent, PARAMS)).transpose()?,
+            intent: intent.map(|sent| string("intent", sent, HINT)).transpose()?,
+            limits: limits.map(limits_of).transpose()?.unwrap_or_default(),
+        })
     }
+}
+
+impl RunIntent {
+    fn parse(arguments: &str) -> Result<Self, CallError> {
+        const HINT: &str = "send {\"intent\": \"list errors\"}; `params` is optional";
+        if arguments.len() > INTENT_BYTES_MAX {
+            let length = arguments.len();
+            let message = format!("the arguments have {length} bytes; at most {INTENT_BYTES_MAX} are read");
+            return Err(wrong(message, "use one sentence and fewer params"));
+        }
+        let [intent, params] = fields(arguments, ["intent", "params"], HINT, near::of_intent)?;
+        let intent = string("intent", required("intent", intent, HINT)?, HINT)?;
+        let params = match params.map(|sent| object("params", sent, PARAMS)).transpose()? {
+            None => JsonObject::new(),
+            Some(text) => match json::parse_value(text.get()) {
+                Ok(Value::Object(params)) => params,
+                Ok(_) => return Err(no_object("params", &text, PARAMS)),
+                Err(error) => {
+                    return Err(wrong(format!("`params` is invalid: {}", without_place(&error)), PARAMS.hint));
+                }
+            },
+        };
+        let text = json!({"intent": intent, "params": params}).to_string();
+        Ok(Self { intent, params, text })
+    }
+}
+
+impl ReadResult {
+    fn parse(arguments: &str) -> Result<Self, CallError> {
+        const HINT: &str = "send {\"handle\": \"…\", \"offset\": 0} with the handle of an earlier answer";
+        let [handle, offset] = fields(arguments, ["handle", "offset"], HINT, near::of_read)?;
+        let handle = string("handle", required("handle", handle, HINT)?, HINT)?;
+        let offset = offset.map_or(Ok(0), |sent| {
+            let no_number = || format!("`offset` must be a whole number, and is {}", shown(sent.get()));
+            whole_number(sent.get()).ok_or_else(|| wrong(no_number(), near::OFFSET))
+        })?;
+        Ok(Self { handle: bare_handle(&handle).to_owned(), offset })
+    }
+}
+
+/// What is said of a field that must be an object.
+#[derive(Clone, Copy)]
+struct ObjectTerms {
+    example: &'static str,
+    hint: &'static str,
+}
+
+const PARAMS: ObjectTerms =
+    ObjectTerms { example: "{\"limit\": 5}", hint: "send `params` as an object of names and values, or leave it out" };
+
+const LIMITS: ObjectTerms = ObjectTerms {
+    example: "{\"wall_ms\": 5000}",
+    hint: "send `limits` as an object of names and whole numbers, such as {\"wall_ms\": 5000, \"memory_bytes\": \
+           134217728}, and leave out what needs no other limit",
+};
+
+fn wrong(message: String, hint: &'static str) -> CallError {
+    CallError::Arguments { message, hint }
+}
+
+/// The fields of a call, in the order of their names. One that is `null` is absent. `near` gives the hint for a field
+/// that the tool does not have.
+fn fields<'a, const N: usize>(
+    arguments: &'a str,
+    names: [&'static str; N],
+    hint: &'static str,
+    near: fn(&str) -> Option<&'static str>,
+) -> Result<[Option<&'a RawValue>; N], CallError> {
+    let mut reader = serde_json::Deserializer::from_str(arguments);
+    let found = reader.deserialize_map(Fields { names }).and_then(|found| reader.end().map(|()| found));
+    let Found { texts, unknown, twice } = found
+        .map_err(|error| wrong(format!("the arguments are not a JSON object: {}", without_place(&error)), hint))?;
+    if let Some(unknown) = unknown {
+        let names = names.map(|name| format!("`{name}`")).join(", ");
+        let message = format!("unknown field `{}`, expected one of {names}", shown(&unknown));
+        return Err(wrong(message, near(&unknown).unwrap_or(hint)));
+    }
+    if let Some(twice) = twice {
+        return Err(wrong(format!("the field `{twice}` is given twice"), hint));
+    }
+    Ok(texts.map(|text| text.filter(|text| text.get() != "null")))
+}
+
+/// Finds the fields of an object, and leaves their values as text.
+struct Fields<const N: usize> {
+    names: [&'static str; N],
+}
+
+/// The fields of an object.
+struct Found<'a, const N: usize> {
+    texts: [Option<&'a RawValue>; N],
+    /// The first that is not one of the names.
+    unknown: Option<String>,
+    /// The last that is there twice.
+    twice: Option<&'static str>,
+}
+
+impl<'de, const N: usize> Visitor<'de> for Fields<N> {
+    type Value = Found<'de, N>;
+
+    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("an object")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+        let mut found = Found { texts: [None; N], unknown: None, twice: None };
+        while let Some(key) = map.next_key::<String>()? {
+            let Some(at) = self.names.iter().position(|name| *name == key) else {
+                map.next_value::<IgnoredAny>()?;
+                found.unknown.get_or_insert(key);
+                continue;
+            };
+            if found.texts[at].replace(map.next_value::<&'de RawValue>()?).is_some() {
+                found.twice = Some(self.names[at]);
+            }
+        }
+        Ok(found)
+    }
+}
+
+fn required<'a>(field: &str, sent: Option<&'a RawValue>, hint: &'static str) -> Result<&'a RawValue, CallError> {
+    sent.ok_or_else(|| wrong(format!("missing field `{field}`"), hint))
+}
+
+/// The text of a field.
+fn string(field: &str, sent: &RawValue, hint: &'static str) -> Result<String, CallError> {
+    let text = sent.get();
+    if !text.starts_with('"') {
+        return Err(wrong(format!("`{field}` must be a string, and is {}", shown(text)), hint));
+    }
+    serde_json::from_str::<String>(text)
+        .map_err(|error| wrong(format!("`{field}` is invalid: {}", without_place(&error)), hint))
+}
+
+/// The text of an object, which may be sent as a text itself.
+fn object(field: &str, sent: &RawValue, terms: ObjectTerms) -> Result<Box<RawValue>, CallError> {
+    if sent.get().starts_with('{') {
+        return Ok(sent.to_owned());
+    }
+    let text = if sent.get().starts_with('"') { serde_json::from_str::<String>(sent.get()).ok() } else { None };
+    text.and_then(|text| object_in(&text)).ok_or_else(|| no_object(field, sent, terms))
+}
+
+fn no_object(field: &str, sent: &RawValue, ObjectTerms { example, hint }: ObjectTerms) -> CallError {
+    wrong(format!("`{field}` must be an object, such as {example}, and is {}", shown(sent.get())), hint)
+}
+
+/// The object that a text consists of, as strictly as the message around it was inspected.
+fn object_in(text: &str) -> Option<Box<RawValue>> {
+    let text = text.trim_matches([' ', '\t', '\r', '\n']);
+    let mut counter = Counter::up_to(usize::MAX);
+    let is_object = text.starts_with('{') && counter.count(text).is_ok() && !counter.has_reserved_key();
+    if is_object { RawValue::from_string(text.to_owned()).ok() } else { None }
+}
+
+/// A whole number. It may be a text, and have a point or an exponent.
+fn whole_number(json: &str) -> Option<u64> {
+    let digits = json.strip_prefix('"').and_then(|text| text.strip_suffix('"')).unwrap_or(json).trim();
+    if let Ok(number) = digits.parse() {
+        return Some(number);
+    }
+    let number: f64 = digits.parse().ok()?;
+    let is_whole = number.fract() == 0.0 && (0.0..=EXACT_MAX).contains(&number);
+    if is_whole { format!("{number:.0}").parse().ok() } else { None }
+}
+
+/// A handle without the quotes and the word that a model may copy along with it.
+fn bare_handle(text: &str) -> &str {
+    let is_rim = |character: char| {
+        character.is_whitespace() || matches!(character, '"' | '\'' | '`' | ':' | '=' | ',' | '.' | '<' | '>')
+    };
+    let text = text.trim_matches(is_rim);
+    let word = text.get(.."handle".len()).filter(|word| word.eq_ignore_ascii_case("handle"));
+    text[word.map_or(0, str::len)..].trim_matches(is_rim)
+}
+
+/// The limits of a call.
+fn limits_of(sent: &RawValue) -> Result<BTreeMap<String, u64>, CallError> {
+    let object = object("limits", sent, LIMITS)?;
+    let mut reader = serde_json::Deserializer::from_str(object.get());
+    let limits = reader.deserialize_map(Limits).and_then(|limits| reader.end().map(|()| limits));
+    let limits = limits.map_err(|error| wrong(without_place(&error), LIMITS.hint))?;
+    match limits.keys().find_map(|name| near::of_limits(name).map(|hint| (name, hint))) {
+        Some((name, hint)) => Err(wrong(format!("there is no limit `{}`", shown(name)), hint)),
+        None => Ok(limits),
+    }
+}
+
+/// Parses limits, and no more of them than can be set.
+struct Limits;
+
+impl<'de> Visitor<'de> for Limits {
+    type Value = BTreeMap<String, u64>;
+
+    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("an object")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+        let mut limits = BTreeMap::new();
+        let mut count = 0;
+        while let Some((name, value)) = map.next_entry::<String, &'de RawValue>()? {
+            if count == LIMITS_MAX {
+                return Err(A::Error::custom(format!("at most {LIMITS_MAX} limits can be set")));
+            }
+            count += 1;
+            if value.get() == "null" {
+                continue;
+            }
+            let Some(number) = whole_number(value.get()) else {
+                return Err(A::Error::custom(format!(
+                    "the limit `{}` must be a whole number, such as 5000, and is {}",
+                    shown(&name),
+                    shown(value.get())
+                )));
+            };
+            // Of two, one reader takes the first and another the last.
+            if limits.insert(name.clone(), number).is_some() {
+                return Err(A::Error::custom(format!("the limit `{}` is given twice", shown(&name))));
+            }
+        }
+        Ok(limits)
+    }
+}
+
+/// A value as far as it helps to recognise it, with characters that cannot be seen spelled out.
+fn shown(text: &str) -> String {
+    let spelled = |character: char| match character {
+        '"' | '\'' | '\\' => character.to_string(),
+        other => other.escape_debug().to_string(),
+    };
+    text.chars().take(SHOWN_CHARS_MAX).map(spelled).collect()
 }
 
 #[cfg(test)]
-mod tests {
-    use serde_json::json;
-
-    use super::*;
-
-    fn told(name: &str, arguments: &str) -> String {
-        match Call::parse(name, arguments) {
-            Ok(Call::Execute(execute)) => format!("execute {execute:?}"),
-            Ok(Call::Intent(run)) => format!("intent {run:?}"),
-            Ok(Call::Read(read)) => format!("read {read:?}"),
-            Err(CallError::UnknownTool) => "unknown tool".to_owned(),
-            Err(CallError::Arguments { message, .. }) => message,
-        }
-    }
-
-    #[test]
-    fn arguments_are_what_the_tool_declares_and_nothing_else() {
-        for (name, arguments, expected) in [
-            ("read_result", json!({"handle": "a", "offset": 7}), "read ReadResult { handle: \"a\", offset: 7 }"),
-            ("read_result", json!({"handle": "a", "offset": "7"}), "read ReadResult { handle: \"a\", offset: 7 }"),
-            ("read_result", json!({"handle": "a", "offset": 7.0}), "read ReadResult { handle: \"a\", offset: 7 }"),
-            ("read_result", json!({"handle": "a", "offset": null}), "read ReadResult { handle: \"a\", offset: 0 }"),
-            ("read_result", json!({"handle": "a", "offset": -1}), "`offset` must be a whole number, and is -1"),
-            ("read_result", json!({"handle": "a", "offset": "x"}), "`offset` must be a whole number, and is \"x\""),
-            ("execute_code", json!({}), "missing field `code`"),
-            ("execute_code", json!(null), "missing field `code`"),
-            ("execute_code", json!(["1", {}]), "the arguments must be an object, and are [\"1\",{}]"),
-            (
-                "execute_code",
-                json!({"code": "1", "file": "/etc/passwd"}),
-                "unknown field `file`, expected one of `code`, `params`, `intent`, `limits`",
-            ),
-            (
-                "execute_code",
-                json!({"code": "1", "params": [1]}),
-                "`params` must be an object, such as {\"limit\": 5}, and is [1]",
-            ),
-            ("run_intent", json!({"intent": 5}), "invalid type: integer `5`, expected a string"),
-            ("run_intent", json!({"intent": "a", "params": [1]}), "invalid type: sequence, expected an object"),
-            (
-                "execute_code",
-                json!({"code": "1", "limits": "\u{7f}5000 ms"}),
-                "`limits` must be an object, such as {\"wall_ms\": 5000}, and is the text \"\\u{7f}5000 ms\"",
-            ),
-            (
-                "execute_code",
-                json!({"code": "1", "limits": {"wall_ms": "5s"}}),
-                "the limit `wall_ms` must be a whole number, such as 5000, and is \"5s\"",
-            ),
-            ("rm", json!({}), "unknown tool"),
-        ] {
-            assert_eq!(told(name, &arguments.to_string()), expected);
-        }
-        assert_eq!(told("execute_code", ""), "missing field `code`");
-        let limits = |count: usize| {
-            let limits: JsonObject = (0..count).map(|index| (format!("limit{index}"), json!(1))).collect();
-            told("execute_code", &json!({"code": "1", "limits": limits}).to_string())
-        };
-        assert!(limits(LIMITS_MAX).starts_with("execute"));
-        assert_eq!(limits(LIMITS_MAX + 1), "at most 32 limits can be set");
-    }
-
-    #[test]
-    fn params_of_code_are_the_text_that_was_sent_and_an_intent_is_the_same_however_it_is_written() {
-        let sent = "{\"code\": \"1\", \"params\": {\"a\" : [1.0, 1e2]}}";
-        let Ok(Call::Execute(execute)) = Call::parse("execute_code", sent) else { panic!("it is a call: {sent}") };
-        assert_eq!(execute.params.expect("there are some").get(), "{\"a\" : [1.0, 1e2]}");
-        let text = |arguments: &str| match Call::parse("run_intent", arguments) {
-            Ok(Call::Intent(run)) => run.text,
-            other => panic!("{other:?}"),
-        };
-        let one = text("{\"intent\":\"list errors\",\"params\":{\"limit\":5}}");
-        assert_eq!(one, text(" { \"intent\": \"list \\u0065rrors\",\n \"params\": {\"limit\": 5} } ".trim()));
-        assert_ne!(one, text("{\"intent\":\"list errors\",\"params\":{\"limit\":6}}"));
-    }
-
-    #[test]
-    fn the_longest_arguments_of_an_intent_and_the_first_that_are_refused() {
-        let of = |length: usize| {
-            let rest = "{\"intent\":\"\"}".len();
-            told("run_intent", &format!("{{\"intent\":\"{}\"}}", "x".repeat(length - rest)))
-        };
-        assert!(of(INTENT_BYTES_MAX).starts_with("intent"));
-        assert_eq!(of(INTENT_BYTES_MAX + 1), "the arguments have 65537 bytes; at most 65536 are read");
-    }
-}
+mod tests;

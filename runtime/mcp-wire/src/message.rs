@@ -27,6 +27,9 @@ pub const NODES_MAX: usize = 2_048;
 /// it: it holds the arguments of an intent up to four times, of at most 64 KiB.
 pub const ENVELOPE_BYTES_MAX: usize = 512 << 10;
 
+/// How much of an invalid id an error repeats.
+const ID_SHOWN_CHARS_MAX: usize = 60;
+
 /// A message that the SDK may parse.
 #[derive(Debug)]
 pub struct Message {
@@ -77,10 +80,10 @@ impl Arguments {
 /// Why a message is rejected.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Fault {
-    /// It is not a JSON object.
+    /// It is not JSON.
     #[error("the message is not valid JSON: {0}")]
     Unreadable(String),
-    /// It exceeds a bound, or has an invalid part.
+    /// It is JSON and no message, exceeds a bound, or has an invalid part.
     #[error("{why}")]
     Refused {
         /// The id to answer, if it is known.
@@ -97,27 +100,37 @@ pub enum Fault {
 pub fn read(bytes: &Bytes) -> Result<Message, Fault> {
     let bytes = bytes.slice_ref(bytes.trim_ascii());
     if !bytes.starts_with(b"{") {
-        return Err(Fault::Unreadable("a message is a JSON object".to_owned()));
+        return Err(no_object(&bytes));
     }
     let mut counter = Counter::up_to(NODES_MAX);
     let mut fields = [None; 3];
     let read = look_into(&bytes, &["method", "id", "params"], &mut fields, &mut counter);
-    let [method, id, params] = fields;
-    let id = id.and_then(id_of);
+    let [method, sent_id, params] = fields;
+    let id = sent_id.and_then(id_of);
     let refused = |id: Option<RequestId>, why: String| Err(Fault::Refused { id, why });
     let too_many = || format!("a message has at most {NODES_MAX} values and keys besides the arguments of a call");
     if counter.is_over() {
         return refused(id, too_many());
     }
-    if let Err(error) = read {
-        return Err(Fault::Unreadable(error.to_string()));
+    match read {
+        // JSON as far as it was read: a key is there twice.
+        Err(error) if error.is_data() => {
+            return refused(id, format!("the message is not valid JSON-RPC: {}", without_place(&error)));
+        }
+        Err(error) => return Err(Fault::Unreadable(error.to_string())),
+        Ok(()) => {}
+    }
+    if let (Some(_), Some(sent), None) = (method, sent_id, &id) {
+        let shown: String = sent.get().chars().take(ID_SHOWN_CHARS_MAX).collect();
+        let why = format!("`id` must be a string or a whole number of 64 bits with a sign, and is {shown}");
+        return refused(None, why);
     }
     let about = method.map_or(Method::Absent, method_of);
     let mut arguments = [None];
     let mut inside = Counter::up_to(usize::MAX);
     let mut look = || -> Result<(), serde_json::Error> {
         // The id is read into the answer, and the method into the trees.
-        for small in [method, fields[1]].into_iter().flatten() {
+        for small in [method, sent_id].into_iter().flatten() {
             counter.count(small.get())?;
         }
         match params.map(RawValue::get) {
@@ -155,6 +168,20 @@ pub fn read(bytes: &Bytes) -> Result<Message, Fault> {
     Ok(Message { text, nodes: counter.nodes(), method: about, id, arguments })
 }
 
+/// Why a text that does not begin as an object is no message. Counting ends early: what is behind that is not read.
+fn no_object(bytes: &[u8]) -> Fault {
+    let Ok(text) = std::str::from_utf8(bytes) else { return Fault::Unreadable("it is not UTF-8".to_owned()) };
+    let mut counter = Counter::up_to(NODES_MAX);
+    match counter.count(text) {
+        Err(error) if !counter.is_over() => Fault::Unreadable(error.to_string()),
+        _ if text.starts_with('[') => {
+            let why = "a message must be one JSON object, and is an array: batches are not supported";
+            Fault::Refused { id: None, why: why.to_owned() }
+        }
+        _ => Fault::Refused { id: None, why: "a message must be a JSON object".to_owned() },
+    }
+}
+
 /// The id of a request. A list or an object is not an id, and is not parsed.
 fn id_of(json: &RawValue) -> Option<RequestId> {
     let is_plain = json.get().starts_with(|first: char| first == '"' || first == '-' || first.is_ascii_digit());
@@ -166,6 +193,16 @@ fn method_of(json: &RawValue) -> Method {
         Ok(Name(name)) if name == "initialize" => Method::Initialize,
         Ok(Name(name)) if name == "tools/call" => Method::Call,
         _ => Method::Other,
+    }
+}
+
+/// The error without its line and column, which mean nothing to whoever did not write the text by hand.
+pub(crate) fn without_place(error: &serde_json::Error) -> String {
+    let told = error.to_string();
+    let place = format!(" at line {} column {}", error.line(), error.column());
+    match told.strip_suffix(place.as_str()) {
+        Some(words) => words.to_owned(),
+        None => told,
     }
 }
 
@@ -215,6 +252,8 @@ impl<'de> Visitor<'de> for Fields<'_, 'de> {
             };
             // Of two, one reader takes the first and another the last.
             if found[at].replace(map.next_value::<&'de RawValue>()?).is_some() {
+                // Neither is the one to answer.
+                found[at] = None;
                 return Err(A::Error::duplicate_field(names[at]));
             }
         }
@@ -307,9 +346,9 @@ mod tests {
         for (text, method, id) in [
             (r#"{"method":"initialize","id":1}"#, Method::Initialize, Some(RequestId::Number(1))),
             (r#"{"id":"a","m\u0065thod":"initi\u0061lize"}"#, Method::Initialize, Some(RequestId::String("a".into()))),
-            (r#"{"id":null,"method":"tools/call"}"#, Method::Call, None),
-            (r#"{"id":[1],"method":"ping"}"#, Method::Other, None),
-            (r#"{"id":1.5,"method":5}"#, Method::Other, None),
+            (r#"{"method":"tools/call"}"#, Method::Call, None),
+            (r#"{"id":1.0,"method":5}"#, Method::Other, Some(RequestId::Number(1))),
+            (r#"{"id":null,"error":{}}"#, Method::Absent, None),
             (r#"{"id":3,"result":{}}"#, Method::Absent, Some(RequestId::Number(3))),
             ("{}", Method::Absent, None),
         ] {
@@ -323,19 +362,36 @@ mod tests {
         let deep = |levels: usize| format!("{}{}", "[".repeat(levels), "]".repeat(levels));
         for text in [
             "",
-            "null",
-            "[]",
+            "[1,",
+            "no JSON",
             "{garbage",
             "{} {}",
             "{\"method\":\"pi\0ng\"}",
-            r#"{"id":1,"id":2}"#,
-            r#"{"method":"a","m\u0065thod":"b"}"#,
-            r#"{"params":{},"params":{}}"#,
             &deep(100_000),
             &format!("{{\"a\":{}}}", deep(128)),
         ] {
             assert!(matches!(of(text), Err(Fault::Unreadable(_))), "{text:.60}: {:?}", of(text));
         }
+        let duplicate = "the message is not valid JSON-RPC: duplicate field";
+        let no_id = "`id` must be a string or a whole number of 64 bits with a sign, and is";
+        for (text, id, why) in [
+            ("null", None, "a message must be a JSON object".to_owned()),
+            ("5", None, "a message must be a JSON object".to_owned()),
+            ("[]", None, "a message must be one JSON object, and is an array: batches are not supported".to_owned()),
+            (r#"{"id":1,"id":2}"#, None, format!("{duplicate} `id`")),
+            (r#"{"id":7,"method":"a","m\u0065thod":"b"}"#, Some(7), format!("{duplicate} `method`")),
+            (r#"{"params":{},"params":{}}"#, None, format!("{duplicate} `params`")),
+            (r#"{"id":null,"method":"ping"}"#, None, format!("{no_id} null")),
+            (r#"{"id":[1],"method":"ping"}"#, None, format!("{no_id} [1]")),
+            (r#"{"id":1.5,"method":"ping"}"#, None, format!("{no_id} 1.5")),
+            (r#"{"id":18446744073709551615,"method":"ping"}"#, None, format!("{no_id} 18446744073709551615")),
+        ] {
+            let fault = of(text).map(|_| ()).expect_err(text);
+            assert_eq!(fault, Fault::Refused { id: id.map(RequestId::Number), why }, "{text}");
+        }
+        // What is behind the bound is not read, whether it is JSON or not.
+        let batch = format!("[{}", "0,".repeat(NODES_MAX));
+        assert!(matches!(of(&batch), Err(Fault::Refused { id: None, .. })));
         for arguments in [
             "{},\"arguments\":{}",
             r#"{},"argum\u0065nts":{}"#,

@@ -87,7 +87,7 @@ impl ServerHandler for Reading {
                 assert!(!is_tool);
                 return Err(ErrorData::invalid_params("there is no such tool", None));
             }
-            Err(CallError::Arguments { message, .. }) => message,
+            Err(CallError::NoObject { message } | CallError::Arguments { message, .. }) => message,
             Ok(call) => format!("{call:?}"),
         };
         assert!(is_tool);
@@ -97,6 +97,8 @@ impl ServerHandler for Reading {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
 
     const HELLO: &str = concat!(
@@ -124,5 +126,89 @@ mod tests {
         ] {
             assert_eq!(client(bytes.as_bytes()), answers, "{bytes}");
         }
+    }
+
+    /// The id and the code of each answer, sorted; a result has no code.
+    fn answers(bytes: &[u8]) -> Vec<(Value, Value)> {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime starts");
+        let replies = runtime.block_on(exchange(Reading, bytes)).expect("the pipe holds");
+        let lines = replies.split(|byte| *byte == b'\n').filter(|line| !line.is_empty());
+        let mut answers: Vec<(Value, Value)> = lines
+            .map(|line| {
+                let message: Value = serde_json::from_slice(line).expect("a line is JSON");
+                (
+                    message.get("id").expect("an answer has an id, if only null").clone(),
+                    message["error"]["code"].clone(),
+                )
+            })
+            .collect();
+        answers.sort_by_key(|(id, code)| format!("{id} {code}"));
+        answers
+    }
+
+    /// A request that says of itself what a handshake would.
+    fn stateless(id: u32, method: &str) -> String {
+        let meta = json!({
+            "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+            "io.modelcontextprotocol/clientInfo": {"name": "test", "version": "1"},
+            "io.modelcontextprotocol/clientCapabilities": {},
+        });
+        json!({"jsonrpc": "2.0", "id": id, "method": method, "params": {"_meta": meta}}).to_string() + "\n"
+    }
+
+    #[test]
+    fn what_comes_before_the_first_request_and_is_none_is_passed_over() {
+        let early = "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/cancelled\",\"params\":{\"requestId\":1}}\n\
+                     {\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\"}\n\
+                     {\"jsonrpc\":\"2.0\",\"id\":9,\"result\":{}}\n\
+                     {\"jsonrpc\":\"2.0\",\"id\":9,\"error\":{\"code\":1,\"message\":\"\"}}\n";
+        let ping = "{\"jsonrpc\":\"2.0\",\"id\":4,\"method\":\"ping\"}\n";
+        let (discover, list) = (stateless(1, "server/discover"), stateless(2, "tools/list"));
+        let answered = |ids: &[u32]| -> Vec<(Value, Value)> { ids.iter().map(|id| (json!(id), Value::Null)).collect() };
+        for (sent, expected) in [
+            (early.to_owned(), answered(&[])),
+            (format!("{early}{HELLO}{ping}"), answered(&[0, 4])),
+            (format!("{ping}{early}{HELLO}"), answered(&[0, 4])),
+            (format!("{early}{list}"), answered(&[2])),
+            (format!("{discover}{early}{list}{early}"), answered(&[1, 2])),
+            (format!("{discover}{early}{HELLO}{early}{ping}"), answered(&[0, 1, 4])),
+        ] {
+            assert_eq!(answers(sent.as_bytes()), expected, "{sent}");
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_a_call_is_answered_with_the_code_that_says_why() {
+        let long = format!("{{\"code\":\"{}\"}}", "x".repeat(stdio::LINE_BYTES_MAX));
+        let request = |method: &str, params: &str| {
+            format!("{{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"{method}\",\"params\":{params}}}\n")
+        };
+        for (sent, id, code) in [
+            (call(1, "execute_code", "[]"), json!(1), -32_602),
+            (call(1, "execute_code", "\"{}\""), json!(1), -32_602),
+            (request("tools/call", "[]"), json!(1), -32_602),
+            (request("tools/call", "{}"), json!(1), -32_602),
+            (request("tools/list", "[]"), json!(1), -32_602),
+            (request("no/such", "{}"), json!(1), -32_601),
+            ("{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\"}\n".to_owned(), json!(1), -32_602),
+            ("{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\",\"method\":\"ping\"}\n".to_owned(), json!(1), -32_600),
+            ("{\"jsonrpc\":\"2.0\",\"id\":1.5,\"method\":\"ping\"}\n".to_owned(), Value::Null, -32_600),
+            ("{\"jsonrpc\":\"2.0\",\"id\":null,\"method\":\"ping\"}\n".to_owned(), Value::Null, -32_600),
+            ("[{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}]\n".to_owned(), Value::Null, -32_600),
+            ("5\n".to_owned(), Value::Null, -32_600),
+            ("null\n".to_owned(), Value::Null, -32_600),
+            ("{}\n".to_owned(), Value::Null, -32_600),
+            ("no JSON\n".to_owned(), Value::Null, -32_700),
+            (call(1, "execute_code", &long), json!(1), -32_600),
+            (format!("{long}\n"), Value::Null, -32_600),
+        ] {
+            let mut expected = vec![(json!(0), Value::Null), (id, json!(code))];
+            expected.sort_by_key(|(id, code)| format!("{id} {code}"));
+            let shown: String = sent.chars().take(100).collect();
+            assert_eq!(answers(format!("{HELLO}{sent}").as_bytes()), expected, "{shown}");
+        }
+        // Before the handshake as well: `clientInfo` is what is missing, and nothing about another protocol.
+        let nameless = request("initialize", "{\"protocolVersion\":\"2025-11-25\",\"capabilities\":{}}");
+        assert_eq!(answers(nameless.as_bytes()), [(json!(1), json!(-32_602))]);
     }
 }

@@ -1,30 +1,36 @@
 //! Serves one client on a pair of pipes, one message per line.
 //!
-//! The SDK writes the lines, and this module reads them, for two reasons. A client that gets no answer waits forever,
-//! so an invalid message is answered, with its id if it has one. And what is in flight must be bounded: requests that
-//! are not answered yet, and answers that the client has not read.
+//! The SDK handles the messages, and this module reads and writes them, for two reasons. A client that gets no answer
+//! waits forever, so an invalid message is answered, with its id if it has one and with `null` if it has none. And what
+//! is in flight must be bounded: requests that are not answered yet, and answers that the client has not read.
 
+use std::borrow::Cow;
 use std::collections::HashSet;
 use std::io;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use futures_util::StreamExt as _;
-use intentbox_listen::lines::{LineDecoder, TooLong};
-use rmcp::model::{ClientJsonRpcMessage, ErrorData, GetExtensions as _, RequestId};
+use futures_util::{SinkExt as _, StreamExt as _};
+use rmcp::model::{
+    ClientJsonRpcMessage, ClientRequest, ErrorData, GetExtensions as _, GetMeta as _, JsonObject, JsonRpcError,
+    JsonRpcMessage, ProtocolVersion, RequestId,
+};
 use rmcp::service::{RoleServer, RxJsonRpcMessage, ServerInitializeError, TxJsonRpcMessage};
 use rmcp::transport::Transport;
-use rmcp::transport::async_rw::AsyncRwTransport;
 use rmcp::{ServerHandler, ServiceExt as _};
-use tokio::io::{AsyncRead, AsyncWrite, Empty, empty};
+use serde_json::json;
+use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::sync::Notify;
 use tokio::time::Instant;
-use tokio_util::bytes::Bytes;
-use tokio_util::codec::FramedRead;
+use tokio_util::bytes::{BufMut as _, Bytes, BytesMut};
+use tokio_util::codec::{Encoder, FramedRead, FramedWrite};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
+use crate::line::LineReader;
 use crate::message::{self, Fault, Message, Method};
+use crate::misfit;
+use crate::stop::Stopping;
 
 /// The longest line, in bytes: room for the largest script and its parameters.
 pub const LINE_BYTES_MAX: usize = 4 << 20;
@@ -38,12 +44,18 @@ const UNREAD_MAX: usize = 64;
 /// How long a client may leave that many unread before it is taken for gone.
 const UNREAD_FOR: Duration = Duration::from_secs(5);
 
-/// How long requests in flight may take when the client closes its end. After that the program ends; a client that
-/// waits longer sends signals.
-const DRAIN: Duration = Duration::from_secs(4);
+/// How long requests in flight may take when the client closes its end. Clients send signals after two seconds, and kill
+/// after four.
+const DRAIN: Duration = Duration::from_secs(3);
 
-/// Serves the client at the other end until it closes its end, or `stop` is cancelled. Requests in flight then have a
-/// few seconds to be answered.
+/// How long requests in flight may take when `stop` is cancelled.
+pub const STOP_WITHIN: Duration = Duration::from_secs(1);
+
+/// How long calls that were told to stop may take to be answered.
+const LAST_WORDS: Duration = Duration::from_millis(500);
+
+/// Serves the client at the other end until it closes its end, or `stop` is cancelled. Requests in flight then have three
+/// seconds to be answered, or one if `stop` is cancelled; calls that take longer are told so by their [`Stopping`].
 ///
 /// # Errors
 /// When the client's first message cannot open a session.
@@ -55,11 +67,13 @@ pub async fn serve<H: ServerHandler>(
 ) -> io::Result<()> {
     let state = Arc::<State>::default();
     let transport = Lines {
-        reader: FramedRead::new(reader, LineDecoder::up_to(LINE_BYTES_MAX)),
-        writer: AsyncRwTransport::new_server(empty(), writer),
+        reader: FramedRead::new(reader, LineReader::up_to(LINE_BYTES_MAX)),
+        writer: Arc::new(tokio::sync::Mutex::new(Some(FramedWrite::new(writer, LineWriter)))),
         state: Arc::clone(&state),
         stop: stop.clone(),
         refusals: TaskTracker::new(),
+        revisions: ServerHandler::supported_protocol_versions(&handler),
+        is_open: false,
     };
     let serving = Box::pin(async {
         match handler.serve(transport).await {
@@ -78,9 +92,19 @@ pub async fn serve<H: ServerHandler>(
             () = state.closed.cancelled() => {}
             () = stop.cancelled() => {}
         }
+        let stopped = async {
+            stop.cancelled().await;
+            tokio::time::sleep(STOP_WITHIN).await;
+        };
         // A client that has closed its end and reads nothing either would be waited for for ever.
         tokio::select! {
             () = tokio::time::sleep(DRAIN) => {}
+            () = stopped => {}
+            () = state.gone.cancelled() => return,
+        }
+        state.stopping.0.cancel();
+        tokio::select! {
+            () = tokio::time::sleep(LAST_WORDS) => {}
             () = state.gone.cancelled() => {}
         }
     };
@@ -91,14 +115,39 @@ pub async fn serve<H: ServerHandler>(
 }
 
 /// The lines of a client.
-struct Lines<R, W: AsyncWrite> {
-    reader: FramedRead<R, LineDecoder>,
-    writer: AsyncRwTransport<RoleServer, Empty, W>,
+struct Lines<R, W> {
+    reader: FramedRead<R, LineReader>,
+    /// The writing end, until it is closed.
+    writer: Arc<tokio::sync::Mutex<Option<FramedWrite<W, LineWriter>>>>,
     state: Arc<State>,
     /// Stopping means to read no further: requests that were read are answered.
     stop: CancellationToken,
     /// Errors about invalid messages. The end waits for them.
     refusals: TaskTracker,
+    /// The revisions that a session can be opened in.
+    revisions: Cow<'static, [ProtocolVersion]>,
+    /// Whether a request has opened the session.
+    is_open: bool,
+}
+
+/// Writes a message as a line.
+struct LineWriter;
+
+impl Encoder<TxJsonRpcMessage<RoleServer>> for LineWriter {
+    type Error = io::Error;
+
+    fn encode(&mut self, message: TxJsonRpcMessage<RoleServer>, line: &mut BytesMut) -> io::Result<()> {
+        match message {
+            // The SDK leaves out an id that is not known. Clients that require one cannot parse that error, and wait.
+            JsonRpcMessage::Error(JsonRpcError { id: None, error, .. }) => {
+                let error = json!({"jsonrpc": "2.0", "id": null, "error": error});
+                serde_json::to_writer(line.writer(), &error)?;
+            }
+            message => serde_json::to_writer(line.writer(), &message)?,
+        }
+        line.put_u8(b'\n');
+        Ok(())
+    }
 }
 
 /// What is in flight.
@@ -110,6 +159,8 @@ struct State {
     closed: CancellationToken,
     /// The client can no longer be written to, or reads nothing.
     gone: CancellationToken,
+    /// Calls in flight are waited for no longer.
+    stopping: Stopping,
 }
 
 #[derive(Default)]
@@ -198,12 +249,13 @@ where
             Arc::clone(&self.state).capacity().await?;
             let no_message = match self.reader.next().await {
                 None | Some(Err(_)) => return None,
-                Some(Ok(Err(TooLong))) => {
+                Some(Ok(Err(ends))) => {
                     let message = format!("the message is longer than {LINE_BYTES_MAX} bytes");
-                    NoMessage::new(None, ErrorData::invalid_request(message, None))
+                    NoMessage::new(ends.id(), ErrorData::invalid_request(message, None))
                 }
                 Some(Ok(Ok(line))) => match parse(&line) {
                     Ok(None) => continue,
+                    Ok(Some(message)) if self.is_too_early(&message) => continue,
                     Ok(Some(message)) => match self.admit(*message) {
                         Ok(message) => return Some(message),
                         Err(refused) => refused,
@@ -218,6 +270,16 @@ where
         }
     }
 
+    /// Whether a message is one for a session that is not open yet, and is not a request. The SDK would end for it, and
+    /// there is nothing that it could be about.
+    fn is_too_early(&mut self, message: &ClientJsonRpcMessage) -> bool {
+        if let ClientJsonRpcMessage::Request(request) = message {
+            self.is_open |= opens(&request.request, &self.revisions);
+            return false;
+        }
+        !self.is_open
+    }
+
     /// Registers a request as in flight. Its id must not be in flight already: the two answers could not be told apart.
     fn admit(&self, mut message: ClientJsonRpcMessage) -> Result<ClientJsonRpcMessage, NoMessage> {
         if let ClientJsonRpcMessage::Request(request) = &mut message {
@@ -228,8 +290,23 @@ where
             }
             let unanswered = PendingRequest { state: Arc::clone(&self.state), id };
             request.request.extensions_mut().insert(Arc::new(unanswered));
+            request.request.extensions_mut().insert(self.state.stopping.clone());
         }
         Ok(message)
+    }
+}
+
+/// Whether the SDK takes this request for the one that opens the session, in either of its ways: the handshake, or a
+/// request that says of itself what a handshake would. A ping or a discovery opens nothing.
+fn opens(request: &ClientRequest, revisions: &[ProtocolVersion]) -> bool {
+    match request {
+        ClientRequest::InitializeRequest(_) => true,
+        ClientRequest::PingRequest(_) | ClientRequest::DiscoverRequest(_) => false,
+        other => {
+            let meta = other.get_meta();
+            meta.missing_required_keys(&ProtocolVersion::V_2026_07_28).is_empty()
+                && meta.protocol_version().is_some_and(|revision| revisions.contains(&revision))
+        }
     }
 }
 
@@ -261,15 +338,27 @@ fn parse(line: &Bytes) -> Result<Option<Box<ClientJsonRpcMessage>>, NoMessage> {
     let Message { text, id, method, arguments, .. } = message;
     match serde_json::from_slice::<ClientJsonRpcMessage>(&text) {
         Ok(mut message) => {
-            if let (ClientJsonRpcMessage::Request(request), Some(arguments)) = (&mut message, arguments) {
-                request.request.extensions_mut().insert(arguments);
+            if let ClientJsonRpcMessage::Request(request) = &mut message {
+                let misfit = match &request.request {
+                    ClientRequest::CustomRequest(request) => misfit::of_request(request),
+                    _ => None,
+                };
+                if let Some(error) = misfit {
+                    return Err(NoMessage::new(id, error));
+                }
+                if let Some(arguments) = arguments {
+                    request.request.extensions_mut().insert(arguments);
+                }
             }
             Ok(Some(Box::new(message)))
         }
         // A notification that nobody knows. It may be ignored, and has no answer.
         Err(_) if id.is_none() && method != Method::Absent => Ok(None),
         Err(error) => {
-            let error = ErrorData::invalid_request(format!("the message is not valid JSON-RPC: {error}"), None);
+            let error = match serde_json::from_slice::<JsonObject>(&text) {
+                Ok(object) => misfit::of_message(&object),
+                Err(_) => ErrorData::invalid_request(format!("the message is not valid JSON-RPC: {error}"), None),
+            };
             Err(NoMessage::new(id, error))
         }
     }
@@ -294,9 +383,14 @@ where
         }
         drop(in_flight);
         let unread = PendingAnswer(Arc::clone(&self.state));
-        let writing = self.writer.send(message);
+        let writer = Arc::clone(&self.writer);
         async move {
-            let written = writing.await;
+            let mut writer = writer.lock().await;
+            let written = match writer.as_mut() {
+                Some(writer) => writer.send(message).await,
+                None => Err(io::ErrorKind::NotConnected.into()),
+            };
+            drop(writer);
             if written.is_err() {
                 unread.0.leave();
             }
@@ -319,6 +413,7 @@ where
     }
 
     async fn close(&mut self) -> Result<(), Self::Error> {
-        self.writer.close().await
+        *self.writer.lock().await = None;
+        Ok(())
     }
 }

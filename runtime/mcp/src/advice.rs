@@ -35,6 +35,12 @@ pub(crate) fn declined(plan: Plan) -> Report {
     instead(plan, failure.with_text("do not repeat it; ask the user what they want instead"))
 }
 
+/// The report for a user who closed the question without an answer.
+pub(crate) fn dismissed(plan: Plan) -> Report {
+    let failure = Failure::new(Cause::Cancelled, "the user was asked and closed the question; nothing was run");
+    instead(plan, failure.with_text("ask the user whether to try it again"))
+}
+
 /// The report about a plan, with another failure.
 fn instead(plan: Plan, failure: Failure) -> Report {
     match plan.ready() {

@@ -4,6 +4,7 @@
 //! form has the same content with names. On failure, the first line says what went wrong, and the last what to change.
 
 use std::fmt::Write as _;
+use std::ops::Range;
 use std::path::Path;
 
 use intentbox_catalog::json::{Shape, parse_value};
@@ -29,6 +30,9 @@ const LINE_CHARS_MAX: usize = 1_000;
 /// The most refusals and candidates that are listed.
 pub(crate) const LISTED_MAX: usize = 5;
 
+/// The note on a structured result with whole numbers that 64 bits do not hold.
+const LONG_NUMBERS: &str = "whole numbers beyond 64 bits are texts in `result`";
+
 /// The answer to a finished call. A result that is too large is kept in `results` for `principal`.
 pub(crate) fn of_report(
     report: &Report,
@@ -36,7 +40,8 @@ pub(crate) fn of_report(
     principal: &Principal,
     results: &Results,
 ) -> CallToolResult {
-    let mut answer = AnswerBuilder { text: String::new(), structured: JsonObject::new(), principal, results };
+    let (text, structured) = (String::new(), JsonObject::new());
+    let mut answer = AnswerBuilder { text, structured, has_long_numbers: false, principal, results };
     answer.put("outcome", json!(report.outcome().terms().name));
     match &report.failure {
         None => answer.result(report),
@@ -68,27 +73,49 @@ pub(crate) fn of_report(
     }
     if let Some(note) = note {
         answer.line(note);
-        answer.put("note", json!(note));
+    }
+    // The text has the numbers as they are, so the note about them is for the structured form alone.
+    let notes: Vec<&str> = note.into_iter().chain(answer.has_long_numbers.then_some(LONG_NUMBERS)).collect();
+    if !notes.is_empty() {
+        answer.put("note", json!(notes.join("; ")));
     }
     answer.finish(report.failure.is_some())
 }
 
-/// The answer with a page of a result.
+/// The answer with a page of a result: its place in the first line, and the page from the second line on.
+///
+/// Both are one block. Some clients hand on the first block alone: a page in a block of its own would lose its place, or
+/// the place its page. And a page may be blank, which some models refuse as a block. Whoever needs the page by itself, to
+/// the byte, has `text` of the structured form, or the block from behind its first line feed.
 pub(crate) fn of_page(page: Page, offset: usize) -> CallToolResult {
     let Page { text, next, of } = page;
+    let end = offset + text.chars().count();
+    let mut block = if offset.is_multiple_of(PAGE_CHARS_MAX) {
+        let (page, pages) = (offset / PAGE_CHARS_MAX + 1, pages(of));
+        format!("page {page} of {pages}: characters {offset} to {end} of {of}")
+    } else {
+        format!("characters {offset} to {end} of {of}")
+    };
+    match next {
+        Some(next) => _ = write!(block, "; continue with offset {next}"),
+        None => block.push_str("; this is the end"),
+    }
+    block.push('\n');
+    block.push_str(&text);
     let mut structured = JsonObject::new();
     structured.insert("text".to_owned(), json!(text));
     if let Some(next) = next {
         structured.insert("next".to_owned(), json!(next));
     }
     structured.insert("of".to_owned(), json!(of));
-    let mut blocks = vec![ContentBlock::text(text)];
-    if let Some(next) = next {
-        blocks.push(ContentBlock::text(format!("characters {offset} to {next} of {of}; continue with offset {next}")));
-    }
-    let mut result = CallToolResult::success(blocks);
+    let mut result = CallToolResult::success(vec![ContentBlock::text(block)]);
     result.structured_content = Some(Value::Object(structured));
     result
+}
+
+/// How many pages a text of so many characters has.
+fn pages(of: usize) -> usize {
+    of.div_ceil(PAGE_CHARS_MAX).max(1)
 }
 
 /// The answer to an invalid call: the text alone, since the tool's structured form does not apply.
@@ -104,6 +131,8 @@ pub(crate) fn of_refusal(report: &Report) -> CallToolResult {
 struct AnswerBuilder<'a> {
     text: String,
     structured: JsonObject,
+    /// Whether the structured result has numbers as texts.
+    has_long_numbers: bool,
     principal: &'a Principal,
     results: &'a Results,
 }
@@ -128,8 +157,12 @@ impl AnswerBuilder<'_> {
         if text.chars().nth(INLINE_CHARS_MAX).is_none() {
             // A model that forgot to bind its answer should not have to wonder.
             let is_unsaid = json == "null" && report.target.as_ref().is_none_or(|target| target.template().is_none());
+            // A block without anything to see is one that some models refuse: then the text is the JSON, in its quotes.
+            let text = if is_blank(text) { json } else { text };
             self.line(if is_unsaid { "null: nothing was assigned to `result`, or None was" } else { text });
-            self.put("result", exact(json).unwrap_or_else(|| json!(json)));
+            let (value, has_long_numbers) = exact(json);
+            self.put("result", value);
+            self.has_long_numbers = has_long_numbers;
             return;
         }
         // A large one is not built to be looked at: as values it would take many times its memory.
@@ -152,7 +185,11 @@ impl AnswerBuilder<'_> {
             self.line(&format!("the {what} has {of} characters and cannot be kept: return less"));
             return;
         };
-        self.line(&format!("{preview}…\nThe {what} is {shape}{of} characters in all. Read it with read_result, handle {handle}, or return less."));
+        let pages = pages(of);
+        self.line(&format!(
+            "{preview}…\nThe {what} is {shape}{of} characters in all. Read it with read_result, handle {handle}, in {pages} \
+             pages of {PAGE_CHARS_MAX} characters, or return less."
+        ));
         self.put(if what == "result" { "preview" } else { what }, json!(format!("{preview}…")));
         self.put(handle_name, json!(handle));
         let characters = if what == "result" { "characters".to_owned() } else { format!("{what}_characters") };
@@ -249,14 +286,35 @@ impl AnswerBuilder<'_> {
     }
 }
 
-/// The result as a value, if that means the same as its text. It does not if numbers have more digits than 64 bits
-/// hold: then the text is the result.
-fn exact(json: &str) -> Option<Value> {
-    if has_long_number(json) { None } else { parse_value(json).ok() }
+/// Whether there is nothing to see in a text: spaces and line breaks of any kind, control characters, and marks of no
+/// width. Models differ in what they count as white space.
+fn is_blank(text: &str) -> bool {
+    let is_unseen = |character: char| {
+        character.is_whitespace() || character.is_control() || matches!(character, '\u{200b}'..='\u{200d}' | '\u{feff}')
+    };
+    text.chars().all(is_unseen)
 }
 
-/// Whether there is a whole number outside texts that does not fit into 64 bits.
-fn has_long_number(json: &str) -> bool {
+/// The result as a value, and whether it has numbers as texts: whole ones with more digits than 64 bits hold, which no
+/// value is equal to. A result that is no value at all is its text.
+fn exact(json: &str) -> (Value, bool) {
+    let long = long_numbers(json);
+    let mut quoted = String::new();
+    let mut end = 0;
+    for number in &long {
+        let _ = write!(quoted, "{}\"{}\"", &json[end..number.start], &json[number.clone()]);
+        end = number.end;
+    }
+    quoted.push_str(&json[end..]);
+    match parse_value(&quoted) {
+        Ok(value) => (value, !long.is_empty()),
+        Err(_) => (json!(json), false),
+    }
+}
+
+/// Where the whole numbers outside texts are that do not fit into 64 bits.
+fn long_numbers(json: &str) -> Vec<Range<usize>> {
+    let mut long = Vec::new();
     let mut is_text = false;
     let mut is_escaped = false;
     let mut digits = 0..0;
@@ -272,18 +330,17 @@ fn has_long_number(json: &str) -> bool {
             continue;
         }
         let is_whole = !follows_point && !matches!(byte, b'.' | b'e' | b'E');
-        let number = json.get(digits.clone()).filter(|number| is_whole && digits.end == at && number.len() >= 19);
-        let is_negative = digits.start > 0 && json.as_bytes().get(digits.start - 1) == Some(&b'-');
-        let fits = |number: &str| {
-            if is_negative { format!("-{number}").parse::<i64>().is_ok() } else { number.parse::<u64>().is_ok() }
-        };
-        if number.is_some_and(|number| !fits(number)) {
-            return true;
+        if is_whole && digits.end == at && digits.len() >= 19 {
+            let is_negative = digits.start > 0 && json.as_bytes()[digits.start - 1] == b'-';
+            let number = digits.start - usize::from(is_negative)..digits.end;
+            let text = &json[number.clone()];
+            let fits = if is_negative { text.parse::<i64>().is_ok() } else { text.parse::<u64>().is_ok() };
+            long.extend((!fits).then_some(number));
         }
         follows_point = matches!(byte, b'.' | b'e' | b'E' | b'+') || (byte == b'-' && follows_point);
         is_text = byte == b'"';
     }
-    false
+    long
 }
 
 /// The frames of a traceback that say where it happened: the last ones in files of the script, and the one that raised.

@@ -5,16 +5,17 @@ use std::pin::pin;
 use std::time::{Duration, Instant};
 
 use rmcp::model::{
-    CallToolRequestParams, ClientResult, ElicitRequest, ElicitRequestParams, ElicitResult, ProgressNotificationParam,
-    ProtocolVersion, ServerRequest,
+    CallToolRequestParams, ClientResult, ElicitRequest, ElicitRequestParams, ElicitResult, ErrorCode, ErrorData,
+    ProgressNotificationParam, ProtocolVersion, ServerRequest,
 };
 use rmcp::service::{Peer, PeerRequestOptions, RequestContext, RequestHandle, RoleServer};
 use tokio_util::bytes::Bytes;
 
 use intentbox_engine::Principal;
 use intentbox_mcp_wire::message::Arguments;
+use intentbox_mcp_wire::stop::Stopping;
 
-use crate::http::Ended;
+use crate::http::{Ended, REFUSED};
 use crate::question::Question;
 
 /// How long a person may take to answer a question.
@@ -106,6 +107,16 @@ pub(crate) async fn session_ended(context: &RequestContext<RoleServer>) {
         Some(Ended(token)) => token.cancelled().await,
         None => std::future::pending().await,
     }
+}
+
+/// Waits until the server waits for this call no longer, and gives the error to answer.
+pub(crate) async fn server_stops(context: &RequestContext<RoleServer>) -> ErrorData {
+    let of_http = || context.extensions.get::<axum::http::request::Parts>()?.extensions.get::<Stopping>();
+    match context.extensions.get::<Stopping>().or_else(of_http) {
+        Some(Stopping(token)) => token.cancelled().await,
+        None => std::future::pending().await,
+    }
+    ErrorData::new(ErrorCode(REFUSED), "the server is stopping: send the call again when it is back", None)
 }
 
 /// Waits for the work, and meanwhile sends progress notifications to a client that wants them.

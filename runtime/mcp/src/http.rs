@@ -2,8 +2,17 @@
 //!
 //! `intentbox-listen` decides before this which requests are admitted. Here a body has a bounded size and time, a
 //! session belongs to a principal, and a rejected request is answered with an error of JSON-RPC.
+//!
+//! - `sessions`: which sessions there are, and which one ends when. `live`: the same with the SDK's part of each.
+//! - `streams`: the events that a client reads. `backlog`: those that it may have missed.
+//! - `headers`: what the SDK reads more narrowly than clients write it. `error`: why a request is not answered.
 
-mod session;
+mod backlog;
+mod error;
+mod headers;
+mod live;
+mod sessions;
+mod streams;
 
 use std::io;
 use std::sync::Arc;
@@ -12,24 +21,26 @@ use std::time::Duration;
 use axum::body::{Body, HttpBody as _, to_bytes};
 use axum::extract::{Request, State};
 use axum::http::header::RETRY_AFTER;
-use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, Uri};
+use axum::http::{HeaderMap, HeaderName, Method, StatusCode, Uri};
 use axum::middleware::{Next, from_fn_with_state};
 use axum::response::{IntoResponse as _, Response};
-use axum::{Extension, Json, Router};
+use axum::{Extension, Router};
 use intentbox_engine::Principal;
-use intentbox_listen::Permit;
 use intentbox_listen::bodies::{INLINE_BYTES_MAX, LargeBodies};
 use intentbox_listen::http::{Options, Rejection, Surface};
 use intentbox_mcp_wire::message::{self, Fault, Message, Method as About};
+use intentbox_mcp_wire::stdio::STOP_WITHIN;
+use intentbox_mcp_wire::stop::Stopping;
 use rmcp::ServerHandler;
-use rmcp::model::RequestId;
-use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
 use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
-use serde_json::json;
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
-pub(crate) use session::Ended;
+use error::{RpcError, error};
+use live::{LiveSessions, Place};
+use sessions::AllInUse;
+
+pub(crate) use live::Ended;
 
 /// The path of the endpoint.
 pub const PATH: &str = "/mcp";
@@ -45,11 +56,15 @@ const OPENING_NODES_MAX: usize = 256;
 /// How long a body may take to arrive.
 const BODY_WITHIN: Duration = Duration::from_secs(15);
 
-/// A session ends after this time without use.
-const SESSION_IDLE: Duration = Duration::from_mins(5);
+/// How long a session lasts without a request and without an open stream, unless the operator says otherwise. Clients do not
+/// open a session again by themselves, and people pause for longer than minutes.
+pub const SESSION_IDLE: Duration = Duration::from_hours(24);
 
 /// The header that names a session.
 const SESSION: &str = "mcp-session-id";
+
+/// The header that names the last event that a client has received.
+const LAST_EVENT: &str = "last-event-id";
 
 /// The header that names the revision of a request.
 const REVISION: &str = "mcp-protocol-version";
@@ -61,17 +76,32 @@ const STATELESS: &str = "2026-07-28";
 /// are left to servers.
 const UNREADABLE: i32 = -32_700;
 const UNKNOWN_METHOD: i32 = -32_601;
-const REFUSED: i32 = -32_000;
+pub(crate) const REFUSED: i32 = -32_000;
 
 /// The checks of this endpoint before the SDK parses a request.
 #[derive(Clone)]
 struct Endpoint {
     bodies: LargeBodies,
-    sessions: Arc<session::Owners>,
+    sessions: Arc<LiveSessions>,
+    stopping: Stopping,
 }
 
-/// Serves `/mcp` alone until `stop` is cancelled; what is in flight then may take a few seconds. `make` gives the handler of a
-/// session or of a single request.
+/// When sessions, streams and calls end.
+#[derive(Debug, Clone)]
+pub struct Ends {
+    /// How long a session lasts without a request and without an open stream.
+    pub session_idle: Duration,
+    /// The end of streams that have no call in flight.
+    pub idle_streams: CancellationToken,
+    /// The end of calls in flight: they are answered with an error.
+    pub calls: Stopping,
+    /// The end of everything.
+    pub all: CancellationToken,
+}
+
+/// Serves `/mcp` alone until `stop` is cancelled. Streams without a call end then, and calls in flight may take a second. `make`
+/// gives the handler of a session or of a single request; `session_idle` is how long a session lasts without use, such as
+/// [`SESSION_IDLE`].
 ///
 /// # Errors
 /// When the listener fails.
@@ -79,40 +109,63 @@ pub async fn serve<H: ServerHandler>(
     listener: TcpListener,
     make: impl Fn() -> H + Send + Sync + 'static,
     options: Options,
+    session_idle: Duration,
     stop: CancellationToken,
 ) -> io::Result<()> {
-    // What is in flight goes on for a while: the streams end after that, with the drop of their token's guard.
-    let streams = CancellationToken::new();
-    let _at_the_end = streams.clone().drop_guard();
-    let surface = surface(make, LargeBodies::default(), streams);
-    intentbox_listen::http::serve(listener, surface, options, stop).await
+    // What is in flight goes on for a while: the rest ends after that, with the drop of its token's guard.
+    let all = CancellationToken::new();
+    let _at_the_end = all.clone().drop_guard();
+    let calls = Stopping::default();
+    let ends = Ends { session_idle, idle_streams: stop.clone(), calls: calls.clone(), all };
+    let stopping = async {
+        stop.cancelled().await;
+        tokio::time::sleep(STOP_WITHIN).await;
+        calls.0.cancel();
+        std::future::pending::<io::Result<()>>().await
+    };
+    let surface = surface(make, LargeBodies::default(), ends);
+    tokio::select! {
+        served = intentbox_listen::http::serve(listener, surface, options, stop.clone()) => served,
+        never = stopping => never,
+    }
 }
 
-/// What [`intentbox_listen::http::serve`] serves at `/mcp`; other routes can be merged with these. Streams of events end with
-/// `streams`. A request without a [`Principal`] in its extensions fails.
+/// What [`intentbox_listen::http::serve`] serves at `/mcp`; other routes can be merged with these. A request without a
+/// [`Principal`] in its extensions fails.
 #[must_use]
 pub fn surface<H: ServerHandler>(
     make: impl Fn() -> H + Send + Sync + 'static,
     bodies: LargeBodies,
-    streams: CancellationToken,
+    ends: Ends,
 ) -> Surface {
+    let Ends { session_idle, idle_streams, calls, all } = ends;
     // A request that comes here has passed the check of `Host` and `Origin`; the SDK's reads the first of several
-    // headers.
+    // headers. The first event of an answer comes from its session, which knows whether the client can parse it.
     let config = StreamableHttpServerConfig::default()
+        .with_sse_retry(None)
         .disable_allowed_hosts()
         .disable_allowed_origins()
         .with_max_request_body_bytes(BODY_BYTES_MAX)
-        .with_cancellation_token(streams);
-    let mut sessions = LocalSessionManager::default();
-    sessions.session_config.keep_alive = Some(SESSION_IDLE);
-    let sessions = Arc::new(sessions);
-    let endpoint = Endpoint { bodies, sessions: Arc::new(session::Owners::new(Arc::clone(&sessions))) };
+        .with_cancellation_token(all);
+    let sessions = Arc::new(LiveSessions::new(session_idle, idle_streams));
+    let endpoint = Endpoint { bodies, sessions: Arc::clone(&sessions), stopping: calls };
     let service = StreamableHttpService::new(move || Ok(make()), sessions, config);
     Surface {
         routes: Router::new().route_service(PATH, service).route_layer(from_fn_with_state(endpoint, admit)),
         exposed: vec![HeaderName::from_static(SESSION)],
         refuse,
+        unknown,
     }
+}
+
+/// The answer for a path that is not served. Clients look for OAuth at some, and guess others from older transports.
+fn unknown(uri: &Uri) -> Response {
+    let path = uri.path();
+    let is_oauth = path.contains("/.well-known/oauth-")
+        || path.contains("/.well-known/openid-configuration")
+        || path == "/register";
+    let what = if is_oauth { "this server has no OAuth" } else { "there is nothing here" };
+    format!("{what}: MCP is at {PATH}\n").into_response()
 }
 
 /// A rejection of the port as an error of JSON-RPC.
@@ -147,15 +200,16 @@ async fn admit(
 /// An admitted request.
 struct Admitted {
     request: Request,
-    principal: Principal,
-    session: Option<String>,
+    /// Whether it belongs to a session.
+    is_in_session: bool,
     /// The place of the session that it opens, if it opens one.
-    opening: Option<Permit>,
+    opening: Option<Place>,
 }
 
 impl Endpoint {
     async fn admit(&self, request: Request, principal: Principal) -> Result<Admitted, RpcError> {
         let (mut parts, body) = request.into_parts();
+        headers::name_accepted_types(&mut parts.headers);
         let session = parts.headers.get(SESSION).map(|id| id.to_str().unwrap_or_default().to_owned());
         if let Some(id) = &session {
             let Some(ended) = self.sessions.of(&principal, id) else {
@@ -163,12 +217,16 @@ impl Endpoint {
                 return Err(error(StatusCode::NOT_FOUND, REFUSED, message));
             };
             parts.extensions.insert(ended);
+            if parts.method == Method::GET {
+                self.check_last_event(id, &parts.headers)?;
+            }
         }
+        parts.extensions.insert(self.stopping.clone());
         let mut opening = None;
         let body = if parts.method == Method::POST {
             let (message, length) = self.read(body, &principal).await?;
             if message.method == About::Initialize {
-                opening = Some(self.opening(&principal, &parts.headers, &message, length).await?);
+                opening = Some(self.opening(&principal, &parts.headers, &message, length)?);
             }
             if let Some(arguments) = message.arguments {
                 parts.extensions.insert(arguments);
@@ -177,17 +235,29 @@ impl Endpoint {
         } else {
             body
         };
-        Ok(Admitted { request: Request::from_parts(parts, body), principal, session, opening })
+        Ok(Admitted { request: Request::from_parts(parts, body), is_in_session: session.is_some(), opening })
+    }
+
+    /// Rejects a client that wants to go on after an event that is not kept. The SDK would send an empty stream, which says that
+    /// there was nothing more. The status is not 404: that would say that the session has ended.
+    fn check_last_event(&self, session: &str, headers: &HeaderMap) -> Result<(), RpcError> {
+        let Some(last) = headers.get(LAST_EVENT) else { return Ok(()) };
+        if last.to_str().is_ok_and(|last| self.sessions.can_resume(session, last)) {
+            return Ok(());
+        }
+        let message =
+            "no event with this Last-Event-ID is kept: send the request again, or open a stream without the header";
+        Err(error(StatusCode::BAD_REQUEST, REFUSED, message))
     }
 
     /// The place of a session that is to be opened.
-    async fn opening(
+    fn opening(
         &self,
         principal: &Principal,
         headers: &HeaderMap,
         message: &Message,
         length: usize,
-    ) -> Result<Permit, RpcError> {
+    ) -> Result<Place, RpcError> {
         let id = message.id.clone();
         if headers.get(REVISION).is_some_and(|revision| revision == STATELESS) {
             let message = format!("revision {STATELESS} has no sessions: send requests without initialize");
@@ -199,9 +269,9 @@ impl Endpoint {
             );
             return Err(RpcError { id, ..error(StatusCode::PAYLOAD_TOO_LARGE, REFUSED, &message) });
         }
-        self.sessions.admit(principal).await.map_err(|_| {
-            let message = "overloaded: too many sessions at a time; try again later";
-            let header = Some((RETRY_AFTER, "1"));
+        self.sessions.reserve(principal).map_err(|AllInUse| {
+            let message = "overloaded: too many sessions have an open stream; close one, or try again later";
+            let header = Some((RETRY_AFTER, "10"));
             RpcError { header, ..error(StatusCode::SERVICE_UNAVAILABLE, REFUSED, message) }
         })
     }
@@ -239,40 +309,13 @@ impl Admitted {
     async fn answer(self, endpoint: Endpoint, next: Next) -> Response {
         let is_end = self.request.method() == Method::DELETE;
         let mut response = next.run(self.request).await;
-        if let (true, Some(id)) = (is_end && response.status().is_success(), &self.session) {
-            endpoint.sessions.end(id);
+        if is_end && self.is_in_session && response.status().is_success() {
             // Ended is ended, and not "accepted for later".
             *response.status_mut() = StatusCode::NO_CONTENT;
         }
         let opened = response.headers().get(SESSION).and_then(|id| id.to_str().ok());
-        if let (Some(id), Some(permit)) = (opened, self.opening) {
-            endpoint.sessions.opened(self.principal, id, permit);
-        }
-        response
-    }
-}
-
-fn error(status: StatusCode, code: i32, message: &str) -> RpcError {
-    RpcError { status, code, message: message.to_owned(), id: None, header: None }
-}
-
-/// Why a request is not answered, as an error that clients can parse.
-struct RpcError {
-    status: StatusCode,
-    code: i32,
-    message: String,
-    /// The id of the request, if it is known.
-    id: Option<RequestId>,
-    header: Option<(HeaderName, &'static str)>,
-}
-
-impl RpcError {
-    fn into_response(self) -> Response {
-        let RpcError { status, code, message, id, header } = self;
-        let error = json!({"jsonrpc": "2.0", "id": id, "error": {"code": code, "message": message}});
-        let mut response = (status, Json(error)).into_response();
-        if let Some((name, value)) = header {
-            response.headers_mut().insert(name, HeaderValue::from_static(value));
+        if let (Some(id), Some(place)) = (opened, self.opening) {
+            endpoint.sessions.opened(id, place);
         }
         response
     }

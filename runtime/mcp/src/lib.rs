@@ -6,6 +6,7 @@
 //!
 //! - [`stdio`] and [`http`]: the two transports.
 //! - `server`: handles a call. `client`: its principal, how to elicit from its user, progress, disconnects.
+//! - `listing`: the tools for one grant.
 //! - `question`: what to elicit from the user, and the replies. `advice`: reports for calls that never ran.
 //! - `answer`: formats a report for a model. `words`: remedies in the terms of a call. `results`: large results, kept
 //!   for a while.
@@ -16,6 +17,7 @@ mod advice;
 mod answer;
 mod client;
 pub mod http;
+mod listing;
 mod question;
 mod results;
 mod server;

@@ -68,6 +68,8 @@ mod as_text {
 pub(crate) enum NoAnswer {
     /// The user declined.
     Declined,
+    /// The user closed the question without an answer.
+    Dismissed,
     /// The reply does not answer the question.
     Unusable,
 }
@@ -114,10 +116,10 @@ impl Question {
                 let names: Vec<&str> = parameters.iter().map(ParamSpec::name).collect();
                 format!("{template} needs {}.", names.join(" and "))
             }
-            Question::Confirm(Change { template, arguments, .. }) => {
+            Question::Confirm(Change { template, summary, arguments, .. }) => {
                 // Who reads this must see what would run: no character that hides, or puts others in another order.
                 let arguments = printable_json(&arguments.to_string());
-                format!("{template} changes something. Accept to run it with {arguments}.")
+                format!("{template} changes something: {summary} Accept to run it with {arguments}.")
             }
         }
     }
@@ -201,8 +203,10 @@ impl Replies {
     /// # Errors
     /// When it does not answer the question, or the user declines.
     pub(crate) fn take(&mut self, question: &Question, answer: &ElicitResult) -> Result<(), NoAnswer> {
-        if answer.action != ElicitationAction::Accept {
-            return Err(NoAnswer::Declined);
+        match answer.action {
+            ElicitationAction::Accept => {}
+            ElicitationAction::Cancel => return Err(NoAnswer::Dismissed),
+            _ => return Err(NoAnswer::Declined),
         }
         let nothing = JsonObject::new();
         let content = match &answer.content {
@@ -298,6 +302,7 @@ mod tests {
     fn confirm(issue: &str) -> Question {
         let change = Change {
             template: "sentry/resolve_issue".to_owned(),
+            summary: "Marks one issue as resolved.".to_owned(),
             arguments: json!({"issue": issue}),
             digest: std::array::from_fn(|at| issue.as_bytes().get(at).copied().unwrap_or(0)),
         };
@@ -318,12 +323,13 @@ mod tests {
             ),
             (
                 confirm("WEB-1"),
-                "sentry/resolve_issue changes something. Accept to run it with {\"issue\":\"WEB-1\"}.",
+                "sentry/resolve_issue changes something: Marks one issue as resolved. Accept to run it with {\"issue\":\"WEB-1\"}.",
                 json!({}),
             ),
             (
                 confirm("WEB-1\u{202e}\u{2066}\u{9b}"),
-                "sentry/resolve_issue changes something. Accept to run it with {\"issue\":\"WEB-1\\u202e\\u2066\\u009b\"}.",
+                "sentry/resolve_issue changes something: Marks one issue as resolved. Accept to run it with \
+                 {\"issue\":\"WEB-1\\u202e\\u2066\\u009b\"}.",
                 json!({}),
             ),
         ] {
@@ -382,7 +388,7 @@ mod tests {
             (which(), accepted(json!({})), Err(NoAnswer::Unusable)),
             (which(), accepted(json!("c/d")), Err(NoAnswer::Unusable)),
             (which(), declined(ElicitationAction::Decline), Err(NoAnswer::Declined)),
-            (which(), declined(ElicitationAction::Cancel), Err(NoAnswer::Declined)),
+            (which(), declined(ElicitationAction::Cancel), Err(NoAnswer::Dismissed)),
             (which(), declined(ElicitationAction::Accept), Err(NoAnswer::Unusable)),
             (values(), accepted(json!({"issue": "WEB-1"})), Ok(())),
             (values(), accepted(json!({"issue": ["WEB-1"]})), Err(NoAnswer::Unusable)),
@@ -391,7 +397,7 @@ mod tests {
             (confirm("WEB-1"), accepted(json!({})), Ok(())),
             (confirm("WEB-1"), declined(ElicitationAction::Accept), Ok(())),
             (confirm("WEB-1"), declined(ElicitationAction::Decline), Err(NoAnswer::Declined)),
-            (confirm("WEB-1"), declined(ElicitationAction::Cancel), Err(NoAnswer::Declined)),
+            (confirm("WEB-1"), declined(ElicitationAction::Cancel), Err(NoAnswer::Dismissed)),
             (confirm("WEB-1"), accepted(json!(true)), Err(NoAnswer::Unusable)),
         ] {
             let mut replies = Replies::default();

@@ -10,23 +10,24 @@ use intentbox_engine::{
 use intentbox_listen::bodies::offload;
 use intentbox_listen::{ConcurrencyLimit, InFlight};
 use intentbox_mcp_wire::call::{Call, CallError, Execute, ReadResult, RunIntent};
-use intentbox_mcp_wire::tools;
+use intentbox_mcp_wire::{misfit, tools};
 use moka::policy::EvictionPolicy;
 use moka::sync::Cache;
 use rmcp::ServerHandler;
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, CallToolResult, ElicitRequest, ErrorData, Implementation, InputRequest,
-    InputRequests, InputRequiredResult, ListToolsResult, PaginatedRequestParams, RequestStateCodec, SealOptions,
-    ServerCapabilities, ServerConfig, Tool,
+    CallToolRequestParams, CallToolResponse, CallToolResult, CustomRequest, CustomResult, ElicitRequest, ErrorCode,
+    ErrorData, Implementation, InputRequest, InputRequests, InputRequiredResult, ListToolsResult,
+    PaginatedRequestParams, RequestStateCodec, SealOptions, ServerCapabilities, ServerConfig, Tool,
 };
 use rmcp::service::{RequestContext, RoleServer};
 
-use crate::advice::{answered_before, cancelled, declined, invalid, overloaded};
+use crate::advice::{answered_before, cancelled, declined, dismissed, invalid, overloaded};
 use crate::answer;
 use crate::client::{
-    ANSWER, ANSWER_WITHIN, Elicitation, arguments_of, ask, elicitation_of, form, principal_of, session_ended,
-    with_progress,
+    ANSWER, ANSWER_WITHIN, Elicitation, arguments_of, ask, elicitation_of, form, principal_of, server_stops,
+    session_ended, with_progress,
 };
+use crate::listing;
 use crate::question::{NoAnswer, Question, Replies};
 use crate::results::{LIFETIME, NoSuchResult, Results, random};
 
@@ -42,18 +43,15 @@ const ANSWERED_MAX: u64 = 100_000;
 /// The most questions about one call. Which template, what values and whether to change are three.
 const QUESTIONS_MAX: usize = 4;
 
-/// How long a list of tools may be kept by a client, in milliseconds. It changes with the program alone.
+/// How long a list of tools may be kept by a client, in milliseconds. It changes with the program and its policy alone.
 const LIST_TTL_MS: u64 = 60 * 60 * 1_000;
 
-/// The instructions that a client gives its model about the server, before the list of what is granted.
+/// The instructions that a client gives its model about the server. Many clients pass them on to nobody.
 const INSTRUCTIONS: &str =
     "Ask run_intent first, in plain words. Where it finds nothing, write Python for execute_code.";
 
 /// The note on every answer from the demo.
 const DEMO: &str = "demo data, invented: the server has no configuration";
-
-/// The most lines of the grant that the instructions list.
-const GRANT_LINES_MAX: usize = 20;
 
 /// The MCP server. Clones are one server: sessions and requests share engine, results and limits.
 #[derive(Clone)]
@@ -147,6 +145,7 @@ impl Server {
             Err(CallError::UnknownTool) => {
                 return Err(ErrorData::invalid_params(format!("there is no tool {:?}", shown(&request.name)), None));
             }
+            Err(CallError::NoObject { message }) => return Err(ErrorData::invalid_params(message, None)),
             Err(CallError::Arguments { message, hint }) => {
                 let report = invalid(message, hint);
                 // The form of a page is not that of a report.
@@ -166,6 +165,7 @@ impl Server {
             // Dropping the work ends the run: nobody waits for it any more. What is dropped notes its own end.
             () = context.ct.cancelled() => Ok(self.formatted(&cancelled(), None, &caller.principal).into()),
             () = session_ended(&context) => Ok(self.formatted(&cancelled(), None, &caller.principal).into()),
+            error = server_stops(&context) => Err(error),
             answered = with_progress(work, &context) => answered,
         }
     }
@@ -194,16 +194,10 @@ impl Server {
         (self.shared.settings.is_demo && has_asked).then_some(DEMO)
     }
 
-    /// The instructions for every client: the rules, what scripts may access, and whether the data is invented.
+    /// The instructions for every client: the rules, and whether the data is invented.
     fn instructions(&self) -> String {
-        let grant = self.shared.engine.exec_grant(&Caller::local());
-        let mut granted: Vec<&str> = grant.iter().take(GRANT_LINES_MAX).map(String::as_str).collect();
-        if grant.len() > GRANT_LINES_MAX {
-            granted.push("and more");
-        }
-        let granted = if granted.is_empty() { "nothing".to_owned() } else { granted.join("; ") };
         let demo = if self.shared.settings.is_demo { format!(" {DEMO}.") } else { String::new() };
-        format!("{INSTRUCTIONS} Granted to scripts: {granted}.{demo}")
+        format!("{INSTRUCTIONS}{demo}")
     }
 
     /// A template that answers the intent of the code.
@@ -306,6 +300,7 @@ impl Server {
             match replies.take(&question, &answer) {
                 Ok(()) => plan = completed(plan, &replies, engine, caller),
                 Err(NoAnswer::Declined) => return self.not_run(declined(plan), caller, pending),
+                Err(NoAnswer::Dismissed) => return self.not_run(dismissed(plan), caller, pending),
                 Err(NoAnswer::Unusable) => break,
             }
         }
@@ -418,12 +413,19 @@ impl ServerHandler for Server {
 
     async fn list_tools(
         &self,
-        _: Option<PaginatedRequestParams>,
-        _: RequestContext<RoleServer>,
+        page: Option<PaginatedRequestParams>,
+        context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        let mut list = ListToolsResult::with_all_items(tools::all().to_vec());
+        // The list has one page. Some clients send an empty text for the first one.
+        if page.and_then(|page| page.cursor).is_some_and(|cursor| !cursor.is_empty()) {
+            let message = "there is no page with this `cursor`: the list has one page, so leave it out";
+            return Err(ErrorData::invalid_params(message, None));
+        }
+        let caller = self.caller(principal_of(&context));
+        let mut list = ListToolsResult::with_all_items(listing::of(&self.shared.engine.code_grant(&caller)));
         list.ttl_ms = Some(LIST_TTL_MS);
-        list.cache_scope = Some(rmcp::model::CacheScope::Public);
+        // The policy may grant less to another principal.
+        list.cache_scope = Some(rmcp::model::CacheScope::Private);
         Ok(list)
     }
 
@@ -438,6 +440,16 @@ impl ServerHandler for Server {
     ) -> Result<CallToolResponse, ErrorData> {
         Box::pin(self.call(request, context)).await
     }
+
+    async fn on_custom_request(
+        &self,
+        request: CustomRequest,
+        _: RequestContext<RoleServer>,
+    ) -> Result<CustomResult, ErrorData> {
+        // The SDK takes a known method with other `params` for an unknown method.
+        let misfit = misfit::of_request(&request);
+        Err(misfit.unwrap_or_else(|| ErrorData::new(ErrorCode::METHOD_NOT_FOUND, request.method, None)))
+    }
 }
 
 #[cfg(test)]
@@ -450,11 +462,8 @@ mod tests {
 
     #[test]
     fn texts_among_the_params_of_an_intent_are_read_by_type_and_values_are_taken_as_they_are() {
-        let run: RunIntent = serde_json::from_value(json!({
-            "intent": "list errors",
-            "params": {"limit": 5, "project": "web", "since": "2h"},
-        }))
-        .expect("these are its arguments");
+        let sent = json!({"intent": "list errors", "params": {"limit": 5, "project": "web", "since": "2h"}});
+        let Ok(Call::Intent(run)) = Call::parse("run_intent", &sent.to_string()) else { panic!("it is a call") };
         assert_eq!(
             intent_of(run).params,
             BTreeMap::from([

@@ -206,7 +206,8 @@ fn over_http<T>(client: impl AsyncFnOnce(SocketAddr) -> T) -> T {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.expect("there is a port");
         let address = listener.local_addr().expect("it has an address");
         let (server, stop) = (server(), CancellationToken::new());
-        let serving = http::serve(listener, move || server.clone(), Options::loopback(), stop.clone());
+        let make = move || server.clone();
+        let serving = http::serve(listener, make, Options::loopback(), http::SESSION_IDLE, stop.clone());
         let working = async {
             let done = client(address).await;
             stop.cancel();

@@ -47,7 +47,8 @@ fn a_change_is_made_after_the_person_said_so_and_not_before() {
         let mut client = Client::start(era, asks(), &[]);
         let issue = issue_of(&mut client);
         let arguments = json!({"intent": format!("resolve {issue}")});
-        let expected = "sentry/resolve_issue changes something. Accept to run it with {\"issue\":\"";
+        let expected =
+            "sentry/resolve_issue changes something: Marks one issue as resolved. Accept to run it with {\"issue\":\"";
         for answer in [json!({"action": "decline"}), json!({"action": "cancel"})] {
             let (message, result) = asked(&mut client, &arguments, &answer);
             assert!(message.starts_with(expected), "{message}");

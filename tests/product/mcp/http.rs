@@ -2,157 +2,21 @@
 
 #![expect(clippy::disallowed_methods, reason = "these are clients that open connections")]
 
-use std::fmt::Write as _;
-use std::io::{BufRead as _, BufReader, Read as _, Write as _};
-use std::net::{SocketAddr, TcpStream};
-use std::process::{Child, Stdio};
+use std::io::Write as _;
+use std::net::TcpStream;
+use std::process::Stdio;
 
 use intentbox_sandbox::limits;
 use serde_json::{Value, json};
-use tempfile::TempDir;
 
-use super::client::{PATIENCE, STATEFUL, STATELESS, command, endless_call, structured, text, workers_are};
-
-/// Tokens of two holders.
-const ALICE: &str = "alice-0123456789abcdef";
-const BOB: &str = "bob-0123456789abcdef00";
+use super::client::{STATEFUL, STATELESS, command, endless_call, structured, text, workers_are};
+use super::port::{ALICE, BOB, Server, execute, hello, stateless};
 
 /// The largest body that is read, in bytes.
 const BODY_BYTES_MAX: usize = 4 << 20;
 
 /// The largest body that opens a session, in bytes.
 const OPENING_BYTES_MAX: usize = 16 << 10;
-
-/// A server on a port of its own.
-struct Server {
-    child: Child,
-    address: SocketAddr,
-    _home: TempDir,
-}
-
-/// What came back.
-#[derive(Debug)]
-struct Reply {
-    status: u16,
-    head: String,
-    body: String,
-}
-
-impl Server {
-    fn start(arguments: &[&str]) -> Server {
-        Server::start_in(tempfile::tempdir().expect("a temporary folder"), arguments)
-    }
-
-    fn start_in(home: TempDir, arguments: &[&str]) -> Server {
-        let tokens = home.path().join("tokens");
-        std::fs::write(&tokens, format!("alice {ALICE}\nbob {BOB}\n")).expect("it can be written");
-        std::fs::set_permissions(&tokens, std::os::unix::fs::PermissionsExt::from_mode(0o600)).expect("it is ours");
-        // Tests are also for machines that have no landlock; what is required by default has a test of its own.
-        let mut command = command(home.path(), &["--http", "127.0.0.1:0", "--require-hardening=false"]);
-        Server::of(command.args(arguments).stderr(Stdio::piped()).spawn().expect("the binary starts"), home)
-    }
-
-    fn of(mut child: Child, home: TempDir) -> Server {
-        let mut lines = BufReader::new(child.stderr.take().expect("piped")).lines();
-        let said =
-            lines.find_map(|line| line.ok().filter(|line| line.contains("http://"))).expect("it says where it is");
-        let address = said.split("http://").nth(1).and_then(|rest| rest.split('/').next()).expect("an address");
-        Server { child, address: address.parse().expect("an address"), _home: home }
-    }
-
-    /// Sends bytes and gives what comes back until the other end closes, or until enough has come.
-    fn raw(&self, request: &[u8]) -> Reply {
-        let mut stream = TcpStream::connect(self.address).expect("it listens");
-        stream.set_read_timeout(Some(PATIENCE)).expect("a timeout can be set");
-        // The server may answer before it has read everything, and hang up.
-        let _ = stream.write_all(request);
-        let mut reply = Vec::new();
-        let _ = stream.read_to_end(&mut reply);
-        let reply = String::from_utf8_lossy(&reply).into_owned();
-        let (head, body) = reply.split_once("\r\n\r\n").unwrap_or((&reply, ""));
-        let status = head.split(' ').nth(1).and_then(|status| status.parse().ok());
-        Reply {
-            status: status.unwrap_or_else(|| panic!("no reply: {reply}")),
-            head: head.to_owned(),
-            body: body.to_owned(),
-        }
-    }
-
-    fn post(&self, headers: &[(&str, &str)], body: &str) -> Reply {
-        self.raw(&self.request(headers, body))
-    }
-
-    fn request(&self, headers: &[(&str, &str)], body: &str) -> Vec<u8> {
-        let mut request = "POST /mcp HTTP/1.1\r\nconnection: close\r\n".to_owned();
-        let host = self.address.to_string();
-        let usual = [
-            ("host", host.as_str()),
-            ("accept", "application/json, text/event-stream"),
-            ("content-type", "application/json"),
-        ];
-        let is_given = |name: &str| headers.iter().any(|(given, _)| *given == name);
-        let usual = usual.iter().filter(|(name, _)| !is_given(name));
-        for (name, value) in usual.chain(headers) {
-            write!(request, "{name}: {value}\r\n").expect("a text takes it");
-        }
-        write!(request, "content-length: {}\r\n\r\n{body}", body.len()).expect("a text takes it");
-        request.into_bytes()
-    }
-
-    /// A request of the stateless era, and its answer.
-    fn ask(&self, headers: &[(&str, &str)], method: &str, params: Value) -> Value {
-        let (name, body) = stateless(method, params);
-        let mut all = vec![("mcp-protocol-version", STATELESS), ("mcp-method", method)];
-        all.extend(name.as_deref().map(|name| ("mcp-name", name)));
-        all.extend(headers);
-        self.post(&all, &body).message()
-    }
-}
-
-/// The name that goes into a header, and the body.
-fn stateless(method: &str, mut params: Value) -> (Option<String>, String) {
-    params["_meta"] = json!({
-        "io.modelcontextprotocol/protocolVersion": STATELESS,
-        "io.modelcontextprotocol/clientInfo": {"name": "test", "version": "1"},
-        "io.modelcontextprotocol/clientCapabilities": {},
-    });
-    let name = params["name"].as_str().map(str::to_owned);
-    (name, json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params}).to_string())
-}
-
-impl Reply {
-    /// The last message, alone or in a stream of events.
-    fn message(&self) -> Value {
-        let chunks = self.body.lines().map(|line| line.strip_prefix("data:").unwrap_or(line).trim());
-        let mut messages = chunks.filter_map(|line| serde_json::from_str::<Value>(line).ok().filter(Value::is_object));
-        messages.next_back().unwrap_or_else(|| panic!("no message: {self:?}"))
-    }
-
-    fn header(&self, name: &str) -> Option<&str> {
-        self.head.lines().find_map(|line| {
-            let (given, value) = line.split_once(':')?;
-            given.eq_ignore_ascii_case(name).then_some(value.trim())
-        })
-    }
-}
-
-impl Drop for Server {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
-}
-
-fn execute(code: &str) -> Value {
-    json!({"name": "execute_code", "arguments": {"code": code}})
-}
-
-fn hello() -> String {
-    json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {
-        "protocolVersion": STATEFUL, "capabilities": {}, "clientInfo": {"name": "test", "version": "1"},
-    }})
-    .to_string()
-}
 
 #[test]
 fn both_eras_are_served_at_one_address() {
@@ -161,6 +25,11 @@ fn both_eras_are_served_at_one_address() {
     assert_eq!(structured(&answer["result"])["result"], 2, "{answer}");
     let answer = server.ask(&[], "server/discover", json!({}));
     assert_eq!(answer["result"]["serverInfo"]["name"].as_str().unwrap_or("intentbox"), "intentbox", "{answer}");
+
+    for wrong in [json!([]), json!("{}")] {
+        let answer = server.ask(&[], "tools/call", json!({"name": "execute_code", "arguments": wrong}));
+        assert_eq!(answer["error"]["code"], -32602, "{answer}");
+    }
 
     let greeting = server.post(&[], &hello());
     assert_eq!(greeting.message()["result"]["protocolVersion"], STATEFUL);
@@ -320,7 +189,8 @@ fn c07_a_result_and_a_session_belong_to_the_holder_of_a_token() {
         let read = json!({"name": "read_result", "arguments": {"handle": handle}});
         server.ask(who, "tools/call", read)["result"].clone()
     };
-    assert!(text(&read(&alice)).starts_with("secretsecret"));
+    let page = read(&alice);
+    assert!(structured(&page)["text"].as_str().is_some_and(|text| text.starts_with("secretsecret")), "{page}");
     assert!(text(&read(&bob)).starts_with("there is no result with this handle"));
 
     let greeting = server.post(&alice, &hello());
@@ -445,15 +315,25 @@ fn c05_the_end_of_a_session_ends_its_runs() {
 fn c04_a_principal_opens_its_share_of_sessions_and_leaves_the_others_theirs() {
     let server = Server::start(&["--token-file", "tokens"]);
     let (alice, bob) = (format!("Bearer {ALICE}"), format!("Bearer {BOB}"));
-    let open = |who: &str| server.post(&[("authorization", who)], &hello()).status;
+    let open = |who: &str| {
+        let greeting = server.post(&[("authorization", who)], &hello());
+        greeting.header("mcp-session-id").map(str::to_owned)
+    };
+    let is_there = |who: &str, session: &str| {
+        let headers = [("authorization", who), ("mcp-session-id", session), ("mcp-protocol-version", STATEFUL)];
+        server.post(&headers, &json!({"jsonrpc": "2.0", "id": 1, "method": "ping"}).to_string()).status == 200
+    };
+    let of_bob = open(&bob).expect("a session");
     // All at once: who is counted after being let in is not counted in time.
-    let opened: usize = std::thread::scope(|scope| {
-        let threads: Vec<_> = (0..300).map(|_| scope.spawn(|| usize::from(open(&alice) == 200))).collect();
-        threads.into_iter().map(|thread| thread.join().expect("it answers")).sum()
+    let opened: Vec<String> = std::thread::scope(|scope| {
+        let threads: Vec<_> = (0..300).map(|_| scope.spawn(|| open(&alice))).collect();
+        threads.into_iter().filter_map(|thread| thread.join().expect("it answers")).collect()
     });
-    assert_eq!(opened, 256);
-    assert_eq!(open(&alice), 503);
-    assert_eq!(open(&bob), 200);
+    assert!(opened.len() >= 256, "{}", opened.len());
+    assert_eq!(opened.iter().filter(|session| is_there(&alice, session)).count(), 256);
+    assert!(open(&alice).is_some(), "the one that was idle for the longest time gives way");
+    assert_eq!(opened.iter().filter(|session| is_there(&alice, session)).count(), 255);
+    assert!(is_there(&bob, &of_bob));
     // The revision without sessions opens none, whatever is said.
     let stateless =
         [("authorization", alice.as_str()), ("mcp-protocol-version", STATELESS), ("mcp-method", "initialize")];
@@ -491,6 +371,46 @@ fn c11_a_principal_that_holds_all_it_may_leaves_others_their_runs() {
     for _ in 0..100 {
         let answer = server.ask(&[("authorization", &bob)], "tools/call", execute("result = 1"));
         assert_eq!(structured(&answer["result"])["outcome"], "ok", "{answer}");
+    }
+}
+
+#[test]
+fn what_is_not_served_says_where_mcp_is_and_needs_no_token() {
+    let server = Server::start(&["--token-file", "tokens"]);
+    let nothing = "there is nothing here: MCP is at /mcp\n";
+    let no_oauth = "this server has no OAuth: MCP is at /mcp\n";
+    for (line, body) in [
+        ("GET /.well-known/oauth-protected-resource", no_oauth),
+        ("GET /.well-known/oauth-protected-resource/mcp", no_oauth),
+        ("GET /.well-known/oauth-authorization-server", no_oauth),
+        ("GET /.well-known/openid-configuration", no_oauth),
+        ("GET /mcp/.well-known/openid-configuration", no_oauth),
+        ("POST /register", no_oauth),
+        ("GET /", nothing),
+        ("GET /sse", nothing),
+        ("POST /mcp/", nothing),
+        ("POST /mcp/x", nothing),
+    ] {
+        let reply = server.raw(&server.line(line, &[], ""));
+        assert_eq!((reply.status, reply.body.as_str()), (404, body), "{line}");
+        let elsewhere = server.raw(&server.line(line, &[("host", "evil.example")], ""));
+        assert_eq!(elsewhere.status, 403, "{line}");
+    }
+    assert_eq!(server.post(&[], &hello()).status, 401, "what is served needs a token");
+}
+
+#[test]
+fn a_client_that_accepts_anything_accepts_both_forms_of_an_answer() {
+    let server = Server::start(&[]);
+    for (accept, status) in [
+        ("*/*", 200),
+        ("application/json, */*;q=0.5", 200),
+        ("application/json, text/event-stream", 200),
+        ("*/*;q=0", 406),
+        ("application/json", 406),
+        ("text/event-stream", 406),
+    ] {
+        assert_eq!(server.post(&[("accept", accept)], &hello()).status, status, "{accept}");
     }
 }
 

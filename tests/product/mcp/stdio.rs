@@ -72,6 +72,27 @@ fn a_script_gets_its_params_prints_and_answers() {
     assert_eq!(text(&result), "{\"sum\":6}\nstdout: hello");
 }
 
+/// Frameworks send `null` for what they leave out, and models write numbers and objects as texts.
+#[test]
+fn a_call_is_answered_however_its_arguments_are_written() {
+    let mut client = start(STATEFUL);
+    for arguments in [
+        json!({"code": "result = 5", "params": null, "intent": null, "limits": null}),
+        json!({"code": "result = params['a']", "params": "{\"a\": 5}", "limits": {"wall_ms": "60000", "fuel": null}}),
+        json!({"code": "result = 5", "limits": {"wall_ms": 60000.0}}),
+    ] {
+        let result = client.call("execute_code", &arguments);
+        assert_eq!(*structured(&result), json!({"outcome": "ok", "result": 5}), "{arguments}");
+    }
+    for params in [json!(null), json!("{\"limit\": 3}"), json!({"limit": "3"})] {
+        let result = client.call("run_intent", &json!({"intent": "list errors", "params": params}));
+        assert_eq!(structured(&result)["outcome"], "ok", "{params}: {result}");
+    }
+    let result = client.call("run_intent", &json!({"intent": "list errors", "limit": 3}));
+    let hint = "values for the template belong in `params`: {\"intent\": \"list errors\", \"params\": {\"limit\": 2}}";
+    assert_eq!(structured(&result)["error"]["hint"], hint);
+}
+
 #[test]
 fn a_script_fetches_from_the_demo_tracker_and_returns_a_table() {
     let mut client = start(STATEFUL);
@@ -161,7 +182,11 @@ fn a_large_result_is_a_start_and_a_handle_and_nothing_is_lost() {
     let mut offset = json!(0);
     while !offset.is_null() {
         let page = client.call("read_result", &json!({"handle": handle, "offset": offset}));
-        whole.push_str(structured(&page)["text"].as_str().expect("a page is text"));
+        let part = structured(&page)["text"].as_str().expect("a page is text");
+        // Some clients hand on the first block alone.
+        assert_eq!(text(&page).split_once('\n').map(|(_, part)| part), Some(part));
+        assert!(text(&page).starts_with("page "), "{}", text(&page));
+        whole.push_str(part);
         offset = structured(&page)["next"].clone();
     }
     let rows: Value = serde_json::from_str(&whole).expect("together the pages are the result");
@@ -180,8 +205,17 @@ fn unknown_tools_and_methods_are_errors_of_the_protocol() {
         assert_eq!(unknown["error"]["code"], -32602, "{unknown}");
         let unknown = client.ask("no/such", json!({}));
         assert_eq!(unknown["error"]["code"], -32601, "{unknown}");
-        let wrong = client.ask("tools/call", json!({"name": 5}));
-        assert!(wrong["error"]["code"].is_i64(), "{wrong}");
+        for (method, params) in [
+            ("tools/call", json!({"name": 5})),
+            ("tools/call", json!({})),
+            ("tools/call", json!({"name": "execute_code", "arguments": []})),
+            ("tools/call", json!({"name": "execute_code", "arguments": "{}"})),
+            ("tools/list", json!({"cursor": "two"})),
+        ] {
+            let wrong = client.ask(method, params);
+            assert_eq!(wrong["error"]["code"], -32602, "{wrong}");
+        }
+        assert!(client.ask("tools/list", json!({"cursor": ""}))["result"].is_object());
     }
 }
 
@@ -337,14 +371,17 @@ fn c03_what_cannot_be_read_is_answered() {
         (call("{\"a\":\"\\ud800\"}"), json!(77), -32600),
         (call(&deep), json!(77), -32600),
         (call("{\"$serde_json::private::RawValue\":\"5\"}"), json!(77), -32600),
-        (call(&format!("\"{}\"", "x".repeat(5 << 20))), Value::Null, -32600),
+        (call(&format!("\"{}\"", "x".repeat(5 << 20))), json!(77), -32600),
+        (format!("{}\n", "x".repeat(5 << 20)), Value::Null, -32600),
         ("{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"pi\0ng\"}\n".to_owned(), Value::Null, -32700),
         ("no JSON\n".to_owned(), Value::Null, -32700),
-        ("[]\n".to_owned(), Value::Null, -32700),
+        ("[]\n".to_owned(), Value::Null, -32600),
+        ("{\"jsonrpc\":\"2.0\",\"id\":1.5,\"method\":\"ping\"}\n".to_owned(), Value::Null, -32600),
     ] {
         client.write(line.as_bytes());
         let answer = client.message();
-        let told = (answer.get("id").cloned().unwrap_or_default(), answer["error"]["code"].clone());
+        let id_of = answer.get("id").expect("the id is there, if only as null");
+        let told = (id_of.clone(), answer["error"]["code"].clone());
         assert_eq!(told, (id, json!(code)), "{}: {answer}", line.chars().take(120).collect::<String>());
     }
     client.write(b"{\"jsonrpc\":\"2.0\",\"method\":\"notifications/of/somebody\"}\n\n\r\n");
@@ -449,6 +486,17 @@ fn c09_a_client_that_closes_its_end_gets_what_is_in_flight_and_the_program_ends_
     assert_eq!(silent.ended(), Some(0), "nothing was said at all");
 }
 
+/// A client that gave up on its probe says so before it opens the session.
+#[test]
+fn c09_a_notification_before_the_first_request_does_not_end_the_program() {
+    let home = tempfile::tempdir().expect("a temporary folder");
+    let command = command(home.path(), &[]);
+    let mut client = Client::spawn(command, home, STATEFUL, json!({}));
+    client.say(&json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 1}}));
+    client.greet();
+    assert_eq!(structured(&client.call("execute_code", &json!({"code": "result = 1"})))["result"], 1);
+}
+
 #[test]
 fn c09_a_client_that_never_reads_does_not_keep_the_program() {
     let home = tempfile::tempdir().expect("a temporary folder");
@@ -508,6 +556,25 @@ fn a_signal_ends_the_program_after_what_is_in_flight() {
     held.open();
     assert_eq!(structured(&client.answer(id)["result"])["result"], 200);
     assert_eq!(client.ended(), Some(0));
+}
+
+#[test]
+fn a_call_that_goes_on_is_answered_with_an_error_before_the_program_ends() {
+    for (closes, signal) in [(false, true), (true, false), (true, true)] {
+        let mut client = start(STATEFUL);
+        let id = client.send("tools/call", endless_call());
+        workers_are(client.child.id(), true);
+        if closes {
+            client.close();
+        }
+        if signal {
+            kill_process(Pid::from_child(&client.child), Signal::TERM).expect("it runs");
+        }
+        let message = "the server is stopping: send the call again when it is back";
+        let expected = json!({"jsonrpc": "2.0", "id": id, "error": {"code": -32000, "message": message}});
+        assert_eq!(client.answer(id), expected, "closed {closes}, signal {signal}");
+        assert_eq!(client.ended(), Some(0));
+    }
 }
 
 #[test]

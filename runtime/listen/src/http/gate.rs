@@ -1,4 +1,5 @@
-//! One layer before all routes: it identifies the caller and limits requests in flight.
+//! Two layers: the first, before every path, rejects requests of other sites. The second, before the routes, identifies the
+//! caller and limits requests in flight.
 
 use std::sync::Arc;
 
@@ -38,10 +39,7 @@ impl Gate {
     }
 
     /// The caller by these headers, and a permit for the request.
-    fn check(&self, headers: &HeaderMap) -> Result<(Principal, Permit), Rejection> {
-        if !self.host_and_origin.admits(headers) {
-            return Err(Rejection::HostOrOrigin);
-        }
+    fn identify(&self, headers: &HeaderMap) -> Result<(Principal, Permit), Rejection> {
         let principal = self.principal(headers).ok_or(Rejection::Unauthorized)?;
         let permit = self.requests.admit(&principal).map_err(|_| Rejection::Overloaded)?;
         Ok((principal, permit))
@@ -65,9 +63,17 @@ impl Gate {
     }
 }
 
-/// Admits a request, or rejects it. Its permit is released when its answer begins.
+/// Passes on a request that is meant for this server and comes from a page that may use it, or rejects it.
+pub(super) async fn check_site(State(gate): State<Gate>, request: Request, next: Next) -> Response {
+    if !gate.host_and_origin.admits(request.headers()) {
+        return gate.answer(request.uri(), Rejection::HostOrOrigin);
+    }
+    next.run(request).await
+}
+
+/// Admits a request of a known caller, or rejects it. Its permit is released when its answer begins.
 pub(super) async fn admit(State(gate): State<Gate>, mut request: Request, next: Next) -> Response {
-    let (principal, _permit) = match gate.check(request.headers()) {
+    let (principal, _permit) = match gate.identify(request.headers()) {
         Ok(admitted) => admitted,
         Err(rejection) => return gate.answer(request.uri(), rejection),
     };

@@ -50,5 +50,6 @@ async fn serve(port: u16) -> io::Result<()> {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port)).await?;
     // Whoever started this waits for the line: connections are accepted from here on.
     writeln!(io::stdout(), "http://{}/mcp", listener.local_addr()?)?;
-    http::serve(listener, move || Fixture::new(&shared), Options::loopback(), CancellationToken::new()).await
+    let make = move || Fixture::new(&shared);
+    http::serve(listener, make, Options::loopback(), http::SESSION_IDLE, CancellationToken::new()).await
 }

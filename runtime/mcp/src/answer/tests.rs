@@ -16,9 +16,26 @@ fn ok(json: &str) -> Report {
 
 /// The text, whether it is an error, and the structured form.
 fn told(report: &Report) -> (String, bool, Value) {
-    let result = of_report(report, None, &Principal::local(), &Results::new());
+    noted(report, None)
+}
+
+/// The same, with a note. Every field of the structured form is one that the tool declares: typed clients drop others.
+fn noted(report: &Report, note: Option<&str>) -> (String, bool, Value) {
+    let result = of_report(report, note, &Principal::local(), &Results::new());
+    assert_eq!(result.content.len(), 1, "some clients read the first block alone");
+    assert_declared("run_intent", &result);
     let text = result.content[0].as_text().expect("the first block is text").text.clone();
     (text, result.is_error == Some(true), result.structured_content.expect("there is one"))
+}
+
+/// Checks that a tool declares every field of an answer.
+fn assert_declared(tool: &str, result: &CallToolResult) {
+    let tool = intentbox_mcp_wire::tools::all().iter().find(|known| known.name == tool).expect("there is one");
+    let schema = tool.output_schema.as_ref().expect("it says what comes back");
+    let sent = result.structured_content.as_ref().and_then(Value::as_object).expect("there is a structured form");
+    for field in sent.keys() {
+        assert!(schema["properties"].get(field).is_some(), "`{field}` is not declared");
+    }
 }
 
 #[test]
@@ -36,15 +53,6 @@ fn an_answer_is_the_result_and_little_else() {
         let value = parse_value(json).expect("it is JSON");
         assert_eq!(told(&ok(json)), (text.to_owned(), false, json!({"outcome": "ok", "result": value})), "{json}");
     }
-    // Where a value would say something else, the text is the result.
-    for json in [
-        "18446744073709551616",
-        "-9223372036854775809",
-        "[-18446744073709551615]",
-        "{\"a\":[-12345678901234567890123]}",
-    ] {
-        assert_eq!(told(&ok(json)), (json.to_owned(), false, json!({"outcome": "ok", "result": json})), "{json}");
-    }
     let printed = Report { stdout: "hello\n".to_owned(), stderr: "careful\n".to_owned(), ..ok("1") };
     assert_eq!(
         told(&printed),
@@ -54,6 +62,81 @@ fn an_answer_is_the_result_and_little_else() {
             json!({"outcome": "ok", "result": 1, "stdout": "hello\n", "stderr": "careful\n"})
         )
     );
+}
+
+/// A block that is empty or of white space is one that some models refuse.
+#[test]
+fn a_blank_text_is_said_in_its_quotes_and_is_structured_as_it_is() {
+    for (result, text) in [
+        ("", "\"\""),
+        ("\n", "\"\\n\""),
+        (" \t", "\" \\t\""),
+        ("\u{1f}", "\"\\u001f\""),
+        ("\u{3000}\u{feff}", "\"\u{3000}\u{feff}\""),
+        (" a ", " a "),
+        ("\"", "\""),
+    ] {
+        let expected = (text.to_owned(), false, json!({"outcome": "ok", "result": result}));
+        assert_eq!(told(&ok(&json!(result).to_string())), expected, "{result:?}");
+    }
+}
+
+#[test]
+fn a_whole_number_beyond_64_bits_is_a_text_at_its_place_alone() {
+    for (json, result) in [
+        ("18446744073709551616", json!("18446744073709551616")),
+        ("-9223372036854775809", json!("-9223372036854775809")),
+        ("[-18446744073709551615,1]", json!(["-18446744073709551615", 1])),
+        ("{\"a\":18446744073709551616,\"b\":1}", json!({"a": "18446744073709551616", "b": 1})),
+        (
+            "{\"a\":[-12345678901234567890123,\"18446744073709551616\",1.5],\"b\":99999999999999999999}",
+            json!({"a": ["-12345678901234567890123", "18446744073709551616", 1.5], "b": "99999999999999999999"}),
+        ),
+    ] {
+        let note = "whole numbers beyond 64 bits are texts in `result`";
+        let expected = (json.to_owned(), false, json!({"outcome": "ok", "result": result, "note": note}));
+        assert_eq!(told(&ok(json)), expected);
+        let (text, _, structured) = noted(&ok(json), Some("demo"));
+        assert_eq!((text, &structured["note"]), (format!("{json}\ndemo"), &json!(format!("demo; {note}"))));
+    }
+    let many = format!("[{}]", vec!["18446744073709551616"; 1_000].join(","));
+    let (text, _, structured) = told(&ok(&many));
+    assert!(text.contains("The result is a list of 1000 items, "), "{}", text.lines().last().unwrap_or_default());
+    assert_eq!(structured.get("note"), None, "the pages are the text of the result");
+}
+
+#[test]
+fn a_page_says_where_it_is_and_is_whole_behind_its_first_line() {
+    let text: String = " é\n".chars().cycle().take(PAGE_CHARS_MAX).collect();
+    let (next, of) = (PAGE_CHARS_MAX, 2 * PAGE_CHARS_MAX + 1);
+    for (page, offset, said, structured) in [
+        (
+            Page { text: text.clone(), next: Some(next), of },
+            0,
+            "page 1 of 3: characters 0 to 8192 of 16385; continue with offset 8192",
+            json!({"text": text, "next": next, "of": of}),
+        ),
+        (
+            Page { text: "\n".to_owned(), next: None, of },
+            2 * PAGE_CHARS_MAX,
+            "page 3 of 3: characters 16384 to 16385 of 16385; this is the end",
+            json!({"text": "\n", "of": of}),
+        ),
+        (
+            Page { text: text.clone(), next: Some(7 + next), of },
+            7,
+            "characters 7 to 8199 of 16385; continue with offset 8199",
+            json!({"text": text, "next": 7 + next, "of": of}),
+        ),
+    ] {
+        let expected = page.text.clone();
+        let result = of_page(page, offset);
+        assert_declared("read_result", &result);
+        let blocks: Vec<&str> =
+            result.content.iter().filter_map(|block| Some(block.as_text()?.text.as_str())).collect();
+        assert_eq!(blocks, [format!("{said}\n{expected}")]);
+        assert_eq!(result.structured_content, Some(structured));
+    }
 }
 
 #[test]
@@ -76,7 +159,8 @@ fn the_largest_result_that_is_said_and_the_smallest_that_is_kept() {
         text.lines().last(),
         Some(
             format!(
-                "The result is a text, {} characters in all. Read it with read_result, handle {handle}, or return less.",
+                "The result is a text, {} characters in all. Read it with read_result, handle {handle}, in 2 pages of 8192 \
+                 characters, or return less.",
                 INLINE_CHARS_MAX + 1
             )
             .as_str()
