@@ -14,6 +14,9 @@ FILES_SHOWN = 12
 MESSAGE_CHARS_MAX = 160
 ERROR_CHARS_MAX = 100
 
+# How people call files that end in `.gz`.
+COMPRESSED = ("gz", "gzip", "gzipped", "compressed", "zipped")
+
 # How records of a level are called.
 CALLED = {
     "fatal": "fatal errors",
@@ -28,12 +31,14 @@ CALLED = {
 def paths(name):
     """Returns what the parameter `file` means, as `intentbox.logs` takes it: all files where it is nothing.
 
-    A pattern without a folder, such as `*.gz`, is about the files of all folders. Raises `NotFound` where a pattern
-    matches no file: an empty answer would look like a file without errors.
+    A pattern without a folder, such as `*.gz`, is about the files of all folders, and so is `gz`, unless something has
+    that name. Raises `NotFound` where a pattern matches no file: an empty answer would look like a file without errors.
     """
     if name is None:
         return "logs:"
     name = file(name)
+    if name.lower() in COMPRESSED and not _exists(name):
+        name = "*.gz"
     if "*" not in name and "?" not in name:
         return f"logs:{name}"
     pattern = f"logs:{name}" if "/" in name else f"logs:**/{name}"
@@ -126,6 +131,12 @@ def short(message):
 def cut(text, chars_max):
     """A text that has at most so many characters."""
     return text if len(text) <= chars_max else text[: chars_max - 1] + "…"
+
+
+def _exists(name):
+    """Whether a file or a folder has this name."""
+    known = [file(entry["path"]) for entry in files.list("logs:")]
+    return any(path == name or path.startswith(f"{name}/") for path in known)
 
 
 def _there():
