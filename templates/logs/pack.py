@@ -76,6 +76,9 @@ def tell(seen, level=None, shown=None, text=None):
     if text is not None and not seen["matched"]:
         # Words of the question may have been taken for a part of it.
         print(f'nothing found for "{cut(text, ERROR_CHARS_MAX)}"', file=sys.stderr)
+        if text.startswith("/"):
+            # It may have been meant as a file.
+            print("a path that begins with / is searched as a text; name files as the answers do", file=sys.stderr)
     broken = sorted(seen["broken"])
     if broken:
         more = f" and {len(broken) - NAMES_SHOWN} more" if len(broken) > NAMES_SHOWN else ""

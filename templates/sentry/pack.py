@@ -14,6 +14,8 @@ from intentbox import HostCallFailed, HttpStatusError, Invalid, NotFound, http
 
 # The most pages of one answer: with pages of a hundred, a thousand rows.
 PAGES_MAX = 10
+# The period of a search that names none.
+PERIOD = "14d"
 # The longest title of a row. A terminal cuts it to its width; programs get all that people wrote, and no page of a log.
 TITLE_CHARS_MAX = 1000
 # As far back as Sentry keeps events.
@@ -68,6 +70,12 @@ def tell(shown, reply, things):
         # Sentry stops counting there.
         more = " or more" if hits == most else ""
         print(f"{shown} of {hits}{more} {things}", file=sys.stderr)
+
+
+def tell_period(text, status):
+    """Tells on stderr what a period is about, where somebody may mean when the issues got their status."""
+    if text != PERIOD and status in ("resolved", "ignored"):
+        print(f"the time is when an issue happened, not when it was {status}", file=sys.stderr)
 
 
 def parsed(reply):

@@ -34,6 +34,7 @@ params = {
     "environment": environment,
 }
 issues = pack.rows(organization, "issues", scope="event:read", params=params, limit=limit, things="issues")
+pack.tell_period(period, status)
 
 result = []
 for issue in issues:
