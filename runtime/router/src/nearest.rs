@@ -14,6 +14,9 @@ use crate::text::{self, Word};
 use crate::values::ValueRead;
 use crate::{CLOSEST_FLOOR, CardId, Decision, Question, Routed, Router};
 
+/// Words that lead to something: a sentence that ends with one is not whole.
+const LEADS: [&str; 7] = ["about", "for", "from", "in", "of", "where", "with"];
+
 /// The longest sentence that is proposed, in characters. Nobody types a longer one.
 const SENTENCE_CHARS_MAX: usize = 200;
 
@@ -137,10 +140,34 @@ fn sentence(best: &Scored, wording: Wording<'_>, names: &[NearName]) -> Option<S
     for near in names.iter().filter(|near| !is_in_phrase(&near.parameter)) {
         parts.push(in_words(spec(&near.parameter)?, &near.name));
     }
-    let sentence = parts.join(" ");
+    let sentence = joined(phrase, &parts);
     let is_short = sentence.chars().count() <= SENTENCE_CHARS_MAX;
     let is_safe = !sentence.contains(char::is_control) && printable(&sentence) == sentence;
-    (is_short && is_safe).then_some(sentence)
+    let is_whole = sentence.rsplit(' ').next().is_some_and(|last| !LEADS.contains(&last));
+    (is_short && is_safe && is_whole).then_some(sentence)
+}
+
+/// The filled phrase and the parts after it, without what is said twice: "count the rows in", "count rows" and "in orders.csv"
+/// are "count the rows in orders.csv".
+fn joined(phrase: &str, parts: &[String]) -> String {
+    let declared: Vec<&str> = phrase.split(' ').filter(|word| !word.starts_with('<')).collect();
+    let mut rows: Vec<Vec<&str>> = parts.iter().map(|part| part.split(' ').collect()).collect();
+    let Some((first, rest)) = rows.split_first_mut() else { return String::new() };
+    let last = first.last().copied().unwrap_or_default();
+    let mut rest: Vec<&[&str]> = rest.iter().map(Vec::as_slice).collect();
+    rest.retain(|row| !row.iter().all(|word| declared.contains(word)));
+    // What goes on where the phrase ends comes first.
+    rest.sort_by_key(|row| !row.starts_with(&[last]));
+    // "Orders with" leads to something, and "top 5" is none.
+    let leads = LEADS.contains(&last) && declared.last() == Some(&last);
+    if leads && first.len() > 1 && !rest.is_empty() {
+        first.pop();
+    }
+    for row in rest {
+        let ended = (1..=row.len().min(first.len())).rev().find(|width| first.ends_with(&row[..*width]));
+        first.extend_from_slice(&row[ended.unwrap_or(0)..]);
+    }
+    first.join(" ")
 }
 
 /// A clause with the values that were read by it.
@@ -150,7 +177,10 @@ fn clause(pattern: &str, best: &Scored) -> String {
         // `<missing=true>` has no words.
         Some(read.map(|read| read.text.clone()).unwrap_or_default())
     };
-    filled(pattern, value).split_whitespace().collect::<Vec<_>>().join(" ")
+    let text = filled(pattern, value);
+    // What a template implies may name words that are not said: `!sum`.
+    let said: Vec<&str> = text.split_whitespace().filter(|word| !word.starts_with('!')).collect();
+    said.join(" ")
 }
 
 /// A value in the pattern that it was read by, if that is declared.
@@ -320,6 +350,23 @@ description = "Whether it is missing."
         }
         let details = sentry("sentry/issue_details");
         check(&details, "details zap zop of WEB-3M", &Names::default(), "zap zop", Some("WEB-3M"), "");
+    }
+
+    #[test]
+    fn nothing_is_said_twice() {
+        for (phrase, parts, sentence) in [
+            ("errors", "errors | in file a.log | errors", "errors in file a.log"),
+            ("how many <file>", "how many orders | how many", "how many orders"),
+            ("count the rows in", "count the rows in | count rows | in a.csv", "count the rows in a.csv"),
+            ("rows in", "rows in | top 5 | in a.csv", "rows in a.csv top 5"),
+            ("<file> where", "a.csv where | where amount above 5", "a.csv where amount above 5"),
+            ("<file> with", "a.csv with | top 5", "a.csv top 5"),
+            ("search for <text>", "search for rows in | in a.log", "search for rows in a.log"),
+            ("list orders", "list orders | for customer ada", "list orders for customer ada"),
+        ] {
+            let parts: Vec<String> = parts.split(" | ").map(str::to_owned).collect();
+            assert_eq!(joined(phrase, &parts), sentence);
+        }
     }
 
     #[test]
