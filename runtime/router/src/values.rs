@@ -49,7 +49,8 @@ impl ValueRead {
     /// The words and the name that they were taken for, where they are no way to say it: `chekout` for `checkout`.
     #[must_use]
     pub fn mended(&self) -> Option<(&str, &str)> {
-        self.is_guess.then_some((self.text.as_str(), self.value.as_str()?))
+        let only = || self.value.as_array().filter(|items| items.len() == 1)?.first()?.as_str();
+        self.is_guess.then_some((self.text.as_str(), self.value.as_str().or_else(only)?))
     }
 }
 

@@ -51,7 +51,12 @@ impl Pull<'_> {
                 let mentions = self.names[*reader].as_deref().unwrap_or_default();
                 let is_guess =
                     |mention: &&&NameMention| mention.how == How::Guessed && span.contains(&mention.span.start);
-                read.is_guess = mentions.iter().filter(is_guess).any(|mention| read.value == *mention.name.text);
+                let holds = |name: &str| {
+                    read.value == *name
+                        || read.value.as_array().is_some_and(|items| items.iter().any(|item| *item == *name))
+                };
+                let is_guess = mentions.iter().filter(is_guess).any(|mention| holds(&mention.name.text));
+                read.is_guess = is_guess;
             }
         }
     }
