@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use crate::product::{Run, run_in};
+use crate::tree;
 
 #[test]
 fn every_case_of_every_template_ends_as_it_says() {
@@ -35,6 +36,21 @@ fn every_case_of_every_template_ends_as_it_says() {
     };
     let faults: Vec<String> = cases.iter().filter_map(rehearse).collect();
     assert!(cases.len() >= 60 && faults.is_empty(), "{}", faults.join("\n"));
+}
+
+/// The weights of a pack are larger than its other files may be, and a part of them would be other weights.
+#[test]
+fn a_copy_of_the_built_in_templates_is_read_as_they_are() {
+    let home = tempfile::tempdir().expect("a temporary folder");
+    let templates = tree::root().join("templates");
+    let templates = templates.to_str().expect("its path is text");
+    for sentence in ["what broke in checkout yesterday evening?", "top 3 issues by frequency", "resolved issues"] {
+        let explained = |options: &[&str]| {
+            let arguments = [options, &["run-intent", sentence, "--explain"]].concat();
+            run_in(home.path(), &arguments, b"", &[]).stdout
+        };
+        assert_eq!(explained(&["--templates", templates]), explained(&[]), "{sentence}");
+    }
 }
 
 /// A folder with the template that `templates new` makes, under two ids.

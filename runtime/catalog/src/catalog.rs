@@ -14,11 +14,21 @@ use crate::script::{RenderError, ScriptTemplate};
 use crate::template::{Arguments, Pack, Template};
 use crate::words::WordPatternError;
 
-/// The largest file of a template folder that is read. A longer template would be data, which belongs into an answer.
+/// The largest file of a template folder that is read, in bytes. A longer template would be data, which belongs into an answer.
 pub const FILE_BYTES_MAX: usize = 64 << 10;
 
-/// The largest `weights.tsv`. Training on a thousand sentences writes a tenth of it.
+/// The weights of a pack, beside its `pack.toml`.
+const WEIGHTS: &str = "weights.tsv";
+
+/// The largest [`WEIGHTS`], in bytes. Training on some thousand sentences writes a quarter of it.
 const WEIGHTS_BYTES_MAX: usize = 1 << 20;
+
+/// How large a file of a template folder may be, in bytes, by its path below the folder.
+#[must_use]
+pub fn bytes_max(path: &str) -> usize {
+    let is_weights = path.split_once('/').is_some_and(|(_, file)| file == WEIGHTS);
+    if is_weights { WEIGHTS_BYTES_MAX } else { FILE_BYTES_MAX }
+}
 
 /// All templates, by id.
 #[derive(Debug, Default)]
@@ -108,9 +118,9 @@ fn read_pack(files: &BTreeMap<&str, &[u8]>, id: &str) -> Result<Pack, CatalogErr
     let shared = format!("{id}/pack.py");
     let is_shared = files.contains_key(shared.as_str());
     let module = if is_shared { Some(read_text(files, &shared)?.to_owned()) } else { None };
-    let trained = format!("{id}/weights.tsv");
+    let trained = format!("{id}/{WEIGHTS}");
     let is_trained = files.contains_key(trained.as_str());
-    let weights = if is_trained { Some(read_bounded(files, &trained, WEIGHTS_BYTES_MAX)?.to_owned()) } else { None };
+    let weights = if is_trained { Some(read_text(files, &trained)?.to_owned()) } else { None };
     if !files.contains_key(file.as_str()) {
         return Ok(Pack {
             id: id.to_owned(),
@@ -176,10 +186,7 @@ fn read_template(files: &BTreeMap<&str, &[u8]>, pack: Arc<Pack>, name: &str) -> 
 }
 
 fn read_text<'a>(files: &BTreeMap<&str, &'a [u8]>, file: &str) -> Result<&'a str, CatalogError> {
-    read_bounded(files, file, FILE_BYTES_MAX)
-}
-
-fn read_bounded<'a>(files: &BTreeMap<&str, &'a [u8]>, file: &str, bytes_max: usize) -> Result<&'a str, CatalogError> {
+    let bytes_max = bytes_max(file);
     let refuse = |problem| CatalogError::at_start(file.to_owned(), problem);
     let bytes = files.get(file).ok_or_else(|| refuse(Problem::NoFile))?;
     if bytes.len() > bytes_max {

@@ -6,7 +6,7 @@ use std::path::Path;
 use anyhow::{Context as _, bail};
 use cap_std::ambient_authority;
 use cap_std::fs::Dir;
-use intentbox_catalog::catalog::FILE_BYTES_MAX;
+use intentbox_catalog::catalog::bytes_max;
 use intentbox_catalog::{Case, Catalog, CatalogError};
 
 use crate::input;
@@ -83,7 +83,7 @@ fn collect(folder: &Dir, prefix: &str, depth: usize, files: &mut Files) -> anyho
             if files.len() == FILES_MAX {
                 bail!("there are more than {FILES_MAX} files");
             }
-            let bytes = input::bounded(entry.open()?, FILE_BYTES_MAX as u64)?;
+            let bytes = input::bounded(entry.open()?, bytes_max(&path) as u64)?;
             files.push((path, bytes));
         }
     }
