@@ -13,7 +13,7 @@ use crate::path::{Flaw, PathPattern};
 use crate::refusal::shown;
 
 /// The longest rule, in bytes. Rules are written by people and repeated in every report.
-const RULE_BYTES_MAX: usize = 2 * 1024;
+pub(crate) const RULE_BYTES_MAX: usize = 2 * 1024;
 
 /// How many headers one rule names. An API has two or three of its own.
 const HEADERS_MAX: usize = 16;
@@ -367,9 +367,17 @@ pub enum RuleError {
     /// Not a method that can be granted.
     #[error("a method is one of GET, HEAD, POST, PUT, PATCH and DELETE")]
     Method,
-    /// Not `server: tool`.
-    #[error("it is not of the form `server: tool` or `server: *`, with the letters a tool's name can have")]
+    /// Not `server: tool[,tool]`.
+    #[error(
+        "it is not of the form `server: tool,tool` or `server: *`; a tool's name is 1 to 128 of the letters, digits, `_`, `-` \
+         and `.`"
+    )]
     Tool,
+    /// Not a name that an upstream server can have.
+    #[error(
+        "a server's name is 1 to 64 of the letters, digits, `_`, `-` and `.`, begins with a letter or a digit, and has no `__`"
+    )]
+    Server,
     /// A `?` or `#`: rules are about paths.
     #[error("a path pattern has no `?` and no `#`")]
     NotAPath,

@@ -3,32 +3,74 @@
 //! Invariant: an [`AllowedTool`] exists only for a tool that every layer of a grant has a rule for. Until runs can call tools,
 //! no policy and no template can hold such a rule: see [`Access`](crate::Access).
 
+use std::collections::BTreeSet;
 use std::fmt;
 use std::str::FromStr;
 
 use crate::refusal::{Refusal, shown};
-use crate::rule::{Alias, RuleError};
+use crate::rule::{RULE_BYTES_MAX, RuleError};
 
 /// The longest name of a tool, in bytes: what the Model Context Protocol recommends (revision 2025-11-25, "Tool names").
 const NAME_BYTES_MAX: usize = 128;
 
-/// The tools of one server that a run may call, written as `github: list_issues`, or `github: *` for all of them.
+/// The longest name of a server, in bytes. With a name of a tool and `__` between them it fits what clients accept.
+const SERVER_BYTES_MAX: usize = 64;
+
+/// The name of an upstream server in the configuration: 1 to 64 of the letters, digits, `_`, `-` and `.`, beginning with a letter
+/// or a digit, and without `__`, which separates a server from its tool where both are one name. Case matters.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ServerId(String);
+
+impl ServerId {
+    /// The name as text.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl FromStr for ServerId {
+    type Err = RuleError;
+
+    fn from_str(text: &str) -> Result<Self, RuleError> {
+        let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.');
+        let is_one = (1..=SERVER_BYTES_MAX).contains(&text.len())
+            && text.bytes().all(is_plain)
+            && text.as_bytes()[0].is_ascii_alphanumeric()
+            && !text.contains("__");
+        if is_one { Ok(Self(text.to_owned())) } else { Err(RuleError::Server) }
+    }
+}
+
+impl fmt::Display for ServerId {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(&self.0)
+    }
+}
+
+/// Tools of one server that a run may call, written as `git: git_log,git_diff`, or `git: *` for all of them.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ToolRule {
-    server: Alias,
-    /// Nothing for all tools.
-    tool: Option<String>,
+    server: ServerId,
+    /// Nothing for all tools, otherwise at least one.
+    tools: Option<BTreeSet<String>>,
 }
 
 impl ToolRule {
     /// The server that the rule is about.
     #[must_use]
-    pub fn server(&self) -> &Alias {
+    pub fn server(&self) -> &ServerId {
         &self.server
     }
 
-    fn covers(&self, server: &Alias, tool: &str) -> bool {
-        self.server == *server && self.tool.as_deref().is_none_or(|name| name == tool)
+    /// Whether the rule covers a tool of its server.
+    #[must_use]
+    pub fn covers_tool(&self, tool: &str) -> bool {
+        self.tools.as_ref().is_none_or(|names| names.contains(tool))
+    }
+
+    fn covers(&self, server: &ServerId, tool: &str) -> bool {
+        self.server == *server && self.covers_tool(tool)
     }
 
     /// The rule that allows exactly what both allow, if that is anything.
@@ -36,17 +78,25 @@ impl ToolRule {
         if self.server != other.server {
             return None;
         }
-        match (&self.tool, &other.tool) {
-            (Some(one), Some(two)) if one != two => None,
-            (None, _) => Some(other.clone()),
-            (Some(_), _) => Some(self.clone()),
-        }
+        let tools = match (&self.tools, &other.tools) {
+            (None, tools) | (tools, None) => tools.clone(),
+            (Some(one), Some(two)) => {
+                let both: BTreeSet<String> = one.intersection(two).cloned().collect();
+                if both.is_empty() {
+                    return None;
+                }
+                Some(both)
+            }
+        };
+        Some(Self { server: self.server.clone(), tools })
     }
 }
 
-/// Whether a text can be the name of a tool: 1 to 128 of the letters, digits, `_`, `-`, `.` and `/`.
-fn is_tool_name(name: &str) -> bool {
-    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.' | b'/');
+/// Whether a text can be the name of a tool: 1 to 128 of the letters, digits, `_`, `-` and `.`, as the Model Context Protocol
+/// says (revision 2025-11-25, "Tool names").
+#[must_use]
+pub fn is_tool_name(name: &str) -> bool {
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.');
     (1..=NAME_BYTES_MAX).contains(&name.len()) && name.bytes().all(is_plain)
 }
 
@@ -54,19 +104,24 @@ impl FromStr for ToolRule {
     type Err = RuleError;
 
     fn from_str(text: &str) -> Result<Self, RuleError> {
-        let (server, tool) = text.split_once(':').ok_or(RuleError::Tool)?;
-        let tool = match tool.trim() {
-            "*" => None,
-            name if is_tool_name(name) => Some(name.to_owned()),
-            _ => return Err(RuleError::Tool),
-        };
-        Ok(Self { server: server.trim().parse()?, tool })
+        if text.len() > RULE_BYTES_MAX {
+            return Err(RuleError::TooLong);
+        }
+        let (server, tools) = text.split_once(':').ok_or(RuleError::Tool)?;
+        let server = server.trim().parse()?;
+        if tools.trim() == "*" {
+            return Ok(Self { server, tools: None });
+        }
+        let name = |name: &str| Some(name.trim().to_owned()).filter(|name| is_tool_name(name)).ok_or(RuleError::Tool);
+        let tools = tools.split(',').map(name).collect::<Result<BTreeSet<_>, _>>()?;
+        Ok(Self { server, tools: Some(tools) })
     }
 }
 
 impl fmt::Display for ToolRule {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(formatter, "{}: {}", self.server, self.tool.as_deref().unwrap_or("*"))
+        let tools = self.tools.as_ref().map(|names| names.iter().map(String::as_str).collect::<Vec<_>>().join(","));
+        write!(formatter, "{}: {}", self.server, tools.as_deref().unwrap_or("*"))
     }
 }
 
@@ -107,7 +162,7 @@ impl Tools {
     ///
     /// A [`Refusal`], which names the rules.
     pub fn admit(&self, server: &str, tool: &str) -> Result<AllowedTool, Refusal> {
-        let known = server.parse::<Alias>().ok().filter(|_| is_tool_name(tool));
+        let known = server.parse::<ServerId>().ok().filter(|_| is_tool_name(tool));
         let covered = known.filter(|server| self.rules.iter().any(|rule| rule.covers(server, tool)));
         match covered {
             Some(server) => Ok(AllowedTool { server, tool: tool.to_owned() }),
@@ -121,14 +176,14 @@ impl Tools {
 /// A tool that may be called. Only [`Tools::admit`] makes one, so holding it is the proof.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AllowedTool {
-    server: Alias,
+    server: ServerId,
     tool: String,
 }
 
 impl AllowedTool {
     /// The server that has the tool.
     #[must_use]
-    pub fn server(&self) -> &Alias {
+    pub fn server(&self) -> &ServerId {
         &self.server
     }
 
@@ -154,6 +209,9 @@ mod tests {
         let tools =
             Tools::of(rules(&["github: *", "files: read"])).and(rules(&["github: list_issues", "files: *", "x: y"]));
         assert_eq!(tools.rules(), rules(&["files: read", "github: list_issues"]));
+        let several = Tools::of(rules(&["git: log,diff,show"])).and(rules(&["git: show,log,push"]));
+        assert_eq!(several.rules(), rules(&["git: log,show"]));
+        assert!(Tools::of(rules(&["git: log"])).and(rules(&["git: push"])).rules().is_empty());
         for (server, tool) in [("github", "list_issues"), ("files", "read")] {
             let allowed = tools.admit(server, tool).expect("both layers have a rule");
             assert_eq!((allowed.server().as_str(), allowed.tool()), (server, tool));
@@ -178,16 +236,32 @@ mod tests {
     #[test]
     fn what_is_not_a_server_and_a_tool_is_not_a_rule() {
         let longest = format!("a: {}", "t".repeat(NAME_BYTES_MAX));
-        for text in ["a: *", "a:*", " a : b/c.d-e_F9 ", &longest] {
+        for text in ["a: *", "a:*", " a : b.d-e_F9 ", "a: b,c", "A.b-c: b", &longest] {
             assert!(text.parse::<ToolRule>().is_ok(), "{text}");
         }
-        for text in ["", "a", "a:", "a: b c", "a: **", "A: b", "http: b", "a: b*", "a: ü", &format!("{longest}t")] {
+        for text in [
+            "",
+            "a",
+            "a:",
+            "a: b c",
+            "a: **",
+            "a: b,",
+            "a: b,*",
+            "a__b: c",
+            "-a: b",
+            "a b: c",
+            "ü: b",
+            "a: b/c",
+            "a: b*",
+            "a: ü",
+            &format!("{longest}t"),
+        ] {
             assert!(text.parse::<ToolRule>().is_err(), "{text}");
         }
     }
 
     fn rule() -> impl Strategy<Value = ToolRule> {
-        "(a|b): (x|y|[*])".prop_map(|line| line.parse().expect("made of valid parts"))
+        "(a|b): (x|y|x,y|[*])".prop_map(|line| line.parse().expect("made of valid parts"))
     }
 
     proptest! {

@@ -1,0 +1,285 @@
+//! One upstream server as it is configured: how it is reached, and within which bounds.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use intentbox_capability::ServerId;
+use sha2::{Digest as _, Sha256};
+
+/// How long discovering a server's tools may take, if its configuration does not say.
+pub const DISCOVERY_DEFAULT: Duration = Duration::from_secs(30);
+
+/// The longest that a configuration can choose for [`Bounds::discovery_max`].
+pub const DISCOVERY_MAX: Duration = Duration::from_secs(120);
+
+/// How long one call of a tool may take, if the server's configuration does not say.
+pub const CALL_DEFAULT: Duration = Duration::from_secs(60);
+
+/// The longest that a configuration can choose for [`Bounds::call_max`].
+pub const CALL_MAX: Duration = Duration::from_secs(600);
+
+/// The memory of a server that is started, in bytes of resident pages, if its configuration does not say: 512 MiB.
+pub const MEMORY_DEFAULT: u64 = 512 << 20;
+
+/// An upstream server as configured, with all variables expanded.
+#[derive(Clone, PartialEq, Eq)]
+pub struct ServerConfig {
+    /// The name in the configuration. It prefixes the server's tools.
+    pub id: ServerId,
+    /// How it is reached.
+    pub transport: Transport,
+    /// Whether it is used at all.
+    pub is_enabled: bool,
+    /// Whether its tools may change without a person's approval.
+    pub is_trusted: bool,
+    /// The bounds of its process and of its calls.
+    pub bounds: Bounds,
+    /// The file that the entry stands in.
+    pub file: PathBuf,
+    /// Whose file that is.
+    pub origin: FileOrigin,
+}
+
+/// Whose configuration file an entry stands in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum FileOrigin {
+    /// The user's own, or one that the operator named: its entries are used as they are.
+    User,
+    /// One that was found in a project's folder, which somebody else may have written: a person approves each entry first.
+    Project,
+}
+
+/// How a server is reached.
+#[derive(Clone, PartialEq, Eq)]
+pub enum Transport {
+    /// A program that is started, with the protocol on its pipes.
+    Stdio(Program),
+    /// A URL of the streamable HTTP transport.
+    Http(Endpoint),
+}
+
+/// A program and what it is started with. No shell takes part.
+#[derive(Clone, PartialEq, Eq, Default)]
+pub struct Program {
+    /// A path, or a name that is looked up in `PATH`.
+    pub command: String,
+    /// Its arguments.
+    pub args: Vec<String>,
+    /// Variables besides those that every server gets. Their values may be secret.
+    pub env: BTreeMap<String, String>,
+    /// The working directory; the folder of the configuration file if there is none.
+    pub cwd: Option<PathBuf>,
+}
+
+/// A URL and the headers that each request to it carries.
+#[derive(Clone, PartialEq, Eq, Default)]
+pub struct Endpoint {
+    /// `http` or `https`.
+    pub url: String,
+    /// Names are in lower case. Their values may be secret.
+    pub headers: BTreeMap<String, String>,
+}
+
+/// What a server may use.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Bounds {
+    /// How long discovery may take, from the start of the process to the last page of tools.
+    pub discovery_max: Duration,
+    /// How long one call may take.
+    pub call_max: Duration,
+    /// Resident pages of the process and its children, in bytes.
+    pub memory_bytes: u64,
+    /// Whether the process may use the network. Launchers such as `npx` and `uvx` fetch packages.
+    pub network: bool,
+    /// Folders that the process may write to, besides its working and temporary folder and the caches of launchers.
+    pub writable: Vec<PathBuf>,
+}
+
+impl Default for Bounds {
+    fn default() -> Self {
+        Self {
+            discovery_max: DISCOVERY_DEFAULT,
+            call_max: CALL_DEFAULT,
+            memory_bytes: MEMORY_DEFAULT,
+            network: true,
+            writable: Vec::new(),
+        }
+    }
+}
+
+/// The SHA-256 of what decides which tools a server has: its command, arguments, environment and working directory, or its URL
+/// and headers. Another hash means that the tools must be discovered anew.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ConfigHash([u8; 32]);
+
+impl ConfigHash {
+    /// The hash in hexadecimal.
+    #[must_use]
+    pub fn to_hex(self) -> String {
+        hex(&self.0)
+    }
+}
+
+impl fmt::Debug for ConfigHash {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(&self.to_hex())
+    }
+}
+
+/// Bytes in hexadecimal.
+pub(crate) fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+impl ServerConfig {
+    /// The hash of what decides which tools the server has. Policies, bounds and the file's path do not.
+    #[must_use]
+    pub fn hash(&self) -> ConfigHash {
+        let mut hasher = Sha256::new();
+        // Each text is preceded by its length, so that no two lists of texts are the same bytes.
+        let mut add = |text: &str| {
+            hasher.update((text.len() as u64).to_le_bytes());
+            hasher.update(text);
+        };
+        match &self.transport {
+            Transport::Stdio(Program { command, args, env, cwd }) => {
+                add("stdio");
+                add(command);
+                add(&cwd.as_ref().map(|path| path.to_string_lossy().into_owned()).unwrap_or_default());
+                add(&args.len().to_string());
+                args.iter().for_each(|argument| add(argument));
+                env.iter().flat_map(|(name, value)| [name, value]).for_each(|text| add(text));
+            }
+            Transport::Http(Endpoint { url, headers }) => {
+                add("http");
+                add(url);
+                headers.iter().flat_map(|(name, value)| [name, value]).for_each(|text| add(text));
+            }
+        }
+        ConfigHash(hasher.finalize().into())
+    }
+}
+
+impl Transport {
+    /// What starting or calling the server means, in one line for a person who approves it: the command with its arguments and
+    /// the names of its variables, or the URL and the names of its headers. Values of variables and headers may be secret.
+    #[must_use]
+    pub fn summary(&self) -> String {
+        match self {
+            Transport::Stdio(Program { command, args, env, cwd }) => {
+                let words = std::iter::once(command).chain(args).map(|word| quoted(word));
+                let mut line = words.collect::<Vec<_>>().join(" ");
+                if !env.is_empty() {
+                    let names: Vec<&str> = env.keys().map(String::as_str).collect();
+                    line.push_str(&format!(" (sets {})", names.join(", ")));
+                }
+                if let Some(cwd) = cwd {
+                    line.push_str(&format!(" (in {})", quoted(&cwd.to_string_lossy())));
+                }
+                line
+            }
+            Transport::Http(Endpoint { url, headers }) => {
+                let names: Vec<&str> = headers.keys().map(String::as_str).collect();
+                let url = quoted(url);
+                if names.is_empty() { url } else { format!("{url} (sends {})", names.join(", ")) }
+            }
+        }
+    }
+}
+
+/// A word as a shell would read it back, with everything that is not plain text escaped.
+fn quoted(word: &str) -> String {
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_./:=@%+,".contains(&byte);
+    if !word.is_empty() && word.bytes().all(is_plain) { word.to_owned() } else { format!("{word:?}") }
+}
+
+/// Names without values, which may be secret.
+impl fmt::Debug for ServerConfig {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { id, transport, is_enabled, is_trusted, bounds, file, origin } = self;
+        let transport = transport.summary();
+        write!(
+            formatter,
+            "{id}: {transport}, enabled {is_enabled}, trusted {is_trusted}, {bounds:?}, {file:?}, {origin:?}"
+        )
+    }
+}
+
+impl fmt::Debug for Transport {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(&self.summary())
+    }
+}
+
+impl fmt::Debug for Program {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(&Transport::Stdio(self.clone()).summary())
+    }
+}
+
+impl fmt::Debug for Endpoint {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(&Transport::Http(self.clone()).summary())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn stdio(program: Program) -> ServerConfig {
+        ServerConfig {
+            id: "git".parse().expect("an id"),
+            transport: Transport::Stdio(program),
+            is_enabled: true,
+            is_trusted: false,
+            bounds: Bounds::default(),
+            file: PathBuf::from("a.json"),
+            origin: FileOrigin::User,
+        }
+    }
+
+    #[test]
+    fn what_decides_about_the_tools_decides_about_the_hash() {
+        let program = || Program { command: "git".to_owned(), args: vec!["a".to_owned()], ..Program::default() };
+        let first = stdio(program()).hash();
+        let other = ServerConfig {
+            is_trusted: true,
+            bounds: Bounds { network: false, ..Bounds::default() },
+            file: PathBuf::from("b.json"),
+            origin: FileOrigin::Project,
+            ..stdio(program())
+        };
+        assert_eq!(other.hash(), first, "a policy does not change the tools");
+        let env = BTreeMap::from([("a".to_owned(), "b".to_owned())]);
+        for changed in [
+            Program { command: "gi".to_owned(), args: vec!["ta".to_owned()], ..Program::default() },
+            Program { args: Vec::new(), ..program() },
+            Program { args: vec!["a".to_owned(), String::new()], ..program() },
+            Program { env, ..program() },
+            Program { cwd: Some(PathBuf::from("/")), ..program() },
+        ] {
+            assert_ne!(stdio(changed.clone()).hash(), first, "{changed:?}");
+        }
+    }
+
+    #[test]
+    fn a_summary_shows_the_exact_command_and_no_secret() {
+        let program = Program {
+            command: "npx".to_owned(),
+            args: vec!["-y".to_owned(), "a b".to_owned(), "\u{202e}x".to_owned()],
+            env: BTreeMap::from([("TOKEN".to_owned(), "s3cr3t".to_owned())]),
+            cwd: None,
+        };
+        let shown = r#"npx -y "a b" "\u{202e}x" (sets TOKEN)"#;
+        assert_eq!(Transport::Stdio(program.clone()).summary(), shown);
+        assert!(!format!("{:?}", stdio(program)).contains("s3cr3t"));
+        let endpoint = Endpoint {
+            url: "https://a.example/mcp".to_owned(),
+            headers: BTreeMap::from([("authorization".to_owned(), "Bearer s3cr3t".to_owned())]),
+        };
+        assert_eq!(Transport::Http(endpoint).summary(), "https://a.example/mcp (sends authorization)");
+    }
+}
