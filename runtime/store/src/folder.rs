@@ -20,10 +20,15 @@ pub(crate) struct StateFolder {
 impl StateFolder {
     /// The folder at this path, which need not be there.
     pub(crate) fn at(folder: &Path) -> Result<Self, StoreError> {
+        Self::of_file(folder, FILE)
+    }
+
+    /// The folder at this path, with another file of it.
+    pub(crate) fn of_file(folder: &Path, file: &str) -> Result<Self, StoreError> {
         // Absolute, since the database reads a name that begins with `file:` as a URI.
         let absolute = std::path::absolute(folder);
         let folder = absolute.map_err(|error| StoreError::Folder { folder: folder.to_owned(), error })?;
-        let file = folder.join(FILE);
+        let file = folder.join(file);
         Ok(Self { folder, file })
     }
 

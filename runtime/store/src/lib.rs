@@ -1,6 +1,7 @@
 //! The state folder: what outlives a process, in an embedded database.
 //!
-//! Today it holds records of runs: surfaces that live long write them, and `intentbox stats` counts them. This crate
+//! It holds records of runs, which surfaces that live long write and `intentbox stats` counts, and what is known of upstream
+//! servers, in a file of its own ([`ToolStore`]). This crate
 //! opens the folder, writes records without blocking callers, and reads them back. It does *not* decide what a run is
 //! or how it is shown, and it reads neither the environment nor a configuration: the caller names the folder.
 //!
@@ -45,6 +46,7 @@ mod recorder;
 mod run;
 mod stats;
 mod store;
+mod tools;
 
 pub use clock::Clock;
 pub use error::StoreError;
@@ -53,3 +55,7 @@ pub use recorder::{BATCH_RECORDS_MAX, BATCH_WAIT_MAX, QUEUE_RECORDS_MAX, Recorde
 pub use run::{OK, PRINCIPAL_BYTES_MAX, RUN_ID_BYTES_MAX, RunRecord, TARGET_BYTES_MAX, Target};
 pub use stats::{Stats, TargetStats};
 pub use store::{Store, read_stats};
+pub use tools::{
+    Claim, DISCOVERIES_MAX, DISCOVERY_LAPSES_MS, DefinitionRecord, Discovered, DiscoveryStatus, ListedDefinition, Owner,
+    ServerRecord, ToolStore,
+};

@@ -1,0 +1,266 @@
+//! A database file: opened, checked for whose it is, and brought to the version of this program.
+//!
+//! It is `SQLite` with a write-ahead log: readers and one writer at a time, in any number of processes. What was committed is
+//! there after the process was killed; after a loss of power the last writes may be missing, and the rest is whole.
+//!
+//! Migrations are numbered files and the number of the last one is in the file's header (`user_version`). `sqlx` has its own,
+//! which need its macros: they would compile its whole query checker, and its migrations for `SQLite` take no lock, so that two
+//! servers that start together would both apply them. Here each opening takes the write lock first.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use sqlx::sqlite::SqliteConnectOptions;
+use sqlx::{AssertSqlSafe, ConnectOptions as _, Connection as _, Executor as _, SqlSafeStr, SqliteConnection};
+
+use crate::error::StoreError;
+
+/// How long a statement waits for another process's. A batch takes milliseconds.
+const LOCK_WAIT: Duration = Duration::from_secs(5);
+
+/// Takes the write lock at once: a transaction that begins by reading cannot wait for it later.
+pub(super) const BEGIN_TO_WRITE: &str = "BEGIN IMMEDIATE";
+
+/// What a file is for, which its header says.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Kind {
+    /// `application_id`, four letters of ASCII.
+    pub(super) application: i64,
+    /// The migrations in their order: the first makes version 1 of version 0, which is an empty file.
+    pub(super) migrations: &'static [&'static str],
+}
+
+impl Kind {
+    /// The version that this program writes.
+    pub(super) fn version(&self) -> i64 {
+        i64::try_from(self.migrations.len()).unwrap_or(i64::MAX)
+    }
+}
+
+/// One connection to a file.
+#[derive(Debug)]
+pub(super) struct DatabaseFile {
+    pub(super) path: PathBuf,
+    pub(super) connection: SqliteConnection,
+}
+
+impl DatabaseFile {
+    /// Opens the file, which is there, and brings it to the version of this program. From then on it grows to `bytes_max` bytes
+    /// at most. A file without write permission is told now and not with the first write.
+    pub(super) async fn to_write(path: &Path, kind: Kind, bytes_max: u64) -> Result<Self, StoreError> {
+        let mut file = Self::connect(path).await?;
+        match file.prepare_to_write(kind, bytes_max).await {
+            Ok(()) => Ok(file),
+            Err(error) => {
+                file.close().await;
+                Err(error)
+            }
+        }
+    }
+
+    /// A database in memory, which ends with the connection.
+    pub(super) async fn in_memory(kind: Kind, bytes_max: u64) -> Result<Self, StoreError> {
+        let path = PathBuf::from(":memory:");
+        let options = SqliteConnectOptions::new().in_memory(true).foreign_keys(true).disable_statement_logging();
+        let connection = options.connect().await.map_err(|error| fault(&path, &error))?;
+        let mut file = Self { path, connection };
+        file.prepare_to_write(kind, bytes_max).await?;
+        Ok(file)
+    }
+
+    /// Opens the file, which is there, for reading; nothing where it holds nothing yet.
+    pub(super) async fn to_read(path: &Path, kind: Kind) -> Result<Option<Self>, StoreError> {
+        let mut file = Self::connect(path).await?;
+        match file.prepare_to_read(kind).await {
+            Ok(true) => Ok(Some(file)),
+            ended => {
+                file.close().await;
+                ended.map(|_| None)
+            }
+        }
+    }
+
+    /// Connects without changing the file: options such as the journal's mode are for files that are known to be ours. Readers
+    /// connect likewise, and forbid themselves to write later: one without the permission could not remove the log that it
+    /// has to make.
+    async fn connect(path: &Path) -> Result<Self, StoreError> {
+        let options = SqliteConnectOptions::new()
+            .filename(path)
+            .create_if_missing(false)
+            .busy_timeout(LOCK_WAIT)
+            .foreign_keys(true)
+            .disable_statement_logging();
+        let connection = options.connect().await.map_err(|error| fault(path, &error))?;
+        Ok(Self { path: path.to_owned(), connection })
+    }
+
+    async fn prepare_to_write(&mut self, kind: Kind, bytes_max: u64) -> Result<(), StoreError> {
+        self.prepare(kind).await?;
+        limit_size(&mut self.connection, bytes_max).await.map_err(|error| fault(&self.path, &error))
+    }
+
+    async fn prepare(&mut self, kind: Kind) -> Result<(), StoreError> {
+        let fault = |error: sqlx::Error| fault(&self.path, &error);
+        let mut transaction = self.connection.begin_with(BEGIN_TO_WRITE).await.map_err(fault)?;
+        let header = header(&mut transaction).await.map_err(fault)?;
+        migrate(&mut transaction, kind, header.version(&self.path, kind)?).await.map_err(fault)?;
+        transaction.commit().await.map_err(fault)?;
+        keep_a_log(&mut self.connection).await.map_err(fault)
+    }
+
+    /// Whether there is something to read.
+    async fn prepare_to_read(&mut self, kind: Kind) -> Result<bool, StoreError> {
+        let mut transaction = self.connection.begin().await.map_err(|error| fault(&self.path, &error))?;
+        let header = header(&mut transaction).await.map_err(|error| fault(&self.path, &error))?;
+        transaction.rollback().await.map_err(|error| fault(&self.path, &error))?;
+        match header.version(&self.path, kind)? {
+            0 => return Ok(false),
+            version if version == kind.version() => {}
+            // Queries are written for one version. After an update, a reader may be the first to open the file.
+            _ => self.prepare(kind).await?,
+        }
+        let forbidden = run(&mut self.connection, "PRAGMA query_only = ON").await;
+        forbidden.map_err(|error| fault(&self.path, &error))?;
+        Ok(true)
+    }
+
+    /// What an error of the driver means for this file.
+    pub(super) fn fault(&self, error: &sqlx::Error) -> StoreError {
+        fault(&self.path, error)
+    }
+
+    /// Closes the file. The last one to do so moves what is in the log into the file, and removes the log.
+    pub(super) async fn close(self) {
+        // What could fail is that removal. The log stays then, and the next to open the file reads it.
+        let _ = self.connection.close().await;
+    }
+}
+
+/// Runs statements that bind no values, each to its end. By the trait, since futures of `RawSql::execute` have not always been
+/// able to move between threads.
+pub(super) async fn run(connection: &mut SqliteConnection, sql: impl SqlSafeStr) -> Result<(), sqlx::Error> {
+    connection.execute(sqlx::raw_sql(sql)).await?;
+    Ok(())
+}
+
+/// What the file says of itself.
+#[derive(Debug, Clone, Copy)]
+struct Header {
+    application: i64,
+    version: i64,
+    tables: i64,
+}
+
+impl Header {
+    /// The version of a file of this kind, which is one that is known here: 0 for an empty one.
+    fn version(self, file: &Path, kind: Kind) -> Result<i64, StoreError> {
+        match self {
+            Self { application: 0, version: 0, tables: 0 } => Ok(0),
+            Self { application, version, .. } if application == kind.application && version > kind.version() => {
+                Err(StoreError::Newer { file: file.to_owned(), found: version, known: kind.version() })
+            }
+            Self { application, version, .. } if application == kind.application && version > 0 => Ok(version),
+            _ => Err(StoreError::Foreign { file: file.to_owned() }),
+        }
+    }
+}
+
+/// Reads the header, in the transaction that this connection has begun: another process may be migrating.
+async fn header(connection: &mut SqliteConnection) -> Result<Header, sqlx::Error> {
+    let application: i64 = sqlx::query_scalar("PRAGMA application_id").fetch_one(&mut *connection).await?;
+    let version: i64 = sqlx::query_scalar("PRAGMA user_version").fetch_one(&mut *connection).await?;
+    let tables: i64 = sqlx::query_scalar("SELECT COUNT(*) FROM sqlite_schema").fetch_one(&mut *connection).await?;
+    Ok(Header { application, version, tables })
+}
+
+/// Applies the migrations after `version`, in the transaction that this connection has begun.
+async fn migrate(connection: &mut SqliteConnection, kind: Kind, version: i64) -> Result<(), sqlx::Error> {
+    for (number, sql) in (1_i64..).zip(kind.migrations.iter().copied()) {
+        if number <= version {
+            continue;
+        }
+        run(connection, sql).await?;
+        // A pragma binds no values. These are constants of this program.
+        let application = kind.application;
+        let header = format!("PRAGMA user_version = {number}; PRAGMA application_id = {application}");
+        run(connection, AssertSqlSafe(header)).await?;
+    }
+    Ok(())
+}
+
+/// Has the database keep a write-ahead log. That changes the file, and takes a lock for which no statement waits: another
+/// process that opens the file at this moment makes it fail as busy.
+async fn keep_a_log(connection: &mut SqliteConnection) -> Result<(), sqlx::Error> {
+    run(connection, "PRAGMA journal_mode = WAL").await?;
+    let mode: String = sqlx::query_scalar("PRAGMA journal_mode").fetch_one(&mut *connection).await?;
+    // A file system without shared memory keeps the older journal. That one is safe only if each commit waits for the disk.
+    if mode == "wal" {
+        run(connection, "PRAGMA synchronous = NORMAL").await?;
+    }
+    Ok(())
+}
+
+/// Has this connection refuse to let the file grow beyond so many bytes, as a full disk would. The file itself keeps no such
+/// limit. One that is larger already stays as large.
+async fn limit_size(connection: &mut SqliteConnection, bytes_max: u64) -> Result<(), sqlx::Error> {
+    let page_bytes: i64 = sqlx::query_scalar("PRAGMA page_size").fetch_one(&mut *connection).await?;
+    let pages_max = bytes_max / u64::try_from(page_bytes).unwrap_or(1).max(1);
+    // A pragma binds no values. This is a number.
+    run(connection, AssertSqlSafe(format!("PRAGMA max_page_count = {pages_max}"))).await
+}
+
+/// What an error of the driver means. The low byte of a code of `SQLite` is its kind, the rest says more.
+fn fault(file: &Path, error: &sqlx::Error) -> StoreError {
+    let file = file.to_owned();
+    let Some(error) = error.as_database_error() else {
+        return StoreError::Failed { file, detail: error.to_string() };
+    };
+    let detail = error.message().to_owned();
+    let code: i32 = error.code().and_then(|code| code.parse().ok()).unwrap_or(0);
+    match code & 0xff {
+        // Locked by a process, by another connection of this one, or by a log that is being recovered.
+        5 | 6 | 15 => StoreError::Busy { file, detail },
+        8 => StoreError::ReadOnly { file, detail },
+        // Malformed, or no database at all.
+        11 | 26 => StoreError::Damaged { file, detail },
+        13 => StoreError::Full { file, detail },
+        14 => StoreError::Unopened { file, detail },
+        _ => StoreError::Failed { file, detail },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const APPLICATION: i64 = 0x6962_6f78;
+    const KIND: Kind = Kind { application: APPLICATION, migrations: &["SELECT 1"] };
+    const VERSION: i64 = 1;
+
+    #[test]
+    fn a_header_says_whose_file_it_is() {
+        let verdict = |application: i64, version: i64, tables: i64| match (Header { application, version, tables })
+            .version(Path::new("f"), KIND)
+        {
+            Ok(0) => "empty",
+            Ok(_) => "ours",
+            Err(StoreError::Newer { .. }) => "newer",
+            Err(_) => "foreign",
+        };
+        assert_eq!(verdict(0, 0, 0), "empty");
+        assert_eq!(verdict(APPLICATION, VERSION, 5), "ours");
+        assert_eq!(verdict(APPLICATION, VERSION + 1, 5), "newer");
+        assert_eq!(verdict(APPLICATION, i64::from(i32::MAX), 0), "newer");
+        for (application, version, tables) in [
+            (0, 0, 1),
+            (0, VERSION, 0),
+            (0, VERSION, 5),
+            (0, VERSION + 1, 5),
+            (APPLICATION, 0, 0),
+            (APPLICATION, -1, 5),
+            (APPLICATION + 1, VERSION, 5),
+        ] {
+            assert_eq!(verdict(application, version, tables), "foreign", "{application} {version} {tables}");
+        }
+    }
+}
