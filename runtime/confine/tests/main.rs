@@ -1,0 +1,313 @@
+//! What a confined program can and cannot do, tried with real programs. This binary is its own launcher.
+
+#![expect(clippy::disallowed_methods, reason = "a test is its own command line")]
+
+use std::ffi::OsString;
+use std::fs;
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::net::TcpListener;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+
+use intentbox_confine::{Bounds, Group, Launch, LaunchError, START_FAILED_MARKER, measures, run};
+use tempfile::TempDir;
+
+const VERB: &str = "launch";
+
+/// The verb that makes this binary start a program as a parent that can be killed.
+const PARENT: &str = "be-parent";
+
+fn main() {
+    let typed: Vec<OsString> = std::env::args_os().collect();
+    match typed.as_slice() {
+        [_, verb, arguments @ ..] if verb == VERB => match run(verb, arguments) {
+            Ok(code) => std::process::exit(code),
+            Err(failed) => {
+                eprintln!("{START_FAILED_MARKER}{failed}");
+                std::process::exit(126);
+            }
+        },
+        [_, verb, script] if verb == PARENT => be_parent(&script.to_string_lossy()),
+        _ => test(&typed),
+    }
+}
+
+fn test(typed: &[OsString]) {
+    let tests: [(&str, fn()); 11] = [
+        ("the_environment_and_the_arguments_are_those_that_were_given", environment),
+        ("only_its_own_folders_can_be_written", writing),
+        ("hidden_folders_cannot_be_read", reading),
+        ("the_network_can_be_switched_off", network),
+        ("dangerous_system_calls_are_denied", calls),
+        ("what_cannot_be_started_says_why", not_started),
+        ("the_exit_code_is_that_of_the_program", exit_code),
+        ("a_grandchild_that_left_its_session_is_killed", grandchild),
+        ("children_end_with_the_program", orphans),
+        ("everything_ends_with_the_parent", parent),
+        ("memory_is_counted_with_children", memory),
+    ];
+    let wanted: Vec<String> = typed.iter().skip(1).filter_map(|name| name.to_str()).map(str::to_owned).collect();
+    let names: Vec<&String> = wanted.iter().filter(|name| !name.starts_with('-')).collect();
+    println!("\nrunning {} tests", tests.len());
+    for (name, test) in tests {
+        if names.is_empty() || names.iter().any(|wanted| name.contains(wanted.as_str())) {
+            test();
+            println!("test {name} ... ok");
+        }
+    }
+}
+
+/// A folder of its own, and what a script of `sh` is started with in it.
+struct Place {
+    folder: TempDir,
+    bounds: Bounds,
+}
+
+impl Place {
+    fn new() -> Self {
+        let folder = tempfile::tempdir_in(std::env::temp_dir().canonicalize().expect("a folder")).expect("a folder");
+        let own = folder.path().join("own");
+        fs::create_dir(&own).expect("made");
+        let bounds = Bounds { network: true, writable: vec![own], hidden: Vec::new(), cpu_percent: None };
+        Self { folder, bounds }
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    fn launch(&self, program: &str, args: &[&str]) -> Launch {
+        let path = std::env::var_os("PATH").and_then(|path| path.into_string().ok()).unwrap_or_default();
+        Launch {
+            command: program.to_owned(),
+            args: args.iter().map(|argument| (*argument).to_owned()).collect(),
+            environment: vec![("PATH".to_owned(), path), ("GIVEN".to_owned(), "a b".to_owned())],
+            working_directory: self.path("own"),
+            bounds: self.bounds.clone(),
+        }
+    }
+
+    fn command(&self, program: &str, args: &[&str]) -> Command {
+        self.launch(program, args).command(&launcher(), VERB).expect("it can be started")
+    }
+
+    /// What a script prints, and its exit code.
+    fn says(&self, script: &str) -> (String, Option<i32>) {
+        let output = self.command("sh", &["-c", script]).output().expect("it starts");
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        assert!(!stderr.contains(START_FAILED_MARKER), "{stderr}");
+        (String::from_utf8_lossy(&output.stdout).trim().to_owned(), output.status.code())
+    }
+
+    fn started(&self, script: &str) -> Child {
+        let mut command = self.command("python3", &["-c", script]);
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("it starts")
+    }
+}
+
+fn launcher() -> PathBuf {
+    std::env::current_exe().expect("this binary has a path")
+}
+
+/// The next line that a program prints.
+fn line(child: &mut Child) -> String {
+    let mut line = String::new();
+    BufReader::new(child.stdout.as_mut().expect("a pipe")).read_line(&mut line).expect("it is read");
+    line.trim().to_owned()
+}
+
+/// Waits until a process has ended, by the end of the pipe that it holds.
+fn wait_for_end(child: &mut Child) {
+    let mut rest = String::new();
+    child.stdout.take().expect("a pipe").read_to_string(&mut rest).expect("it is read");
+}
+
+fn is_running(pid: u32) -> bool {
+    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+    let state = stat.rsplit_once(')').and_then(|(_, fields)| fields.trim().chars().next());
+    state.is_some_and(|state| !matches!(state, 'Z' | 'X'))
+}
+
+fn environment() {
+    let place = Place::new();
+    let own = place.path("own");
+    let (said, code) = place.says("env | sort | grep -v '^_=' | grep -v '^PATH=' | grep -v '^SHLVL='; pwd");
+    assert_eq!((said, code), (format!("GIVEN=a b\nPWD={0}\n{0}", own.display()), Some(0)));
+    let output = place.command("printf", &["%s|", "a b", "", "$HOME"]).output().expect("it starts");
+    assert_eq!(String::from_utf8_lossy(&output.stdout), "a b||$HOME|");
+}
+
+fn writing() {
+    let place = Place::new();
+    let outside = place.path("outside");
+    let script = format!("echo x > own && cat own; echo y > {} || echo denied; echo z > /dev/null", outside.display());
+    let (said, code) = place.says(&script);
+    assert_eq!(code, Some(0));
+    let expected = if measures().files { "x\ndenied" } else { "x" };
+    assert_eq!(said, expected);
+    assert_eq!(outside.exists(), !measures().files);
+}
+
+fn reading() {
+    let mut place = Place::new();
+    let secret = place.path("secret");
+    fs::create_dir(&secret).expect("made");
+    fs::write(secret.join("token"), "s3cr3t").expect("written");
+    fs::write(place.path("beside"), "beside").expect("written");
+    std::os::unix::fs::symlink(&secret, place.path("own/link")).expect("linked");
+    place.bounds.hidden = vec![secret.clone()];
+    // A folder that may be written and holds a hidden one does not open it.
+    place.bounds.writable.push(place.folder.path().to_owned());
+    let script = format!(
+        "cat {0}/token || echo denied; cat link/token || echo denied; cat ../secret/token || echo denied; \
+         cat {1}/beside; echo; echo x > {0}/new || echo denied",
+        secret.display(),
+        place.folder.path().display()
+    );
+    let (said, _) = place.says(&script);
+    if measures().files {
+        assert_eq!(said, "denied\ndenied\ndenied\nbeside\ndenied");
+    }
+}
+
+fn network() {
+    let mut place = Place::new();
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let port = listener.local_addr().expect("an address").port();
+    let script = format!(
+        "import socket\ntry:\n    socket.create_connection(('127.0.0.1', {port})).close(); print('connected')\n\
+         except PermissionError:\n    print('denied')\n\
+         socket.socketpair()[0].close()\nsocket.socket(socket.AF_UNIX).close()"
+    );
+    let says = |place: &Place| {
+        let output = place.command("python3", &["-c", &script]).output().expect("it starts");
+        String::from_utf8_lossy(&output.stdout).trim().to_owned()
+    };
+    assert_eq!(says(&place), "connected");
+    place.bounds.network = false;
+    assert_eq!(says(&place), "denied");
+}
+
+fn calls() {
+    let place = Place::new();
+    // ptrace(PTRACE_TRACEME) and a second way to sockets and files.
+    let script = "import ctypes\nlibc = ctypes.CDLL(None, use_errno=True)\nfor call in (101, 425, 165):\n    \
+                  print(libc.syscall(call, 0, 0, 0, 0), ctypes.get_errno())";
+    let output = place.command("python3", &["-c", script]).output().expect("it starts");
+    if measures().calls && cfg!(target_arch = "x86_64") {
+        assert_eq!(String::from_utf8_lossy(&output.stdout), "-1 1\n-1 1\n-1 1\n");
+    }
+}
+
+fn not_started() {
+    let place = Place::new();
+    fs::write(place.path("own/plain"), "x").expect("written");
+    let failed = |command: &str| match place.launch(command, &[]).command(&launcher(), VERB) {
+        Err(error) => error.to_string(),
+        Ok(_) => panic!("{command} can be started"),
+    };
+    assert!(failed("no-such-program").starts_with("`no-such-program` is in no folder of PATH ("));
+    assert_eq!(failed("./none"), "`./none` does not exist");
+    assert_eq!(failed("./plain"), "`./plain` is not executable");
+    assert_eq!(failed("/"), "`/` is a directory");
+    assert_eq!(failed(""), "`` is empty");
+    let mut launch = place.launch("sh", &[]);
+    launch.working_directory = place.path("gone");
+    let error = launch.command(&launcher(), VERB).expect_err("there is no such folder");
+    assert!(matches!(error, LaunchError::WorkingDirectory { .. }), "{error}");
+    // What only the kernel finds out is told on stderr.
+    let script = place.path("own/script");
+    fs::write(&script, "#!/no/such/interpreter\n").expect("written");
+    fs::set_permissions(&script, std::os::unix::fs::PermissionsExt::from_mode(0o755)).expect("set");
+    let output = place.command("./script", &[]).output().expect("the launcher starts");
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert!(stderr.starts_with(&format!("{START_FAILED_MARKER}`./script`: No such file")), "{stderr}");
+    assert_eq!(output.status.code(), Some(126));
+}
+
+fn exit_code() {
+    let place = Place::new();
+    assert_eq!(place.says("exit 7").1, Some(7));
+    assert_eq!(place.says("kill -9 $$").1, Some(137));
+}
+
+/// Starts a process that leaves its session and its parent, and holds standard output open.
+const DAEMON: &str = "import os, sys, time\nread, write = os.pipe()\nif os.fork() == 0:\n    os.setsid()\n    if os.fork() == 0:\n        \
+                      os.write(write, str(os.getpid()).encode() + b'\\n'); time.sleep(3600)\n    os._exit(0)\nos.wait()\n\
+                      print(os.read(read, 20).decode().strip(), flush=True)\n";
+
+fn grandchild() {
+    let place = Place::new();
+    let mut child = place.started(&format!("{DAEMON}sys.stdin.read()"));
+    let grandchild: u32 = line(&mut child).parse().expect("a number");
+    assert!(is_running(grandchild));
+    let group = Group::of(child.id()).expect("a group");
+    assert!(group.is_alive());
+    group.kill();
+    wait_for_end(&mut child);
+    child.wait().expect("it ended");
+    assert!(!is_running(grandchild) && !group.is_alive());
+}
+
+fn orphans() {
+    let place = Place::new();
+    let mut child = place.started(DAEMON);
+    let grandchild: u32 = line(&mut child).parse().expect("a number");
+    wait_for_end(&mut child);
+    assert_eq!(child.wait().expect("it ended").code(), Some(0));
+    assert!(!is_running(grandchild));
+}
+
+/// The parent of a program, in a process of its own.
+fn be_parent(script: &str) {
+    let place = Place::new();
+    let mut child = place.started(script);
+    println!("{}", line(&mut child));
+    std::io::stdout().flush().expect("written");
+    let mut rest = String::new();
+    let _ = std::io::stdin().read_to_string(&mut rest);
+}
+
+fn parent() {
+    let script = format!("{DAEMON}time.sleep(3600)");
+    let mut parent = Command::new(launcher());
+    let parent = parent.arg(PARENT).arg(script).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn();
+    let mut parent = parent.expect("it starts");
+    let grandchild: u32 = line(&mut parent).parse().expect("a number");
+    assert!(is_running(grandchild));
+    let end = watch(grandchild);
+    parent.kill().expect("it is killed");
+    parent.wait().expect("it ended");
+    end.wait();
+    assert!(!is_running(grandchild));
+}
+
+/// Waits for the end of a process that is no child of this one.
+struct Watch(std::os::fd::OwnedFd);
+
+fn watch(pid: u32) -> Watch {
+    let pid = rustix::process::Pid::from_raw(i32::try_from(pid).expect("a number")).expect("a number");
+    Watch(rustix::process::pidfd_open(pid, rustix::process::PidfdFlags::empty()).expect("it runs"))
+}
+
+impl Watch {
+    fn wait(&self) {
+        let mut ends = [rustix::event::PollFd::new(&self.0, rustix::event::PollFlags::IN)];
+        rustix::event::poll(&mut ends, None).expect("it is waited for");
+    }
+}
+
+fn memory() {
+    let place = Place::new();
+    let script = "import os, sys\nread, write = os.pipe()\nif os.fork() == 0:\n    held = b'x' * (64 << 20); os.write(write, b'1'); \
+                  sys.stdin.read(); os._exit(0)\nos.read(read, 1); print('ready', flush=True); sys.stdin.read()";
+    let mut child = place.started(script);
+    assert_eq!(line(&mut child), "ready");
+    let group = Group::of(child.id()).expect("a group");
+    let bytes = group.resident_bytes();
+    assert!((64 << 20..1 << 30).contains(&bytes), "{bytes}");
+    group.kill();
+    child.wait().expect("it ended");
+    assert_eq!(group.resident_bytes(), 0);
+    assert!(Path::new("/proc").exists());
+}
