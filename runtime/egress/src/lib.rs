@@ -8,7 +8,7 @@
 //! cookies, and a connection that carried a body is not reused. The environment, such as a proxy variable, has no effect.
 //!
 //! Reading order: [`Egress`] (the origins of a configuration), [`Exchange`] (one run's requests), `origin_client` (the
-//! HTTP clients, the secret and the address check of one origin), `header`, `unpack`, `retry`, [`Secret`] and `redact`.
+//! HTTP clients, the secret and the address check of one origin), [`Upstream`] (the URL of an upstream MCP server), `header`, `unpack`, `retry`, [`Secret`] and `redact`.
 
 mod exchange;
 mod header;
@@ -19,6 +19,7 @@ mod redact;
 mod retry;
 mod secret;
 mod unpack;
+mod upstream;
 
 use std::collections::BTreeMap;
 use std::hash::RandomState;
@@ -29,6 +30,7 @@ use intentbox_capability::{Alias, Grant, Origin, OriginError, Origins, PrivateAd
 pub use crate::exchange::{Budget, BudgetItem, Exchange, Reply, Request, SendError, Spent};
 use crate::origin_client::OriginClient;
 pub use crate::secret::Secret;
+pub use crate::upstream::{HeaderMap, HeaderName, HeaderValue, Upstream, UpstreamFault, UpstreamMethod, UpstreamReply};
 
 /// An origin as the operator configured it.
 #[derive(Debug)]

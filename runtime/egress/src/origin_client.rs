@@ -178,7 +178,7 @@ impl OriginClient {
     }
 }
 
-fn tls(encrypted: bool) -> Result<ClientConfig, rustls::Error> {
+pub(crate) fn tls(encrypted: bool) -> Result<ClientConfig, rustls::Error> {
     let provider = Arc::new(rustls::crypto::ring::default_provider());
     let builder = ClientConfig::builder_with_provider(provider).with_safe_default_protocol_versions()?;
     let mut config = if encrypted {
@@ -215,7 +215,7 @@ impl Resolve for Resolver {
 
 /// The allowed addresses of those that a name resolved to. Each address is checked by itself, and exactly the checked
 /// ones are returned. If none is allowed, the error is the first one found.
-fn allowed(
+pub(crate) fn allowed(
     found: impl IntoIterator<Item = SocketAddr>,
     private_addresses: &PrivateAddresses,
 ) -> Result<Vec<SocketAddr>, Option<Network>> {
@@ -267,7 +267,7 @@ fn is_tls(error: &(dyn Error + 'static)) -> bool {
 }
 
 /// The innermost error: the one that says what happened.
-fn root(error: &reqwest::Error) -> &(dyn Error + 'static) {
+pub(crate) fn root(error: &reqwest::Error) -> &(dyn Error + 'static) {
     chain(error).last().unwrap_or(error)
 }
 
