@@ -56,6 +56,6 @@ pub use run::{OK, PRINCIPAL_BYTES_MAX, RUN_ID_BYTES_MAX, RunRecord, TARGET_BYTES
 pub use stats::{Stats, TargetStats};
 pub use store::{Store, read_stats};
 pub use tools::{
-    Claim, DISCOVERIES_MAX, DISCOVERY_LAPSES_MS, DefinitionRecord, Discovered, DiscoveryStatus, ListedDefinition, Owner,
-    ServerRecord, ToolStore,
+    Claim, DISCOVERIES_MAX, DISCOVERY_LAPSES_MS, DefinitionRecord, Discovered, DiscoveryStatus, ListedDefinition,
+    Owner, ServerRecord, ToolStore,
 };

@@ -259,6 +259,16 @@ impl ToolStore {
         self.database.lock().await.finish(id, owner, discovered, now_ms).await
     }
 
+    /// Keeps a listing that a connection found beside its calls. A discovery that goes on elsewhere goes on.
+    ///
+    /// # Errors
+    ///
+    /// The file cannot be written.
+    pub async fn put(&self, id: &str, config_hash: &str, listed: &Discovered<'_>) -> Result<(), StoreError> {
+        let now_ms = self.clock.now_unix_ms();
+        self.database.lock().await.put(id, config_hash, listed, now_ms).await
+    }
+
     /// One definition.
     ///
     /// # Errors

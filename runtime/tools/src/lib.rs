@@ -7,13 +7,45 @@
 //! This crate knows no template and no surface. It decides nothing about grants: a call needs an `AllowedTool`, which only
 //! `intentbox-capability` makes.
 //!
-//! In reading order: `server` is one server as configured, `file` and `variables` read it from a file, `definition` admits what
-//! a server says about a tool, `frame` what arrives on the wire, `connection` is a server that was reached, `discovery` fills
-//! the cache, and `upstreams` are all of them together.
+//! In reading order: `server` is one server as configured, `file` and `variables` read it from a file, and `place` is what it is
+//! started with. `definition` admits what a server says about a tool, `listing` is what is kept of that, `arguments` checks
+//! values against schemas, and `reply` admits results. `frame` decides what arrives on the wire, over `pipe` or `http`; `process` is a
+//! server that was started, and `tail` what it wrote to stderr. `connection` is a server that was reached, `discovery` lists its
+//! tools for the cache, `owner` says which process does so, and `upstreams` are all servers together. `error` says how they fail.
 
+mod arguments;
+mod connection;
+mod definition;
+mod discovery;
+mod error;
+pub mod file;
+mod frame;
+mod http;
+mod listing;
+mod owner;
+mod pipe;
+mod place;
+mod process;
+mod reply;
 mod server;
+mod tail;
+mod upstreams;
+mod variables;
+
+pub use crate::connection::{ProgressSink, TOOLS_MAX};
+pub use crate::definition::{
+    DEFINITION_BYTES_MAX, Definition, Effect, RejectedTool, SCHEMA_BYTES_MAX, SCHEMA_DEPTH_MAX, SUMMARY_CHARS_MAX,
+    ToolRow, admit, summary,
+};
+pub use crate::discovery::{DiscoveryEnd, DiscoveryFailure, FailureAction, Progress, Watcher, discover};
+pub use crate::error::{NextAction, Phase, ServerError, ServerFault, ToolError};
+pub use crate::listing::Listing;
+pub use crate::owner::{is_alive, process, this_process};
+pub use crate::place::{INHERITED, Place, is_inherited};
+pub use crate::reply::{REPLY_BYTES_MAX, Reply};
 
 pub use crate::server::{
     Bounds, CALL_DEFAULT, CALL_MAX, ConfigHash, DISCOVERY_DEFAULT, DISCOVERY_MAX, Endpoint, FileOrigin, MEMORY_DEFAULT,
     Program, ServerConfig, Transport,
 };
+pub use crate::upstreams::{ServerState, Upstreams};

@@ -1,7 +1,7 @@
 //! One upstream server as it is configured: how it is reached, and within which bounds.
 
 use std::collections::BTreeMap;
-use std::fmt;
+use std::fmt::{self, Write as _};
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -12,13 +12,13 @@ use sha2::{Digest as _, Sha256};
 pub const DISCOVERY_DEFAULT: Duration = Duration::from_secs(30);
 
 /// The longest that a configuration can choose for [`Bounds::discovery_max`].
-pub const DISCOVERY_MAX: Duration = Duration::from_secs(120);
+pub const DISCOVERY_MAX: Duration = Duration::from_mins(2);
 
 /// How long one call of a tool may take, if the server's configuration does not say.
-pub const CALL_DEFAULT: Duration = Duration::from_secs(60);
+pub const CALL_DEFAULT: Duration = Duration::from_mins(1);
 
 /// The longest that a configuration can choose for [`Bounds::call_max`].
-pub const CALL_MAX: Duration = Duration::from_secs(600);
+pub const CALL_MAX: Duration = Duration::from_mins(10);
 
 /// The memory of a server that is started, in bytes of resident pages, if its configuration does not say: 512 MiB.
 pub const MEMORY_DEFAULT: u64 = 512 << 20;
@@ -130,7 +130,11 @@ impl fmt::Debug for ConfigHash {
 
 /// Bytes in hexadecimal.
 pub(crate) fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+    let mut text = String::with_capacity(bytes.len() * 2);
+    for byte in bytes {
+        let _ = write!(text, "{byte:02x}");
+    }
+    text
 }
 
 impl ServerConfig {
@@ -149,7 +153,9 @@ impl ServerConfig {
                 add(command);
                 add(&cwd.as_ref().map(|path| path.to_string_lossy().into_owned()).unwrap_or_default());
                 add(&args.len().to_string());
-                args.iter().for_each(|argument| add(argument));
+                for argument in args {
+                    add(argument);
+                }
                 env.iter().flat_map(|(name, value)| [name, value]).for_each(|text| add(text));
             }
             Transport::Http(Endpoint { url, headers }) => {
@@ -173,10 +179,10 @@ impl Transport {
                 let mut line = words.collect::<Vec<_>>().join(" ");
                 if !env.is_empty() {
                     let names: Vec<&str> = env.keys().map(String::as_str).collect();
-                    line.push_str(&format!(" (sets {})", names.join(", ")));
+                    let _ = write!(line, " (sets {})", names.join(", "));
                 }
                 if let Some(cwd) = cwd {
-                    line.push_str(&format!(" (in {})", quoted(&cwd.to_string_lossy())));
+                    let _ = write!(line, " (in {})", quoted(&cwd.to_string_lossy()));
                 }
                 line
             }

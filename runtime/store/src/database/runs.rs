@@ -314,4 +314,3 @@ fn group(row: &SqliteRow) -> Result<Group, sqlx::Error> {
         cached: count(4)?,
     })
 }
-

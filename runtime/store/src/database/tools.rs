@@ -65,7 +65,21 @@ impl ToolDatabase {
         finished.map_err(|error| self.0.fault(&error))
     }
 
-    pub(crate) async fn definition(&mut self, server: &str, tool: &str) -> Result<Option<DefinitionRecord>, StoreError> {
+    pub(crate) async fn put(
+        &mut self,
+        id: &str,
+        config_hash: &str,
+        listed: &Discovered<'_>,
+        now_ms: i64,
+    ) -> Result<(), StoreError> {
+        put(&mut self.0.connection, id, config_hash, listed, now_ms).await.map_err(|error| self.0.fault(&error))
+    }
+
+    pub(crate) async fn definition(
+        &mut self,
+        server: &str,
+        tool: &str,
+    ) -> Result<Option<DefinitionRecord>, StoreError> {
         let row = sqlx::query(
             "SELECT name, is_listed, hash, definition, approved_hash, approved FROM definitions \
              WHERE server = $1 AND name = $2",
@@ -241,6 +255,49 @@ async fn finish(
         transaction.rollback().await?;
         return Ok(false);
     }
+    write(&mut transaction, id, discovered, now_ms).await?;
+    transaction.commit().await?;
+    Ok(true)
+}
+
+async fn put(
+    connection: &mut SqliteConnection,
+    id: &str,
+    config_hash: &str,
+    listed: &Discovered<'_>,
+    now_ms: i64,
+) -> Result<(), sqlx::Error> {
+    let mut transaction = connection.begin_with(BEGIN_TO_WRITE).await?;
+    let found = one_server(&mut transaction, id).await?;
+    let discovering = found.filter(|found| found.status == DiscoveryStatus::Discovering);
+    sqlx::query(
+        "INSERT INTO servers (id, config_hash, status, changed_ms, owner_pid, owner_start, failure, discovered_ms, listing) \
+         VALUES ($1, $2, 'success', $3, 0, 0, '', 0, x'') \
+         ON CONFLICT (id) DO UPDATE SET config_hash = excluded.config_hash",
+    )
+    .bind(id)
+    .bind(config_hash)
+    .bind(now_ms)
+    .execute(&mut *transaction)
+    .await?;
+    write(&mut transaction, id, listed, now_ms).await?;
+    if let Some(found) = discovering {
+        sqlx::query("UPDATE servers SET status = 'discovering', changed_ms = $2 WHERE id = $1")
+            .bind(id)
+            .bind(found.changed_ms)
+            .execute(&mut *transaction)
+            .await?;
+    }
+    transaction.commit().await
+}
+
+/// Writes how a discovery ended, in the transaction that this connection has begun.
+async fn write(
+    transaction: &mut SqliteConnection,
+    id: &str,
+    discovered: &Discovered<'_>,
+    now_ms: i64,
+) -> Result<(), sqlx::Error> {
     match discovered {
         Discovered::Failed { status, failure } => {
             sqlx::query("UPDATE servers SET status = $2, changed_ms = $3, failure = $4 WHERE id = $1")
@@ -292,8 +349,7 @@ async fn finish(
             }
         }
     }
-    transaction.commit().await?;
-    Ok(true)
+    Ok(())
 }
 
 async fn approve(

@@ -1,0 +1,123 @@
+//! Changes to a file of servers: one entry more, or one less. Everything else stays, in its order.
+
+use std::collections::BTreeMap;
+
+use intentbox_capability::ServerId;
+use intentbox_catalog::json::parse_value;
+use serde_json::{Map, Value, json};
+
+use super::{KEYS, json as text};
+
+/// A server that is added.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum NewEntry {
+    /// A program that is started.
+    Stdio {
+        /// A path, or a name that is looked up in `PATH`.
+        command: String,
+        /// Its arguments.
+        args: Vec<String>,
+        /// Variables of its environment.
+        env: BTreeMap<String, String>,
+    },
+    /// A URL of the streamable HTTP transport.
+    Http {
+        /// The URL.
+        url: String,
+        /// Headers of each request.
+        headers: BTreeMap<String, String>,
+    },
+}
+
+/// Why a file is not changed.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum EditError {
+    /// It has an entry of this name.
+    #[error("there is a server `{0}` already")]
+    Exists(ServerId),
+    /// It has no entry of this name.
+    #[error("there is no server `{0}`")]
+    Absent(ServerId),
+    /// It has comments, which would be lost.
+    #[error("it has comments, which would be lost: edit it by hand{}", .0.as_ref().map(|lines| format!(", and add\n{lines}")).unwrap_or_default())]
+    Comments(Option<String>),
+    /// It is no object, or its servers are none.
+    #[error("it is not a file of servers: {0}")]
+    Invalid(String),
+}
+
+impl NewEntry {
+    fn value(&self) -> Value {
+        let mut fields = Map::new();
+        match self {
+            NewEntry::Stdio { command, args, env } => {
+                fields.insert("command".to_owned(), json!(command));
+                if !args.is_empty() {
+                    fields.insert("args".to_owned(), json!(args));
+                }
+                if !env.is_empty() {
+                    fields.insert("env".to_owned(), json!(env));
+                }
+            }
+            NewEntry::Http { url, headers } => {
+                fields.insert("type".to_owned(), json!("http"));
+                fields.insert("url".to_owned(), json!(url));
+                if !headers.is_empty() {
+                    fields.insert("headers".to_owned(), json!(headers));
+                }
+            }
+        }
+        Value::Object(fields)
+    }
+}
+
+/// Adds an entry. An empty text becomes a file.
+///
+/// # Errors
+/// When there is one of this name, or the text is no file of servers that can be changed.
+pub fn add(file: &str, id: &ServerId, entry: &NewEntry) -> Result<String, EditError> {
+    let mut lines = Map::new();
+    lines.insert(id.to_string(), entry.value());
+    let lines = format!("{:#}", Value::Object(lines));
+    let mut root = if file.trim().is_empty() { Map::new() } else { root(file, Some(lines))? };
+    let key = KEYS.into_iter().find(|key| root.contains_key(*key)).unwrap_or(KEYS[0]);
+    for key in KEYS {
+        if root.get(key).and_then(Value::as_object).is_some_and(|servers| servers.contains_key(id.as_str())) {
+            return Err(EditError::Exists(id.clone()));
+        }
+    }
+    let servers = root.entry(key).or_insert_with(|| Value::Object(Map::new()));
+    let Value::Object(servers) = servers else { return Err(EditError::Invalid(format!("`{key}` is not an object"))) };
+    servers.insert(id.to_string(), entry.value());
+    Ok(printed(root))
+}
+
+/// Removes an entry.
+///
+/// # Errors
+/// When there is none of this name, or the text is no file of servers that can be changed.
+pub fn remove(file: &str, id: &ServerId) -> Result<String, EditError> {
+    let mut root = root(file, None)?;
+    let holds = |key: &&str| root.get(*key).and_then(Value::as_object).is_some_and(|all| all.contains_key(id.as_str()));
+    let Some(key) = KEYS.into_iter().find(|key| holds(key)) else { return Err(EditError::Absent(id.clone())) };
+    if let Some(servers) = root.get_mut(key).and_then(Value::as_object_mut) {
+        // What comes after it keeps its order.
+        servers.shift_remove(id.as_str());
+    }
+    Ok(printed(root))
+}
+
+fn root(file: &str, lines: Option<String>) -> Result<Map<String, Value>, EditError> {
+    if text::without_comments(file) != file.trim_start_matches('\u{feff}') {
+        return Err(EditError::Comments(lines));
+    }
+    match parse_value(file.trim_start_matches('\u{feff}')) {
+        Ok(Value::Object(root)) => Ok(root),
+        Ok(_) => Err(EditError::Invalid("it is not an object".to_owned())),
+        Err(error) => Err(EditError::Invalid(error.to_string())),
+    }
+}
+
+fn printed(root: Map<String, Value>) -> String {
+    format!("{:#}\n", Value::Object(root))
+}

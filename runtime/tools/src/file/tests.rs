@@ -1,0 +1,235 @@
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::time::Duration;
+
+use proptest::prelude::*;
+
+use super::*;
+use crate::server::{Bounds, Endpoint, Program, Transport};
+
+fn parsed(text: &str) -> Result<ParsedFile, FileErrors> {
+    let variable = |name: &str| (name == "TOKEN").then(|| "s3cr3t".to_owned());
+    let context = FileContext {
+        path: Path::new("/projects/app/.mcp.json"),
+        origin: FileOrigin::Project,
+        variable: &variable,
+        home: Some(Path::new("/users/me")),
+    };
+    parse(text, &context)
+}
+
+/// The one server of a file with this entry.
+fn server(entry: &str) -> ServerConfig {
+    let mut file = parsed(&format!(r#"{{"mcpServers":{{"s":{entry}}}}}"#)).expect(entry);
+    assert_eq!(file.servers.len(), 1);
+    file.servers.remove(0)
+}
+
+/// What is wrong with an entry.
+fn faults(entry: &str) -> Vec<String> {
+    let errors = parsed(&format!(r#"{{"mcpServers":{{"s":{entry}}}}}"#)).expect_err(entry);
+    errors.0.into_iter().map(|error| error.reason).collect()
+}
+
+#[test]
+fn the_files_of_the_clients_are_read() {
+    let claude = r#"{"globalShortcut": "", "mcpServers": {"git": {"command": "uvx", "args": ["mcp-server-git", "--repository", "."]},
+        "linear": {"type": "http", "url": "https://mcp.linear.example/mcp", "headers": {"Authorization": "Bearer ${TOKEN}"}}}}"#;
+    let code = "{\n // servers of this project\n \"inputs\": [], \"servers\": {\"files\": {\"type\": \"stdio\", \"command\": \"npx\",\n\
+        \"args\": [\"-y\", \"server-filesystem\", \"${workspaceFolder}\"], \"env\": {\"N\": 5, \"ON\": true}},},\n}";
+    let cursor = r#"{"mcpServers": {"db": {"command": "node", "args": ["db.js"], "cwd": "tools", "envFile": ".env", "disabled": true}}}"#;
+    let files: Vec<ParsedFile> = [claude, code, cursor].into_iter().map(|text| parsed(text).expect(text)).collect();
+    let commands: Vec<String> =
+        files.iter().flat_map(|file| &file.servers).map(|one| one.transport.summary()).collect();
+    assert_eq!(
+        commands,
+        [
+            "uvx mcp-server-git --repository .",
+            "https://mcp.linear.example/mcp (sends authorization)",
+            "npx -y server-filesystem /projects/app (sets N, ON)",
+            "node db.js (in /projects/app/tools)",
+        ]
+    );
+    assert_eq!(files[2].warnings, ["/projects/app/.mcp.json: `db`: `envFile` is ignored"]);
+    assert!(!files[2].servers[0].is_enabled && files[0].servers[0].is_enabled);
+    let Transport::Http(Endpoint { headers, .. }) = &files[0].servers[1].transport else { panic!("it is HTTP") };
+    assert_eq!(headers["authorization"], "Bearer s3cr3t");
+    let Transport::Stdio(Program { env, .. }) = &files[1].servers[0].transport else { panic!("it is a program") };
+    assert_eq!(*env, BTreeMap::from([("N".to_owned(), "5".to_owned()), ("ON".to_owned(), "true".to_owned())]));
+}
+
+#[test]
+fn our_own_settings_have_bounds() {
+    let own = |settings: &str| server(&format!(r#"{{"command":"a","intentbox":{settings}}}"#));
+    let all = own(
+        r#"{"trusted":true,"network":false,"memory_mib":64,"discovery_s":120,"call_s":600,"write":["out","/tmp/x"]}"#,
+    );
+    let expected = Bounds {
+        discovery_max: Duration::from_mins(2),
+        call_max: Duration::from_mins(10),
+        memory_bytes: 64 << 20,
+        network: false,
+        writable: vec!["/projects/app/out".into(), "/tmp/x".into()],
+    };
+    assert_eq!((all.is_trusted, all.bounds), (true, expected));
+    assert_eq!(own("{}").bounds, Bounds::default());
+    for (settings, is_fine) in [
+        (r#"{"memory_mib":32}"#, true),
+        (r#"{"memory_mib":31}"#, false),
+        (r#"{"memory_mib":65536}"#, true),
+        (r#"{"memory_mib":65537}"#, false),
+        (r#"{"discovery_s":1}"#, true),
+        (r#"{"discovery_s":0}"#, false),
+        (r#"{"discovery_s":121}"#, false),
+        (r#"{"call_s":601}"#, false),
+        (r#"{"call_s":1.5}"#, false),
+        (r#"{"network":"no"}"#, false),
+        (r#"{"write":"out"}"#, false),
+        (r#"{"nettwork":false}"#, false),
+        ("5", false),
+    ] {
+        let text = format!(r#"{{"mcpServers":{{"s":{{"command":"a","intentbox":{settings}}}}}}}"#);
+        assert_eq!(parsed(&text).is_ok(), is_fine, "{settings}");
+    }
+}
+
+#[test]
+fn an_invalid_entry_says_what_to_write() {
+    for (entry, reason) in [
+        ("5", "it is not an object"),
+        ("{}", "it has neither `command` nor `url`"),
+        (r#"{"command":"a","url":"http://a"}"#, "it has both `command` and `url`; keep one"),
+        (r#"{"type":"sse","url":"http://a"}"#, "the old transport `sse` is not supported"),
+        (r#"{"type":"ws","url":"http://a"}"#, "`type` is \"stdio\" or \"http\", and not \"ws\""),
+        (r#"{"type":"http","command":"a"}"#, "\"type\": \"http\" needs a `url`, and it has a `command`"),
+        (r#"{"type":"stdio","url":"http://a"}"#, "\"type\": \"stdio\" needs a `command`"),
+        (r#"{"command":5}"#, "`command` is a text"),
+        (r#"{"command":" "}"#, "`command` is empty"),
+        (r#"{"command":"npx -y x"}"#, r#"no shell splits `command`: write "command": "npx", "args": ["-y", "x"]"#),
+        (r#"{"command":"a","args":"b"}"#, "`args` is a list of at most 256 texts"),
+        (r#"{"command":"a","args":[{}]}"#, "`args[0]`: it is not a text"),
+        (r#"{"command":"a","env":[]}"#, "`env` is an object of at most 256 texts"),
+        (r#"{"command":"a","env":{"A=B":"c"}}"#, "`env`: \"A=B\" is no variable"),
+        (r#"{"command":"a","env":{"A":"${NONE}"}}"#, "`env.A`: the variable `NONE` is not set"),
+        (r#"{"command":"a","args":["${input:key}"]}"#, "`args[0]`: `${input:key}` is asked for by VS Code only"),
+        (r#"{"command":"a","headers":{}}"#, "`headers` is for a `url`"),
+        (r#"{"command":"a","command":"b"}"#, "it has `command` twice"),
+        (r#"{"command":"a","enabled":true,"disabled":true}"#, "`enabled` and `disabled` contradict each other"),
+        (r#"{"command":"a","disabled":1}"#, "`disabled` is true or false"),
+        (r#"{"url":"a"}"#, "`url` is not a URL"),
+        (r#"{"url":"file:///etc/passwd"}"#, "`url` begins with http:// or https:// and names a host"),
+        (r#"{"url":"http://me:pw@a/"}"#, "`url` holds a user or password"),
+        (r#"{"url":"http://a","headers":{"a b":"c"}}"#, "`headers`: \"a b\" is no name of a header"),
+        (r#"{"url":"http://a","headers":{"A":"c\nd"}}"#, "`headers`: the value of `a` is not plain ASCII"),
+        (r#"{"url":"http://a","headers":{"A":"c","a":"d"}}"#, "`headers`: `a` is there twice"),
+        (r#"{"url":"http://a","env":{}}"#, "`env` is for a `command`"),
+    ] {
+        let faults = faults(entry);
+        assert!(faults.len() == 1 && faults[0].starts_with(reason), "{entry}: {faults:?}");
+    }
+}
+
+#[test]
+fn all_faults_of_a_file_are_told_at_once_and_nothing_of_it_is_used() {
+    let text =
+        r#"{"mcpServers": {"a b": {"command": "x"}, "good": {"command": "x"}, "good": {"command": "y"}, "bad": {}}}"#;
+    let told = parsed(text).expect_err("three faults").to_string();
+    let lines: Vec<&str> = told.lines().collect();
+    assert_eq!(lines.len(), 3, "{told}");
+    assert!(lines[0].starts_with("/projects/app/.mcp.json: `a b`: a server's name is 1 to 64"), "{told}");
+    assert_eq!(lines[1], "/projects/app/.mcp.json: `good`: the file has two servers of this name");
+    assert_eq!(lines[2], "/projects/app/.mcp.json: `bad`: it has neither `command` nor `url`");
+    for (text, part) in [
+        ("", "it is not a JSON object"),
+        ("[]", "it is not a JSON object"),
+        (r#"{"mcpServers": []}"#, "its `mcpServers` is not an object of servers"),
+        (r#"{"servers": {}, "servers": {}}"#, "it has `servers` twice"),
+        (r#"{"mcpServers": {"a": {"command":"x"}}, "servers": {"a": {"command":"x"}}}"#, "two servers of this name"),
+    ] {
+        let told = parsed(text).expect_err(text).to_string();
+        assert!(told.contains(part), "{text}: {told}");
+    }
+    let none = parsed("{}").expect("an object");
+    assert_eq!(none.warnings, ["/projects/app/.mcp.json: it has neither `mcpServers` nor `servers`"]);
+    let many = |count: usize| {
+        let entries: Vec<String> = (0..count).map(|number| format!(r#""s{number}":{{"command":"x"}}"#)).collect();
+        parsed(&format!(r#"{{"servers":{{{}}}}}"#, entries.join(",")))
+    };
+    assert!(many(SERVERS_MAX).is_ok() && many(SERVERS_MAX + 1).is_err());
+}
+
+#[test]
+fn the_first_file_that_has_a_name_keeps_it() {
+    let file = |path: &str, origin: FileOrigin, names: &[&str]| {
+        let server = |name: &&str| {
+            let program = Program { command: path.to_owned(), ..Program::default() };
+            ServerConfig {
+                id: name.parse().expect("an id"),
+                transport: Transport::Stdio(program),
+                is_enabled: true,
+                is_trusted: false,
+                bounds: Bounds::default(),
+                file: path.into(),
+                origin,
+            }
+        };
+        ParsedFile { servers: names.iter().map(server).collect(), warnings: Vec::new() }
+    };
+    let own = file("/own", FileOrigin::User, &["git", "b"]);
+    let project = file("/project", FileOrigin::Project, &["GIT", "git", "a"]);
+    let merged = merge(vec![own, project]);
+    let used: Vec<(&str, &Path)> = merged.servers.iter().map(|one| (one.id.as_str(), one.file.as_path())).collect();
+    let (own, project) = (Path::new("/own"), Path::new("/project"));
+    assert_eq!(used, [("GIT", project), ("a", project), ("b", own), ("git", own)]);
+    let id: ServerId = "git".parse().expect("an id");
+    assert_eq!(merged.overridden, [Overridden { id, used: own.into(), ignored: project.into() }]);
+    assert_eq!(merged.warnings, ["the servers `GIT` and `git` differ by case only"]);
+}
+
+fn entry() -> NewEntry {
+    let env = BTreeMap::from([("TOKEN".to_owned(), "${TOKEN}".to_owned())]);
+    NewEntry::Stdio { command: "npx".to_owned(), args: vec!["-y".to_owned(), "x".to_owned()], env }
+}
+
+#[test]
+fn an_entry_is_added_and_removed_and_all_else_stays() {
+    let id: ServerId = "git".parse().expect("an id");
+    let new = add("", &id, &entry()).expect("a new file");
+    let expected = "{\n  \"mcpServers\": {\n    \"git\": {\n      \"command\": \"npx\",\n      \"args\": [\n        \"-y\",\n        \
+                    \"x\"\n      ],\n      \"env\": {\n        \"TOKEN\": \"${TOKEN}\"\n      }\n    }\n  }\n}\n";
+    assert_eq!(new, expected);
+    assert_eq!(add(&new, &id, &entry()), Err(EditError::Exists(id.clone())));
+    assert_eq!(remove(&new, &id).as_deref(), Ok("{\n  \"mcpServers\": {}\n}\n"));
+    let code = "{\n  \"z\": 1,\n  \"servers\": {\n    \"b\": {},\n    \"a\": {}\n  },\n  \"y\": 2\n}\n";
+    let with = add(code, &id, &entry()).expect("it is added");
+    assert!(
+        with.starts_with("{\n  \"z\": 1,\n  \"servers\": {\n    \"b\": {},\n    \"a\": {},\n    \"git\""),
+        "{with}"
+    );
+    assert_eq!(remove(&with, &id).as_deref(), Ok(code));
+    let other: ServerId = "other".parse().expect("an id");
+    assert_eq!(remove(code, &other), Err(EditError::Absent(other)));
+    let told = add("{ // mine\n}", &id, &entry()).expect_err("comments").to_string();
+    assert!(told.contains("edit it by hand, and add\n{\n  \"git\""), "{told}");
+    assert!(matches!(add("[]", &id, &entry()), Err(EditError::Invalid(_))));
+}
+
+proptest! {
+    #[test]
+    fn any_text_is_a_file_or_not(text in ".{0,200}") {
+        let _ = parsed(&text);
+        let _ = parsed(&format!(r#"{{"mcpServers":{text}}}"#));
+        let _ = parsed(&format!(r#"{{"mcpServers":{{"a":{text}}}}}"#));
+    }
+
+    #[test]
+    fn what_is_added_is_read_back(command in "[a-z]{1,8}", args in prop::collection::vec("[^$]{0,12}", 0..4)) {
+        prop_assume!(args.iter().all(|argument| !argument.contains('\0')));
+        let id: ServerId = "x".parse().expect("an id");
+        let entry = NewEntry::Stdio { command: command.clone(), args: args.clone(), env: BTreeMap::new() };
+        let text = add("", &id, &entry).expect("a new file");
+        let read = parsed(&text).expect("it is a file");
+        let program = Program { command, args, ..Program::default() };
+        prop_assert_eq!(&read.servers[0].transport, &Transport::Stdio(program));
+    }
+}

@@ -1,0 +1,31 @@
+//! Where servers are started: what the caller, who reads the environment, says about this machine.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+/// The variables that a started server inherits, besides those of its own configuration: what programs need to find themselves
+/// and their user, and nothing that holds a secret by custom. Names that begin with `LC_` or `XDG_` are inherited as well.
+pub const INHERITED: [&str; 9] = ["HOME", "LANG", "LANGUAGE", "LOGNAME", "PATH", "SHELL", "TERM", "TZ", "USER"];
+
+/// Whether a started server inherits a variable of this name.
+#[must_use]
+pub fn is_inherited(name: &str) -> bool {
+    INHERITED.contains(&name) || name.starts_with("LC_") || name.starts_with("XDG_")
+}
+
+/// What servers of this process are started with.
+#[derive(Debug, Clone, Default)]
+pub struct Place {
+    /// This program's own binary, which confines itself and becomes the server's program.
+    pub launcher: PathBuf,
+    /// The verb of it that does so.
+    pub launcher_verb: &'static str,
+    /// The variables that are inherited ([`is_inherited`]).
+    pub environment: BTreeMap<String, String>,
+    /// The folder in which each server gets a temporary one of its own.
+    pub temporary: PathBuf,
+    /// Folders that no server reads: our state and our secrets.
+    pub hidden: Vec<PathBuf>,
+    /// Folders that every server may write: the caches of launchers such as `npx` and `uvx`.
+    pub writable: Vec<PathBuf>,
+}

@@ -1,0 +1,180 @@
+//! The process of a server that was started: confined, watched, and ended with all its children.
+
+use std::process::Stdio;
+use std::time::Duration;
+
+use intentbox_confine::{Bounds, Group, Launch, LaunchError, START_FAILED_MARKER};
+use tempfile::TempDir;
+use tokio::process::{Child, ChildStdin, ChildStdout, Command};
+use tokio::task::JoinHandle;
+use tokio::time::{sleep, timeout};
+
+use std::sync::Arc;
+
+use crate::error::ServerFault;
+use crate::frame::{FrameFault, Frames};
+use crate::place::Place;
+use crate::server::{Program, ServerConfig};
+use crate::tail::Tail;
+
+/// How long a server may take to end after its stdin was closed, and again after SIGTERM. The Model Context Protocol asks for
+/// both steps ("Shutdown", stdio).
+const END_MAX: Duration = Duration::from_secs(2);
+
+/// How long the rest of stderr is waited for after a process has ended.
+const STDERR_MAX: Duration = Duration::from_millis(500);
+
+/// How often the memory of a server is looked at.
+const WATCH_PAUSE: Duration = Duration::from_millis(500);
+
+/// How much of the processor a server may use while its tools are discovered, in percent of one core.
+const DISCOVERY_CPU_PERCENT: u8 = 25;
+
+/// What a server is started for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Purpose {
+    /// To list its tools.
+    Discovery,
+    /// To call its tools.
+    Calls,
+}
+
+/// A running server.
+#[derive(Debug)]
+pub(crate) struct Process {
+    child: Child,
+    group: Option<Group>,
+    tail: Tail,
+    drained: JoinHandle<()>,
+    watched: JoinHandle<()>,
+    /// Removed when the process is dropped.
+    _temporary: TempDir,
+}
+
+/// The pipes of a server.
+pub(crate) type Pipes = (ChildStdout, ChildStdin);
+
+impl Process {
+    /// Starts a server within its bounds.
+    ///
+    /// # Errors
+    /// When its program cannot be started.
+    pub(crate) fn start(
+        config: &ServerConfig,
+        program: &Program,
+        place: &Place,
+        purpose: Purpose,
+        frames: &Arc<Frames>,
+    ) -> Result<(Self, Pipes), ServerFault> {
+        let not_started = |detail: String| ServerFault::NotStarted(detail);
+        let temporary = tempfile::Builder::new().prefix("intentbox-server-").tempdir_in(&place.temporary);
+        let temporary = temporary.map_err(|error| not_started(format!("no temporary folder can be made: {error}")))?;
+        let launch = launch(config, program, place, purpose, &temporary);
+        let command = launch.command(&place.launcher, place.launcher_verb).map_err(|error| match error {
+            LaunchError::NotFound { .. } => ServerFault::NotFound(error.to_string()),
+            LaunchError::NotExecutable { .. } => ServerFault::NotPermitted(error.to_string()),
+            _ => not_started(error.to_string()),
+        })?;
+        let mut command = Command::from(command);
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).kill_on_drop(true);
+        let mut child = command.spawn().map_err(|error| not_started(error.to_string()))?;
+        let (Some(stdin), Some(stdout), Some(stderr)) = (child.stdin.take(), child.stdout.take(), child.stderr.take())
+        else {
+            return Err(not_started("it has no pipes".to_owned()));
+        };
+        let group = child.id().and_then(Group::of);
+        let tail = Tail::default();
+        let drained = tokio::spawn(tail.clone().drain(stderr));
+        let watched = tokio::spawn(watch(child.id(), config.bounds.memory_bytes, Arc::clone(frames)));
+        Ok((Self { child, group, tail, drained, watched, _temporary: temporary }, (stdout, stdin)))
+    }
+
+    /// Waits until a process that closed its pipes has ended, and says how: a failed start apart from a server that ended. Ends
+    /// one that goes on.
+    pub(crate) async fn ended(&mut self) -> Result<Option<String>, ServerFault> {
+        let status = timeout(END_MAX, self.child.wait()).await;
+        if status.is_err() {
+            self.kill();
+            let _ = timeout(END_MAX, self.child.wait()).await;
+        }
+        let _ = timeout(STDERR_MAX, &mut self.drained).await;
+        let written = self.tail.shown(&[]);
+        if let Some((_, reason)) = written.split_once(START_FAILED_MARKER) {
+            let reason = reason.lines().next().unwrap_or_default().trim_start_matches(':').trim();
+            return Err(ServerFault::NotStarted(reason.to_owned()));
+        }
+        Ok(status.ok().and_then(Result::ok).map(|status| status.to_string()))
+    }
+
+    /// The last lines that it wrote to stderr, without these texts.
+    pub(crate) fn stderr(&self, secrets: &[String]) -> String {
+        self.tail.shown(secrets)
+    }
+
+    /// Ends a server whose stdin is closed: it may end by itself, then it is asked to, and then it is killed.
+    pub(crate) async fn end(mut self) {
+        if timeout(END_MAX, self.child.wait()).await.is_err() {
+            if let Some(group) = &self.group {
+                group.terminate();
+            }
+            let _ = timeout(END_MAX, self.child.wait()).await;
+        }
+        self.kill();
+        let _ = timeout(END_MAX, self.child.wait()).await;
+    }
+
+    fn kill(&mut self) {
+        if let Some(group) = &self.group {
+            group.kill();
+        }
+        let _ = self.child.start_kill();
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        self.watched.abort();
+        // Also of one that has ended: its children may go on.
+        self.kill();
+    }
+}
+
+/// How a server is started.
+fn launch(config: &ServerConfig, program: &Program, place: &Place, purpose: Purpose, temporary: &TempDir) -> Launch {
+    let folder = temporary.path().to_owned();
+    let beside = config.file.parent().map_or_else(|| folder.clone(), ToOwned::to_owned);
+    let working_directory = program.cwd.clone().unwrap_or(beside);
+    let mut environment = place.environment.clone();
+    environment.extend(program.env.clone());
+    environment.insert("TMPDIR".to_owned(), folder.to_string_lossy().into_owned());
+    let own = [folder, working_directory.clone()];
+    let writable = own.into_iter().chain(place.writable.clone()).chain(config.bounds.writable.clone()).collect();
+    Launch {
+        command: program.command.clone(),
+        args: program.args.clone(),
+        environment: environment.into_iter().collect(),
+        working_directory,
+        bounds: Bounds {
+            network: config.bounds.network,
+            writable,
+            hidden: place.hidden.clone(),
+            cpu_percent: (purpose == Purpose::Discovery).then_some(DISCOVERY_CPU_PERCENT),
+        },
+    }
+}
+
+/// Ends a server that uses more memory than it may.
+async fn watch(pid: Option<u32>, memory_bytes_max: u64, frames: Arc<Frames>) {
+    let Some(pid) = pid else { return };
+    loop {
+        sleep(WATCH_PAUSE).await;
+        let Some(group) = Group::of(pid) else { return };
+        let used = tokio::task::spawn_blocking(move || (group.resident_bytes(), group)).await;
+        let Ok((bytes, group)) = used else { return };
+        if bytes > memory_bytes_max {
+            frames.end(FrameFault::Memory { bytes, most: memory_bytes_max });
+            group.kill();
+            return;
+        }
+    }
+}

@@ -1,0 +1,567 @@
+//! All configured servers together: what is known of their tools, and calls of them. Nothing is started before it is called.
+
+use std::collections::{BTreeMap, HashMap};
+use std::fmt;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use intentbox_capability::{AllowedTool, ServerId};
+use intentbox_catalog::terminal::printable;
+use intentbox_store::{DefinitionRecord, DiscoveryStatus, ServerRecord, StoreError, ToolStore};
+use serde_json::{Map, Value};
+use tokio::sync::{Mutex as AsyncMutex, Semaphore};
+use tokio::time::{Instant, sleep_until};
+
+use crate::arguments::{Checker, SchemaFault};
+use crate::connection::{Connection, ProgressSink};
+use crate::definition::Effect;
+use crate::discovery::{DiscoveryEnd, DiscoveryFailure, Watcher, discover, keep};
+use crate::error::{Phase, ServerError, ServerFault, ToolError};
+use crate::listing::Listing;
+use crate::owner::{is_alive, this_process};
+use crate::place::Place;
+use crate::process::Purpose;
+use crate::reply::Reply;
+use crate::server::ServerConfig;
+
+/// How long a connection stays open without a call.
+const IDLE_MAX: Duration = Duration::from_mins(1);
+
+/// How many calls one server answers at the same time. The others wait.
+const IN_FLIGHT_MAX: usize = 32;
+
+/// After how many failures in a row a server is left alone for a while.
+const FAILURES_MAX: u32 = 3;
+
+/// How long it is left alone then: twice as long after each further failure, up to the maximum.
+const REST_MIN: Duration = Duration::from_secs(2);
+const REST_MAX: Duration = Duration::from_mins(1);
+
+/// How many prepared tools one server keeps in memory.
+const PREPARED_MAX: usize = 1_000;
+
+/// How many characters of a name that does not exist are shown.
+const SHOWN_CHARS_MAX: usize = 80;
+
+/// The configured servers.
+#[derive(Debug)]
+pub struct Upstreams {
+    servers: BTreeMap<ServerId, Server>,
+    store: Arc<ToolStore>,
+    place: Place,
+}
+
+/// What is known of one server, for display.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ServerState {
+    /// How the last discovery went. One whose process has gone has failed.
+    pub status: DiscoveryStatus,
+    /// When that was, in milliseconds after 1970, UTC; 0 if never.
+    pub changed_ms: i64,
+    /// Why it failed, if it did.
+    pub failure: Option<DiscoveryFailure>,
+    /// When the tools were last listed, in milliseconds after 1970, UTC; 0 if never.
+    pub discovered_ms: i64,
+    /// The tools, as last listed.
+    pub listing: Listing,
+    /// Whether the configuration is another one than the one that was discovered.
+    pub is_outdated: bool,
+}
+
+/// One server.
+struct Server {
+    config: ServerConfig,
+    /// Whether it may be started: it is in the user's own file, or a person has approved it as it is.
+    is_approved: bool,
+    live: AsyncMutex<Live>,
+    in_flight: Arc<Semaphore>,
+    prepared: Mutex<HashMap<String, Arc<Prepared>>>,
+}
+
+/// The connection of a server, and how it did.
+#[derive(Debug, Default)]
+struct Live {
+    connection: Option<Arc<Connection>>,
+    failures: u32,
+    last: String,
+    rests_until: Option<Instant>,
+    /// When the connection is closed unless it is used.
+    idle: Option<Instant>,
+}
+
+/// A tool that is ready to be called.
+#[derive(Debug)]
+struct Prepared {
+    effect: Effect,
+    is_idempotent: bool,
+    input: Result<Checker, SchemaFault>,
+    output: Option<Result<Checker, SchemaFault>>,
+}
+
+impl fmt::Debug for Server {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.config.fmt(formatter)
+    }
+}
+
+impl Upstreams {
+    /// Takes the servers of a configuration. Starts nothing and connects to nothing. `is_approved` says of entries that stand in
+    /// a project's file whether a person has approved them as they are.
+    #[must_use]
+    pub fn new(
+        configs: impl IntoIterator<Item = ServerConfig>,
+        is_approved: impl Fn(&ServerConfig) -> bool,
+        store: Arc<ToolStore>,
+        place: Place,
+    ) -> Self {
+        let server = |config: ServerConfig| {
+            let is_approved = is_approved(&config);
+            let server = Server {
+                config,
+                is_approved,
+                live: AsyncMutex::default(),
+                in_flight: Arc::new(Semaphore::new(IN_FLIGHT_MAX)),
+                prepared: Mutex::default(),
+            };
+            (server.config.id.clone(), server)
+        };
+        Self { servers: configs.into_iter().map(server).collect(), store, place }
+    }
+
+    /// The servers as configured, by name.
+    pub fn servers(&self) -> impl Iterator<Item = &ServerConfig> {
+        self.servers.values().map(|server| &server.config)
+    }
+
+    /// One server as configured.
+    #[must_use]
+    pub fn server(&self, id: &str) -> Option<&ServerConfig> {
+        self.known(id).map(|server| &server.config)
+    }
+
+    /// Whether a server may be started: a person approved it, or it is in the user's own file.
+    #[must_use]
+    pub fn is_approved(&self, id: &str) -> bool {
+        self.known(id).is_some_and(|server| server.is_approved)
+    }
+
+    /// What is kept about servers.
+    #[must_use]
+    pub fn store(&self) -> &Arc<ToolStore> {
+        &self.store
+    }
+
+    /// What is known of each configured server. Reaches none.
+    ///
+    /// # Errors
+    /// When the state cannot be read.
+    pub async fn states(&self) -> Result<BTreeMap<ServerId, ServerState>, StoreError> {
+        let mut records: HashMap<String, ServerRecord> =
+            self.store.servers().await?.into_iter().map(|record| (record.id.clone(), record)).collect();
+        let now_ms = self.store.now_unix_ms();
+        let states = self.servers.iter().map(|(id, server)| {
+            let record = records.remove(id.as_str());
+            (id.clone(), ServerState::of(record, &server.config, now_ms))
+        });
+        Ok(states.collect())
+    }
+
+    /// What is known of one configured server. Reaches nothing.
+    ///
+    /// # Errors
+    /// When the state cannot be read.
+    pub async fn state(&self, id: &ServerId) -> Result<Option<ServerState>, StoreError> {
+        let Some(server) = self.servers.get(id) else { return Ok(None) };
+        let record = self.store.server(id.as_str()).await?;
+        Ok(Some(ServerState::of(record, &server.config, self.store.now_unix_ms())))
+    }
+
+    /// Discovers the tools of a server and keeps them.
+    ///
+    /// # Errors
+    /// When what is found cannot be kept.
+    pub async fn discover(&self, id: &ServerId, watcher: Watcher<'_>) -> Result<DiscoveryEnd, StoreError> {
+        let Some(server) = self.servers.get(id) else {
+            let fault = ServerFault::NotStarted("it is not configured".to_owned());
+            return Ok(DiscoveryEnd::Failed(Box::new(ServerError {
+                server: id.clone(),
+                fault,
+                stderr: String::new(),
+            })));
+        };
+        if let Err(error) = server.may_start() {
+            return Ok(DiscoveryEnd::Failed(error));
+        }
+        let end = discover(&server.config, &self.place, &self.store, this_process(), watcher).await;
+        server.forget_prepared();
+        end
+    }
+
+    /// Calls a tool with arguments that are checked first. The server is reached on first use, and its definition of the tool is
+    /// compared with the approved one before anything is sent.
+    ///
+    /// # Errors
+    /// Why there is no result.
+    pub async fn call(
+        &self,
+        allowed: &AllowedTool,
+        arguments: Map<String, Value>,
+        progress: Option<ProgressSink>,
+    ) -> Result<Reply, ToolError> {
+        let (id, tool) = (allowed.server(), allowed.tool());
+        let server = self.servers.get(id).filter(|server| server.config.is_enabled);
+        let server = server.ok_or_else(|| self.no_server(id.as_str()))?;
+        server.may_start().map_err(ToolError::Failed)?;
+        let in_flight = Arc::clone(&server.in_flight).acquire_owned().await;
+        let _turn = in_flight.map_err(|_| ToolError::Store("the program is ending".to_owned()))?;
+        // Before anything is started: most faults of a call need no server.
+        let known = self.prepared(server, tool).await?;
+        let arguments = Value::Object(arguments);
+        if let Some(prepared) = &known {
+            prepared.check_arguments(id, tool, &arguments)?;
+        }
+        let mut is_repeated = false;
+        loop {
+            let connection = self.connected(server).await.map_err(ToolError::Failed)?;
+            // Connecting has listed the tools anew.
+            let prepared = self.prepared(server, tool).await?;
+            let Some(prepared) = prepared else { return Err(self.no_tool(id, tool).await) };
+            prepared.check_arguments(id, tool, &arguments)?;
+            let fields = arguments.as_object().cloned().unwrap_or_default();
+            let called = connection.call(tool, fields, server.config.bounds.call_max, progress.clone()).await;
+            let text = match called {
+                Ok(text) => text,
+                Err(error) => {
+                    let is_answer = matches!(error.fault, ServerFault::Error { .. });
+                    server.note(if is_answer { None } else { Some(&error) }).await;
+                    let may_repeat = matches!(prepared.effect, Effect::Reads) || prepared.is_idempotent;
+                    let has_ended = matches!(error.fault, ServerFault::Ended { phase: Phase::Call, .. });
+                    if has_ended && may_repeat && !is_repeated {
+                        is_repeated = true;
+                        continue;
+                    }
+                    return Err(match prepared.effect {
+                        Effect::Reads => ToolError::Failed(error),
+                        _ if is_answer => ToolError::Failed(error),
+                        _ => ToolError::UnknownOutcome(error, tool.to_owned()),
+                    });
+                }
+            };
+            server.note(None).await;
+            let reply = Reply::admit(&text)
+                .map_err(|fault| ToolError::Result { tool: tool.to_owned(), fault })
+                .and_then(|reply| prepared.check_reply(tool, reply))?;
+            if reply.is_error {
+                return Err(ToolError::Tool { tool: tool.to_owned(), text: reply.error_text() });
+            }
+            return Ok(reply);
+        }
+    }
+
+    /// The definition of a tool, as its server says it now: the server is reached if nothing is known of the tool.
+    ///
+    /// # Errors
+    /// When there is no such tool, or the server failed.
+    pub async fn definition(&self, allowed: &AllowedTool) -> Result<Value, ToolError> {
+        let (id, tool) = (allowed.server(), allowed.tool());
+        let server = self.servers.get(id).filter(|server| server.config.is_enabled);
+        let server = server.ok_or_else(|| self.no_server(id.as_str()))?;
+        server.may_start().map_err(ToolError::Failed)?;
+        let read = async || {
+            let record = self.store.definition(id.as_str(), tool).await;
+            let record = record.map_err(|error| ToolError::Store(error.to_string()))?;
+            Ok::<_, ToolError>(record.filter(|record| record.is_listed))
+        };
+        let mut record = read().await?;
+        if record.is_none() {
+            self.connected(server).await.map_err(ToolError::Failed)?;
+            record = read().await?;
+        }
+        match record {
+            Some(record) => Ok(intentbox_catalog::json::parse_value(&record.definition).unwrap_or_default()),
+            None => Err(self.no_tool(id, tool).await),
+        }
+    }
+
+    /// Closes connections that were not used for a while. Returns when the next one may be due.
+    pub async fn close_idle(&self) -> Option<Instant> {
+        let mut next = None;
+        for server in self.servers.values() {
+            let mut live = server.live.lock().await;
+            let Some(idle) = live.idle else { continue };
+            let is_busy = server.in_flight.available_permits() < IN_FLIGHT_MAX;
+            if idle <= Instant::now() && !is_busy {
+                live.idle = None;
+                let connection = live.connection.take();
+                drop(live);
+                if let Some(connection) = connection {
+                    connection.close().await;
+                }
+            } else {
+                let due = if is_busy { Instant::now() + IDLE_MAX } else { idle };
+                next = Some(next.map_or(due, |next: Instant| next.min(due)));
+            }
+        }
+        next
+    }
+
+    /// Closes connections as they become idle, for as long as it is polled: for programs that live long.
+    pub async fn keep_closing_idle(&self) {
+        loop {
+            let next = self.close_idle().await.unwrap_or_else(|| Instant::now() + IDLE_MAX);
+            sleep_until(next.max(Instant::now() + Duration::from_secs(1))).await;
+        }
+    }
+
+    /// Ends all servers that were started.
+    pub async fn close(&self) {
+        let closing = self.servers.values().map(|server| async {
+            let connection = server.live.lock().await.connection.take();
+            if let Some(connection) = connection {
+                connection.close().await;
+            }
+        });
+        futures_util::future::join_all(closing).await;
+    }
+
+    fn known(&self, id: &str) -> Option<&Server> {
+        self.servers.get(&id.parse::<ServerId>().ok()?)
+    }
+
+    /// The open connection of a server, or a new one, whose tools were listed and compared with those that are kept.
+    async fn connected(&self, server: &Server) -> Result<Arc<Connection>, Box<ServerError>> {
+        let mut live = server.live.lock().await;
+        if let Some(connection) = live.connection.as_ref().filter(|connection| !connection.is_closed()) {
+            let connection = Arc::clone(connection);
+            live.idle = Some(Instant::now() + IDLE_MAX);
+            if connection.take_changed_list() {
+                self.list_again(server, &connection).await?;
+            }
+            return Ok(connection);
+        }
+        if let Some(closed) = live.connection.take() {
+            closed.close().await;
+        }
+        if let Some(until) = live.rests_until.filter(|until| *until > Instant::now()) {
+            let (failures, last) = (live.failures, live.last.clone());
+            let fault = ServerFault::Resting { failures, last, left: until - Instant::now() };
+            return Err(Box::new(ServerError { server: server.config.id.clone(), fault, stderr: String::new() }));
+        }
+        let deadline = Instant::now() + server.config.bounds.discovery_max;
+        let opened = Connection::open(&server.config, &self.place, Purpose::Calls, deadline).await;
+        let opened = match opened {
+            Ok(connection) => {
+                let connection = Arc::new(connection);
+                self.list_again(server, &connection).await.map(|()| connection)
+            }
+            Err(error) => Err(error),
+        };
+        match opened {
+            Ok(connection) => {
+                live.connection = Some(Arc::clone(&connection));
+                live.idle = Some(Instant::now() + IDLE_MAX);
+                Ok(connection)
+            }
+            Err(error) => {
+                live.fail(&error);
+                Err(error)
+            }
+        }
+    }
+
+    /// Lists the tools of an open connection and keeps them.
+    async fn list_again(&self, server: &Server, connection: &Connection) -> Result<(), Box<ServerError>> {
+        let max = server.config.bounds.discovery_max;
+        let texts = connection.list(Instant::now() + max, max, &|_| {}).await?;
+        let kept = keep(&server.config, &self.store, None, connection.greeting(), &texts, &|_| {}).await;
+        server.forget_prepared();
+        kept.map(|_| ()).map_err(|error| {
+            let fault = ServerFault::NotStarted(format!("its tools cannot be kept: {error}"));
+            Box::new(ServerError { server: server.config.id.clone(), fault, stderr: String::new() })
+        })
+    }
+
+    /// A tool as it is kept, ready to be called; nothing if it is not known.
+    async fn prepared(&self, server: &Server, tool: &str) -> Result<Option<Arc<Prepared>>, ToolError> {
+        if let Some(prepared) = server.prepared.lock().unwrap_or_else(PoisonError::into_inner).get(tool) {
+            return Ok(Some(Arc::clone(prepared)));
+        }
+        let id = &server.config.id;
+        let record = self.store.definition(id.as_str(), tool).await;
+        let record = record.map_err(|error| ToolError::Store(error.to_string()))?;
+        let Some(record) = record.filter(|record| record.is_listed) else { return Ok(None) };
+        if record.hash != record.approved_hash {
+            return Err(ToolError::Changed { server: id.clone(), tool: tool.to_owned() });
+        }
+        let prepared = Arc::new(Prepared::of(&record));
+        let mut all = server.prepared.lock().unwrap_or_else(PoisonError::into_inner);
+        if all.len() >= PREPARED_MAX {
+            all.clear();
+        }
+        all.insert(tool.to_owned(), Arc::clone(&prepared));
+        Ok(Some(prepared))
+    }
+
+    fn no_server(&self, id: &str) -> ToolError {
+        let names = self.servers.values().filter(|server| server.config.is_enabled);
+        let nearest = nearest(id, names.map(|server| server.config.id.as_str()));
+        ToolError::NoServer { server: shown(id), nearest }
+    }
+
+    async fn no_tool(&self, id: &ServerId, tool: &str) -> ToolError {
+        let listing = self.state(id).await.ok().flatten().map(|state| state.listing).unwrap_or_default();
+        let nearest = nearest(tool, listing.tools.iter().map(|row| row.name.as_str()));
+        ToolError::NoTool { server: id.clone(), tool: shown(tool), nearest }
+    }
+}
+
+impl Server {
+    fn may_start(&self) -> Result<(), Box<ServerError>> {
+        if self.is_approved {
+            return Ok(());
+        }
+        let server = self.config.id.clone();
+        Err(Box::new(ServerError { server, fault: ServerFault::NotTrusted, stderr: String::new() }))
+    }
+
+    fn forget_prepared(&self) {
+        self.prepared.lock().unwrap_or_else(PoisonError::into_inner).clear();
+    }
+
+    /// Notes how a call went.
+    async fn note(&self, error: Option<&ServerError>) {
+        let mut live = self.live.lock().await;
+        match error {
+            None => {
+                live.failures = 0;
+                live.rests_until = None;
+            }
+            Some(error) => live.fail(error),
+        }
+    }
+}
+
+impl Live {
+    fn fail(&mut self, error: &ServerError) {
+        self.failures = self.failures.saturating_add(1);
+        self.last = error.fault.to_string();
+        if self.failures >= FAILURES_MAX {
+            let doubled = REST_MIN.saturating_mul(1 << (self.failures - FAILURES_MAX).min(8));
+            self.rests_until = Some(Instant::now() + doubled.min(REST_MAX));
+        }
+    }
+}
+
+impl Prepared {
+    fn of(record: &DefinitionRecord) -> Self {
+        let definition = intentbox_catalog::json::parse_value(&record.definition).unwrap_or_default();
+        let checker = |field: &str| definition.get(field).cloned().map(Checker::new);
+        let row = crate::definition::admit(&record.definition).map(|definition| definition.row).ok();
+        Self {
+            effect: row.as_ref().map_or(Effect::Unknown, |row| row.effect),
+            is_idempotent: row.is_some_and(|row| row.is_idempotent),
+            input: checker("inputSchema").unwrap_or_else(|| Checker::new(Value::Object(Map::new()))),
+            output: checker("outputSchema"),
+        }
+    }
+
+    fn check_arguments(&self, server: &ServerId, tool: &str, arguments: &Value) -> Result<(), ToolError> {
+        let checked = match &self.input {
+            Ok(checker) => checker.check(arguments),
+            Err(fault) => Err(fault.clone()),
+        };
+        checked.map_err(|fault| ToolError::Arguments {
+            server: server.clone(),
+            tool: tool.to_owned(),
+            fault: fault.to_string(),
+        })
+    }
+
+    /// Checks what a tool declares about its result. An error need not match it.
+    fn check_reply(&self, tool: &str, reply: Reply) -> Result<Reply, ToolError> {
+        let refuse = |fault: String| ToolError::Result { tool: tool.to_owned(), fault };
+        match (&self.output, &reply.structured) {
+            (None, _) => {}
+            _ if reply.is_error => {}
+            // Its server declares what cannot be checked: the result is as good as one without a declaration.
+            (Some(Err(_)), _) => {}
+            (Some(Ok(_)), None) => {
+                return Err(refuse("it lacks the structuredContent that the tool declares".to_owned()));
+            }
+            (Some(Ok(checker)), Some(value)) => checker.check(value).map_err(|fault| refuse(fault.to_string()))?,
+        }
+        Ok(reply)
+    }
+}
+
+impl ServerState {
+    fn of(record: Option<ServerRecord>, config: &ServerConfig, now_ms: i64) -> Self {
+        let Some(record) = record else {
+            return Self {
+                status: DiscoveryStatus::Never,
+                changed_ms: 0,
+                failure: None,
+                discovered_ms: 0,
+                listing: Listing::default(),
+                is_outdated: false,
+            };
+        };
+        let is_lapsed = record.status == DiscoveryStatus::Discovering
+            && (now_ms.saturating_sub(record.changed_ms) > intentbox_store::DISCOVERY_LAPSES_MS
+                || !is_alive(record.owner));
+        let (status, failure) = if is_lapsed {
+            (DiscoveryStatus::Failed, Some(DiscoveryFailure::lapsed()))
+        } else {
+            (record.status, DiscoveryFailure::decode(&record.failure))
+        };
+        let listing = Listing::decode(&record.listing);
+        Self {
+            status,
+            changed_ms: record.changed_ms,
+            failure,
+            discovered_ms: record.discovered_ms,
+            is_outdated: record.config_hash != config.hash().to_hex()
+                || (listing.is_none() && status == DiscoveryStatus::Success),
+            listing: listing.unwrap_or_default(),
+        }
+    }
+}
+
+/// The name that a misspelled one is nearest to, if one is near.
+fn nearest<'a>(name: &str, names: impl Iterator<Item = &'a str>) -> Option<String> {
+    let scored = names.map(|candidate| (strsim::jaro_winkler(name, candidate), candidate));
+    let best = scored.max_by(|(one, _), (two, _)| one.total_cmp(two));
+    best.filter(|(score, _)| *score >= 0.8).map(|(_, candidate)| candidate.to_owned())
+}
+
+fn shown(name: &str) -> String {
+    let cut: String = name.chars().take(SHOWN_CHARS_MAX).collect();
+    printable(&cut).replace(['\n', '\t'], " ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_misspelled_name_is_led_to_the_nearest() {
+        let names = ["git_log", "git_diff", "git_status"];
+        assert_eq!(nearest("git_lgo", names.into_iter()).as_deref(), Some("git_log"));
+        assert_eq!(nearest("Git_Status", names.into_iter()).as_deref(), Some("git_status"));
+        assert_eq!(nearest("fetch", names.into_iter()), None);
+    }
+
+    #[test]
+    fn a_server_that_fails_again_and_again_is_left_alone_for_longer() {
+        let fault = ServerFault::Http("no".to_owned());
+        let error = ServerError { server: "a".parse().expect("an id"), fault, stderr: String::new() };
+        let mut live = Live::default();
+        let rests: Vec<u128> = (0..9)
+            .map(|_| {
+                live.fail(&error);
+                live.rests_until.map_or(0, |until| (until - Instant::now()).as_millis().div_ceil(1_000))
+            })
+            .collect();
+        assert_eq!(rests, [0, 0, 2, 4, 8, 16, 32, 60, 60]);
+    }
+}
