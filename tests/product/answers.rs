@@ -362,3 +362,34 @@ fn a_failure_of_the_server_on_pipes_is_an_object_on_stderr() {
     let expected = json!({"outcome": "configuration", "error": {"kind": "configuration", "message": message}});
     assert_eq!(object(&run, &run.stderr), expected);
 }
+
+#[test]
+fn a_template_that_is_named_reads_no_value_from_its_name() {
+    let home = tempfile::tempdir().expect("a folder");
+    let named = ["run-intent", "sentry/search_issues", "--param", "status=unresolved", "--param", "limit=3"];
+    let (code, report) = ask(home.path(), &named);
+    assert_eq!(code, 0, "{report}");
+    assert_eq!(report["route"]["arguments"]["query"], Value::Null);
+    assert_eq!(report["result"].as_array().map(Vec::len), Some(3));
+}
+
+#[test]
+fn a_script_that_read_one_page_is_told_that_there_are_more() {
+    let home = tempfile::tempdir().expect("a folder");
+    let list = "sentry:/api/0/organizations/demo/issues/?query=is:unresolved&statsPeriod=90d";
+    let first = format!("len(http.get('{list}').json())");
+    let all = format!(
+        "url, rows = '{list}', []\nwhile url:\n    reply = http.get(url)\n    rows += reply.json()\n    \
+         link = reply.links.get('next', {{}})\n    url = link['url'] if link.get('results') == 'true' else None\nresult = len(rows)"
+    );
+    let exec = |script: &str| {
+        std::fs::write(home.path().join("script.py"), script).expect("written");
+        ask(home.path(), &["exec", "script.py"]).1
+    };
+    let (first, all) = (exec(&first), exec(&all));
+    assert_eq!(first["unread"]["request"], "sentry:/api/0/organizations/demo/issues/", "{first}");
+    assert_eq!(first["unread"]["of"], all["result"], "{all}");
+    assert_eq!(all["unread"], Value::Null);
+    let script = run_in(home.path(), &["exec", "script.py"], b"", &[]);
+    assert!(!script.stderr.contains("more pages"), "{}", script.stderr);
+}

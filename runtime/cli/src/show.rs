@@ -38,6 +38,13 @@ impl Show {
         if self.json { Ok(()) } else { to_stdout(&printable(text)) }
     }
 
+    /// Prints a step of a command that takes long, for people: programs get everything at the end.
+    pub(crate) fn progress(&self, text: &str) {
+        if !self.json {
+            notice(&line(text));
+        }
+    }
+
     /// Prints the answer of a command that goes on, as a server does.
     pub(crate) fn ready(&mut self, answer: &Answer) -> Result<(), CommandError> {
         self.verb(answer)?;
@@ -206,6 +213,9 @@ fn explain(report: &Report, text: &mut String) {
     }
     if let Some(unlisted) = report.listed.and_then(unlisted) {
         let _ = writeln!(text, "{unlisted}");
+    }
+    if let Some(unread) = &report.unread {
+        let _ = writeln!(text, "note: {}", printable(&unread.to_string()));
     }
     // Also the default one: whoever did not ask for a time does not know that older rows are hidden.
     if let Some(window) = report.window.as_ref().filter(|_| report.failure.is_none()) {

@@ -9,12 +9,13 @@ use std::time::Duration;
 use intentbox_capability::{Refusal, shown_url};
 use intentbox_egress::{BudgetItem, Exchange, Request, SendError};
 use intentbox_files::{Directories, ENTRIES_MAX, Listing, ReadError, Reader, UNREAD_MAX};
-use intentbox_report::{Refused, Remedy, RunId, Spent};
+use intentbox_report::{Refused, Remedy, RunId, Spent, Unread};
 use intentbox_sandbox::abi::{Call, FILES_MAX, FileEntry, HttpReply, HttpRequest, Reply, decode};
 use intentbox_sandbox::{Answer, Calls, Exhausted, Pending, Resource};
 
 use crate::caller::Caller;
 use crate::events::{Event, Events, Of};
+use crate::pages::Pages;
 use crate::remedy::Requester;
 
 // The guest refuses a longer listing.
@@ -36,6 +37,7 @@ pub(crate) struct Broker {
     directories: Directories,
     /// The status of the last reply if it was an error, otherwise 0.
     error_status: AtomicU16,
+    pages: Pages,
     noting: Noting,
 }
 
@@ -61,7 +63,15 @@ impl Noting {
 impl Broker {
     pub(crate) fn new(handles: Handles, requester: Requester, directories: Directories, noting: Noting) -> Broker {
         let Handles { exchange, reader } = handles;
-        Broker { exchange, reader, requester, directories, error_status: AtomicU16::new(0), noting }
+        Broker {
+            exchange,
+            reader,
+            requester,
+            directories,
+            error_status: AtomicU16::new(0),
+            pages: Pages::default(),
+            noting,
+        }
     }
 
     /// What was refused so far: requests, then files.
@@ -89,6 +99,11 @@ impl Broker {
         Some(self.error_status.load(Ordering::Relaxed)).filter(|status| *status > 0)
     }
 
+    /// A list of which the run read only the first pages, if there is one.
+    pub(crate) fn unread(&self) -> Option<Unread> {
+        self.pages.unread()
+    }
+
     async fn http(&self, request: HttpRequest<'_>) -> Answer {
         let sent = self.exchange.send(Request {
             method: request.method,
@@ -99,6 +114,10 @@ impl Broker {
         });
         let (status, outcome, answer) = match sent.await {
             Ok(reply) => {
+                if request.method.eq_ignore_ascii_case("get") && reply.status < 400 {
+                    let headers = reply.headers.iter().map(|(name, value)| (name.as_str(), value.as_str()));
+                    self.pages.note(&reply.shown_url, headers);
+                }
                 let answer = Answer::reply(&Reply::Http(HttpReply {
                     status: reply.status,
                     url: &reply.shown_url,

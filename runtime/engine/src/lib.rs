@@ -15,7 +15,7 @@
 //! - `cache`: cached answers. - `bytecode_cache`: the modules of packs, compiled once.
 //! - `help`: what can be asked. - `ended`: from an ending to a report. - `remedy`, `rephrase` and `script_advice`: advice on
 //!   failures. - `rejected`: what the catalog rejects.
-//! - `result_check`: whether a result is what its template declares. - `rehearsal`: the cases of templates. - `phrases`: their
+//! - `pages`: lists that were read in part. - `tool_failure`: failures of upstream servers. - `result_check`: whether a result is what its template declares. - `rehearsal`: the cases of templates. - `phrases`: their
 //!   phrases against each other. - `operator`: queries of the operator.
 
 mod broker;
@@ -31,6 +31,7 @@ mod intent;
 mod known;
 mod library;
 mod operator;
+mod pages;
 mod pending;
 mod phrases;
 mod plan;
@@ -42,6 +43,7 @@ mod rephrase;
 mod result_check;
 mod run;
 mod script_advice;
+mod tool_failure;
 
 use std::collections::BTreeMap;
 use std::hash::{BuildHasher as _, RandomState};
@@ -66,11 +68,12 @@ pub use crate::phrases::{Phrases, Selects, StrayPhrase};
 pub use crate::plan::{Change, Incomplete, Plan, Run, Unconfirmed, Which};
 pub use crate::policy::{POLICY_BYTES_MAX, Policy, PolicyError};
 pub use crate::rejected::remedy_for_values;
+pub use crate::tool_failure::{server_failure, tool_failure};
 pub use intentbox_egress::EgressError;
 pub use intentbox_report::{
     CHECK_BEFORE_RETRY, Candidate, Cause, Failure, Lack, Listed, Missing, MissingOrigin, NearName, Outcome, Permission,
     Principal, Refused, Remedy, Rephrase, Report, RunId, ScriptAdvice, Spent, TableRules, Target, TemplateAdvice,
-    Terms, ValueAdvice, Wire,
+    Terms, ToolAdvice, ValueAdvice, Wire,
 };
 pub use intentbox_router::{Decision, Explanation, Routed};
 pub use intentbox_sandbox::{Capacity, Deterministic, Hardening, Sharing, WorkerCommand, WorkerState};

@@ -281,6 +281,8 @@ impl Engine {
             Some(id) => {
                 let id = cards::id_of(id);
                 match router.read(&question, &id) {
+                    // The name is no sentence: nothing in it is a value.
+                    Some(_) if intent.template.is_none() => Decision::Card { id, values: BTreeMap::new() },
                     Some(values) => Decision::Card { id, values },
                     // Nobody asks for it in words, and it can be named.
                     None if library.catalog.get(id.as_str()).is_some_and(|template| self.reaches(template)) => {

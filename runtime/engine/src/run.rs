@@ -131,7 +131,9 @@ impl Engine {
                     spent: broker.spent(),
                     error_status: broker.error_status(),
                 };
-                of_run(run.id, ended, record)
+                // A template says itself how much of a list it shows.
+                let unread = if matches!(run.work, Work::Code) { broker.unread() } else { None };
+                Report { unread, ..of_run(run.id, ended, record) }
             }
             Err(error) => Report { refusals: broker.refusals(), ..Report::failed(run.id, not_run(&error)) },
         };

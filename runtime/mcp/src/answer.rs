@@ -61,6 +61,10 @@ pub(crate) fn of_report(
         answer.line(&unlisted);
         answer.put("listed", json!(report.listed));
     }
+    if let Some(unread) = &report.unread {
+        answer.line(&format!("note: {unread}"));
+        answer.put("unread", json!(unread));
+    }
     answer.output("stdout", &report.stdout, report.stdout_truncated);
     answer.output("stderr", &report.stderr, report.stderr_truncated);
     if report.outcome() != Outcome::CapabilityDenied {

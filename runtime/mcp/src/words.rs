@@ -30,6 +30,7 @@ fn words(remedy: &Remedy, report: &Report) -> String {
         Remedy::Permit(permission) => cut(&permission.to_string()),
         Remedy::Script(advice) => advice.to_string(),
         Remedy::Template(advice) => advice.to_string(),
+        Remedy::Tool(advice) => advice.to_string(),
         Remedy::Value(advice @ ValueAdvice::CorrectSetting { .. }) => {
             cut(&format!("tell the operator to {}", advice.words(&param)))
         }

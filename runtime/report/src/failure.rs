@@ -63,6 +63,12 @@ pub enum Cause {
     NotPermitted,
     /// The template changes something, and nobody has confirmed that it may.
     Unconfirmed,
+    /// An upstream server, or a tool of it, failed.
+    UpstreamFailed,
+    /// A tool of an upstream server is not what was approved.
+    UpstreamChanged,
+    /// A call of a tool that may have changed something was cut off.
+    UnknownOutcome,
     /// The caller gave up, or declined.
     Cancelled,
     /// There is no room for another run or call.
@@ -92,6 +98,9 @@ impl Cause {
             Cause::Missing => Outcome::MissingParameter,
             Cause::NotFound => Outcome::NotFound,
             Cause::Ambiguous => Outcome::Ambiguous,
+            Cause::UpstreamFailed => Outcome::UpstreamFailed,
+            Cause::UpstreamChanged => Outcome::UpstreamChanged,
+            Cause::UnknownOutcome => Outcome::UnknownOutcome,
             Cause::Cancelled => Outcome::Cancelled,
             Cause::Overloaded => Outcome::Overloaded,
             Cause::WorkerLost => Outcome::WorkerLost,
@@ -123,6 +132,9 @@ impl Cause {
             | Cause::Missing
             | Cause::NotFound
             | Cause::Ambiguous
+            | Cause::UpstreamFailed
+            | Cause::UpstreamChanged
+            | Cause::UnknownOutcome
             | Cause::Cancelled
             | Cause::Overloaded
             | Cause::WorkerLost

@@ -6,8 +6,8 @@
 //! and no surface.
 //!
 //! - `outcome`: the stable names, with exit codes. - `failure` and `remedy`: what went wrong, and what to do.
-//! - `permission`: what would allow a refused call. - `script_advice`, `template_advice` and `value_advice`: what to change in
-//!   a script, a template or the values for it. - `report`: all of it together.
+//! - `permission`: what would allow a refused call. - `script_advice`, `template_advice`, `tool_advice` and
+//!   `value_advice`: what to change in a script, a template, about an upstream server, or in values. - `report`: all of it together.
 //! - `run_id` and `principal`: which run, and whose. - `wire`: as JSON.
 
 mod failure;
@@ -19,6 +19,7 @@ mod report;
 mod run_id;
 mod script_advice;
 mod template_advice;
+mod tool_advice;
 mod value_advice;
 mod wire;
 
@@ -27,9 +28,10 @@ pub use outcome::{Outcome, Terms};
 pub use permission::{MissingOrigin, Permission, TableRules};
 pub use principal::Principal;
 pub use remedy::{CHECK_BEFORE_RETRY, Lack, Missing, NearName, Remedy, Rephrase};
-pub use report::{Candidate, Listed, LookedAt, Mended, Refused, Report, Spent, Target};
+pub use report::{Candidate, Listed, LookedAt, Mended, Refused, Report, Spent, Target, Unread};
 pub use run_id::RunId;
 pub use script_advice::ScriptAdvice;
 pub use template_advice::TemplateAdvice;
+pub use tool_advice::ToolAdvice;
 pub use value_advice::ValueAdvice;
 pub use wire::Wire;

@@ -68,6 +68,12 @@ outcomes! {
     GuestTrap = "guest_trap", 4;
     /// A granted call failed.
     HostCallFailed = "host_call_failed", 5;
+    /// An upstream server, or a tool of it, failed.
+    UpstreamFailed = "upstream_failed", 5;
+    /// A tool of an upstream server is not what was approved.
+    UpstreamChanged = "upstream_changed", 5;
+    /// A call that may have changed something was cut off: nobody knows whether it did.
+    UnknownOutcome = "unknown_outcome", 5;
     /// No template fits the intent.
     NotFound = "not_found", 6;
     /// What the request names does not exist, as the script found out: `NotFound` left it. The script's own claim. Exit 6,

@@ -1,13 +1,14 @@
 //! Remedies: what to do about a failure, as data that each surface words in its own terms.
 //!
 //! A surface has flags, or arguments of a call, and knows how to name a limit or a value in them. Lines of files
-//! ([`Permission`], [`TemplateAdvice`]) and Python ([`ScriptAdvice`]) are the same everywhere, and word themselves.
+//! ([`Permission`], [`TemplateAdvice`]), commands about upstream servers ([`ToolAdvice`]) and Python ([`ScriptAdvice`]) are the same everywhere, and word themselves.
 
 use std::fmt;
 
 use crate::permission::Permission;
 use crate::script_advice::ScriptAdvice;
 use crate::template_advice::TemplateAdvice;
+use crate::tool_advice::ToolAdvice;
 use crate::value_advice::ValueAdvice;
 
 /// What to do about a failure.
@@ -22,6 +23,8 @@ pub enum Remedy {
     Script(ScriptAdvice),
     /// Change the template, which does not render.
     Template(TemplateAdvice),
+    /// Do something about an upstream server or a tool of it.
+    Tool(ToolAdvice),
     /// Change the values for a template.
     Value(ValueAdvice),
     /// Allow a change, or confirm it.

@@ -1,6 +1,7 @@
 //! The report, which every surface presents in its own form.
 
 use std::collections::BTreeMap;
+use std::fmt;
 
 use intentbox_capability::Access;
 use serde::Serialize;
@@ -47,8 +48,31 @@ pub struct Report {
     pub refusals: Vec<Refused>,
     /// What the run used; nothing where nothing ran.
     pub spent: Option<Spent>,
+    /// A list of which the script read only the first pages.
+    pub unread: Option<Unread>,
     /// Whether the answer came from the result cache.
     pub cached: bool,
+}
+
+/// A list of which only the first pages were read. Its text says that, and what to do.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Unread {
+    /// The list: a request without its query.
+    pub request: String,
+    /// How many rows there are in all, if the origin says so.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub of: Option<u64>,
+}
+
+impl fmt::Display for Unread {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let of = self.of.map(|of| format!(" ({of} in all)")).unwrap_or_default();
+        let request = &self.request;
+        write!(
+            formatter,
+            "{request} has more pages than the script read{of}: follow `reply.links[\"next\"][\"url\"]`, or ask for more on a page"
+        )
+    }
 }
 
 /// Words that were taken for a name: a misspelled or an abbreviated one.
@@ -167,6 +191,7 @@ impl Report {
             access: None,
             refusals: Vec::new(),
             spent: None,
+            unread: None,
             cached: false,
         }
     }

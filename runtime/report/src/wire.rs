@@ -8,7 +8,7 @@ use serde_json::value::RawValue;
 
 use crate::failure::Failure;
 use crate::remedy::{self, Remedy};
-use crate::report::{Listed, Mended, Report, Spent, Target};
+use crate::report::{Listed, Mended, Report, Spent, Target, Unread};
 
 /// The JSON form of a report, with hints in the words of one surface.
 #[derive(Debug, Serialize)]
@@ -35,6 +35,8 @@ pub struct Wire<'a> {
     refusals: Vec<Refused<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     spent: Option<Spent>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    unread: Option<&'a Unread>,
     cached: bool,
     #[serde(serialize_with = "as_text")]
     run_id: crate::run_id::RunId,
@@ -116,6 +118,7 @@ impl<'a> Wire<'a> {
             grant: report.access.as_ref().map(intentbox_capability::Access::lines),
             refusals: refusals.collect(),
             spent: report.spent,
+            unread: report.unread.as_ref(),
             cached: report.cached,
             run_id: report.run_id,
         }
