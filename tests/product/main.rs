@@ -31,4 +31,5 @@ mod tokens;
 mod transcripts;
 mod tree;
 mod unreadable;
+mod upstream;
 mod workers;

@@ -1,4 +1,5 @@
-//! The rows of the threat model that are about scripts, requests, secrets, templates and MCP clients, and which tests cover them.
+//! The rows of the threat model that are about scripts, requests, secrets, templates, MCP clients and upstream servers, and
+//! which tests cover them.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -8,7 +9,8 @@ use std::path::Path;
 use crate::tree;
 
 /// Every row: what a script runs out of (G), how it tries to get out (E), what becomes of its requests and of their
-/// replies (H), what could show a secret (S), how a value could become code (T), and what an MCP client can do (C).
+/// replies (H), what could show a secret (S), how a value could become code (T), what an MCP client can do (C), and what an
+/// upstream MCP server can do (M).
 const ROWS: &[(&str, &str)] = &[
     ("G01", "loops without an end"),
     ("G02", "code that starts again when it is stopped: handlers, `finally`, finalizers, hooks"),
@@ -102,6 +104,22 @@ const ROWS: &[(&str, &str)] = &[
     ("C09", "pipes that close, carry garbage or are never read"),
     ("C10", "messages that cost far more than their bytes"),
     ("C11", "callers who take what others need: slots, memory, what is held for them"),
+    ("M01", "upstream servers that hang: at the start, in the handshake, while listing, in a call"),
+    ("M02", "upstream servers that end or crash in a call, again and again, and leave children behind"),
+    ("M03", "banners, garbage, half messages, messages without an end, bytes that are no text"),
+    ("M04", "answers with wrong ids, answers given twice, and answers that nobody asked for"),
+    ("M05", "floods on stderr, and servers that do not read"),
+    ("M06", "lists of tools that are too long, or have no end"),
+    ("M07", "schemas that are huge, deep, circular, exponential or remote"),
+    ("M08", "names of tools that are none, or that would become one another"),
+    ("M09", "descriptions with instructions, control characters, or of any length"),
+    ("M10", "definitions that change after they were approved"),
+    ("M11", "tools that have the name of another server's"),
+    ("M12", "results of any size, against their schema, or with instructions"),
+    ("M13", "servers that ask their client for something, or send notifications without end"),
+    ("M14", "servers over HTTP: redirects, challenges, addresses, replies without end"),
+    ("M15", "project files that would start programs"),
+    ("M16", "calls with names and arguments that no tool has"),
 ];
 
 /// The tests of one row.
@@ -144,7 +162,7 @@ fn table(tests: &BTreeMap<String, Tests>) -> String {
         "# Rows\n\n\
          What may be tried, by rows, and the tests that hold each: G01–G20 (exhaustion) and E01–E18 (escape) by\n\
          scripts, H01–H23 by requests and replies, S01–S10 for secrets, T01–T10 by values and templates,\n\
-         C01–C11 by MCP clients. A script is a file of [attacks](attacks/README.md); the rest are Rust tests by their names. The test\n\
+         C01–C11 by MCP clients, M01–M16 by upstream MCP servers. A script is a file of [attacks](attacks/README.md); the rest are Rust tests by their names. The test\n\
          `every_row_has_a_test` writes this file: change `product/rows.rs` or the tests, not this.\n\n\
          | Row | What | Tests |\n|---|---|---|\n",
     );

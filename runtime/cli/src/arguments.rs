@@ -87,6 +87,11 @@ pub(crate) struct Sources {
     /// `$XDG_STATE_HOME/intentbox` or ~/.local/state/intentbox]
     #[arg(long, global = true, help_heading = "Sources", value_name = "DIR")]
     pub(crate) state: Option<PathBuf>,
+    /// File of upstream MCP servers in the form that MCP clients use (`mcpServers`); naming it here approves its entries
+    /// (repeatable) [default: mcp.json beside the configuration file, and .mcp.json, .cursor/mcp.json and .vscode/mcp.json in the
+    /// current directory, whose entries need `tools trust`]
+    #[arg(long = "servers", global = true, help_heading = "Sources", value_name = "FILE")]
+    pub(crate) servers: Vec<PathBuf>,
 }
 
 #[derive(Debug, Subcommand)]
@@ -98,6 +103,9 @@ pub(crate) enum Command {
     /// List, show, render, check, try and create templates
     #[command(subcommand)]
     Templates(Templates),
+    /// Configure upstream MCP servers, and list, show and call their tools
+    #[command(subcommand)]
+    Tools(Tools),
     /// Check the policy, or explain what it allows
     #[command(subcommand)]
     Policy(Policy),
@@ -163,6 +171,106 @@ pub(crate) enum Templates {
     New {
         /// Id of the new template, such as `mine/first`
         id: String,
+    },
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Tools {
+    /// List the servers and their tools, as last discovered; starts no server
+    List {
+        /// Server to list [default: all]
+        server: Option<String>,
+    },
+    /// Show a server, or the description and the schemas of one of its tools
+    Show {
+        /// Name of the server
+        server: String,
+        /// Name of the tool
+        tool: Option<String>,
+    },
+    /// Call a tool
+    ///
+    /// The server is started or connected to if its tools are to be called. The arguments are checked against the tool's schema
+    /// first. A call by hand is not subject to the policy, which is for scripts.
+    Call {
+        /// Name of the server
+        server: String,
+        /// Name of the tool
+        tool: String,
+        /// Argument, such as `max_count=3`; a value that is JSON counts as JSON where the schema does not want text (repeatable)
+        #[arg(value_name = "NAME=VALUE", value_parser = name_and_value)]
+        arguments: Vec<(String, String)>,
+        /// All arguments as one JSON object, or - to read it from stdin
+        #[arg(long, value_name = "JSON", conflicts_with = "arguments")]
+        input: Option<String>,
+    },
+    /// Discover the tools of servers, and wait for the result
+    Refresh {
+        /// Servers [default: all that are enabled and approved]
+        #[arg(value_name = "SERVER")]
+        names: Vec<String>,
+        /// Return at once, and go on in the background
+        #[arg(long)]
+        background: bool,
+    },
+    /// Add a server to your own file, and discover its tools in the background
+    Add {
+        /// Name of the server
+        name: String,
+        /// URL of a server over streamable HTTP, in place of a command
+        #[arg(long, value_name = "URL", conflicts_with = "command")]
+        url: Option<String>,
+        /// Header of each request to the URL, such as `Authorization=Bearer ${TOKEN}` (repeatable)
+        #[arg(long = "header", value_name = "NAME=VALUE", value_parser = name_and_value, requires = "url")]
+        headers: Vec<(String, String)>,
+        /// Variable of the server's environment, such as `TOKEN=${TOKEN}` (repeatable)
+        #[arg(long = "env", value_name = "NAME=VALUE", value_parser = name_and_value, conflicts_with = "url")]
+        env: Vec<(String, String)>,
+        /// File to add it to [default: mcp.json beside the configuration file]
+        #[arg(long, value_name = "FILE")]
+        file: Option<PathBuf>,
+        /// Command that starts the server, with its arguments
+        #[arg(last = true, required_unless_present = "url", value_name = "COMMAND")]
+        command: Vec<String>,
+    },
+    /// Remove a server from your own file, and forget its tools
+    Remove {
+        /// Name of the server
+        name: String,
+        /// File to remove it from [default: mcp.json beside the configuration file]
+        #[arg(long, value_name = "FILE")]
+        file: Option<PathBuf>,
+    },
+    /// Copy servers of another client's file into your own file
+    Import {
+        /// File of another MCP client, such as `claude_desktop_config.json`
+        file: PathBuf,
+        /// Servers to copy [default: all]
+        #[arg(value_name = "SERVER")]
+        names: Vec<String>,
+    },
+    /// Approve servers that a project's file configures, after showing the exact commands
+    Trust {
+        /// Servers [default: all that are not approved yet]
+        #[arg(value_name = "SERVER")]
+        names: Vec<String>,
+        /// Approve without asking
+        #[arg(long)]
+        yes: bool,
+    },
+    /// Show how the definitions of tools differ from the approved ones
+    Diff {
+        /// Name of the server
+        server: String,
+        /// Name of the tool [default: all that have changed]
+        tool: Option<String>,
+    },
+    /// Approve the present definitions of tools that have changed
+    Approve {
+        /// Name of the server
+        server: String,
+        /// Names of the tools [default: all that have changed]
+        tools: Vec<String>,
     },
 }
 

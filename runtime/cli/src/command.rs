@@ -6,6 +6,7 @@ use crate::error::CommandError;
 use crate::show::Show;
 use crate::{
     completions, demo_logs, demo_tracker, doctor, exec, init, man, mcp, observe, policy, run_intent, stats, templates,
+    tools,
 };
 
 /// Runs the command and gives how it ended. Only what takes long prints before that.
@@ -18,6 +19,7 @@ pub(crate) async fn run(arguments: Arguments, show: &mut Show) -> Result<Ending,
         Command::RunIntent(command) => return run_intent::run(sources, command, arguments.json).await,
         Command::Exec(command) => return exec::run(sources, command).await,
         Command::Templates(command) => templates::run(sources, command).await?,
+        Command::Tools(command) => return tools::run(sources, command, show).await,
         Command::Policy(command) => policy::run(sources, command).await?,
         Command::Init(command) => init::run(sources, command.folder)?,
         Command::Doctor => doctor::run(sources, show).await?,

@@ -5,15 +5,18 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use intentbox_capability::{Alias, Reads};
+use intentbox_confine::{CpuBound, Measures};
 use intentbox_engine::{Caller, Code, Engine, Hardening, NoEvents, Outcome};
 use intentbox_files::{DirectoryError, Listing};
 use serde_json::{Value, json};
 
 use crate::answer::Answer;
 use crate::arguments::{Isolation, Sources};
-use crate::error::{Class, CommandError};
+use crate::error::{Class, Classify as _, CommandError};
+use crate::servers::{self, Servers};
 use crate::setup::{self, Configured, Setup};
 use crate::show::{self, Show};
+use crate::tools::status_line;
 
 /// What a check found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -40,6 +43,7 @@ pub(crate) async fn run(sources: &Sources, show: &Show) -> Result<Answer, Comman
     let (configured, missing) = setup::tried(sources).await?;
     files(&configured, &mut checks)?;
     directories(&configured, &missing, &mut checks).await?;
+    upstreams(sources, &mut checks).await?;
     origins(configured, &mut checks).await?;
     show.early("\n")?;
     let engine = setup::engine_for_doctor(setup::place(Isolation::Process))?;
@@ -129,6 +133,27 @@ async fn directories(
     Ok(())
 }
 
+/// Each upstream server, as it was last discovered: none is started.
+async fn upstreams(sources: &Sources, checks: &mut Checks<'_>) -> Result<(), CommandError> {
+    let Servers { upstreams, notices } = match servers::servers(sources).await {
+        Ok(servers) => servers,
+        Err(error) => return checks.note("upstream servers", Status::Fault, &format!("WRONG: {}", error.message())),
+    };
+    for notice in &notices {
+        checks.note("upstream servers", Status::Warning, &show::line(notice))?;
+    }
+    let states = upstreams.states().await.class(Class::Unavailable)?;
+    let now_ms = upstreams.store().now_unix_ms();
+    for (id, state) in &states {
+        let Some(config) = upstreams.server(id.as_str()) else { continue };
+        let told = status_line(config, state, upstreams.is_approved(id.as_str()), now_ms);
+        let status = if state.failure.is_some() { Status::Fault } else { Status::Ok };
+        let network = if config.bounds.network { "" } else { "; no network" };
+        checks.note(&format!("server {id}"), status, &format!("{told}{network}"))?;
+    }
+    Ok(())
+}
+
 /// Each origin and its token.
 async fn origins(configured: Configured, checks: &mut Checks<'_>) -> Result<(), CommandError> {
     let paths = configured.configuration.checks.clone();
@@ -200,6 +225,8 @@ async fn machine(engine: &Engine, checks: &mut Checks<'_>) -> Result<(), Command
     let scan = "MISSING: needs Linux 6.7; a fresh run takes about one and a half times as long";
     let (status, state) = if hardening.scans_pages { (Status::Ok, "active") } else { (Status::Warning, scan) };
     checks.note("fast page scan", status, state)?;
+    let (status, state) = confinement(intentbox_confine::measures());
+    checks.note("upstream servers", status, &state)?;
     checks.show.early(if is_complete {
         "\nScripts of `mcp`, and of other commands with `--isolation process`, are isolated twice: by the wasm sandbox, and by a \
          worker process that has no access to files, network and privileges. Other scripts run in the wasm sandbox alone.\n"
@@ -207,6 +234,22 @@ async fn machine(engine: &Engine, checks: &mut Checks<'_>) -> Result<(), Command
         "\nScripts run in the wasm sandbox. Scripts of `mcp`, and of other commands with `--isolation process`, are isolated by a \
          worker process as well; this machine lacks the parts of that isolation that are marked MISSING above.\n"
     })
+}
+
+/// What this machine can keep upstream servers from.
+fn confinement(measures: Measures) -> (Status, String) {
+    let parts = [(measures.files, "files (landlock)"), (measures.calls, "system calls and the network (seccomp)")];
+    let of = |holds: bool| -> Vec<&str> {
+        parts.iter().filter(|(is_there, _)| *is_there == holds).map(|(_, name)| *name).collect()
+    };
+    let cpu = match measures.cpu {
+        CpuBound::Cgroup => "a quarter of a core during discovery",
+        CpuBound::Nice => "low priority during discovery",
+    };
+    match of(false).as_slice() {
+        [] => (Status::Ok, format!("confined: {}; {cpu}", of(true).join(", "))),
+        lost => (Status::Warning, format!("MISSING: {} cannot be restricted; {cpu}", lost.join(", "))),
+    }
 }
 
 /// Runs a script in the worker.

@@ -3,7 +3,7 @@
 //! Data goes to stdout, messages go to stderr. This crate is the only one that reads arguments, the environment and
 //! stdin. The engine does the rest.
 //!
-//! - `command_line` and `arguments`: what was typed. - `setup`, `input` and `folder`: what it refers to.
+//! - `command_line` and `arguments`: what was typed. - `setup`, `servers`, `input` and `folder`: what it refers to.
 //! - `command`: one function for each verb, in the file of its name; `run` is shared by the verbs that run a script.
 //! - `question`: what is asked of the person at a terminal. - `observe` and `record`: what is logged and recorded of runs.
 //! - `answer` and `error`: how a verb ends. - `show`, `table` and `words`: how that is printed.
@@ -30,14 +30,16 @@ mod question;
 mod record;
 mod run;
 mod run_intent;
+mod servers;
 mod setup;
 mod show;
 mod stats;
 mod table;
 mod templates;
+mod tools;
 mod words;
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::process::ExitCode;
 
 use anyhow::Context as _;
@@ -49,6 +51,20 @@ use crate::show::Show;
 /// The argument that makes this program a worker process. Only the program itself uses it.
 pub(crate) const WORKER: &str = "worker-process";
 
+/// The argument that makes this program confine itself and become the program of an upstream server.
+pub(crate) const LAUNCHER: &str = "launch-server";
+
+/// Runs a stage of the launcher, which mostly becomes another program.
+fn launch(verb: &OsStr, arguments: &[OsString]) -> ExitCode {
+    match intentbox_confine::run(verb, arguments) {
+        Ok(code) => ExitCode::from(u8::try_from(code).unwrap_or(u8::MAX)),
+        Err(failed) => {
+            show::notice(&format!("{}{failed}", intentbox_confine::START_FAILED_MARKER));
+            ExitCode::from(Class::Unavailable.exit())
+        }
+    }
+}
+
 fn main() -> ExitCode {
     // Before anything else: a worker gives up what it inherited, and must not have opened anything itself.
     if std::env::args_os().nth(1).is_some_and(|argument| argument == WORKER) {
@@ -58,6 +74,11 @@ fn main() -> ExitCode {
         };
     }
     let typed: Vec<OsString> = std::env::args_os().collect();
+    if let [_, verb, arguments @ ..] = typed.as_slice()
+        && verb == LAUNCHER
+    {
+        return launch(verb, arguments);
+    }
     let mut show = Show::new(command_line::wants_json(&typed));
     let arguments = match command_line::parse(&typed) {
         Ok(arguments) => arguments,

@@ -242,6 +242,23 @@ fn user_folder() -> Option<PathBuf> {
     folder.map(|folder| folder.join("intentbox"))
 }
 
+/// A variable of the environment, if it is set to text.
+pub(crate) fn variable(name: &str) -> Option<String> {
+    std::env::var(name).ok()
+}
+
+/// The home directory, if there is one.
+pub(crate) fn home() -> Option<PathBuf> {
+    std::env::home_dir()
+}
+
+/// The variables that the upstream servers of this process inherit.
+pub(crate) fn inherited() -> BTreeMap<String, String> {
+    let texts =
+        std::env::vars_os().filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)));
+    texts.filter(|(name, _)| intentbox_tools::is_inherited(name)).collect()
+}
+
 /// The folder of what is recorded, which need not be there: the flag's, otherwise that of the environment. Nothing where there is
 /// no home either.
 pub(crate) fn state_folder(sources: &Sources) -> Option<PathBuf> {

@@ -13,6 +13,7 @@ pub(crate) fn words(remedy: &Remedy) -> String {
         Remedy::Permit(permission) => permission.to_string(),
         Remedy::Script(advice) => advice.to_string(),
         Remedy::Template(advice) => advice.to_string(),
+        Remedy::Tool(advice) => advice.to_string(),
         Remedy::Value(advice) => advice.words(&|name: &str, value: &str| format!("{name}={value}")),
         Remedy::AllowWrites => "add --allow-writes to allow the change".to_owned(),
         Remedy::RaiseLimit { limit, most, instead } => {

@@ -24,6 +24,7 @@ const NO_FILES: &[(&str, &str)] = &[
     (".vscode/mcp.json", "a file of an MCP client"),
     ("NAME.py", "stands for a file of a case"),
     ("claude_desktop_config.json", "a file of an MCP client"),
+    ("mcp.json", "the user's own file of upstream servers"),
     ("expected-failures-REVISION.yaml", "stands for a file of each revision"),
     ("rust-toolchain.toml", "the document says why there is none"),
 ];

@@ -32,14 +32,14 @@ struct Users {
 const USERS: &[Users] = &[
     Users { dependency: "clap", crates: &["cli"], tests: &[] },
     Users { dependency: "hyper", crates: &["listen"], tests: &[] },
-    Users { dependency: "landlock", crates: &["sandbox"], tests: &[] },
+    Users { dependency: "landlock", crates: &["confine", "sandbox"], tests: &[] },
     Users { dependency: "minijinja", crates: &["catalog"], tests: &[] },
     // The tests of the product play clients that it did not write.
     Users { dependency: "reqwest", crates: &["egress"], tests: &["cli"] },
-    Users { dependency: "rmcp", crates: &["mcp", "mcp-wire"], tests: &[] },
+    Users { dependency: "rmcp", crates: &["mcp", "mcp-wire", "tools"], tests: &[] },
     Users { dependency: "rustls", crates: &["egress"], tests: &["cli"] },
     Users { dependency: "rustpython", crates: &["guest"], tests: &[] },
-    Users { dependency: "seccompiler", crates: &["sandbox"], tests: &[] },
+    Users { dependency: "seccompiler", crates: &["confine", "sandbox"], tests: &[] },
     Users { dependency: "sqlx", crates: &["store"], tests: &["store"] },
     Users { dependency: "tower-http", crates: &["listen"], tests: &[] },
     Users { dependency: "wasmtime", crates: &["sandbox"], tests: &[] },

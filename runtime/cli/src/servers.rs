@@ -1,0 +1,162 @@
+//! The upstream servers that are configured: finds their files, reads them, and says which of them may be started.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use anyhow::Context as _;
+use intentbox_store::{Clock, ToolStore};
+use intentbox_tools::file::{self, FILE_BYTES_MAX, FileContext, ParsedFile};
+use intentbox_tools::{FileOrigin, Place, Program, ServerConfig, Transport, Upstreams};
+
+use crate::arguments::Sources;
+use crate::error::{Class, Classify as _, CommandError, Hint as _};
+use crate::{LAUNCHER, input, setup, show};
+
+/// The user's own file, beside the configuration.
+const OWN_FILE: &str = "mcp.json";
+
+/// The files of other clients in the current directory.
+const PROJECT_FILES: [&str; 3] = [".mcp.json", ".cursor/mcp.json", ".vscode/mcp.json"];
+
+/// Folders below the home directory that launchers write: the caches of npm, uv and pip.
+const LAUNCHER_CACHES: [&str; 5] = [".npm", ".cache", ".local/share/uv", ".local/bin", ".config/uv"];
+
+/// What is configured about upstream servers.
+pub(crate) struct Servers {
+    pub(crate) upstreams: Upstreams,
+    /// What the user should know about the files, a line each.
+    pub(crate) notices: Vec<String>,
+}
+
+/// Reads the files of servers. Starts nothing.
+pub(crate) async fn servers(sources: &Sources) -> Result<Servers, CommandError> {
+    let (parsed, mut notices) = parsed(sources)?;
+    let merged = file::merge(parsed);
+    notices.extend(merged.warnings);
+    for overridden in &merged.overridden {
+        let (id, used, ignored) = (&overridden.id, overridden.used.display(), overridden.ignored.display());
+        notices.push(format!("{ignored}: the server `{id}` is ignored, because {used} has one of this name"));
+    }
+    let folder = setup::state_folder(sources);
+    let store = ToolStore::open(folder.as_deref(), Clock::system()).await.class(Class::Unavailable)?;
+    notices.extend(store.notice().map(str::to_owned));
+    let trusted: BTreeSet<(PathBuf, String, String)> =
+        store.trusted().await.class(Class::Unavailable)?.into_iter().collect();
+    let is_approved = |config: &ServerConfig| match config.origin {
+        FileOrigin::User => true,
+        FileOrigin::Project => trusted.contains(&(config.file.clone(), config.id.to_string(), config.hash().to_hex())),
+    };
+    let servers = merged.servers.into_iter().filter(|config| !is_this_program(config));
+    let upstreams = Upstreams::new(servers, is_approved, Arc::new(store), place(folder.as_deref()));
+    Ok(Servers { upstreams, notices })
+}
+
+/// The user's own file of servers, or the one that was named.
+pub(crate) fn own_file(sources: &Sources, named: Option<&Path>) -> Result<PathBuf, CommandError> {
+    if let Some(named) = named {
+        return Ok(named.to_owned());
+    }
+    let configuration = setup::configuration_file(sources.config.as_deref());
+    let configuration = configuration.context("there is no home directory").class(Class::Usage);
+    Ok(configuration.hint("name a file with --file")?.with_file_name(OWN_FILE))
+}
+
+/// Reads a file of servers as text; nothing where there is none.
+pub(crate) fn text(path: &Path) -> Result<Option<String>, CommandError> {
+    match fs::symlink_metadata(path) {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+        _ => {}
+    }
+    let bytes = input::read_regular(path, FILE_BYTES_MAX as u64).class(Class::Configuration)?;
+    let shown = path.display();
+    if bytes.len() > FILE_BYTES_MAX {
+        return Err(Class::Configuration.error(format!("{shown} has more than {FILE_BYTES_MAX} bytes")));
+    }
+    let text = String::from_utf8(bytes).with_context(|| format!("{shown} is not UTF-8 text"));
+    text.map(Some).class(Class::Configuration)
+}
+
+/// Parses a file of servers.
+pub(crate) fn parse(text: &str, path: &Path, origin: FileOrigin) -> Result<ParsedFile, CommandError> {
+    let path = std::path::absolute(path).class(Class::Configuration)?;
+    let home = setup::home();
+    let context = FileContext { path: &path, origin, variable: &setup::variable, home: home.as_deref() };
+    file::parse(text, &context).class(Class::Configuration)
+}
+
+/// Parses a file of servers, with variables as they are written.
+pub(crate) fn parse_as_written(text: &str, path: &Path, origin: FileOrigin) -> Result<ParsedFile, CommandError> {
+    let path = std::path::absolute(path).class(Class::Configuration)?;
+    let context = FileContext { path: &path, origin, variable: &|name| Some(format!("${{{name}}}")), home: None };
+    file::parse(text, &context).class(Class::Configuration)
+}
+
+/// All files, in the order of precedence: those that were named, the user's own, and then those of the project.
+fn parsed(sources: &Sources) -> Result<(Vec<ParsedFile>, Vec<String>), CommandError> {
+    let (mut parsed, mut notices) = (Vec::new(), Vec::new());
+    let mut read: BTreeSet<PathBuf> = BTreeSet::new();
+    for path in &sources.servers {
+        let Some(text) = text(path)? else {
+            let error = Class::Configuration.error(format!("{} does not exist", path.display()));
+            return Err(error.hint("name a file with `mcpServers` in --servers"));
+        };
+        parsed.push(parse(&text, path, FileOrigin::User)?);
+        read.extend(path.canonicalize());
+    }
+    if let Ok(own) = own_file(sources, None)
+        && let Some(text) = text(&own)?
+    {
+        parsed.push(parse(&text, &own, FileOrigin::User)?);
+        read.extend(own.canonicalize());
+    }
+    for path in PROJECT_FILES.map(Path::new) {
+        // What was named or is the user's own is not found once more.
+        if path.canonicalize().is_ok_and(|path| read.contains(&path)) {
+            continue;
+        }
+        // A file that somebody else may have written must not keep the user from working: what is wrong with it is said.
+        match text(path).and_then(|text| text.map(|text| parse(&text, path, FileOrigin::Project)).transpose()) {
+            Ok(Some(file)) => parsed.push(file),
+            Ok(None) => {}
+            Err(error) => notices.push(format!("ignored: {}", error.message())),
+        }
+    }
+    for file in &mut parsed {
+        notices.append(&mut file.warnings);
+    }
+    Ok((parsed, notices))
+}
+
+/// Whether an entry starts this program as an MCP server, as the file of its client does. It would call itself.
+fn is_this_program(config: &ServerConfig) -> bool {
+    let Transport::Stdio(Program { command, args, .. }) = &config.transport else { return false };
+    let is_served = args.iter().any(|argument| argument == "mcp");
+    is_served && Path::new(command).file_name().is_some_and(|name| name == "intentbox")
+}
+
+/// What servers are started with.
+fn place(state: Option<&Path>) -> Place {
+    let home = setup::home();
+    let caches = LAUNCHER_CACHES.iter().filter_map(|cache| home.as_ref().map(|home| home.join(cache)));
+    let configuration = setup::configuration_file(None).and_then(|file| file.parent().map(Path::to_owned));
+    let absolute = |path: PathBuf| std::path::absolute(&path).unwrap_or(path);
+    let hidden = state.map(Path::to_owned).into_iter().chain(configuration).map(absolute).collect();
+    Place {
+        // Not the path: the file may have been replaced since this process started. A child would look at itself.
+        launcher: format!("/proc/{}/exe", std::process::id()).into(),
+        launcher_verb: LAUNCHER,
+        environment: setup::inherited(),
+        temporary: std::env::temp_dir(),
+        hidden,
+        writable: caches.collect(),
+    }
+}
+
+/// Prints what the user should know about the files.
+pub(crate) fn notify(notices: &[String]) {
+    for notice in notices {
+        show::notice(&show::line(notice));
+    }
+}

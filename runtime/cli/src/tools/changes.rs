@@ -1,0 +1,90 @@
+//! `tools diff` and `tools approve`: definitions that are not what was approved.
+
+use std::fmt::Write as _;
+
+use intentbox_catalog::json::parse_value;
+use intentbox_store::DefinitionRecord;
+use intentbox_tools::Upstreams;
+use serde_json::{Value, json};
+use similar::{ChangeTag, TextDiff};
+
+use crate::answer::Answer;
+use crate::error::{Class, Classify as _, CommandError};
+use crate::show;
+
+use super::find;
+
+pub(super) async fn diff(upstreams: &Upstreams, server: &str, tool: Option<&str>) -> Result<Answer, CommandError> {
+    let id = find(upstreams, server)?;
+    let changed = changed(upstreams, id.as_str(), tool).await?;
+    if changed.is_empty() {
+        let text = format!("every tool of `{id}` is as it was approved\n");
+        return Ok(Answer::new(text).with("changed", Vec::<Value>::new()));
+    }
+    let mut text = String::new();
+    let mut rows = Vec::new();
+    for record in &changed {
+        let _ = writeln!(text, "{id} {}", record.name);
+        let (approved, now) = (pretty(&record.approved), pretty(&record.definition));
+        let difference = TextDiff::from_lines(&approved, &now);
+        for hunk in difference.unified_diff().context_radius(2).iter_hunks() {
+            for change in hunk.iter_changes() {
+                let sign = match change.tag() {
+                    ChangeTag::Delete => '-',
+                    ChangeTag::Insert => '+',
+                    ChangeTag::Equal => ' ',
+                };
+                let _ = writeln!(text, "  {sign} {}", show::line(change.value().trim_end_matches('\n')));
+            }
+        }
+        rows.push(json!({
+            "tool": record.name,
+            "approved": parse_value(&record.approved).unwrap_or_default(),
+            "now": parse_value(&record.definition).unwrap_or_default(),
+            "approved_hash": record.approved_hash,
+            "hash": record.hash,
+        }));
+    }
+    let _ = writeln!(text, "approve with `intentbox tools approve {id}`");
+    Ok(Answer::new(text).with("changed", rows))
+}
+
+pub(super) async fn approve(upstreams: &Upstreams, server: &str, tools: &[String]) -> Result<Answer, CommandError> {
+    let id = find(upstreams, server)?;
+    let mut seen = Vec::new();
+    if tools.is_empty() {
+        seen = changed(upstreams, id.as_str(), None).await?;
+    }
+    for tool in tools {
+        seen.extend(changed(upstreams, id.as_str(), Some(tool)).await?);
+    }
+    let hashes: Vec<(String, String)> = seen.iter().map(|record| (record.name.clone(), record.hash.clone())).collect();
+    let approved = upstreams.store().approve(id.as_str(), &hashes).await.class(Class::Unavailable)?;
+    let names: Vec<&str> = hashes.iter().map(|(name, _)| name.as_str()).collect();
+    let text = match approved {
+        0 => format!("no tool of `{id}` had to be approved\n"),
+        _ => format!("approved {}\n", names.join(", ")),
+    };
+    Ok(Answer::new(text).with("approved", names))
+}
+
+/// The definitions that are not what was approved: of one tool, or of all.
+async fn changed(
+    upstreams: &Upstreams,
+    server: &str,
+    tool: Option<&str>,
+) -> Result<Vec<DefinitionRecord>, CommandError> {
+    let mut changed = upstreams.store().changed(server).await.class(Class::Unavailable)?;
+    let Some(tool) = tool else { return Ok(changed) };
+    changed.retain(|record| record.name == tool);
+    let known = upstreams.store().definition(server, tool).await.class(Class::Unavailable)?;
+    if known.is_none_or(|record| !record.is_listed) {
+        let error = Class::Usage.error(format!("the server `{server}` has no tool `{tool}`"));
+        return Err(error.hint(format!("run `intentbox tools list {server}`")));
+    }
+    Ok(changed)
+}
+
+fn pretty(definition: &str) -> String {
+    parse_value(definition).map_or_else(|_| definition.to_owned(), |value| format!("{value:#}"))
+}

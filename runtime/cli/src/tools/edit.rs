@@ -1,0 +1,158 @@
+//! `tools add`, `remove` and `import`: the user's own file of servers.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::Write as _;
+use std::path::Path;
+
+use anyhow::Context as _;
+use intentbox_capability::ServerId;
+use intentbox_tools::file::{self, NewEntry};
+use intentbox_tools::{Endpoint, FileOrigin, Program, Transport};
+
+use crate::answer::Answer;
+use crate::arguments::Sources;
+use crate::error::{Class, Classify as _, CommandError, Hint as _};
+use crate::servers::{self, Servers};
+
+use super::refresh::detach;
+
+pub(super) async fn add(
+    sources: &Sources,
+    name: &str,
+    url: Option<String>,
+    headers: Vec<(String, String)>,
+    env: Vec<(String, String)>,
+    named: Option<&Path>,
+    command: &[String],
+) -> Result<Answer, CommandError> {
+    let id = id(name)?;
+    let entry = match (url, command) {
+        (Some(url), _) => NewEntry::Http { url, headers: headers.into_iter().collect() },
+        (None, [command, args @ ..]) => {
+            NewEntry::Stdio { command: command.clone(), args: args.to_vec(), env: env.into_iter().collect() }
+        }
+        (None, []) => return Err(Class::Usage.error("there is no command").hint("write it after `--`")),
+    };
+    let path = servers::own_file(sources, named)?;
+    let (before, text) = added(&path, &[(id.clone(), entry)])?;
+    write(&path, before.as_deref(), &text)?;
+    let status = discover(sources, named, &id).await?;
+    let shown = path.display();
+    let text = format!("{shown}: added `{id}`, {status}; see `intentbox tools list`\n");
+    Ok(Answer::new(text).with("file", shown.to_string()).with("server", id.as_str()).with("status", status))
+}
+
+pub(super) async fn remove(sources: &Sources, name: &str, named: Option<&Path>) -> Result<Answer, CommandError> {
+    let id = id(name)?;
+    let path = servers::own_file(sources, named)?;
+    let shown = path.display();
+    let Some(before) = servers::text(&path)? else {
+        return Err(Class::Usage.error(format!("{shown} does not exist")).hint("run `intentbox tools list --json`"));
+    };
+    let text = file::remove(&before, &id).with_context(|| shown.to_string()).class(Class::Usage)?;
+    write(&path, Some(&before), &text)?;
+    let Servers { upstreams, .. } = servers::servers(sources).await?;
+    if upstreams.server(name).is_none() {
+        upstreams.store().forget(name).await.class(Class::Unavailable)?;
+    }
+    Ok(Answer::new(format!("{shown}: removed `{id}`\n")).with("file", shown.to_string()).with("server", id.as_str()))
+}
+
+pub(super) async fn import(sources: &Sources, from: &Path, names: &[String]) -> Result<Answer, CommandError> {
+    let Some(text) = servers::text(from)? else {
+        return Err(Class::Usage.error(format!("{} does not exist", from.display())));
+    };
+    // As it is written: a variable stays a variable, so that no secret is copied.
+    let parsed = servers::parse_as_written(&text, from, FileOrigin::User)?;
+    let chosen: Vec<_> = parsed
+        .servers
+        .iter()
+        .filter(|server| names.is_empty() || names.iter().any(|name| name == server.id.as_str()))
+        .collect();
+    for name in names {
+        if !chosen.iter().any(|server| server.id.as_str() == name) {
+            let all: Vec<&str> = parsed.servers.iter().map(|server| server.id.as_str()).collect();
+            let error = Class::Usage.error(format!("{} has no server `{name}`", from.display()));
+            return Err(error.hint(format!("it has {}", all.join(", "))));
+        }
+    }
+    let entries: Vec<(ServerId, NewEntry)> =
+        chosen.iter().map(|server| (server.id.clone(), entry(&server.transport))).collect();
+    let path = servers::own_file(sources, None)?;
+    let (before, text) = added(&path, &entries)?;
+    write(&path, before.as_deref(), &text)?;
+    let names: Vec<&str> = entries.iter().map(|(id, _)| id.as_str()).collect();
+    let Servers { upstreams, .. } = servers::servers(sources).await?;
+    let ids: Vec<ServerId> = entries.iter().map(|(id, _)| id.clone()).collect();
+    if !ids.is_empty() {
+        detach(sources, &upstreams, &ids).await?;
+    }
+    let shown = path.display();
+    let text = format!("{shown}: added {}, discovering; see `intentbox tools list`\n", names.join(", "));
+    Ok(Answer::new(text).with("file", shown.to_string()).with("servers", names))
+}
+
+/// The text of the file before and with these entries. Nothing is written if any of them cannot be added.
+fn added(path: &Path, entries: &[(ServerId, NewEntry)]) -> Result<(Option<String>, String), CommandError> {
+    let before = servers::text(path)?;
+    let mut text = before.clone().unwrap_or_default();
+    for (id, entry) in entries {
+        text = file::add(&text, id, entry).with_context(|| path.display().to_string()).class(Class::Usage)?;
+    }
+    // What would be written must be readable.
+    servers::parse(&text, path, FileOrigin::User)?;
+    Ok((before, text))
+}
+
+/// Begins to discover a server that was added, if this command reads the file that it was added to.
+async fn discover(sources: &Sources, named: Option<&Path>, id: &ServerId) -> Result<&'static str, CommandError> {
+    let Servers { upstreams, notices } = servers::servers(sources).await?;
+    servers::notify(&notices);
+    let is_read = upstreams.server(id.as_str()).is_some_and(|config| config.is_enabled);
+    if !is_read || !upstreams.is_approved(id.as_str()) {
+        let is_named = named.is_some();
+        return Ok(if is_named { "not discovered: name the file with --servers" } else { "not discovered" });
+    }
+    detach(sources, &upstreams, std::slice::from_ref(id)).await?;
+    Ok("discovering")
+}
+
+fn entry(transport: &Transport) -> NewEntry {
+    match transport {
+        Transport::Stdio(Program { command, args, env, .. }) => {
+            NewEntry::Stdio { command: command.clone(), args: args.clone(), env: env.clone() }
+        }
+        Transport::Http(Endpoint { url, headers }) => {
+            let headers: BTreeMap<String, String> = headers.clone();
+            NewEntry::Http { url: url.clone(), headers }
+        }
+    }
+}
+
+fn id(name: &str) -> Result<ServerId, CommandError> {
+    name.parse::<ServerId>().with_context(|| format!("`{name}`")).class(Class::Usage)
+}
+
+/// Replaces a file as a whole: another program sees the old one or the new one. A file that changed since it was read is not
+/// replaced.
+fn write(path: &Path, before: Option<&str>, text: &str) -> Result<(), CommandError> {
+    let shown = || path.display().to_string();
+    // Through a link, to the file that it leads to.
+    let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let replace = || -> anyhow::Result<()> {
+        fs::create_dir_all(folder)?;
+        let mut new = tempfile::NamedTempFile::new_in(folder)?;
+        new.write_all(text.as_bytes())?;
+        new.as_file().sync_all()?;
+        if let Ok(old) = fs::metadata(&path) {
+            new.as_file().set_permissions(old.permissions())?;
+        }
+        let now = fs::read_to_string(&path).ok();
+        anyhow::ensure!(now.as_deref() == before, "another program has changed it meanwhile");
+        new.persist(&path)?;
+        Ok(())
+    };
+    replace().with_context(shown).class(Class::Unavailable).hint("try again")
+}

@@ -1,0 +1,175 @@
+//! `tools list`: the servers and their tools, as last discovered. Starts nothing.
+
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+
+use intentbox_store::DiscoveryStatus;
+use intentbox_tools::{Effect, FailureAction, ServerConfig, ServerState, ToolRow, Upstreams};
+use jiff::Timestamp;
+use serde_json::{Value, json};
+
+use crate::answer::Answer;
+use crate::error::{Class, Classify as _, CommandError};
+use crate::show;
+
+use super::{find, none_configured};
+
+pub(super) async fn run(upstreams: &Upstreams, server: Option<&str>) -> Result<Answer, CommandError> {
+    let only = server.map(|server| find(upstreams, server)).transpose()?;
+    let mut states = upstreams.states().await.class(Class::Unavailable)?;
+    if let Some(only) = &only {
+        states.retain(|id, _| id == only);
+    }
+    if states.is_empty() {
+        return Ok(none_configured().with("servers", Vec::<Value>::new()).with("tools", Vec::<Value>::new()));
+    }
+    let changed = upstreams.store().changed_names().await.class(Class::Unavailable)?;
+    let changed: BTreeSet<(String, String)> = changed.into_iter().collect();
+    let now_ms = upstreams.store().now_unix_ms();
+    let (mut text, mut servers, mut tools) = (String::new(), Vec::new(), Vec::new());
+    for (id, state) in &states {
+        let Some(config) = upstreams.server(id.as_str()) else { continue };
+        let is_approved = upstreams.is_approved(id.as_str());
+        let _ = writeln!(text, "{id}  {}", status_line(config, state, is_approved, now_ms));
+        servers.push(server_object(config, state, is_approved));
+        for row in &state.listing.tools {
+            let has_changed = changed.contains(&(id.to_string(), row.name.clone()));
+            let mark = if has_changed { "  CHANGED: run `intentbox tools diff`" } else { "" };
+            let _ = writeln!(text, "  {}({}){}{mark}", row.name, arguments(row), effect_mark(row.effect));
+            let is_available = config.is_enabled && is_approved && state.status == DiscoveryStatus::Success;
+            tools.push(tool_object(id.as_str(), row, has_changed, is_available && !has_changed));
+        }
+        for rejected in &state.listing.rejected {
+            let _ = writeln!(text, "  {:?} left out: {}", rejected.name, rejected.reason);
+        }
+    }
+    Ok(Answer::new(text).with("servers", servers).with("tools", tools))
+}
+
+/// How a server is doing, in one line.
+pub(crate) fn status_line(config: &ServerConfig, state: &ServerState, is_approved: bool, now_ms: i64) -> String {
+    let id = &config.id;
+    if !config.is_enabled {
+        return "disabled".to_owned();
+    }
+    if !is_approved {
+        return format!("NOT APPROVED: {} configures it; run `intentbox tools trust {id}`", config.file.display());
+    }
+    let listed = show::count(state.listing.tools.len(), "tool");
+    let left_out = match state.listing.rejected.len() {
+        0 => String::new(),
+        count => format!(", {count} left out"),
+    };
+    let outdated = if state.is_outdated { "; its configuration has changed since, run `tools refresh`" } else { "" };
+    match (state.status, &state.failure) {
+        (DiscoveryStatus::Never, _) => format!("never discovered; run `intentbox tools refresh {id}`"),
+        (DiscoveryStatus::Discovering, _) => "discovering".to_owned(),
+        (DiscoveryStatus::Success, _) => {
+            format!("{listed}{left_out}, listed {} ago{outdated}", ago(now_ms.saturating_sub(state.discovered_ms)))
+        }
+        (status, failure) => {
+            let word = if status == DiscoveryStatus::Timeout { "TIMED OUT" } else { "FAILED" };
+            let why = failure.as_ref().map_or("it failed", |failure| failure.message.as_str());
+            let action = match failure.as_ref().map(|failure| &failure.action) {
+                Some(FailureAction::User { what }) => what.clone(),
+                Some(FailureAction::GiveUp) => "this server cannot be used as it is".to_owned(),
+                _ => format!("run `intentbox tools refresh {id}`"),
+            };
+            let kept = if state.discovered_ms > 0 { format!("; {listed} from before") } else { String::new() };
+            format!("{word}: {why}{kept}; {action}")
+        }
+    }
+}
+
+pub(super) fn server_object(config: &ServerConfig, state: &ServerState, is_approved: bool) -> Value {
+    let time = |unix_ms: i64| match unix_ms {
+        0 => Value::Null,
+        unix_ms => {
+            Timestamp::from_second(unix_ms.div_euclid(1_000)).map_or(Value::Null, |time| time.to_string().into())
+        }
+    };
+    json!({
+        "id": config.id.as_str(),
+        "status": state.status.as_str(),
+        "enabled": config.is_enabled,
+        "approved": is_approved,
+        "outdated": state.is_outdated,
+        "tools": state.listing.tools.len(),
+        "rejected": state.listing.rejected,
+        "last_discovered": time(state.discovered_ms),
+        "status_since": time(state.changed_ms),
+        "error": state.failure.as_ref().map(|failure| json!({
+            "message": failure.message, "stderr": failure.stderr, "action": failure.action,
+        })),
+        "server_name": state.listing.server_name,
+        "server_version": state.listing.server_version,
+        "protocol": state.listing.protocol,
+        "command": config.transport.summary(),
+        "file": config.file.display().to_string(),
+    })
+}
+
+pub(super) fn tool_object(server: &str, row: &ToolRow, has_changed: bool, is_available: bool) -> Value {
+    json!({
+        "server": server,
+        "name": row.name,
+        "summary": row.summary,
+        "effect": row.effect,
+        "idempotent": row.is_idempotent,
+        "arguments": row.arguments,
+        "required": row.required,
+        "declares_result": row.has_output_schema,
+        "changed": has_changed,
+        "available": is_available,
+    })
+}
+
+/// The arguments of a tool: those that are not required have a question mark.
+pub(super) fn arguments(row: &ToolRow) -> String {
+    let required = usize::try_from(row.required).unwrap_or(usize::MAX);
+    let shown = |(number, name): (usize, &String)| {
+        if number < required { name.clone() } else { format!("{name}?") }
+    };
+    row.arguments.iter().enumerate().map(shown).collect::<Vec<_>>().join(", ")
+}
+
+/// What a tool may change, if it may.
+pub(super) fn effect_mark(effect: Effect) -> &'static str {
+    match effect {
+        Effect::Reads => "",
+        Effect::Adds => "  adds",
+        Effect::Writes => "  writes",
+        Effect::Unknown => "  may write",
+    }
+}
+
+/// A time span in the unit that says most.
+fn ago(ms: i64) -> String {
+    let seconds = ms.max(0) / 1_000;
+    match seconds {
+        0..=119 => format!("{seconds} s"),
+        120..=7_199 => format!("{} min", seconds / 60),
+        7_200..=172_799 => format!("{} h", seconds / 3_600),
+        _ => format!("{} days", seconds / 86_400),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_span_is_said_in_the_unit_that_says_most() {
+        let spans = [(-1, "0 s"), (119_999, "119 s"), (120_000, "2 min"), (7_200_000, "2 h"), (172_800_000, "2 days")];
+        for (ms, expected) in spans {
+            assert_eq!(ago(ms), expected, "{ms}");
+        }
+    }
+
+    #[test]
+    fn arguments_that_are_not_required_are_marked() {
+        let text = r#"{"name":"log","inputSchema":{"properties":{"max":{},"repo":{}},"required":["repo"]}}"#;
+        let row = intentbox_tools::admit(text).expect("a tool").row;
+        assert_eq!(arguments(&row), "repo, max?");
+    }
+}

@@ -1,0 +1,151 @@
+//! `tools refresh`: discovers the tools of servers, here or in a process of its own.
+
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+use futures_util::StreamExt as _;
+use futures_util::stream;
+use intentbox_capability::ServerId;
+use intentbox_engine::server_failure;
+use intentbox_store::DISCOVERIES_MAX;
+use intentbox_tools::{DiscoveryEnd, Progress, Upstreams, process};
+use serde_json::{Value, json};
+use tokio::time::sleep;
+
+use crate::answer::Answer;
+use crate::arguments::Sources;
+use crate::error::{Class, Classify as _, CommandError};
+use crate::show::{self, Show};
+use crate::words::words;
+
+use super::{find, none_configured};
+
+/// How long one waits before looking again whether another process has ended its discovery.
+const LOOK_AGAIN: Duration = Duration::from_millis(200);
+
+/// Discovers and waits, with a line for each step of each server.
+pub(super) async fn run(upstreams: &Upstreams, servers: &[String], show: &Show) -> Result<Answer, CommandError> {
+    let ids = chosen(upstreams, servers)?;
+    if ids.is_empty() {
+        return Ok(none_configured().with("servers", Vec::<Value>::new()));
+    }
+    let discoveries = stream::iter(ids.iter().map(|id| discover(upstreams, id, show)));
+    let ends: Vec<Result<Value, CommandError>> = discoveries.buffered(DISCOVERIES_MAX).collect().await;
+    let rows = ends.into_iter().collect::<Result<Vec<Value>, CommandError>>()?;
+    let failed: Vec<&str> =
+        rows.iter().filter(|row| row["status"] != "success").filter_map(|row| row["id"].as_str()).collect();
+    let failed = failed.join(", ");
+    let answer = Answer::default().with("servers", rows.clone());
+    if failed.is_empty() {
+        return Ok(answer);
+    }
+    let error = Class::Unavailable.error(format!("not discovered: {failed}"));
+    Ok(answer.failing(error.hint("run `intentbox tools show NAME` to see why")))
+}
+
+/// Starts a process that discovers, and returns.
+pub(super) async fn in_background(
+    sources: &Sources,
+    upstreams: &Upstreams,
+    servers: &[String],
+) -> Result<Answer, CommandError> {
+    let ids = chosen(upstreams, servers)?;
+    if ids.is_empty() {
+        return Ok(none_configured().with("servers", Vec::<Value>::new()));
+    }
+    detach(sources, upstreams, &ids).await?;
+    let names: Vec<&str> = ids.iter().map(ServerId::as_str).collect();
+    let text = format!("discovering {}; see `intentbox tools list`\n", names.join(", "));
+    Ok(Answer::new(text).with("servers", names))
+}
+
+/// Starts a process of its own session that discovers these servers, and notes for a single one that it does.
+pub(super) async fn detach(sources: &Sources, upstreams: &Upstreams, ids: &[ServerId]) -> Result<(), CommandError> {
+    let mut command = Command::new("/proc/self/exe");
+    for (flag, path) in [("--config", &sources.config), ("--state", &sources.state)] {
+        if let Some(path) = path {
+            command.arg(flag).arg(path);
+        }
+    }
+    for file in &sources.servers {
+        command.arg("--servers").arg(file);
+    }
+    command.args(["--json", "tools", "refresh", "--"]).args(ids.iter().map(ServerId::as_str));
+    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    // A group of its own: Ctrl-C at the terminal is for this command, and not for what goes on behind it.
+    std::os::unix::process::CommandExt::process_group(&mut command, 0);
+    let child = command.spawn().map_err(anyhow::Error::from).class(Class::Unavailable)?;
+    if let ([id], Some(owner)) = (ids, process(child.id()))
+        && let Some(config) = upstreams.server(id.as_str())
+    {
+        let hash = config.hash().to_hex();
+        let claim = upstreams.store().claim(id.as_str(), &hash, owner, &intentbox_tools::is_alive);
+        claim.await.class(Class::Unavailable)?;
+    }
+    Ok(())
+}
+
+/// The servers that were named, or all that can be discovered.
+fn chosen(upstreams: &Upstreams, servers: &[String]) -> Result<Vec<ServerId>, CommandError> {
+    if servers.is_empty() {
+        let can_be =
+            upstreams.servers().filter(|config| config.is_enabled && upstreams.is_approved(config.id.as_str()));
+        return Ok(can_be.map(|config| config.id.clone()).collect());
+    }
+    servers.iter().map(|server| find(upstreams, server)).collect()
+}
+
+async fn discover(upstreams: &Upstreams, id: &ServerId, show: &Show) -> Result<Value, CommandError> {
+    let watcher = |progress: Progress| {
+        let step = match progress {
+            Progress::Starting => "starting".to_owned(),
+            Progress::Connecting => "connecting".to_owned(),
+            Progress::Discovering(0) => "discovering".to_owned(),
+            Progress::Discovering(tools) => format!("discovering, {} so far", show::count(tools, "tool")),
+            Progress::Caching => "caching".to_owned(),
+            Progress::Complete { tools, rejected: 0 } => format!("complete, {}", show::count(tools, "tool")),
+            Progress::Complete { tools, rejected } => {
+                format!("complete, {}, {rejected} left out", show::count(tools, "tool"))
+            }
+            Progress::Failed => "failed".to_owned(),
+        };
+        show.progress(&format!("{id}  {step}"));
+    };
+    loop {
+        match upstreams.discover(id, &watcher).await.class(Class::Unavailable)? {
+            DiscoveryEnd::Listed(listing) => {
+                let (tools, rejected) = (listing.tools.len(), listing.rejected);
+                return Ok(json!({"id": id.as_str(), "status": "success", "tools": tools, "rejected": rejected}));
+            }
+            DiscoveryEnd::Failed(error) => {
+                let failure = server_failure(&error);
+                show.progress(&format!("{id}  {}", failure.message));
+                let hint = failure.remedy.as_ref().map(words);
+                if let Some(hint) = &hint {
+                    show.progress(&format!("{id}  hint: {hint}"));
+                }
+                let error = json!({"message": failure.message, "stderr": error.stderr, "hint": hint});
+                return Ok(json!({"id": id.as_str(), "status": "failed", "error": error}));
+            }
+            DiscoveryEnd::Busy => {
+                show.progress(&format!("{id}  another process is discovering it"));
+                return awaited(upstreams, id).await;
+            }
+            DiscoveryEnd::Full => sleep(LOOK_AGAIN).await,
+        }
+    }
+}
+
+/// Waits for the discovery of another process.
+async fn awaited(upstreams: &Upstreams, id: &ServerId) -> Result<Value, CommandError> {
+    use intentbox_store::DiscoveryStatus;
+    loop {
+        let state = upstreams.state(id).await.class(Class::Unavailable)?;
+        let status = state.as_ref().map_or(DiscoveryStatus::Never, |state| state.status);
+        if status != DiscoveryStatus::Discovering {
+            let tools = state.map_or(0, |state| state.listing.tools.len());
+            return Ok(json!({"id": id.as_str(), "status": status.as_str(), "tools": tools}));
+        }
+        sleep(LOOK_AGAIN).await;
+    }
+}

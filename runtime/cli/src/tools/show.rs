@@ -1,0 +1,76 @@
+//! `tools show`: a server, or one of its tools with its schemas.
+
+use std::fmt::Write as _;
+
+use intentbox_catalog::json::parse_value;
+use intentbox_tools::{Upstreams, admit};
+use serde_json::Value;
+
+use crate::answer::Answer;
+use crate::error::{Class, Classify as _, CommandError};
+
+use super::find;
+use super::list::{arguments, effect_mark, server_object, status_line, tool_object};
+
+pub(super) async fn run(upstreams: &Upstreams, server: &str, tool: Option<&str>) -> Result<Answer, CommandError> {
+    let id = find(upstreams, server)?;
+    let state = upstreams.state(&id).await.class(Class::Unavailable)?;
+    let (Some(config), Some(state)) = (upstreams.server(server), state) else {
+        return Err(Class::Internal.error(format!("the server `{server}` has gone")));
+    };
+    let is_approved = upstreams.is_approved(server);
+    let Some(tool) = tool else {
+        let now_ms = upstreams.store().now_unix_ms();
+        let mut text = String::new();
+        let _ = writeln!(text, "{id}  {}", status_line(config, &state, is_approved, now_ms));
+        let _ = writeln!(text, "command    {}", config.transport.summary());
+        let _ = writeln!(text, "file       {}", config.file.display());
+        if !state.listing.server_name.is_empty() {
+            let (name, version) = (&state.listing.server_name, &state.listing.server_version);
+            let _ = writeln!(text, "calls itself  {name} {version}, speaks {}", state.listing.protocol);
+        }
+        if let Some(failure) = state.failure.as_ref().filter(|failure| !failure.stderr.is_empty()) {
+            let _ = writeln!(text, "stderr\n{}", indented(&failure.stderr));
+        }
+        for row in &state.listing.tools {
+            let _ = writeln!(text, "\n{}({}){}", row.name, arguments(row), effect_mark(row.effect));
+            let _ = writeln!(text, "  {}", row.summary);
+        }
+        let tools: Vec<Value> =
+            state.listing.tools.iter().map(|row| tool_object(id.as_str(), row, false, true)).collect();
+        return Ok(Answer::new(text).with("server", server_object(config, &state, is_approved)).with("tools", tools));
+    };
+    let record = upstreams.store().definition(id.as_str(), tool).await.class(Class::Unavailable)?;
+    let Some(record) = record.filter(|record| record.is_listed) else {
+        let error = Class::Usage.error(format!("the server `{id}` has no tool `{tool}`"));
+        let names: Vec<&str> = state.listing.tools.iter().map(|row| row.name.as_str()).collect();
+        let meant = intentbox_catalog::closest(tool, names);
+        return Err(match meant {
+            Some(meant) => error.hint(format!("did you mean `{meant}`?")),
+            None => error.hint(format!("run `intentbox tools list {id}`")),
+        });
+    };
+    let row = admit(&record.definition).map(|definition| definition.row);
+    let row = row.map_err(|rejected| Class::Internal.error(rejected.reason))?;
+    let definition = parse_value(&record.definition).class(Class::Internal)?;
+    let described = definition.get("description").and_then(Value::as_str).unwrap_or_default();
+    let mut text = format!("{}({}){}\n", row.name, arguments(&row), effect_mark(row.effect));
+    let has_changed = record.hash != record.approved_hash;
+    if has_changed {
+        let _ = writeln!(text, "CHANGED since it was approved: run `intentbox tools diff {id} {tool}`");
+    }
+    if !described.trim().is_empty() {
+        let _ = writeln!(text, "\nIts server says (a stranger's text):\n{}", indented(described.trim()));
+    }
+    for (field, title) in [("inputSchema", "arguments"), ("outputSchema", "result")] {
+        if let Some(schema) = definition.get(field) {
+            let _ = writeln!(text, "\n{title}\n{}", indented(&format!("{schema:#}")));
+        }
+    }
+    let answer = Answer::new(text).with("tool", tool_object(id.as_str(), &row, has_changed, is_approved));
+    Ok(answer.with("definition", definition).with("hash", record.hash))
+}
+
+fn indented(text: &str) -> String {
+    text.lines().map(|line| format!("  {line}")).collect::<Vec<_>>().join("\n")
+}

@@ -1,0 +1,69 @@
+//! `tools trust`: a person approves what a project's file would start.
+
+use std::io::Write as _;
+use std::io::{BufRead as _, stderr, stdin};
+
+use intentbox_tools::{ServerConfig, Upstreams};
+
+use crate::answer::Answer;
+use crate::arguments::Sources;
+use crate::error::{Class, Classify as _, CommandError};
+use crate::question::can_be_asked;
+use crate::servers::{self, Servers};
+use crate::show;
+
+use super::find;
+use super::refresh::detach;
+
+pub(super) async fn run(
+    sources: &Sources,
+    upstreams: &Upstreams,
+    names: &[String],
+    yes: bool,
+) -> Result<Answer, CommandError> {
+    let chosen = names.iter().map(|name| find(upstreams, name)).collect::<Result<Vec<_>, _>>()?;
+    let is_meant = |config: &&ServerConfig| {
+        !upstreams.is_approved(config.id.as_str()) && (chosen.is_empty() || chosen.contains(&config.id))
+    };
+    let pending: Vec<&ServerConfig> = upstreams.servers().filter(is_meant).collect();
+    if pending.is_empty() {
+        return Ok(Answer::new("every server is approved already\n").with("approved", Vec::<String>::new()));
+    }
+    for config in &pending {
+        let told = format!("{}  {}\n  would run  {}", config.id, config.file.display(), config.transport.summary());
+        show::notice(&told);
+    }
+    if !yes && !confirmed(pending.len()).await? {
+        return Err(Class::Usage.error("nothing was approved"));
+    }
+    for config in &pending {
+        let hash = config.hash().to_hex();
+        let trusted = upstreams.store().trust(&config.file, config.id.as_str(), &hash);
+        trusted.await.class(Class::Unavailable)?;
+    }
+    // Read anew: now they may be started.
+    let Servers { upstreams: approved, .. } = servers::servers(sources).await?;
+    let ids: Vec<_> = pending.iter().filter(|config| config.is_enabled).map(|config| config.id.clone()).collect();
+    if !ids.is_empty() {
+        detach(sources, &approved, &ids).await?;
+    }
+    let names: Vec<&str> = pending.iter().map(|config| config.id.as_str()).collect();
+    let text = format!("approved {}, discovering; see `intentbox tools list`\n", names.join(", "));
+    Ok(Answer::new(text).with("approved", names))
+}
+
+/// Asks the person at the terminal.
+async fn confirmed(count: usize) -> Result<bool, CommandError> {
+    if !can_be_asked() {
+        let error = Class::Usage.error("there is no terminal to ask at");
+        return Err(error.hint("add --yes to approve what is shown"));
+    }
+    let what = if count == 1 { "it" } else { "them" };
+    let asked = tokio::task::spawn_blocking(move || -> std::io::Result<bool> {
+        write!(stderr(), "Approve {what}? [y/N] ")?;
+        let mut reply = String::new();
+        stdin().lock().read_line(&mut reply)?;
+        Ok(matches!(reply.trim(), "y" | "Y" | "yes"))
+    });
+    asked.await.class(Class::Internal)?.class(Class::Unavailable)
+}

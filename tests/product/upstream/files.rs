@@ -1,0 +1,125 @@
+//! The files of servers: whose they are, what a person approves, and that nothing else is written.
+
+use serde_json::json;
+
+use super::{Upstream, program};
+
+fn project(upstream: &Upstream, fault: &str) {
+    let entries = json!({"mcpServers": {"faulty": {"command": "python3", "args": [program(), fault]}}});
+    std::fs::write(upstream.path(".mcp.json"), entries.to_string()).expect("written");
+}
+
+#[test]
+fn m15_a_projects_file_starts_nothing_until_a_person_approved_it() {
+    let upstream = Upstream::of(&json!({}));
+    project(&upstream, "none");
+    let before = std::fs::read(upstream.path(".mcp.json")).expect("it is there");
+    let listed = upstream.run_with(&["tools", "list"], b"");
+    assert!(listed.stdout.starts_with("faulty  NOT APPROVED: "), "{}", listed.stdout);
+    let report = upstream.run_with(&["--json", "tools", "call", "faulty", "echo", "text=a"], b"").report();
+    assert_eq!(report["outcome"], "upstream_failed");
+    assert_eq!(report["error"]["hint"], "read what it would run and approve it with `intentbox tools trust faulty`");
+    // Nobody is there to ask.
+    let refused = upstream.run_with(&["tools", "trust"], b"");
+    assert_eq!(refused.code, 2);
+    let command = format!("would run  python3 {} none", program().display());
+    assert!(refused.stderr.contains(&command), "the exact command is shown: {}", refused.stderr);
+    let trusted = upstream.run_with(&["tools", "trust", "--yes"], b"");
+    assert_eq!(
+        (trusted.code, trusted.stdout.as_str()),
+        (0, "approved faulty, discovering; see `intentbox tools list`\n")
+    );
+    let called = upstream.run_with(&["tools", "call", "faulty", "echo", "text=a"], b"");
+    assert_eq!((called.code, called.stdout.as_str()), (0, "a\n"));
+    assert_eq!(std::fs::read(upstream.path(".mcp.json")).expect("it is there"), before, "nothing was written into it");
+    // Another command is another thing to approve.
+    project(&upstream, "banner");
+    let report = upstream.run_with(&["--json", "tools", "call", "faulty", "echo", "text=a"], b"").report();
+    assert_eq!(report["outcome"], "upstream_failed");
+}
+
+#[test]
+fn m15_a_project_cannot_take_over_a_name_of_the_user() {
+    let upstream = Upstream::with("none", &[]);
+    project(&upstream, "error-flag");
+    let run = upstream.run(&["tools", "call", "faulty", "echo", "text=a"]);
+    assert_eq!((run.code, run.stdout.as_str()), (0, "a\n"));
+    assert!(run.stderr.contains("the server `faulty` is ignored, because "), "{}", run.stderr);
+    // A file that is invalid keeps nobody from working.
+    std::fs::write(upstream.path(".mcp.json"), "{").expect("written");
+    let run = upstream.run(&["tools", "call", "faulty", "echo", "text=a"]);
+    assert_eq!((run.code, run.stdout.as_str()), (0, "a\n"));
+    assert!(
+        run.stderr.contains("ignored: ") && run.stderr.contains(".mcp.json: it is not a JSON object"),
+        "{}",
+        run.stderr
+    );
+}
+
+#[test]
+fn an_entry_that_starts_this_program_is_not_its_own_upstream() {
+    let upstream = Upstream::of(&json!({"me": {"command": "/usr/local/bin/intentbox", "args": ["mcp"]}}));
+    let run = upstream.run(&["tools", "list"]);
+    assert!(run.code == 0 && run.stderr.contains("no upstream servers are configured"), "{run:?}");
+}
+
+#[test]
+fn a_server_is_added_discovered_and_removed() {
+    let upstream = Upstream::of(&json!({}));
+    let path = program().display().to_string();
+    let added = upstream.run_with(&["tools", "add", "mine", "--env", "A=${B:-c}", "--", "python3", &path, "none"], b"");
+    assert_eq!(added.code, 0, "{added:?}");
+    let file = upstream.path(".config/intentbox/mcp.json");
+    let text = std::fs::read_to_string(&file).expect("it was written");
+    assert!(text.contains("\"A\": \"${B:-c}\""), "a variable stays one: {text}");
+    // The discovery goes on in another process; a second one waits for it.
+    let refreshed = upstream.run_with(&["--json", "tools", "refresh", "mine"], b"").report();
+    assert_eq!(refreshed["servers"][0]["status"], "success", "{refreshed}");
+    let again = upstream.run_with(&["tools", "add", "mine", "--", "true"], b"");
+    assert!(again.code == 2 && again.stderr.contains("there is a server `mine` already"), "{again:?}");
+    assert_eq!(std::fs::read_to_string(&file).expect("it is there"), text, "nothing was written");
+    let removed = upstream.run_with(&["tools", "remove", "mine"], b"");
+    assert_eq!(removed.code, 0, "{removed:?}");
+    let listed = upstream.run_with(&["--json", "tools", "list"], b"").report();
+    assert_eq!((&listed["servers"], &listed["tools"]), (&json!([]), &json!([])));
+}
+
+#[test]
+fn servers_are_imported_from_another_clients_file_without_their_secrets() {
+    let upstream = Upstream::of(&json!({}));
+    let path = program().display().to_string();
+    let other = json!({"theme": "dark", "mcpServers": {
+        "a": {"command": "python3", "args": [path, "none"], "env": {"TOKEN": "${THE_TOKEN}"}, "disabled": true},
+        "b": {"command": "python3", "args": [path, "none"]},
+    }});
+    std::fs::write(upstream.path("other.json"), other.to_string()).expect("written");
+    let imported = upstream.run_with(&["tools", "import", "other.json", "b"], b"");
+    assert_eq!(imported.code, 0, "{imported:?}");
+    let text = std::fs::read_to_string(upstream.path(".config/intentbox/mcp.json")).expect("it was written");
+    assert!(text.contains("\"b\"") && !text.contains("\"a\""), "{text}");
+    let all = upstream.run_with(&["tools", "import", "other.json"], b"");
+    assert!(all.code == 2 && all.stderr.contains("there is a server `b` already"), "{all:?}");
+}
+
+#[test]
+fn a_file_of_tools_that_is_damaged_is_put_aside_and_begun_anew() {
+    let upstream = Upstream::with("none", &[]);
+    let folder = upstream.path("state");
+    std::fs::create_dir(&folder).expect("made");
+    std::fs::write(folder.join("tools.db"), "not a database, but long enough to be read as one".repeat(100))
+        .expect("written");
+    let run = upstream.run(&["--state", "state", "tools", "call", "faulty", "echo", "text=a"]);
+    assert_eq!((run.code, run.stdout.as_str()), (0, "a\n"), "{run:?}");
+    assert!(run.stderr.contains("it is kept as ") && run.stderr.contains("tools.db.damaged-"), "{}", run.stderr);
+    let again = upstream.run(&["--state", "state", "tools", "list"]);
+    assert!(again.stderr.is_empty() && again.stdout.contains("5 tools"), "{again:?}");
+}
+
+#[test]
+fn without_a_state_folder_that_can_be_written_tools_are_kept_in_memory() {
+    let upstream = Upstream::with("none", &[]);
+    std::fs::write(upstream.path("file"), "").expect("written");
+    let run = upstream.run(&["--state", "file/below", "tools", "call", "faulty", "echo", "text=a"]);
+    assert_eq!((run.code, run.stdout.as_str()), (0, "a\n"), "{run:?}");
+    assert!(run.stderr.contains("tools are kept in memory"), "{}", run.stderr);
+}

@@ -1,0 +1,211 @@
+//! How servers fail, and how calls end then.
+
+use serde_json::json;
+
+use super::{LATE, SOON, Upstream, is_running, pid_in};
+
+fn ok(text: &str) -> (String, String) {
+    ("ok".to_owned(), text.to_owned())
+}
+
+#[test]
+fn a_tool_is_called_and_answers_in_both_revisions_of_the_protocol() {
+    for arguments in [&[][..], &["--modern"]] {
+        let upstream = Upstream::with("none", arguments);
+        assert_eq!(upstream.call("echo", &["text=a b"]), ok("a b"));
+        assert_eq!(upstream.call("add", &["a=2", "b=3"]), ok(r#"{"sum":5}"#));
+        let state = upstream.object(&["tools", "show", "faulty"]);
+        let protocol = if arguments.is_empty() { "2025-11-25" } else { "2026-07-28" };
+        assert_eq!(state["server"]["protocol"], protocol);
+        assert_eq!(state["tools"].as_array().map(Vec::len), Some(5));
+    }
+}
+
+#[test]
+fn m01_a_server_that_hangs_times_out_and_the_others_answer() {
+    for (fault, doing) in [
+        ("hang-start", "agreeing on the protocol"),
+        ("hang-initialize", "agreeing on the protocol"),
+        ("hang-list", "listing its tools"),
+    ] {
+        let upstream = Upstream::bounded(fault, &[], json!({"discovery_s": SOON}));
+        let told = format!("the server `faulty` failed: it did not answer within 1 s while {doing}");
+        assert_eq!(upstream.refresh(), ("failed".to_owned(), told), "{fault}");
+        let state = upstream.object(&["tools", "list"]);
+        assert_eq!(state["servers"][0]["status"], "timeout");
+        assert_eq!(state["servers"][0]["error"]["action"]["kind"], "retry");
+    }
+    let upstream = Upstream::bounded("hang-call", &[], json!({"discovery_s": LATE, "call_s": SOON}));
+    let told = "the server `faulty` failed: it did not answer within 1 s while answering a call";
+    assert_eq!(upstream.call("echo", &["text=a"]), ("upstream_failed".to_owned(), told.to_owned()));
+    let told = format!("{told}; whether `write` has had its effect is unknown");
+    assert_eq!(upstream.call("write", &["text=a"]), ("unknown_outcome".to_owned(), told));
+}
+
+#[test]
+fn m02_a_server_that_ends_in_a_call_has_failed_with_its_last_words() {
+    for (fault, status) in
+        [("exit-0-call", "exit status: 0"), ("exit-1-call", "exit status: 1"), ("sigkill-call", "exit status: 137")]
+    {
+        let upstream = Upstream::with(fault, &[]);
+        let words = if fault == "sigkill-call" { "" } else { "; its last words: last words" };
+        let told = format!("the server `faulty` failed: it ended answering a call ({status})");
+        let failed = ("upstream_failed".to_owned(), format!("{told}{words}"));
+        assert_eq!(upstream.call("echo", &["text=a"]), failed, "{fault}");
+        let unknown = format!("{told}; whether `plain` has had its effect is unknown{words}");
+        assert_eq!(upstream.call("plain", &[]), ("unknown_outcome".to_owned(), unknown), "{fault}");
+        let run = upstream.run(&["tools", "call", "faulty", "echo", "text=a"]);
+        assert_eq!(run.code, 5);
+    }
+}
+
+#[test]
+fn m02_only_what_reads_or_is_idempotent_is_called_again() {
+    for (tool, calls) in [("echo", 2), ("put", 2), ("write", 1), ("plain", 1)] {
+        let folder = tempfile::tempdir().expect("a folder");
+        let log = folder.path().join("log");
+        let settings = json!({"write": [folder.path()], "discovery_s": LATE});
+        let upstream = Upstream::bounded("exit-1-call", &["--log", &log.display().to_string()], settings);
+        upstream.call(tool, if tool == "plain" { &[] } else { &["text=a"] });
+        let seen = std::fs::read_to_string(log).expect("the log");
+        let called = seen.lines().filter(|line| line.contains("tools/call")).count();
+        assert_eq!(called, calls, "{tool}");
+    }
+}
+
+#[test]
+fn m02_nothing_outlives_a_server() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let pid = folder.path().join("pid");
+    let upstream = Upstream::bounded(
+        "grandchild",
+        &["--state", &pid.display().to_string()],
+        json!({"write": [folder.path()], "discovery_s": LATE}),
+    );
+    assert_eq!(upstream.call("write", &["text=a"]).0, "unknown_outcome");
+    assert!(!is_running(pid_in(&pid)), "the grandchild is gone");
+
+    let pid = folder.path().join("stays");
+    let upstream = Upstream::bounded(
+        "stays",
+        &["--state", &pid.display().to_string()],
+        json!({"write": [folder.path()], "discovery_s": LATE}),
+    );
+    assert_eq!(upstream.call("echo", &["text=a"]), ok("a"));
+    assert!(!is_running(pid_in(&pid)), "a server that ignores every request to end is killed");
+}
+
+#[test]
+fn m02_a_server_that_does_not_start_is_told_with_what_to_do() {
+    let upstream = Upstream::with("crash-loop", &[]);
+    let told = "the server `faulty` failed: it ended agreeing on the protocol (exit status: 1); its last words: \
+                \\u{1b}[31mno configuration\\u{1b}[0m token=secret-token-value";
+    assert_eq!(upstream.refresh(), ("failed".to_owned(), told.to_owned()));
+    let secret = json!({"faulty": {"command": "python3", "args": [super::program(), "crash-loop"], "env": {"TOKEN": "secret-token-value"}}});
+    let upstream = Upstream::of(&secret);
+    assert!(upstream.refresh().1.ends_with("token=[redacted]"), "a configured value is not repeated");
+    for (command, part) in [
+        ("no-such-program", "its command was not found: `no-such-program` is in no folder of PATH"),
+        ("./none", "its command was not found: `./none` does not exist"),
+        ("./servers.json", "its command cannot be run: `./servers.json` is not executable"),
+    ] {
+        let upstream = Upstream::of(&json!({"faulty": {"command": command}}));
+        let (status, told) = upstream.refresh();
+        assert!(status == "failed" && told.contains(part), "{command}: {told}");
+        let state = upstream.object(&["tools", "list"]);
+        assert_eq!(state["servers"][0]["error"]["action"]["kind"], "user", "{command}");
+    }
+}
+
+#[test]
+fn m03_what_is_not_the_protocol_is_skipped_or_ends_the_server() {
+    for fault in ["banner", "noise", "nul"] {
+        assert_eq!(Upstream::with(fault, &[]).call("echo", &["text=a"]), ok("a"), "{fault}");
+    }
+    for (fault, part) in [
+        ("half-line", "it ended answering a call (exit status: 0)"),
+        ("endless-line", "it was stopped: it sent a message of more than 16777216 bytes"),
+        ("bad-utf8", "it was stopped: it sent bytes that are not UTF-8 text"),
+    ] {
+        let (outcome, told) = Upstream::with(fault, &[]).call("echo", &["text=a"]);
+        assert!(outcome == "upstream_failed" && told.contains(part), "{fault}: {outcome}: {told}");
+    }
+}
+
+#[test]
+fn m04_only_the_right_answer_to_a_request_counts() {
+    for fault in ["wrong-id", "id-null", "id-float", "id-huge", "unasked-answer", "duplicate-answer", "batch", "both"] {
+        assert_eq!(Upstream::with(fault, &[]).call("echo", &["text=true"]), ok("true"), "{fault}");
+    }
+}
+
+#[test]
+fn m05_a_flood_of_errors_harms_nobody() {
+    assert_eq!(Upstream::with("stderr-flood", &[]).call("echo", &["text=a"]), ok("a"));
+}
+
+#[test]
+fn m05_a_server_that_does_not_read_is_stopped() {
+    let upstream = Upstream::with("deaf", &[]);
+    let arguments = json!({"text": "x".repeat(1 << 20)}).to_string();
+    let typed = ["--servers", "servers.json", "--json", "tools", "call", "faulty", "echo", "--input", "-"];
+    let report = upstream.run_with(&typed, arguments.as_bytes()).report();
+    assert_eq!(report["outcome"], "upstream_failed");
+    let told = report["error"]["message"].as_str().expect("a message");
+    assert!(told.contains("it was stopped: it does not read what it is sent"), "{told}");
+}
+
+#[test]
+fn m13_what_a_server_asks_of_its_client_is_declined() {
+    for (fault, answer) in [
+        ("sampling", r#"{"code": -32601, "message": "sampling/createMessage"}"#),
+        ("elicitation", r#"{"action": "decline"}"#),
+        ("roots", r#"{"roots": []}"#),
+    ] {
+        assert_eq!(Upstream::with(fault, &[]).call("echo", &["text=a"]), ok(answer), "{fault}");
+    }
+}
+
+#[test]
+fn m13_storms_of_notifications_and_requests_end_the_server() {
+    for (fault, part) in [
+        ("storm", "it sent more than 100000 messages that nobody asked for"),
+        ("pings", "it sent more than 1000 requests of its own"),
+    ] {
+        let (outcome, told) = Upstream::with(fault, &[]).call("echo", &["text=a"]);
+        assert!(outcome == "upstream_failed" && told.contains(part), "{fault}: {told}");
+    }
+}
+
+#[test]
+fn progress_is_passed_on_as_plain_text() {
+    let run = Upstream::with("progress", &[]).run(&["tools", "call", "faulty", "echo", "text=a"]);
+    assert_eq!((run.code, run.stdout.as_str()), (0, "a\n"));
+    assert!(run.stderr.contains("1 of 2: step 1 [31m\n2 of 2: step 2 [31m\n"), "{}", run.stderr);
+}
+
+#[test]
+fn a_server_that_starts_slowly_is_waited_for() {
+    assert_eq!(Upstream::with("slow-start", &[]).call("echo", &["text=a"]), ok("a"));
+}
+
+#[test]
+fn a_server_that_takes_too_much_memory_is_stopped() {
+    let upstream = Upstream::bounded("memory", &[], json!({"memory_mib": 128, "discovery_s": LATE, "call_s": LATE}));
+    let (outcome, told) = upstream.call("echo", &["text=a"]);
+    assert!(outcome == "upstream_failed" && told.contains("bytes of memory, and may use 134217728"), "{told}");
+}
+
+#[test]
+fn a_server_gets_the_environment_that_was_configured_and_no_more() {
+    let upstream = Upstream::of(&json!({"faulty": {
+        "command": "python3", "args": [super::program(), "environment"], "env": {"OWN": "x", "ANSWER": "${UNSET:-42}"}}}));
+    let (outcome, names) = upstream.call("echo", &["text=a"]);
+    assert_eq!(outcome, "ok");
+    let names: Vec<String> = serde_json::from_str(&names).expect("a list");
+    // Where `python3` is a script that looks for the interpreter, its shell adds variables of its own.
+    let expected = ["ANSWER", "HOME", "LC_CTYPE", "OWN", "PATH", "TMPDIR", "PWD", "SHLVL", "_"];
+    let is_expected = |name: &String| expected.contains(&name.as_str()) || name.contains("PYENV");
+    assert!(names.iter().all(is_expected), "{names:?}");
+    assert!(["ANSWER", "OWN", "TMPDIR"].iter().all(|name| names.iter().any(|one| one == name)), "{names:?}");
+}
