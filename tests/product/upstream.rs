@@ -4,6 +4,7 @@
 mod definitions;
 mod files;
 mod http;
+mod scripts;
 mod servers;
 
 use std::path::{Path, PathBuf};
@@ -26,11 +27,11 @@ const LATE: u32 = 120;
 impl Upstream {
     /// A server `faulty` with this fault, and these arguments besides.
     pub(crate) fn with(fault: &str, arguments: &[&str]) -> Self {
-        Self::bounded(fault, arguments, json!({"discovery_s": LATE, "call_s": LATE}))
+        Self::bounded(fault, arguments, &json!({"discovery_s": LATE, "call_s": LATE}))
     }
 
     /// The same with settings of its own.
-    pub(crate) fn bounded(fault: &str, arguments: &[&str], settings: Value) -> Self {
+    pub(crate) fn bounded(fault: &str, arguments: &[&str], settings: &Value) -> Self {
         let upstream = Self { home: tempfile::tempdir().expect("a folder") };
         let mut args = vec![program().display().to_string(), fault.to_owned()];
         args.extend(arguments.iter().map(|argument| (*argument).to_owned()));
@@ -64,6 +65,7 @@ impl Upstream {
     }
 
     /// Runs the binary as it is.
+    #[expect(clippy::disallowed_methods, reason = "servers are looked up in the PATH of the tests")]
     pub(crate) fn run_with(&self, arguments: &[&str], stdin: &[u8]) -> Run {
         let path = std::env::var_os("PATH").and_then(|path| path.into_string().ok()).unwrap_or_default();
         run_in(self.home.path(), arguments, stdin, &[("PATH", &path)])

@@ -172,6 +172,15 @@ pub enum Call<'a> {
         /// The most bytes it may have.
         length: u32,
     },
+    /// A call of a tool of an upstream server.
+    Tool {
+        /// The server's name in the configuration.
+        server: &'a str,
+        /// The tool's name.
+        tool: &'a str,
+        /// Its arguments: JSON text of an object.
+        arguments: &'a str,
+    },
 }
 
 /// An HTTP request as the script states it; nothing in it is trusted.
@@ -207,6 +216,8 @@ pub enum Reply<'a> {
     },
     /// The piece; empty at the end of the file.
     Piece(#[serde(with = "serde_bytes")] &'a [u8]),
+    /// What a tool answered: JSON text of its structured content, or of its text where it has none.
+    Tool(&'a str),
     /// The run's grant does not cover it.
     Refused {
         /// What was refused and by which rule.
@@ -395,6 +406,9 @@ mod tests {
         assert_eq!(decode(&encode(&start)), Ok(start));
         let call = request(vec![("accept", "application/json")]);
         assert_eq!(decode(&encode(&call)), Ok(call));
+        let call = Call::Tool { server: "git", tool: "git_log", arguments: "{\"max_count\":3}" };
+        assert_eq!(decode(&encode(&call)), Ok(call));
+        assert_eq!(decode(&encode(&Reply::Tool("[1]"))), Ok(Reply::Tool("[1]")));
         for call in [Call::ListFiles { folder: "logs:" }, Call::ReadFile { path: "logs:a", offset: 1 << 40, length: 9 }]
         {
             assert_eq!(decode(&encode(&call)), Ok(call));

@@ -153,6 +153,22 @@ pub(crate) mod _intentbox {
         }
     }
 
+    /// Calls a tool of an upstream server with arguments as JSON text: `("answer", value)`, or a refusal or failure as from `http`.
+    #[pyfunction]
+    fn call_tool(server: PyStrRef, tool: PyStrRef, arguments: PyStrRef, vm: &VirtualMachine) -> PyResult<PyObjectRef> {
+        let bytes = exchange(&Call::Tool {
+            server: text(&server, "the server", vm)?,
+            tool: text(&tool, "the tool", vm)?,
+            arguments: text(&arguments, "an argument", vm)?,
+        });
+        match reply(&bytes, vm)? {
+            Reply::Tool(json) => {
+                Ok(vm.ctx.new_tuple(vec![vm.ctx.new_str("answer").into(), super::loads(json, vm)?]).into())
+            }
+            other => no(&other, vm),
+        }
+    }
+
     /// Opens a scan of logs for a query as JSON text, and gives its handle.
     #[pyfunction]
     fn scan_open(query: PyStrRef, vm: &VirtualMachine) -> PyResult<u32> {

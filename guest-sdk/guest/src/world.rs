@@ -16,7 +16,7 @@ import enum, functools, gzip, hashlib, heapq, hmac, html, io, itertools, json, l
 import queue, random, re, secrets, statistics, string, sys, textwrap, threading, time, traceback, typing, unicodedata
 import urllib.error, urllib.parse, urllib.request, uuid, warnings, zlib
 import intentbox, intentbox.compressed, intentbox.files, intentbox.http, intentbox.logs, intentbox.tables
-import intentbox.window, requests
+import intentbox.tools, intentbox.window, requests
 sys.stdout.reconfigure(line_buffering=True)
 ";
 
@@ -70,7 +70,7 @@ impl World {
         vm.run_code_obj(setup, vm.new_scope_with_builtins())?;
         let class = |module: &'static str, name: &'static str| vm.import(module, 0)?.get_attr(name, vm);
         let package = vm.import("intentbox", 0)?;
-        for name in ["files", "http"] {
+        for name in ["files", "http", "tools"] {
             main.globals.set_item(name, package.get_attr(name, vm)?, vm)?;
         }
         // A module's annotations go into these. The compiler makes them in its other modes, and forgets them in the one

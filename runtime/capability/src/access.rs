@@ -4,15 +4,14 @@
 //! [`Grants`] stack them in layers, and every layer must allow a call. To add a kind of host call, write a rule type
 //! with its gate in a file of their own, and add a list here.
 
-use serde::{Deserialize, Deserializer};
+use serde::Deserialize;
 
 use crate::file::Reads;
 use crate::grant::Grant;
 use crate::rule::{Alias, HttpRule, Method};
 use crate::tool::{ToolRule, Tools};
 
-/// The rules of one party, by kind of host call. In TOML it is a table with `http` and `read`; the key `tools` is
-/// reserved, and rejected until runs can call tools.
+/// The rules of one party, by kind of host call. In TOML it is a table with `http`, `read` and `tools`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Access {
@@ -22,13 +21,9 @@ pub struct Access {
     /// Directories to read, by alias.
     #[serde(default)]
     pub read: Vec<Alias>,
-    /// Tools to call, `server: tool`.
-    #[serde(default, deserialize_with = "not_available")]
+    /// Tools to call, `server: tool,tool` or `server: *`.
+    #[serde(default)]
     pub tools: Vec<ToolRule>,
-}
-
-fn not_available<'de, D: Deserializer<'de>>(_: D) -> Result<Vec<ToolRule>, D::Error> {
-    Err(serde::de::Error::custom("tools are not available in this version"))
 }
 
 impl Access {

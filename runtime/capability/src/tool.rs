@@ -1,11 +1,12 @@
 //! Admission of calls to tools of other servers. **This file is a boundary.**
 //!
-//! Invariant: an [`AllowedTool`] exists only for a tool that every layer of a grant has a rule for. Until runs can call tools,
-//! no policy and no template can hold such a rule: see [`Access`](crate::Access).
+//! Invariant: an [`AllowedTool`] exists only for a tool that every layer of a grant has a rule for.
 
 use std::collections::BTreeSet;
 use std::fmt;
 use std::str::FromStr;
+
+use serde::Deserialize;
 
 use crate::refusal::{Refusal, shown};
 use crate::rule::{RULE_BYTES_MAX, RuleError};
@@ -49,7 +50,8 @@ impl fmt::Display for ServerId {
 }
 
 /// Tools of one server that a run may call, written as `git: git_log,git_diff`, or `git: *` for all of them.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize)]
+#[serde(try_from = "String")]
 pub struct ToolRule {
     server: ServerId,
     /// Nothing for all tools, otherwise at least one.
@@ -67,6 +69,12 @@ impl ToolRule {
     #[must_use]
     pub fn covers_tool(&self, tool: &str) -> bool {
         self.tools.as_ref().is_none_or(|names| names.contains(tool))
+    }
+
+    /// Whether the rule covers everything that another one covers.
+    #[must_use]
+    pub fn covers_rule(&self, other: &Self) -> bool {
+        self.meet(other).as_ref() == Some(other)
     }
 
     fn covers(&self, server: &ServerId, tool: &str) -> bool {
@@ -89,6 +97,14 @@ impl ToolRule {
             }
         };
         Some(Self { server: self.server.clone(), tools })
+    }
+}
+
+impl TryFrom<String> for ToolRule {
+    type Error = RuleError;
+
+    fn try_from(text: String) -> Result<Self, RuleError> {
+        text.parse()
     }
 }
 

@@ -280,9 +280,9 @@ pub(crate) enum Policy {
     Check,
     /// Explain whether a request is allowed, and by which line
     Explain {
-        /// HTTP method, or READ for a file
+        /// HTTP method, READ for a file, or TOOL for a tool
         method: String,
-        /// Target: `alias:/path` or an absolute URL; with READ, `alias:directory/file`
+        /// Target: `alias:/path` or an absolute URL; with READ, `alias:directory/file`; with TOOL, `server:tool`
         url: String,
         /// Id of the template that makes the request [default: none, for a script of `exec`]
         #[arg(long = "for", value_name = "TEMPLATE")]

@@ -93,7 +93,7 @@ fn files(configured: &Configured, checks: &mut Checks<'_>) -> Result<(), Command
         None => {}
     }
     let configuration = &configured.configuration;
-    for fault in configured.policy.check(&*configured.catalog()?, configuration) {
+    for fault in configured.policy.check(&*configured.catalog()?, configuration, &configured.server_names()) {
         checks.note("policy", Status::Fault, &format!("WRONG: {fault}"))?;
     }
     let is_empty = configuration.origins.is_empty() && configuration.directories.is_empty();
@@ -142,9 +142,9 @@ async fn upstreams(sources: &Sources, checks: &mut Checks<'_>) -> Result<(), Com
     for notice in &notices {
         checks.note("upstream servers", Status::Warning, &show::line(notice))?;
     }
-    let states = upstreams.states().await.class(Class::Unavailable)?;
+    let known = upstreams.states().await.class(Class::Unavailable)?;
     let now_ms = upstreams.store().now_unix_ms();
-    for (id, state) in &states {
+    for (id, state) in &known {
         let Some(config) = upstreams.server(id.as_str()) else { continue };
         let told = status_line(config, state, upstreams.is_approved(id.as_str()), now_ms);
         let status = if state.failure.is_some() { Status::Fault } else { Status::Ok };

@@ -36,6 +36,7 @@ pub(crate) async fn run(sources: &Sources, command: Exec) -> Result<Ending, Comm
             *report
         }
     };
+    setup.close().await;
     if setup.demo.is_some() && report.has_asked() {
         show::demo();
     }

@@ -74,6 +74,10 @@ pub(crate) async fn run(sources: &Sources, command: Mcp, show: &mut Show) -> Res
     let warming = server.clone();
     tokio::spawn(async move { warming.engine().workers().await.map(|_| ()) });
 
+    let upstreams = server.engine().upstreams().cloned();
+    if let Some(upstreams) = upstreams.clone() {
+        tokio::spawn(async move { upstreams.keep_closing_idle().await });
+    }
     let stop = CancellationToken::new();
     tokio::spawn(stop_at_signal(stop.clone()).context("signals").class(Class::Internal)?);
     match command.http {
@@ -83,6 +87,9 @@ pub(crate) async fn run(sources: &Sources, command: Mcp, show: &mut Show) -> Res
             over_http(server, listening, stop, show).await?;
         }
         None => over_pipes(server, stop).await.class(Class::Unavailable)?,
+    }
+    if let Some(upstreams) = upstreams {
+        upstreams.close().await;
     }
     observer.close().await;
     Ok(Answer::default())

@@ -47,6 +47,7 @@ pub(crate) async fn run(sources: &Sources, command: RunIntent, json: bool) -> Re
         setup.engine.answer(plan, &caller, &events).await
     });
     let report = report.await;
+    setup.close().await;
     Ok(Ending::Run(Box::new(report)))
 }
 

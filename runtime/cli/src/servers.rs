@@ -144,8 +144,9 @@ fn place(state: Option<&Path>) -> Place {
     let absolute = |path: PathBuf| std::path::absolute(&path).unwrap_or(path);
     let hidden = state.map(Path::to_owned).into_iter().chain(configuration).map(absolute).collect();
     Place {
-        // Not the path: the file may have been replaced since this process started. A child would look at itself.
-        launcher: format!("/proc/{}/exe", std::process::id()).into(),
+        // Not the path: the file may have been replaced since this process started. The child that looks it up is this
+        // program still, and may look at itself where it may not look at its parent.
+        launcher: "/proc/self/exe".into(),
         launcher_verb: LAUNCHER,
         environment: setup::inherited(),
         temporary: std::env::temp_dir(),

@@ -17,9 +17,11 @@ use intentbox_engine::{
     Resources, Sharing, TokenSource, WorkerCommand,
 };
 use intentbox_files::{Directories, DirectoryError};
+use intentbox_tools::Upstreams;
 
 use crate::arguments::{Isolation, Sources};
 use crate::error::{Class, Classify as _, CommandError, Hint as _};
+use crate::servers::{self, Servers};
 use crate::{WORKER, demo_tracker, folder, input, show};
 
 /// The longest token that is read from a file, in bytes.
@@ -29,6 +31,15 @@ const TOKEN_BYTES_MAX: u64 = 16 << 10;
 pub(crate) struct Setup {
     pub(crate) engine: Engine,
     pub(crate) demo: Option<DemoTracker>,
+}
+
+impl Setup {
+    /// Ends the upstream servers that were started.
+    pub(crate) async fn close(&self) {
+        if let Some(upstreams) = self.engine.upstreams() {
+            upstreams.close().await;
+        }
+    }
 }
 
 /// What is configured, before an engine is made of it.
@@ -42,6 +53,8 @@ pub(crate) struct Configured {
     pub(crate) configuration: Configuration,
     pub(crate) policy: Policy,
     pub(crate) directories: Directories,
+    /// The upstream servers, if the policy permits any tool.
+    pub(crate) upstreams: Option<Upstreams>,
     pub(crate) demo: Option<DemoTracker>,
 }
 
@@ -115,6 +128,12 @@ impl Configured {
         Ok(built_in.templates().map(Template::id).filter(|id| is_there(id)).cloned().collect())
     }
 
+    /// The names of the upstream servers, if the policy permits any tool.
+    pub(crate) fn server_names(&self) -> Vec<&str> {
+        let servers = self.upstreams.iter().flat_map(Upstreams::servers);
+        servers.map(|config| config.id.as_str()).collect()
+    }
+
     pub(crate) fn into_setup(self, isolation: Isolation) -> Result<Setup, CommandError> {
         let catalog = self.catalog()?;
         self.into_engine(catalog, place(isolation), ONE_RUN)
@@ -126,8 +145,8 @@ impl Configured {
         isolation: engine::Isolation,
         capacity: Capacity,
     ) -> Result<Setup, CommandError> {
-        let Configured { configuration, policy, directories, demo, .. } = self;
-        let resources = Resources { directories };
+        let Configured { configuration, policy, directories, upstreams, demo, .. } = self;
+        let resources = Resources { directories, upstreams: upstreams.map(Arc::new) };
         let parts = Parts { catalog, configuration, resources, policy, isolation, capacity };
         Ok(Setup { engine: Engine::new(parts).class(Class::Configuration)?, demo })
     }
@@ -217,7 +236,15 @@ pub(crate) async fn tried(sources: &Sources) -> Result<(Configured, Vec<Director
     let of_configuration = configuration.templates.as_ref().zip(beside.as_ref());
     let of_configuration = of_configuration.map(|(path, folder)| folder.join(path));
     let templates = sources.templates.clone().or(of_configuration);
-    let configured = Configured { file, policy_file, templates, configuration, policy, directories, demo };
+    // Their files are read by who needs them: a command that calls no tool should not wait for them.
+    let upstreams = if policy.has_tools() {
+        let Servers { upstreams, notices } = servers::servers(sources).await?;
+        servers::notify(&notices);
+        Some(upstreams)
+    } else {
+        None
+    };
+    let configured = Configured { file, policy_file, templates, configuration, policy, directories, upstreams, demo };
     Ok((configured, missing))
 }
 

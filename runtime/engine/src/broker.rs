@@ -2,6 +2,7 @@
 //!
 //! To add a kind of host call, add an arm to [`Broker::call`] and a method that answers it.
 
+use std::fmt::Write as _;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU16, Ordering};
 use std::time::Duration;
@@ -9,14 +10,16 @@ use std::time::Duration;
 use intentbox_capability::{Refusal, shown_url};
 use intentbox_egress::{BudgetItem, Exchange, Request, SendError};
 use intentbox_files::{Directories, ENTRIES_MAX, Listing, ReadError, Reader, UNREAD_MAX};
-use intentbox_report::{Refused, Remedy, RunId, Spent, Unread};
+use intentbox_report::{Failure, Refused, Remedy, RunId, Spent, Unread};
 use intentbox_sandbox::abi::{Call, FILES_MAX, FileEntry, HttpReply, HttpRequest, Reply, decode};
 use intentbox_sandbox::{Answer, Calls, Exhausted, Pending, Resource};
+use sha2::{Digest as _, Sha256};
 
 use crate::caller::Caller;
 use crate::events::{Event, Events, Of};
 use crate::pages::Pages;
 use crate::remedy::Requester;
+use crate::tool_caller::{NoAnswer, ToolCaller};
 
 // The guest refuses a longer listing.
 const _: () = assert!(ENTRIES_MAX <= FILES_MAX && UNREAD_MAX <= intentbox_sandbox::abi::UNREAD_MAX);
@@ -25,12 +28,14 @@ const _: () = assert!(ENTRIES_MAX <= FILES_MAX && UNREAD_MAX <= intentbox_sandbo
 pub(crate) struct Handles {
     pub(crate) exchange: Exchange,
     pub(crate) reader: Reader,
+    pub(crate) tools: ToolCaller,
 }
 
 /// Answers a run's host calls under its grants.
 pub(crate) struct Broker {
     exchange: Exchange,
     reader: Reader,
+    tools: ToolCaller,
     /// Whose run it is, which decides what would allow a refused call.
     requester: Requester,
     /// The configured directories, which decide that too.
@@ -62,10 +67,11 @@ impl Noting {
 
 impl Broker {
     pub(crate) fn new(handles: Handles, requester: Requester, directories: Directories, noting: Noting) -> Broker {
-        let Handles { exchange, reader } = handles;
+        let Handles { exchange, reader, tools } = handles;
         Broker {
             exchange,
             reader,
+            tools,
             requester,
             directories,
             error_status: AtomicU16::new(0),
@@ -74,14 +80,14 @@ impl Broker {
         }
     }
 
-    /// What was refused so far: requests, then files.
+    /// What was refused so far: requests, then files, then tools.
     pub(crate) fn refusals(&self) -> Vec<Refused> {
-        let refusals = [self.exchange.refusals(), self.reader.refusals()].concat();
+        let refusals = [self.exchange.refusals(), self.reader.refusals(), self.tools.refusals()].concat();
         let refused = |refusal: &Refusal| Refused { message: refusal.to_string(), remedy: self.remedy(refusal) };
         refusals.iter().map(refused).collect()
     }
 
-    /// What requests and files have cost so far; the sandbox knows the rest.
+    /// What requests, files and tools have cost so far; the sandbox knows the rest.
     pub(crate) fn spent(&self) -> Spent {
         let spent = self.exchange.spent();
         Spent {
@@ -90,6 +96,7 @@ impl Broker {
             http_bytes_down: spent.bytes_down,
             file_calls: self.reader.calls(),
             file_bytes: self.reader.bytes(),
+            tool_calls: self.tools.calls(),
             ..Spent::default()
         }
     }
@@ -97,6 +104,26 @@ impl Broker {
     /// The status of the last reply to a request, if it is 400 or more.
     pub(crate) fn error_status(&self) -> Option<u16> {
         Some(self.error_status.load(Ordering::Relaxed)).filter(|status| *status > 0)
+    }
+
+    /// Why the last call of a tool failed that did.
+    pub(crate) fn tool_failure(&self) -> Option<Failure> {
+        self.tools.failure()
+    }
+
+    async fn call_tool(&self, server: &str, tool: &str, arguments: &str) -> Answer {
+        let (outcome, answer) = match self.tools.call(server, tool, arguments).await {
+            Ok(json) => ("ok", Answer::reply(&Reply::Tool(&json))),
+            Err(NoAnswer::Refused(refusal)) => ("refused", self.refused(&refusal)),
+            Err(NoAnswer::Failed(kind, message)) => (kind, Answer::reply(&Reply::Failed { kind, message: &message })),
+        };
+        // The arguments may be secret. Their digest tells two calls apart.
+        let mut digest = String::new();
+        for byte in Sha256::digest(arguments).iter().take(8) {
+            let _ = write!(digest, "{byte:02x}");
+        }
+        self.noting.call("call_tool", &format!("{server}: {tool} {digest}"), outcome);
+        answer
     }
 
     /// A list of which the run read only the first pages, if there is one.
@@ -201,6 +228,7 @@ impl Calls for Broker {
                 Call::Http(request) => self.http(request).await,
                 Call::ListFiles { folder } => self.list_files(folder).await,
                 Call::ReadFile { path, offset, length } => self.read_file(path, offset, length).await,
+                Call::Tool { server, tool, arguments } => self.call_tool(server, tool, arguments).await,
             })
         })
     }

@@ -19,6 +19,8 @@ pub(crate) struct HostRecord {
     pub(crate) spent: Spent,
     /// The status of the last reply, if it was an error.
     pub(crate) error_status: Option<u16>,
+    /// Why the last call of a tool failed that did.
+    pub(crate) tool_failure: Option<Failure>,
 }
 
 /// The report of a run that came to an end.
@@ -69,10 +71,15 @@ fn all_spent(record: Spent, run: RunSpent) -> Spent {
 /// as a result is: any script may make it, and the host bounds its text.
 fn raised(exception: Exception, record: &HostRecord) -> Failure {
     let class = exception.class.clone();
-    let calls = record.spent.http_requests + record.spent.file_calls;
+    let calls = record.spent.http_requests + record.spent.file_calls + record.spent.tool_calls;
     match (exception.cause, record.refusals.last()) {
         (Raiser::Refused, Some(refused)) => of_exception(Cause::Refused { class }, exception, refused.remedy.clone()),
         (Raiser::CallFailed, _) if calls > 0 => {
+            // The exception of the last call that failed: what the host knows of it is more than its text.
+            if let Some(failure) = record.tool_failure.as_ref().filter(|failure| failure.message == exception.message) {
+                let traceback = Some(exception.traceback).filter(|text| !text.is_empty());
+                return Failure { traceback, ..failure.clone() };
+            }
             let status = record.error_status.filter(|status| matches!(status, 401 | 403 | 429 | 500..=599));
             let remedy = status.map(|status| Remedy::Origin { status });
             of_exception(Cause::CallFailed { class }, exception, remedy)

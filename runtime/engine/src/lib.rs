@@ -15,7 +15,8 @@
 //! - `cache`: cached answers. - `bytecode_cache`: the modules of packs, compiled once.
 //! - `help`: what can be asked. - `ended`: from an ending to a report. - `remedy`, `rephrase` and `script_advice`: advice on
 //!   failures. - `rejected`: what the catalog rejects.
-//! - `pages`: lists that were read in part. - `tool_failure`: failures of upstream servers. - `result_check`: whether a result is what its template declares. - `rehearsal`: the cases of templates. - `phrases`: their
+//! - `pages`: lists that were read in part. - `tool_caller`: the calls of tools of one run.
+//! - `tool_failure`: failures of upstream servers. - `result_check`: whether a result is what its template declares. - `rehearsal`: the cases of templates. - `phrases`: their
 //!   phrases against each other. - `operator`: queries of the operator.
 
 mod broker;
@@ -43,6 +44,7 @@ mod rephrase;
 mod result_check;
 mod run;
 mod script_advice;
+mod tool_caller;
 mod tool_failure;
 
 use std::collections::BTreeMap;
@@ -56,6 +58,7 @@ use intentbox_catalog::{Catalog, Template};
 use intentbox_egress::{Budget, Egress};
 use intentbox_files::Directories;
 use intentbox_sandbox::{Owner, Sandbox, StartError};
+use intentbox_tools::Upstreams;
 use tokio::sync::OnceCell;
 
 pub use crate::caller::{Caller, Ceilings, Consent, LimitError, Purpose};
@@ -84,6 +87,7 @@ use crate::cache::ResultCache;
 use crate::known::KnownNames;
 use crate::library::Library;
 use crate::remedy::Requester;
+use crate::tool_caller::ToolCaller;
 
 /// Where guests run.
 #[derive(Debug, Clone)]
@@ -100,6 +104,7 @@ pub struct Engine {
     library: RwLock<Arc<Library>>,
     egress: Egress,
     directories: Directories,
+    upstreams: Option<Arc<Upstreams>>,
     settings: BTreeMap<String, String>,
     policy: Policy,
     cache: ResultCache,
@@ -117,12 +122,14 @@ pub struct Engine {
 pub struct Resources {
     /// The configured directories.
     pub directories: Directories,
+    /// The configured upstream servers.
+    pub upstreams: Option<Arc<Upstreams>>,
 }
 
 /// Directories alone.
 impl From<Directories> for Resources {
     fn from(directories: Directories) -> Self {
-        Self { directories }
+        Self { directories, upstreams: None }
     }
 }
 
@@ -150,12 +157,13 @@ impl Engine {
     /// When an origin cannot be used.
     pub fn new(parts: Parts) -> Result<Engine, EgressError> {
         let Parts { catalog, configuration, resources, policy, isolation, capacity } = parts;
-        let Resources { directories } = resources;
+        let Resources { directories, upstreams } = resources;
         let egress = Egress::new(configuration.origins)?;
         Ok(Engine {
             library: RwLock::new(Arc::new(Library::new(catalog))),
             egress,
             directories,
+            upstreams,
             settings: configuration.settings,
             policy,
             cache: ResultCache::new(),
@@ -229,6 +237,12 @@ impl Engine {
         Some(Failure::new(Cause::NotPermitted, message).with(Remedy::Permit(Permission::Rules(lacking))))
     }
 
+    /// The upstream servers, if any are configured.
+    #[must_use]
+    pub fn upstreams(&self) -> Option<&Arc<Upstreams>> {
+        self.upstreams.as_ref()
+    }
+
     /// A number for a principal: the sandbox knows no names. The hash is keyed anew in each process, so that nobody chooses a
     /// name that shares a number with somebody else's.
     fn owner(&self, principal: &Principal) -> Owner {
@@ -253,6 +267,7 @@ impl Engine {
         Handles {
             exchange: self.egress.open(grants.http.clone(), budget),
             reader: self.directories.reader(grants.read.clone()),
+            tools: ToolCaller::new(self.upstreams.clone(), grants.tools.clone()),
         }
     }
 

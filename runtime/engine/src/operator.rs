@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use intentbox_capability::{Alias, Grant, HttpRule, Refusal};
+use intentbox_capability::{Alias, Grant, HttpRule, Refusal, ToolRule, Tools};
 use intentbox_catalog::{Case, Template, TemplateId};
 use intentbox_egress::{Budget, Request, SendError};
 use intentbox_report::{Lack, Refused};
@@ -119,6 +119,17 @@ impl Engine {
             let file = grants.read.admit(url).map_err(refused)?;
             let named = tables.iter().filter(|(_, rules)| rules.read.contains(file.alias()));
             return Ok(named.map(|(table, _)| format!("{}: READ under [{table}]", file.alias())).collect());
+        }
+        if method.eq_ignore_ascii_case("tool") {
+            let (server, tool) = url.split_once(':').unwrap_or((url, ""));
+            let (server, tool) = (server.trim(), tool.trim());
+            grants.tools.admit(server, tool).map_err(refused)?;
+            let mut lines = Vec::new();
+            for (table, rules) in tables {
+                let alone = |rule: &&ToolRule| Tools::of([(*rule).clone()]).admit(server, tool).is_ok();
+                lines.extend(rules.tools.iter().filter(alone).map(|rule| format!("{rule} TOOL under [{table}]")));
+            }
+            return Ok(lines);
         }
         let origins = self.egress.origins();
         let allowed = grants.http.admit(origins, method, url).map_err(refused)?;

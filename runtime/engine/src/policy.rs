@@ -20,6 +20,7 @@
 //!     { rule = "search: GET /logs/_search", body = true },                   # a body of GET
 //! ]
 //! read = ["logs"]
+//! tools = ["git: git_log,git_diff", "time: *"]
 //! ```
 //!
 //! A principal with a table of its own gets no more than that, whatever else is permitted:
@@ -35,7 +36,7 @@
 
 use std::collections::BTreeMap;
 
-use intentbox_capability::{Access, Alias, Grant, HttpRule};
+use intentbox_capability::{Access, Alias, Grant, HttpRule, Tools};
 use intentbox_catalog::{Catalog, Template, TemplateId};
 use intentbox_report::Principal;
 use serde::Deserialize;
@@ -154,16 +155,23 @@ impl Policy {
         self.principals.keys().map(String::as_str)
     }
 
+    /// Whether any line permits a tool.
+    #[must_use]
+    pub fn has_tools(&self) -> bool {
+        let tables = [&self.packs, &self.templates, &self.principals].into_iter().flat_map(BTreeMap::values);
+        tables.chain([&self.exec]).any(|rules| !rules.tools.is_empty())
+    }
+
     /// What scripts of `exec` may access.
     #[must_use]
     pub fn exec(&self) -> &Access {
         &self.exec
     }
 
-    /// Lines that can never apply: they name a pack, template, origin or directory that does not exist, or something
+    /// Lines that can never apply: they name a pack, template, origin, directory or server that does not exist, or something
     /// that no template of their table asks for.
     #[must_use]
-    pub fn check(&self, catalog: &Catalog, configuration: &Configuration) -> Vec<String> {
+    pub fn check(&self, catalog: &Catalog, configuration: &Configuration, servers: &[&str]) -> Vec<String> {
         let mut faults = Vec::new();
         for pack in self.packs.keys() {
             if !catalog.templates().any(|template| template.id().pack() == pack) {
@@ -195,7 +203,7 @@ impl Policy {
             nobody: "",
         });
         for table in packs.chain(templates).chain([exec]).chain(principals) {
-            table.check(configuration, &mut faults);
+            table.check(configuration, servers, &mut faults);
         }
         faults
     }
@@ -219,7 +227,7 @@ struct Table<'a> {
 
 impl Table<'_> {
     /// Finds at most one fault per line.
-    fn check(&self, configuration: &Configuration, faults: &mut Vec<String>) {
+    fn check(&self, configuration: &Configuration, servers: &[&str], faults: &mut Vec<String>) {
         let Table { name, rules, nobody, .. } = self;
         for rule in &rules.http {
             let alias = rule.alias();
@@ -239,6 +247,20 @@ impl Table<'_> {
                 faults.push(format!("\"{alias}\" under [{name}] can allow nothing: {nobody}"));
             } else if !configuration.directories.contains_key(alias) {
                 faults.push(format!("[{name}]: `{alias}` is no directory of [directories]"));
+            }
+        }
+        for rule in &rules.tools {
+            let meets = |template: &Template| {
+                let both = Tools::of([rule.clone()]).and(template.wants().tools.iter().cloned());
+                !both.rules().is_empty()
+            };
+            if !self.matters(meets) {
+                faults.push(format!("\"{rule}\" under [{name}] can allow nothing: {nobody}"));
+            } else if !servers.contains(&rule.server().as_str()) {
+                faults.push(format!(
+                    "[{name}]: `{rule}` names the server `{}`, and none of this name is configured",
+                    rule.server()
+                ));
             }
         }
     }
@@ -308,7 +330,7 @@ mod tests {
         let policy = Policy::parse(&text).expect("it is a policy");
         let catalog = Catalog::embedded().expect("whole");
         assert_eq!(
-            policy.check(&catalog, &configuration(&["sentry"], &[])),
+            policy.check(&catalog, &configuration(&["sentry"], &[]), &[]),
             [
                 "[packs.sentri]: there is no such pack",
                 "[templates.\"sentry/list\"]: there is no such template",
@@ -332,7 +354,7 @@ mod tests {
     /// The faults of a policy where `sentry`, `tracker` and `logs` are configured.
     fn faults(policy: &Policy) -> Vec<String> {
         let catalog = Catalog::embedded().expect("whole");
-        policy.check(&catalog, &configuration(&["sentry", "tracker"], &["logs", "mine"]))
+        policy.check(&catalog, &configuration(&["sentry", "tracker"], &["logs", "mine"]), &[])
     }
 
     #[test]
@@ -400,9 +422,14 @@ mod tests {
     }
 
     #[test]
-    fn tools_are_rejected_until_runs_can_call_them() {
-        let error = Policy::parse("[exec]\ntools = [\"github: *\"]").expect_err("there are no tools");
-        assert_eq!(error.to_string(), "line 2: tools are not available in this version");
+    fn a_rule_about_tools_names_a_server_and_tools() {
+        let policy = Policy::parse("[exec]\ntools = [\"git: git_log,git_diff\", \"time: *\"]").expect("a policy");
+        assert_eq!(policy.exec().lines(), ["git: git_diff,git_log TOOL", "time: * TOOL"]);
+        assert!(policy.has_tools() && !Policy::default().has_tools());
+        for line in ["git", "git: ", "git: a b", "a__b: *", "git: *,x"] {
+            let error = Policy::parse(&format!("[exec]\ntools = [\"{line}\"]")).expect_err(line);
+            assert_eq!(error.line, 2, "{line}: {error}");
+        }
     }
 
     /// Its name need not be a pack's: nobody wrote a line about one.

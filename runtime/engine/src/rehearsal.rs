@@ -82,6 +82,10 @@ impl Calls for CannedCalls {
             Ok(Call::Http(request)) => Some(self.http(&request)),
             Ok(Call::ListFiles { folder }) => Some(self.list_files(folder)),
             Ok(Call::ReadFile { path, offset, length }) => Some(self.read_file(path, offset, length)),
+            Ok(Call::Tool { server, tool, .. }) => {
+                let message = format!("the case has no reply for {server}: {tool}");
+                Some(Answer::reply(&Reply::Failed { kind: "case", message: &message }))
+            }
             Err(_) => None,
         };
         Box::pin(std::future::ready(answer))

@@ -130,6 +130,7 @@ impl Engine {
                     refusals: broker.refusals(),
                     spent: broker.spent(),
                     error_status: broker.error_status(),
+                    tool_failure: broker.tool_failure(),
                 };
                 // A template says itself how much of a list it shows.
                 let unread = if matches!(run.work, Work::Code) { broker.unread() } else { None };

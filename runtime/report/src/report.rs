@@ -168,6 +168,8 @@ pub struct Spent {
     pub file_calls: u64,
     /// Bytes of files read.
     pub file_bytes: u64,
+    /// Calls of tools of upstream servers.
+    pub tool_calls: u64,
 }
 
 impl Report {

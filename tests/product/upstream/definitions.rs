@@ -102,7 +102,7 @@ fn changing(settings: Value) -> (Upstream, tempfile::TempDir) {
     let mut settings = settings;
     settings["write"] = json!([folder.path()]);
     settings["discovery_s"] = json!(LATE);
-    (Upstream::bounded("changed", &["--state", &state], settings), folder)
+    (Upstream::bounded("changed", &["--state", &state], &settings), folder)
 }
 
 #[test]
@@ -189,7 +189,7 @@ fn m16_arguments_are_checked_before_anything_is_sent() {
     let folder = tempfile::tempdir().expect("a folder");
     let log = folder.path().join("log");
     let settings = json!({"write": [folder.path()], "discovery_s": LATE});
-    let upstream = Upstream::bounded("none", &["--log", &log.display().to_string()], settings);
+    let upstream = Upstream::bounded("none", &["--log", &log.display().to_string()], &settings);
     upstream.refresh();
     for (tool, arguments, outcome, part) in [
         ("add", &["a=1"][..], "param_invalid", "the arguments of `add` are invalid: \"b\" is a required property"),

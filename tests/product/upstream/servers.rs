@@ -28,14 +28,14 @@ fn m01_a_server_that_hangs_times_out_and_the_others_answer() {
         ("hang-initialize", "agreeing on the protocol"),
         ("hang-list", "listing its tools"),
     ] {
-        let upstream = Upstream::bounded(fault, &[], json!({"discovery_s": SOON}));
+        let upstream = Upstream::bounded(fault, &[], &json!({"discovery_s": SOON}));
         let told = format!("the server `faulty` failed: it did not answer within 1 s while {doing}");
         assert_eq!(upstream.refresh(), ("failed".to_owned(), told), "{fault}");
         let state = upstream.object(&["tools", "list"]);
         assert_eq!(state["servers"][0]["status"], "timeout");
         assert_eq!(state["servers"][0]["error"]["action"]["kind"], "retry");
     }
-    let upstream = Upstream::bounded("hang-call", &[], json!({"discovery_s": LATE, "call_s": SOON}));
+    let upstream = Upstream::bounded("hang-call", &[], &json!({"discovery_s": LATE, "call_s": SOON}));
     let told = "the server `faulty` failed: it did not answer within 1 s while answering a call";
     assert_eq!(upstream.call("echo", &["text=a"]), ("upstream_failed".to_owned(), told.to_owned()));
     let told = format!("{told}; whether `write` has had its effect is unknown");
@@ -65,7 +65,7 @@ fn m02_only_what_reads_or_is_idempotent_is_called_again() {
         let folder = tempfile::tempdir().expect("a folder");
         let log = folder.path().join("log");
         let settings = json!({"write": [folder.path()], "discovery_s": LATE});
-        let upstream = Upstream::bounded("exit-1-call", &["--log", &log.display().to_string()], settings);
+        let upstream = Upstream::bounded("exit-1-call", &["--log", &log.display().to_string()], &settings);
         upstream.call(tool, if tool == "plain" { &[] } else { &["text=a"] });
         let seen = std::fs::read_to_string(log).expect("the log");
         let called = seen.lines().filter(|line| line.contains("tools/call")).count();
@@ -80,7 +80,7 @@ fn m02_nothing_outlives_a_server() {
     let upstream = Upstream::bounded(
         "grandchild",
         &["--state", &pid.display().to_string()],
-        json!({"write": [folder.path()], "discovery_s": LATE}),
+        &json!({"write": [folder.path()], "discovery_s": LATE}),
     );
     assert_eq!(upstream.call("write", &["text=a"]).0, "unknown_outcome");
     assert!(!is_running(pid_in(&pid)), "the grandchild is gone");
@@ -89,7 +89,7 @@ fn m02_nothing_outlives_a_server() {
     let upstream = Upstream::bounded(
         "stays",
         &["--state", &pid.display().to_string()],
-        json!({"write": [folder.path()], "discovery_s": LATE}),
+        &json!({"write": [folder.path()], "discovery_s": LATE}),
     );
     assert_eq!(upstream.call("echo", &["text=a"]), ok("a"));
     assert!(!is_running(pid_in(&pid)), "a server that ignores every request to end is killed");
@@ -191,7 +191,7 @@ fn a_server_that_starts_slowly_is_waited_for() {
 
 #[test]
 fn a_server_that_takes_too_much_memory_is_stopped() {
-    let upstream = Upstream::bounded("memory", &[], json!({"memory_mib": 128, "discovery_s": LATE, "call_s": LATE}));
+    let upstream = Upstream::bounded("memory", &[], &json!({"memory_mib": 128, "discovery_s": LATE, "call_s": LATE}));
     let (outcome, told) = upstream.call("echo", &["text=a"]);
     assert!(outcome == "upstream_failed" && told.contains("bytes of memory, and may use 134217728"), "{told}");
 }

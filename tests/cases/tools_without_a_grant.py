@@ -1,0 +1,3 @@
+# outcome: capability_denied
+# message: calling git: git_log was refused: the run may call no tool
+tools["git"]["git_log"](repo_path=".")
