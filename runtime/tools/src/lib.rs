@@ -22,6 +22,8 @@ pub mod file;
 mod frame;
 mod http;
 mod listing;
+#[cfg(any(test, fuzzing))]
+pub mod oracle;
 mod owner;
 mod pipe;
 mod place;
