@@ -1,0 +1,140 @@
+//! What a call of an upstream tool costs over the bare exchange of two lines with the same server, and what listing costs.
+//!
+//! `cargo bench --bench upstream`. The server is `tests/upstream/faulty.py` without a fault. Both ways are measured in turns, so
+//! that a machine that is slow for a while is slow for both.
+
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::path::Path;
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use intentbox_capability::{ToolRule, Tools};
+use intentbox_store::{Clock, ToolStore};
+use intentbox_tools::file::{FileContext, parse};
+use intentbox_tools::{FileOrigin, Place, Upstreams};
+use serde_json::{Value, json};
+
+const ROUNDS: usize = 3_000;
+
+/// The server by itself, spoken to line by line.
+struct Bare {
+    child: Child,
+    stdin: ChildStdin,
+    stdout: BufReader<ChildStdout>,
+    next: u64,
+}
+
+impl Bare {
+    fn start(program: &Path) -> Self {
+        let mut child = Command::new("python3")
+            .arg(program)
+            .arg("none")
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .expect("it starts");
+        let (stdin, stdout) = (child.stdin.take().expect("a pipe"), child.stdout.take().expect("a pipe"));
+        let mut bare = Self { child, stdin, stdout: BufReader::new(stdout), next: 0 };
+        bare.ask("initialize", &json!({"protocolVersion": "2025-11-25"}));
+        bare
+    }
+
+    fn ask(&mut self, method: &str, params: &Value) {
+        self.next += 1;
+        let message = json!({"jsonrpc": "2.0", "id": self.next, "method": method, "params": params});
+        writeln!(self.stdin, "{message}").expect("it reads");
+        let mut line = String::new();
+        self.stdout.read_line(&mut line).expect("it answers");
+        assert!(line.contains("result"), "{line}");
+    }
+}
+
+impl Drop for Bare {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+fn main() {
+    if std::env::args().any(|argument| argument == "--test" || argument == "--list") {
+        return;
+    }
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
+    runtime.block_on(calls());
+    listing();
+}
+
+async fn calls() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let program = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/upstream/faulty.py");
+    let entry = json!({"mcpServers": {"faulty": {"command": "python3", "args": [program, "none"]}}}).to_string();
+    let path = folder.path().join("servers.json");
+    let context = FileContext { path: &path, origin: FileOrigin::User, variable: &|_| None, home: None };
+    let servers = parse(&entry, &context).expect("a file of servers").servers;
+    let store = Arc::new(ToolStore::open(Some(folder.path()), Clock::system()).await.expect("a store"));
+    let place = Place {
+        launcher: env!("CARGO_BIN_EXE_intentbox").into(),
+        launcher_verb: "launch-server",
+        environment: std::env::vars().filter(|(name, _)| name == "PATH").collect(),
+        temporary: folder.path().to_owned(),
+        ..Place::default()
+    };
+    let upstreams = Upstreams::new(servers, |_| true, store, place);
+    let rule: ToolRule = "faulty: echo".parse().expect("a rule");
+    let allowed = Tools::of([rule]).admit("faulty", "echo").expect("it is granted");
+    let arguments = json!({"text": "hello"});
+    let arguments = arguments.as_object().expect("an object");
+    let mut bare = Bare::start(&program);
+    let (mut ours, mut theirs) = (Vec::new(), Vec::new());
+    let start = Instant::now();
+    upstreams.call(&allowed, arguments.clone(), None).await.expect("it answers");
+    println!("first call, with start, handshake and listing: {:.1} ms", start.elapsed().as_secs_f64() * 1e3);
+    for _ in 0..ROUNDS {
+        let start = Instant::now();
+        upstreams.call(&allowed, arguments.clone(), None).await.expect("it answers");
+        ours.push(start.elapsed());
+        let start = Instant::now();
+        bare.ask("tools/call", &json!({"name": "echo", "arguments": arguments}));
+        theirs.push(start.elapsed());
+    }
+    upstreams.close().await;
+    let (ours, theirs) = (median(&mut ours), median(&mut theirs));
+    let ratio = ours.as_secs_f64() / theirs.as_secs_f64();
+    println!("a call, p50 of {ROUNDS}: {ours:?}; two lines with the same server: {theirs:?}; ratio {ratio:.2}");
+}
+
+/// `tools list` as a whole process, with 20 servers that were never started.
+fn listing() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let entries: serde_json::Map<String, Value> =
+        (0..20).map(|number| (format!("s{number}"), json!({"command": "python3", "args": ["x"]}))).collect();
+    let path = folder.path().join("servers.json");
+    std::fs::write(&path, json!({"mcpServers": entries}).to_string()).expect("written");
+    std::fs::write(folder.path().join("none.json"), r#"{"mcpServers": {}}"#).expect("written");
+    let run = |arguments: &[&str]| {
+        let mut times: Vec<Duration> = (0..50)
+            .map(|_| {
+                let start = Instant::now();
+                let ended = Command::new(env!("CARGO_BIN_EXE_intentbox"))
+                    .args(arguments)
+                    .current_dir(folder.path())
+                    .env("HOME", folder.path())
+                    .stdout(Stdio::null())
+                    .stderr(Stdio::null())
+                    .status();
+                assert!(ended.expect("it starts").success());
+                start.elapsed()
+            })
+            .collect();
+        median(&mut times)
+    };
+    println!("`tools list` with 20 servers, p50 of 50: {:?}", run(&["--servers", "servers.json", "tools", "list"]));
+    println!("`tools list` with none: {:?}", run(&["--servers", "none.json", "tools", "list"]));
+}
+
+fn median(times: &mut [Duration]) -> Duration {
+    times.sort_unstable();
+    times[times.len() / 2]
+}
