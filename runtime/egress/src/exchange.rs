@@ -6,7 +6,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use intentbox_capability::{Alias, AllowedUrl, Grant, Method, Refusal};
-use reqwest::header::{ACCEPT_ENCODING, AUTHORIZATION, CONNECTION, HeaderMap, HeaderValue, LOCATION, RANGE};
+use reqwest::header::{ACCEPT_ENCODING, CONNECTION, HeaderMap, HeaderValue, LOCATION, RANGE};
 use reqwest::{Client, Response, StatusCode};
 use tokio::time::Instant;
 
@@ -97,7 +97,7 @@ pub enum SendError {
     #[error("{kind}: {message}")]
     Failed {
         /// `timeout`, `dns`, `connect`, `address_refused`, `tls`, `protocol`, `body_too_large`, `redirect`,
-        /// `header_invalid`.
+        /// `header_invalid`, `credential`.
         kind: &'static str,
         /// One line about what happened.
         message: String,
@@ -213,13 +213,27 @@ impl Exchange {
         let mut trusted = true;
         let mut redirects = 0;
         let mut waits = 0;
+        let mut has_asked_again = false;
         loop {
             trusted = trusted && *to.alias() == home;
             let origin = self.egress.client(to.alias());
             // What was carried to one place is not for another unless a rule there says so too.
             self.noted(header::admit(&headers, &to))?;
             origin.check_parts(&headers)?;
+            origin.check_place(to.url(), &headers)?;
             let response = self.dispatch(origin, &to, &headers, body, trusted).await?;
+            // A token can be revoked before its time: one more is asked for, once. Whoever answers so did nothing.
+            if response.status() == StatusCode::UNAUTHORIZED
+                && trusted
+                && !has_asked_again
+                && let Some(credential) = origin.credential()
+                && credential.rejected().await
+            {
+                drop(response);
+                has_asked_again = true;
+                self.count_request()?;
+                continue;
+            }
             if let Some(wait) =
                 retry::wait(to.method(), &response, waits, ends.saturating_duration_since(Instant::now()))
             {
@@ -276,24 +290,26 @@ impl Exchange {
             Some(_) => origin.client_of_one_request()?.clone(),
             None => self.client(origin, to.alias())?,
         };
-        let authorization = if trusted { origin.authorization() } else { None };
         let bytes = to.url().as_str().len() + header::bytes(headers) + body.map_or(0, <[u8]>::len);
         let limit = self.budget.bytes_up_max;
         self.charge(BudgetItem::BytesUp, limit, bytes, |spent| &mut spent.bytes_up)?;
         // After the charge: looking at a body costs something, too.
         self.noted(to.admit_body(body.unwrap_or_default(), &header::content_types(headers)))?;
-        let request = client.request(wire_method(to.method()), to.url().clone());
-        let mut request = request.headers(headers.clone());
+        let (mut url, mut headers) = (to.url().clone(), headers.clone());
+        let is_part = headers.contains_key(RANGE);
+        // Last, so that nothing which a script chose is behind it.
+        if let Some(credential) = origin.credential().filter(|_| trusted) {
+            let attached = credential.attach(&mut url, &mut headers).await;
+            attached.map_err(|fault| SendError::failed("credential", format!("{}: {fault}", to.alias())))?;
+        }
+        let mut request = client.request(wire_method(to.method()), url).headers(headers);
         // A piece of what is packed cannot be unpacked.
-        if !headers.contains_key(RANGE) {
+        if !is_part {
             request = request.header(ACCEPT_ENCODING, HeaderValue::from_static("gzip"));
         }
         if let Some(body) = body {
             // An origin that honours this reads nothing behind its reply, where it did not read the body.
             request = request.header(CONNECTION, HeaderValue::from_static("close")).body(body.to_vec());
-        }
-        if let Some(authorization) = authorization {
-            request = request.header(AUTHORIZATION, authorization);
         }
         request.send().await.map_err(|error| origin.failure(&error))
     }
@@ -306,7 +322,7 @@ impl Exchange {
             let message = format!("{} sent a content encoding that was not requested", to.shown());
             return Err(SendError::failed("protocol", message));
         };
-        let headers = header::received(response.headers(), origin.redactor())?;
+        let headers = header::received(response.headers(), &origin.redactor())?;
         let body_max = usize::try_from(self.budget.body_bytes_max).unwrap_or(usize::MAX);
         let too_large = || {
             let message = format!("{} has a body of more than {body_max} bytes", to.shown());
@@ -433,6 +449,14 @@ fn location(response: &Response, origin: &OriginClient, from: &AllowedUrl) -> Re
     let Some(location) = response.headers().get(LOCATION) else {
         return Ok(None);
     };
+    // A server that repeats the query repeats the key in it: the next request has the key again.
+    let without_key = location.to_str().ok().and_then(|location| {
+        origin.credential().and_then(|credential| credential.without_query_key(from.url(), location))
+    });
+    if let Some(location) = without_key {
+        let is_hidden = origin.redactor().finds_hidden(location.as_bytes());
+        return if is_hidden { Err(leads(from, HOLDS_THE_SECRET)) } else { Ok(Some(location)) };
+    }
     if origin.redactor().finds_hidden(location.as_bytes()) {
         return Err(leads(from, HOLDS_THE_SECRET));
     }

@@ -8,10 +8,14 @@
 //! cookies, and a connection that carried a body is not reused. The environment, such as a proxy variable, has no effect.
 //!
 //! Reading order: [`Egress`] (the origins of a configuration), [`Exchange`] (one run's requests), `origin_client` (the
-//! HTTP clients, the secret and the address check of one origin), [`Upstream`] (the URL of an upstream MCP server), `header`, `unpack`, `retry`, [`Secret`] and `redact`.
+//! HTTP clients, the credential and the address check of one origin), [`Upstream`] (the URL of an upstream MCP server) with its
+//! `endpoint`, `header`, `unpack`, `retry`, [`Credential`] (how a secret is sent) with `oauth`, [`Secret`] and `redact`.
 
+mod credential;
+mod endpoint;
 mod exchange;
 mod header;
+mod oauth;
 #[cfg(any(test, fuzzing))]
 pub mod oracle;
 mod origin_client;
@@ -27,18 +31,22 @@ use std::sync::Arc;
 
 use intentbox_capability::{Alias, Grant, Origin, OriginError, Origins, PrivateAddresses};
 
+pub use crate::credential::{Credential, CredentialError, Scheme, Source};
+pub use crate::endpoint::{Redaction, UpstreamFault, UpstreamMethod, UpstreamReply};
 pub use crate::exchange::{Budget, BudgetItem, Exchange, Reply, Request, SendError, Spent};
 use crate::origin_client::OriginClient;
 pub use crate::secret::Secret;
-pub use crate::upstream::{HeaderMap, HeaderName, HeaderValue, Upstream, UpstreamFault, UpstreamMethod, UpstreamReply};
+pub use crate::upstream::{HeaderMap, HeaderName, HeaderValue, Upstream};
 
 /// An origin as the operator configured it.
 #[derive(Debug)]
 pub struct OriginConfig {
     /// Its alias and base URL.
     pub origin: Origin,
-    /// What goes into `Authorization: Bearer`, if anything.
-    pub secret: Option<Secret>,
+    /// What proves to it who asks, if anything.
+    pub credential: Option<Credential>,
+    /// Root certificates (PEM) to trust besides the system's; often none.
+    pub roots: Vec<u8>,
     /// The addresses that it may have in addition to public ones.
     pub private_addresses: PrivateAddresses,
 }
@@ -60,14 +68,14 @@ impl Egress {
     ///
     /// # Errors
     ///
-    /// When two origins share an alias, or a secret cannot be sent.
+    /// When two origins share an alias, or the root certificates of one are none.
     pub fn new(configs: Vec<OriginConfig>) -> Result<Self, EgressError> {
         let origins = Origins::new(configs.iter().map(|config| config.origin.clone()))?;
         let mut clients = BTreeMap::new();
         for config in configs {
             let alias = config.origin.alias().clone();
-            if config.secret.as_ref().is_some_and(|secret| !secret.fits_a_header()) {
-                return Err(EgressError::Secret { alias });
+            if !config.roots.is_empty() && origin_client::certificates(&config.roots).is_err() {
+                return Err(EgressError::Roots { alias });
             }
             clients.insert(alias, OriginClient::new(config));
         }
@@ -105,9 +113,9 @@ pub enum EgressError {
     /// The origins contradict each other.
     #[error(transparent)]
     Origins(#[from] OriginError),
-    /// A secret is empty, or holds something a header cannot carry.
-    #[error("the secret of `{alias}` cannot be sent: it is empty, too long, or not plain ASCII")]
-    Secret {
+    /// The root certificates are none.
+    #[error("the file of root certificates of `{alias}` is not PEM, or holds no certificate")]
+    Roots {
         /// Whose.
         alias: Alias,
     },

@@ -13,7 +13,7 @@ use tokio::net::TcpListener;
 use tokio::runtime::{Builder, Runtime};
 
 use crate::redact::Redactor;
-use crate::{Budget, Egress, OriginConfig, Request, Secret, SendError, header};
+use crate::{Budget, Credential, Egress, OriginConfig, Request, Secret, SendError, header};
 
 /// The secret of the origin that answers with anything.
 const SECRET: &str = "tok-0123456789abcdef";
@@ -156,8 +156,9 @@ impl Anything {
         let listener = runtime.block_on(TcpListener::bind("127.0.0.1:0")).expect("a port is free");
         let address = listener.local_addr().expect("it is bound");
         let origin = Origin::new("a".parse().expect("an alias"), &format!("http://{address}")).expect("an origin");
-        let (secret, private_addresses) = (Some(Secret::new(SECRET.to_owned())), PrivateAddresses::loopback());
-        let config = OriginConfig { origin, secret, private_addresses };
+        let credential = Some(Credential::bearer(Secret::new(SECRET)).expect("plain ASCII"));
+        let (roots, private_addresses) = (Vec::new(), PrivateAddresses::loopback());
+        let config = OriginConfig { origin, credential, roots, private_addresses };
         let egress = Egress::new(vec![config]).expect("one origin");
         Self { runtime, listener, egress }
     }

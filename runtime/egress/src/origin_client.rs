@@ -11,15 +11,17 @@ use std::time::Duration;
 use intentbox_capability::{Alias, Network, PrivateAddresses};
 use reqwest::Client;
 use reqwest::dns::{Addrs, Name, Resolve, Resolving};
-use reqwest::header::{HeaderMap, HeaderValue, IF_RANGE, RANGE};
+use reqwest::header::{HeaderMap, IF_RANGE, RANGE};
 use reqwest::redirect::Policy;
-use rustls::{ClientConfig, RootCertStore};
-use rustls_platform_verifier::BuilderVerifierExt as _;
+use rustls::pki_types::CertificateDer;
+use rustls::pki_types::pem::PemObject as _;
+use rustls::{CertificateError, ClientConfig, RootCertStore};
+use rustls_platform_verifier::{BuilderVerifierExt as _, Verifier};
 use url::{Host, Url};
 
 use crate::exchange::SendError;
 use crate::redact::Redactor;
-use crate::{OriginConfig, header};
+use crate::{Credential, OriginConfig, header};
 
 /// How long connecting may take, as part of the request's own time. A server that does not answer a SYN within this is
 /// not going to.
@@ -36,35 +38,32 @@ const KEPT_MAX: usize = 2;
 #[derive(Debug)]
 pub(crate) struct OriginClient {
     config: OriginConfig,
-    redactor: Redactor,
     tls: OnceLock<ClientConfig>,
     single: OnceLock<Client>,
 }
 
 impl OriginClient {
     pub(crate) fn new(config: OriginConfig) -> Self {
-        let value = config.secret.as_ref().map(crate::Secret::expose);
-        Self {
-            redactor: value.map(Redactor::new).unwrap_or_default(),
-            config,
-            tls: OnceLock::new(),
-            single: OnceLock::new(),
-        }
+        Self { config, tls: OnceLock::new(), single: OnceLock::new() }
     }
 
     pub(crate) fn secret_version(&self, versions: &RandomState) -> u64 {
-        versions.hash_one(self.config.secret.as_ref().map(crate::Secret::expose))
+        versions.hash_one(self.config.credential.as_ref().map(|credential| credential.secret().expose()))
     }
 
-    pub(crate) fn redactor(&self) -> &Redactor {
-        &self.redactor
+    pub(crate) fn redactor(&self) -> Arc<Redactor> {
+        self.config.credential.as_ref().map(Credential::redactor).unwrap_or_default()
+    }
+
+    pub(crate) fn credential(&self) -> Option<&Credential> {
+        self.config.credential.as_ref()
     }
 
     /// Rejects a request for a part of a reply if the origin has a secret: each part could hold too little of it to be
     /// found, and all of them together would be the secret.
     pub(crate) fn check_parts(&self, headers: &HeaderMap) -> Result<(), SendError> {
         let asked = [RANGE, IF_RANGE].into_iter().find(|name| headers.contains_key(name));
-        match (&self.config.secret, asked) {
+        match (&self.config.credential, asked) {
             (Some(_), Some(name)) => {
                 let alias = self.config.origin.alias();
                 let message = format!(
@@ -77,9 +76,17 @@ impl OriginClient {
         }
     }
 
-    /// The origin's `Authorization`, if it has a secret.
-    pub(crate) fn authorization(&self) -> Option<HeaderValue> {
-        self.config.secret.as_ref().map(crate::Secret::authorization)
+    /// Rejects a request of a script that puts something in the place of the origin's credential.
+    pub(crate) fn check_place(&self, url: &Url, headers: &HeaderMap) -> Result<(), SendError> {
+        match self.credential().and_then(|credential| credential.conflict(url, headers)) {
+            Some(place) => {
+                let alias = self.config.origin.alias();
+                let message =
+                    format!("{place} carries the credential of `{alias}`, which intentbox adds: leave it out");
+                Err(SendError::failed("header_invalid", message))
+            }
+            None => Ok(()),
+        }
     }
 
     /// Checks an address that is the host of a URL: a client connects to it without resolving anything.
@@ -142,7 +149,7 @@ impl OriginClient {
         if let Some(tls) = self.tls.get() {
             return Ok(tls.clone());
         }
-        let tls = tls(self.is_encrypted()).map_err(|error| self.failed("tls", &error))?;
+        let tls = tls(self.is_encrypted(), &self.config.roots).map_err(|error| self.failed("tls", &error))?;
         Ok(self.tls.get_or_init(|| tls).clone())
     }
 
@@ -171,17 +178,21 @@ impl OriginClient {
 
     fn failed(&self, kind: &'static str, detail: &dyn Error) -> SendError {
         let detail: String = detail.to_string().chars().take(DETAIL_CHARS_MAX).collect();
-        let detail = self.redactor.redact(detail.into_bytes());
+        let detail = self.redactor().redact(detail.into_bytes());
         let detail = String::from_utf8_lossy(&detail);
         let message = format!("{}: {}", self.config.origin.alias(), detail.escape_debug());
         SendError::failed(kind, message)
     }
 }
 
-pub(crate) fn tls(encrypted: bool) -> Result<ClientConfig, rustls::Error> {
+/// What a connection is encrypted with. `roots` are certificates (PEM) to trust besides the system's.
+pub(crate) fn tls(encrypted: bool, roots: &[u8]) -> Result<ClientConfig, rustls::Error> {
     let provider = Arc::new(rustls::crypto::ring::default_provider());
-    let builder = ClientConfig::builder_with_provider(provider).with_safe_default_protocol_versions()?;
-    let mut config = if encrypted {
+    let builder = ClientConfig::builder_with_provider(Arc::clone(&provider)).with_safe_default_protocol_versions()?;
+    let mut config = if encrypted && !roots.is_empty() {
+        let verifier = Verifier::new_with_extra_roots(certificates(roots)?, provider)?;
+        builder.dangerous().with_custom_certificate_verifier(Arc::new(verifier)).with_no_client_auth()
+    } else if encrypted {
         builder.with_platform_verifier()?.with_no_client_auth()
     } else {
         // Nothing is verified where nothing is encrypted, so there is no need to load the system's roots.
@@ -189,6 +200,13 @@ pub(crate) fn tls(encrypted: bool) -> Result<ClientConfig, rustls::Error> {
     };
     config.alpn_protocols = vec![b"http/1.1".to_vec()];
     Ok(config)
+}
+
+/// The certificates of a PEM file: at least one.
+pub(crate) fn certificates(pem: &[u8]) -> Result<Vec<CertificateDer<'static>>, rustls::Error> {
+    let invalid = |_| rustls::Error::InvalidCertificate(CertificateError::BadEncoding);
+    let found = CertificateDer::pem_slice_iter(pem).collect::<Result<Vec<_>, _>>().map_err(invalid)?;
+    if found.is_empty() { Err(rustls::Error::NoCertificatesPresented) } else { Ok(found) }
 }
 
 /// Resolves a name once and returns the addresses that may be connected to, so that no second look-up can answer

@@ -13,18 +13,19 @@ use std::fmt;
 use aho_corasick::{AhoCorasick, AhoCorasickKind, MatchKind};
 use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD, STANDARD_NO_PAD, URL_SAFE, URL_SAFE_NO_PAD};
+use url::form_urlencoded::byte_serialize;
 
 /// The replacement of a secret.
 const MARK: &[u8] = b"[redacted]";
 
 /// Shorter secrets are not redacted: they would match by accident, and the gaps would reveal them.
-const SECRET_BYTES_MIN: usize = 8;
+pub(crate) const SECRET_BYTES_MIN: usize = 8;
 
 /// How often a location is percent-decoded for the search: once for its reader, once for a proxy or framework before
 /// it, and once more to be safe.
 const DECODED_MAX: usize = 3;
 
-/// The encoded forms of one secret that are searched for.
+/// The encoded forms of secrets that are searched for.
 #[derive(Default)]
 pub(crate) struct Redactor {
     /// As they are written, and those that mean the same in capitals: two automata, since letters of either case keep the
@@ -36,32 +37,22 @@ pub(crate) struct Redactor {
 
 impl Redactor {
     pub(crate) fn new(secret: &str) -> Self {
-        if secret.len() < SECRET_BYTES_MIN {
+        Self::of([secret])
+    }
+
+    /// Looks for each of these. One that is too short is not looked for.
+    pub(crate) fn of<'a>(secrets: impl IntoIterator<Item = &'a str>) -> Self {
+        let (mut plain, mut in_digits) = (Vec::new(), Vec::new());
+        for secret in secrets.into_iter().filter(|secret| secret.len() >= SECRET_BYTES_MIN) {
+            plain.extend(forms(secret));
+            in_digits.extend([hexadecimal(secret, ""), hexadecimal(secret, "%")]);
+        }
+        if plain.is_empty() {
             return Self::default();
         }
-        let mut forms = vec![
-            secret.to_owned(),
-            STANDARD.encode(secret),
-            URL_SAFE.encode(secret),
-            STANDARD_NO_PAD.encode(secret),
-            URL_SAFE_NO_PAD.encode(secret),
-            percent_encoded(secret, b"0123456789ABCDEF"),
-            percent_encoded(secret, b"0123456789abcdef"),
-            html_escaped(secret),
-            secret.replace('\\', "\\\\").replace('"', "\\\""),
-        ];
-        for before in 0..3 {
-            forms.extend(base64_inside(secret, before));
-        }
-        // Some JSON writers escape slashes.
-        let escaped = forms.iter().map(|form| form.replace('/', "\\/"));
-        forms.extend(escaped.collect::<Vec<_>>());
-        forms.sort();
-        forms.dedup();
-        let in_digits = [hexadecimal(secret, ""), hexadecimal(secret, "%")];
-        let all: Vec<&String> = forms.iter().chain(&in_digits).collect();
+        let all: Vec<&String> = plain.iter().chain(&in_digits).collect();
         let any_case = Some(automaton(&all, true));
-        Self { forms: vec![automaton(&forms, false), automaton(&in_digits, true)], any_case }
+        Self { forms: vec![automaton(&plain, false), automaton(&in_digits, true)], any_case }
     }
 
     /// Whether the bytes hold the secret in any of its forms.
@@ -94,6 +85,31 @@ impl Redactor {
     }
 }
 
+/// The forms of a secret in which the case of letters matters.
+fn forms(secret: &str) -> Vec<String> {
+    let mut forms = vec![
+        secret.to_owned(),
+        STANDARD.encode(secret),
+        URL_SAFE.encode(secret),
+        STANDARD_NO_PAD.encode(secret),
+        URL_SAFE_NO_PAD.encode(secret),
+        percent_encoded(secret, b"0123456789ABCDEF"),
+        percent_encoded(secret, b"0123456789abcdef"),
+        byte_serialize(secret.as_bytes()).collect(),
+        html_escaped(secret),
+        secret.replace('\\', "\\\\").replace('"', "\\\""),
+    ];
+    for before in 0..3 {
+        forms.extend(base64_inside(secret, before));
+    }
+    // Some JSON writers escape slashes.
+    let escaped = forms.iter().map(|form| form.replace('/', "\\/"));
+    forms.extend(escaped.collect::<Vec<_>>());
+    forms.sort();
+    forms.dedup();
+    forms
+}
+
 /// A DFA would be megabytes for a long secret, and no faster where forms are rare.
 fn automaton(forms: &[impl AsRef<[u8]>], any_case: bool) -> AhoCorasick {
     AhoCorasick::builder()
@@ -101,7 +117,7 @@ fn automaton(forms: &[impl AsRef<[u8]>], any_case: bool) -> AhoCorasick {
         .kind(Some(AhoCorasickKind::ContiguousNFA))
         .ascii_case_insensitive(any_case)
         .build(forms)
-        .expect("some thirty forms of at most a few ten thousand bytes make an automaton")
+        .expect("some thirty forms of each of a few secrets, of at most a few ten thousand bytes make an automaton")
 }
 
 fn matches(forms: &AhoCorasick, bytes: &[u8]) -> bool {

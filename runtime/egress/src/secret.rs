@@ -5,10 +5,12 @@ use std::fmt;
 use reqwest::header::HeaderValue;
 use secrecy::{ExposeSecret, SecretString};
 
+use crate::CredentialError;
+
 /// The longest secret, in bytes: what servers accept in one header line.
 const SECRET_BYTES_MAX: usize = 8 * 1024;
 
-/// The bearer token of an origin. It prints as `****`, cannot be serialized, and only this crate reads it.
+/// The secret of an origin or of an upstream server. It prints as `****`, cannot be serialized, and only this crate reads it.
 pub struct Secret(SecretString);
 
 impl Secret {
@@ -27,18 +29,13 @@ impl Secret {
         let value = self.expose();
         (1..=SECRET_BYTES_MAX).contains(&value.len()) && value.bytes().all(|byte| byte.is_ascii_graphic())
     }
+}
 
-    /// `Bearer` and the value, marked so that neither the client's log nor its `Debug` shows it.
-    ///
-    /// # Panics
-    /// When the value does not fit a header, which `Egress::new` checks.
-    pub(crate) fn authorization(&self) -> HeaderValue {
-        let text = SecretString::from(format!("Bearer {}", self.expose()));
-        let mut header =
-            HeaderValue::from_str(text.expose_secret()).expect("`Egress::new` checked that it fits a header");
-        header.set_sensitive(true);
-        header
-    }
+/// A header value that neither the client's log nor its `Debug` shows.
+pub(crate) fn sensitive(text: &str) -> Result<HeaderValue, CredentialError> {
+    let mut value = HeaderValue::from_str(text).map_err(|_| CredentialError::Secret)?;
+    value.set_sensitive(true);
+    Ok(value)
 }
 
 impl fmt::Debug for Secret {
@@ -56,7 +53,7 @@ mod tests {
         let secret = Secret::new("hunter2-hunter2\n");
         assert_eq!(secret.expose(), "hunter2-hunter2");
         assert_eq!(format!("{secret:?}"), "****");
-        let header = secret.authorization();
+        let header = sensitive("Bearer hunter2-hunter2").expect("plain ASCII");
         assert_eq!(
             (header.as_bytes(), format!("{header:?}")),
             (&b"Bearer hunter2-hunter2"[..], "Sensitive".to_owned())

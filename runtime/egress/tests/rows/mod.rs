@@ -2,6 +2,7 @@
 
 mod address;
 mod body;
+mod credential;
 mod redirect;
 mod reply;
 mod request;

@@ -6,10 +6,10 @@ use std::process::Command;
 use std::time::Duration;
 
 use intentbox_capability::{Grant, Needs};
-use intentbox_egress::{Budget, Egress, OriginConfig, Request, Secret};
+use intentbox_egress::{Budget, Egress, OriginConfig, Request};
 use tokio::time::timeout;
 
-use crate::fixture::{Answer, SECRET, Server, exchange, get, kind, ok, origin, rule};
+use crate::fixture::{Answer, SECRET, Server, bearer, exchange, get, kind, ok, origin, rule};
 
 /// How long a connection may take to close that nothing but the client would close.
 const PATIENCE: Duration = Duration::from_mins(2);
@@ -400,7 +400,7 @@ async fn h22_tenants_of_one_origin_send_their_own_token_on_their_own_connection(
     let base_url = format!("http://127.0.0.1:{}", server.port);
     let tenants = ["token-of-the-first", "token-of-the-second"];
     let egress = tenants.map(|token| {
-        let config = OriginConfig { secret: Some(Secret::new(token)), ..origin("a", &base_url, true) };
+        let config = OriginConfig { credential: Some(bearer(token)), ..origin("a", &base_url, true) };
         Egress::new(vec![config]).unwrap()
     });
     for tenant in [0, 1, 0, 1] {

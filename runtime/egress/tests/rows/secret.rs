@@ -3,9 +3,9 @@
 use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
 use intentbox_capability::{Alias, Grant};
-use intentbox_egress::{Budget, Egress, EgressError, OriginConfig, Request, Secret};
+use intentbox_egress::{Budget, Credential, CredentialError, Egress, OriginConfig, Request, Secret};
 
-use crate::fixture::{Answer, SECRET, Server, exchange, get, kind, ok, origin, reading, redirect, with};
+use crate::fixture::{Answer, SECRET, Server, bearer, exchange, get, kind, ok, origin, reading, redirect, with};
 
 /// A token with every character that some encoding writes differently.
 const AWKWARD: &str = "a/b+c=d&e<f>g\"h'i";
@@ -13,7 +13,7 @@ const AWKWARD: &str = "a/b+c=d&e<f>g\"h'i";
 async fn echoed(secret: &str, reply: String) -> intentbox_egress::Reply {
     let server = Server::start(Answer::Bytes(reply)).await;
     let base_url = format!("http://127.0.0.1:{}", server.port);
-    let config = OriginConfig { secret: Some(Secret::new(secret)), ..origin("a", &base_url, true) };
+    let config = OriginConfig { credential: Some(bearer(secret)), ..origin("a", &base_url, true) };
     reading(config).send(get("a:/")).await.unwrap()
 }
 
@@ -82,7 +82,7 @@ async fn s02_a_reply_is_not_had_in_pieces_where_there_is_a_secret() {
     assert_eq!(server.connections(), 0);
     // A part that nobody asked for is no reply.
     assert_eq!(kind(reading(origin("a", &base_url, true)).send(get("a:/")).await), "protocol");
-    let open = || reading(OriginConfig { secret: None, ..origin("a", &base_url, true) });
+    let open = || reading(OriginConfig { credential: None, ..origin("a", &base_url, true) });
     assert_eq!(kind(open().send(get("a:/")).await), "protocol");
     let reply = open().send(Request { headers: &asking("Range"), ..get("a:/") }).await.unwrap();
     assert_eq!((reply.status, reply.body.as_slice()), (206, &b"tok-0123"[..]));
@@ -168,10 +168,8 @@ async fn s06_no_type_of_the_way_out_shows_a_secret() {
         let error = crate::fixture::exchange(&[&server], Budget::default()).send(get("a:/x")).await.unwrap_err();
         shown.push(format!("{error} {error:?}"));
     }
-    let unsendable =
-        OriginConfig { secret: Some(Secret::new(format!("{SECRET} \u{7f}"))), ..origin("a", &base_url, true) };
-    let error = Egress::new(vec![unsendable]).unwrap_err();
-    assert_eq!(error, EgressError::Secret { alias: "a".parse().unwrap() });
+    let error = Credential::bearer(Secret::new(format!("{SECRET} \u{7f}"))).unwrap_err();
+    assert_eq!(error, CredentialError::Secret);
     shown.push(format!("{error} {error:?}"));
     for text in shown {
         assert!(!text.contains(SECRET), "{text}");
@@ -182,11 +180,14 @@ async fn s06_no_type_of_the_way_out_shows_a_secret() {
 /// A secret is fixed for the life of an [`Egress`]; whoever keeps answers tells by its version whether it is the same.
 #[test]
 fn s08_versions_tell_secrets_apart() {
-    let config = |alias: &str, secret| OriginConfig { secret, ..origin(alias, "http://127.0.0.1:9", true) };
+    let config = |alias: &str, secret: Option<&str>| OriginConfig {
+        credential: secret.map(bearer),
+        ..origin(alias, "http://127.0.0.1:9", true)
+    };
     let egress = Egress::new(vec![
-        config("old", Some(Secret::new("token-of-yesterday"))),
-        config("new", Some(Secret::new("token-of-today"))),
-        config("same", Some(Secret::new("token-of-today\n"))),
+        config("old", Some("token-of-yesterday")),
+        config("new", Some("token-of-today")),
+        config("same", Some("token-of-today\n")),
         config("none", None),
     ])
     .unwrap();

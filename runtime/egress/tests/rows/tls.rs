@@ -9,6 +9,7 @@ use std::net::{TcpListener, TcpStream};
 use std::process::Command;
 use std::sync::Arc;
 
+use intentbox_egress::{Egress, EgressError, OriginConfig};
 use rustls::pki_types::pem::PemObject as _;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use rustls::{ServerConfig, ServerConnection};
@@ -102,6 +103,25 @@ async fn h20_an_encrypted_origin_is_never_asked_in_plain_text() {
     // A machine that trusts no authority at all does not get as far as the handshake.
     assert!(matches!(ended, "timeout" | "tls"), "{ended}");
     assert!(server.seen().is_empty(), "nothing that arrived was a request");
+}
+
+/// What an origin's `ca_file` holds counts besides the machine's authorities, and for that origin alone.
+#[tokio::test]
+async fn h20_an_authority_of_the_configuration_is_trusted_for_its_origin() {
+    let roots = std::fs::read(AUTHORITY).unwrap();
+    let trusting = |host: &str, port| OriginConfig {
+        roots: roots.clone(),
+        ..origin("a", &format!("https://{host}:{port}"), true)
+    };
+    let good = serve(GOOD);
+    for host in ["localhost", "127.0.0.1"] {
+        assert_eq!(kind(reading(trusting(host, good)).send(get("a:/")).await), "replied", "{host}");
+    }
+    for (what, certificate) in CERTIFICATES {
+        assert_eq!(kind(reading(trusting("localhost", serve(certificate))).send(get("a:/")).await), "tls", "{what}");
+    }
+    let nothing = OriginConfig { roots: b"none".to_vec(), ..origin("a", "https://localhost", true) };
+    assert_eq!(Egress::new(vec![nothing]).unwrap_err(), EgressError::Roots { alias: "a".parse().unwrap() });
 }
 
 /// The environment belongs to the process, so another one runs the test below.
