@@ -29,7 +29,7 @@ fn restrict(bounds: &Bounds) -> Result<RestrictionStatus, RulesetError> {
     if !bounds.network {
         scopes |= Scope::AbstractUnixSocket;
     }
-    let hidden: Vec<PathBuf> = bounds.hidden.iter().filter_map(|path| path.canonicalize().ok()).collect();
+    let hidden: Vec<PathBuf> = bounds.hidden.iter().map(|path| real(path)).collect();
     let nobodys = NOBODYS.iter().map(PathBuf::from);
     let writable = bounds.writable.iter().filter_map(|path| path.canonicalize().ok()).chain(nobodys);
     // A folder that holds a hidden one must not open it again.
@@ -38,6 +38,24 @@ fn restrict(bounds: &Bounds) -> Result<RestrictionStatus, RulesetError> {
     let ruleset = ruleset.add_rules(path_beneath_rules(["/"], listing))?;
     let ruleset = ruleset.add_rules(path_beneath_rules(opened(Path::new("/"), &hidden, &entries_of), reading))?;
     ruleset.add_rules(path_beneath_rules(writable, all))?.restrict_self()
+}
+
+/// Where a path leads, also one that is not there yet: nobody may make it.
+fn real(path: &Path) -> PathBuf {
+    let mut missing = Vec::new();
+    let mut at = path;
+    loop {
+        if let Ok(real) = at.canonicalize() {
+            return missing.iter().rev().fold(real, |real, name| real.join(name));
+        }
+        match (at.parent(), at.file_name()) {
+            (Some(parent), Some(name)) => {
+                missing.push(name.to_owned());
+                at = parent;
+            }
+            _ => return path.to_owned(),
+        }
+    }
 }
 
 /// What has to be allowed for everything below `folder` but the hidden folders: the folder itself, or what lies beside those.

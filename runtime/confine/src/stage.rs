@@ -117,12 +117,26 @@ fn become_program(plan: &Plan) -> LaunchError {
     LaunchError::Failed(format!("`{}`: {error}", plan.name.escape_debug()))
 }
 
+/// Drops all capabilities, which a server of root would have: with them it could read the memory and the environment of others.
+/// The user stays, so that files stay reachable. Without root there is nothing to drop.
+fn drop_capabilities() {
+    use rustix::thread::{CapabilitySet, CapabilitySets, remove_capability_from_bounding_set, set_capabilities};
+    // Out of the bounding set as well: a program that root starts would get them back.
+    for capability in CapabilitySet::all().iter() {
+        let _ = remove_capability_from_bounding_set(capability);
+    }
+    let _ = rustix::thread::clear_ambient_capability_set();
+    let none = CapabilitySet::empty();
+    let _ = set_capabilities(None, CapabilitySets { effective: none, permitted: none, inheritable: none });
+}
+
 fn give_up(plan: &Plan) -> Result<(), LaunchError> {
     let system = |what: &str, error: rustix::io::Errno| LaunchError::Failed(format!("{what}: {error}"));
     // The supervisor may be killed, and then nobody would end what it watched.
     let end_with_it = rustix::process::set_parent_process_death_signal(Some(Signal::KILL));
     end_with_it.map_err(|error| system("it cannot be made to end with this program", error))?;
     rustix::thread::set_no_new_privs(true).map_err(|error| system("privileges cannot be given up", error))?;
+    drop_capabilities();
     for (resource, most) in [(Resource::Core, 0), (Resource::Nofile, DESCRIPTORS_MAX)] {
         let hard = rustix::process::getrlimit(resource).maximum;
         let most = hard.map_or(most, |hard| hard.min(most));

@@ -164,6 +164,8 @@ pub struct ToolStore {
     database: Mutex<ToolDatabase>,
     /// What happened while opening that the user should know.
     notice: Option<String>,
+    /// Whether another process sees what is kept.
+    is_kept: bool,
 }
 
 impl ToolStore {
@@ -180,14 +182,14 @@ impl ToolStore {
             return Self::in_memory(clock, Some(notice.to_owned())).await;
         };
         match open(folder).await {
-            Ok(database) => Ok(Self { clock, database: Mutex::new(database), notice: None }),
+            Ok(database) => Ok(Self { clock, database: Mutex::new(database), notice: None, is_kept: true }),
             Err(error @ StoreError::Newer { .. }) => Err(error),
             Err(error @ (StoreError::Damaged { .. } | StoreError::Foreign { .. })) => {
                 let aside = put_aside(folder, &clock);
                 match (aside, open(folder).await) {
                     (Ok(aside), Ok(database)) => {
                         let notice = format!("{error}; it is kept as {}, and a new file begins", aside.display());
-                        Ok(Self { clock, database: Mutex::new(database), notice: Some(notice) })
+                        Ok(Self { clock, database: Mutex::new(database), notice: Some(notice), is_kept: true })
                     }
                     _ => Self::in_memory(clock, Some(format!("{error}; tools are kept in memory"))).await,
                 }
@@ -198,13 +200,19 @@ impl ToolStore {
 
     async fn in_memory(clock: Clock, notice: Option<String>) -> Result<Self, StoreError> {
         let database = ToolDatabase::in_memory(FILE_BYTES_MAX).await?;
-        Ok(Self { clock, database: Mutex::new(database), notice })
+        Ok(Self { clock, database: Mutex::new(database), notice, is_kept: false })
     }
 
     /// What happened while opening that the user should know, in one line.
     #[must_use]
     pub fn notice(&self) -> Option<&str> {
         self.notice.as_deref()
+    }
+
+    /// Whether another process sees what is kept: not where there is no folder that can be written.
+    #[must_use]
+    pub fn is_kept(&self) -> bool {
+        self.is_kept
     }
 
     /// The time in milliseconds after 1970, UTC.
