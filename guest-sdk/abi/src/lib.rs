@@ -181,6 +181,34 @@ pub enum Call<'a> {
         /// Its arguments: JSON text of an object.
         arguments: &'a str,
     },
+    /// Begins such a call, so that several go on at once.
+    BeginTool {
+        /// The server's name in the configuration.
+        server: &'a str,
+        /// The tool's name.
+        tool: &'a str,
+        /// Its arguments: JSON text of an object.
+        arguments: &'a str,
+    },
+    /// Waits for the answer of a call that was begun. It is given once.
+    EndTool {
+        /// The call.
+        call: u32,
+    },
+    /// Searches the tools that the run may call.
+    FindTools {
+        /// What the tool should do.
+        text: &'a str,
+        /// The most tools to find.
+        most: u32,
+    },
+    /// Asks what a tool that the run may call takes and gives.
+    DescribeTool {
+        /// The server's name in the configuration.
+        server: &'a str,
+        /// The tool's name.
+        tool: &'a str,
+    },
 }
 
 /// An HTTP request as the script states it; nothing in it is trusted.
@@ -216,8 +244,11 @@ pub enum Reply<'a> {
     },
     /// The piece; empty at the end of the file.
     Piece(#[serde(with = "serde_bytes")] &'a [u8]),
-    /// What a tool answered: JSON text of its structured content, or of its text where it has none.
+    /// What a tool answered: JSON text of its structured content, or of its text where it has none. Also what was found, and a
+    /// description.
     Tool(&'a str),
+    /// A call of a tool was begun: its number.
+    Begun(u32),
     /// The run's grant does not cover it.
     Refused {
         /// What was refused and by which rule.

@@ -161,7 +161,47 @@ pub(crate) mod _intentbox {
             tool: text(&tool, "the tool", vm)?,
             arguments: text(&arguments, "an argument", vm)?,
         });
+        answered(&bytes, vm)
+    }
+
+    /// Begins a call of a tool: `("begun", number)`, or a refusal or failure as from `http`.
+    #[pyfunction]
+    fn begin_tool(server: PyStrRef, tool: PyStrRef, arguments: PyStrRef, vm: &VirtualMachine) -> PyResult<PyObjectRef> {
+        let bytes = exchange(&Call::BeginTool {
+            server: text(&server, "the server", vm)?,
+            tool: text(&tool, "the tool", vm)?,
+            arguments: text(&arguments, "an argument", vm)?,
+        });
         match reply(&bytes, vm)? {
+            Reply::Begun(call) => {
+                Ok(vm.ctx.new_tuple(vec![vm.ctx.new_str("begun").into(), vm.ctx.new_int(call).into()]).into())
+            }
+            other => no(&other, vm),
+        }
+    }
+
+    /// Waits for a call that was begun: as `call_tool`.
+    #[pyfunction]
+    fn end_tool(call: u32, vm: &VirtualMachine) -> PyResult<PyObjectRef> {
+        answered(&exchange(&Call::EndTool { call }), vm)
+    }
+
+    /// Searches the granted tools: as `call_tool`.
+    #[pyfunction]
+    fn find_tools(query: PyStrRef, most: u32, vm: &VirtualMachine) -> PyResult<PyObjectRef> {
+        answered(&exchange(&Call::FindTools { text: text(&query, "the text", vm)?, most }), vm)
+    }
+
+    /// Describes a granted tool: as `call_tool`.
+    #[pyfunction]
+    fn describe_tool(server: PyStrRef, tool: PyStrRef, vm: &VirtualMachine) -> PyResult<PyObjectRef> {
+        let (server, tool) = (text(&server, "the server", vm)?, text(&tool, "the tool", vm)?);
+        answered(&exchange(&Call::DescribeTool { server, tool }), vm)
+    }
+
+    /// `("answer", value)`, or a refusal or failure as from `http`.
+    fn answered(bytes: &[u8], vm: &VirtualMachine) -> PyResult<PyObjectRef> {
+        match reply(bytes, vm)? {
             Reply::Tool(json) => {
                 Ok(vm.ctx.new_tuple(vec![vm.ctx.new_str("answer").into(), super::loads(json, vm)?]).into())
             }

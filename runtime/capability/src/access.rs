@@ -37,7 +37,8 @@ impl Access {
     #[must_use]
     pub fn changes(&self) -> bool {
         let changes = |method: &Method| !matches!(method, Method::Get | Method::Head);
-        !self.tools.is_empty() || self.http.iter().any(|rule| rule.methods().iter().any(changes))
+        self.tools.iter().any(|rule| !rule.is_read_only())
+            || self.http.iter().any(|rule| rule.methods().iter().any(changes))
     }
 
     /// Adds the rules of `more`.
@@ -60,7 +61,10 @@ impl Access {
     /// narrows it.
     #[must_use]
     pub fn lacking(&self, permitted: &Access) -> Option<Access> {
-        let is_lacking = |rule: &&ToolRule| permitted.tools.iter().all(|other| rule.meet(other).is_none());
+        // A rule about reading allows no part of a tool that may change something, and nobody here knows which one does.
+        let is_allowed =
+            |rule: &ToolRule, other| rule.meet(other).is_some_and(|both| rule.is_read_only() || !both.is_read_only());
+        let is_lacking = |rule: &&ToolRule| !permitted.tools.iter().any(|other| is_allowed(rule, other));
         let lacking = Access {
             http: self.http.iter().filter_map(|want| want.lacking(&permitted.http)).collect(),
             read: self.read.iter().filter(|alias| !permitted.read.contains(alias)).cloned().collect(),

@@ -14,6 +14,9 @@ use crate::rule::{RULE_BYTES_MAX, RuleError};
 /// The longest name of a tool, in bytes: what the Model Context Protocol recommends (revision 2025-11-25, "Tool names").
 const NAME_BYTES_MAX: usize = 128;
 
+/// What a rule says about tools that only read.
+const READ_ONLY: &str = "read-only";
+
 /// The longest name of a server, in bytes. With a name of a tool and `__` between them it fits what clients accept.
 const SERVER_BYTES_MAX: usize = 64;
 
@@ -49,13 +52,25 @@ impl fmt::Display for ServerId {
     }
 }
 
-/// Tools of one server that a run may call, written as `git: git_log,git_diff`, or `git: *` for all of them.
+/// Tools of one server that a run may call, written as `git: git_log,git_diff`, as `git: *` for all of them, or as `git: read-only`
+/// for those of which the server says that they only read (`git: read-only git_log,git_diff` are those of two).
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize)]
 #[serde(try_from = "String")]
 pub struct ToolRule {
     server: ServerId,
     /// Nothing for all tools, otherwise at least one.
     tools: Option<BTreeSet<String>>,
+    /// Whether only tools are meant that only read.
+    reads_only: bool,
+}
+
+/// What the server says that a tool does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ToolEffect {
+    /// It only reads.
+    Reads,
+    /// It may change something, or nobody knows.
+    MayChange,
 }
 
 impl ToolRule {
@@ -65,10 +80,17 @@ impl ToolRule {
         &self.server
     }
 
+    /// Whether the rule is only about tools that only read.
+    #[must_use]
+    pub fn is_read_only(&self) -> bool {
+        self.reads_only
+    }
+
     /// Whether the rule covers a tool of its server.
     #[must_use]
-    pub fn covers_tool(&self, tool: &str) -> bool {
+    pub fn covers_tool(&self, tool: &str, effect: ToolEffect) -> bool {
         self.tools.as_ref().is_none_or(|names| names.contains(tool))
+            && (!self.reads_only || effect == ToolEffect::Reads)
     }
 
     /// Whether the rule covers everything that another one covers.
@@ -77,8 +99,8 @@ impl ToolRule {
         self.meet(other).as_ref() == Some(other)
     }
 
-    fn covers(&self, server: &ServerId, tool: &str) -> bool {
-        self.server == *server && self.covers_tool(tool)
+    fn covers(&self, server: &ServerId, tool: &str, effect: ToolEffect) -> bool {
+        self.server == *server && self.covers_tool(tool, effect)
     }
 
     /// The rule that allows exactly what both allow, if that is anything.
@@ -96,7 +118,7 @@ impl ToolRule {
                 Some(both)
             }
         };
-        Some(Self { server: self.server.clone(), tools })
+        Some(Self { server: self.server.clone(), tools, reads_only: self.reads_only || other.reads_only })
     }
 }
 
@@ -125,19 +147,30 @@ impl FromStr for ToolRule {
         }
         let (server, tools) = text.split_once(':').ok_or(RuleError::Tool)?;
         let server = server.trim().parse()?;
+        let tools = tools.trim();
+        // A name has no white space: a tool of this name would need a rule of several.
+        let (reads_only, tools) = match tools.strip_prefix(READ_ONLY) {
+            Some("") => (true, "*"),
+            Some(names) if names.starts_with(' ') => (true, names),
+            _ => (false, tools),
+        };
         if tools.trim() == "*" {
-            return Ok(Self { server, tools: None });
+            return Ok(Self { server, tools: None, reads_only });
         }
         let name = |name: &str| Some(name.trim().to_owned()).filter(|name| is_tool_name(name)).ok_or(RuleError::Tool);
         let tools = tools.split(',').map(name).collect::<Result<BTreeSet<_>, _>>()?;
-        Ok(Self { server, tools: Some(tools) })
+        Ok(Self { server, tools: Some(tools), reads_only })
     }
 }
 
 impl fmt::Display for ToolRule {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let tools = self.tools.as_ref().map(|names| names.iter().map(String::as_str).collect::<Vec<_>>().join(","));
-        write!(formatter, "{}: {}", self.server, tools.as_deref().unwrap_or("*"))
+        match (self.reads_only, tools) {
+            (true, None) => write!(formatter, "{}: {READ_ONLY}", self.server),
+            (true, Some(tools)) => write!(formatter, "{}: {READ_ONLY} {tools}", self.server),
+            (false, tools) => write!(formatter, "{}: {}", self.server, tools.as_deref().unwrap_or("*")),
+        }
     }
 }
 
@@ -172,16 +205,26 @@ impl Tools {
         &self.rules
     }
 
-    /// Admits a call of a tool.
+    /// Whether the effect of a server's tools decides which of them are admitted.
+    #[must_use]
+    pub fn asks_effect(&self, server: &str) -> bool {
+        self.rules.iter().any(|rule| rule.reads_only && rule.server.as_str() == server)
+    }
+
+    /// Admits a call of a tool. `effect` is what its server says of the tool as it was approved.
     ///
     /// # Errors
     ///
     /// A [`Refusal`], which names the rules.
-    pub fn admit(&self, server: &str, tool: &str) -> Result<AllowedTool, Refusal> {
+    pub fn admit(&self, server: &str, tool: &str, effect: ToolEffect) -> Result<AllowedTool, Refusal> {
         let known = server.parse::<ServerId>().ok().filter(|_| is_tool_name(tool));
-        let covered = known.filter(|server| self.rules.iter().any(|rule| rule.covers(server, tool)));
+        let covered = known.filter(|server| self.rules.iter().any(|rule| rule.covers(server, tool, effect)));
         match covered {
-            Some(server) => Ok(AllowedTool { server, tool: tool.to_owned() }),
+            Some(server) => {
+                // Whether it is admitted whatever it does, or only because it reads.
+                let is_free = self.rules.iter().any(|rule| rule.covers(&server, tool, ToolEffect::MayChange));
+                Ok(AllowedTool { server, tool: tool.to_owned(), must_read: !is_free })
+            }
             None => {
                 Err(Refusal::ToolNotGranted { server: shown(server), tool: shown(tool), granted: self.rules.clone() })
             }
@@ -194,6 +237,7 @@ impl Tools {
 pub struct AllowedTool {
     server: ServerId,
     tool: String,
+    must_read: bool,
 }
 
 impl AllowedTool {
@@ -207,6 +251,12 @@ impl AllowedTool {
     #[must_use]
     pub fn tool(&self) -> &str {
         &self.tool
+    }
+
+    /// Whether it is allowed only as a tool that reads: one that has become another meanwhile is not.
+    #[must_use]
+    pub fn must_read(&self) -> bool {
+        self.must_read
     }
 }
 
@@ -229,7 +279,7 @@ mod tests {
         assert_eq!(several.rules(), rules(&["git: log,show"]));
         assert!(Tools::of(rules(&["git: log"])).and(rules(&["git: push"])).rules().is_empty());
         for (server, tool) in [("github", "list_issues"), ("files", "read")] {
-            let allowed = tools.admit(server, tool).expect("both layers have a rule");
+            let allowed = tools.admit(server, tool, ToolEffect::MayChange).expect("both layers have a rule");
             assert_eq!((allowed.server().as_str(), allowed.tool()), (server, tool));
         }
         for (server, tool) in [
@@ -240,13 +290,32 @@ mod tests {
             ("github", ""),
             ("github", "*"),
         ] {
-            let refusal = tools.admit(server, tool).expect_err("one layer has none");
+            let refusal = tools.admit(server, tool, ToolEffect::Reads).expect_err("one layer has none");
             let told =
                 format!("calling {server}: {tool} was refused: the run may call files: read, github: list_issues");
             assert_eq!(refusal.to_string(), told);
         }
-        let refusal = Tools::default().admit("github", "a\u{202e}").expect_err("nothing is granted");
+        let refusal = Tools::default().admit("github", "a\u{202e}", ToolEffect::Reads).expect_err("nothing is granted");
         assert_eq!(refusal.to_string(), "calling github: a\\u{202e} was refused: the run may call no tool");
+    }
+
+    #[test]
+    fn a_rule_about_reading_admits_what_only_reads() {
+        let tools = Tools::of(rules(&["git: read-only", "files: read-only read,write"]));
+        for (server, tool, effect, is_admitted) in [
+            ("git", "log", ToolEffect::Reads, true),
+            ("git", "push", ToolEffect::MayChange, false),
+            ("files", "read", ToolEffect::Reads, true),
+            ("files", "write", ToolEffect::MayChange, false),
+            ("files", "list", ToolEffect::Reads, false),
+        ] {
+            assert_eq!(tools.admit(server, tool, effect).is_ok(), is_admitted, "{server}: {tool}");
+        }
+        assert!(tools.asks_effect("git") && !tools.asks_effect("other"));
+        let both = Tools::of(rules(&["git: read-only", "x: *"])).and(rules(&["git: log,push", "x: read-only"]));
+        let told: Vec<String> = both.rules().iter().map(ToString::to_string).collect();
+        assert_eq!(told, ["git: read-only log,push", "x: read-only"]);
+        assert_eq!(both.rules(), rules(&["git: read-only log,push", "x: read-only"]));
     }
 
     #[test]
@@ -277,7 +346,7 @@ mod tests {
     }
 
     fn rule() -> impl Strategy<Value = ToolRule> {
-        "(a|b): (x|y|x,y|[*])".prop_map(|line| line.parse().expect("made of valid parts"))
+        "(a|b): (x|y|x,y|[*]|read-only|read-only x)".prop_map(|line| line.parse().expect("made of valid parts"))
     }
 
     proptest! {
@@ -285,9 +354,10 @@ mod tests {
         fn a_grant_of_tools_never_exceeds_either_operand(
             one in prop::collection::vec(rule(), 0..4),
             two in prop::collection::vec(rule(), 0..4),
-            (server, tool) in ("a|b", "x|y|z"),
+            (server, tool, reads) in ("a|b", "x|y|z", any::<bool>()),
         ) {
-            let admits = |tools: &Tools| tools.admit(&server, &tool).is_ok();
+            let effect = if reads { ToolEffect::Reads } else { ToolEffect::MayChange };
+            let admits = |tools: &Tools| tools.admit(&server, &tool, effect).is_ok();
             let (left, right) = (Tools::of(one.clone()), Tools::of(two.clone()));
             let both = left.clone().and(two);
             prop_assert_eq!(admits(&both), admits(&left) && admits(&right));

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use intentbox_capability::{Access, Alias, HttpRule, Method, WrittenRule};
+use intentbox_capability::{Access, Alias, HttpRule, Method, ToolRule, WrittenRule};
 use serde::Deserialize;
 use serde_json::Value;
 use toml::Spanned;
@@ -26,6 +26,7 @@ const PARAMETERS_MAX: usize = 32;
 const PATTERNS_MAX: usize = 128;
 const TEXT_CHARS_MAX: usize = 200;
 const READS_MAX: usize = 8;
+const TOOL_RULES_MAX: usize = 8;
 
 /// How long an answer of a template that reads may be cached by default, in seconds.
 const CACHE_S_DEFAULT: u32 = 300;
@@ -67,6 +68,8 @@ struct RawTemplate {
     wants: Vec<Spanned<WrittenRule>>,
     #[serde(default)]
     reads: Vec<Spanned<String>>,
+    #[serde(default)]
+    tools: Vec<Spanned<String>>,
     cache_s: Option<Spanned<u32>>,
     #[serde(default)]
     limits: Limits,
@@ -164,6 +167,14 @@ impl Manifest {
         if let Some(alias) = raw.reads.get(READS_MAX) {
             return Err(source.expected(alias, format!("at most {READS_MAX} directories")));
         }
+        if let Some(rule) = raw.tools.get(TOOL_RULES_MAX) {
+            return Err(source.expected(rule, format!("at most {TOOL_RULES_MAX} rules for tools")));
+        }
+        let tools = raw.tools.iter().map(|rule| {
+            let parsed = rule.get_ref().parse::<ToolRule>();
+            parsed.map_err(|error| source.expected(rule, format!("`server: tool[,tool]`: {error}")))
+        });
+        let tools = tools.collect::<Result<Vec<_>, _>>()?;
         let gives: Vec<_> = raw.params.values().filter_map(|param| param.values_give.clone()).collect();
         let parameters = source.parameters(raw.params)?;
         for give in gives {
@@ -204,7 +215,7 @@ impl Manifest {
             implied,
             one_of: raw.one_of.into_iter().map(Spanned::into_inner).collect(),
             effects: raw.effects,
-            wants: Access { http: wants, read: reads, tools: Vec::new() },
+            wants: Access { http: wants, read: reads, tools },
             cache_s: source.cache_s(raw.effects, raw.cache_s)?,
             limits: raw.limits,
             result: raw.result.map(|schema| source.result(&schema)).transpose()?,
@@ -630,6 +641,13 @@ mod tests {
         let manifest = parse(&format!("wants = [\"a: POST /y\", {table}]\n")).unwrap_or_else(|error| panic!("{error}"));
         let wants: Vec<String> = manifest.wants.http.iter().map(ToString::to_string).collect();
         assert_eq!(wants, ["a: POST /y", table]);
+    }
+
+    #[test]
+    fn tools_that_it_wants_are_rules() {
+        let manifest = parse("tools = [\"git: git_log, git_diff\"]\n").unwrap_or_else(|error| panic!("{error}"));
+        assert_eq!(manifest.wants.lines(), ["git: git_diff,git_log TOOL"]);
+        refused("tools = [\"git\"]\n", 1, "`server: tool[,tool]`");
     }
 
     #[test]

@@ -50,9 +50,12 @@ impl Calls for NoCalls {
             Ok(Call::ListFiles { folder: path } | Call::ReadFile { path, .. }) => {
                 Some(format!("reading {path} was refused: this run has no directories"))
             }
-            Ok(Call::Tool { server, tool, .. }) => {
-                Some(format!("calling {server}: {tool} was refused: this run has no tools"))
-            }
+            Ok(
+                Call::Tool { server, tool, .. }
+                | Call::BeginTool { server, tool, .. }
+                | Call::DescribeTool { server, tool },
+            ) => Some(format!("calling {server}: {tool} was refused: this run has no tools")),
+            Ok(Call::EndTool { .. } | Call::FindTools { .. }) => Some("this run has no tools".to_owned()),
             Err(_) => None,
         };
         Box::pin(async move { told.map(|message| Answer::reply(&Reply::Refused { message: &message, hint: "" })) })
