@@ -57,6 +57,7 @@ pub use crate::explain::{Explanation, Phrase, Rule, Scored};
 pub use crate::names::{NAMES_MAX, Name, NameList, Names, Source};
 pub use crate::nearest::{NearName, Nearest};
 pub use crate::ranker::{Everything, Ranker};
+pub use crate::text::stem;
 pub use crate::trust::{Doubt, Doubts, Why};
 pub use crate::values::ValueRead;
 

@@ -248,7 +248,8 @@ impl Synonyms {
 ///
 /// It is light on purpose. Two words that it fails to join cost a synonym in a pack; two words that it joins wrongly
 /// would choose the wrong card. `resolved` and `unresolved` stay apart.
-pub(crate) fn stem(word: &str) -> String {
+#[must_use]
+pub fn stem(word: &str) -> String {
     if !word.bytes().all(|byte| byte.is_ascii_lowercase()) {
         return word.to_owned();
     }

@@ -1,0 +1,394 @@
+//! The tools as they are compared with a sentence.
+//!
+//! A tool is looked at through its name, its server's name, the beginning of its description and the names of its arguments.
+//! Facts about a sentence and a tool are features of a linear model ([`crate::model`]). Words that are near in the lexicon
+//! count in part.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use crate::Entry;
+use crate::lexicon::Lexicon;
+use crate::values::{KINDS, Kinds, mentioned, taken};
+use crate::words::{stems, telling, trigrams, words};
+
+/// How many tools are compared in full: those with the highest sum of what their words weigh.
+const COMPARED_MAX: usize = 48;
+
+/// The most words of a sentence that take part.
+const QUERY_MAX: usize = 48;
+
+/// Shorter words have too many neighbours to be corrected.
+const CORRECTED_LETTERS_MIN: usize = 5;
+
+/// How much a corrected word counts.
+const CORRECTED: f64 = 0.8;
+
+/// What BM25 is usually given (Robertson and Zaragoza, 2009): how soon a repeated word says no more, and how much length counts.
+const BM25_K: f64 = 1.2;
+const BM25_B: f64 = 0.75;
+
+/// The names of the features, in the order of [`Features`].
+pub const FEATURES: [&str; 27] = [
+    "name",
+    "name~",
+    "description",
+    "description~",
+    "arguments",
+    "arguments~",
+    "any",
+    "any~",
+    "server",
+    "name said",
+    "name said~",
+    "description said~",
+    "bm25",
+    "trigrams",
+    "pairs",
+    "verb",
+    "object",
+    "length",
+    "verb against",
+    "unknown",
+    "usage",
+    "exact name",
+    "asks to change",
+    "asks to read",
+    "values fit",
+    "values misfit",
+    "needs more",
+];
+
+/// How much of each feature there is.
+pub type Features = [f64; FEATURES.len()];
+
+#[derive(Debug)]
+pub(crate) struct Index {
+    tools: Vec<Tool>,
+    /// Which tools have a stem, in any field.
+    postings: HashMap<String, Vec<u32>>,
+    idf: HashMap<String, f64>,
+    idf_max: f64,
+    length_mean: f64,
+    /// Stems by first letter, to correct a misspelled one.
+    vocabulary: BTreeMap<u8, Vec<String>>,
+}
+
+#[derive(Debug)]
+struct Tool {
+    name: Vec<String>,
+    server: Vec<String>,
+    all: HashMap<String, f64>,
+    /// All stems of it, its server's too.
+    whole: BTreeSet<String>,
+    names: BTreeSet<String>,
+    described: BTreeSet<String>,
+    arguments: BTreeSet<String>,
+    pairs: BTreeSet<(String, String)>,
+    trigrams: Vec<([u8; 3], f64)>,
+    trigram_norm: f64,
+    length: f64,
+    exact: String,
+    reads: Option<bool>,
+    takes: Kinds,
+    required: usize,
+}
+
+/// A sentence, prepared once.
+#[derive(Debug)]
+pub(crate) struct Query {
+    terms: Vec<Term>,
+    total: f64,
+    stems: BTreeSet<String>,
+    trigrams: Vec<([u8; 3], f64)>,
+    trigram_norm: f64,
+    exact: String,
+    /// Whether it asks a question, which no change answers.
+    is_question: bool,
+    mentions: Kinds,
+}
+
+#[derive(Debug)]
+struct Term {
+    stem: String,
+    /// 1, or less for a word that was corrected.
+    sure: f64,
+    idf: f64,
+    /// Whether nothing knows the word.
+    is_unknown: bool,
+    near: HashMap<String, f64>,
+}
+
+impl Term {
+    /// How near a stem is to this word.
+    fn nearness(&self, stem: &str) -> f64 {
+        if stem == self.stem { self.sure } else { self.near.get(stem).map_or(0.0, |near| near * self.sure) }
+    }
+}
+
+/// Words with which questions begin.
+const QUESTIONS: [&str; 17] = [
+    "what", "whats", "which", "who", "whose", "when", "where", "why", "how", "is", "are", "does", "did", "has", "have",
+    "any", "show",
+];
+
+fn count(number: usize) -> f64 {
+    f64::from(u32::try_from(number).unwrap_or(u32::MAX))
+}
+
+fn norm(grams: &[([u8; 3], f64)]) -> f64 {
+    grams.iter().map(|(_, count)| count * count).sum::<f64>().sqrt().max(1.0)
+}
+
+/// What kind of deed a verb is, where it is one: deeds of different kinds exclude each other.
+fn deed(stem: &str) -> Option<u8> {
+    const DEEDS: [&[&str]; 3] = [
+        &[
+            "list", "get", "read", "search", "find", "show", "fetch", "view", "describ", "explain", "look", "see",
+            "display",
+        ],
+        &[
+            "creat", "add", "updat", "edit", "writ", "set", "mov", "renam", "merg", "upload", "insert", "post", "push",
+            "apply",
+        ],
+        &["delet", "remov", "drop", "eras", "destroy", "discard", "clear", "wip", "kill"],
+    ];
+    DEEDS.iter().position(|deeds| deeds.contains(&stem)).and_then(|at| u8::try_from(at).ok())
+}
+
+impl Index {
+    pub(crate) fn new(entries: &[Entry]) -> Self {
+        let tools: Vec<Tool> = entries.iter().map(Tool::of).collect();
+        let mut postings: HashMap<String, Vec<u32>> = HashMap::new();
+        for (number, tool) in (0_u32..).zip(&tools) {
+            let stems: BTreeSet<&String> = tool.all.keys().chain(&tool.server).collect();
+            for stem in stems {
+                postings.entry(stem.clone()).or_default().push(number);
+            }
+        }
+        let all = count(tools.len());
+        let idf = |having: f64| (1.0 + (all - having + 0.5) / (having + 0.5)).ln();
+        let length_mean = tools.iter().map(|tool| tool.length).sum::<f64>() / all.max(1.0);
+        let mut vocabulary: BTreeMap<u8, Vec<String>> = BTreeMap::new();
+        let known: BTreeSet<&str> = postings.keys().map(String::as_str).chain(Lexicon::get().stems()).collect();
+        for stem in known.into_iter().filter(|stem| stem.bytes().all(|byte| byte.is_ascii_lowercase())) {
+            if let Some(first) = stem.bytes().next() {
+                vocabulary.entry(first).or_default().push(stem.to_owned());
+            }
+        }
+        Self {
+            idf: postings.iter().map(|(stem, having)| (stem.clone(), idf(count(having.len())))).collect(),
+            idf_max: idf(0.0),
+            length_mean: length_mean.max(1.0),
+            vocabulary,
+            postings,
+            tools,
+        }
+    }
+
+    pub(crate) fn query(&self, text: &str) -> Query {
+        let lexicon = Lexicon::get();
+        let terms: Vec<Term> = telling(text)
+            .into_iter()
+            .take(QUERY_MAX)
+            .map(|written| {
+                let meant = self.corrected(&written);
+                let sure = if meant.is_some() { CORRECTED } else { 1.0 };
+                let stem = meant.unwrap_or(written);
+                let near: HashMap<String, f64> =
+                    lexicon.near(&stem).map(|(near, how)| (near.to_owned(), how)).collect();
+                let of_near = near.iter().filter_map(|(near, how)| Some(self.idf.get(near)? * how));
+                let idf = self.idf.get(&stem).copied();
+                let idf = idf.or_else(|| of_near.max_by(f64::total_cmp));
+                Term { idf: idf.unwrap_or(self.idf_max), is_unknown: idf.is_none(), stem, sure, near }
+            })
+            .collect();
+        let trigrams = trigrams(text);
+        Query {
+            total: terms.iter().map(|term| term.idf).sum::<f64>().max(1e-9),
+            stems: stems(text).into_iter().collect(),
+            trigram_norm: norm(&trigrams),
+            trigrams,
+            is_question: words(text).iter().take(2).any(|word| QUESTIONS.contains(&word.as_str())),
+            exact: words(text).join(" "),
+            mentions: mentioned(text),
+            terms,
+        }
+    }
+
+    /// The known stem that a word is misspelled from, if one is near.
+    fn corrected(&self, written: &str) -> Option<String> {
+        let is_plain = written.bytes().all(|byte| byte.is_ascii_lowercase());
+        if self.postings.contains_key(written) || Lexicon::get().knows(written) || !is_plain {
+            return None;
+        }
+        if written.len() < CORRECTED_LETTERS_MIN {
+            return None;
+        }
+        let edits_max = if written.len() < 7 { 1 } else { 2 };
+        let candidates = self.vocabulary.get(&written.as_bytes()[0])?;
+        let near = candidates.iter().filter(|known| known.len().abs_diff(written.len()) <= edits_max);
+        let near = near.map(|known| (strsim::osa_distance(written, known), known));
+        near.filter(|(edits, _)| *edits <= edits_max).min().map(|(_, known)| known.clone())
+    }
+
+    /// The tools that are worth comparing: those with the highest sum of weights of words that they share with the sentence.
+    pub(crate) fn promising(&self, query: &Query) -> Vec<usize> {
+        let mut sums: HashMap<u32, f64> = HashMap::new();
+        for term in &query.terms {
+            let mut best: HashMap<u32, f64> = HashMap::new();
+            let own = std::iter::once((term.stem.as_str(), 1.0));
+            for (stem, near) in own.chain(term.near.iter().map(|(stem, near)| (stem.as_str(), *near))) {
+                for tool in self.postings.get(stem).into_iter().flatten() {
+                    let known = best.entry(*tool).or_insert(0.0);
+                    *known = known.max(near * term.sure);
+                }
+            }
+            for (tool, near) in best {
+                let name = &self.tools[tool as usize].names;
+                let is_named = name.contains(&term.stem) || term.near.keys().any(|near| name.contains(near));
+                *sums.entry(tool).or_insert(0.0) += near * term.idf * if is_named { 2.0 } else { 1.0 };
+            }
+        }
+        let mut ranked: Vec<(u32, f64)> = sums.into_iter().collect();
+        ranked.sort_by(|(one, left), (two, right)| right.total_cmp(left).then(one.cmp(two)));
+        ranked.into_iter().take(COMPARED_MAX).map(|(tool, _)| tool as usize).collect()
+    }
+
+    pub(crate) fn features(&self, query: &Query, tool: usize, usage: f64) -> Features {
+        let tool = &self.tools[tool];
+        let share = |field: &BTreeSet<String>, is_exact: bool| {
+            let of_term = |term: &Term| {
+                let exact = if field.contains(&term.stem) { term.sure } else { 0.0 };
+                if is_exact || exact > 0.0 {
+                    return exact;
+                }
+                let near = term.near.iter().filter(|(stem, _)| field.contains(*stem));
+                near.map(|(_, near)| near * term.sure).fold(0.0, f64::max)
+            };
+            query.terms.iter().map(|term| term.idf * of_term(term)).sum::<f64>() / query.total
+        };
+        let said = |field: &mut dyn Iterator<Item = &String>, is_exact: bool| {
+            let (mut sum, mut all) = (0.0, 0.0);
+            for stem in field {
+                let weight = self.idf.get(stem).copied().unwrap_or(1.0);
+                all += weight;
+                let near = query.terms.iter().map(|term| match is_exact {
+                    true if term.stem == *stem => term.sure,
+                    true => 0.0,
+                    false => term.nearness(stem),
+                });
+                sum += weight * near.fold(0.0, f64::max);
+            }
+            if all > 0.0 { sum / all } else { 0.0 }
+        };
+        let bm25 = query.terms.iter().map(|term| {
+            let times = tool.all.get(&term.stem).copied().unwrap_or(0.0);
+            let length = 1.0 - BM25_B + BM25_B * tool.length / self.length_mean;
+            term.idf * times * (BM25_K + 1.0) / (times + BM25_K * length)
+        });
+        let common = |query: &Query| {
+            let (mut sum, mut at) = (0.0, 0);
+            for (gram, times) in &query.trigrams {
+                while tool.trigrams.get(at).is_some_and(|(other, _)| other < gram) {
+                    at += 1;
+                }
+                sum += tool.trigrams.get(at).filter(|(other, _)| other == gram).map_or(0.0, |(_, other)| other * times);
+            }
+            sum / (query.trigram_norm * tool.trigram_norm)
+        };
+        let pairs = query.terms.windows(2);
+        let pairs = pairs.filter(|pair| tool.pairs.contains(&(pair[0].stem.clone(), pair[1].stem.clone()))).count();
+        let nearest = |stem: &String| query.terms.iter().map(|term| term.nearness(stem)).fold(0.0, f64::max);
+        let (verb, objects) = match tool.name.split_first() {
+            Some((verb, [])) => (Some(verb), std::slice::from_ref(verb)),
+            Some((verb, objects)) => (Some(verb), objects),
+            None => (None, &[][..]),
+        };
+        let object =
+            objects.iter().map(|stem| nearest(stem) * self.idf.get(stem).copied().unwrap_or(1.0) / self.idf_max);
+        let meant: Vec<u8> = query.terms.iter().filter_map(|term| deed(&term.stem)).collect();
+        let does: Vec<u8> = tool.name.iter().filter_map(|stem| deed(stem)).collect();
+        let is_against = !meant.is_empty() && !does.is_empty() && meant.iter().all(|deed| !does.contains(deed));
+        let unknown = query.terms.iter().filter(|term| term.is_unknown).map(|term| term.idf).sum::<f64>() / query.total;
+        let flag = |holds: bool| f64::from(u8::from(holds));
+        let mentions = || (0..KINDS).filter(|kind| query.mentions[*kind]);
+        [
+            share(&tool.names, true),
+            share(&tool.names, false),
+            share(&tool.described, true),
+            share(&tool.described, false),
+            share(&tool.arguments, true),
+            share(&tool.arguments, false),
+            share(&tool.whole, true),
+            share(&tool.whole, false),
+            flag(tool.server.iter().any(|stem| query.stems.contains(stem))),
+            said(&mut tool.name.iter(), true),
+            said(&mut tool.name.iter(), false),
+            said(&mut tool.described.iter(), false),
+            bm25.sum::<f64>() / 10.0,
+            common(query),
+            count(pairs) / 3.0,
+            verb.map_or(0.0, nearest),
+            object.fold(0.0, f64::max),
+            count(tool.name.len()) / 5.0,
+            flag(is_against),
+            unknown,
+            usage,
+            flag(!query.exact.is_empty() && query.exact == tool.exact),
+            // Verbs of change beside a tool that only reads, and a question beside one that changes.
+            flag(tool.reads == Some(true) && meant.iter().any(|deed| *deed > 0)),
+            flag(
+                tool.reads == Some(false)
+                    && (query.is_question || meant.iter().all(|deed| *deed == 0) && !meant.is_empty()),
+            ),
+            count(mentions().filter(|kind| tool.takes[*kind]).count()) / 2.0,
+            count(mentions().filter(|kind| !tool.takes[*kind]).count()) / 2.0,
+            count(tool.required.saturating_sub(mentions().count() + 1)) / 3.0,
+        ]
+    }
+
+    /// BM25 over names and descriptions alone: what others do, to compare with.
+    pub(crate) fn bm25(&self, query: &Query, tool: usize) -> f64 {
+        self.features(query, tool, 0.0)[12]
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.tools.len()
+    }
+}
+
+impl Tool {
+    fn of(entry: &Entry) -> Self {
+        let name = telling(&entry.name.replace(['_', '-', '.'], " "));
+        // The name of a server is no word of the API: `git` in `git_log` says which, and not what.
+        let server = stems(&entry.server.replace(['_', '-', '.'], " "));
+        let described = telling(&entry.summary);
+        let arguments: Vec<String> = entry.arguments.iter().flat_map(|name| telling(&name.replace('_', " "))).collect();
+        let mut all: HashMap<String, f64> = HashMap::new();
+        for (stems, weight) in [(&name, 2.0), (&described, 1.0), (&arguments, 1.0)] {
+            for stem in stems {
+                *all.entry(stem.clone()).or_insert(0.0) += weight;
+            }
+        }
+        let pairs =
+            |stems: &[String]| stems.windows(2).map(|pair| (pair[0].clone(), pair[1].clone())).collect::<Vec<_>>();
+        let trigrams = trigrams(&format!("{} {}", entry.name.replace('_', " "), entry.summary));
+        Self {
+            length: count(name.len() + described.len() + arguments.len()),
+            pairs: pairs(&name).into_iter().chain(pairs(&described)).collect(),
+            names: name.iter().cloned().collect(),
+            described: described.into_iter().collect(),
+            arguments: arguments.into_iter().collect(),
+            trigram_norm: norm(&trigrams),
+            exact: words(&entry.name).join(" "),
+            reads: entry.reads,
+            takes: taken(&entry.arguments, words),
+            required: entry.required,
+            whole: all.keys().chain(&server).cloned().collect(),
+            trigrams,
+            server,
+            name,
+            all,
+        }
+    }
+}

@@ -1,0 +1,203 @@
+//! Finds the tool that a sentence asks for among those of all servers, or says that there is none.
+//!
+//! The index knows names, beginnings of descriptions and names of arguments, and no schema. It has no language model: words
+//! are compared by their stems, by a lexicon of the words of APIs, and by their letters. The weights of what speaks for a tool
+//! were trained on one half of a set of labelled sentences, and are data (`weights.tsv`).
+//!
+//! A tool is an answer only where it is likely the right one: [`Found::verdict`] says whether one is, several may be, or
+//! nothing fits. "Nothing" is an answer too, with the closest names.
+//!
+//! It is pure, and not for reading values or for calling anything.
+
+mod index;
+mod lexicon;
+mod model;
+mod values;
+mod words;
+
+use crate::index::Index;
+pub use crate::index::{FEATURES, Features};
+use crate::model::Model;
+
+/// A tool as it is searched.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Entry {
+    /// Its server.
+    pub server: String,
+    /// Its name.
+    pub name: String,
+    /// What it does, in one line.
+    pub summary: String,
+    /// The names of its arguments.
+    pub arguments: Vec<String>,
+    /// How many of them are required: the first ones.
+    pub required: usize,
+    /// Whether it only reads, or changes something, if its server says so.
+    pub reads: Option<bool>,
+}
+
+/// All tools, prepared for searching.
+#[derive(Debug)]
+pub struct Search {
+    index: Index,
+    model: Model,
+}
+
+/// A tool that was found.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Hit {
+    /// The number of its entry.
+    pub entry: usize,
+    /// Its share among all tools and the answer "none", from 0 to 1.
+    pub score: f64,
+}
+
+/// What was found.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Found {
+    /// Tools, the best first.
+    pub hits: Vec<Hit>,
+    /// Whether one of them is the answer.
+    pub verdict: Verdict,
+    /// How likely it is that any of them is right, from 0 to 1.
+    pub trust: f64,
+}
+
+/// Whether a search has an answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Verdict {
+    /// The first hit is it.
+    One,
+    /// Some of the first hits may be it.
+    Several,
+    /// No tool fits.
+    Nothing,
+}
+
+/// The lowest trust in the best hit that makes it more than a close name.
+pub const TRUST_FLOOR: f64 = 0.5;
+
+/// A second hit is a rival of the best if it has at least this part of its score.
+pub const RIVAL_SHARE: f64 = 0.4;
+
+/// The most hits that are returned.
+pub const HITS_MAX: usize = 20;
+
+impl Search {
+    /// Prepares the tools. It takes some microseconds for each.
+    #[must_use]
+    pub fn new(entries: &[Entry]) -> Self {
+        Self { index: Index::new(entries), model: Model::built_in() }
+    }
+
+    /// How many tools there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.index.len()
+    }
+
+    /// Whether there is no tool.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Searches. `usage` says of an entry how much it was used lately, from 0 to 1.
+    #[must_use]
+    pub fn find(&self, text: &str, usage: &dyn Fn(usize) -> f64) -> Found {
+        let compared = self.compare(text, usage);
+        let (hits, trust) = self.model.rank(&compared);
+        let verdict = match hits.as_slice() {
+            [] => Verdict::Nothing,
+            _ if trust < TRUST_FLOOR => Verdict::Nothing,
+            [best, second, ..] if second.score >= best.score * RIVAL_SHARE => Verdict::Several,
+            _ => Verdict::One,
+        };
+        Found { hits: hits.into_iter().take(HITS_MAX).collect(), verdict, trust }
+    }
+
+    /// The features of the tools that a search compares: what training needs.
+    #[must_use]
+    pub fn compare(&self, text: &str, usage: &dyn Fn(usize) -> f64) -> Vec<(usize, Features)> {
+        let query = self.index.query(text);
+        let promising = self.index.promising(&query);
+        promising.into_iter().map(|tool| (tool, self.index.features(&query, tool, usage(tool)))).collect()
+    }
+
+    /// The tools by BM25 over names, descriptions and arguments alone, the best first: what to compare with.
+    #[must_use]
+    pub fn by_bm25(&self, text: &str) -> Vec<usize> {
+        let query = self.index.query(text);
+        let mut scored: Vec<(f64, usize)> = (0..self.len())
+            .map(|tool| (self.index.bm25(&query, tool), tool))
+            .filter(|(score, _)| *score > 0.0)
+            .collect();
+        scored.sort_by(|(left, one), (right, two)| right.total_cmp(left).then(one.cmp(two)));
+        scored.into_iter().map(|(_, tool)| tool).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn entry(server: &str, name: &str, summary: &str, arguments: &[&str]) -> Entry {
+        let arguments = arguments.iter().map(|name| (*name).to_owned()).collect();
+        Entry {
+            server: server.to_owned(),
+            name: name.to_owned(),
+            summary: summary.to_owned(),
+            arguments,
+            required: 0,
+            reads: None,
+        }
+    }
+
+    fn some() -> Vec<Entry> {
+        vec![
+            entry("git", "git_log", "Shows the commit logs", &["repo_path", "max_count"]),
+            entry("git", "git_create_branch", "Creates a new branch from a base branch", &["repo_path", "branch_name"]),
+            entry("time", "convert_time", "Convert time between timezones", &["source_timezone", "time"]),
+            entry("shop", "delete_order", "Deletes an order for good", &["order_id"]),
+            entry("shop", "list_orders", "Lists the orders of a customer", &["customer", "limit"]),
+        ]
+    }
+
+    fn best(text: &str) -> (Option<usize>, Verdict) {
+        let found = Search::new(&some()).find(text, &|_| 0.0);
+        (found.hits.first().map(|hit| hit.entry), found.verdict)
+    }
+
+    #[test]
+    fn a_sentence_finds_its_tool_in_other_words_and_misspelled() {
+        for (text, expected) in [
+            ("show the commit log", 0),
+            ("history of commits", 0),
+            ("make a new brnach", 1),
+            ("what time is it in another timezone", 2),
+            ("remove an order", 3),
+            ("display the orders of a customer", 4),
+        ] {
+            assert_eq!(best(text).0, Some(expected), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_no_tool_does_has_no_answer() {
+        for text in ["book a flight to lisbon", "", "???", "bake bread"] {
+            assert_eq!(best(text).1, Verdict::Nothing, "{text}");
+        }
+        assert!(Search::new(&[]).is_empty());
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_is_searched(text in ".{0,200}") {
+            let found = Search::new(&some()).find(&text, &|_| 0.0);
+            prop_assert!(found.hits.len() <= HITS_MAX && (0.0..=1.0).contains(&found.trust));
+            prop_assert!(found.hits.iter().all(|hit| (0.0..=1.0).contains(&hit.score)));
+        }
+    }
+}
