@@ -111,19 +111,29 @@ impl Broker {
         self.tools.failure()
     }
 
-    async fn call_tool(&self, server: &str, tool: &str, arguments: &str) -> Answer {
-        let (outcome, answer) = match self.tools.call(server, tool, arguments).await {
+    fn tool_called(&self, kind: &'static str, target: &str, called: Result<String, NoAnswer>) -> Answer {
+        let (outcome, answer) = match called {
             Ok(json) => ("ok", Answer::reply(&Reply::Tool(&json))),
-            Err(NoAnswer::Refused(refusal)) => ("refused", self.refused(&refusal)),
-            Err(NoAnswer::Failed(kind, message)) => (kind, Answer::reply(&Reply::Failed { kind, message: &message })),
+            Err(none) => self.not_called(&none),
         };
-        // The arguments may be secret. Their digest tells two calls apart.
-        let mut digest = String::new();
-        for byte in Sha256::digest(arguments).iter().take(8) {
-            let _ = write!(digest, "{byte:02x}");
-        }
-        self.noting.call("call_tool", &format!("{server}: {tool} {digest}"), outcome);
+        self.noting.call(kind, target, outcome);
         answer
+    }
+
+    fn tool_begun(&self, target: &str, begun: Result<u32, NoAnswer>) -> Answer {
+        let (outcome, answer) = match begun {
+            Ok(call) => ("begun", Answer::reply(&Reply::Begun(call))),
+            Err(none) => self.not_called(&none),
+        };
+        self.noting.call("begin_tool", target, outcome);
+        answer
+    }
+
+    fn not_called(&self, none: &NoAnswer) -> (&'static str, Answer) {
+        match none {
+            NoAnswer::Refused(refusal) => ("refused", self.refused(refusal)),
+            NoAnswer::Failed(kind, message) => (kind, Answer::reply(&Reply::Failed { kind, message })),
+        }
     }
 
     /// A list of which the run read only the first pages, if there is one.
@@ -221,6 +231,15 @@ impl Broker {
     }
 }
 
+/// A call of a tool as it is noted. The arguments may be secret: their digest tells two calls apart.
+fn said(server: &str, tool: &str, arguments: &str) -> String {
+    let mut said = format!("{server}: {tool} ");
+    for byte in Sha256::digest(arguments).iter().take(8) {
+        let _ = write!(said, "{byte:02x}");
+    }
+    said
+}
+
 impl Calls for Broker {
     fn call(&self, message: Vec<u8>) -> Pending<'_, Option<Answer>> {
         Box::pin(async move {
@@ -228,7 +247,26 @@ impl Calls for Broker {
                 Call::Http(request) => self.http(request).await,
                 Call::ListFiles { folder } => self.list_files(folder).await,
                 Call::ReadFile { path, offset, length } => self.read_file(path, offset, length).await,
-                Call::Tool { server, tool, arguments } => self.call_tool(server, tool, arguments).await,
+                Call::Tool { server, tool, arguments } => {
+                    let called = self.tools.call(server, tool, arguments).await;
+                    self.tool_called("call_tool", &said(server, tool, arguments), called)
+                }
+                Call::BeginTool { server, tool, arguments } => {
+                    let begun = self.tools.begin(server, tool, arguments).await;
+                    self.tool_begun(&said(server, tool, arguments), begun)
+                }
+                Call::EndTool { call } => {
+                    let ended = self.tools.end(call).await;
+                    self.tool_called("end_tool", &call.to_string(), ended)
+                }
+                Call::FindTools { text, most } => {
+                    let found = self.tools.find(text, most).await;
+                    self.tool_called("find_tools", "", found)
+                }
+                Call::DescribeTool { server, tool } => {
+                    let described = self.tools.describe(server, tool).await;
+                    self.tool_called("describe_tool", &format!("{server}: {tool}"), described)
+                }
             })
         })
     }

@@ -4,6 +4,8 @@
 //! [origins.sentry]
 //! base_url = "https://sentry.example.com"
 //! token_env = "SENTRY_TOKEN"            # or token_file = "/run/secrets/sentry", or token_credential = "sentry"
+//! auth = "bearer"                       # how the token is sent: see `Scheme`
+//! ca_file = "corporate-ca.pem"          # root certificates to trust besides the system's
 //! settings = { organization = "acme" }  # not secret; templates take defaults from it
 //! check = "/api/0/"                     # what `doctor` asks, to see whether the token is accepted
 //! private_addresses = ["10.0.0.0/8"]    # addresses to allow besides public ones; `true` for private networks
@@ -13,6 +15,14 @@
 //!
 //! [templates]
 //! directory = "templates"               # templates that override or extend the built-in ones
+//!
+//! [tools]
+//! servers = ["team.mcp.json"]           # files of upstream servers, besides the mcp.json beside this file
+//! refresh = "daily"                     # lists tools again when the last list is older than a day
+//!
+//! [routing]
+//! mode = "hybrid"                       # templates, then tools; or code_execution (templates), or mcp_only (tools)
+//! fallback = true                       # whether a tool answers what no template does
 //! ```
 //!
 //! The caller reads files and the environment; this module only parses the text.
@@ -22,7 +32,7 @@ use std::fmt;
 use std::path::PathBuf;
 
 use intentbox_capability::{Alias, Network, NetworkError, Origin, PrivateAddresses};
-use intentbox_egress::{OriginConfig, Secret};
+use intentbox_egress::{Credential, OriginConfig, Scheme, Secret, Source};
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -42,17 +52,119 @@ pub struct Configuration {
     pub templates: Option<PathBuf>,
     /// The path that tells whether an origin's token is accepted, where one is configured, for `doctor`.
     pub checks: BTreeMap<Alias, String>,
+    /// What answers intents.
+    pub routing: Routing,
 }
 
-/// Where an origin's token is.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum TokenSource {
-    /// An environment variable.
-    Environment(String),
-    /// A file.
-    File(String),
-    /// A credential that systemd hands to the service, by its name.
-    Credential(String),
+/// What answers intents.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Routing {
+    /// Which of templates and tools.
+    #[serde(default)]
+    pub mode: Mode,
+    /// Whether a tool answers what no template does.
+    #[serde(default = "yes")]
+    pub fallback: bool,
+}
+
+impl Default for Routing {
+    fn default() -> Self {
+        Self { mode: Mode::default(), fallback: true }
+    }
+}
+
+fn yes() -> bool {
+    true
+}
+
+/// Which of templates and tools answer intents.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, serde::Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Mode {
+    /// A template, otherwise a tool.
+    #[default]
+    Hybrid,
+    /// Templates alone.
+    CodeExecution,
+    /// Tools alone.
+    McpOnly,
+}
+
+impl Mode {
+    /// The mode of this name: `hybrid`, `code_execution` or `mcp_only`.
+    #[must_use]
+    pub fn of(name: &str) -> Option<Self> {
+        [Self::Hybrid, Self::CodeExecution, Self::McpOnly].into_iter().find(|mode| mode.name() == name)
+    }
+
+    /// The stable name.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Hybrid => "hybrid",
+            Self::CodeExecution => "code_execution",
+            Self::McpOnly => "mcp_only",
+        }
+    }
+}
+
+impl Routing {
+    /// Whether templates answer.
+    pub(crate) fn has_templates(self) -> bool {
+        self.mode != Mode::McpOnly
+    }
+
+    /// Whether tools answer what templates do not.
+    pub(crate) fn has_tools(self) -> bool {
+        match self.mode {
+            Mode::Hybrid => self.fallback,
+            Mode::CodeExecution => false,
+            Mode::McpOnly => true,
+        }
+    }
+}
+
+/// What a configuration says of upstream servers.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ToolSettings {
+    /// Files of servers, as written: a relative path starts at the folder of the configuration.
+    #[serde(default)]
+    pub servers: Vec<PathBuf>,
+    /// When tools are listed again by themselves.
+    #[serde(default)]
+    pub refresh: Refresh,
+}
+
+/// The files of tokens that a configuration names, as written.
+///
+/// # Errors
+/// When the text is not a configuration.
+pub fn token_files(text: &str) -> Result<Vec<PathBuf>, ConfigurationError> {
+    let origins = Written::parse(text)?.origins.into_values();
+    Ok(origins.filter_map(|origin| origin.token_file.map(PathBuf::from)).collect())
+}
+
+/// When the tools of servers are listed again without being asked to.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Refresh {
+    /// When the configuration of a server has changed.
+    #[default]
+    OnChange,
+    /// Also when the last list is older than a day.
+    Daily,
+}
+
+impl ToolSettings {
+    /// Reads the part of a configuration that is about upstream servers. Nothing that the configuration names is loaded.
+    ///
+    /// # Errors
+    /// When the text is not a configuration.
+    pub fn parse(text: &str) -> Result<Self, ConfigurationError> {
+        Ok(Written::parse(text)?.tools)
+    }
 }
 
 /// Why a configuration cannot be used.
@@ -77,7 +189,7 @@ pub enum ConfigurationError {
         /// What is wrong.
         reason: String,
     },
-    /// A token is not where the configuration says.
+    /// A token or certificate is not where the configuration says.
     #[error("[origins.{alias}]: {reason}")]
     Token {
         /// The origin's alias.
@@ -96,6 +208,21 @@ struct Written {
     directories: BTreeMap<String, PathBuf>,
     #[serde(default)]
     templates: WrittenTemplates,
+    #[serde(default)]
+    tools: ToolSettings,
+    #[serde(default)]
+    routing: Routing,
+}
+
+impl Written {
+    fn parse(text: &str) -> Result<Written, ConfigurationError> {
+        toml::from_str(text).map_err(|error| {
+            // The error's own display quotes the line, and the line may hold a token that was put in the wrong place.
+            let at = error.span().map_or(0, |span| span.start.min(text.len()));
+            let line = text.as_bytes()[..at].split(|byte| *byte == b'\n').count();
+            ConfigurationError::Syntax(format!("line {line}: {}", without_text(error.message())))
+        })
+    }
 }
 
 #[derive(Default, Deserialize)]
@@ -111,6 +238,8 @@ struct WrittenOrigin {
     token_env: Option<String>,
     token_file: Option<String>,
     token_credential: Option<String>,
+    auth: Option<Scheme>,
+    ca_file: Option<String>,
     private_addresses: Option<Value>,
     #[serde(default)]
     settings: BTreeMap<String, String>,
@@ -141,6 +270,11 @@ fn private_addresses(written: Option<&Value>) -> Result<PrivateAddresses, String
 
 /// A parser's message without the text that it found: in the wrong place, that may be a token.
 fn without_text(message: &str) -> String {
+    if let Some((before, rest)) = message.split_once("unknown variant `")
+        && let Some((_, after)) = rest.split_once('`')
+    {
+        return format!("{before}unknown value{after}");
+    }
     match (message.find("string \""), message.rfind('"')) {
         (Some(start), Some(end)) if end > start + "string".len() + 1 => {
             format!("{}a string{}", &message[..start], &message[end + 1..])
@@ -150,29 +284,24 @@ fn without_text(message: &str) -> String {
 }
 
 impl Configuration {
-    /// Parses a configuration. `token` loads a token from its source. Its error says why it cannot, without the value.
+    /// Parses a configuration. `load` loads what it names. Its error says why it cannot, without the value.
     ///
     /// # Errors
     /// When the text is not a configuration, names something that does not exist, or a token is missing.
     pub fn parse<E: fmt::Display>(
         text: &str,
-        token: &dyn Fn(&TokenSource) -> Result<String, E>,
+        load: &dyn Fn(&Source) -> Result<String, E>,
     ) -> Result<Configuration, ConfigurationError> {
-        let written: Written = toml::from_str(text).map_err(|error| {
-            // The error's own display quotes the line, and the line may hold a token that was put in the wrong place.
-            let at = error.span().map_or(0, |span| span.start.min(text.len()));
-            let line = text.as_bytes()[..at].split(|byte| *byte == b'\n').count();
-            ConfigurationError::Syntax(format!("line {line}: {}", without_text(error.message())))
-        })?;
+        let written = Written::parse(text)?;
         let mut origins = Vec::new();
         let mut settings = BTreeMap::new();
         let mut checks = BTreeMap::new();
         for (name, origin) in written.origins {
             let wrong = |reason: String| ConfigurationError::Origin { alias: name.clone(), reason };
             let mut sources = [
-                origin.token_env.map(TokenSource::Environment),
-                origin.token_file.map(TokenSource::File),
-                origin.token_credential.map(TokenSource::Credential),
+                origin.token_env.map(Source::Environment),
+                origin.token_file.map(Source::File),
+                origin.token_credential.map(Source::Credential),
             ]
             .into_iter()
             .flatten();
@@ -181,9 +310,18 @@ impl Configuration {
                 let keys = "token_env, token_file and token_credential";
                 return Err(wrong(format!("more than one of {keys} is set; keep one")));
             }
-            let secret = source.as_ref().map(token).transpose();
             let missing = |error: E| ConfigurationError::Token { alias: name.clone(), reason: error.to_string() };
-            let secret = secret.map_err(missing)?;
+            let secret = source.as_ref().map(load).transpose().map_err(missing)?;
+            let certificates = origin.ca_file.map(Source::Certificates);
+            let roots = certificates.as_ref().map(load).transpose().map_err(missing)?.unwrap_or_default().into_bytes();
+            if origin.auth.is_some() && secret.is_none() {
+                return Err(wrong(
+                    "auth: there is no secret to send; set token_env, token_file or token_credential".to_owned(),
+                ));
+            }
+            let scheme = origin.auth.unwrap_or_default();
+            let credential = secret.map(|secret| Credential::new(&scheme, Secret::new(secret), &roots)).transpose();
+            let credential = credential.map_err(|error| wrong(error.to_string()))?;
             let alias: Alias = name.parse().map_err(|error| wrong(format!("{error}")))?;
             if let Some(check) = origin.check {
                 if !check.starts_with('/') {
@@ -193,7 +331,7 @@ impl Configuration {
             }
             let private_addresses = private_addresses(origin.private_addresses.as_ref()).map_err(wrong)?;
             let base = Origin::new(alias, &origin.base_url).map_err(|error| wrong(format!("base_url: {error}")))?;
-            origins.push(OriginConfig { origin: base, secret: secret.map(Secret::new), private_addresses });
+            origins.push(OriginConfig { origin: base, credential, roots, private_addresses });
             settings.extend(origin.settings.into_iter().map(|(key, value)| (format!("{name}.{key}"), value)));
         }
         let mut directories = BTreeMap::new();
@@ -209,14 +347,15 @@ impl Configuration {
             }
             directories.insert(alias, path);
         }
-        Ok(Configuration { origins, settings, directories, templates: written.templates.directory, checks })
+        let (templates, routing) = (written.templates.directory, written.routing);
+        Ok(Configuration { origins, settings, directories, templates, checks, routing })
     }
 
     /// A configuration with one origin and nothing else: the demo's. `check` is a path that needs the token.
     #[must_use]
     pub fn of_origin(origin: OriginConfig, settings: BTreeMap<String, String>, check: String) -> Configuration {
         let checks = BTreeMap::from([(origin.origin.alias().clone(), check)]);
-        Configuration { origins: vec![origin], settings, directories: BTreeMap::new(), templates: None, checks }
+        Configuration { origins: vec![origin], settings, checks, ..Configuration::default() }
     }
 }
 
@@ -229,6 +368,45 @@ mod tests {
         let configuration = Configuration::parse(&text, &|_| Err("there is no token".to_owned()));
         let mut origins = configuration.map_err(|error| error.to_string())?.origins;
         Ok(origins.remove(0).private_addresses)
+    }
+
+    #[test]
+    fn a_credential_is_sent_as_auth_says() {
+        let parse = |lines: &str| {
+            let text = format!("[origins.a]\nbase_url = \"http://a.example\"\n{lines}\n");
+            let load = |source: &Source| match source {
+                Source::Environment(_) => Ok("s3cr3t-0123"),
+                Source::Certificates(_) => Ok("none"),
+                other => Err(format!("{other:?}")),
+            };
+            Configuration::parse(&text, &|source| load(source).map(str::to_owned)).map_err(|error| error.to_string())
+        };
+        for auth in [
+            "",
+            "auth = \"bearer\"",
+            "auth = { basic = { user = \"robot\" } }",
+            "auth = { header = { name = \"X-Api-Key\" } }",
+            "auth = { query = { name = \"api_key\" } }",
+            "auth = { oauth = { token_url = \"https://a.example/token\", client_id = \"robot\", scopes = [\"read\"] } }",
+        ] {
+            let parsed = parse(&format!("token_env = \"A\"\n{auth}")).expect(auth);
+            assert!(parsed.origins[0].credential.is_some(), "{auth}");
+        }
+        let expected = "expected one of `bearer`, `basic`, `header`, `query`, `oauth`";
+        for (lines, told) in [
+            (
+                "auth = \"bearer\"",
+                "[origins.a]: auth: there is no secret to send; set token_env, token_file or token_credential"
+                    .to_owned(),
+            ),
+            ("token_env = \"A\"\nauth = \"s3cr3t-0123\"", format!("line 4: unknown value, {expected}")),
+            (
+                "token_env = \"A\"\nauth = { header = { name = \"Host\" } }",
+                "[origins.a]: auth: the header cannot be \"Host\"".to_owned(),
+            ),
+        ] {
+            assert_eq!(parse(lines).expect_err(lines), told);
+        }
     }
 
     #[test]

@@ -176,7 +176,7 @@ impl Engine {
     ) -> Option<Wanted> {
         let mut arguments = BTreeMap::new();
         let (digest, field, access, secrets) = match &source.values {
-            ValuesFrom::Files => ("files", "", self.grants_of_template(by, caller).access(), Vec::new()),
+            ValuesFrom::Files => ("files", "", self.grants_of_template(library, by, caller).access(), Vec::new()),
             ValuesFrom::Template { name, field } => {
                 let template = library.catalog.get(&format!("{}/{name}", source.pack))?;
                 if !self.reaches(template) {
@@ -196,7 +196,12 @@ impl Engine {
                     }
                 }
                 let secrets = self.secret_versions(&template.wants().http);
-                (template.digest(), field.as_str(), self.grants_of_template(template, caller).access(), secrets)
+                (
+                    template.digest(),
+                    field.as_str(),
+                    self.grants_of_template(library, template, caller).access(),
+                    secrets,
+                )
             }
         };
         let said = serde_json::to_string(&(&source.pack, field, &arguments)).ok()?;
@@ -214,7 +219,7 @@ impl Engine {
         match &wanted.source.values {
             ValuesFrom::Files => {
                 let by = library.catalog.get(wanted.by.as_str())?;
-                let reads = self.grants_of_template(by, caller).read;
+                let reads = self.grants_of_template(library, by, caller).read;
                 let reader = self.directories.reader(reads);
                 let mut paths = Vec::new();
                 for alias in &by.wants().read {
@@ -231,7 +236,7 @@ impl Engine {
                     wanted.arguments.iter().map(|(name, value)| (name.clone(), Given::Value(value.clone()))).collect();
                 let settings = Settings { limits: vec![("wall_ms".to_owned(), FETCH_MS)], deterministic: None };
                 let intent = Intent { text: id.clone(), params, template: id.parse().ok(), settings };
-                let Plan::Ready(run) = self.plan(&intent, caller) else { return None };
+                let Plan::Ready(run) = self.plan_template(&intent, caller) else { return None };
                 let events: Arc<dyn Events> = Arc::new(NoEvents);
                 let report = self.run(run, caller, &events).await;
                 let rows = intentbox_catalog::json::parse_value(report.result?.get()).ok()?;

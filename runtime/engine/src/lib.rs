@@ -16,6 +16,8 @@
 //! - `help`: what can be asked. - `ended`: from an ending to a report. - `remedy`, `rephrase` and `script_advice`: advice on
 //!   failures. - `rejected`: what the catalog rejects.
 //! - `pages`: lists that were read in part. - `tool_caller`: the calls of tools of one run.
+//! - `tool_plan`: intents that no template answers. - `tool_index`: the tools as they are searched. - `tool_template`: the template
+//!   of a tool. - `stub`: its signature in Python.
 //! - `tool_failure`: failures of upstream servers. - `result_check`: whether a result is what its template declares. - `rehearsal`: the cases of templates. - `phrases`: their
 //!   phrases against each other. - `operator`: queries of the operator.
 
@@ -44,17 +46,21 @@ mod rephrase;
 mod result_check;
 mod run;
 mod script_advice;
+mod stub;
 mod tool_caller;
 mod tool_failure;
+mod tool_index;
+mod tool_plan;
+mod tool_template;
 
 use std::collections::BTreeMap;
 use std::hash::{BuildHasher as _, RandomState};
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use intentbox_capability::{Grants, HttpRule};
+use intentbox_capability::{Grants, HttpRule, ToolEffect};
 use intentbox_catalog::instant::Instant;
-use intentbox_catalog::{Catalog, Template};
+use intentbox_catalog::{Catalog, Effects, Template};
 use intentbox_egress::{Budget, Egress};
 use intentbox_files::Directories;
 use intentbox_sandbox::{Owner, Sandbox, StartError};
@@ -62,7 +68,9 @@ use intentbox_tools::Upstreams;
 use tokio::sync::OnceCell;
 
 pub use crate::caller::{Caller, Ceilings, Consent, LimitError, Purpose};
-pub use crate::configuration::{CONFIGURATION_BYTES_MAX, Configuration, ConfigurationError, TokenSource};
+pub use crate::configuration::{
+    CONFIGURATION_BYTES_MAX, Configuration, ConfigurationError, Mode, Refresh, Routing, ToolSettings, token_files,
+};
 pub use crate::events::{Event, Events, NoEvents, Of};
 pub use crate::intent::{Code, Given, INTENT_BYTES_MAX, Intent, Settings};
 pub use crate::operator::{CaseFailed, CodeGrant};
@@ -71,7 +79,9 @@ pub use crate::phrases::{Phrases, Selects, StrayPhrase};
 pub use crate::plan::{Change, Incomplete, Plan, Run, Unconfirmed, Which};
 pub use crate::policy::{POLICY_BYTES_MAX, Policy, PolicyError};
 pub use crate::rejected::remedy_for_values;
+pub use crate::stub::of as tool_stub;
 pub use crate::tool_failure::{server_failure, tool_failure};
+pub use crate::tool_plan::{FoundTool, FoundTools, HERE, ToolRoute, search_tools};
 pub use intentbox_egress::EgressError;
 pub use intentbox_report::{
     CHECK_BEFORE_RETRY, Candidate, Cause, Failure, Lack, Listed, Missing, MissingOrigin, NearName, Outcome, Permission,
@@ -87,7 +97,7 @@ use crate::cache::ResultCache;
 use crate::known::KnownNames;
 use crate::library::Library;
 use crate::remedy::Requester;
-use crate::tool_caller::ToolCaller;
+use crate::tool_caller::{Reach, ToolCaller};
 
 /// Where guests run.
 #[derive(Debug, Clone)]
@@ -104,7 +114,9 @@ pub struct Engine {
     library: RwLock<Arc<Library>>,
     egress: Egress,
     directories: Directories,
-    upstreams: Option<Arc<Upstreams>>,
+    /// The upstream servers and the index of their tools.
+    reach: Reach,
+    routing: Routing,
     settings: BTreeMap<String, String>,
     policy: Policy,
     cache: ResultCache,
@@ -163,7 +175,8 @@ impl Engine {
             library: RwLock::new(Arc::new(Library::new(catalog))),
             egress,
             directories,
-            upstreams,
+            reach: Reach { upstreams, ..Reach::default() },
+            routing: configuration.routing,
             settings: configuration.settings,
             policy,
             cache: ResultCache::new(),
@@ -204,9 +217,11 @@ impl Engine {
         library.router(|template| self.reaches(template)).explain(&crate::known::question(&intent, &names))
     }
 
-    /// What a template may access for a caller: what it wants, narrowed by the policy and by the principal's table.
-    fn grants_of_template(&self, template: &Template, caller: &Caller) -> Grants {
-        let permitted = self.policy.template(template.id());
+    /// What a template may access for a caller: what it wants, narrowed by the policy and by the principal's table. One that was
+    /// made for a tool is permitted what code is.
+    fn grants_of_template(&self, library: &Library, template: &Template, caller: &Caller) -> Grants {
+        let permitted =
+            if library.is_of_tools() { self.policy.exec().clone() } else { self.policy.template(template.id()) };
         self.narrowed(Grants::of(template.wants()).and(&permitted), caller)
     }
 
@@ -228,19 +243,51 @@ impl Engine {
         Requester::of(template, &self.policy, &caller.principal)
     }
 
-    /// Why a template that changes something may not start: it lacks a permission that it wants.
-    fn not_permitted(&self, template: &Template, caller: &Caller) -> Option<Failure> {
-        let lacking = self.requester(Some(template), caller).lacking();
+    /// Whose run of a template it is.
+    fn requester_of(&self, library: &Library, template: &Template, caller: &Caller) -> Requester {
+        if library.is_of_tools() {
+            Requester::of_tool(template, &self.policy, &caller.principal)
+        } else {
+            self.requester(Some(template), caller)
+        }
+    }
+
+    /// Why a template may not start: it lacks a permission that it wants.
+    fn not_permitted(&self, library: &Library, template: &Template, caller: &Caller) -> Option<Failure> {
+        let lacking = self.requester_of(library, template, caller).lacking();
         let TableRules { table, rules } = lacking.first()?;
         let (id, rules) = (template.id(), rules.lines().join(", "));
         let message = format!("the policy does not permit `{id}` all that it wants; [{table}] lacks {rules}");
         Some(Failure::new(Cause::NotPermitted, message).with(Remedy::Permit(Permission::Rules(lacking))))
     }
 
+    /// Why a tool may not be called for an intent: before anything is asked or rendered.
+    fn tool_not_permitted(
+        &self,
+        library: &Library,
+        template: &Template,
+        grants: &Grants,
+        caller: &Caller,
+    ) -> Option<Failure> {
+        let tool = library.tools.get(template.id())?;
+        let (server, name) = tool.split_once(": ")?;
+        let effect = match template.effects() {
+            Effects::Read => ToolEffect::Reads,
+            Effects::Write => ToolEffect::MayChange,
+        };
+        let refusal = grants.tools.admit(server, name, effect).err()?;
+        let remedy = self.requester(None, caller).remedy(&refusal, &self.directories);
+        let failure = Failure::new(Cause::NotPermitted, refusal.to_string());
+        Some(match remedy {
+            Some(remedy) => failure.with(remedy),
+            None => failure,
+        })
+    }
+
     /// The upstream servers, if any are configured.
     #[must_use]
     pub fn upstreams(&self) -> Option<&Arc<Upstreams>> {
-        self.upstreams.as_ref()
+        self.reach.upstreams.as_ref()
     }
 
     /// A number for a principal: the sandbox knows no names. The hash is keyed anew in each process, so that nobody chooses a
@@ -267,7 +314,7 @@ impl Engine {
         Handles {
             exchange: self.egress.open(grants.http.clone(), budget),
             reader: self.directories.reader(grants.read.clone()),
-            tools: ToolCaller::new(self.upstreams.clone(), grants.tools.clone()),
+            tools: ToolCaller::new(self.reach.clone(), grants.tools.clone()),
         }
     }
 

@@ -1,8 +1,9 @@
 //! The catalog with everything derived from it: one value, replaced as a whole while runs are in flight.
 
+use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
 
-use intentbox_catalog::{Catalog, Template};
+use intentbox_catalog::{Catalog, Template, TemplateId};
 use intentbox_router::{Card, Question, Routed, Router};
 
 use crate::bytecode_cache::BytecodeCache;
@@ -16,11 +17,29 @@ pub(crate) struct Library {
     reachable: OnceLock<Router>,
     /// Over the others, built when nothing fits.
     out_of_reach: OnceLock<Router>,
+    /// The tools that its templates were made for, by the template's id; empty where somebody wrote the templates.
+    pub(crate) tools: BTreeMap<TemplateId, String>,
 }
 
 impl Library {
     pub(crate) fn new(catalog: Arc<Catalog>) -> Self {
-        Self { catalog, bytecode: BytecodeCache::default(), reachable: OnceLock::new(), out_of_reach: OnceLock::new() }
+        Self {
+            catalog,
+            bytecode: BytecodeCache::default(),
+            reachable: OnceLock::new(),
+            out_of_reach: OnceLock::new(),
+            tools: BTreeMap::new(),
+        }
+    }
+
+    /// Templates that were made for tools.
+    pub(crate) fn of_tools(catalog: Arc<Catalog>, tools: BTreeMap<TemplateId, String>) -> Self {
+        Self { tools, ..Self::new(catalog) }
+    }
+
+    /// Whether its templates were made for tools: the policy permits them as it permits code.
+    pub(crate) fn is_of_tools(&self) -> bool {
+        !self.tools.is_empty()
     }
 
     /// The router over the templates that `reaches` holds for. It must hold for the same templates each time.

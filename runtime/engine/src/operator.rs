@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use intentbox_capability::{Alias, Grant, HttpRule, Refusal, ToolRule, Tools};
+use intentbox_capability::{Alias, Grant, HttpRule, Refusal, ToolEffect, ToolRule, Tools};
 use intentbox_catalog::{Case, Template, TemplateId};
 use intentbox_egress::{Budget, Request, SendError};
 use intentbox_report::{Lack, Refused};
@@ -11,6 +11,7 @@ use intentbox_sandbox::{StartError, WorkerState};
 use crate::Engine;
 use crate::caller::Caller;
 use crate::rehearsal;
+use crate::tool_caller::effect_of;
 
 /// How long trying an origin may take.
 const TRY_MAX: Duration = Duration::from_secs(10);
@@ -95,7 +96,7 @@ impl Engine {
     ///
     /// # Errors
     /// The refusal, with the lines that would allow it where there are any, as a run would get them.
-    pub fn admits(
+    pub async fn admits(
         &self,
         who: Option<&TemplateId>,
         caller: &Caller,
@@ -107,7 +108,7 @@ impl Engine {
         let template = who.map(|id| catalog.get(id.as_str()).ok_or_else(|| unknown(id))).transpose()?;
         let grants = match template {
             None => self.grants_of_code(caller),
-            Some(template) => self.grants_of_template(template, caller),
+            Some(template) => self.grants_of_template(&self.library(), template, caller),
         };
         let requester = self.requester(template, caller);
         let refused = |refusal: Refusal| {
@@ -123,10 +124,14 @@ impl Engine {
         if method.eq_ignore_ascii_case("tool") {
             let (server, tool) = url.split_once(':').unwrap_or((url, ""));
             let (server, tool) = (server.trim(), tool.trim());
-            grants.tools.admit(server, tool).map_err(refused)?;
+            let effect = match self.upstreams() {
+                Some(upstreams) => effect_of(upstreams.effect(server, tool).await),
+                None => ToolEffect::MayChange,
+            };
+            grants.tools.admit(server, tool, effect).map_err(refused)?;
             let mut lines = Vec::new();
             for (table, rules) in tables {
-                let alone = |rule: &&ToolRule| Tools::of([(*rule).clone()]).admit(server, tool).is_ok();
+                let alone = |rule: &&ToolRule| Tools::of([(*rule).clone()]).admit(server, tool, effect).is_ok();
                 lines.extend(rules.tools.iter().filter(alone).map(|rule| format!("{rule} TOOL under [{table}]")));
             }
             return Ok(lines);

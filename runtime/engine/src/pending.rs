@@ -94,7 +94,7 @@ mod tests {
     fn a_request_that_is_dropped_ends_as_cancelled_once_and_one_that_ends_does_not() {
         let (ends, caller) = (Arc::new(Ends::default()), Caller::local());
         let events: Arc<dyn Events> = Arc::clone(&ends) as Arc<_>;
-        let target = Target::Template { id: "a/b".to_owned(), digest: String::new() };
+        let target = Target::Template { id: "a/b".to_owned(), digest: String::new(), tool: None };
         drop(Pending::new(&caller, &events));
         Pending::new(&caller, &events).end();
         drop(Pending::of_run(RunId::of(7), &target, &caller, &events));

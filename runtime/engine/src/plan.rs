@@ -92,14 +92,17 @@ pub struct Change {
 /// An intent that several templates fit.
 #[derive(Debug)]
 pub struct Which {
-    intent: Intent,
-    report: Box<Report>,
+    pub(crate) intent: Intent,
+    /// Where the candidates are.
+    pub(crate) library: Arc<Library>,
+    pub(crate) report: Box<Report>,
 }
 
 /// A template and its values, of which some are missing.
 #[derive(Debug)]
 pub struct Incomplete {
     intent: Intent,
+    library: Arc<Library>,
     template: TemplateId,
     values: BTreeMap<String, Value>,
     missing: Vec<ParamSpec>,
@@ -155,7 +158,7 @@ impl Unconfirmed {
     #[must_use]
     pub fn change(&self) -> Change {
         let (template, digest) = match &self.run.target {
-            Target::Template { id, digest } => (id.clone(), digest.as_str()),
+            Target::Template { id, digest, tool } => (tool.clone().unwrap_or_else(|| id.clone()), digest.as_str()),
             Target::Code => (String::new(), ""),
         };
         let mut hasher = Sha256::new();
@@ -175,7 +178,10 @@ impl Unconfirmed {
     #[must_use]
     pub fn report(&self) -> Report {
         let change = self.change();
-        let message = format!("template `{}` changes something, and this call does not allow that", change.template);
+        let message = match self.run.target.tool() {
+            Some(tool) => format!("the tool `{tool}` may change something, and this call does not allow that"),
+            None => format!("template `{}` changes something, and this call does not allow that", change.template),
+        };
         let failure = Failure::new(Cause::Unconfirmed, message).with(Remedy::AllowWrites);
         Report {
             target: Some(self.run.target.clone()),
@@ -255,11 +261,24 @@ impl Plan {
 }
 
 impl Engine {
-    /// Plans an intent for this caller. Nothing runs.
-    #[must_use]
-    pub fn plan(&self, intent: &Intent, caller: &Caller) -> Plan {
+    /// Plans an intent for this caller: a template, otherwise a tool of an upstream server, otherwise an honest no. Nothing runs.
+    /// Only absence falls back: a template that fits and may not run is the answer.
+    pub async fn plan(&self, intent: &Intent, caller: &Caller) -> Plan {
+        match self.plan_template(intent, caller) {
+            Plan::Nothing(report) if self.routing.has_tools() => self.plan_tool(intent, caller, report).await,
+            plan => plan,
+        }
+    }
+
+    /// Plans an intent with the templates alone.
+    pub(crate) fn plan_template(&self, intent: &Intent, caller: &Caller) -> Plan {
         if let Err(failure) = readable(&intent.text) {
             return invalid(*failure);
+        }
+        if !self.routing.has_templates() {
+            let remedy = Remedy::Rephrase(Box::default());
+            let failure = Failure::new(Cause::NotFound, "no tool fits this intent").with(remedy);
+            return Plan::Nothing(Box::new(Report::failed(crate::new_run_id(), failure)));
         }
         let library = self.library();
         if intent.template.is_none() && help::is_asked_for(&intent.text) {
@@ -303,7 +322,7 @@ impl Engine {
                 let message = "several templates fit this intent about equally well";
                 let failure = Failure::new(Cause::Ambiguous, message).with(Remedy::Choose);
                 let report = Report { candidates: listed(candidates), ..Report::failed(crate::new_run_id(), failure) };
-                Plan::Which(Which { intent: intent.clone(), report: Box::new(report) })
+                Plan::Which(Which { intent: intent.clone(), library, report: Box::new(report) })
             }
             Decision::NoMatch { closest } => {
                 let remedy = self.out_of_reach(&library, &question);
@@ -319,22 +338,20 @@ impl Engine {
     /// Continues with one of several templates, by its id.
     #[must_use]
     pub fn choose(&self, which: Which, template: &str, caller: &Caller) -> Plan {
-        let Which { intent, report } = which;
-        let library = self.library();
+        let Which { intent, library, report } = which;
         let chosen = report.candidates.iter().find(|candidate| candidate.template == template);
         let known = chosen.and_then(|candidate| Some((library.catalog.get(&candidate.template)?, candidate)));
         match known {
             Some((template, candidate)) => self.complete(&library, template, candidate.values.clone(), &intent, caller),
-            None => Plan::Which(Which { intent, report }),
+            None => Plan::Which(Which { intent, library, report }),
         }
     }
 
     /// Continues with values for what was missing.
     #[must_use]
     pub fn supply(&self, incomplete: Incomplete, values: BTreeMap<String, Given>, caller: &Caller) -> Plan {
-        let Incomplete { mut intent, template, values: known, .. } = incomplete;
+        let Incomplete { mut intent, library, template, values: known, .. } = incomplete;
         intent.params.extend(values);
-        let library = self.library();
         match library.catalog.get(template.as_str()) {
             Some(template) => self.complete(&library, template, known, &intent, caller),
             None => no_template(template.as_str()),
@@ -342,7 +359,7 @@ impl Engine {
     }
 
     /// Plans a template with the values of a sentence.
-    fn complete(
+    pub(crate) fn complete(
         &self,
         library: &Arc<Library>,
         template: &Template,
@@ -364,15 +381,15 @@ impl Engine {
             Ok(arguments) => self.of_template(library, template, &arguments, &intent.settings, caller),
             Err(error) => {
                 let report = Report {
-                    target: Some(target_of(template)),
+                    target: Some(target_of(library, template)),
                     arguments: serde_json::to_value(&values).ok(),
                     ..Report::failed(crate::new_run_id(), rejected::values(&error))
                 };
                 let ParamError::Missing { parameters } = error else { return Plan::Invalid(Box::new(report)) };
                 let is_missing = |spec: &&ParamSpec| parameters.iter().any(|missing| missing.name == spec.name());
                 let missing = template.parameters().iter().filter(is_missing).cloned().collect();
-                let (intent, template) = (intent.clone(), template.id().clone());
-                Plan::Incomplete(Incomplete { intent, template, values, missing, report: Box::new(report) })
+                let (intent, template, library) = (intent.clone(), template.id().clone(), Arc::clone(library));
+                Plan::Incomplete(Incomplete { intent, library, template, values, missing, report: Box::new(report) })
             }
         }
     }
@@ -385,16 +402,19 @@ impl Engine {
         settings: &Settings,
         caller: &Caller,
     ) -> Plan {
-        let (id, target) = (crate::new_run_id(), target_of(template));
+        let (id, target) = (crate::new_run_id(), target_of(library, template));
         let values = serde_json::to_value(arguments).unwrap_or_default();
-        let grants = self.grants_of_template(template, caller);
+        let grants = self.grants_of_template(library, template, caller);
         let rejected = |failure: Failure, access: Option<Access>| {
             let (target, arguments) = (Some(target.clone()), Some(values.clone()));
             Box::new(Report { target, arguments, access, ..Report::failed(id, failure) })
         };
         let writes = template.effects() == Effects::Write;
         // Asking a person to confirm would be in vain, and nobody wants half of a change.
-        if writes && let Some(failure) = self.not_permitted(template, caller) {
+        if writes && let Some(failure) = self.not_permitted(library, template, caller) {
+            return Plan::NotGranted(rejected(failure, Some(grants.access())));
+        }
+        if let Some(failure) = self.tool_not_permitted(library, template, &grants, caller) {
             return Plan::NotGranted(rejected(failure, Some(grants.access())));
         }
         let run = || {
@@ -414,7 +434,7 @@ impl Engine {
         };
         let work =
             Work::Template { library: Arc::clone(library), id: template.id().clone(), arguments: values.clone() };
-        let (deterministic, requester) = (settings.deterministic, self.requester(Some(template), caller));
+        let (deterministic, requester) = (settings.deterministic, self.requester_of(library, template, caller));
         let run = Box::new(Run {
             id,
             target: target.clone(),
@@ -501,8 +521,9 @@ fn no_template(id: &str) -> Plan {
     invalid(Failure::new(Cause::Intent, format!("there is no template `{id}`")))
 }
 
-fn target_of(template: &Template) -> Target {
-    Target::Template { id: template.id().to_string(), digest: template.digest().to_owned() }
+fn target_of(library: &Library, template: &Template) -> Target {
+    let tool = library.tools.get(template.id()).cloned();
+    Target::Template { id: template.id().to_string(), digest: template.digest().to_owned(), tool }
 }
 
 fn listed(candidates: Vec<router::Candidate>) -> Vec<Candidate> {

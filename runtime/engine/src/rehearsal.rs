@@ -82,7 +82,15 @@ impl Calls for CannedCalls {
             Ok(Call::Http(request)) => Some(self.http(&request)),
             Ok(Call::ListFiles { folder }) => Some(self.list_files(folder)),
             Ok(Call::ReadFile { path, offset, length }) => Some(self.read_file(path, offset, length)),
-            Ok(Call::Tool { server, tool, .. }) => {
+            Ok(Call::EndTool { .. } | Call::FindTools { .. }) => {
+                let message = "a case tells replies of tools that are called, and no others";
+                Some(Answer::reply(&Reply::Failed { kind: "case", message }))
+            }
+            Ok(
+                Call::Tool { server, tool, .. }
+                | Call::BeginTool { server, tool, .. }
+                | Call::DescribeTool { server, tool },
+            ) => {
                 let message = format!("the case has no reply for {server}: {tool}");
                 Some(Answer::reply(&Reply::Failed { kind: "case", message: &message }))
             }

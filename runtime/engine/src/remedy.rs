@@ -48,6 +48,12 @@ impl Requester {
         }
     }
 
+    /// A run of a template that was made for a tool: it wants that tool, and the policy permits it as it permits code.
+    pub(crate) fn of_tool(template: &Template, policy: &Policy, principal: &Principal) -> Self {
+        let template = Some((template.id().clone(), template.wants().clone()));
+        Self { template, ..Self::of(None, policy, principal) }
+    }
+
     /// What to do about a refusal, with these directories configured; `None` if the request itself is invalid.
     pub(crate) fn remedy(&self, refusal: &Refusal, directories: &Directories) -> Option<Remedy> {
         let origin = |origin| {

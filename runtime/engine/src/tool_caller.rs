@@ -1,28 +1,64 @@
-//! The calls of tools of one run: admitted by its grant, counted, and recorded.
+//! The calls of tools of one run: admitted by its grant, counted, and recorded. Calls that were begun go on beside the script.
 
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use intentbox_capability::{Refusal, Tools};
+use intentbox_capability::{AllowedTool, Refusal, ToolEffect, Tools};
 use intentbox_catalog::json::parse_value;
 use intentbox_report::Failure;
-use intentbox_tools::{ToolError, Upstreams};
-use serde_json::Value;
+use intentbox_tools::{Effect, ToolError, Upstreams};
+use serde_json::{Map, Value, json};
+use tokio::sync::Mutex as AsyncMutex;
+use tokio::task::JoinHandle;
 
+use crate::stub;
 use crate::tool_failure::tool_failure;
+use crate::tool_index::ToolIndex;
+use crate::tool_plan::{FoundTool, FoundTools};
 
 /// How many refusals are kept: the first ones say what is missing.
 const REFUSALS_MAX: usize = 100;
 
+/// How many calls one run has begun and not waited for. Each holds its arguments, and then its answer.
+const BEGUN_MAX: usize = 64;
+
+/// How many bytes the answers of begun calls may have together while nobody waits for them.
+const KEPT_BYTES_MAX: usize = 32 << 20;
+
+/// How many tools a search looks at, of which the granted ones are told.
+const SEARCHED_MAX: usize = 20;
+
 /// Calls tools under one run's grant.
 #[derive(Debug)]
 pub(crate) struct ToolCaller {
-    upstreams: Option<Arc<Upstreams>>,
+    reach: Reach,
     grant: Tools,
     calls: AtomicU64,
     refusals: Mutex<Vec<Refusal>>,
     /// The last call that failed.
-    failure: Mutex<Option<Failure>>,
+    failure: Arc<Mutex<Option<Failure>>>,
+    begun: Mutex<BTreeMap<u32, Begun>>,
+    next: AtomicU32,
+    /// How many bytes the answers have that nobody has waited for.
+    kept: Arc<AtomicUsize>,
+}
+
+/// What calls go through: the servers, and the index of their tools, which the runs of one engine share.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Reach {
+    pub(crate) upstreams: Option<Arc<Upstreams>>,
+    pub(crate) index: Arc<AsyncMutex<Option<Arc<ToolIndex>>>>,
+}
+
+/// A call that goes on. It ends with the run that began it.
+#[derive(Debug)]
+struct Begun(JoinHandle<Result<String, NoAnswer>>);
+
+impl Drop for Begun {
+    fn drop(&mut self) {
+        self.0.abort();
+    }
 }
 
 /// Why a call has no answer.
@@ -35,39 +71,150 @@ pub(crate) enum NoAnswer {
 }
 
 impl ToolCaller {
-    pub(crate) fn new(upstreams: Option<Arc<Upstreams>>, grant: Tools) -> Self {
-        Self { upstreams, grant, calls: AtomicU64::new(0), refusals: Mutex::default(), failure: Mutex::default() }
+    pub(crate) fn new(reach: Reach, grant: Tools) -> Self {
+        Self {
+            reach,
+            grant,
+            calls: AtomicU64::new(0),
+            refusals: Mutex::default(),
+            failure: Arc::default(),
+            begun: Mutex::default(),
+            next: AtomicU32::new(1),
+            kept: Arc::default(),
+        }
     }
 
     /// Calls a tool with arguments as JSON text. The answer is JSON text.
     pub(crate) async fn call(&self, server: &str, tool: &str, arguments: &str) -> Result<String, NoAnswer> {
-        let allowed = self.grant.admit(server, tool).map_err(|refusal| {
+        let (allowed, arguments) = self.admitted(server, tool, arguments).await?;
+        called(self.reach.upstreams.as_ref(), &allowed, arguments, &self.failure).await
+    }
+
+    /// Begins a call, which [`ToolCaller::end`] waits for.
+    pub(crate) async fn begin(&self, server: &str, tool: &str, arguments: &str) -> Result<u32, NoAnswer> {
+        if self.begun().len() >= BEGUN_MAX {
+            let message = format!("{BEGUN_MAX} calls go on already: wait for some of them first");
+            return Err(NoAnswer::Failed("too_many", message));
+        }
+        let (allowed, arguments) = self.admitted(server, tool, arguments).await?;
+        let (upstreams, failure) = (self.reach.upstreams.clone(), Arc::clone(&self.failure));
+        let kept = Arc::clone(&self.kept);
+        let going = tokio::spawn(async move {
+            let answer = called(upstreams.as_ref(), &allowed, arguments, &failure).await?;
+            let bytes = answer.len();
+            if kept.fetch_add(bytes, Ordering::Relaxed) + bytes > KEPT_BYTES_MAX {
+                kept.fetch_sub(bytes, Ordering::Relaxed);
+                let message = format!(
+                    "answers that nobody waited for have more than {KEPT_BYTES_MAX} bytes: wait for some first"
+                );
+                return Err(NoAnswer::Failed("too_many", message));
+            }
+            Ok(answer)
+        });
+        let number = self.next.fetch_add(1, Ordering::Relaxed);
+        self.begun().insert(number, Begun(going));
+        Ok(number)
+    }
+
+    /// Waits for a call that was begun. Its answer is given once.
+    pub(crate) async fn end(&self, number: u32) -> Result<String, NoAnswer> {
+        let begun = self.begun().remove(&number);
+        let Some(mut begun) = begun else {
+            return Err(NoAnswer::Failed("no_such_call", "no call with this number goes on".to_owned()));
+        };
+        match (&mut begun.0).await {
+            Ok(answer) => {
+                if let Ok(answer) = &answer {
+                    self.kept.fetch_sub(answer.len(), Ordering::Relaxed);
+                }
+                answer
+            }
+            Err(error) => Err(NoAnswer::Failed("upstream_failed", format!("the call was lost: {error}"))),
+        }
+    }
+
+    /// The granted tools that do what a text says, as JSON text.
+    pub(crate) async fn find(&self, text: &str, most: u32) -> Result<String, NoAnswer> {
+        let Some(upstreams) = &self.reach.upstreams else { return Ok("[]".to_owned()) };
+        let mut kept = self.reach.index.lock().await;
+        let index = ToolIndex::of(upstreams, kept.as_ref()).await;
+        let index = index.map_err(|error| NoAnswer::Failed("upstream_failed", error.to_string()))?;
+        *kept = Some(Arc::clone(&index));
+        drop(kept);
+        let found = FoundTools::of(&index, text, SEARCHED_MAX);
+        if !found.fits {
+            return Ok("[]".to_owned());
+        }
+        let granted = found
+            .tools
+            .iter()
+            .filter(|found| self.grant.admit(&found.server, &found.tool, effect_of(found.effect)).is_ok());
+        let rows: Vec<Value> = granted
+            .take(usize::try_from(most).unwrap_or(usize::MAX))
+            .map(|found| {
+                json!({
+                    "server": found.server, "tool": found.tool, "summary": found.summary,
+                    "arguments": found.arguments, "required": found.required, "effect": found.effect,
+                    "call": example(found),
+                })
+            })
+            .collect();
+        Ok(Value::from(rows).to_string())
+    }
+
+    /// What a granted tool takes and gives, as JSON text.
+    pub(crate) async fn describe(&self, server: &str, tool: &str) -> Result<String, NoAnswer> {
+        // To describe a tool is to read, whatever it does.
+        let allowed = self.allowed(server, tool, ToolEffect::Reads)?;
+        let Some(upstreams) = &self.reach.upstreams else {
+            let error = ToolError::NoServer { server: server.to_owned(), nearest: None };
+            return Err(NoAnswer::Failed(kind(&error), tool_failure(&error).message));
+        };
+        let definition = upstreams.definition(&allowed).await;
+        let definition = definition.map_err(|error| NoAnswer::Failed(kind(&error), tool_failure(&error).message))?;
+        let field = |name: &str| definition.get(name).cloned().unwrap_or_default();
+        let effect = intentbox_tools::admit(&definition.to_string()).map(|admitted| admitted.row.effect).ok();
+        let described = json!({
+            "stub": stub::of(server, tool, &definition),
+            "description": field("description"),
+            "arguments": field("inputSchema"),
+            "result": field("outputSchema"),
+            "effect": effect,
+        });
+        Ok(described.to_string())
+    }
+
+    async fn admitted(
+        &self,
+        server: &str,
+        tool: &str,
+        arguments: &str,
+    ) -> Result<(AllowedTool, Map<String, Value>), NoAnswer> {
+        let effect = match &self.reach.upstreams {
+            Some(upstreams) if self.grant.asks_effect(server) => effect_of(upstreams.effect(server, tool).await),
+            _ => ToolEffect::MayChange,
+        };
+        let allowed = self.allowed(server, tool, effect)?;
+        self.calls.fetch_add(1, Ordering::Relaxed);
+        match parse_value(arguments) {
+            Ok(Value::Object(arguments)) => Ok((allowed, arguments)),
+            _ => Err(NoAnswer::Failed("arguments", "the arguments are not a JSON object".to_owned())),
+        }
+    }
+
+    fn allowed(&self, server: &str, tool: &str, effect: ToolEffect) -> Result<AllowedTool, NoAnswer> {
+        self.grant.admit(server, tool, effect).map_err(|refusal| {
             let mut refusals = self.refusals.lock().unwrap_or_else(PoisonError::into_inner);
             if refusals.len() < REFUSALS_MAX {
                 refusals.push(refusal.clone());
             }
             NoAnswer::Refused(refusal)
-        })?;
-        self.calls.fetch_add(1, Ordering::Relaxed);
-        let Ok(Value::Object(arguments)) = parse_value(arguments) else {
-            return Err(NoAnswer::Failed("arguments", "the arguments are not a JSON object".to_owned()));
-        };
-        let called = match &self.upstreams {
-            Some(upstreams) => upstreams.call(&allowed, arguments, None).await,
-            None => Err(ToolError::NoServer { server: allowed.server().to_string(), nearest: None }),
-        };
-        match called {
-            Ok(reply) => {
-                let text = reply.text();
-                Ok(reply.structured.unwrap_or(Value::String(text)).to_string())
-            }
-            Err(error) => {
-                let (kind, failure) = (kind(&error), tool_failure(&error));
-                let message = failure.message.clone();
-                *self.failure.lock().unwrap_or_else(PoisonError::into_inner) = Some(failure);
-                Err(NoAnswer::Failed(kind, message))
-            }
-        }
+        })
+    }
+
+    /// A poisoned lock still holds whole calls.
+    fn begun(&self) -> MutexGuard<'_, BTreeMap<u32, Begun>> {
+        self.begun.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// What was refused so far.
@@ -83,6 +230,43 @@ impl ToolCaller {
     /// Why the last call failed that did.
     pub(crate) fn failure(&self) -> Option<Failure> {
         self.failure.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+}
+
+/// How a script calls a tool, with the arguments that it needs.
+fn example(found: &FoundTool) -> String {
+    let required = usize::try_from(found.required).unwrap_or(usize::MAX);
+    let needed: Vec<String> = found.arguments.iter().take(required).map(|name| format!("{name}=…")).collect();
+    format!("tools[{:?}][{:?}]({})", found.server, found.tool, needed.join(", "))
+}
+
+/// What a rule of the policy makes of what a server says.
+pub(crate) fn effect_of(effect: Effect) -> ToolEffect {
+    if effect == Effect::Reads { ToolEffect::Reads } else { ToolEffect::MayChange }
+}
+
+/// Performs an admitted call. A failure is kept for the report.
+async fn called(
+    upstreams: Option<&Arc<Upstreams>>,
+    allowed: &AllowedTool,
+    arguments: Map<String, Value>,
+    failure: &Mutex<Option<Failure>>,
+) -> Result<String, NoAnswer> {
+    let called = match upstreams {
+        Some(upstreams) => upstreams.call(allowed, arguments, None).await,
+        None => Err(ToolError::NoServer { server: allowed.server().to_string(), nearest: None }),
+    };
+    match called {
+        Ok(reply) => {
+            let text = reply.text();
+            Ok(reply.structured.unwrap_or(Value::String(text)).to_string())
+        }
+        Err(error) => {
+            let (kind, failed) = (kind(&error), tool_failure(&error));
+            let message = failed.message.clone();
+            *failure.lock().unwrap_or_else(PoisonError::into_inner) = Some(failed);
+            Err(NoAnswer::Failed(kind, message))
+        }
     }
 }
 

@@ -109,6 +109,8 @@ pub enum Target {
         id: String,
         /// The digest, in hexadecimal.
         digest: String,
+        /// The tool of an upstream server that it was made for, as `git: git_log`; nothing for a template that was written.
+        tool: Option<String>,
     },
     /// Code that the caller wrote.
     Code,
@@ -120,6 +122,15 @@ impl Target {
     pub fn template(&self) -> Option<&str> {
         match self {
             Target::Template { id, .. } => Some(id),
+            Target::Code => None,
+        }
+    }
+
+    /// The tool of an upstream server that it calls, if that is what it was made for.
+    #[must_use]
+    pub fn tool(&self) -> Option<&str> {
+        match self {
+            Target::Template { tool, .. } => tool.as_deref(),
             Target::Code => None,
         }
     }
@@ -244,7 +255,7 @@ mod tests {
 
     #[test]
     fn a_traceback_is_for_whoever_knows_the_script_and_for_what_it_did_not_say_itself() {
-        let template = || Target::Template { id: "a/b".to_owned(), digest: String::new() };
+        let template = || Target::Template { id: "a/b".to_owned(), digest: String::new(), tool: None };
         let class = || "E".to_owned();
         for (cause, of_code, of_template) in [
             (Cause::Raised { class: class() }, true, true),

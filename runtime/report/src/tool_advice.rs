@@ -36,6 +36,13 @@ pub enum ToolAdvice {
         /// The tool.
         tool: String,
     },
+    /// Words cannot say what the tool needs: call it by its name.
+    CallByName {
+        /// The server.
+        server: String,
+        /// The tool.
+        tool: String,
+    },
     /// Nothing is known about whether the call had its effect.
     CheckEffect {
         /// The tool.
@@ -54,6 +61,11 @@ impl fmt::Display for ToolAdvice {
             ToolAdvice::Approve { server, tool } => write!(
                 formatter,
                 "run `intentbox tools diff {server} {tool}`, and `intentbox tools approve {server} {tool}` if the change is fine"
+            ),
+            ToolAdvice::CallByName { server, tool } => write!(
+                formatter,
+                "see `intentbox tools show {server} {tool}`, and call it with `intentbox tools call {server} {tool} NAME=VALUE`, or \
+                 from a script as tools[{server:?}][{tool:?}](…)"
             ),
             ToolAdvice::DidYouMean { server, tool: None } => write!(formatter, "did you mean `{server}`?"),
             ToolAdvice::DidYouMean { tool: Some(tool), .. } => write!(formatter, "did you mean `{tool}`?"),

@@ -71,6 +71,8 @@ struct Route<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     template: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    tool: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     arguments: Option<&'a Value>,
     #[serde(skip_serializing_if = "Option::is_none")]
     window: Option<&'a str>,
@@ -161,7 +163,8 @@ impl<'a> Route<'a> {
         });
         let window = report.window.as_ref().map(|window| window.words.as_str());
         let candidates = candidates.collect();
-        Some(Self { template, arguments: report.arguments.as_ref(), window, mended: &report.mended, candidates })
+        let tool = report.target.as_ref().and_then(Target::tool);
+        Some(Self { template, tool, arguments: report.arguments.as_ref(), window, mended: &report.mended, candidates })
     }
 }
 

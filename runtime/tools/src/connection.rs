@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use intentbox_capability::ServerId;
 use intentbox_catalog::terminal::printable;
-use intentbox_egress::Upstream;
+use intentbox_egress::{Credential, Secret, Source, Upstream};
 use rmcp::model::{
     CallToolRequest, CallToolRequestParams, ClientCapabilities, ClientConfig, ClientRequest, Implementation,
     ListToolsRequest, PaginatedRequestParams, ProgressNotificationParam, ProgressToken, ProtocolVersion, ServerResult,
@@ -31,7 +31,7 @@ use crate::http::HttpClient;
 use crate::pipe::Pipe;
 use crate::place::Place;
 use crate::process::{Process, Purpose};
-use crate::server::{Endpoint, Program, ServerConfig, Transport};
+use crate::server::{Endpoint, EndpointCredential, Program, ServerConfig, Transport};
 
 /// How many tools a server may list.
 pub const TOOLS_MAX: usize = 10_000;
@@ -124,7 +124,7 @@ impl Connection {
     ) -> Result<Connection, Box<ServerError>> {
         match &config.transport {
             Transport::Stdio(program) => Self::open_stdio(config, program, place, purpose, deadline).await,
-            Transport::Http(endpoint) => Self::open_http(config, endpoint, deadline).await,
+            Transport::Http(endpoint) => Self::open_http(config, endpoint, place, deadline).await,
         }
     }
 
@@ -169,14 +169,13 @@ impl Connection {
     async fn open_http(
         config: &ServerConfig,
         endpoint: &Endpoint,
+        place: &Place,
         deadline: Instant,
     ) -> Result<Connection, Box<ServerError>> {
         let server = config.id.clone();
         let error =
             |fault: ServerFault| Box::new(ServerError { server: config.id.clone(), fault, stderr: String::new() });
-        let headers = endpoint.headers.iter().map(|(name, value)| (name.as_str(), value.as_str()));
-        let upstream = Upstream::new(&endpoint.url, headers);
-        let upstream = upstream.map_err(|fault| error(ServerFault::Http(fault.to_string())))?;
+        let upstream = upstream(endpoint, place).map_err(|told| error(ServerFault::Credential(told)))?;
         let frames = Arc::new(Frames::default());
         let client = HttpClient::new(upstream, Arc::clone(&frames));
         let transport = StreamableHttpClientTransport::with_client(
@@ -408,6 +407,25 @@ fn lifecycle() -> ClientLifecycleMode {
 }
 
 /// The values that what a server writes must not repeat.
+/// The client for an endpoint, with its credential.
+fn upstream(endpoint: &Endpoint, place: &Place) -> Result<Upstream, String> {
+    let load = |source: &Source| match place.load {
+        Some(load) => load(source),
+        None => Err("nothing here can load it".to_owned()),
+    };
+    let ca_file = endpoint.ca_file.as_ref().map(|path| Source::Certificates(path.to_string_lossy().into_owned()));
+    let roots = ca_file.as_ref().map(load).transpose()?.unwrap_or_default();
+    let credential = match &endpoint.credential {
+        None => None,
+        Some(EndpointCredential { source, scheme }) => {
+            let credential = Credential::new(scheme, Secret::new(load(source)?), roots.as_bytes());
+            Some(credential.map_err(|error| error.to_string())?)
+        }
+    };
+    let headers = endpoint.headers.iter().map(|(name, value)| (name.as_str(), value.as_str()));
+    Upstream::new(&endpoint.url, headers, credential, roots.as_bytes()).map_err(|fault| fault.to_string())
+}
+
 fn secrets<'a>(values: impl Iterator<Item = &'a String>) -> Vec<String> {
     let mut secrets: Vec<String> = values.filter(|value| value.len() >= SECRET_BYTES_MIN).cloned().collect();
     // A secret may hold another one.

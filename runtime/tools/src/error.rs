@@ -83,6 +83,9 @@ pub enum ServerFault {
         /// What it says that it wants.
         challenge: String,
     },
+    /// Its credential, a header or its certificates cannot be used, or are not where the configuration says.
+    #[error("{0}")]
+    Credential(String),
     /// An HTTP server could not be reached, or its answer is none.
     #[error("{0}")]
     Http(String),
@@ -208,8 +211,9 @@ impl ServerFault {
                 NextAction::User("make the program executable, or correct `command` in the configuration".to_owned())
             }
             ServerFault::Unauthorized { .. } => {
-                NextAction::User("add the credential that it asks for to `headers` in the configuration".to_owned())
+                NextAction::User("correct its credential in the configuration, or add the one that it asks for: to `headers`, or as `token_env` or `token_file` with `auth` under `intentbox`".to_owned())
             }
+            ServerFault::Credential(_) => NextAction::User("correct its credential in the configuration".to_owned()),
             ServerFault::NotTrusted => NextAction::User("approve it with `intentbox tools trust`".to_owned()),
             ServerFault::NotStarted(_) => NextAction::User("see `intentbox doctor`".to_owned()),
             ServerFault::Error { .. }

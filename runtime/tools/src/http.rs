@@ -89,7 +89,8 @@ impl HttpClient {
         let reply = self.upstream.send(method, headers, body).await.map_err(|fault| self.failed(fault))?;
         let status = reply.status();
         if matches!(status, 401 | 403) {
-            let challenge = summary(reply.header("www-authenticate").unwrap_or("it does not say what it wants"));
+            let challenge =
+                summary(reply.header("www-authenticate").as_deref().unwrap_or("it does not say what it wants"));
             self.note(ServerFault::Unauthorized { status, challenge: challenge.clone() });
             return Err(StreamableHttpError::AuthRequired(AuthRequiredError::new(challenge)));
         }
@@ -137,6 +138,7 @@ impl HttpClient {
         // The parser holds an event until its end: what it has read since the last one is bounded here.
         let held = Arc::new(AtomicUsize::new(0));
         let read = Arc::clone(&held);
+        let redaction = reply.redaction();
         let bytes = stream::unfold(Some(reply), move |reply| {
             let read = Arc::clone(&read);
             async move {
@@ -161,7 +163,7 @@ impl HttpClient {
             held.store(0, Ordering::Relaxed);
             let mut event = event?;
             if let Some(data) = event.data.take().filter(|data| !data.trim().is_empty()) {
-                match frames.received(&data) {
+                match frames.received(&redaction.text(&data)) {
                     Ok(Some(message)) => event.data = serde_json::to_string(&message).ok(),
                     Ok(None) => {}
                     Err(fault) => return Err(SseError::Body(Box::new(fault))),
@@ -207,7 +209,7 @@ impl StreamableHttpClient for HttpClient {
         if reply.status() >= 400 {
             return self.error(reply, request).await;
         }
-        let session = reply.header(SESSION).filter(|id| id.len() <= SESSION_BYTES_MAX).map(str::to_owned);
+        let session = reply.header(SESSION).filter(|id| id.len() <= SESSION_BYTES_MAX);
         let kind = reply.header("content-type").unwrap_or_default().to_ascii_lowercase();
         if matches!(reply.status(), 202 | 204) || request.is_none() {
             return Ok(StreamableHttpPostResponse::Accepted);

@@ -34,6 +34,8 @@ mod tail;
 mod upstreams;
 mod variables;
 
+pub use intentbox_store::StoreError;
+
 pub use crate::connection::{ProgressSink, TOOLS_MAX};
 pub use crate::definition::{
     DEFINITION_BYTES_MAX, Definition, Effect, RejectedTool, SCHEMA_BYTES_MAX, SCHEMA_DEPTH_MAX, SUMMARY_CHARS_MAX,
@@ -43,11 +45,11 @@ pub use crate::discovery::{DiscoveryEnd, DiscoveryFailure, FailureAction, Progre
 pub use crate::error::{NextAction, Phase, ServerError, ServerFault, ToolError};
 pub use crate::listing::Listing;
 pub use crate::owner::{is_alive, process, this_process};
-pub use crate::place::{INHERITED, Place, is_inherited};
+pub use crate::place::{INHERITED, Load, Place, is_inherited};
 pub use crate::reply::{REPLY_BYTES_MAX, Reply};
 
 pub use crate::server::{
-    Bounds, CALL_DEFAULT, CALL_MAX, ConfigHash, DISCOVERY_DEFAULT, DISCOVERY_MAX, Endpoint, FileOrigin, MEMORY_DEFAULT,
-    Program, ServerConfig, Transport,
+    Bounds, CALL_DEFAULT, CALL_MAX, ConfigHash, DISCOVERY_DEFAULT, DISCOVERY_MAX, Endpoint, EndpointCredential,
+    FileOrigin, MEMORY_DEFAULT, Program, ServerConfig, Transport,
 };
 pub use crate::upstreams::{ServerState, Upstreams};

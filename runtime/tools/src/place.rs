@@ -3,6 +3,8 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
+use intentbox_egress::Source;
+
 /// The variables that a started server inherits, besides those of its own configuration: what programs need to find themselves
 /// and their user, and nothing that holds a secret by custom. Names that begin with `LC_` or `XDG_` are inherited as well.
 pub const INHERITED: [&str; 9] = ["HOME", "LANG", "LANGUAGE", "LOGNAME", "PATH", "SHELL", "TERM", "TZ", "USER"];
@@ -12,6 +14,9 @@ pub const INHERITED: [&str; 9] = ["HOME", "LANG", "LANGUAGE", "LOGNAME", "PATH",
 pub fn is_inherited(name: &str) -> bool {
     INHERITED.contains(&name) || name.starts_with("LC_") || name.starts_with("XDG_")
 }
+
+/// Loads what a configuration names.
+pub type Load = fn(&Source) -> Result<String, String>;
 
 /// What servers of this process are started with.
 #[derive(Debug, Clone, Default)]
@@ -28,4 +33,7 @@ pub struct Place {
     pub hidden: Vec<PathBuf>,
     /// Folders that every server may write: the caches of launchers such as `npx` and `uvx`.
     pub writable: Vec<PathBuf>,
+    /// Loads a secret or a file of certificates. Its error names the place, never the value. Without it a server that needs one
+    /// is not connected to.
+    pub load: Option<Load>,
 }

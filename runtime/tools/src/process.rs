@@ -45,7 +45,8 @@ pub(crate) struct Process {
     child: Child,
     group: Option<Group>,
     tail: Tail,
-    drained: JoinHandle<()>,
+    /// Taken by whoever waits for it first.
+    drained: Option<JoinHandle<()>>,
     watched: JoinHandle<()>,
     /// Removed when the process is dropped.
     _temporary: TempDir,
@@ -84,7 +85,7 @@ impl Process {
         };
         let group = child.id().and_then(Group::of);
         let tail = Tail::default();
-        let drained = tokio::spawn(tail.clone().drain(stderr));
+        let drained = Some(tokio::spawn(tail.clone().drain(stderr)));
         let watched = tokio::spawn(watch(child.id(), config.bounds.memory_bytes, Arc::clone(frames)));
         Ok((Self { child, group, tail, drained, watched, _temporary: temporary }, (stdout, stdin)))
     }
@@ -97,7 +98,9 @@ impl Process {
             self.kill();
             let _ = timeout(END_MAX, self.child.wait()).await;
         }
-        let _ = timeout(STDERR_MAX, &mut self.drained).await;
+        if let Some(drained) = self.drained.take() {
+            let _ = timeout(STDERR_MAX, drained).await;
+        }
         let written = self.tail.shown(&[]);
         if let Some((_, reason)) = written.split_once(START_FAILED_MARKER) {
             let reason = reason.lines().next().unwrap_or_default().trim_start_matches(':').trim();

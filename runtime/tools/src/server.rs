@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use intentbox_capability::ServerId;
+use intentbox_egress::{Scheme, Source};
 use sha2::{Digest as _, Sha256};
 
 /// How long discovering a server's tools may take, if its configuration does not say.
@@ -80,6 +81,19 @@ pub struct Endpoint {
     pub url: String,
     /// Names are in lower case. Their values may be secret.
     pub headers: BTreeMap<String, String>,
+    /// A credential that is loaded when the server is connected to.
+    pub credential: Option<EndpointCredential>,
+    /// A file of root certificates (PEM) to trust besides the system's.
+    pub ca_file: Option<PathBuf>,
+}
+
+/// Where the credential of an endpoint is, and how it is sent.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EndpointCredential {
+    /// Where the secret is. A path of a file is absolute.
+    pub source: Source,
+    /// How it is sent.
+    pub scheme: Scheme,
 }
 
 /// What a server may use.
@@ -158,13 +172,57 @@ impl ServerConfig {
                 }
                 env.iter().flat_map(|(name, value)| [name, value]).for_each(|text| add(text));
             }
-            Transport::Http(Endpoint { url, headers }) => {
+            Transport::Http(Endpoint { url, headers, credential, ca_file }) => {
                 add("http");
                 add(url);
                 headers.iter().flat_map(|(name, value)| [name, value]).for_each(|text| add(text));
+                // Where the credential is, and not what it is: a new token is the same caller.
+                if let Some(EndpointCredential { source, scheme }) = credential {
+                    add(&format!("{source:?} {scheme:?}"));
+                }
+                if let Some(ca_file) = ca_file {
+                    add(&ca_file.to_string_lossy());
+                }
             }
         }
         ConfigHash(hasher.finalize().into())
+    }
+}
+
+impl ServerConfig {
+    /// The hash of all that a person approves of an entry in a project's file: what is started or reached, what it may use, and
+    /// whether its tools may change.
+    #[must_use]
+    pub fn approval_hash(&self) -> ConfigHash {
+        let Bounds { memory_bytes, network, writable, discovery_max: _, call_max: _ } = &self.bounds;
+        let mut hasher = Sha256::new();
+        hasher.update(self.hash().0);
+        hasher.update([u8::from(*network), u8::from(self.is_trusted)]);
+        hasher.update(memory_bytes.to_le_bytes());
+        for path in writable {
+            let path = path.as_os_str().as_encoded_bytes();
+            hasher.update((path.len() as u64).to_le_bytes());
+            hasher.update(path);
+        }
+        ConfigHash(hasher.finalize().into())
+    }
+
+    /// What it may use besides what every server may, a line each, for a person who approves it.
+    #[must_use]
+    pub fn privileges(&self) -> Vec<String> {
+        let Bounds { memory_bytes, network, writable, .. } = &self.bounds;
+        let mut lines: Vec<String> =
+            writable.iter().map(|path| format!("may write  {}", quoted(&path.to_string_lossy()))).collect();
+        if matches!(self.transport, Transport::Stdio(_)) {
+            lines.push(format!("network    {}", if *network { "yes" } else { "no" }));
+        }
+        if *memory_bytes != MEMORY_DEFAULT {
+            lines.push(format!("memory     {} MiB", memory_bytes >> 20));
+        }
+        if self.is_trusted {
+            lines.push("its tools may change without an approval (`trusted`)".to_owned());
+        }
+        lines
     }
 }
 
@@ -178,7 +236,7 @@ impl Transport {
                 let words = std::iter::once(command).chain(args).map(|word| quoted(word));
                 let mut line = words.collect::<Vec<_>>().join(" ");
                 if !env.is_empty() {
-                    let names: Vec<&str> = env.keys().map(String::as_str).collect();
+                    let names: Vec<String> = env.keys().map(|name| quoted(name)).collect();
                     let _ = write!(line, " (sets {})", names.join(", "));
                 }
                 if let Some(cwd) = cwd {
@@ -186,12 +244,34 @@ impl Transport {
                 }
                 line
             }
-            Transport::Http(Endpoint { url, headers }) => {
-                let names: Vec<&str> = headers.keys().map(String::as_str).collect();
-                let url = quoted(url);
-                if names.is_empty() { url } else { format!("{url} (sends {})", names.join(", ")) }
+            Transport::Http(Endpoint { url, headers, credential, ca_file }) => {
+                let mut line = quoted(url);
+                if !headers.is_empty() {
+                    let names: Vec<&str> = headers.keys().map(String::as_str).collect();
+                    let _ = write!(line, " (sends {})", names.join(", "));
+                }
+                if let Some(EndpointCredential { source, scheme }) = credential {
+                    let _ = write!(line, " (sends the secret of {}", place(source));
+                    if let Scheme::Oauth { token_url, client_id, .. } = scheme {
+                        let _ = write!(line, " as client {client_id:?} to {}", quoted(token_url));
+                    }
+                    line.push(')');
+                }
+                if let Some(ca_file) = ca_file {
+                    let _ = write!(line, " (trusts the certificates of {})", quoted(&ca_file.to_string_lossy()));
+                }
+                line
             }
         }
+    }
+}
+
+/// Where a secret is, for a person.
+fn place(source: &Source) -> String {
+    match source {
+        Source::Environment(name) => format!("the variable {}", quoted(name)),
+        Source::File(path) | Source::Certificates(path) => format!("the file {}", quoted(path)),
+        Source::Credential(name) => format!("the systemd credential {}", quoted(name)),
     }
 }
 
@@ -285,7 +365,22 @@ mod tests {
         let endpoint = Endpoint {
             url: "https://a.example/mcp".to_owned(),
             headers: BTreeMap::from([("authorization".to_owned(), "Bearer s3cr3t".to_owned())]),
+            ..Endpoint::default()
         };
         assert_eq!(Transport::Http(endpoint).summary(), "https://a.example/mcp (sends authorization)");
+        let (token_url, client_id) = ("https://b.example/token".to_owned(), "robot".to_owned());
+        let (scopes, params) = (Vec::new(), BTreeMap::new());
+        let scheme = Scheme::Oauth { token_url, client_id, scopes, params, in_body: false };
+        let endpoint = Endpoint {
+            url: "https://a.example/mcp".to_owned(),
+            credential: Some(EndpointCredential { source: Source::File("/etc/s".to_owned()), scheme }),
+            ca_file: Some(PathBuf::from("/etc/ca.pem")),
+            ..Endpoint::default()
+        };
+        assert_eq!(
+            Transport::Http(endpoint).summary(),
+            "https://a.example/mcp (sends the secret of the file /etc/s as client \"robot\" to https://b.example/token) \
+             (trusts the certificates of /etc/ca.pem)"
+        );
     }
 }

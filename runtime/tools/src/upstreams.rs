@@ -92,6 +92,8 @@ struct Live {
 /// A tool that is ready to be called.
 #[derive(Debug)]
 struct Prepared {
+    /// The hash of the definition that it was made of.
+    hash: String,
     effect: Effect,
     is_idempotent: bool,
     input: Result<Checker, SchemaFault>,
@@ -226,6 +228,10 @@ impl Upstreams {
             // Connecting has listed the tools anew.
             let prepared = self.prepared(server, tool).await?;
             let Some(prepared) = prepared else { return Err(self.no_tool(id, tool).await) };
+            // It was admitted as it was known before.
+            if allowed.must_read() && prepared.effect != Effect::Reads {
+                return Err(ToolError::Changed { server: id.clone(), tool: tool.to_owned() });
+            }
             prepared.check_arguments(id, tool, &arguments)?;
             let fields = arguments.as_object().cloned().unwrap_or_default();
             let called = connection.call(tool, fields, server.config.bounds.call_max, progress.clone()).await;
@@ -258,6 +264,15 @@ impl Upstreams {
         }
     }
 
+    /// What a tool does, as its server said when it was approved; unknown where nothing is known of the tool. Reaches no server.
+    pub async fn effect(&self, server: &str, tool: &str) -> Effect {
+        let Some(known) = self.known(server) else { return Effect::Unknown };
+        match self.prepared(known, tool).await {
+            Ok(Some(prepared)) => prepared.effect,
+            Ok(None) | Err(_) => Effect::Unknown,
+        }
+    }
+
     /// The definition of a tool, as its server says it now: the server is reached if nothing is known of the tool.
     ///
     /// # Errors
@@ -278,6 +293,9 @@ impl Upstreams {
             record = read().await?;
         }
         match record {
+            Some(record) if record.hash != record.approved_hash => {
+                Err(ToolError::Changed { server: id.clone(), tool: tool.to_owned() })
+            }
             Some(record) => Ok(intentbox_catalog::json::parse_value(&record.definition).unwrap_or_default()),
             None => Err(self.no_tool(id, tool).await),
         }
@@ -381,17 +399,19 @@ impl Upstreams {
         })
     }
 
-    /// A tool as it is kept, ready to be called; nothing if it is not known.
+    /// A tool as it is kept, ready to be called; nothing if it is not known. What is kept is read each time: another process may
+    /// have seen another definition.
     async fn prepared(&self, server: &Server, tool: &str) -> Result<Option<Arc<Prepared>>, ToolError> {
-        if let Some(prepared) = server.prepared.lock().unwrap_or_else(PoisonError::into_inner).get(tool) {
-            return Ok(Some(Arc::clone(prepared)));
-        }
         let id = &server.config.id;
         let record = self.store.definition(id.as_str(), tool).await;
         let record = record.map_err(|error| ToolError::Store(error.to_string()))?;
         let Some(record) = record.filter(|record| record.is_listed) else { return Ok(None) };
         if record.hash != record.approved_hash {
             return Err(ToolError::Changed { server: id.clone(), tool: tool.to_owned() });
+        }
+        let known = server.prepared.lock().unwrap_or_else(PoisonError::into_inner).get(tool).map(Arc::clone);
+        if let Some(known) = known.filter(|known| known.hash == record.hash) {
+            return Ok(Some(known));
         }
         let prepared = Arc::new(Prepared::of(&record));
         let mut all = server.prepared.lock().unwrap_or_else(PoisonError::into_inner);
@@ -458,6 +478,7 @@ impl Prepared {
         let checker = |field: &str| definition.get(field).cloned().map(Checker::new);
         let row = crate::definition::admit(&record.definition).map(|definition| definition.row).ok();
         Self {
+            hash: record.hash.clone(),
             effect: row.as_ref().map_or(Effect::Unknown, |row| row.effect),
             is_idempotent: row.is_some_and(|row| row.is_idempotent),
             input: checker("inputSchema").unwrap_or_else(|| Checker::new(Value::Object(Map::new()))),

@@ -6,11 +6,12 @@ use std::time::Duration;
 
 use intentbox_capability::ServerId;
 use intentbox_catalog::json::parse_value;
+use intentbox_egress::{Scheme, Source};
 use serde_json::{Map, Value};
 use url::Url;
 
 use super::{FileContext, json, shown};
-use crate::server::{Bounds, CALL_MAX, DISCOVERY_MAX, Endpoint, Program, ServerConfig, Transport};
+use crate::server::{Bounds, CALL_MAX, DISCOVERY_MAX, Endpoint, EndpointCredential, Program, ServerConfig, Transport};
 use crate::variables::expand;
 
 /// How many arguments, variables and headers an entry may have.
@@ -18,6 +19,9 @@ const ITEMS_MAX: usize = 256;
 
 /// The longest text of an entry, in bytes.
 const TEXT_BYTES_MAX: usize = 64 << 10;
+
+/// The longest name of a variable or of a systemd credential, in bytes.
+const NAME_BYTES_MAX: usize = 256;
 
 /// What `memory_mib` may be.
 const MEMORY_MIB_MIN: u64 = 32;
@@ -67,12 +71,30 @@ pub(super) fn parse(
     let Reader { faults, warnings, .. } = reader;
     match (transport, faults.is_empty()) {
         (Some(transport), true) => {
-            let (is_trusted, bounds) = own;
+            let Own { is_trusted, bounds, secret, scheme, ca_file } = own;
+            let transport = match transport {
+                Transport::Http(endpoint) => {
+                    let credential =
+                        secret.map(|source| EndpointCredential { source, scheme: scheme.unwrap_or_default() });
+                    Transport::Http(Endpoint { credential, ca_file, ..endpoint })
+                }
+                stdio @ Transport::Stdio(_) => stdio,
+            };
             let (file, origin) = (context.path.to_owned(), context.origin);
             Ok((ServerConfig { id, transport, is_enabled, is_trusted, bounds, file, origin }, warnings))
         }
         _ => Err(faults),
     }
+}
+
+/// What our own key says.
+#[derive(Default)]
+struct Own {
+    is_trusted: bool,
+    bounds: Bounds,
+    secret: Option<Source>,
+    scheme: Option<Scheme>,
+    ca_file: Option<PathBuf>,
 }
 
 struct Reader<'a> {
@@ -172,7 +194,7 @@ impl Reader<'_> {
                 self.faults.push(format!("`headers`: `{name}` is there twice"));
             }
         }
-        Some(Endpoint { url: url.to_string(), headers: lower })
+        Some(Endpoint { url: url.to_string(), headers: lower, ..Endpoint::default() })
     }
 
     fn is_enabled(&mut self) -> bool {
@@ -195,17 +217,19 @@ impl Reader<'_> {
         }
     }
 
-    /// Our own settings: whether the server is trusted, and its bounds.
-    fn own(&mut self) -> (bool, Bounds) {
-        let (mut is_trusted, mut bounds) = (false, Bounds::default());
+    /// Our own settings.
+    fn own(&mut self) -> Own {
+        let mut read_own = Own::default();
+        let Own { is_trusted, bounds, secret, scheme, ca_file } = &mut read_own;
         let own = match self.fields.get("intentbox") {
-            None => return (is_trusted, bounds),
+            None => return read_own,
             Some(Value::Object(own)) => own.clone(),
             Some(_) => {
                 self.fault::<()>("`intentbox` is an object");
-                return (is_trusted, bounds);
+                return read_own;
             }
         };
+        let mut sources = Vec::new();
         for (key, value) in &own {
             let number = |least: u64, most: u64| {
                 value
@@ -215,7 +239,7 @@ impl Reader<'_> {
             };
             let flag = || value.as_bool().ok_or_else(|| format!("`intentbox.{key}` is true or false"));
             let read = match key.as_str() {
-                "trusted" => flag().map(|flag| is_trusted = flag),
+                "trusted" => flag().map(|flag| *is_trusted = flag),
                 "network" => flag().map(|flag| bounds.network = flag),
                 "memory_mib" => number(MEMORY_MIB_MIN, MEMORY_MIB_MAX).map(|mib| bounds.memory_bytes = mib << 20),
                 "discovery_s" => {
@@ -223,8 +247,25 @@ impl Reader<'_> {
                 }
                 "call_s" => number(1, CALL_MAX.as_secs()).map(|s| bounds.call_max = Duration::from_secs(s)),
                 "write" => self.paths(value).map(|paths| bounds.writable = paths),
+                "token_env" => named(key, value).map(|name| sources.push(Source::Environment(name))),
+                "token_credential" => named(key, value).map(|name| sources.push(Source::Credential(name))),
+                "token_file" => self.file(key, value).map(|path| sources.push(Source::File(path))),
+                "ca_file" => self.file(key, value).map(|path| *ca_file = Some(PathBuf::from(path))),
+                "auth" => match serde_json::from_value::<Scheme>(value.clone()) {
+                    Ok(read) => {
+                        *scheme = Some(read);
+                        Ok(())
+                    }
+                    // The text is not repeated: it may be a token in the wrong place.
+                    Err(_) if value.is_string() => {
+                        Err("`intentbox.auth` is \"bearer\", or an object with basic, header, query or oauth"
+                            .to_owned())
+                    }
+                    Err(error) => Err(format!("`intentbox.auth`: {error}")),
+                },
                 _ => Err(format!(
-                    "`intentbox.{}` is unknown; there are trusted, network, memory_mib, discovery_s, call_s and write",
+                    "`intentbox.{}` is unknown; there are trusted, network, memory_mib, discovery_s, call_s, write, \
+                     token_env, token_file, token_credential, auth and ca_file",
                     shown(key)
                 )),
             };
@@ -232,7 +273,29 @@ impl Reader<'_> {
                 self.faults.push(reason);
             }
         }
-        (is_trusted, bounds)
+        let is_http = self.fields.contains_key("url");
+        let has_credential = !sources.is_empty() || scheme.is_some() || ca_file.is_some();
+        if has_credential && !is_http {
+            self.faults
+                .push("`intentbox`: `token_…`, `auth` and `ca_file` are for a `url`; a program gets `env`".to_owned());
+        }
+        if sources.len() > 1 {
+            self.faults
+                .push("`intentbox`: more than one of token_env, token_file and token_credential is set".to_owned());
+        }
+        if scheme.is_some() && sources.is_empty() {
+            let told = "`intentbox.auth`: there is no secret to send; set token_env, token_file or token_credential";
+            self.faults.push(told.to_owned());
+        }
+        *secret = sources.pop();
+        read_own
+    }
+
+    fn file(&self, key: &str, value: &Value) -> Result<String, String> {
+        let text =
+            value.as_str().filter(|text| !text.is_empty()).ok_or_else(|| format!("`intentbox.{key}` is a path"))?;
+        let text = self.expanded(text).map_err(|error| format!("`intentbox.{key}`: {error}"))?;
+        Ok(self.beside(Path::new(&text)).to_string_lossy().into_owned())
     }
 
     fn paths(&self, value: &Value) -> Result<Vec<PathBuf>, String> {
@@ -324,6 +387,12 @@ impl Reader<'_> {
         }
         Ok(expanded)
     }
+}
+
+/// The name of a variable or of a systemd credential.
+fn named(key: &str, value: &Value) -> Result<String, String> {
+    let text = value.as_str().filter(|text| !text.is_empty() && text.len() <= NAME_BYTES_MAX);
+    text.map(str::to_owned).ok_or_else(|| format!("`intentbox.{key}` is a name"))
 }
 
 /// A text. People write numbers and flags without quotes, and every client makes them texts.

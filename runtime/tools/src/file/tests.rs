@@ -123,6 +123,20 @@ fn an_invalid_entry_says_what_to_write() {
         (r#"{"url":"http://a","headers":{"A":"c\nd"}}"#, "`headers`: the value of `a` is not plain ASCII"),
         (r#"{"url":"http://a","headers":{"A":"c","a":"d"}}"#, "`headers`: `a` is there twice"),
         (r#"{"url":"http://a","env":{}}"#, "`env` is for a `command`"),
+        (
+            r#"{"command":"a","intentbox":{"token_env":"A"}}"#,
+            "`intentbox`: `token_…`, `auth` and `ca_file` are for a `url`",
+        ),
+        (r#"{"url":"http://a","intentbox":{"auth":"bearer"}}"#, "`intentbox.auth`: there is no secret to send"),
+        (
+            r#"{"url":"http://a","intentbox":{"token_env":"A","auth":"s3cr3t"}}"#,
+            "`intentbox.auth` is \"bearer\", or an object with basic, header, query or oauth",
+        ),
+        (
+            r#"{"url":"http://a","intentbox":{"token_env":"A","token_file":"b"}}"#,
+            "`intentbox`: more than one of token_env, token_file and token_credential is set",
+        ),
+        (r#"{"url":"http://a","intentbox":{"token_file":5}}"#, "`intentbox.token_file` is a path"),
     ] {
         let faults = faults(entry);
         assert!(faults.len() == 1 && faults[0].starts_with(reason), "{entry}: {faults:?}");

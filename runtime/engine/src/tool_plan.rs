@@ -1,0 +1,324 @@
+//! Intents that no template answers: the tool of an upstream server that does, found without a model and loaded only then.
+//!
+//! The search says which tools may be meant. Their definitions, and only theirs, are read, and become templates
+//! ([`crate::tool_template`]); from there on everything is decided as for any template. A tool is taken only if the search
+//! trusts it and no other is near. What is not permitted, fails or exhausts a limit is the answer, and nothing else is tried.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Instant;
+
+use intentbox_capability::ServerId;
+use intentbox_catalog::TemplateId;
+use intentbox_catalog::json::parse_value;
+use intentbox_report::{Candidate, Cause, Failure, Remedy, Report, ToolAdvice};
+use intentbox_router::Names;
+use intentbox_search::{Found, RIVAL_SHARE, Verdict};
+use intentbox_tools::{Effect, StoreError, ToolRow, Upstreams};
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::caller::Caller;
+use crate::cards;
+use crate::intent::Intent;
+use crate::library::Library;
+use crate::plan::{Plan, Which};
+use crate::tool_index::ToolIndex;
+pub use crate::tool_template::HERE;
+use crate::tool_template::{self, ToolTemplate, Unwordable};
+use crate::{Engine, known};
+
+/// The most tools that are offered for a choice.
+const CHOICES_MAX: usize = 3;
+
+/// The least trust in a tool that only reads, where the words hold all the values that it needs.
+const FILLED_TRUST: f64 = 0.25;
+
+/// The least trust at which the closest tools are told where none fits.
+const CLOSE_TRUST: f64 = 0.15;
+
+/// How a search for a tool went, for whoever wants to know why.
+#[derive(Debug, Clone, Serialize)]
+pub struct ToolRoute {
+    /// How many tools were searched.
+    pub searched: usize,
+    /// `one`, `several` or `nothing`.
+    pub verdict: &'static str,
+    /// How likely the best is right, from 0 to 1.
+    pub trust: f64,
+    /// The best tools with their shares, the best first.
+    pub best: Vec<FoundTool>,
+    /// The values that the words hold for the first.
+    pub values: BTreeMap<String, Value>,
+    /// How long the search took, in microseconds.
+    pub search_us: u64,
+    /// How long it took to read the definitions and values, in microseconds.
+    pub read_us: u64,
+}
+
+/// A tool that a search found.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct FoundTool {
+    /// Its server.
+    pub server: String,
+    /// Its name.
+    pub tool: String,
+    /// What it does, in one line.
+    pub summary: String,
+    /// The names of its arguments: first those that are required.
+    pub arguments: Vec<String>,
+    /// How many of them are required.
+    pub required: u32,
+    /// What calling it does, as its server says.
+    pub effect: Effect,
+    /// Its share among all tools and the answer "none", from 0 to 1.
+    pub score: f64,
+}
+
+/// The answer of a search.
+#[derive(Debug, Clone, Serialize)]
+pub struct FoundTools {
+    /// Whether a tool fits: otherwise these are the closest names.
+    pub fits: bool,
+    /// How many tools were searched.
+    pub searched: usize,
+    /// The tools, the best first.
+    pub tools: Vec<FoundTool>,
+}
+
+/// Templates of the tools that may be meant.
+struct Made {
+    library: Arc<Library>,
+    /// The ids of the templates in the order of the tools.
+    ids: Vec<TemplateId>,
+    unwordable: Vec<(ServerId, String, Unwordable)>,
+}
+
+/// Searches the tools of these servers. Reaches none. At most `most` tools are returned.
+///
+/// # Errors
+/// When what is known of the servers cannot be read.
+pub async fn search_tools(upstreams: &Upstreams, text: &str, most: usize) -> Result<FoundTools, StoreError> {
+    Ok(FoundTools::of(&*ToolIndex::of(upstreams, None).await?, text, most))
+}
+
+impl FoundTools {
+    pub(crate) fn of(index: &ToolIndex, text: &str, most: usize) -> Self {
+        let found = index.find(text);
+        let fits = found.verdict != Verdict::Nothing;
+        let most = match (fits, found.trust >= CLOSE_TRUST) {
+            (true, _) => most,
+            (false, true) => most.min(CHOICES_MAX),
+            (false, false) => 0,
+        };
+        let tools = found.hits.iter().take(most).filter_map(|hit| found_tool(index, hit.entry, hit.score)).collect();
+        Self { fits, searched: index.len(), tools }
+    }
+}
+
+impl Engine {
+    /// Why an intent goes to the tool that it goes to.
+    ///
+    /// # Errors
+    /// When what is known of the servers cannot be read.
+    pub async fn explain_tools(&self, text: &str) -> Result<Option<ToolRoute>, StoreError> {
+        let Some((upstreams, index)) = self.tool_index().await? else { return Ok(None) };
+        if !self.routing.has_tools() || index.is_empty() {
+            return Ok(None);
+        }
+        let begun = Instant::now();
+        let found = index.find(text);
+        let search_us = micros(begun);
+        let begun = Instant::now();
+        let intent = Intent { text: text.to_owned(), ..Intent::default() };
+        let numbers: Vec<usize> = found.hits.iter().take(CHOICES_MAX).map(|hit| hit.entry).collect();
+        let made = made(&upstreams, &index, &numbers).await?;
+        let values = made.and_then(|made| Some(values(&made, made.ids.first()?, &intent))).unwrap_or_default();
+        let verdict = match found.verdict {
+            Verdict::One => "one",
+            Verdict::Several => "several",
+            Verdict::Nothing => "nothing",
+        };
+        let best = found.hits.iter().take(CHOICES_MAX).filter_map(|hit| found_tool(&index, hit.entry, hit.score));
+        let (best, read_us) = (best.collect(), micros(begun));
+        Ok(Some(ToolRoute { searched: index.len(), verdict, trust: found.trust, best, values, search_us, read_us }))
+    }
+
+    /// Plans a tool for an intent; `nothing` is the answer where none fits.
+    pub(crate) async fn plan_tool(&self, intent: &Intent, caller: &Caller, mut nothing: Box<Report>) -> Plan {
+        match self.tool_planned(intent, caller, &mut nothing).await {
+            Ok(Some(plan)) => plan,
+            Ok(None) => Plan::Nothing(nothing),
+            Err(error) => {
+                let failure =
+                    Failure::new(Cause::Internal, format!("the tools of upstream servers are not known: {error}"));
+                Plan::Nothing(Box::new(Report::failed(nothing.run_id, failure.with(Remedy::ReportFault))))
+            }
+        }
+    }
+
+    async fn tool_planned(
+        &self,
+        intent: &Intent,
+        caller: &Caller,
+        nothing: &mut Report,
+    ) -> Result<Option<Plan>, StoreError> {
+        let Some((upstreams, index)) = self.tool_index().await? else { return Ok(None) };
+        if index.is_empty() {
+            return Ok(None);
+        }
+        let named = match &intent.template {
+            Some(id) => index.named(id.as_str()),
+            None => index.named(&intent.text),
+        };
+        // Who names a template that is none, or a tool by its name, wants no other.
+        if let Some(number) = named {
+            let Some(made) = made(&upstreams, &index, &[number]).await? else { return Ok(None) };
+            return Ok(Some(self.one(&made, intent, caller, intent.template.is_some())));
+        }
+        if intent.template.is_some() {
+            return Ok(None);
+        }
+        let found = index.find(&intent.text);
+        let filled = match found.verdict {
+            Verdict::Nothing if found.trust >= FILLED_TRUST => self.filled(&upstreams, &index, &found, intent).await?,
+            _ => None,
+        };
+        let numbers: Vec<usize> = match found.verdict {
+            _ if filled.is_some() => filled.into_iter().collect(),
+            Verdict::One => found.hits.iter().take(1).map(|hit| hit.entry).collect(),
+            Verdict::Several => found.hits.iter().take(CHOICES_MAX).map(|hit| hit.entry).collect(),
+            Verdict::Nothing if found.trust >= CLOSE_TRUST && nothing.candidates.is_empty() => {
+                let hits = found.hits.iter().take(CHOICES_MAX);
+                let close = hits.filter_map(|hit| candidate(&index, hit.entry, hit.score, BTreeMap::new()));
+                nothing.candidates = close.collect();
+                return Ok(None);
+            }
+            Verdict::Nothing => return Ok(None),
+        };
+        let Some(made) = made(&upstreams, &index, &numbers).await? else { return Ok(None) };
+        if made.ids.len() <= 1 {
+            return Ok(Some(self.one(&made, intent, caller, true)));
+        }
+        let score = |number: usize| found.hits.iter().find(|hit| hit.entry == number).map_or(0.0, |hit| hit.score);
+        let candidates = numbers.iter().filter_map(|number| {
+            let (server, row) = index.get(*number)?;
+            let id = made.ids.iter().find(|id| is_of(id, &made.library, server, row))?;
+            candidate(&index, *number, score(*number), values(&made, id, intent))
+        });
+        let failure = Failure::new(Cause::Ambiguous, "several tools fit this intent about equally well");
+        let report = Report {
+            candidates: candidates.collect(),
+            ..Report::failed(crate::new_run_id(), failure.with(Remedy::Choose))
+        };
+        Ok(Some(Plan::Which(Which { intent: intent.clone(), library: made.library, report: Box::new(report) })))
+    }
+
+    /// The one tool among the best that only reads and of which the words hold values for all that it needs: the values are a
+    /// second witness for it.
+    async fn filled(
+        &self,
+        upstreams: &Upstreams,
+        index: &ToolIndex,
+        found: &Found,
+        intent: &Intent,
+    ) -> Result<Option<usize>, StoreError> {
+        let best = found.hits.first().map_or(0.0, |hit| hit.score);
+        let near = found.hits.iter().take(CHOICES_MAX).filter(|hit| hit.score >= best * RIVAL_SHARE);
+        let mut filled = None;
+        for hit in near {
+            let reads = index.get(hit.entry).is_some_and(|(_, row)| row.effect == Effect::Reads && row.required > 0);
+            let Some(made) = made(upstreams, index, &[hit.entry]).await?.filter(|_| reads) else { continue };
+            let template = made.ids.first().and_then(|id| Some((id, made.library.catalog.get(id.as_str())?)));
+            let Some((id, template)) = template else { continue };
+            let read = values(&made, id, intent);
+            let is_filled = !read.is_empty() && template.check(&read, &self.settings).is_ok();
+            if is_filled && filled.replace(hit.entry).is_some() {
+                return Ok(None);
+            }
+        }
+        Ok(filled)
+    }
+
+    /// The plan for the one tool that is meant.
+    fn one(&self, made: &Made, intent: &Intent, caller: &Caller, reads_words: bool) -> Plan {
+        let known = made.ids.first().and_then(|id| Some((made.library.catalog.get(id.as_str())?, id)));
+        let Some((template, id)) = known else {
+            let (server, tool, needed) = match made.unwordable.first() {
+                Some((server, tool, Unwordable { argument })) => (server.to_string(), tool.clone(), argument.clone()),
+                None => (String::new(), String::new(), String::new()),
+            };
+            let message = format!("the tool `{server}: {tool}` fits, and needs what words cannot say: `{needed}`");
+            let failure = Failure::new(Cause::NotFound, message);
+            let failure = failure.with(Remedy::Tool(ToolAdvice::CallByName { server, tool }));
+            return Plan::Nothing(Box::new(Report::failed(crate::new_run_id(), failure)));
+        };
+        // The name of a tool is no sentence: nothing in it is a value.
+        let values = if reads_words { values(made, id, intent) } else { BTreeMap::new() };
+        self.complete(&made.library, template, values, intent, caller)
+    }
+}
+
+/// Whether a template was made for this tool.
+fn is_of(id: &TemplateId, library: &Library, server: &ServerId, row: &ToolRow) -> bool {
+    library.tools.get(id).is_some_and(|tool| *tool == shown(server, row))
+}
+
+fn shown(server: &ServerId, row: &ToolRow) -> String {
+    format!("{server}: {}", row.name)
+}
+
+/// The values that the words of an intent hold for a template.
+fn values(made: &Made, id: &TemplateId, intent: &Intent) -> BTreeMap<String, Value> {
+    let names = Names::default();
+    let router = made.library.router(|_| true);
+    router.read(&known::question(intent, &names), &cards::id_of(id)).unwrap_or_default()
+}
+
+/// The templates of some tools: their definitions are read from what is kept. Nothing where none of them is there any more.
+async fn made(upstreams: &Upstreams, index: &ToolIndex, numbers: &[usize]) -> Result<Option<Made>, StoreError> {
+    let (mut templates, mut tools, mut ids, mut unwordable) = (Vec::new(), BTreeMap::new(), Vec::new(), Vec::new());
+    for number in numbers {
+        let Some((server, row)) = index.get(*number) else { continue };
+        let record = upstreams.store().definition(server.as_str(), &row.name).await?;
+        let Some(record) = record.filter(|record| record.is_listed) else { continue };
+        let definition = parse_value(&record.definition).unwrap_or_default();
+        match tool_template::template_of(server, row, &definition) {
+            Ok(template) if templates.iter().any(|other: &ToolTemplate| other.id == template.id) => {}
+            Ok(template) => {
+                tools.insert(template.id.clone(), shown(server, row));
+                ids.push(template.id.clone());
+                templates.push(template);
+            }
+            Err(error) => unwordable.push((server.clone(), row.name.clone(), error)),
+        }
+    }
+    let catalog = tool_template::catalog(&templates).unwrap_or_default();
+    if ids.is_empty() && unwordable.is_empty() {
+        return Ok(None);
+    }
+    Ok(Some(Made { library: Arc::new(Library::of_tools(Arc::new(catalog), tools)), ids, unwordable }))
+}
+
+fn candidate(index: &ToolIndex, number: usize, score: f64, values: BTreeMap<String, Value>) -> Option<Candidate> {
+    let (server, row) = index.get(number)?;
+    let template = tool_template::id_of(server, row)?.to_string();
+    Some(Candidate { template, summary: row.summary.clone(), score, values })
+}
+
+fn found_tool(index: &ToolIndex, number: usize, score: f64) -> Option<FoundTool> {
+    let (server, row) = index.get(number)?;
+    Some(FoundTool {
+        server: server.to_string(),
+        tool: row.name.clone(),
+        summary: row.summary.clone(),
+        arguments: row.arguments.clone(),
+        required: row.required,
+        effect: row.effect,
+        score,
+    })
+}
+
+fn micros(begun: Instant) -> u64 {
+    u64::try_from(begun.elapsed().as_micros()).unwrap_or(u64::MAX)
+}
