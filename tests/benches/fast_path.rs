@@ -22,7 +22,7 @@ use intentbox_capability::{Alias, Grant, Origin, PrivateAddresses};
 use intentbox_catalog::Catalog;
 use intentbox_demo_logs::{Plan, generate};
 use intentbox_demo_tracker::DemoTracker;
-use intentbox_egress::{Budget, Egress, OriginConfig, Request, Secret};
+use intentbox_egress::{Budget, Credential, Egress, OriginConfig, Request, Secret};
 use intentbox_engine::{
     Caller, Capacity, Configuration, Engine, Given, Intent, Isolation, Outcome, Parts, Policy, Purpose, Report,
     Resources, Sharing, WorkerCommand,
@@ -160,7 +160,8 @@ impl Tracker {
         let alias: Alias = "sentry".parse().expect("an alias");
         let origin = OriginConfig {
             origin: Origin::new(alias.clone(), &self.base_url).expect("the origin is well formed"),
-            secret: Some(Secret::new(self.token.clone())),
+            credential: Some(Credential::bearer(Secret::new(self.token.clone())).expect("a token")),
+            roots: Vec::new(),
             private_addresses: PrivateAddresses::loopback(),
         };
         let settings = BTreeMap::from([("sentry.organization".to_owned(), self.organization.clone())]);
@@ -314,7 +315,8 @@ impl Bench {
             let base_url = format!("http://127.0.0.1:{}", fixture(&body).await);
             let origin = OriginConfig {
                 origin: Origin::new("api".parse().expect("an alias"), &base_url).expect("the origin is well formed"),
-                secret: Some(Secret::new(TOKEN)),
+                credential: Some(Credential::bearer(Secret::new(TOKEN)).expect("a token")),
+                roots: Vec::new(),
                 private_addresses: PrivateAddresses::loopback(),
             };
             let egress = Egress::new(vec![origin]).expect("the origin can be used");

@@ -9,7 +9,7 @@ use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use intentbox_capability::{ToolRule, Tools};
+use intentbox_capability::{ToolEffect, ToolRule, Tools};
 use intentbox_store::{Clock, ToolStore};
 use intentbox_tools::file::{FileContext, parse};
 use intentbox_tools::{FileOrigin, Place, Upstreams};
@@ -83,7 +83,7 @@ async fn calls() {
     };
     let upstreams = Upstreams::new(servers, |_| true, store, place);
     let rule: ToolRule = "faulty: echo".parse().expect("a rule");
-    let allowed = Tools::of([rule]).admit("faulty", "echo").expect("it is granted");
+    let allowed = Tools::of([rule]).admit("faulty", "echo", ToolEffect::MayChange).expect("it is granted");
     let arguments = json!({"text": "hello"});
     let arguments = arguments.as_object().expect("an object");
     let mut bare = Bare::start(&program);

@@ -11,7 +11,7 @@ use futures_util::future::join_all;
 use intentbox_capability::{Access, Origin, PrivateAddresses};
 use intentbox_catalog::Catalog;
 use intentbox_demo_tracker::{DemoTracker, Options, RateLimit};
-use intentbox_egress::{OriginConfig, Secret};
+use intentbox_egress::{Credential, OriginConfig, Secret};
 use intentbox_engine::{
     Caller, Capacity, Configuration, Consent, Engine, Given, Intent, Isolation, Outcome, Parts, Policy, Principal,
     Purpose, Report, Resources, Sharing,
@@ -52,7 +52,8 @@ pub(crate) fn parts(base_url: &str, token: &str, policy: &str) -> Parts {
     let alias = "sentry".parse().expect("an alias");
     let origin = OriginConfig {
         origin: Origin::new(alias, base_url).expect("the origin is well formed"),
-        secret: Some(Secret::new(token)),
+        credential: Some(Credential::bearer(Secret::new(token)).expect("a token")),
+        roots: Vec::new(),
         private_addresses: PrivateAddresses::loopback(),
     };
     let settings = BTreeMap::from([("sentry.organization".to_owned(), "demo".to_owned())]);

@@ -60,10 +60,10 @@ async fn a_run_in_flight_keeps_its_catalog_and_the_next_plan_has_the_new_one() {
     engine.replace_catalog(Arc::clone(&new));
 
     // A plan is made with the catalog of its moment, and runs with it although there is another one by then.
-    let Plan::Ready(planned) = engine.plan(&intent(), &Caller::local()) else { panic!("it can run") };
+    let Plan::Ready(planned) = engine.plan(&intent(), &Caller::local()).await else { panic!("it can run") };
     let target = |catalog: &Catalog| {
         let template = catalog.get("mine/late").expect("it is there");
-        Target::Template { id: template.id().to_string(), digest: template.digest().to_owned() }
+        Target::Template { id: template.id().to_string(), digest: template.digest().to_owned(), tool: None }
     };
     assert_eq!(*planned.target(), target(&new));
     assert_ne!(target(&old), target(&new));

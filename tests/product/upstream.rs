@@ -4,6 +4,7 @@
 mod definitions;
 mod files;
 mod http;
+mod intents;
 mod scripts;
 mod servers;
 

@@ -10,7 +10,7 @@ fn no_events() -> Arc<dyn Events> {
 
 /// Answers an intent.
 pub(crate) async fn intent(engine: &Engine, intent: &Intent, caller: &Caller) -> Report {
-    engine.answer(engine.plan(intent, caller), caller, &no_events()).await
+    engine.answer(engine.plan(intent, caller).await, caller, &no_events()).await
 }
 
 /// Runs code.

@@ -28,6 +28,7 @@ progress: tells its progress twice                    storm: 100,001 notificatio
 pings: 1,001 requests during a call                   ignore-cancel: goes on after it was cancelled
 memory: takes 256 MiB during a call                   stays: ignores the end of its input and SIGTERM
 slow-start: greets after 11 seconds                   environment: `echo` answers with its environment
+shop: no fault, and the tools of a shop, which say how they were called
 
 Over HTTP (`--http`): redirect, unauthorized, forbidden, html, http-500, http-429: how requests are answered; endless-body,
 endless-events, events-break: replies of calls; events: answers as events
@@ -60,6 +61,24 @@ TOOLS = [
      "annotations": {"readOnlyHint": False, "idempotentHint": True}},
     {"name": "plain", "description": "Says nothing about itself.", "inputSchema": OBJECT},
 ]
+
+
+SHOP = [
+    {"name": "list_orders", "description": "Lists the orders of a customer.", "annotations": READS, "inputSchema": {
+        "type": "object", "required": ["customer"], "properties": {
+            "customer": {"type": "string", "description": "Name of the customer"},
+            "limit": {"type": "integer", "minimum": 1, "maximum": 100},
+            "status": {"type": "string", "enum": ["open", "late", "paid"]}}}},
+    {"name": "cancel_order", "description": "Cancels an order for good.", "annotations": {"readOnlyHint": False}, "inputSchema": {
+        "type": "object", "required": ["order_id"], "properties": {"order_id": {"type": "integer"}}}},
+    {"name": "list_receipts", "description": "Lists the receipts that lie in a folder.", "annotations": READS, "inputSchema": {
+        "type": "object", "required": ["folder"], "properties": {"folder": {"type": "string"}}}},
+    {"name": "change_address", "description": "Changes the address of a parcel.", "inputSchema": {
+        "type": "object", "required": ["address"], "properties": {"address": {"type": "object"}}}},
+    {"name": "meet", "description": "Answers when three have called.", "annotations": READS, "inputSchema": {
+        "type": "object", "properties": {"name": {"type": "string"}}}},
+]
+MEETING = []
 
 
 def chain(length):
@@ -98,6 +117,8 @@ STARTS = count() if FAULT == "changed" else 0
 def tools():
     if FAULT == "schemas":
         return TOOLS[:1] + schemas()
+    if FAULT == "shop":
+        return SHOP
     if FAULT == "names":
         bad = ["a b", "a/b", "../x", "a\r\nb", "a\u202eb", "x" * 10_240, "", "twice", "twice", "a__b"]
         return TOOLS[:1] + [{"name": name, "inputSchema": OBJECT} for name in bad]
@@ -250,6 +271,15 @@ def call(number, name, arguments):
         return answer(number, text(json.dumps(said.get("error") or said.get("result"))))
     if FAULT == "environment":
         return answer(number, text(json.dumps(sorted(os.environ))))
+    if name == "meet":
+        MEETING.append((number, arguments.get("name", "")))
+        if len(MEETING) == 3:
+            for waiting, who in reversed(MEETING):
+                answer(waiting, text(who))
+            MEETING.clear()
+        return None
+    if FAULT == "shop":
+        return answer(number, text(json.dumps({"tool": name, "arguments": arguments})))
     if name == "add":
         total = arguments["a"] + arguments["b"]
         answer(number, {**text(str(total)), "structuredContent": {"sum": total}})

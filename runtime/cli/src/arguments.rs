@@ -9,6 +9,7 @@ use clap_complete::Shell;
 use crate::observe::LogLevel;
 use intentbox_catalog::period::Period;
 use intentbox_demo_logs::BYTES_MAX;
+use intentbox_engine::Mode;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -66,7 +67,7 @@ pub(crate) struct Arguments {
 }
 
 /// The files and directories that every command uses.
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 pub(crate) struct Sources {
     /// Configuration file [default: `$INTENTBOX_CONFIG`, otherwise `$XDG_CONFIG_HOME/intentbox/config.toml` or
     /// ~/.config/intentbox/config.toml]
@@ -92,6 +93,25 @@ pub(crate) struct Sources {
     /// current directory, whose entries need `tools trust`]
     #[arg(long = "servers", global = true, help_heading = "Sources", value_name = "FILE")]
     pub(crate) servers: Vec<PathBuf>,
+    /// What answers intents: templates and then tools of upstream servers (`hybrid`), templates alone (`code_execution`) or tools
+    /// alone (`mcp_only`) [default: `$INTENTBOX_MODE`, otherwise `mode` under [routing] in the configuration, otherwise hybrid]
+    #[arg(long, global = true, help_heading = "Sources", value_name = "MODE", value_parser = mode)]
+    pub(crate) mode: Option<Mode>,
+}
+
+/// Which tools of a server the policy gets a line for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Allow {
+    /// Those of which the server says that they only read
+    ReadOnly,
+    /// All of them
+    All,
+    /// None: the policy stays as it is
+    None,
+}
+
+fn mode(text: &str) -> Result<Mode, String> {
+    Mode::of(text).ok_or_else(|| "write hybrid, code_execution or mcp_only".to_owned())
 }
 
 #[derive(Debug, Subcommand)]
@@ -181,12 +201,23 @@ pub(crate) enum Tools {
         /// Server to list [default: all]
         server: Option<String>,
     },
+    /// Find tools by what they do, in your own words; starts no server
+    Search {
+        /// What the tool should do, such as "commits between two dates"
+        text: String,
+        /// The most tools to list
+        #[arg(long, value_name = "COUNT", default_value_t = 5)]
+        most: usize,
+    },
     /// Show a server, or the description and the schemas of one of its tools
     Show {
         /// Name of the server
         server: String,
         /// Name of the tool
         tool: Option<String>,
+        /// Print signatures for scripts, as Python has them, and nothing else
+        #[arg(long)]
+        stub: bool,
     },
     /// Call a tool
     ///
@@ -229,6 +260,9 @@ pub(crate) enum Tools {
         /// File to add it to [default: mcp.json beside the configuration file]
         #[arg(long, value_name = "FILE")]
         file: Option<PathBuf>,
+        /// Tools that scripts and intents may call: a line of the policy says so
+        #[arg(long, value_name = "WHICH", default_value = "read-only")]
+        allow: Allow,
         /// Command that starts the server, with its arguments
         #[arg(last = true, required_unless_present = "url", value_name = "COMMAND")]
         command: Vec<String>,
@@ -257,6 +291,9 @@ pub(crate) enum Tools {
         /// Approve without asking
         #[arg(long)]
         yes: bool,
+        /// Tools that scripts and intents may call: a line of the policy says so
+        #[arg(long, value_name = "WHICH", default_value = "read-only")]
+        allow: Allow,
     },
     /// Show how the definitions of tools differ from the approved ones
     Diff {

@@ -6,8 +6,10 @@ use std::time::Instant;
 
 use intentbox_capability::{Alias, Reads};
 use intentbox_confine::{CpuBound, Measures};
+use intentbox_egress::SendError;
 use intentbox_engine::{Caller, Code, Engine, Hardening, NoEvents, Outcome};
 use intentbox_files::{DirectoryError, Listing};
+use intentbox_tools::Transport;
 use serde_json::{Value, json};
 
 use crate::answer::Answer;
@@ -133,14 +135,23 @@ async fn directories(
     Ok(())
 }
 
-/// Each upstream server, as it was last discovered: none is started.
+/// Each upstream server, as it was last discovered: no program is started. One with a credential is asked, to see whether the
+/// credential is accepted.
 async fn upstreams(sources: &Sources, checks: &mut Checks<'_>) -> Result<(), CommandError> {
-    let Servers { upstreams, notices } = match servers::servers(sources).await {
+    let Servers { upstreams, notices, .. } = match servers::servers(sources).await {
         Ok(servers) => servers,
         Err(error) => return checks.note("upstream servers", Status::Fault, &format!("WRONG: {}", error.message())),
     };
     for notice in &notices {
         checks.note("upstream servers", Status::Warning, &show::line(notice))?;
+    }
+    for config in upstreams.servers() {
+        let sends = matches!(&config.transport, Transport::Http(endpoint)
+            if endpoint.credential.is_some() || endpoint.ca_file.is_some() || !endpoint.headers.is_empty());
+        if sends && config.is_enabled && upstreams.is_approved(config.id.as_str()) {
+            // How it ended is in what is known afterwards.
+            upstreams.discover(&config.id, &|_| {}).await.class(Class::Unavailable)?;
+        }
     }
     let known = upstreams.states().await.class(Class::Unavailable)?;
     let now_ms = upstreams.store().now_unix_ms();
@@ -159,13 +170,16 @@ async fn origins(configured: Configured, checks: &mut Checks<'_>) -> Result<(), 
     let paths = configured.configuration.checks.clone();
     let origins = configured.configuration.origins.iter();
     let origins: Vec<(Alias, bool)> =
-        origins.map(|config| (config.origin.alias().clone(), config.secret.is_some())).collect();
+        origins.map(|config| (config.origin.alias().clone(), config.credential.is_some())).collect();
     let Setup { engine, demo: _demo } = configured.into_setup(Isolation::InProcess)?;
     for (alias, has_token) in &origins {
         let set = paths.get(alias).map(String::as_str);
         let path = set.unwrap_or("/");
         let (status, state) = match engine.try_origin(alias, path).await {
             Ok(status) => answered(alias, status, path, *has_token, set.is_some()),
+            Err(SendError::Failed { kind: "credential", message }) => {
+                (Status::Fault, format!("NO TOKEN: {message}; correct `auth` under [origins.{alias}]"))
+            }
             Err(fault) => (Status::Fault, format!("NOT REACHABLE: {fault}")),
         };
         checks.note(&format!("origin {alias}"), status, &state)?;

@@ -47,7 +47,13 @@ fn write(configuration: &Path, policy: &Path) -> Result<(), CommandError> {
         let error = Class::Usage.error(format!("{} would be configuration and policy", policy.display()));
         return Err(error.hint("name two files with --config and --policy"));
     }
-    let targets = [Target::open(configuration, CONFIGURATION)?, Target::open(policy, POLICY)?];
+    let mut targets = vec![Target::open(configuration, CONFIGURATION)?];
+    // A policy that `tools add` wrote stays as it is.
+    let theirs = Target::open(policy, POLICY)?;
+    let is_of_tools = !configuration.exists() && policy.is_file() && !policy.is_symlink();
+    if !is_of_tools {
+        targets.push(theirs);
+    }
     for target in &targets {
         target.must_be_absent()?;
     }

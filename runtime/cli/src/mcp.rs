@@ -12,7 +12,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Context as _;
-use intentbox_engine::{Ceilings, Engine, Sharing};
+use intentbox_engine::{Ceilings, Engine, Refresh, Sharing};
 use intentbox_listen::http::{InvalidOption, Options};
 use intentbox_listen::{CancellationToken, Tokens};
 use intentbox_mcp::{Server, Settings, http, stdio};
@@ -25,7 +25,10 @@ use crate::arguments::{Mcp, Sources};
 use crate::error::{Class, Classify as _, CommandError, Hint as _};
 use crate::observe::Observer;
 use crate::show::{self, Show};
-use crate::{input, process, setup};
+use crate::{input, process, setup, tools};
+
+/// How often a server looks for lists of tools that are older than a day.
+const LOOK_FOR_STALE: Duration = Duration::from_hours(1);
 
 /// The longest file of tokens, in bytes.
 const TOKENS_BYTES_MAX: u64 = 1 << 20;
@@ -67,7 +70,11 @@ pub(crate) async fn run(sources: &Sources, command: Mcp, show: &mut Show) -> Res
     } else if command.require_hardening == Some(true) {
         hardening(&setup.engine, true).await?;
     }
-    let settings = Settings { is_demo: setup.demo.is_some(), allow_writes: command.allow_writes, ceilings };
+    let upstreams = match setup.engine.upstreams() {
+        Some(upstreams) => tools::lines(upstreams).await?,
+        None => Vec::new(),
+    };
+    let settings = Settings { is_demo: setup.demo.is_some(), allow_writes: command.allow_writes, ceilings, upstreams };
     let observer = Observer::of_server("mcp", setup::state_folder(sources).as_deref()).await;
     let server = Server::new(setup.engine, settings, Arc::clone(&observer) as Arc<_>).class(Class::Internal)?;
     // The workers start while the client says hello. Why they do not is told with the first run.
@@ -77,6 +84,19 @@ pub(crate) async fn run(sources: &Sources, command: Mcp, show: &mut Show) -> Res
     let upstreams = server.engine().upstreams().cloned();
     if let Some(upstreams) = upstreams.clone() {
         tokio::spawn(async move { upstreams.keep_closing_idle().await });
+    }
+    let (settings, _) = setup::tool_settings(sources)?;
+    if let Some(upstreams) = upstreams.clone().filter(|_| settings.refresh == Refresh::Daily) {
+        let sources = sources.clone();
+        tokio::spawn(async move {
+            // Nothing is spawned at the start: who needs the tools before the first look has listed them by then.
+            loop {
+                tokio::time::sleep(LOOK_FOR_STALE).await;
+                if let Err(error) = tools::begin_stale(&sources, &upstreams, settings.refresh).await {
+                    show::notice(&show::line(&format!("tools are not refreshed: {}", error.message())));
+                }
+            }
+        });
     }
     let stop = CancellationToken::new();
     tokio::spawn(stop_at_signal(stop.clone()).context("signals").class(Class::Internal)?);

@@ -54,7 +54,7 @@ async fn explain(
     if let Some(id) = &id {
         templates::find(&engine.catalog(), id.as_str())?;
     }
-    match engine.admits(id.as_ref(), &caller, method, url) {
+    match engine.admits(id.as_ref(), &caller, method, url).await {
         Ok(lines) => {
             let text = lines.iter().fold("permitted by\n".to_owned(), |text, line| text + "  " + line + "\n");
             // The last line of a URL is the request as it would be sent.

@@ -2,9 +2,12 @@
 
 use std::fmt::Write as _;
 use std::path::Path;
+use std::time::Instant;
 
 use anyhow::Context as _;
-use intentbox_engine::{Caller, Consent, Engine, Given, INTENT_BYTES_MAX, Intent, Pending};
+use intentbox_catalog::terminal::printable;
+use intentbox_engine::{Caller, Consent, Decision, Engine, Given, INTENT_BYTES_MAX, Intent, Pending, ToolRoute};
+use intentbox_tools::Effect;
 use serde_json::Value;
 
 use crate::answer::{Answer, Ending};
@@ -21,12 +24,12 @@ pub(crate) async fn run(sources: &Sources, command: RunIntent, json: bool) -> Re
     let typed = command.text.unwrap_or_else(|| HELP.to_owned());
     let is_piped = typed == "-";
     let text = if is_piped { from_stdin().class(Class::Usage)? } else { typed };
-    let setup = setup::engine(sources, command.run.isolation).await?;
+    let setup = setup::engine_here(sources, command.run.isolation).await?;
     if setup.demo.is_some() {
         show::demo();
     }
     if command.explain {
-        return explain(&setup.engine, &text).map(Ending::Verb);
+        return explain(&setup.engine, &text).await.map(Ending::Verb);
     }
     let params = command.params.into_iter().map(|(name, text)| (name, Given::Text(text))).collect();
     let intent = Intent { text, params, template: None, settings: settings(&command.run) };
@@ -37,7 +40,7 @@ pub(crate) async fn run(sources: &Sources, command: RunIntent, json: bool) -> Re
     let report = until_interrupted(async {
         let mut pending = Pending::new(&caller, &events);
         setup.engine.learn_names(&intent, &caller).await;
-        let mut plan = setup.engine.plan(&intent, &caller);
+        let mut plan = setup.engine.plan(&intent, &caller).await;
         if !json && !is_piped && question::can_be_asked() {
             pending.planned(&plan);
             plan = question::completed(plan, &setup.engine, &caller).await;
@@ -57,18 +60,53 @@ fn from_stdin() -> anyhow::Result<String> {
 }
 
 /// Says which template an intent selects, and why.
-fn explain(engine: &Engine, text: &str) -> Result<Answer, CommandError> {
+async fn explain(engine: &Engine, text: &str) -> Result<Answer, CommandError> {
     let caller = Caller::local();
-    let explanation = engine.explain(text, &caller).explanation;
+    let begun = Instant::now();
+    let routed = engine.explain(text, &caller);
+    let templates_us = u64::try_from(begun.elapsed().as_micros()).unwrap_or(u64::MAX);
+    let is_answered = !matches!(routed.decision, Decision::NoMatch { .. });
+    let explanation = routed.explanation;
     let not_fetched = engine.names_not_fetched(text, &caller);
     let fields = serde_json::to_value(&explanation).context("the explanation").class(Class::Internal)?;
     let mut told = format!("{explanation}\n");
     if !not_fetched.is_empty() {
         let _ = writeln!(told, "not fetched, though a run would: {}", not_fetched.join(", "));
     }
-    let answer = Answer::new(told).with("names_not_fetched", not_fetched);
+    let tools = if is_answered { None } else { engine.explain_tools(text).await.class(Class::Unavailable)? };
+    if let Some(route) = &tools {
+        let _ = writeln!(told, "templates: {templates_us} µs");
+        told.push_str(&of_tools(route));
+    }
+    let mut answer = Answer::new(told).with("names_not_fetched", not_fetched);
+    if let Some(route) = &tools {
+        let route = serde_json::to_value(route).context("the explanation").class(Class::Internal)?;
+        answer = answer.with("templates_us", templates_us).with("tools", route);
+    }
     Ok(match fields {
         Value::Object(fields) => answer.with_all(fields),
         other => answer.with("explanation", other),
     })
+}
+
+/// The second step of a decision: the search for a tool.
+fn of_tools(route: &ToolRoute) -> String {
+    let ToolRoute { searched, verdict, trust, best, values, search_us, read_us } = route;
+    let mut told = format!(
+        "tools: {verdict} of {searched} fits, trust {trust:.2}, {search_us} µs; reading values, {read_us} µs\n"
+    );
+    for found in best {
+        let effect = match found.effect {
+            Effect::Reads => "reads",
+            Effect::Adds => "adds",
+            Effect::Writes => "writes",
+            Effect::Unknown => "may write",
+        };
+        let _ = writeln!(told, "  {:.2}  {}: {}  {effect}", found.score, found.server, printable(&found.tool));
+    }
+    if !values.is_empty() {
+        let values = serde_json::to_string(values).unwrap_or_default();
+        let _ = writeln!(told, "  values for the first: {}", printable(&values));
+    }
+    told
 }

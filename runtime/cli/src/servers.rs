@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::Context as _;
+use intentbox_engine::Refresh;
 use intentbox_store::{Clock, ToolStore};
 use intentbox_tools::file::{self, FILE_BYTES_MAX, FileContext, ParsedFile};
 use intentbox_tools::{FileOrigin, Place, Program, ServerConfig, Transport, Upstreams};
@@ -28,11 +29,15 @@ pub(crate) struct Servers {
     pub(crate) upstreams: Upstreams,
     /// What the user should know about the files, a line each.
     pub(crate) notices: Vec<String>,
+    /// When tools are listed again by themselves.
+    pub(crate) refresh: Refresh,
 }
 
 /// Reads the files of servers. Starts nothing.
 pub(crate) async fn servers(sources: &Sources) -> Result<Servers, CommandError> {
-    let (parsed, mut notices) = parsed(sources)?;
+    let (settings, folder) = setup::tool_settings(sources)?;
+    let named: Vec<PathBuf> = settings.servers.iter().map(|path| folder.join(path)).collect();
+    let (parsed, mut notices) = parsed(sources, &named)?;
     let merged = file::merge(parsed);
     notices.extend(merged.warnings);
     for overridden in &merged.overridden {
@@ -46,11 +51,14 @@ pub(crate) async fn servers(sources: &Sources) -> Result<Servers, CommandError> 
         store.trusted().await.class(Class::Unavailable)?.into_iter().collect();
     let is_approved = |config: &ServerConfig| match config.origin {
         FileOrigin::User => true,
-        FileOrigin::Project => trusted.contains(&(config.file.clone(), config.id.to_string(), config.hash().to_hex())),
+        FileOrigin::Project => {
+            trusted.contains(&(config.file.clone(), config.id.to_string(), config.approval_hash().to_hex()))
+        }
     };
     let servers = merged.servers.into_iter().filter(|config| !is_this_program(config));
-    let upstreams = Upstreams::new(servers, is_approved, Arc::new(store), place(folder.as_deref()));
-    Ok(Servers { upstreams, notices })
+    let place = place(sources, folder.as_deref());
+    let upstreams = Upstreams::new(servers, is_approved, Arc::new(store), place);
+    Ok(Servers { upstreams, notices, refresh: settings.refresh })
 }
 
 /// The user's own file of servers, or the one that was named.
@@ -93,16 +101,19 @@ pub(crate) fn parse_as_written(text: &str, path: &Path, origin: FileOrigin) -> R
     file::parse(text, &context).class(Class::Configuration)
 }
 
-/// All files, in the order of precedence: those that were named, the user's own, and then those of the project.
-fn parsed(sources: &Sources) -> Result<(Vec<ParsedFile>, Vec<String>), CommandError> {
+/// All files, in the order of precedence: those of `--servers`, the user's own, those that the configuration names, and then
+/// those of the project.
+fn parsed(sources: &Sources, configured: &[PathBuf]) -> Result<(Vec<ParsedFile>, Vec<String>), CommandError> {
     let (mut parsed, mut notices) = (Vec::new(), Vec::new());
     let mut read: BTreeSet<PathBuf> = BTreeSet::new();
-    for path in &sources.servers {
+    let named = |path: &Path, hint: &str| -> Result<ParsedFile, CommandError> {
         let Some(text) = text(path)? else {
-            let error = Class::Configuration.error(format!("{} does not exist", path.display()));
-            return Err(error.hint("name a file with `mcpServers` in --servers"));
+            return Err(Class::Configuration.error(format!("{} does not exist", path.display())).hint(hint.to_owned()));
         };
-        parsed.push(parse(&text, path, FileOrigin::User)?);
+        parse(&text, path, FileOrigin::User)
+    };
+    for path in &sources.servers {
+        parsed.push(named(path, "name a file with `mcpServers` in --servers")?);
         read.extend(path.canonicalize());
     }
     if let Ok(own) = own_file(sources, None)
@@ -110,6 +121,13 @@ fn parsed(sources: &Sources) -> Result<(Vec<ParsedFile>, Vec<String>), CommandEr
     {
         parsed.push(parse(&text, &own, FileOrigin::User)?);
         read.extend(own.canonicalize());
+    }
+    for path in configured {
+        if path.canonicalize().is_ok_and(|path| read.contains(&path)) {
+            continue;
+        }
+        parsed.push(named(path, "correct `servers` under [tools] in the configuration")?);
+        read.extend(path.canonicalize());
     }
     for path in PROJECT_FILES.map(Path::new) {
         // What was named or is the user's own is not found once more.
@@ -137,12 +155,13 @@ fn is_this_program(config: &ServerConfig) -> bool {
 }
 
 /// What servers are started with.
-fn place(state: Option<&Path>) -> Place {
+fn place(sources: &Sources, state: Option<&Path>) -> Place {
     let home = setup::home();
     let caches = LAUNCHER_CACHES.iter().filter_map(|cache| home.as_ref().map(|home| home.join(cache)));
     let configuration = setup::configuration_file(None).and_then(|file| file.parent().map(Path::to_owned));
     let absolute = |path: PathBuf| std::path::absolute(&path).unwrap_or(path);
-    let hidden = state.map(Path::to_owned).into_iter().chain(configuration).map(absolute).collect();
+    let named = setup::secret_files(sources).into_iter().chain(own_file(sources, None).ok());
+    let hidden = state.map(Path::to_owned).into_iter().chain(configuration).chain(named).map(absolute).collect();
     Place {
         // Not the path: the file may have been replaced since this process started. The child that looks it up is this
         // program still, and may look at itself where it may not look at its parent.
@@ -152,6 +171,7 @@ fn place(state: Option<&Path>) -> Place {
         temporary: std::env::temp_dir(),
         hidden,
         writable: caches.collect(),
+        load: Some(|source| setup::load(source, Path::new("/"))),
     }
 }
 

@@ -11,10 +11,10 @@ use anyhow::Context as _;
 use intentbox_capability::{Alias, Origin, PrivateAddresses};
 use intentbox_catalog::{Catalog, Template, TemplateId};
 use intentbox_demo_tracker::DemoTracker;
-use intentbox_egress::{OriginConfig, Secret};
+use intentbox_egress::{Credential, OriginConfig, Secret, Source};
 use intentbox_engine::{
-    self as engine, CONFIGURATION_BYTES_MAX, Capacity, Configuration, Engine, POLICY_BYTES_MAX, Parts, Policy,
-    Resources, Sharing, TokenSource, WorkerCommand,
+    self as engine, CONFIGURATION_BYTES_MAX, Capacity, Configuration, Engine, HERE, Mode, POLICY_BYTES_MAX, Parts,
+    Policy, Resources, Sharing, ToolSettings, WorkerCommand,
 };
 use intentbox_files::{Directories, DirectoryError};
 use intentbox_tools::Upstreams;
@@ -26,6 +26,9 @@ use crate::{WORKER, demo_tracker, folder, input, show};
 
 /// The longest token that is read from a file, in bytes.
 const TOKEN_BYTES_MAX: u64 = 16 << 10;
+
+/// The largest file of root certificates that is read, in bytes. The whole list of a browser has a quarter of it.
+const CERTIFICATES_BYTES_MAX: usize = 1 << 20;
 
 /// An engine, and the demo tracker that lives as long as it does.
 pub(crate) struct Setup {
@@ -87,6 +90,15 @@ fn workers(count: u32) -> engine::Isolation {
 /// Makes the engine of a command: one run at a time.
 pub(crate) async fn engine(sources: &Sources, isolation: Isolation) -> Result<Setup, CommandError> {
     configured(sources).await?.into_setup(isolation)
+}
+
+/// Makes the engine of a command that is typed in a folder, which "this repository" may mean.
+pub(crate) async fn engine_here(sources: &Sources, isolation: Isolation) -> Result<Setup, CommandError> {
+    let mut configured = configured(sources).await?;
+    if let Some(here) = std::env::current_dir().ok().and_then(|here| here.into_os_string().into_string().ok()) {
+        configured.configuration.settings.entry(HERE.to_owned()).or_insert(here);
+    }
+    configured.into_setup(isolation)
 }
 
 /// Makes the engine of a command that knows its script and asks for no template: reading all of them would cost as much as
@@ -181,14 +193,16 @@ pub(crate) async fn configured(sources: &Sources) -> Result<Configured, CommandE
 /// The same, without the directories that cannot be opened, and why they cannot.
 pub(crate) async fn tried(sources: &Sources) -> Result<(Configured, Vec<DirectoryError>), CommandError> {
     let file = find(sources.config.as_deref())?;
+    let policy_file = policy_file(sources);
     let mut demo = None;
     let (mut configuration, beside) = match &file {
         Some(file) => {
             let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
             (read(file, folder).class(Class::Configuration)?, Some(folder.to_owned()))
         }
-        // The demo is for a program that was told nothing at all: a directory alone is something.
-        None if sources.directories.is_empty() => {
+        // The demo is for a program that was told nothing at all: a directory alone is something, and so is a policy that
+        // lies where the configuration would.
+        None if sources.directories.is_empty() && (sources.policy.is_some() || policy_file.is_none()) => {
             let (configuration, tracker) = demonstration().await?;
             demo = Some(tracker);
             (configuration, None)
@@ -196,11 +210,9 @@ pub(crate) async fn tried(sources: &Sources) -> Result<(Configured, Vec<Director
         None => (Configuration::default(), None),
     };
 
-    let policy_file = match (&sources.policy, &beside) {
-        (Some(named), _) => Some(named.clone()),
-        (None, Some(folder)) => Some(folder.join("policy.toml")).filter(|file| file.exists()),
-        (None, None) => None,
-    };
+    if let Some(mode) = sources.mode.map_or_else(mode_of_environment, |mode| Ok(Some(mode)))? {
+        configuration.routing.mode = mode;
+    }
     let mut policy = match &policy_file {
         Some(file) => read_policy(file).class(Class::Configuration)?,
         // What the demo's templates change is invented, and gone when the program ends.
@@ -238,7 +250,7 @@ pub(crate) async fn tried(sources: &Sources) -> Result<(Configured, Vec<Director
     let templates = sources.templates.clone().or(of_configuration);
     // Their files are read by who needs them: a command that calls no tool should not wait for them.
     let upstreams = if policy.has_tools() {
-        let Servers { upstreams, notices } = servers::servers(sources).await?;
+        let Servers { upstreams, notices, .. } = servers::servers(sources).await?;
         servers::notify(&notices);
         Some(upstreams)
     } else {
@@ -246,6 +258,23 @@ pub(crate) async fn tried(sources: &Sources) -> Result<(Configured, Vec<Director
     };
     let configured = Configured { file, policy_file, templates, configuration, policy, directories, upstreams, demo };
     Ok((configured, missing))
+}
+
+/// Where the policy is: the flag's file, otherwise the one beside the configuration, which may be there without it.
+fn policy_file(sources: &Sources) -> Option<PathBuf> {
+    let beside = || policy_beside(sources).filter(|file| file.exists());
+    sources.policy.clone().or_else(beside)
+}
+
+/// Where the policy is, or would be.
+pub(crate) fn policy_beside(sources: &Sources) -> Option<PathBuf> {
+    configuration_file(sources.config.as_deref()).map(|file| file.with_file_name("policy.toml"))
+}
+
+fn mode_of_environment() -> Result<Option<Mode>, CommandError> {
+    let Some(text) = variable("INTENTBOX_MODE").filter(|text| !text.is_empty()) else { return Ok(None) };
+    let mode = Mode::of(&text).context("INTENTBOX_MODE: write hybrid, code_execution or mcp_only");
+    mode.map(Some).class(Class::Usage)
 }
 
 /// Where the configuration is, or would be: the flag's file, otherwise that of the environment. Nothing where there is no home
@@ -321,18 +350,43 @@ fn text(file: &Path, bytes_max: usize) -> anyhow::Result<String> {
 
 fn read(file: &Path, folder: &Path) -> anyhow::Result<Configuration> {
     let text = text(file, CONFIGURATION_BYTES_MAX)?;
-    // A relative token file lies beside the configuration that names it.
-    Configuration::parse(&text, &|source| token(source, folder)).with_context(|| file.display().to_string())
+    // A relative file lies beside the configuration that names it.
+    Configuration::parse(&text, &|source| load(source, folder)).with_context(|| file.display().to_string())
+}
+
+/// What the configuration in force says of upstream servers, and the folder at which its paths start.
+pub(crate) fn tool_settings(sources: &Sources) -> Result<(ToolSettings, PathBuf), CommandError> {
+    let Some(file) = find(sources.config.as_deref())? else { return Ok(Default::default()) };
+    let folder = file.parent().map(Path::to_owned).unwrap_or_default();
+    let settings = text(&file, CONFIGURATION_BYTES_MAX)
+        .and_then(|text| ToolSettings::parse(&text).with_context(|| file.display().to_string()));
+    Ok((settings.class(Class::Configuration)?, folder))
+}
+
+/// The files that no upstream server may open: the configuration in force, the policy, and the files of tokens that it names.
+pub(crate) fn secret_files(sources: &Sources) -> Vec<PathBuf> {
+    let mut files: Vec<PathBuf> = policy_file(sources).into_iter().collect();
+    if let Ok(Some(file)) = find(sources.config.as_deref()) {
+        let folder = file.parent().map(Path::to_owned).unwrap_or_default();
+        let named = text(&file, CONFIGURATION_BYTES_MAX).ok().and_then(|text| engine::token_files(&text).ok());
+        files.extend(named.unwrap_or_default().into_iter().map(|name| folder.join(name)));
+        files.push(file);
+    }
+    files
 }
 
 fn read_policy(file: &Path) -> anyhow::Result<Policy> {
     Policy::parse(&text(file, POLICY_BYTES_MAX)?).with_context(|| file.display().to_string())
 }
 
-/// Fetches a token from where the configuration says it lies. Errors name the place, never the value.
-fn token(source: &TokenSource, folder: &Path) -> Result<String, String> {
+/// Fetches what a configuration names. Errors name the place, never the value.
+pub(crate) fn load(source: &Source, folder: &Path) -> Result<String, String> {
     let token = match source {
-        TokenSource::Environment(name) => std::env::var(name).map_err(|error| match error {
+        Source::Certificates(name) => {
+            let text = text(&folder.join(name), CERTIFICATES_BYTES_MAX);
+            return text.map_err(|error| format!("ca_file: {error:#}"));
+        }
+        Source::Environment(name) => std::env::var(name).map_err(|error| match error {
             // Who puts the token itself here should not see it in a message.
             _ if !name.bytes().all(|byte| matches!(byte, b'A'..=b'Z' | b'0'..=b'9' | b'_')) => {
                 "token_env: no variable of this name is set; write the name of one, such as SENTRY_TOKEN".to_owned()
@@ -342,8 +396,8 @@ fn token(source: &TokenSource, folder: &Path) -> Result<String, String> {
             }
             std::env::VarError::NotUnicode(_) => format!("token_env: the variable {name} is not UTF-8 text"),
         })?,
-        TokenSource::File(name) => token_of_file("token_file", folder, name)?,
-        TokenSource::Credential(name) => {
+        Source::File(name) => token_of_file("token_file", folder, name)?,
+        Source::Credential(name) => {
             let folder =
                 std::env::var_os("CREDENTIALS_DIRECTORY").filter(|folder| !folder.is_empty()).ok_or_else(|| {
                     format!(
@@ -379,7 +433,8 @@ async fn demonstration() -> Result<(Configuration, DemoTracker), CommandError> {
     let alias = "sentry".parse::<Alias>().class(Class::Internal)?;
     let origin = OriginConfig {
         origin: Origin::new(alias, &demo.base_url()).class(Class::Internal)?,
-        secret: Some(Secret::new(demo.token().to_owned())),
+        credential: Some(Credential::bearer(Secret::new(demo.token().to_owned())).class(Class::Internal)?),
+        roots: Vec::new(),
         private_addresses: PrivateAddresses::loopback(),
     };
     let settings = BTreeMap::from([("sentry.organization".to_owned(), demo.organization().to_owned())]);

@@ -6,6 +6,7 @@ use std::process::ExitCode;
 
 use anyhow::Context as _;
 use intentbox_engine::{Outcome, Report, Target, Wire};
+use serde_json::Value;
 
 pub(crate) use intentbox_catalog::terminal::{printable, printable_json};
 
@@ -217,6 +218,11 @@ fn explain(report: &Report, text: &mut String) {
     if let Some(unread) = &report.unread {
         let _ = writeln!(text, "note: {}", printable(&unread.to_string()));
     }
+    // What a tool of somebody else's answered was asked of it in these words.
+    if let Some(tool) = report.target.as_ref().and_then(Target::tool) {
+        let arguments = report.arguments.as_ref().map(given).unwrap_or_default();
+        let _ = writeln!(text, "tool: {} {}", printable(tool), printable(&arguments));
+    }
     // Also the default one: whoever did not ask for a time does not know that older rows are hidden.
     if let Some(window) = report.window.as_ref().filter(|_| report.failure.is_none()) {
         let _ = writeln!(text, "time: {}", window.words);
@@ -227,6 +233,17 @@ fn explain(report: &Report, text: &mut String) {
         && stderr().is_terminal()
     {
         let _ = writeln!(text, "{template} · {:.0} ms · {} requests", spent.wall_ms, spent.http_requests);
+    }
+}
+
+/// The arguments that have a value, as JSON.
+fn given(arguments: &Value) -> String {
+    match arguments {
+        Value::Object(fields) => {
+            let given = fields.iter().filter(|(_, value)| !value.is_null());
+            Value::Object(given.map(|(name, value)| (name.clone(), value.clone())).collect()).to_string()
+        }
+        other => other.to_string(),
     }
 }
 

@@ -4,11 +4,14 @@ mod call;
 mod changes;
 mod edit;
 mod list;
+mod permit;
 mod refresh;
+mod search;
 mod show;
 mod trust;
 
-pub(crate) use list::status_line;
+pub(crate) use list::{lines, status_line};
+pub(crate) use refresh::begin_stale;
 
 use intentbox_capability::ServerId;
 use intentbox_tools::Upstreams;
@@ -21,8 +24,16 @@ use crate::show::Show;
 
 pub(crate) async fn run(sources: &Sources, command: Tools, show: &Show) -> Result<Ending, CommandError> {
     let answer = match command {
-        Tools::List { server } => list::run(&configured(sources).await?, server.as_deref()).await?,
-        Tools::Show { server, tool } => show::run(&configured(sources).await?, &server, tool.as_deref()).await?,
+        Tools::List { server } => {
+            let Servers { upstreams, notices, refresh } = servers::servers(sources).await?;
+            servers::notify(&notices);
+            let begun = refresh::begin_stale(sources, &upstreams, refresh).await?;
+            list::run(&upstreams, server.as_deref(), &begun).await?
+        }
+        Tools::Search { text, most } => search::run(&configured(sources).await?, &text, most).await?,
+        Tools::Show { server, tool, stub } => {
+            show::run(&configured(sources).await?, &server, tool.as_deref(), stub).await?
+        }
         Tools::Call { server, tool, arguments, input } => {
             return call::run(&configured(sources).await?, &server, &tool, &arguments, input.as_deref()).await;
         }
@@ -30,12 +41,15 @@ pub(crate) async fn run(sources: &Sources, command: Tools, show: &Show) -> Resul
             refresh::in_background(sources, &configured(sources).await?, &names).await?
         }
         Tools::Refresh { names, background: false } => refresh::run(&configured(sources).await?, &names, show).await?,
-        Tools::Add { name, url, headers, env, file, command } => {
-            edit::add(sources, &name, url, headers, env, file.as_deref(), &command).await?
+        Tools::Add { name, url, headers, env, file, allow, command } => {
+            let entry = edit::new_entry(url, headers, env, &command)?;
+            edit::add(sources, &name, entry, file.as_deref(), allow).await?
         }
         Tools::Remove { name, file } => edit::remove(sources, &name, file.as_deref()).await?,
         Tools::Import { file, names } => edit::import(sources, &file, &names).await?,
-        Tools::Trust { names, yes } => trust::run(sources, &configured(sources).await?, &names, yes).await?,
+        Tools::Trust { names, yes, allow } => {
+            trust::run(sources, &configured(sources).await?, &names, yes, allow).await?
+        }
         Tools::Diff { server, tool } => changes::diff(&configured(sources).await?, &server, tool.as_deref()).await?,
         Tools::Approve { server, tools } => changes::approve(&configured(sources).await?, &server, &tools).await?,
     };
@@ -44,7 +58,7 @@ pub(crate) async fn run(sources: &Sources, command: Tools, show: &Show) -> Resul
 
 /// The configured servers, with what should be said about their files.
 async fn configured(sources: &Sources) -> Result<Upstreams, CommandError> {
-    let Servers { upstreams, notices } = servers::servers(sources).await?;
+    let Servers { upstreams, notices, .. } = servers::servers(sources).await?;
     servers::notify(&notices);
     Ok(upstreams)
 }

@@ -258,7 +258,9 @@ fn text_kind(described: &Value, words: &[String]) -> Kind {
 }
 
 fn is_amount(words: &[String]) -> bool {
-    words.iter().any(|word| AMOUNTS.contains(&word.as_str())) || words == ["per", "page"]
+    // Lines of context are around what is asked for, and not how much of it.
+    let is_around = words.iter().any(|word| word == "context");
+    (words.iter().any(|word| AMOUNTS.contains(&word.as_str())) && !is_around) || words == ["per", "page"]
 }
 
 /// Whether an argument is a folder of this machine, so that "this repository" can be its value.

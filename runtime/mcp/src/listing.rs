@@ -10,6 +10,9 @@ use rmcp::model::{Tool, ToolAnnotations};
 /// The tool whose description ends with the grant.
 const EXECUTE: &str = "execute_code";
 
+/// The end of a line that is about tools of upstream servers.
+const TOOL: &str = " TOOL";
+
 /// The most lines of the grant that a description has.
 const LINES_MAX: usize = 8;
 
@@ -36,11 +39,40 @@ fn granted(grant: &CodeGrant) -> String {
     if grant.lines.is_empty() {
         return "Nothing is granted: pure computation.".to_owned();
     }
-    let cut = |line: &String| -> String { line.chars().take(LINE_CHARS_MAX).collect() };
-    let lines: Vec<String> = grant.lines.iter().take(LINES_MAX).map(cut).collect();
-    let more = grant.lines.len() - lines.len();
+    let (tools, others): (Vec<&str>, Vec<&str>) =
+        grant.lines.iter().map(String::as_str).partition(|line| line.ends_with(TOOL));
+    let mut said = Vec::new();
+    if !others.is_empty() {
+        said.push(format!("Granted: {}.", listed(&others)));
+    }
+    if !tools.is_empty() {
+        let rules: Vec<&str> = tools.iter().filter_map(|line| line.strip_suffix(TOOL)).collect();
+        said.push(format!("Tools: {}; tools.search", of_servers(&rules)));
+    }
+    said.join(" ")
+}
+
+/// Rules about tools, those that say the same of several servers together.
+fn of_servers(rules: &[&str]) -> String {
+    let with = |end: &str| -> Vec<&str> { rules.iter().filter_map(|rule| rule.strip_suffix(end)).collect() };
+    let (reading, whole) = (with(": read-only"), with(": *"));
+    let named = rules.iter().filter(|rule| !rule.ends_with(": read-only") && !rule.ends_with(": *"));
+    let mut said: Vec<String> = named.map(|rule| (*rule).to_owned()).collect();
+    if !whole.is_empty() {
+        said.push(whole.join(", "));
+    }
+    if !reading.is_empty() {
+        said.push(format!("{} to read", reading.join(", ")));
+    }
+    listed(&said.iter().map(String::as_str).collect::<Vec<_>>())
+}
+
+fn listed(lines: &[&str]) -> String {
+    let cut = |line: &&str| -> String { line.chars().take(LINE_CHARS_MAX).collect() };
+    let shown: Vec<String> = lines.iter().take(LINES_MAX).map(cut).collect();
+    let more = lines.len() - shown.len();
     let more = if more > 0 { format!("; and {more} more") } else { String::new() };
-    format!("Granted: {}{more}.", lines.join("; "))
+    format!("{}{more}", shown.join("; "))
 }
 
 #[cfg(test)]
@@ -59,16 +91,25 @@ mod tests {
         CodeGrant { lines, has_requests: true, has_changes: false }
     }
 
+    /// The tools of five upstream servers, those that only read.
+    fn five_servers() -> CodeGrant {
+        let names = ["everything", "filesystem", "git", "memory", "time"];
+        let lines = names.map(|name| format!("{name}: read-only TOOL"));
+        CodeGrant { lines: lines.to_vec(), has_requests: true, has_changes: false }
+    }
+
     #[test]
     fn the_list_costs_few_tokens() {
-        let mut list = json!({"tools": of(&demo())});
-        for tool in list["tools"].as_array_mut().expect("it is a list") {
-            tool.as_object_mut().expect("it is a tool").remove("outputSchema");
+        for grant in [demo(), five_servers()] {
+            let mut list = json!({"tools": of(&grant)});
+            for tool in list["tools"].as_array_mut().expect("it is a list") {
+                tool.as_object_mut().expect("it is a tool").remove("outputSchema");
+            }
+            let list = list.to_string();
+            let tokens = o200k_base().count(&list);
+            println!("{tokens} tokens: {list}");
+            assert!(tokens <= TOKENS_MAX, "{tokens} tokens");
         }
-        let list = list.to_string();
-        let tokens = o200k_base().count(&list);
-        println!("{tokens} tokens: {list}");
-        assert!(tokens <= TOKENS_MAX, "{tokens} tokens");
     }
 
     #[test]
@@ -82,6 +123,11 @@ mod tests {
                 CodeGrant { lines: lines(1), has_requests: true, has_changes: true },
                 "Granted: a0: GET /.",
                 [false, true, true],
+            ),
+            (
+                five_servers(),
+                "Tools: everything, filesystem, git, memory, time to read; tools.search",
+                [true, false, true],
             ),
             (CodeGrant { lines: lines(LINES_MAX + 1), ..CodeGrant::default() }, &many, [true, false, false]),
         ] {

@@ -245,6 +245,7 @@ fn is_plain(value: &Value) -> bool {
 mod tests {
     use std::path::Path;
 
+    use futures_util::FutureExt as _;
     use intentbox_capability::{Origin, PrivateAddresses};
     use intentbox_catalog::Catalog;
     use intentbox_egress::OriginConfig;
@@ -257,7 +258,8 @@ mod tests {
     fn engine(settings: &[(&str, &str)]) -> Engine {
         let origin = OriginConfig {
             origin: Origin::new("sentry".parse().expect("an alias"), "http://127.0.0.1:9").expect("an origin"),
-            secret: None,
+            credential: None,
+            roots: Vec::new(),
             private_addresses: PrivateAddresses::loopback(),
         };
         let settings = settings.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
@@ -284,7 +286,8 @@ mod tests {
     fn plan(engine: &Engine, text: &str, params: Value) -> Plan {
         let Value::Object(params) = params else { panic!("{params} is no object") };
         let params = params.into_iter().map(|(name, value)| (name, Given::of(value))).collect();
-        engine.plan(&Intent { text: text.to_owned(), params, ..Intent::default() }, &Caller::local())
+        let (intent, caller) = (Intent { text: text.to_owned(), params, ..Intent::default() }, Caller::local());
+        engine.plan(&intent, &caller).now_or_never().expect("templates answer at once")
     }
 
     fn of(text: &str, params: Value) -> Option<Question> {

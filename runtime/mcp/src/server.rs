@@ -86,6 +86,8 @@ pub struct Settings {
     pub allow_writes: bool,
     /// The ceilings of all runs.
     pub ceilings: Ceilings,
+    /// A line for each upstream server whose tools may be called: its name and what it has.
+    pub upstreams: Vec<String>,
 }
 
 /// The result of an intent.
@@ -196,8 +198,13 @@ impl Server {
 
     /// The instructions for every client: the rules, and whether the data is invented.
     fn instructions(&self) -> String {
-        let demo = if self.shared.settings.is_demo { format!(" {DEMO}.") } else { String::new() };
-        format!("{INSTRUCTIONS}{demo}")
+        let Settings { is_demo, upstreams, .. } = &self.shared.settings;
+        let demo = if *is_demo { format!(" {DEMO}.") } else { String::new() };
+        let tools = match upstreams.as_slice() {
+            [] => String::new(),
+            lines => format!(" Both use tools of these servers:\n{}", lines.join("\n")),
+        };
+        format!("{INSTRUCTIONS}{demo}{tools}")
     }
 
     /// A template that answers the intent of the code.
@@ -261,7 +268,7 @@ impl Server {
         let mut pending = Pending::new(caller, &self.shared.events);
         let intent = &replies.about(intent);
         engine.learn_names(intent, caller).await;
-        let mut plan = engine.plan(intent, caller);
+        let mut plan = engine.plan(intent, caller).await;
         for _ in 0..QUESTIONS_MAX {
             let Some(question) = Question::of(&plan) else { break };
             if replies.confirms(&question) {

@@ -39,6 +39,37 @@ fn m15_a_projects_file_starts_nothing_until_a_person_approved_it() {
 }
 
 #[test]
+fn m15_what_a_server_may_use_is_shown_and_approved_as_its_command_is() {
+    let upstream = Upstream::of(&json!({}));
+    let write = |own: &serde_json::Value| {
+        let entry = json!({"command": "python3", "args": [program(), "none"], "env": {"A\n b": "1"}, "intentbox": own});
+        std::fs::write(upstream.path(".mcp.json"), json!({"mcpServers": {"faulty": entry}}).to_string())
+            .expect("written");
+    };
+    let outcome = || {
+        let report = upstream.run_with(&["--json", "tools", "call", "faulty", "echo", "text=a"], b"").report();
+        report["outcome"].as_str().expect("an outcome").to_owned()
+    };
+    write(&json!({"network": false}));
+    let trusted = upstream.run_with(&["tools", "trust", "--yes"], b"");
+    assert_eq!(trusted.code, 0, "{}", trusted.stderr);
+    assert!(trusted.stderr.contains("network    no"), "{}", trusted.stderr);
+    assert!(trusted.stderr.contains("(sets \"A\\n b\")"), "a name forges no line: {}", trusted.stderr);
+    assert_eq!(outcome(), "ok");
+    for wider in [
+        json!({"network": true}),
+        json!({"network": false, "write": ["/"]}),
+        json!({"network": false, "trusted": true}),
+    ] {
+        write(&wider);
+        assert_eq!(outcome(), "upstream_failed", "{wider}");
+    }
+    // A bound of time is nobody's privilege.
+    write(&json!({"network": false, "call_s": 30}));
+    assert_eq!(outcome(), "ok");
+}
+
+#[test]
 fn m15_a_project_cannot_take_over_a_name_of_the_user() {
     let upstream = Upstream::with("none", &[]);
     project(&upstream, "error-flag");
@@ -99,6 +130,30 @@ fn servers_are_imported_from_another_clients_file_without_their_secrets() {
     assert!(text.contains("\"b\"") && !text.contains("\"a\""), "{text}");
     let all = upstream.run_with(&["tools", "import", "other.json"], b"");
     assert!(all.code == 2 && all.stderr.contains("there is a server `b` already"), "{all:?}");
+}
+
+#[test]
+fn the_configuration_names_files_and_a_changed_entry_is_discovered_by_itself() {
+    let upstream = Upstream::with("none", &[]);
+    let folder = upstream.path("etc");
+    std::fs::create_dir(&folder).expect("made");
+    std::fs::write(folder.join("config.toml"), "[tools]\nservers = [\"../servers.json\"]\nrefresh = \"daily\"\n")
+        .expect("written");
+    let list = || upstream.run_with(&["--config", "etc/config.toml", "tools", "list"], b"").stdout;
+    // Waits for the process in the background, as a person would.
+    let refresh = || upstream.run_with(&["--config", "etc/config.toml", "tools", "refresh"], b"");
+    assert_eq!(list(), "faulty  discovering\n");
+    assert_eq!(refresh().code, 0);
+    let known = list();
+    assert!(known.starts_with("faulty  ") && known.contains(" tools, listed "), "{known}");
+    let args = [program().display().to_string(), "none".to_owned(), "--modern".to_owned()];
+    upstream.configure(&json!({"faulty": {"command": "python3", "args": args}}));
+    assert!(list().starts_with("faulty  discovering\n"), "another command may have other tools");
+    assert_eq!(refresh().code, 0);
+    std::fs::remove_file(upstream.path("servers.json")).expect("it is there");
+    let missing = upstream.run_with(&["--config", "etc/config.toml", "tools", "list"], b"");
+    assert_eq!(missing.code, 2);
+    assert!(missing.stderr.contains("correct `servers` under [tools] in the configuration"), "{}", missing.stderr);
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! Servers over HTTP.
 
+use std::os::unix::fs::PermissionsExt as _;
 use std::process::{Child, Command, Stdio};
 
 use serde_json::{Value, json};
@@ -74,7 +75,9 @@ fn m14_a_challenge_is_told_and_not_answered() {
         let error = &report["servers"][0]["error"];
         let told = error["message"].as_str().expect("a message");
         assert!(told.contains(&format!("it answered {status}: Bearer ")), "{told}");
-        assert_eq!(error["hint"], "add the credential that it asks for to `headers` in the configuration");
+        let hint = "correct its credential in the configuration, or add the one that it asks for: to `headers`, or as \
+                    `token_env` or `token_file` with `auth` under `intentbox`";
+        assert_eq!(error["hint"], hint);
     }
     let with = json!({"headers": {"Authorization": "Bearer ${TOKEN:-open-sesame}"}});
     let server = Listening::with("unauthorized", &[], with);
@@ -84,6 +87,32 @@ fn m14_a_challenge_is_told_and_not_answered() {
     assert!(asked.clone().count() > 2 && asked.into_iter().all(|line| line.contains("Bearer open-sesame")), "{seen}");
     let listed = server.upstream.run(&["tools", "show", "faulty"]).stdout;
     assert!(!listed.contains("open-sesame") && listed.contains("(sends authorization)"), "{listed}");
+}
+
+#[test]
+fn m14_a_credential_is_loaded_from_where_the_file_says() {
+    let own = json!({"intentbox": {"token_file": "token", "auth": {"header": {"name": "Authorization", "prefix": "Bearer "}}}});
+    let server = Listening::with("unauthorized", &[], own);
+    let told = server.upstream.call("echo", &["text=a"]);
+    assert_eq!(told.0, "upstream_failed", "{told:?}");
+    assert!(told.1.contains("token_file: ") && told.1.contains("/token"), "{told:?}");
+    let write = |token: &str| {
+        let file = server.upstream.path("token");
+        std::fs::write(&file, token).expect("it can be written");
+        std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o600)).expect("it is ours");
+    };
+    write("wrong-sesame\n");
+    let doctor = server.upstream.run(&["doctor"]).stdout;
+    assert!(doctor.contains("FAILED: it answered 401: Bearer "), "{doctor}");
+    write("open-sesame\n");
+    assert_eq!(server.upstream.call("echo", &["text=a"]), ("ok".to_owned(), "a".to_owned()));
+    let echoed = server.upstream.call("echo", &["text=<open-sesame>"]);
+    assert_eq!(echoed.1, "<[redacted]>", "what a server says is shown without its secret");
+    let doctor = server.upstream.run(&["doctor"]).stdout;
+    assert!(
+        doctor.lines().any(|line| line.starts_with("server faulty") && line.contains("listed 0 s ago")),
+        "{doctor}"
+    );
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use anyhow::Context as _;
-use intentbox_capability::{AllowedTool, ToolRule, Tools};
+use intentbox_capability::{AllowedTool, ToolEffect, ToolRule, Tools};
 use intentbox_catalog::json::parse_value;
 use intentbox_engine::{Report, new_run_id, tool_failure};
 use intentbox_tools::{ProgressSink, ToolError, Upstreams};
@@ -30,7 +30,7 @@ pub(super) async fn run(
     // Whoever types the call allows it: a rule for this tool, and no other.
     let rule = format!("{id}: {tool}").parse::<ToolRule>();
     let rule = rule.with_context(|| format!("`{tool}` is no name of a tool")).class(Class::Usage)?;
-    let allowed = Tools::of([rule]).admit(id.as_str(), tool).class(Class::Internal)?;
+    let allowed = Tools::of([rule]).admit(id.as_str(), tool, ToolEffect::MayChange).class(Class::Internal)?;
     let called = match arguments_of(upstreams, &allowed, arguments, given).await {
         Ok(Ok(arguments)) => upstreams.call(&allowed, arguments, Some(progress())).await,
         Ok(Err(error)) => Err(error),

@@ -1,6 +1,7 @@
 //! `tools add`, `remove` and `import`: the user's own file of servers.
 
 use std::collections::BTreeMap;
+use std::fmt::Write as _;
 use std::fs;
 use std::io::Write as _;
 use std::path::Path;
@@ -11,36 +12,58 @@ use intentbox_tools::file::{self, NewEntry};
 use intentbox_tools::{Endpoint, FileOrigin, Program, Transport};
 
 use crate::answer::Answer;
-use crate::arguments::Sources;
+use crate::arguments::{Allow, Sources};
 use crate::error::{Class, Classify as _, CommandError, Hint as _};
 use crate::servers::{self, Servers};
 
+use super::permit::Permit;
 use super::refresh::detach;
 
 pub(super) async fn add(
     sources: &Sources,
     name: &str,
-    url: Option<String>,
-    headers: Vec<(String, String)>,
-    env: Vec<(String, String)>,
+    entry: NewEntry,
     named: Option<&Path>,
-    command: &[String],
+    allow: Allow,
 ) -> Result<Answer, CommandError> {
     let id = id(name)?;
-    let entry = match (url, command) {
-        (Some(url), _) => NewEntry::Http { url, headers: headers.into_iter().collect() },
-        (None, [command, args @ ..]) => {
-            NewEntry::Stdio { command: command.clone(), args: args.to_vec(), env: env.into_iter().collect() }
-        }
-        (None, []) => return Err(Class::Usage.error("there is no command").hint("write it after `--`")),
-    };
     let path = servers::own_file(sources, named)?;
+    let _lock = locked(&path)?;
     let (before, text) = added(&path, &[(id.clone(), entry)])?;
+    // A file that no command reads gives nobody anything to call. What cannot be written is found before anything is.
+    let permit = if named.is_none() { Permit::of(sources, std::slice::from_ref(&id), allow)? } else { None };
     write(&path, before.as_deref(), &text)?;
     let status = discover(sources, named, &id).await?;
     let shown = path.display();
-    let text = format!("{shown}: added `{id}`, {status}; see `intentbox tools list`\n");
-    Ok(Answer::new(text).with("file", shown.to_string()).with("server", id.as_str()).with("status", status))
+    let mut text = format!("{shown}: added `{id}`, {status}; see `intentbox tools list`\n");
+    if let Some(permit) = &permit {
+        permit.write()?;
+        let _ = writeln!(text, "{}", permit.told());
+        if permit.ends_the_demo(sources) {
+            text.push_str(
+                "the demo answers no more, since there is a policy now; `intentbox init` adds a configuration\n",
+            );
+        }
+    }
+    let rules = permit.map(|permit| permit.rules).unwrap_or_default();
+    let answer = Answer::new(text).with("file", shown.to_string()).with("server", id.as_str());
+    Ok(answer.with("status", status).with("rules", rules))
+}
+
+/// The entry of a URL with headers, or of a command with variables.
+pub(super) fn new_entry(
+    url: Option<String>,
+    headers: Vec<(String, String)>,
+    env: Vec<(String, String)>,
+    command: &[String],
+) -> Result<NewEntry, CommandError> {
+    match (url, command) {
+        (Some(url), _) => Ok(NewEntry::Http { url, headers: headers.into_iter().collect() }),
+        (None, [command, args @ ..]) => {
+            Ok(NewEntry::Stdio { command: command.clone(), args: args.to_vec(), env: env.into_iter().collect() })
+        }
+        (None, []) => Err(Class::Usage.error("there is no command").hint("write it after `--`")),
+    }
 }
 
 pub(super) async fn remove(sources: &Sources, name: &str, named: Option<&Path>) -> Result<Answer, CommandError> {
@@ -93,6 +116,18 @@ pub(super) async fn import(sources: &Sources, from: &Path, names: &[String]) -> 
     Ok(Answer::new(text).with("file", shown.to_string()).with("servers", names))
 }
 
+/// Holds the folder of a file against other commands that edit it, for as long as it lives.
+fn locked(path: &Path) -> Result<fs::File, CommandError> {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let lock = || -> anyhow::Result<fs::File> {
+        fs::create_dir_all(folder)?;
+        let folder = fs::File::open(folder)?;
+        rustix::fs::flock(&folder, rustix::fs::FlockOperation::LockExclusive)?;
+        Ok(folder)
+    };
+    lock().with_context(|| folder.display().to_string()).class(Class::Unavailable)
+}
+
 /// The text of the file before and with these entries. Nothing is written if any of them cannot be added.
 fn added(path: &Path, entries: &[(ServerId, NewEntry)]) -> Result<(Option<String>, String), CommandError> {
     let before = servers::text(path)?;
@@ -107,7 +142,7 @@ fn added(path: &Path, entries: &[(ServerId, NewEntry)]) -> Result<(Option<String
 
 /// Begins to discover a server that was added, if this command reads the file that it was added to.
 async fn discover(sources: &Sources, named: Option<&Path>, id: &ServerId) -> Result<&'static str, CommandError> {
-    let Servers { upstreams, notices } = servers::servers(sources).await?;
+    let Servers { upstreams, notices, .. } = servers::servers(sources).await?;
     servers::notify(&notices);
     let is_read = upstreams.server(id.as_str()).is_some_and(|config| config.is_enabled);
     if !is_read || !upstreams.is_approved(id.as_str()) {
@@ -123,7 +158,7 @@ fn entry(transport: &Transport) -> NewEntry {
         Transport::Stdio(Program { command, args, env, .. }) => {
             NewEntry::Stdio { command: command.clone(), args: args.clone(), env: env.clone() }
         }
-        Transport::Http(Endpoint { url, headers }) => {
+        Transport::Http(Endpoint { url, headers, .. }) => {
             let headers: BTreeMap<String, String> = headers.clone();
             NewEntry::Http { url: url.clone(), headers }
         }
@@ -136,7 +171,7 @@ fn id(name: &str) -> Result<ServerId, CommandError> {
 
 /// Replaces a file as a whole: another program sees the old one or the new one. A file that changed since it was read is not
 /// replaced.
-fn write(path: &Path, before: Option<&str>, text: &str) -> Result<(), CommandError> {
+pub(super) fn write(path: &Path, before: Option<&str>, text: &str) -> Result<(), CommandError> {
     let shown = || path.display().to_string();
     // Through a link, to the file that it leads to.
     let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
+use intentbox_capability::ServerId;
 use intentbox_store::DiscoveryStatus;
 use intentbox_tools::{Effect, FailureAction, ServerConfig, ServerState, ToolRow, Upstreams};
 use jiff::Timestamp;
@@ -14,11 +15,21 @@ use crate::show;
 
 use super::{find, none_configured};
 
-pub(super) async fn run(upstreams: &Upstreams, server: Option<&str>) -> Result<Answer, CommandError> {
+/// `begun` are servers that another process has begun to discover just now: their status says so.
+pub(super) async fn run(
+    upstreams: &Upstreams,
+    server: Option<&str>,
+    begun: &[ServerId],
+) -> Result<Answer, CommandError> {
     let only = server.map(|server| find(upstreams, server)).transpose()?;
     let mut states = upstreams.states().await.class(Class::Unavailable)?;
     if let Some(only) = &only {
         states.retain(|id, _| id == only);
+    }
+    for id in begun {
+        if let Some(state) = states.get_mut(id) {
+            state.status = DiscoveryStatus::Discovering;
+        }
     }
     if states.is_empty() {
         return Ok(none_configured().with("servers", Vec::<Value>::new()).with("tools", Vec::<Value>::new()));
@@ -45,6 +56,10 @@ pub(super) async fn run(upstreams: &Upstreams, server: Option<&str>) -> Result<A
     }
     Ok(Answer::new(text).with("servers", servers).with("tools", tools))
 }
+
+/// How many servers a model is told of, and how many tools of each.
+const LINES_MAX: usize = 16;
+const NAMED_MAX: usize = 3;
 
 /// How a server is doing, in one line.
 pub(crate) fn status_line(config: &ServerConfig, state: &ServerState, is_approved: bool, now_ms: i64) -> String {
@@ -79,6 +94,21 @@ pub(crate) fn status_line(config: &ServerConfig, state: &ServerState, is_approve
             format!("{word}: {why}{kept}; {action}")
         }
     }
+}
+
+/// A line for each server that can be called, for a model: its name and some of its tools.
+pub(crate) async fn lines(upstreams: &Upstreams) -> Result<Vec<String>, CommandError> {
+    let states = upstreams.states().await.class(Class::Unavailable)?;
+    let line = |(id, state): (&ServerId, &ServerState)| {
+        let names: Vec<&str> = state.listing.tools.iter().take(NAMED_MAX).map(|row| row.name.as_str()).collect();
+        let more = if state.listing.tools.len() > names.len() { ", …" } else { "" };
+        format!("- {id}: {} ({}{more})", show::count(state.listing.tools.len(), "tool"), names.join(", "))
+    };
+    let can_be_called = |(id, state): &(&ServerId, &ServerState)| {
+        let is_enabled = upstreams.server(id.as_str()).is_some_and(|config| config.is_enabled);
+        is_enabled && upstreams.is_approved(id.as_str()) && !state.listing.tools.is_empty()
+    };
+    Ok(states.iter().filter(can_be_called).take(LINES_MAX).map(line).collect())
 }
 
 pub(super) fn server_object(config: &ServerConfig, state: &ServerState, is_approved: bool) -> Value {

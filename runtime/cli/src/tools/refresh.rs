@@ -6,9 +6,9 @@ use std::time::Duration;
 use futures_util::StreamExt as _;
 use futures_util::stream;
 use intentbox_capability::ServerId;
-use intentbox_engine::server_failure;
-use intentbox_store::DISCOVERIES_MAX;
-use intentbox_tools::{DiscoveryEnd, Progress, Upstreams, process};
+use intentbox_engine::{Refresh, server_failure};
+use intentbox_store::{DISCOVERIES_MAX, DiscoveryStatus};
+use intentbox_tools::{DiscoveryEnd, Progress, ServerState, Upstreams, process};
 use serde_json::{Value, json};
 use tokio::time::sleep;
 
@@ -19,6 +19,9 @@ use crate::show::{self, Show};
 use crate::words::words;
 
 use super::{find, none_configured};
+
+/// After how many milliseconds a list is old.
+const DAY_MS: i64 = 86_400_000;
 
 /// How long one waits before looking again whether another process has ended its discovery.
 const LOOK_AGAIN: Duration = Duration::from_millis(200);
@@ -57,6 +60,35 @@ pub(super) async fn in_background(
     let names: Vec<&str> = ids.iter().map(ServerId::as_str).collect();
     let text = format!("discovering {}; see `intentbox tools list`\n", names.join(", "));
     Ok(Answer::new(text).with("servers", names))
+}
+
+/// Starts to discover, in the background, what is not known as it is configured now: servers that were never discovered, those
+/// whose entry has changed, and with [`Refresh::Daily`] those whose list is older than a day. One that failed waits for a person.
+pub(crate) async fn begin_stale(
+    sources: &Sources,
+    upstreams: &Upstreams,
+    refresh: Refresh,
+) -> Result<Vec<ServerId>, CommandError> {
+    let states = upstreams.states().await.class(Class::Unavailable)?;
+    let now_ms = upstreams.store().now_unix_ms();
+    let is_stale = |id: &ServerId, state: &ServerState| {
+        let may_start = upstreams.server(id.as_str()).is_some_and(|config| config.is_enabled);
+        let is_old = refresh == Refresh::Daily && now_ms.saturating_sub(state.discovered_ms) > DAY_MS;
+        let waits = match state.status {
+            DiscoveryStatus::Never => true,
+            DiscoveryStatus::Discovering => false,
+            DiscoveryStatus::Success => state.is_outdated || is_old,
+            DiscoveryStatus::Failed | DiscoveryStatus::Timeout => state.is_outdated,
+        };
+        may_start && upstreams.is_approved(id.as_str()) && waits
+    };
+    let stale: Vec<ServerId> =
+        states.iter().filter(|(id, state)| is_stale(id, state)).map(|(id, _)| id.clone()).collect();
+    if !stale.is_empty() && upstreams.store().is_kept() {
+        detach(sources, upstreams, &stale).await?;
+        return Ok(stale);
+    }
+    Ok(Vec::new())
 }
 
 /// Starts a process of its own session that discovers these servers, and notes for a single one that it does.
@@ -138,7 +170,6 @@ async fn discover(upstreams: &Upstreams, id: &ServerId, show: &Show) -> Result<V
 
 /// Waits for the discovery of another process.
 async fn awaited(upstreams: &Upstreams, id: &ServerId) -> Result<Value, CommandError> {
-    use intentbox_store::DiscoveryStatus;
     loop {
         let state = upstreams.state(id).await.class(Class::Unavailable)?;
         let status = state.as_ref().map_or(DiscoveryStatus::Never, |state| state.status);

@@ -2,7 +2,10 @@
 
 use std::fmt::Write as _;
 
+use intentbox_capability::ServerId;
 use intentbox_catalog::json::parse_value;
+use intentbox_catalog::terminal::printable;
+use intentbox_engine::tool_stub;
 use intentbox_tools::{Upstreams, admit};
 use serde_json::Value;
 
@@ -12,8 +15,16 @@ use crate::error::{Class, Classify as _, CommandError};
 use super::find;
 use super::list::{arguments, effect_mark, server_object, status_line, tool_object};
 
-pub(super) async fn run(upstreams: &Upstreams, server: &str, tool: Option<&str>) -> Result<Answer, CommandError> {
+pub(super) async fn run(
+    upstreams: &Upstreams,
+    server: &str,
+    tool: Option<&str>,
+    stub: bool,
+) -> Result<Answer, CommandError> {
     let id = find(upstreams, server)?;
+    if stub {
+        return stubs(upstreams, &id, tool).await;
+    }
     let state = upstreams.state(&id).await.class(Class::Unavailable)?;
     let (Some(config), Some(state)) = (upstreams.server(server), state) else {
         return Err(Class::Internal.error(format!("the server `{server}` has gone")));
@@ -69,6 +80,26 @@ pub(super) async fn run(upstreams: &Upstreams, server: &str, tool: Option<&str>)
     }
     let answer = Answer::new(text).with("tool", tool_object(id.as_str(), &row, has_changed, is_approved));
     Ok(answer.with("definition", definition).with("hash", record.hash))
+}
+
+/// The signatures of a server's tools, or of one, for whoever writes a script.
+async fn stubs(upstreams: &Upstreams, id: &ServerId, tool: Option<&str>) -> Result<Answer, CommandError> {
+    let state = upstreams.state(id).await.class(Class::Unavailable)?;
+    let names: Vec<String> = match tool {
+        Some(tool) => vec![tool.to_owned()],
+        None => state.map(|state| state.listing.tools.into_iter().map(|row| row.name).collect()).unwrap_or_default(),
+    };
+    let mut lines = Vec::new();
+    for name in &names {
+        let record = upstreams.store().definition(id.as_str(), name).await.class(Class::Unavailable)?;
+        let Some(record) = record.filter(|record| record.is_listed) else {
+            return Err(Class::Usage.error(format!("the server `{id}` has no tool `{name}`")));
+        };
+        let definition = parse_value(&record.definition).class(Class::Internal)?;
+        lines.push(printable(&tool_stub(id.as_str(), name, &definition)));
+    }
+    let text = lines.iter().fold(String::new(), |text, line| text + line + "\n");
+    Ok(Answer::new(text).with("stubs", lines))
 }
 
 fn indented(text: &str) -> String {

@@ -3,16 +3,18 @@
 use std::io::Write as _;
 use std::io::{BufRead as _, stderr, stdin};
 
+use intentbox_capability::ServerId;
 use intentbox_tools::{ServerConfig, Upstreams};
 
 use crate::answer::Answer;
-use crate::arguments::Sources;
+use crate::arguments::{Allow, Sources};
 use crate::error::{Class, Classify as _, CommandError};
 use crate::question::can_be_asked;
 use crate::servers::{self, Servers};
 use crate::show;
 
 use super::find;
+use super::permit::Permit;
 use super::refresh::detach;
 
 pub(super) async fn run(
@@ -20,6 +22,7 @@ pub(super) async fn run(
     upstreams: &Upstreams,
     names: &[String],
     yes: bool,
+    allow: Allow,
 ) -> Result<Answer, CommandError> {
     let chosen = names.iter().map(|name| find(upstreams, name)).collect::<Result<Vec<_>, _>>()?;
     let is_meant = |config: &&ServerConfig| {
@@ -32,12 +35,20 @@ pub(super) async fn run(
     for config in &pending {
         let told = format!("{}  {}\n  would run  {}", config.id, config.file.display(), config.transport.summary());
         show::notice(&told);
+        for line in config.privileges() {
+            show::notice(&format!("  {line}"));
+        }
+    }
+    let servers: Vec<ServerId> = pending.iter().map(|config| config.id.clone()).collect();
+    let permit = Permit::of(sources, &servers, allow)?;
+    if let Some(permit) = &permit {
+        show::notice(&format!("would add  {}", permit.told()));
     }
     if !yes && !confirmed(pending.len()).await? {
         return Err(Class::Usage.error("nothing was approved"));
     }
     for config in &pending {
-        let hash = config.hash().to_hex();
+        let hash = config.approval_hash().to_hex();
         let trusted = upstreams.store().trust(&config.file, config.id.as_str(), &hash);
         trusted.await.class(Class::Unavailable)?;
     }
@@ -47,9 +58,13 @@ pub(super) async fn run(
     if !ids.is_empty() {
         detach(sources, &approved, &ids).await?;
     }
+    if let Some(permit) = &permit {
+        permit.write()?;
+    }
     let names: Vec<&str> = pending.iter().map(|config| config.id.as_str()).collect();
     let text = format!("approved {}, discovering; see `intentbox tools list`\n", names.join(", "));
-    Ok(Answer::new(text).with("approved", names))
+    let rules = permit.map(|permit| permit.rules).unwrap_or_default();
+    Ok(Answer::new(text).with("approved", names).with("rules", rules))
 }
 
 /// Asks the person at the terminal.

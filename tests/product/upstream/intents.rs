@@ -1,0 +1,209 @@
+//! Intents that no template answers: the tool that does, and an honest no where none does.
+
+use serde_json::{Value, json};
+
+use super::{LATE, Upstream, program};
+use crate::product::Run;
+
+/// The tools of a shop, discovered, with these rules for scripts and intents.
+fn shop(rules: &[&str]) -> Upstream {
+    let upstream = Upstream::of(&json!({"shop": {
+        "command": "python3", "args": [program(), "shop"], "intentbox": {"discovery_s": LATE, "call_s": LATE},
+    }}));
+    std::fs::write(upstream.path("policy.toml"), format!("[exec]\ntools = {}\n", json!(rules))).expect("written");
+    std::fs::write(upstream.path("config.toml"), "").expect("written");
+    assert_eq!(upstream.run(&["tools", "refresh"]).code, 0);
+    upstream
+}
+
+fn asked(upstream: &Upstream, arguments: &[&str]) -> Value {
+    upstream.object(&[&["--config", "config.toml"][..], arguments].concat())
+}
+
+fn intent(upstream: &Upstream, text: &str) -> Value {
+    asked(upstream, &["run-intent", text])
+}
+
+/// The arguments with which the tool was called.
+fn called(report: &Value) -> Value {
+    let said = report["result"].as_str().unwrap_or_else(|| panic!("{report}"));
+    serde_json::from_str(said).expect("the tool says how it was called")
+}
+
+#[test]
+fn what_no_template_answers_a_tool_does_with_values_from_the_words() {
+    let upstream = shop(&["shop: *"]);
+    let report = intent(&upstream, "list the last 3 orders of customer acme that are late");
+    assert_eq!(
+        called(&report),
+        json!({"tool": "list_orders", "arguments": {"customer": "acme", "limit": 3, "status": "late"}}),
+        "{report}"
+    );
+    assert_eq!(report["route"]["tool"], "shop: list_orders");
+    assert_eq!(report["grant"], json!(["shop: read-only list_orders TOOL"]), "the run may call this tool and no other");
+    assert_eq!(report["spent"]["tool_calls"], 1);
+    // What a person sees says which tool was asked for what.
+    let shown: Run = upstream.run(&["--config", "config.toml", "run-intent", "list the orders of customer acme"]);
+    assert!(shown.stderr.contains("tool: shop: list_orders {\"customer\":\"acme\"}"), "{}", shown.stderr);
+}
+
+#[test]
+fn what_is_missing_is_named_and_supplied() {
+    let upstream = shop(&["shop: *"]);
+    let report = intent(&upstream, "list orders of a customer");
+    assert_eq!(report["outcome"], "missing_parameter", "{report}");
+    assert_eq!(report["route"]["tool"], "shop: list_orders");
+    let report = asked(&upstream, &["run-intent", "list orders of a customer", "--param", "customer=acme"]);
+    assert_eq!(called(&report)["arguments"], json!({"customer": "acme"}));
+    let report =
+        asked(&upstream, &["run-intent", "shop: list_orders", "--param", "customer=acme", "--param", "limit=500"]);
+    assert_eq!(report["outcome"], "param_invalid", "{report}");
+}
+
+#[test]
+fn a_tool_that_may_change_something_needs_a_yes() {
+    let upstream = shop(&["shop: *"]);
+    let report = intent(&upstream, "cancel order 42");
+    assert_eq!(
+        (&report["outcome"], &report["error"]["kind"]),
+        (&json!("capability_denied"), &json!("writes")),
+        "{report}"
+    );
+    assert_eq!(report["error"]["hint"], "add --allow-writes to allow the change");
+    let report = asked(&upstream, &["run-intent", "cancel order 42", "--allow-writes"]);
+    assert_eq!(called(&report), json!({"tool": "cancel_order", "arguments": {"order_id": 42}}));
+}
+
+#[test]
+fn the_policy_decides_about_intents_as_about_scripts() {
+    let upstream = shop(&["shop: read-only"]);
+    assert_eq!(called(&intent(&upstream, "list the orders of customer acme"))["tool"], "list_orders");
+    let report = asked(&upstream, &["run-intent", "cancel order 42", "--allow-writes"]);
+    assert_eq!(report["outcome"], "capability_denied");
+    assert_eq!(report["error"]["hint"], "add \"shop: cancel_order\" to tools under [exec] in policy.toml");
+    std::fs::write(upstream.path("script.py"), "tools.shop.cancel_order(order_id=1)").expect("written");
+    let report = asked(&upstream, &["exec", "script.py"]);
+    assert_eq!(report["outcome"], "capability_denied", "{report}");
+    std::fs::write(upstream.path("script.py"), "tools.shop.list_orders(customer='a')").expect("written");
+    assert_eq!(called(&asked(&upstream, &["exec", "script.py"]))["tool"], "list_orders");
+    let explained = asked(&upstream, &["policy", "explain", "TOOL", "shop:cancel_order"]);
+    assert_eq!(explained["outcome"], "capability_denied");
+    let explained = asked(&upstream, &["policy", "explain", "TOOL", "shop:list_orders"]);
+    assert_eq!(explained["permitted_by"], json!(["shop: read-only TOOL under [exec]"]));
+}
+
+#[test]
+fn what_no_tool_does_is_an_honest_no() {
+    let upstream = shop(&["shop: *"]);
+    for text in ["book a flight to lisbon", "what is the weather tomorrow", "bake bread"] {
+        let report = intent(&upstream, text);
+        assert_eq!(report["outcome"], "not_found", "{text}: {report}");
+    }
+    let found = asked(&upstream, &["tools", "search", "book a flight to lisbon"]);
+    assert_eq!(found["fits"], false, "{found}");
+    let found = asked(&upstream, &["tools", "search", "orders of a customer"]);
+    assert_eq!((&found["fits"], &found["tools"][0]["tool"]), (&json!(true), &json!("list_orders")), "{found}");
+}
+
+#[test]
+fn what_words_cannot_say_is_told() {
+    let upstream = shop(&["shop: *"]);
+    let report = intent(&upstream, "change the address of a parcel");
+    assert_eq!(report["outcome"], "not_found");
+    assert_eq!(
+        report["error"]["message"],
+        "the tool `shop: change_address` fits, and needs what words cannot say: `address`"
+    );
+    assert!(report["error"]["hint"].as_str().expect("a hint").contains("intentbox tools call shop change_address"));
+}
+
+#[test]
+fn this_folder_is_where_the_command_is_typed() {
+    let upstream = shop(&["shop: *"]);
+    let here = upstream.home.path().canonicalize().expect("it is there").display().to_string();
+    let report = intent(&upstream, "list the receipts in this folder");
+    assert_eq!(called(&report), json!({"tool": "list_receipts", "arguments": {"folder": here}}), "{report}");
+    let report = intent(&upstream, "list the receipts in /srv/receipts");
+    assert_eq!(called(&report)["arguments"], json!({"folder": "/srv/receipts"}), "{report}");
+}
+
+#[test]
+fn a_mode_leaves_out_templates_or_tools() {
+    let upstream = shop(&["shop: *"]);
+    let text = "list the orders of customer acme";
+    assert_eq!(asked(&upstream, &["--mode", "code_execution", "run-intent", text])["outcome"], "not_found");
+    assert_eq!(called(&asked(&upstream, &["--mode", "mcp_only", "run-intent", text]))["tool"], "list_orders");
+    std::fs::write(upstream.path("config.toml"), "[routing]\nfallback = false\n").expect("written");
+    assert_eq!(intent(&upstream, text)["outcome"], "not_found");
+    assert_eq!(called(&asked(&upstream, &["--mode", "mcp_only", "run-intent", text]))["tool"], "list_orders");
+}
+
+#[test]
+fn an_explanation_shows_each_step() {
+    let upstream = shop(&["shop: *"]);
+    let explained = asked(&upstream, &["run-intent", "--explain", "list the last 3 orders of customer acme"]);
+    let tools = &explained["tools"];
+    assert_eq!((&tools["searched"], &tools["verdict"]), (&json!(5), &json!("one")), "{explained}");
+    assert_eq!(tools["best"][0]["tool"], "list_orders");
+    assert_eq!(tools["values"], json!({"customer": "acme", "limit": 3}));
+    let shown =
+        upstream.run(&["--config", "config.toml", "run-intent", "--explain", "list the orders of customer acme"]);
+    assert!(shown.stdout.contains("tools: one of 5 fits, trust "), "{}", shown.stdout);
+    assert_eq!(explained["run_id"], Value::Null, "nothing ran");
+}
+
+#[test]
+fn calls_that_were_started_go_on_at_once() {
+    let upstream = shop(&["shop: meet"]);
+    // The tool answers nobody before three have called.
+    for script in [
+        "result = tools.gather(*[tools.shop.meet.start(name=name) for name in 'abc'])",
+        "import asyncio\nasync def all():\n    return await asyncio.gather(*[tools.shop.meet.start(name=name) for name in 'abc'])\nresult = asyncio.run(all())",
+        "import tools as t\ncalls = [t.shop.meet.start(name=name) for name in 'abc']\nresult = [call.result() for call in calls]",
+    ] {
+        std::fs::write(upstream.path("script.py"), script).expect("written");
+        let report = asked(&upstream, &["exec", "script.py"]);
+        assert_eq!(report["result"], json!(["a", "b", "c"]), "{report}");
+        assert_eq!(report["spent"]["tool_calls"], 3);
+    }
+    let script = "try:\n    for n in range(100):\n        tools.shop.meet.start({'name': 5} if n > 99 else {})\nexcept Exception as error:\n    result = [n, error.kind]";
+    std::fs::write(upstream.path("script.py"), script).expect("written");
+    let report = asked(&upstream, &["exec", "script.py"]);
+    assert_eq!(report["result"], json!([64, "too_many"]), "{report}");
+    std::fs::write(upstream.path("script.py"), "tools.shop.list_orders.start(customer='a')").expect("written");
+    assert_eq!(asked(&upstream, &["exec", "script.py"])["outcome"], "capability_denied");
+}
+
+#[test]
+fn a_script_searches_and_describes_what_it_may_call() {
+    let upstream = shop(&["shop: list_orders"]);
+    let script = "result = [tools.search('orders of a customer'), tools.search('book a flight'), tools.describe('shop', 'list_orders')['stub']]";
+    std::fs::write(upstream.path("script.py"), script).expect("written");
+    let report = asked(&upstream, &["exec", "script.py"]);
+    let found = json!([{"server": "shop", "tool": "list_orders", "summary": "Lists the orders of a customer.",
+                        "arguments": ["customer", "limit", "status"], "required": 1, "effect": "reads",
+                        "call": "tools[\"shop\"][\"list_orders\"](customer=…)"}]);
+    let stub = "def tools.shop.list_orders(*, customer: str, limit: int = ..., \
+                status: Literal[\"open\", \"late\", \"paid\"] = ...) -> Any: ...  # Lists the orders of a customer.";
+    assert_eq!(report["result"], json!([found, [], stub]), "{report}");
+    std::fs::write(upstream.path("script.py"), "tools.describe('shop', 'cancel_order')").expect("written");
+    assert_eq!(asked(&upstream, &["exec", "script.py"])["outcome"], "capability_denied");
+    let shown = upstream.run(&["tools", "show", "shop", "list_orders", "--stub"]);
+    assert_eq!(shown.stdout, format!("{stub}\n"));
+}
+
+#[test]
+fn adding_a_server_gives_intents_what_only_reads() {
+    let upstream = Upstream::of(&json!({}));
+    let program = program().display().to_string();
+    let added = upstream.run_with(&["tools", "add", "shop", "--", "python3", &program, "shop"], b"");
+    assert_eq!(added.code, 0, "{}", added.stderr);
+    let rule = "policy.toml: tools = [\"shop: read-only\"] under [exec]\n";
+    assert!(added.stdout.contains(rule) && added.stdout.contains("the demo answers no more"), "{}", added.stdout);
+    assert_eq!(upstream.run_with(&["tools", "refresh"], b"").code, 0);
+    let report = upstream.run_with(&["--json", "run-intent", "list the orders of customer acme"], b"").report();
+    assert_eq!(called(&report)["tool"], "list_orders");
+    let added =
+        upstream.run_with(&["tools", "add", "other", "--allow", "none", "--", "python3", &program, "none"], b"");
+    assert!(!added.stdout.contains("policy.toml"), "{}", added.stdout);
+}
