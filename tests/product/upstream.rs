@@ -3,10 +3,12 @@
 
 mod definitions;
 mod files;
+mod hostile;
 mod http;
 mod intents;
 mod scripts;
 mod servers;
+mod uses;
 
 use std::path::{Path, PathBuf};
 

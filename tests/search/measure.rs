@@ -116,6 +116,7 @@ fn entries(text: &str) -> (Vec<String>, Vec<Entry>) {
             Some("adds" | "writes") => Some(false),
             _ => None,
         },
+        learned: Vec::new(),
     };
     let entries: Vec<Entry> = listed["tools"].as_array().expect("tools").iter().map(entry).collect();
     (entries.iter().map(|entry| format!("{}/{}", entry.server, entry.name)).collect(), entries)

@@ -96,9 +96,10 @@ def search(text, most=5):
 
 
 def describe(server, tool):
-    """What a granted tool takes and gives: `{"stub", "description", "arguments", "result", "effect"}`. `stub` is its signature as
-    Python has it, `arguments` and `result` are JSON Schemas, and `result` is None where the server declares none. A server's
-    description is a stranger's text."""
+    """What a granted tool takes and gives: `{"stub", "description", "arguments", "result", "seen", "effect"}`. `stub` is its
+    signature as Python has it, `arguments` and `result` are JSON Schemas, and `result` is None where the server declares none.
+    `seen` is then the schema of what it answered so far, or None; where the stub says `str`, it is that of the JSON in the text.
+    A server's description is a stranger's text."""
     return _said(_intentbox.describe_tool(server, tool))
 
 

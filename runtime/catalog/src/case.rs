@@ -30,6 +30,11 @@
 //! path = "logs:app.log"
 //! body = "…"                  # or: body_file
 //!
+//! [[tools]]                   # calls of tools of upstream servers
+//! tool = "git: git_log"       # as a rule of the policy names one
+//! arguments = '{"max_count": 3}'
+//! result = '["a", "b"]'       # JSON, as the script gets it; or: error = "the text of a tool that failed"
+//!
 //! [outcome]
 //! kind = "ok"                 # a name of an outcome, as a report has it
 //! result = "[]"               # JSON; or: error = "a part of the error's text"
@@ -37,7 +42,7 @@
 
 use std::collections::BTreeMap;
 
-use intentbox_capability::{Alias, Method, PATH_BYTES_MAX, Reads, URL_BYTES_MAX};
+use intentbox_capability::{Alias, Method, PATH_BYTES_MAX, Reads, ServerId, URL_BYTES_MAX, is_tool_name};
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -77,6 +82,9 @@ pub struct Case {
     pub replies: Vec<Reply>,
     /// The files in the directories that the script reads.
     pub files: Vec<CaseFile>,
+    /// The tools that the script calls, in the order in which the calls begin, each with its answer. A call that is not the next
+    /// one here is a failure, and so is one that never comes.
+    pub tools: Vec<ToolReply>,
     /// How the run ends.
     pub outcome: ExpectedOutcome,
     /// The script as it was last reviewed; nothing when none is kept.
@@ -97,6 +105,19 @@ pub struct Reply {
     pub headers: BTreeMap<String, String>,
     /// Its body.
     pub body: String,
+}
+
+/// One expected call of a tool and what it gets.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ToolReply {
+    /// The server.
+    pub server: String,
+    /// The tool.
+    pub tool: String,
+    /// The arguments: an object.
+    pub arguments: Value,
+    /// What the script gets, or the text of a tool that says that it failed.
+    pub answer: Result<Value, String>,
 }
 
 /// One file of a directory.
@@ -205,6 +226,7 @@ impl Case {
         for (what, told) in [
             ("replies", raw.replies.get(TOLD_MAX).map(toml::Spanned::span)),
             ("files", raw.files.get(TOLD_MAX).map(toml::Spanned::span)),
+            ("tools", raw.tools.get(TOLD_MAX).map(toml::Spanned::span)),
         ] {
             if let Some(first_too_many) = told {
                 return Err(expected(first_too_many.start, &format!("at most {TOLD_MAX} {what}")));
@@ -248,6 +270,11 @@ impl Case {
                 body: body(at, reply.body, reply.body_file)?,
             });
         }
+        let mut tools = Vec::new();
+        for tool in raw.tools {
+            let at = tool.span().start;
+            tools.push(tool_reply(tool.into_inner()).map_err(|fault| expected(at, &fault))?);
+        }
         let at = raw.outcome.span().start;
         let outcome = raw.outcome.into_inner();
         if !is_name(&outcome.kind) {
@@ -262,10 +289,33 @@ impl Case {
             settings: raw.settings,
             replies,
             files,
+            tools,
             outcome: ExpectedOutcome { kind: outcome.kind, result, error: outcome.error },
             script: None,
         })
     }
+}
+
+/// The call of a tool. Its bounds are those of the file that it stands in.
+///
+/// # Errors
+/// What to write in place of what no script could call or get.
+fn tool_reply(raw: RawToolReply) -> Result<ToolReply, String> {
+    let named = raw.tool.split_once(':').map(|(server, tool)| (server.trim(), tool.trim()));
+    let named = named.filter(|(server, tool)| server.parse::<ServerId>().is_ok() && is_tool_name(tool));
+    let (server, tool) = named.ok_or("one tool of a server as `tool`, such as `git: git_log`")?;
+    let (server, tool) = (server.to_owned(), tool.to_owned());
+    let arguments = raw.arguments.as_deref().map_or(Ok(Value::Object(serde_json::Map::new())), parse_value);
+    let arguments = arguments.map_err(|error| format!("JSON as `arguments`: {error}"))?;
+    if !arguments.is_object() {
+        return Err("an object as `arguments`".to_owned());
+    }
+    let answer = match (raw.result, raw.error) {
+        (Some(result), None) => Ok(parse_value(&result).map_err(|error| format!("JSON as `result`: {error}"))?),
+        (None, Some(error)) => Err(error),
+        _ => return Err("either `result` or `error`".to_owned()),
+    };
+    Ok(ToolReply { server, tool, arguments, answer })
 }
 
 /// Whether a script can name this file: it is one whose directory it may read.
@@ -311,6 +361,8 @@ struct RawCase {
     replies: Vec<toml::Spanned<RawReply>>,
     #[serde(default)]
     files: Vec<toml::Spanned<RawFile>>,
+    #[serde(default)]
+    tools: Vec<toml::Spanned<RawToolReply>>,
     outcome: toml::Spanned<RawOutcome>,
 }
 
@@ -332,6 +384,15 @@ struct RawFile {
     path: String,
     body: Option<String>,
     body_file: Option<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RawToolReply {
+    tool: String,
+    arguments: Option<String>,
+    result: Option<String>,
+    error: Option<String>,
 }
 
 #[derive(Deserialize)]
@@ -422,6 +483,33 @@ mod tests {
             let error = parse(&bad).expect_err(rule);
             assert!(error.to_string().contains(rule) && error.line == 1, "{error}");
         }
+    }
+
+    #[test]
+    fn a_call_of_a_tool_is_read_with_its_answer() {
+        let tools = |lines: &str| parse(&format!("[[tools]]\n{lines}\n{OUTCOME}"));
+        let read = tools("tool = \"git: git_log\"\narguments = '{\"a\": 1}'\nresult = '[2]'").expect("a call");
+        let (server, tool) = ("git".to_owned(), "git_log".to_owned());
+        let arguments = serde_json::json!({"a": 1});
+        assert_eq!(read.tools, [ToolReply { server, tool, arguments, answer: Ok(serde_json::json!([2])) }]);
+        let failed = tools("tool = \"git: git_log\"\nerror = \"no\"").expect("a call");
+        assert_eq!(failed.tools[0].answer, Err("no".to_owned()));
+        for (lines, rule) in [
+            ("tool = \"git\"\nresult = '1'", "expected one tool of a server as `tool`"),
+            ("tool = \"git: *\"\nresult = '1'", "expected one tool of a server as `tool`"),
+            ("tool = \"git: a\"\nresult = 'x'", "expected JSON as `result`"),
+            ("tool = \"git: a\"\nresult = '1'\narguments = '5'", "expected an object as `arguments`"),
+            ("tool = \"git: a\"\nresult = '1'\narguments = '{'", "expected JSON as `arguments`"),
+            ("tool = \"git: a\"", "expected either `result` or `error`"),
+            ("tool = \"git: a\"\nresult = '1'\nerror = \"x\"", "expected either `result` or `error`"),
+        ] {
+            let error = tools(lines).expect_err(rule);
+            assert!(error.to_string().contains(rule) && error.line == 1, "{error}");
+        }
+        let many =
+            |count: usize| parse(&format!("{}{OUTCOME}", "[[tools]]\ntool = \"a: b\"\nresult = '1'\n".repeat(count)));
+        assert_eq!(many(TOLD_MAX).expect("that many").tools.len(), TOLD_MAX);
+        assert!(many(TOLD_MAX + 1).expect_err("one too many").to_string().contains("expected at most 100 tools"));
     }
 
     #[test]

@@ -7,9 +7,10 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 
 use crate::observe::LogLevel;
+use intentbox_catalog::TemplateId;
 use intentbox_catalog::period::Period;
 use intentbox_demo_logs::BYTES_MAX;
-use intentbox_engine::Mode;
+use intentbox_engine::{Mode, Switch};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -97,6 +98,10 @@ pub(crate) struct Sources {
     /// alone (`mcp_only`) [default: `$INTENTBOX_MODE`, otherwise `mode` under [routing] in the configuration, otherwise hybrid]
     #[arg(long, global = true, help_heading = "Sources", value_name = "MODE", value_parser = mode)]
     pub(crate) mode: Option<Mode>,
+    /// Part of the routing that is switched off: `templates`, `fallback` to tools, `discovery` in the background, or `learning` of
+    /// words (repeatable) [default: `$INTENTBOX_WITHOUT` with commas between, otherwise the keys under [routing] that are false]
+    #[arg(long, global = true, help_heading = "Sources", value_name = "PART", value_parser = switch)]
+    pub(crate) without: Vec<Switch>,
 }
 
 /// Which tools of a server the policy gets a line for.
@@ -112,6 +117,10 @@ pub(crate) enum Allow {
 
 fn mode(text: &str) -> Result<Mode, String> {
     Mode::of(text).ok_or_else(|| "write hybrid, code_execution or mcp_only".to_owned())
+}
+
+fn switch(text: &str) -> Result<Switch, String> {
+    Switch::of(text).ok_or_else(|| "write templates, fallback, discovery or learning".to_owned())
 }
 
 #[derive(Debug, Subcommand)]
@@ -302,12 +311,15 @@ pub(crate) enum Tools {
         /// Name of the tool [default: all that have changed]
         tool: Option<String>,
     },
-    /// Approve the present definitions of tools that have changed
+    /// Show what has changed in definitions of tools, and approve exactly that
     Approve {
         /// Name of the server
         server: String,
         /// Names of the tools [default: all that have changed]
         tools: Vec<String>,
+        /// Approve without asking
+        #[arg(long)]
+        yes: bool,
     },
 }
 
@@ -359,8 +371,11 @@ pub(crate) struct RunIntent {
     /// Parameter of the template, such as `limit=5`; overrides what the words say (repeatable) [default: what the words say]
     #[arg(long = "param", value_name = "NAME=VALUE", value_parser = name_and_value)]
     pub(crate) params: Vec<(String, String)>,
+    /// Id of the template that answers, or of a tool, such as `git/git_log`: the words then only give values
+    #[arg(long, value_name = "ID")]
+    pub(crate) template: Option<TemplateId>,
     /// Show which template the intent selects and why, without running it
-    #[arg(long)]
+    #[arg(long, conflicts_with = "template")]
     pub(crate) explain: bool,
     /// Allow a template that changes something to run; the policy must allow its requests as well
     #[arg(long)]

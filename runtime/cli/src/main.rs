@@ -92,7 +92,7 @@ fn main() -> ExitCode {
         Err(error) => return show.end(Err(error)),
     };
     let code = runtime.block_on(async {
-        let ended = command::run(arguments, &mut show).await;
+        let ended = Box::pin(command::run(arguments, &mut show)).await;
         show.end(ended)
     });
     // A thread may wait for a terminal's next line; nobody waits for the thread.

@@ -85,8 +85,9 @@ pub(crate) async fn run(sources: &Sources, command: Mcp, show: &mut Show) -> Res
     if let Some(upstreams) = upstreams.clone() {
         tokio::spawn(async move { upstreams.keep_closing_idle().await });
     }
-    let (settings, _) = setup::tool_settings(sources)?;
-    if let Some(upstreams) = upstreams.clone().filter(|_| settings.refresh == Refresh::Daily) {
+    let (settings, routing, _) = setup::tool_settings(sources)?;
+    let is_daily = settings.refresh == Refresh::Daily && routing.discovery;
+    if let Some(upstreams) = upstreams.clone().filter(|_| is_daily) {
         let sources = sources.clone();
         tokio::spawn(async move {
             // Nothing is spawned at the start: who needs the tools before the first look has listed them by then.

@@ -32,7 +32,7 @@ pub(crate) async fn run(sources: &Sources, command: RunIntent, json: bool) -> Re
         return explain(&setup.engine, &text).await.map(Ending::Verb);
     }
     let params = command.params.into_iter().map(|(name, text)| (name, Given::Text(text))).collect();
-    let intent = Intent { text, params, template: None, settings: settings(&command.run) };
+    let intent = Intent { text, params, template: command.template, settings: settings(&command.run) };
     let consent = if command.allow_writes { Consent::Given } else { Consent::Asked };
     let caller = Caller { consent, ..Caller::local() };
     protect(&setup.engine).await;

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::Context as _;
-use intentbox_engine::Refresh;
+use intentbox_engine::{Embedding, EmbeddingSource, Refresh, TABLE_BYTES_MAX, TOKENIZER_BYTES_MAX};
 use intentbox_store::{Clock, ToolStore};
 use intentbox_tools::file::{self, FILE_BYTES_MAX, FileContext, ParsedFile};
 use intentbox_tools::{FileOrigin, Place, Program, ServerConfig, Transport, Upstreams};
@@ -21,22 +21,26 @@ const OWN_FILE: &str = "mcp.json";
 /// The files of other clients in the current directory.
 const PROJECT_FILES: [&str; 3] = [".mcp.json", ".cursor/mcp.json", ".vscode/mcp.json"];
 
-/// Folders below the home directory that launchers write: the caches of npm, uv and pip.
-const LAUNCHER_CACHES: [&str; 5] = [".npm", ".cache", ".local/share/uv", ".local/bin", ".config/uv"];
+/// Folders below the home directory that launchers write: the caches of npm, uv and pip. Not those in which programs lie that a
+/// person starts by name.
+const LAUNCHER_CACHES: [&str; 3] = [".npm", ".cache", ".local/share/uv"];
 
 /// What is configured about upstream servers.
 pub(crate) struct Servers {
     pub(crate) upstreams: Upstreams,
     /// What the user should know about the files, a line each.
     pub(crate) notices: Vec<String>,
-    /// When tools are listed again by themselves.
-    pub(crate) refresh: Refresh,
+    /// When tools are listed by themselves; nothing where that is switched off.
+    pub(crate) refresh: Option<Refresh>,
+    /// The model of embeddings that searches use besides words.
+    pub(crate) embedding: Option<EmbeddingSource>,
 }
 
 /// Reads the files of servers. Starts nothing.
 pub(crate) async fn servers(sources: &Sources) -> Result<Servers, CommandError> {
-    let (settings, folder) = setup::tool_settings(sources)?;
+    let (settings, routing, folder) = setup::tool_settings(sources)?;
     let named: Vec<PathBuf> = settings.servers.iter().map(|path| folder.join(path)).collect();
+    let embedding = settings.embedding.as_ref().map(|path| embedding_of(folder.join(path)));
     let (parsed, mut notices) = parsed(sources, &named)?;
     let merged = file::merge(parsed);
     notices.extend(merged.warnings);
@@ -58,7 +62,30 @@ pub(crate) async fn servers(sources: &Sources) -> Result<Servers, CommandError> 
     let servers = merged.servers.into_iter().filter(|config| !is_this_program(config));
     let place = place(sources, folder.as_deref());
     let upstreams = Upstreams::new(servers, is_approved, Arc::new(store), place);
-    Ok(Servers { upstreams, notices, refresh: settings.refresh })
+    Ok(Servers { upstreams, notices, refresh: routing.discovery.then_some(settings.refresh), embedding })
+}
+
+/// Loads the model of a folder when it is needed. Without it, words have to do.
+fn embedding_of(folder: PathBuf) -> EmbeddingSource {
+    let load = move || -> anyhow::Result<Embedding> {
+        let read = |name: &str, most: u64| -> anyhow::Result<Vec<u8>> {
+            let file = folder.join(name);
+            let bytes = input::read_regular(&file, most)?;
+            anyhow::ensure!(bytes.len() as u64 <= most, "{} has more than {most} bytes", file.display());
+            Ok(bytes)
+        };
+        let tokenizer = read("tokenizer.json", TOKENIZER_BYTES_MAX)?;
+        Ok(Embedding::new(&tokenizer, &read("model.safetensors", TABLE_BYTES_MAX)?)?)
+    };
+    EmbeddingSource(Arc::new(move || match load() {
+        Ok(embedding) => Some(embedding),
+        Err(error) => {
+            show::notice(&show::line(&format!(
+                "`embedding` under [tools] cannot be used, and words alone are: {error:#}"
+            )));
+            None
+        }
+    }))
 }
 
 /// The user's own file of servers, or the one that was named.

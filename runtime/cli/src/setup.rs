@@ -13,8 +13,8 @@ use intentbox_catalog::{Catalog, Template, TemplateId};
 use intentbox_demo_tracker::DemoTracker;
 use intentbox_egress::{Credential, OriginConfig, Secret, Source};
 use intentbox_engine::{
-    self as engine, CONFIGURATION_BYTES_MAX, Capacity, Configuration, Engine, HERE, Mode, POLICY_BYTES_MAX, Parts,
-    Policy, Resources, Sharing, ToolSettings, WorkerCommand,
+    self as engine, CONFIGURATION_BYTES_MAX, Capacity, Configuration, EmbeddingSource, Engine, HERE, Mode,
+    POLICY_BYTES_MAX, Parts, Policy, Resources, Routing, Sharing, Switch, ToolSettings, WorkerCommand,
 };
 use intentbox_files::{Directories, DirectoryError};
 use intentbox_tools::Upstreams;
@@ -58,6 +58,8 @@ pub(crate) struct Configured {
     pub(crate) directories: Directories,
     /// The upstream servers, if the policy permits any tool.
     pub(crate) upstreams: Option<Upstreams>,
+    /// The model of embeddings that searches for tools use besides words.
+    pub(crate) embedding: Option<EmbeddingSource>,
     pub(crate) demo: Option<DemoTracker>,
 }
 
@@ -157,8 +159,8 @@ impl Configured {
         isolation: engine::Isolation,
         capacity: Capacity,
     ) -> Result<Setup, CommandError> {
-        let Configured { configuration, policy, directories, upstreams, demo, .. } = self;
-        let resources = Resources { directories, upstreams: upstreams.map(Arc::new) };
+        let Configured { configuration, policy, directories, upstreams, embedding, demo, .. } = self;
+        let resources = Resources { directories, upstreams: upstreams.map(Arc::new), embedding };
         let parts = Parts { catalog, configuration, resources, policy, isolation, capacity };
         Ok(Setup { engine: Engine::new(parts).class(Class::Configuration)?, demo })
     }
@@ -210,9 +212,7 @@ pub(crate) async fn tried(sources: &Sources) -> Result<(Configured, Vec<Director
         None => (Configuration::default(), None),
     };
 
-    if let Some(mode) = sources.mode.map_or_else(mode_of_environment, |mode| Ok(Some(mode)))? {
-        configuration.routing.mode = mode;
-    }
+    configuration.routing = switched(sources, configuration.routing)?;
     let mut policy = match &policy_file {
         Some(file) => read_policy(file).class(Class::Configuration)?,
         // What the demo's templates change is invented, and gone when the program ends.
@@ -249,14 +249,15 @@ pub(crate) async fn tried(sources: &Sources) -> Result<(Configured, Vec<Director
     let of_configuration = of_configuration.map(|(path, folder)| folder.join(path));
     let templates = sources.templates.clone().or(of_configuration);
     // Their files are read by who needs them: a command that calls no tool should not wait for them.
-    let upstreams = if policy.has_tools() {
-        let Servers { upstreams, notices, .. } = servers::servers(sources).await?;
+    let (upstreams, embedding) = if policy.has_tools() {
+        let Servers { upstreams, notices, embedding, .. } = servers::servers(sources).await?;
         servers::notify(&notices);
-        Some(upstreams)
+        (Some(upstreams), embedding)
     } else {
-        None
+        (None, None)
     };
-    let configured = Configured { file, policy_file, templates, configuration, policy, directories, upstreams, demo };
+    let configured =
+        Configured { file, policy_file, templates, configuration, policy, directories, upstreams, embedding, demo };
     Ok((configured, missing))
 }
 
@@ -269,6 +270,20 @@ fn policy_file(sources: &Sources) -> Option<PathBuf> {
 /// Where the policy is, or would be.
 pub(crate) fn policy_beside(sources: &Sources) -> Option<PathBuf> {
     configuration_file(sources.config.as_deref()).map(|file| file.with_file_name("policy.toml"))
+}
+
+/// What answers intents: as configured, then as the environment says, then as the flags say.
+fn switched(sources: &Sources, mut routing: Routing) -> Result<Routing, CommandError> {
+    if let Some(mode) = sources.mode.map_or_else(mode_of_environment, |mode| Ok(Some(mode)))? {
+        routing.mode = mode;
+    }
+    for part in variable("INTENTBOX_WITHOUT").unwrap_or_default().split(',').filter(|part| !part.trim().is_empty()) {
+        let switch = Switch::of(part.trim());
+        let switch = switch.context("INTENTBOX_WITHOUT: write templates, fallback, discovery or learning");
+        routing.switch_off(switch.class(Class::Usage)?);
+    }
+    sources.without.iter().for_each(|switch| routing.switch_off(*switch));
+    Ok(routing)
 }
 
 fn mode_of_environment() -> Result<Option<Mode>, CommandError> {
@@ -355,12 +370,17 @@ fn read(file: &Path, folder: &Path) -> anyhow::Result<Configuration> {
 }
 
 /// What the configuration in force says of upstream servers, and the folder at which its paths start.
-pub(crate) fn tool_settings(sources: &Sources) -> Result<(ToolSettings, PathBuf), CommandError> {
-    let Some(file) = find(sources.config.as_deref())? else { return Ok(Default::default()) };
+pub(crate) fn tool_settings(sources: &Sources) -> Result<(ToolSettings, Routing, PathBuf), CommandError> {
+    let Some(file) = find(sources.config.as_deref())? else {
+        return Ok((ToolSettings::default(), switched(sources, Routing::default())?, PathBuf::new()));
+    };
     let folder = file.parent().map(Path::to_owned).unwrap_or_default();
-    let settings = text(&file, CONFIGURATION_BYTES_MAX)
-        .and_then(|text| ToolSettings::parse(&text).with_context(|| file.display().to_string()));
-    Ok((settings.class(Class::Configuration)?, folder))
+    let settings = text(&file, CONFIGURATION_BYTES_MAX).and_then(|text| {
+        let settings = ToolSettings::parse(&text).and_then(|settings| Ok((settings, Routing::parse(&text)?)));
+        settings.with_context(|| file.display().to_string())
+    });
+    let (settings, routing) = settings.class(Class::Configuration)?;
+    Ok((settings, switched(sources, routing)?, folder))
 }
 
 /// The files that no upstream server may open: the configuration in force, the policy, and the files of tokens that it names.

@@ -25,12 +25,19 @@ use crate::show::Show;
 pub(crate) async fn run(sources: &Sources, command: Tools, show: &Show) -> Result<Ending, CommandError> {
     let answer = match command {
         Tools::List { server } => {
-            let Servers { upstreams, notices, refresh } = servers::servers(sources).await?;
+            let Servers { upstreams, notices, refresh, .. } = servers::servers(sources).await?;
             servers::notify(&notices);
-            let begun = refresh::begin_stale(sources, &upstreams, refresh).await?;
+            let begun = match refresh {
+                Some(refresh) => refresh::begin_stale(sources, &upstreams, refresh).await?,
+                None => Vec::new(),
+            };
             list::run(&upstreams, server.as_deref(), &begun).await?
         }
-        Tools::Search { text, most } => search::run(&configured(sources).await?, &text, most).await?,
+        Tools::Search { text, most } => {
+            let servers = servers::servers(sources).await?;
+            servers::notify(&servers.notices);
+            search::run(&servers, &text, most).await?
+        }
         Tools::Show { server, tool, stub } => {
             show::run(&configured(sources).await?, &server, tool.as_deref(), stub).await?
         }
@@ -51,7 +58,9 @@ pub(crate) async fn run(sources: &Sources, command: Tools, show: &Show) -> Resul
             trust::run(sources, &configured(sources).await?, &names, yes, allow).await?
         }
         Tools::Diff { server, tool } => changes::diff(&configured(sources).await?, &server, tool.as_deref()).await?,
-        Tools::Approve { server, tools } => changes::approve(&configured(sources).await?, &server, &tools).await?,
+        Tools::Approve { server, tools, yes } => {
+            changes::approve(&configured(sources).await?, &server, &tools, yes).await?
+        }
     };
     Ok(answer.into())
 }

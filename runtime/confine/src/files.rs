@@ -13,8 +13,11 @@ use crate::launch::Bounds;
 /// The newest rules that this program knows. An older kernel leaves out what it does not know.
 const NEWEST: ABI = ABI::V6;
 
-/// Where programs write that is nobody's file: devices such as `/dev/null` and terminals, and settings of their own processes.
-const NOBODYS: [&str; 2] = ["/dev", "/proc"];
+/// Where programs write that is nobody's file: devices that keep nothing, memory that processes share, and settings of the process
+/// itself. Not terminals, in which a program could type for the user, and not the settings of the kernel, which root could
+/// write.
+const NOBODYS: [&str; 7] =
+    ["/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/shm", "/proc/self"];
 
 /// Restricts this process and all that it starts. Returns how far the kernel enforces it; nothing if it knows no such rules.
 pub(crate) fn confine(bounds: &Bounds) -> Option<RestrictionStatus> {

@@ -2,7 +2,6 @@
 //!
 //! To add a kind of host call, add an arm to [`Broker::call`] and a method that answers it.
 
-use std::fmt::Write as _;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU16, Ordering};
 use std::time::Duration;
@@ -10,16 +9,15 @@ use std::time::Duration;
 use intentbox_capability::{Refusal, shown_url};
 use intentbox_egress::{BudgetItem, Exchange, Request, SendError};
 use intentbox_files::{Directories, ENTRIES_MAX, Listing, ReadError, Reader, UNREAD_MAX};
-use intentbox_report::{Failure, Refused, Remedy, RunId, Spent, Unread};
+use intentbox_report::{Failure, Refused, Remedy, RunId, Spent, ToolCall, Unread};
 use intentbox_sandbox::abi::{Call, FILES_MAX, FileEntry, HttpReply, HttpRequest, Reply, decode};
 use intentbox_sandbox::{Answer, Calls, Exhausted, Pending, Resource};
-use sha2::{Digest as _, Sha256};
 
 use crate::caller::Caller;
 use crate::events::{Event, Events, Of};
 use crate::pages::Pages;
 use crate::remedy::Requester;
-use crate::tool_caller::{NoAnswer, ToolCaller};
+use crate::tool_caller::{NoAnswer, ToolCaller, digest};
 
 // The guest refuses a longer listing.
 const _: () = assert!(ENTRIES_MAX <= FILES_MAX && UNREAD_MAX <= intentbox_sandbox::abi::UNREAD_MAX);
@@ -104,6 +102,11 @@ impl Broker {
     /// The status of the last reply to a request, if it is 400 or more.
     pub(crate) fn error_status(&self) -> Option<u16> {
         Some(self.error_status.load(Ordering::Relaxed)).filter(|status| *status > 0)
+    }
+
+    /// The calls of tools, in the order in which they began.
+    pub(crate) fn tool_calls(&self) -> Vec<ToolCall> {
+        self.tools.listed()
     }
 
     /// Why the last call of a tool failed that did.
@@ -233,11 +236,7 @@ impl Broker {
 
 /// A call of a tool as it is noted. The arguments may be secret: their digest tells two calls apart.
 fn said(server: &str, tool: &str, arguments: &str) -> String {
-    let mut said = format!("{server}: {tool} ");
-    for byte in Sha256::digest(arguments).iter().take(8) {
-        let _ = write!(said, "{byte:02x}");
-    }
-    said
+    format!("{server}: {tool} {}", digest(arguments))
 }
 
 impl Calls for Broker {

@@ -66,11 +66,44 @@ pub struct Routing {
     /// Whether a tool answers what no template does.
     #[serde(default = "yes")]
     pub fallback: bool,
+    /// Whether servers that are new, changed or due are discovered in the background. By hand they always can be.
+    #[serde(default = "yes")]
+    pub discovery: bool,
+    /// Whether single words are learned of intents for which a person chose a tool.
+    #[serde(default = "yes")]
+    pub learning: bool,
 }
 
 impl Default for Routing {
     fn default() -> Self {
-        Self { mode: Mode::default(), fallback: true }
+        Self { mode: Mode::default(), fallback: true, discovery: true, learning: true }
+    }
+}
+
+/// A part of routing that can be switched off.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Switch {
+    /// Templates: the scripts that they render to answer no intent.
+    Templates,
+    /// Tools do not answer what no template does.
+    Fallback,
+    /// Servers are not discovered in the background.
+    Discovery,
+    /// No words are learned.
+    Learning,
+}
+
+impl Switch {
+    /// The switch of this name: `templates`, `fallback`, `discovery` or `learning`.
+    #[must_use]
+    pub fn of(name: &str) -> Option<Self> {
+        Some(match name {
+            "templates" => Self::Templates,
+            "fallback" => Self::Fallback,
+            "discovery" => Self::Discovery,
+            "learning" => Self::Learning,
+            _ => return None,
+        })
     }
 }
 
@@ -110,6 +143,31 @@ impl Mode {
 }
 
 impl Routing {
+    /// Switches a part off. Without templates, tools answer alone.
+    pub fn switch_off(&mut self, switch: Switch) {
+        match switch {
+            Switch::Templates => self.mode = Mode::McpOnly,
+            Switch::Fallback => self.fallback = false,
+            Switch::Discovery => self.discovery = false,
+            Switch::Learning => self.learning = false,
+        }
+    }
+
+    /// Reads the part of a configuration that is about routing. Nothing that the configuration names is loaded.
+    ///
+    /// # Errors
+    /// When the text is not a configuration.
+    pub fn parse(text: &str) -> Result<Self, ConfigurationError> {
+        Ok(Written::parse(text)?.routing)
+    }
+
+    /// As reports show it.
+    pub(crate) fn shown(self) -> intentbox_report::Mode {
+        let switches = [(self.fallback, "fallback"), (self.discovery, "discovery"), (self.learning, "learning")];
+        let without = switches.into_iter().filter(|(is_on, _)| !is_on).map(|(_, name)| name).collect();
+        intentbox_report::Mode { name: self.mode.name(), without }
+    }
+
     /// Whether templates answer.
     pub(crate) fn has_templates(self) -> bool {
         self.mode != Mode::McpOnly
@@ -135,6 +193,9 @@ pub struct ToolSettings {
     /// When tools are listed again by themselves.
     #[serde(default)]
     pub refresh: Refresh,
+    /// The folder of a model of static embeddings, as written, which the search for tools uses besides words.
+    #[serde(default)]
+    pub embedding: Option<PathBuf>,
 }
 
 /// The files of tokens that a configuration names, as written.

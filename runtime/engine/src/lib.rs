@@ -54,6 +54,7 @@ mod tool_plan;
 mod tool_template;
 
 use std::collections::BTreeMap;
+use std::fmt;
 use std::hash::{BuildHasher as _, RandomState};
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -69,7 +70,8 @@ use tokio::sync::OnceCell;
 
 pub use crate::caller::{Caller, Ceilings, Consent, LimitError, Purpose};
 pub use crate::configuration::{
-    CONFIGURATION_BYTES_MAX, Configuration, ConfigurationError, Mode, Refresh, Routing, ToolSettings, token_files,
+    CONFIGURATION_BYTES_MAX, Configuration, ConfigurationError, Mode, Refresh, Routing, Switch, ToolSettings,
+    token_files,
 };
 pub use crate::events::{Event, Events, NoEvents, Of};
 pub use crate::intent::{Code, Given, INTENT_BYTES_MAX, Intent, Settings};
@@ -91,6 +93,7 @@ pub use intentbox_report::{
 pub use intentbox_router::{Decision, Explanation, Routed};
 pub use intentbox_sandbox::{Capacity, Deterministic, Hardening, Sharing, WorkerCommand, WorkerState};
 pub use intentbox_sandbox::{limits, serve as serve_runs};
+pub use intentbox_search::{Embedding, TABLE_BYTES_MAX, TOKENIZER_BYTES_MAX};
 
 use crate::broker::Handles;
 use crate::cache::ResultCache;
@@ -136,12 +139,24 @@ pub struct Resources {
     pub directories: Directories,
     /// The configured upstream servers.
     pub upstreams: Option<Arc<Upstreams>>,
+    /// The model of embeddings that searches for tools use besides words.
+    pub embedding: Option<EmbeddingSource>,
+}
+
+/// Loads a model of embeddings when the first search needs it. It gives none where it cannot, and says so itself.
+#[derive(Clone)]
+pub struct EmbeddingSource(pub Arc<dyn Fn() -> Option<Embedding> + Send + Sync>);
+
+impl fmt::Debug for EmbeddingSource {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("EmbeddingSource")
+    }
 }
 
 /// Directories alone.
 impl From<Directories> for Resources {
     fn from(directories: Directories) -> Self {
-        Self { directories, upstreams: None }
+        Self { directories, upstreams: None, embedding: None }
     }
 }
 
@@ -169,13 +184,13 @@ impl Engine {
     /// When an origin cannot be used.
     pub fn new(parts: Parts) -> Result<Engine, EgressError> {
         let Parts { catalog, configuration, resources, policy, isolation, capacity } = parts;
-        let Resources { directories, upstreams } = resources;
+        let Resources { directories, upstreams, embedding } = resources;
         let egress = Egress::new(configuration.origins)?;
         Ok(Engine {
             library: RwLock::new(Arc::new(Library::new(catalog))),
             egress,
             directories,
-            reach: Reach { upstreams, ..Reach::default() },
+            reach: Reach { upstreams, embedding, ..Reach::default() },
             routing: configuration.routing,
             settings: configuration.settings,
             policy,
@@ -282,6 +297,12 @@ impl Engine {
             Some(remedy) => failure.with(remedy),
             None => failure,
         })
+    }
+
+    /// The name of the mode of routing: `hybrid`, `code_execution` or `mcp_only`.
+    #[must_use]
+    pub fn mode(&self) -> &'static str {
+        self.routing.mode.name()
     }
 
     /// The upstream servers, if any are configured.

@@ -58,6 +58,8 @@ pub struct Run {
     pub(crate) requester: Requester,
     /// Words of the intent that were taken for names that they are not, each with the name.
     pub(crate) mended: Vec<(String, String)>,
+    /// The words for which a person chose a tool, to be learned if it answers.
+    pub(crate) learns: Option<String>,
 }
 
 /// What a run executes.
@@ -117,6 +119,29 @@ impl Plan {
         }
         self
     }
+
+    /// The same, whose words are learned for its tool if that answers: a person has chosen it.
+    pub(crate) fn learning(mut self, text: &str) -> Self {
+        if let Self::Ready(run) | Self::NeedsConsent(Unconfirmed { run, .. }) = &mut self
+            && run.target.tool().is_some()
+        {
+            run.learns = Some(text.to_owned());
+        }
+        self
+    }
+
+    /// The report of a plan that cannot run as it is, if that has one already.
+    fn report_mut(&mut self) -> Option<&mut Report> {
+        match self {
+            Self::Ready(_) | Self::NeedsConsent(_) => None,
+            Self::Which(Which { report, .. })
+            | Self::Incomplete(Incomplete { report, .. })
+            | Self::Help(report)
+            | Self::NotGranted(report)
+            | Self::Nothing(report)
+            | Self::Invalid(report) => Some(report),
+        }
+    }
 }
 
 impl Run {
@@ -125,6 +150,13 @@ impl Run {
         let Work::Template { library, id, arguments } = &self.work else { return None };
         let window = library.catalog.get(id.as_str())?.window(arguments)?;
         Some(LookedAt { words: window.words() })
+    }
+
+    /// Whether its grants let it change anything outside: requests by other methods than `GET` and `HEAD`, or tools that do not
+    /// say that they only read.
+    #[must_use]
+    pub fn may_change(&self) -> bool {
+        self.grants.access().changes()
     }
 
     /// Its id.
@@ -264,10 +296,14 @@ impl Engine {
     /// Plans an intent for this caller: a template, otherwise a tool of an upstream server, otherwise an honest no. Nothing runs.
     /// Only absence falls back: a template that fits and may not run is the answer.
     pub async fn plan(&self, intent: &Intent, caller: &Caller) -> Plan {
-        match self.plan_template(intent, caller) {
+        let mut plan = match self.plan_template(intent, caller) {
             Plan::Nothing(report) if self.routing.has_tools() => self.plan_tool(intent, caller, report).await,
             plan => plan,
+        };
+        if let Some(report) = plan.report_mut() {
+            report.mode = Some(self.routing.shown());
         }
+        plan
     }
 
     /// Plans an intent with the templates alone.
@@ -342,7 +378,9 @@ impl Engine {
         let chosen = report.candidates.iter().find(|candidate| candidate.template == template);
         let known = chosen.and_then(|candidate| Some((library.catalog.get(&candidate.template)?, candidate)));
         match known {
-            Some((template, candidate)) => self.complete(&library, template, candidate.values.clone(), &intent, caller),
+            Some((template, candidate)) => {
+                self.complete(&library, template, candidate.values.clone(), &intent, caller).learning(&intent.text)
+            }
             None => Plan::Which(Which { intent, library, report }),
         }
     }
@@ -446,6 +484,7 @@ impl Engine {
             grants,
             requester,
             mended: Vec::new(),
+            learns: None,
         });
         if writes && caller.consent == Consent::Asked {
             return Plan::NeedsConsent(Unconfirmed { run, summary: template.summary().to_owned() });
@@ -489,6 +528,7 @@ impl Engine {
             grants: self.grants_of_code(caller),
             requester: self.requester(None, caller),
             mended: Vec::new(),
+            learns: None,
         }))
     }
 

@@ -1,14 +1,16 @@
 //! Runs a template's cases in the real sandbox, against the replies and files of the case.
 
+use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use intentbox_capability::Method;
-use intentbox_catalog::case::Reply as Canned;
+use intentbox_catalog::case::{Reply as Canned, ToolReply};
 use intentbox_catalog::json::parse_value;
 use intentbox_catalog::{Case, CaseFile, Template};
 use intentbox_report::Spent;
 use intentbox_sandbox::abi::{Call, FileEntry, HttpReply, HttpRequest, Reply, decode};
 use intentbox_sandbox::{Answer, Calls, Deterministic, Job, Pending, RunError, Sandbox};
+use serde_json::Value;
 use url::Url;
 
 use crate::ended::{HostRecord, of_run};
@@ -24,6 +26,14 @@ const NOW_UNIX_MS: u64 = 1_795_176_000_000;
 struct CannedCalls {
     replies: Mutex<Vec<Canned>>,
     files: Vec<CaseFile>,
+    tools: Mutex<CannedTools>,
+}
+
+/// The calls of tools that are to come, and those that were begun.
+#[derive(Debug)]
+struct CannedTools {
+    left: VecDeque<ToolReply>,
+    begun: BTreeMap<u32, Result<Value, String>>,
 }
 
 /// Runs one case, and returns how the run differs from it, including replies that were never requested.
@@ -44,13 +54,15 @@ pub(crate) async fn rehearse(sandbox: &Sandbox, template: &Template, case: &Case
     let limits = limits_of(template).check().map_err(|error| error.to_string())?;
     let parsed = script_of(template, &script, &limits).map_err(|error| error.to_string())?;
     let params = serde_json::to_string(&arguments).map_err(|error| error.to_string())?;
-    let calls = Arc::new(CannedCalls { replies: Mutex::new(case.replies.clone()), files: case.files.clone() });
+    let tools = CannedTools { left: case.tools.iter().cloned().collect(), begun: BTreeMap::new() };
+    let (replies, tools) = (Mutex::new(case.replies.clone()), Mutex::new(tools));
+    let calls = Arc::new(CannedCalls { replies, files: case.files.clone(), tools });
     let deterministic = Some(Deterministic { seed: 0, unix_ns: NOW_UNIX_MS * 1_000_000 });
     let job = Job { limits, deterministic, ..Job::new(&parsed, &params) };
     let ended = sandbox.run(job, Arc::clone(&calls) as Arc<_>).await;
     let ended = ended.map_err(|error: RunError| error.to_string())?;
     let asked = case.replies.len() as u64;
-    let spent = Spent { http_requests: asked, ..Spent::default() };
+    let spent = Spent { http_requests: asked, tool_calls: case.tools.len() as u64, ..Spent::default() };
     let record = HostRecord { spent, ..HostRecord::default() };
     let report = result_check::checked(template, of_run(crate::new_run_id(), ended, record));
     let kind = report.outcome().terms().name;
@@ -63,15 +75,18 @@ pub(crate) async fn rehearse(sandbox: &Sandbox, template: &Template, case: &Case
     if let Some(part) = expected.error.as_ref().filter(|part| !error.contains(*part)) {
         return Err(format!("its error does not say {part:?}: {error}"));
     }
-    let result: Option<serde_json::Value> = report.result.and_then(|json| parse_value(json.get()).ok());
+    let result: Option<Value> = report.result.and_then(|json| parse_value(json.get()).ok());
     if result != expected.result {
-        let shown =
-            |value: &Option<serde_json::Value>| value.as_ref().map_or("nothing".to_owned(), ToString::to_string);
+        let shown = |value: &Option<Value>| value.as_ref().map_or("nothing".to_owned(), ToString::to_string);
         return Err(format!("its result is {}, not {}", shown(&result), shown(&expected.result)));
     }
     let left = calls.replies.lock().unwrap_or_else(PoisonError::into_inner).len();
     if left > 0 {
         return Err(format!("{left} of its replies were never asked for"));
+    }
+    let left = calls.tools.lock().unwrap_or_else(PoisonError::into_inner).left.len();
+    if left > 0 {
+        return Err(format!("{left} of its tools were never called"));
     }
     Ok(())
 }
@@ -82,17 +97,28 @@ impl Calls for CannedCalls {
             Ok(Call::Http(request)) => Some(self.http(&request)),
             Ok(Call::ListFiles { folder }) => Some(self.list_files(folder)),
             Ok(Call::ReadFile { path, offset, length }) => Some(self.read_file(path, offset, length)),
-            Ok(Call::EndTool { .. } | Call::FindTools { .. }) => {
-                let message = "a case tells replies of tools that are called, and no others";
-                Some(Answer::reply(&Reply::Failed { kind: "case", message }))
+            Ok(Call::Tool { server, tool, arguments }) => Some(match self.tool(server, tool, arguments) {
+                Ok(answer) => answered(&answer),
+                Err(message) => failed("case", &message),
+            }),
+            Ok(Call::BeginTool { server, tool, arguments }) => Some(match self.tool(server, tool, arguments) {
+                Ok(answer) => {
+                    let mut tools = self.tools.lock().unwrap_or_else(PoisonError::into_inner);
+                    let number = tools.begun.keys().next_back().map_or(1, |last| last + 1);
+                    tools.begun.insert(number, answer);
+                    Answer::reply(&Reply::Begun(number))
+                }
+                Err(message) => failed("case", &message),
+            }),
+            Ok(Call::EndTool { call }) => {
+                let begun = self.tools.lock().unwrap_or_else(PoisonError::into_inner).begun.get(&call).cloned();
+                Some(begun.map_or_else(
+                    || failed("no_such_call", "no call with this number goes on"),
+                    |begun| answered(&begun),
+                ))
             }
-            Ok(
-                Call::Tool { server, tool, .. }
-                | Call::BeginTool { server, tool, .. }
-                | Call::DescribeTool { server, tool },
-            ) => {
-                let message = format!("the case has no reply for {server}: {tool}");
-                Some(Answer::reply(&Reply::Failed { kind: "case", message: &message }))
+            Ok(Call::FindTools { .. } | Call::DescribeTool { .. }) => {
+                Some(failed("case", "a case tells answers of tools that are called, and no others"))
             }
             Err(_) => None,
         };
@@ -100,7 +126,35 @@ impl Calls for CannedCalls {
     }
 }
 
+fn failed(kind: &str, message: &str) -> Answer {
+    Answer::reply(&Reply::Failed { kind, message })
+}
+
+fn answered(answer: &Result<Value, String>) -> Answer {
+    match answer {
+        Ok(value) => Answer::reply(&Reply::Tool(&value.to_string())),
+        Err(text) => failed("tool_failed", text),
+    }
+}
+
 impl CannedCalls {
+    /// The answer to the next call, if it is the one that comes.
+    fn tool(&self, server: &str, tool: &str, arguments: &str) -> Result<Result<Value, String>, String> {
+        let mut tools = self.tools.lock().unwrap_or_else(PoisonError::into_inner);
+        let Some(next) = tools.left.pop_front() else {
+            return Err(format!("the case has no answer left for {server}: {tool}"));
+        };
+        if (next.server.as_str(), next.tool.as_str()) != (server, tool)
+            || parse_value(arguments).ok().as_ref() != Some(&next.arguments)
+        {
+            let ToolReply { server: other, tool: expected, arguments: with, .. } = &next;
+            return Err(format!(
+                "the case expects {other}: {expected} with {with}, and the script called {server}: {tool} with {arguments}"
+            ));
+        }
+        Ok(next.answer)
+    }
+
     fn http(&self, request: &HttpRequest<'_>) -> Answer {
         let mut replies = self.replies.lock().unwrap_or_else(PoisonError::into_inner);
         let fail = |message: String| Answer::reply(&Reply::Failed { kind: "case", message: &message });

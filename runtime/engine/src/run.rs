@@ -47,7 +47,11 @@ impl Engine {
         let mended =
             run.mended.iter().map(|(said, meant)| Mended { said: said.clone(), meant: meant.clone() }).collect();
         let target = Some(run.target.clone());
-        let report = Report { target, arguments: run.arguments(), window, mended, ..report };
+        let mode = matches!(run.work, Work::Template { .. }).then(|| self.routing.shown());
+        let report = Report { target, arguments: run.arguments(), window, mended, mode, ..report };
+        if let (None, Some(words), Some(tool)) = (&report.failure, &run.learns, run.target.tool()) {
+            self.learn_words(tool, words).await;
+        }
         if !report.stdout.is_empty() || !report.stderr.is_empty() {
             let output = Event::Output { stdout_bytes: report.stdout.len(), stderr_bytes: report.stderr.len() };
             events.note(of, output);
@@ -138,7 +142,7 @@ impl Engine {
             }
             Err(error) => Report { refusals: broker.refusals(), ..Report::failed(run.id, not_run(&error)) },
         };
-        (Report { access: Some(run.grants.access()), ..report }, tenancy)
+        (Report { access: Some(run.grants.access()), calls: broker.tool_calls(), ..report }, tenancy)
     }
 }
 

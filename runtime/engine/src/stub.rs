@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use intentbox_tools::summary;
+use intentbox_tools::{Seen, summary};
 use serde_json::{Map, Value};
 
 /// How deep types are written out.
@@ -14,9 +14,10 @@ const STEPS_MAX: u32 = 256;
 /// The most values of an enumeration that are written out.
 const CHOICES_MAX: usize = 12;
 
-/// The stub of a tool. Names that Python does not take become keys of one dictionary.
+/// The stub of a tool. Names that Python does not take become keys of one dictionary. What the tool returns is what its server
+/// declares, otherwise what answers looked like so far.
 #[must_use]
-pub fn of(server: &str, tool: &str, definition: &Value) -> String {
+pub fn of(server: &str, tool: &str, definition: &Value, seen: Option<&Seen>) -> String {
     let none = Map::new();
     let schema = definition.get("inputSchema").unwrap_or(&Value::Null);
     let properties = schema.get("properties").and_then(Value::as_object).unwrap_or(&none);
@@ -41,10 +42,14 @@ pub fn of(server: &str, tool: &str, definition: &Value) -> String {
         (true, false) => format!("*, {}", parameters.join(", ")),
         (false, false) => format!("arguments: {{{}}}", parameters.join(", ")),
     };
+    let written = |schema: &Value| python_type(schema, schema, DEPTH_MAX, &mut STEPS_MAX.clone());
     // Without a declaration it is the structured content if there is one, and otherwise text.
-    let given = definition
-        .get("outputSchema")
-        .map_or_else(|| "Any".to_owned(), |schema| python_type(schema, schema, DEPTH_MAX, &mut STEPS_MAX.clone()));
+    let (given, hint) = match (definition.get("outputSchema"), seen) {
+        (Some(schema), _) => (written(schema), String::new()),
+        (None, Some(seen)) if seen.is_text => ("str".to_owned(), format!("JSON, so far {}", written(&seen.schema()))),
+        (None, Some(seen)) => (written(&seen.schema()), "the type is of answers so far".to_owned()),
+        (None, None) => ("Any".to_owned(), String::new()),
+    };
     let name = if is_identifier(tool) && is_identifier(server) {
         format!("tools.{server}.{tool}")
     } else {
@@ -52,8 +57,9 @@ pub fn of(server: &str, tool: &str, definition: &Value) -> String {
     };
     let mut text = format!("def {name}({taken}) -> {given}: ...");
     let described = summary(definition.get("description").and_then(Value::as_str).unwrap_or_default());
-    if !described.is_empty() {
-        let _ = write!(text, "  # {described}");
+    let comments: Vec<&str> = [described.as_str(), hint.as_str()].into_iter().filter(|text| !text.is_empty()).collect();
+    if !comments.is_empty() {
+        let _ = write!(text, "  # {}", comments.join(" | "));
     }
     text
 }
@@ -104,7 +110,10 @@ fn plain_type(kind: &str, schema: &Value, root: &Value, depth: usize, steps: &mu
                 };
                 format!("{{{}}}", properties.iter().map(field).collect::<Vec<_>>().join(", "))
             }
-            _ => "dict".to_owned(),
+            _ => match schema.get("additionalProperties").filter(|items| items.is_object()) {
+                Some(items) => format!("dict[str, {}]", python_type(items, root, depth - 1, steps)),
+                None => "dict".to_owned(),
+            },
         },
         _ => "Any".to_owned(),
     }
@@ -142,6 +151,7 @@ fn is_identifier(text: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use intentbox_tools::Reply;
     use serde_json::json;
 
     use super::*;
@@ -157,16 +167,32 @@ mod tests {
         });
         let expected = "def tools.git.git_log(*, repo: str, max: int | None = ..., mode: Literal[\"a\", 1, None] = ..., \
                         tags: list[str] = ..., any: Any = ...) -> {\"sum\": int}: ...  # Shows the log.";
-        assert_eq!(of("git", "git_log", &definition), expected);
-        assert_eq!(of("git", "a-b", &json!({})), "def tools[\"git\"][\"a-b\"]() -> Any: ...");
+        assert_eq!(of("git", "git_log", &definition, None), expected);
+        assert_eq!(of("git", "a-b", &json!({}), None), "def tools[\"git\"][\"a-b\"]() -> Any: ...");
         let odd = json!({"inputSchema": {"required": ["a-b"], "properties": {"a-b": {"type": "number"}, "c": {"type": "boolean"}}}});
         let expected = "def tools.s.t(arguments: {\"a-b\": float, \"c\": NotRequired[bool]}) -> Any: ...";
-        assert_eq!(of("s", "t", &odd), expected);
+        assert_eq!(of("s", "t", &odd, None), expected);
+    }
+
+    #[test]
+    fn a_stub_tells_what_answers_looked_like_where_the_server_does_not() {
+        let reply = |structured, content| Reply { structured, content, is_error: false };
+        let rows = json!({"rows": [{"id": 1}], "by": {"a b": 1.5}});
+        let seen = Seen::of(&reply(Some(rows.clone()), Vec::new())).expect("a shape");
+        let expected = "def tools.s.t() -> {\"by\": dict[str, float], \"rows\": list[{\"id\": int}]}: ...  \
+                        # the type is of answers so far";
+        assert_eq!(of("s", "t", &json!({}), Some(&seen)), expected);
+        let text = vec![json!({"type": "text", "text": "[1]"})];
+        let seen = Seen::of(&reply(None, text)).expect("a shape");
+        let expected = "def tools.s.t() -> str: ...  # Lists. | JSON, so far list[int]";
+        assert_eq!(of("s", "t", &json!({"description": "Lists."}), Some(&seen)), expected);
+        let declared = json!({"outputSchema": {"type": "object"}});
+        assert_eq!(of("s", "t", &declared, Some(&seen)), "def tools.s.t() -> dict: ...");
     }
 
     #[test]
     fn a_schema_that_refers_to_itself_ends() {
         let definition = json!({"inputSchema": {"properties": {"a": {"$ref": "#/properties/a"}, "b": {"$ref": "#"}}}});
-        assert!(of("s", "t", &definition).len() < 4_000);
+        assert!(of("s", "t", &definition, None).len() < 4_000);
     }
 }

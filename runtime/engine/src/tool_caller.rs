@@ -1,17 +1,22 @@
 //! The calls of tools of one run: admitted by its grant, counted, and recorded. Calls that were begun go on beside the script.
 
 use std::collections::BTreeMap;
+use std::fmt::Write as _;
 use std::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
 
 use intentbox_capability::{AllowedTool, Refusal, ToolEffect, Tools};
 use intentbox_catalog::json::parse_value;
-use intentbox_report::Failure;
-use intentbox_tools::{Effect, ToolError, Upstreams};
+use intentbox_catalog::terminal::printable;
+use intentbox_report::{Failure, TOOL_CALLS_MAX, ToolCall};
+use intentbox_tools::{Effect, Seen, ToolError, Upstreams};
 use serde_json::{Map, Value, json};
+use sha2::{Digest as _, Sha256};
 use tokio::sync::Mutex as AsyncMutex;
 use tokio::task::JoinHandle;
 
+use crate::EmbeddingSource;
 use crate::stub;
 use crate::tool_failure::tool_failure;
 use crate::tool_index::ToolIndex;
@@ -26,6 +31,9 @@ const BEGUN_MAX: usize = 64;
 /// How many bytes the answers of begun calls may have together while nobody waits for them.
 const KEPT_BYTES_MAX: usize = 32 << 20;
 
+/// The longest name of a call in a report, in characters: a server and a tool have 64 and 128.
+const SHOWN_CHARS_MAX: usize = 200;
+
 /// How many tools a search looks at, of which the granted ones are told.
 const SEARCHED_MAX: usize = 20;
 
@@ -35,6 +43,7 @@ pub(crate) struct ToolCaller {
     reach: Reach,
     grant: Tools,
     calls: AtomicU64,
+    listed: Arc<Mutex<Vec<ToolCall>>>,
     refusals: Mutex<Vec<Refusal>>,
     /// The last call that failed.
     failure: Arc<Mutex<Option<Failure>>>,
@@ -48,6 +57,7 @@ pub(crate) struct ToolCaller {
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Reach {
     pub(crate) upstreams: Option<Arc<Upstreams>>,
+    pub(crate) embedding: Option<EmbeddingSource>,
     pub(crate) index: Arc<AsyncMutex<Option<Arc<ToolIndex>>>>,
 }
 
@@ -58,6 +68,30 @@ struct Begun(JoinHandle<Result<String, NoAnswer>>);
 impl Drop for Begun {
     fn drop(&mut self) {
         self.0.abort();
+    }
+}
+
+/// A call in the list of its run.
+#[derive(Debug)]
+struct Listed {
+    calls: Arc<Mutex<Vec<ToolCall>>>,
+    number: usize,
+    begun: Instant,
+}
+
+impl Listed {
+    /// Notes how it ended.
+    fn end(self, answer: &Result<String, NoAnswer>) {
+        let ms = (self.begun.elapsed().as_secs_f64() * 1e6).round() / 1e3;
+        let outcome = match answer {
+            Ok(_) => "ok",
+            Err(NoAnswer::Refused(_)) => "refused",
+            Err(NoAnswer::Failed(kind, _)) => kind,
+        };
+        let mut calls = self.calls.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(call) = calls.get_mut(self.number) {
+            (call.ms, call.outcome) = (ms, outcome);
+        }
     }
 }
 
@@ -76,6 +110,7 @@ impl ToolCaller {
             reach,
             grant,
             calls: AtomicU64::new(0),
+            listed: Arc::default(),
             refusals: Mutex::default(),
             failure: Arc::default(),
             begun: Mutex::default(),
@@ -86,8 +121,13 @@ impl ToolCaller {
 
     /// Calls a tool with arguments as JSON text. The answer is JSON text.
     pub(crate) async fn call(&self, server: &str, tool: &str, arguments: &str) -> Result<String, NoAnswer> {
-        let (allowed, arguments) = self.admitted(server, tool, arguments).await?;
-        called(self.reach.upstreams.as_ref(), &allowed, arguments, &self.failure).await
+        let listed = self.list(server, tool, arguments);
+        let answer = match self.admitted(server, tool, arguments).await {
+            Ok((allowed, arguments)) => called(self.reach.upstreams.as_ref(), &allowed, arguments, &self.failure).await,
+            Err(none) => Err(none),
+        };
+        listed.end(&answer);
+        answer
     }
 
     /// Begins a call, which [`ToolCaller::end`] waits for.
@@ -96,11 +136,21 @@ impl ToolCaller {
             let message = format!("{BEGUN_MAX} calls go on already: wait for some of them first");
             return Err(NoAnswer::Failed("too_many", message));
         }
-        let (allowed, arguments) = self.admitted(server, tool, arguments).await?;
+        let listed = self.list(server, tool, arguments);
+        let (allowed, arguments) = match self.admitted(server, tool, arguments).await {
+            Ok(admitted) => admitted,
+            Err(none) => {
+                let refused = Err(none);
+                listed.end(&refused);
+                return refused.map(|_: String| 0);
+            }
+        };
         let (upstreams, failure) = (self.reach.upstreams.clone(), Arc::clone(&self.failure));
         let kept = Arc::clone(&self.kept);
         let going = tokio::spawn(async move {
-            let answer = called(upstreams.as_ref(), &allowed, arguments, &failure).await?;
+            let answer = called(upstreams.as_ref(), &allowed, arguments, &failure).await;
+            listed.end(&answer);
+            let answer = answer?;
             let bytes = answer.len();
             if kept.fetch_add(bytes, Ordering::Relaxed) + bytes > KEPT_BYTES_MAX {
                 kept.fetch_sub(bytes, Ordering::Relaxed);
@@ -137,7 +187,7 @@ impl ToolCaller {
     pub(crate) async fn find(&self, text: &str, most: u32) -> Result<String, NoAnswer> {
         let Some(upstreams) = &self.reach.upstreams else { return Ok("[]".to_owned()) };
         let mut kept = self.reach.index.lock().await;
-        let index = ToolIndex::of(upstreams, kept.as_ref()).await;
+        let index = ToolIndex::of(upstreams, kept.as_ref(), self.reach.embedding.as_ref()).await;
         let index = index.map_err(|error| NoAnswer::Failed("upstream_failed", error.to_string()))?;
         *kept = Some(Arc::clone(&index));
         drop(kept);
@@ -173,13 +223,18 @@ impl ToolCaller {
         let definition = upstreams.definition(&allowed).await;
         let definition = definition.map_err(|error| NoAnswer::Failed(kind(&error), tool_failure(&error).message))?;
         let field = |name: &str| definition.get(name).cloned().unwrap_or_default();
-        let effect = intentbox_tools::admit(&definition.to_string()).map(|admitted| admitted.row.effect).ok();
+        let admitted = intentbox_tools::admit(&definition.to_string()).ok();
+        let seen = match &admitted {
+            Some(admitted) => upstreams.seen(server, tool, &admitted.hash).await.ok().flatten(),
+            None => None,
+        };
         let described = json!({
-            "stub": stub::of(server, tool, &definition),
+            "stub": stub::of(server, tool, &definition, seen.as_ref()),
             "description": field("description"),
             "arguments": field("inputSchema"),
             "result": field("outputSchema"),
-            "effect": effect,
+            "seen": seen.as_ref().map(Seen::schema),
+            "effect": admitted.map(|admitted| admitted.row.effect),
         });
         Ok(described.to_string())
     }
@@ -212,6 +267,26 @@ impl ToolCaller {
         })
     }
 
+    /// Lists a call for the report.
+    fn list(&self, server: &str, tool: &str, arguments: &str) -> Listed {
+        let mut listed = self.listed.lock().unwrap_or_else(PoisonError::into_inner);
+        let number = listed.len();
+        if number < TOOL_CALLS_MAX {
+            listed.push(ToolCall {
+                tool: shown(&format!("{server}: {tool}")),
+                arguments_digest: digest(arguments),
+                ms: 0.0,
+                outcome: "unfinished",
+            });
+        }
+        Listed { calls: Arc::clone(&self.listed), number, begun: Instant::now() }
+    }
+
+    /// The calls, in the order in which they began.
+    pub(crate) fn listed(&self) -> Vec<ToolCall> {
+        self.listed.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
     /// A poisoned lock still holds whole calls.
     fn begun(&self) -> MutexGuard<'_, BTreeMap<u32, Begun>> {
         self.begun.lock().unwrap_or_else(PoisonError::into_inner)
@@ -231,6 +306,20 @@ impl ToolCaller {
     pub(crate) fn failure(&self) -> Option<Failure> {
         self.failure.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
+}
+
+/// The first 8 bytes of the SHA-256 of arguments, in hexadecimal. They may be secret: it tells two calls apart.
+pub(crate) fn digest(arguments: &str) -> String {
+    Sha256::digest(arguments).iter().take(8).fold(String::new(), |mut digest, byte| {
+        let _ = write!(digest, "{byte:02x}");
+        digest
+    })
+}
+
+/// What a script names, as a line that is safe to print.
+fn shown(name: &str) -> String {
+    let cut: String = name.chars().take(SHOWN_CHARS_MAX).collect();
+    printable(&cut).replace(['\n', '\t'], " ")
 }
 
 /// How a script calls a tool, with the arguments that it needs.

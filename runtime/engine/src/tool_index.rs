@@ -1,30 +1,59 @@
 //! The tools of all upstream servers as they are searched: made from what discovery kept, and made anew when that changes.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use intentbox_capability::ServerId;
 use intentbox_search::{Entry, Found, Search};
-use intentbox_tools::{Effect, ServerState, StoreError, ToolRow, Upstreams};
+use intentbox_tools::{Effect, LearnedWord, ServerState, StoreError, ToolRow, ToolUse, Upstreams, categories};
 
-use crate::Engine;
+use crate::{EmbeddingSource, Engine};
+
+/// For how many days a use counts whole, half after twice as many, and so on: in milliseconds.
+const USE_HALVES_MS: f64 = 30.0 * 86_400_000.0;
+
+/// How many calls lately make a tool half as much used as any can be.
+const USES_HALF: f64 = 4.0;
 
 /// All tools that can be asked for.
 #[derive(Debug)]
 pub(crate) struct ToolIndex {
+    prepared: Arc<Prepared>,
+    /// How much each tool was used lately, from 0 to 1. Tools that were not used are left out.
+    usage: HashMap<usize, f64>,
+    uses: Vec<ToolUse>,
+}
+
+/// What changes only with the tools themselves, and with what was learned about them.
+#[derive(Debug)]
+struct Prepared {
     tools: Vec<(ServerId, ToolRow)>,
+    /// What each is about.
+    categories: Vec<String>,
     search: Search,
     /// When each server's tools were listed: another time means another index.
     listed: BTreeMap<ServerId, i64>,
+    learned: Vec<LearnedWord>,
 }
 
-impl ToolIndex {
-    fn new(states: BTreeMap<ServerId, ServerState>, listed: BTreeMap<ServerId, i64>) -> Self {
+impl Prepared {
+    fn new(
+        states: BTreeMap<ServerId, ServerState>,
+        listed: BTreeMap<ServerId, i64>,
+        learned: Vec<LearnedWord>,
+        embedding: Option<&EmbeddingSource>,
+    ) -> Self {
+        let known = states.iter().filter(|(id, _)| listed.contains_key(*id));
+        let categories = known.flat_map(|(_, state)| categories(&state.listing.tools)).collect();
         let tools: Vec<(ServerId, ToolRow)> = states
             .into_iter()
             .filter(|(id, _)| listed.contains_key(id))
             .flat_map(|(id, state)| state.listing.tools.into_iter().map(move |row| (id.clone(), row)))
             .collect();
+        let mut words: HashMap<(&str, &str), Vec<String>> = HashMap::new();
+        for LearnedWord { server, name, word } in &learned {
+            words.entry((server, name)).or_default().push(word.clone());
+        }
         let entries: Vec<Entry> = tools
             .iter()
             .map(|(server, row)| Entry {
@@ -38,25 +67,54 @@ impl ToolIndex {
                     Effect::Adds | Effect::Writes => Some(false),
                     Effect::Unknown => None,
                 },
+                learned: words.remove(&(server.as_str(), row.name.as_str())).unwrap_or_default(),
             })
             .collect();
-        Self { search: Search::new(&entries), tools, listed }
+        drop(words);
+        let search = Search::new(&entries);
+        let search = match embedding.and_then(|source| source.0()) {
+            Some(embedding) => search.with_embedding(&entries, embedding),
+            None => search,
+        };
+        Self { tools, categories, search, listed, learned }
+    }
+}
+
+impl ToolIndex {
+    fn new(prepared: Arc<Prepared>, uses: Vec<ToolUse>, now_ms: i64) -> Self {
+        let shares: HashMap<(&str, &str), f64> =
+            uses.iter().map(|used| ((used.server.as_str(), used.name.as_str()), lately(used, now_ms))).collect();
+        let usage = prepared.tools.iter().enumerate();
+        let usage = usage
+            .filter_map(|(number, (server, row))| Some((number, *shares.get(&(server.as_str(), row.name.as_str()))?)));
+        let usage = usage.collect();
+        Self { prepared, usage, uses }
     }
 
     pub(crate) fn is_empty(&self) -> bool {
-        self.tools.is_empty()
+        self.prepared.tools.is_empty()
     }
 
     pub(crate) fn len(&self) -> usize {
-        self.tools.len()
+        self.prepared.tools.len()
     }
 
     pub(crate) fn get(&self, number: usize) -> Option<&(ServerId, ToolRow)> {
-        self.tools.get(number)
+        self.prepared.tools.get(number)
+    }
+
+    /// What a tool is about.
+    pub(crate) fn category(&self, number: usize) -> &str {
+        self.prepared.categories.get(number).map_or("", String::as_str)
     }
 
     pub(crate) fn find(&self, text: &str) -> Found {
-        self.search.find(text, &|_| 0.0)
+        self.prepared.search.find(text, &|tool| self.usage.get(&tool).copied().unwrap_or(0.0))
+    }
+
+    /// The words of a text that are new for a tool.
+    pub(crate) fn new_words(&self, number: usize, text: &str) -> Vec<String> {
+        self.prepared.search.new_words(number, text)
     }
 
     /// The tool that a text names, if it names one: `git: git_log`, `git/git_log` or `git_log`.
@@ -64,7 +122,7 @@ impl ToolIndex {
         let text = text.trim();
         let parts = text.split_once([':', '/']).map(|(server, tool)| (server.trim(), tool.trim()));
         let found = |is_it: &dyn Fn(&(ServerId, ToolRow)) -> bool| {
-            let mut all = self.tools.iter().enumerate().filter(|(_, tool)| is_it(tool));
+            let mut all = self.prepared.tools.iter().enumerate().filter(|(_, tool)| is_it(tool));
             match (all.next(), all.next()) {
                 (Some((number, _)), None) => Some(number),
                 _ => None,
@@ -82,6 +140,14 @@ impl ToolIndex {
     }
 }
 
+/// How much a tool was used lately, from 0 to 1: calls count less the longer ago the last of them was.
+fn lately(used: &ToolUse, now_ms: i64) -> f64 {
+    #[expect(clippy::cast_precision_loss, reason = "counts and times of people")]
+    let (calls, age_ms) = (used.calls as f64, now_ms.saturating_sub(used.last_ms).max(0) as f64);
+    let calls = calls * 0.5_f64.powf(age_ms / USE_HALVES_MS);
+    calls / (calls + USES_HALF)
+}
+
 /// Whether a name is meant: as a template's it has `_` in the place of signs.
 fn is_same(name: &str, written: &str) -> bool {
     let plain = |text: &str| text.to_ascii_lowercase().replace(['-', '.'], "_");
@@ -96,6 +162,7 @@ impl ToolIndex {
     pub(crate) async fn of(
         upstreams: &Upstreams,
         known: Option<&Arc<ToolIndex>>,
+        embedding: Option<&EmbeddingSource>,
     ) -> Result<Arc<ToolIndex>, StoreError> {
         let states = upstreams.states().await?;
         let can_be_used = |id: &ServerId| {
@@ -106,10 +173,14 @@ impl ToolIndex {
             .filter(|(id, _)| can_be_used(id))
             .map(|(id, state)| (id.clone(), state.discovered_ms))
             .collect();
-        Ok(match known.filter(|index| index.listed == listed) {
-            Some(index) => Arc::clone(index),
-            None => Arc::new(ToolIndex::new(states, listed)),
-        })
+        let (learned, uses) = (upstreams.store().learned().await?, upstreams.store().uses().await?);
+        let is_same = |prepared: &Prepared| prepared.listed == listed && prepared.learned == learned;
+        let prepared = match known.filter(|index| is_same(&index.prepared)) {
+            Some(index) if index.uses == uses => return Ok(Arc::clone(index)),
+            Some(index) => Arc::clone(&index.prepared),
+            None => Arc::new(Prepared::new(states, listed, learned, embedding)),
+        };
+        Ok(Arc::new(ToolIndex::new(prepared, uses, upstreams.store().now_unix_ms())))
     }
 }
 
@@ -118,15 +189,43 @@ impl Engine {
     pub(crate) async fn tool_index(&self) -> Result<Option<(Arc<Upstreams>, Arc<ToolIndex>)>, StoreError> {
         let Some(upstreams) = &self.reach.upstreams else { return Ok(None) };
         let mut kept = self.reach.index.lock().await;
-        let index = ToolIndex::of(upstreams, kept.as_ref()).await?;
+        let index = ToolIndex::of(upstreams, kept.as_ref(), self.reach.embedding.as_ref()).await?;
         *kept = Some(Arc::clone(&index));
         Ok(Some((Arc::clone(upstreams), index)))
+    }
+
+    /// Notes words of an intent for which a person chose a tool that then answered: the next such intent is nearer to it.
+    pub(crate) async fn learn_words(&self, tool: &str, text: &str) {
+        if !self.routing.learning {
+            return;
+        }
+        let Ok(Some((upstreams, index))) = self.tool_index().await else { return };
+        let found = index.named(tool).and_then(|number| Some((number, index.get(number)?)));
+        let Some((number, (server, row))) = found else { return };
+        let words = index.new_words(number, text);
+        if !words.is_empty() {
+            // What is not learned is asked again.
+            let _ = upstreams.store().learn(server.as_str(), &row.name, &words).await;
+        }
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_tool_that_was_used_counts_less_with_time() {
+        let lately = |calls, days: i64| {
+            let used = ToolUse { server: String::new(), name: String::new(), calls, last_ms: 0 };
+            format!("{:.0}", lately(&used, days * 86_400_000) * 100.0)
+        };
+        assert_eq!(
+            [lately(1, 0), lately(4, 0), lately(4, 30), lately(4, 300), lately(u64::MAX, 0)],
+            ["20", "50", "33", "0", "100"]
+        );
+        assert_eq!(lately(3, -5), "43", "a clock that was set back");
+    }
 
     #[test]
     fn a_name_of_a_tool_is_understood_as_it_is_shown() {

@@ -14,7 +14,7 @@ use intentbox_catalog::json::parse_value;
 use intentbox_report::{Candidate, Cause, Failure, Remedy, Report, ToolAdvice};
 use intentbox_router::Names;
 use intentbox_search::{Found, RIVAL_SHARE, Verdict};
-use intentbox_tools::{Effect, StoreError, ToolRow, Upstreams};
+use intentbox_tools::{Complexity, Effect, StoreError, ToolRow, Upstreams};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -26,7 +26,7 @@ use crate::plan::{Plan, Which};
 use crate::tool_index::ToolIndex;
 pub use crate::tool_template::HERE;
 use crate::tool_template::{self, ToolTemplate, Unwordable};
-use crate::{Engine, known};
+use crate::{EmbeddingSource, Engine, known};
 
 /// The most tools that are offered for a choice.
 const CHOICES_MAX: usize = 3;
@@ -59,6 +59,8 @@ pub struct ToolRoute {
 /// A tool that a search found.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct FoundTool {
+    /// `tool`.
+    pub kind: &'static str,
     /// Its server.
     pub server: String,
     /// Its name.
@@ -71,6 +73,10 @@ pub struct FoundTool {
     pub required: u32,
     /// What calling it does, as its server says.
     pub effect: Effect,
+    /// How much has to be known to call it.
+    pub complexity: Complexity,
+    /// What it is about among the tools of its server.
+    pub category: String,
     /// Its share among all tools and the answer "none", from 0 to 1.
     pub score: f64,
 }
@@ -98,8 +104,13 @@ struct Made {
 ///
 /// # Errors
 /// When what is known of the servers cannot be read.
-pub async fn search_tools(upstreams: &Upstreams, text: &str, most: usize) -> Result<FoundTools, StoreError> {
-    Ok(FoundTools::of(&*ToolIndex::of(upstreams, None).await?, text, most))
+pub async fn search_tools(
+    upstreams: &Upstreams,
+    embedding: Option<&EmbeddingSource>,
+    text: &str,
+    most: usize,
+) -> Result<FoundTools, StoreError> {
+    Ok(FoundTools::of(&*ToolIndex::of(upstreams, None, embedding).await?, text, most))
 }
 
 impl FoundTools {
@@ -174,7 +185,8 @@ impl Engine {
         // Who names a template that is none, or a tool by its name, wants no other.
         if let Some(number) = named {
             let Some(made) = made(&upstreams, &index, &[number]).await? else { return Ok(None) };
-            return Ok(Some(self.one(&made, intent, caller, intent.template.is_some())));
+            let plan = self.one(&made, intent, caller, intent.template.is_some());
+            return Ok(Some(if intent.template.is_some() { plan.learning(&intent.text) } else { plan }));
         }
         if intent.template.is_some() {
             return Ok(None);
@@ -309,12 +321,15 @@ fn candidate(index: &ToolIndex, number: usize, score: f64, values: BTreeMap<Stri
 fn found_tool(index: &ToolIndex, number: usize, score: f64) -> Option<FoundTool> {
     let (server, row) = index.get(number)?;
     Some(FoundTool {
+        kind: "tool",
         server: server.to_string(),
         tool: row.name.clone(),
         summary: row.summary.clone(),
         arguments: row.arguments.clone(),
         required: row.required,
         effect: row.effect,
+        complexity: row.complexity,
+        category: index.category(number).to_owned(),
         score,
     })
 }

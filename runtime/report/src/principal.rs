@@ -17,6 +17,12 @@ impl Principal {
         Self(format!("token:{name}"))
     }
 
+    /// The principal of a text that [`Principal::as_str`] gave; nothing for any other text.
+    #[must_use]
+    pub fn kept(text: &str) -> Option<Self> {
+        (text.is_empty() || text.starts_with("token:")).then(|| Self(text.to_owned()))
+    }
+
     /// The name of a token's holder; nothing for the local principal.
     #[must_use]
     pub fn name(&self) -> Option<&str> {
@@ -40,5 +46,9 @@ mod tests {
         assert_eq!(Principal::named("").name(), Some(""));
         assert_ne!(Principal::local(), Principal::named(""));
         assert_eq!(Principal::named("alice").name(), Some("alice"));
+        for principal in [Principal::local(), Principal::named("alice")] {
+            assert_eq!(Principal::kept(principal.as_str()), Some(principal));
+        }
+        assert_eq!(Principal::kept("alice"), None);
     }
 }

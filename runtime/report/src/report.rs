@@ -52,6 +52,37 @@ pub struct Report {
     pub unread: Option<Unread>,
     /// Whether the answer came from the result cache.
     pub cached: bool,
+    /// The calls of tools of upstream servers, in the order in which they began: at most [`TOOL_CALLS_MAX`], the first ones.
+    /// [`Spent::tool_calls`] counts all.
+    pub calls: Vec<ToolCall>,
+    /// What may answer intents here; nothing for code.
+    pub mode: Option<Mode>,
+}
+
+/// What may answer intents.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Mode {
+    /// The stable name: `hybrid`, `code_execution` or `mcp_only`.
+    pub name: &'static str,
+    /// What is switched off besides: `fallback`, `discovery` or `learning`.
+    pub without: Vec<&'static str>,
+}
+
+/// How many calls of tools a report lists.
+pub const TOOL_CALLS_MAX: usize = 100;
+
+/// One call of a tool.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct ToolCall {
+    /// The server and the tool, as `git: git_log`.
+    pub tool: String,
+    /// The first 8 bytes of the SHA-256 of the arguments as the script gave them, in hexadecimal: it tells two calls apart, and
+    /// not what they said.
+    pub arguments_digest: String,
+    /// How long it took in milliseconds, with the way there.
+    pub ms: f64,
+    /// `ok`, `refused`, `unfinished` where the run ended first, or a word such as `tool_failed`.
+    pub outcome: &'static str,
 }
 
 /// A list of which only the first pages were read. Its text says that, and what to do.
@@ -206,6 +237,8 @@ impl Report {
             spent: None,
             unread: None,
             cached: false,
+            calls: Vec::new(),
+            mode: None,
         }
     }
 

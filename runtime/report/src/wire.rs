@@ -8,7 +8,7 @@ use serde_json::value::RawValue;
 
 use crate::failure::Failure;
 use crate::remedy::{self, Remedy};
-use crate::report::{Listed, Mended, Report, Spent, Target, Unread};
+use crate::report::{Listed, Mended, Report, Spent, Target, ToolCall, Unread};
 
 /// The JSON form of a report, with hints in the words of one surface.
 #[derive(Debug, Serialize)]
@@ -37,6 +37,8 @@ pub struct Wire<'a> {
     spent: Option<Spent>,
     #[serde(skip_serializing_if = "Option::is_none")]
     unread: Option<&'a Unread>,
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    calls: &'a [ToolCall],
     cached: bool,
     #[serde(serialize_with = "as_text")]
     run_id: crate::run_id::RunId,
@@ -68,6 +70,10 @@ struct NearName<'a> {
 /// The template that an intent was routed to. Code of the caller is not routed.
 #[derive(Debug, Serialize)]
 struct Route<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    mode: Option<&'static str>,
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    without: &'a [&'static str],
     #[serde(skip_serializing_if = "Option::is_none")]
     template: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -121,6 +127,7 @@ impl<'a> Wire<'a> {
             refusals: refusals.collect(),
             spent: report.spent,
             unread: report.unread.as_ref(),
+            calls: &report.calls,
             cached: report.cached,
             run_id: report.run_id,
         }
@@ -152,7 +159,7 @@ impl<'a> Problem<'a> {
 impl<'a> Route<'a> {
     fn of(report: &'a Report) -> Option<Self> {
         let template = report.target.as_ref().and_then(Target::template);
-        if template.is_none() && report.candidates.is_empty() {
+        if template.is_none() && report.candidates.is_empty() && report.mode.is_none() {
             return None;
         }
         let candidates = report.candidates.iter().map(|candidate| Candidate {
@@ -164,7 +171,16 @@ impl<'a> Route<'a> {
         let window = report.window.as_ref().map(|window| window.words.as_str());
         let candidates = candidates.collect();
         let tool = report.target.as_ref().and_then(Target::tool);
-        Some(Self { template, tool, arguments: report.arguments.as_ref(), window, mended: &report.mended, candidates })
+        Some(Self {
+            mode: report.mode.as_ref().map(|mode| mode.name),
+            without: report.mode.as_ref().map_or(&[], |mode| mode.without.as_slice()),
+            template,
+            tool,
+            arguments: report.arguments.as_ref(),
+            window,
+            mended: &report.mended,
+            candidates,
+        })
     }
 }
 

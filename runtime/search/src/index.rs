@@ -28,7 +28,7 @@ const BM25_K: f64 = 1.2;
 const BM25_B: f64 = 0.75;
 
 /// The names of the features, in the order of [`Features`].
-pub const FEATURES: [&str; 27] = [
+pub const FEATURES: [&str; 28] = [
     "name",
     "name~",
     "description",
@@ -56,6 +56,7 @@ pub const FEATURES: [&str; 27] = [
     "values fit",
     "values misfit",
     "needs more",
+    "embedding",
 ];
 
 /// How much of each feature there is.
@@ -254,7 +255,7 @@ impl Index {
         ranked.into_iter().take(COMPARED_MAX).map(|(tool, _)| tool as usize).collect()
     }
 
-    pub(crate) fn features(&self, query: &Query, tool: usize, usage: f64) -> Features {
+    pub(crate) fn features(&self, query: &Query, tool: usize, usage: f64, near: f64) -> Features {
         let tool = &self.tools[tool];
         let share = |field: &BTreeSet<String>, is_exact: bool| {
             let of_term = |term: &Term| {
@@ -344,12 +345,20 @@ impl Index {
             count(mentions().filter(|kind| tool.takes[*kind]).count()) / 2.0,
             count(mentions().filter(|kind| !tool.takes[*kind]).count()) / 2.0,
             count(tool.required.saturating_sub(mentions().count() + 1)) / 3.0,
+            near,
         ]
+    }
+
+    /// The terms of a sentence that say something and are near to nothing of a tool.
+    pub(crate) fn unknown_to(&self, tool: usize, query: &Query) -> Vec<String> {
+        let Some(tool) = self.tools.get(tool) else { return Vec::new() };
+        let is_known = |term: &&Term| tool.whole.iter().any(|stem| term.nearness(stem) > 0.0);
+        query.terms.iter().filter(|term| !is_known(term)).map(|term| term.stem.clone()).collect()
     }
 
     /// BM25 over names and descriptions alone: what others do, to compare with.
     pub(crate) fn bm25(&self, query: &Query, tool: usize) -> f64 {
-        self.features(query, tool, 0.0)[12]
+        self.features(query, tool, 0.0, 0.0)[12]
     }
 
     pub(crate) fn len(&self) -> usize {
@@ -365,7 +374,7 @@ impl Tool {
         let described = telling(&entry.summary);
         let arguments: Vec<String> = entry.arguments.iter().flat_map(|name| telling(&name.replace('_', " "))).collect();
         let mut all: HashMap<String, f64> = HashMap::new();
-        for (stems, weight) in [(&name, 2.0), (&described, 1.0), (&arguments, 1.0)] {
+        for (stems, weight) in [(&name, 2.0), (&described, 1.0), (&arguments, 1.0), (&entry.learned, 1.0)] {
             for stem in stems {
                 *all.entry(stem.clone()).or_insert(0.0) += weight;
             }
@@ -377,7 +386,7 @@ impl Tool {
             length: count(name.len() + described.len() + arguments.len()),
             pairs: pairs(&name).into_iter().chain(pairs(&described)).collect(),
             names: name.iter().cloned().collect(),
-            described: described.into_iter().collect(),
+            described: described.into_iter().chain(entry.learned.iter().cloned()).collect(),
             arguments: arguments.into_iter().collect(),
             trigram_norm: norm(&trigrams),
             exact: words(&entry.name).join(" "),

@@ -4,17 +4,21 @@
 //! are compared by their stems, by a lexicon of the words of APIs, and by their letters. The weights of what speaks for a tool
 //! were trained on one half of a set of labelled sentences, and are data (`weights.tsv`).
 //!
+//! A model of static embeddings, which the user may supply, joins in where words have nothing in common ([`Embedding`]).
+//!
 //! A tool is an answer only where it is likely the right one: [`Found::verdict`] says whether one is, several may be, or
 //! nothing fits. "Nothing" is an answer too, with the closest names.
 //!
 //! It is pure, and not for reading values or for calling anything.
 
+mod embedding;
 mod index;
 mod lexicon;
 mod model;
 mod values;
 mod words;
 
+pub use crate::embedding::{Embedding, EmbeddingError, TABLE_BYTES_MAX, TOKENIZER_BYTES_MAX};
 use crate::index::Index;
 pub use crate::index::{FEATURES, Features};
 use crate::model::Model;
@@ -34,6 +38,8 @@ pub struct Entry {
     pub required: usize,
     /// Whether it only reads, or changes something, if its server says so.
     pub reads: Option<bool>,
+    /// Words that people said for it, as [`Search::new_words`] gave them.
+    pub learned: Vec<String>,
 }
 
 /// All tools, prepared for searching.
@@ -41,6 +47,15 @@ pub struct Entry {
 pub struct Search {
     index: Index,
     model: Model,
+    vectors: Option<Vectors>,
+}
+
+/// What the tools mean to a model of embeddings.
+#[derive(Debug)]
+struct Vectors {
+    embedding: Embedding,
+    /// One vector after the other.
+    tools: Vec<f32>,
 }
 
 /// A tool that was found.
@@ -80,6 +95,17 @@ pub const TRUST_FLOOR: f64 = 0.5;
 /// A second hit is a rival of the best if it has at least this part of its score.
 pub const RIVAL_SHARE: f64 = 0.4;
 
+/// How many tools a model of embeddings proposes besides those that share words.
+const NEAREST_MAX: usize = 16;
+
+/// From which cosine on a tool is near, and over how much more it becomes as near as can be: texts that have nothing to do with each
+/// other have up to 0.25 in small static models, and those that say the same more than 0.7.
+const NEAR_MIN: f64 = 0.25;
+const NEAR_RANGE: f64 = 0.5;
+
+/// How many words of one sentence are new for a tool.
+const NEW_WORDS_MAX: usize = 4;
+
 /// The most hits that are returned.
 pub const HITS_MAX: usize = 20;
 
@@ -87,7 +113,15 @@ impl Search {
     /// Prepares the tools. It takes some microseconds for each.
     #[must_use]
     pub fn new(entries: &[Entry]) -> Self {
-        Self { index: Index::new(entries), model: Model::built_in() }
+        Self { index: Index::new(entries), model: Model::built_in(), vectors: None }
+    }
+
+    /// The same with a model of embeddings, which takes some microseconds more for each tool.
+    #[must_use]
+    pub fn with_embedding(self, entries: &[Entry], embedding: Embedding) -> Self {
+        let text = |entry: &Entry| format!("{}. {}", entry.name.replace(['_', '-', '.'], " "), entry.summary);
+        let tools = entries.iter().flat_map(|entry| embedding.vector(&text(entry))).collect();
+        Self { vectors: Some(Vectors { embedding, tools }), ..self }
     }
 
     /// How many tools there are.
@@ -116,12 +150,33 @@ impl Search {
         Found { hits: hits.into_iter().take(HITS_MAX).collect(), verdict, trust }
     }
 
+    /// The words of a text that the search does not know for this tool yet, as it compares them: at most four. Numbers, names with
+    /// capitals and quoted texts are not among them.
+    #[must_use]
+    pub fn new_words(&self, entry: usize, text: &str) -> Vec<String> {
+        let query = self.index.query(&words::unquoted(text));
+        self.index
+            .unknown_to(entry, &query)
+            .into_iter()
+            .filter(|word| words::is_plain(word))
+            .take(NEW_WORDS_MAX)
+            .collect()
+    }
+
     /// The features of the tools that a search compares: what training needs.
     #[must_use]
     pub fn compare(&self, text: &str, usage: &dyn Fn(usize) -> f64) -> Vec<(usize, Features)> {
         let query = self.index.query(text);
-        let promising = self.index.promising(&query);
-        promising.into_iter().map(|tool| (tool, self.index.features(&query, tool, usage(tool)))).collect()
+        let mut promising = self.index.promising(&query);
+        let nearness = self.vectors.as_ref().map(|vectors| vectors.nearness(text));
+        if let Some(nearness) = &nearness {
+            let mut nearest: Vec<usize> = (0..nearness.len()).filter(|tool| nearness[*tool] > 0.0).collect();
+            nearest.sort_by(|one, two| nearness[*two].total_cmp(&nearness[*one]).then(one.cmp(two)));
+            nearest.truncate(NEAREST_MAX);
+            promising.extend(nearest.into_iter().filter(|tool| !promising.contains(tool)).collect::<Vec<_>>());
+        }
+        let near = |tool: usize| nearness.as_ref().and_then(|nearness| nearness.get(tool)).copied().unwrap_or(0.0);
+        promising.into_iter().map(|tool| (tool, self.index.features(&query, tool, usage(tool), near(tool)))).collect()
     }
 
     /// The tools by BM25 over names, descriptions and arguments alone, the best first: what to compare with.
@@ -134,6 +189,16 @@ impl Search {
             .collect();
         scored.sort_by(|(left, one), (right, two)| right.total_cmp(left).then(one.cmp(two)));
         scored.into_iter().map(|(_, tool)| tool).collect()
+    }
+}
+
+impl Vectors {
+    /// How near each tool is to a text, from 0 to 1: its cosine, from [`NEAR_MIN`] on and over [`NEAR_RANGE`].
+    fn nearness(&self, text: &str) -> Vec<f64> {
+        let query = self.embedding.vector(text);
+        let cosine = |tool: &[f32]| f64::from(tool.iter().zip(&query).map(|(one, two)| one * two).sum::<f32>());
+        let near = |cosine: f64| ((cosine - NEAR_MIN) / NEAR_RANGE).clamp(0.0, 1.0);
+        self.tools.chunks_exact(query.len().max(1)).map(|tool| near(cosine(tool))).collect()
     }
 }
 
@@ -152,6 +217,7 @@ mod tests {
             arguments,
             required: 0,
             reads: None,
+            learned: Vec::new(),
         }
     }
 
@@ -190,6 +256,42 @@ mod tests {
             assert_eq!(best(text).1, Verdict::Nothing, "{text}");
         }
         assert!(Search::new(&[]).is_empty());
+    }
+
+    #[test]
+    fn a_word_that_is_learned_finds_its_tool() {
+        let mut entries = some();
+        let text = "who is to BLAME for \"secret words\" in Acme 4711, the provenance of blunders";
+        assert_eq!(Search::new(&entries).new_words(0, text), ["provenanc", "blunder"]);
+        assert_eq!(best("provenance").1, Verdict::Nothing);
+        entries[0].learned = Search::new(&entries).new_words(0, "provenance");
+        let found = Search::new(&entries).find("provenance", &|_| 0.0);
+        assert_eq!((found.hits[0].entry, Search::new(&entries).new_words(0, "provenance")), (0, Vec::new()));
+    }
+
+    #[test]
+    fn a_model_of_embeddings_finds_what_shares_no_word() {
+        let entries = some();
+        let model = crate::embedding::of_words(&[
+            "provenance log commit commits shows logs",
+            "branch new base creates from a",
+            "time timezones convert between",
+            "deletes delete order an for good",
+            "lists orders list customer of the",
+        ]);
+        let without = Search::new(&entries).find("provenance", &|_| 0.0);
+        assert_eq!(without.hits, []);
+        let with = Search::new(&entries).with_embedding(&entries, model).find("provenance", &|_| 0.0);
+        assert_eq!((with.hits[0].entry, with.verdict), (0, Verdict::One), "{with:?}");
+    }
+
+    #[test]
+    fn of_two_tools_that_fit_alike_the_one_that_is_used_is_first() {
+        let twins = [entry("a", "list_orders", "Lists orders", &[]), entry("b", "list_orders", "Lists orders", &[])];
+        let search = Search::new(&twins);
+        let first =
+            |used: usize| search.find("list orders", &|tool| if tool == used { 0.5 } else { 0.0 }).hits[0].entry;
+        assert_eq!((first(0), first(1)), (0, 1));
     }
 
     proptest! {

@@ -55,6 +55,24 @@ pub(crate) fn telling(text: &str) -> Vec<String> {
     stems(text).into_iter().filter(|stem| SILENT_STEMS.binary_search(stem).is_err()).collect()
 }
 
+/// A text without what stands in quotes, and without words that have a capital inside a sentence or a digit: those are names.
+pub(crate) fn unquoted(text: &str) -> String {
+    let outside: Vec<&str> = text.split(['"', '`', '“', '”']).step_by(2).collect();
+    let outside = outside.join(" ");
+    let is_word = |(number, word): (usize, &str)| {
+        let mut letters = word.chars();
+        let first = letters.next().is_some_and(|first| number == 0 || !first.is_uppercase());
+        first && letters.all(|letter| !letter.is_uppercase() && !letter.is_ascii_digit() && letter != '@')
+    };
+    let words = outside.split_whitespace().enumerate().filter(|word| is_word(*word)).map(|(_, word)| word);
+    words.collect::<Vec<_>>().join(" ")
+}
+
+/// Whether a stem is a word, and no piece of a name or of a path.
+pub(crate) fn is_plain(stem: &str) -> bool {
+    (3..=24).contains(&stem.len()) && stem.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'_')
+}
+
 /// How often each run of three letters is in a text.
 pub(crate) fn trigrams(text: &str) -> Vec<([u8; 3], f64)> {
     let whole = format!(" {} ", words(text).join(" "));

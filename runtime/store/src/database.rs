@@ -1,11 +1,12 @@
 //! The databases: the one module that speaks SQL, and the one in the product that names `sqlx`.
 //!
-//! [`file`] opens a database and checks whose it is, [`runs`] are the records of runs, and [`tools`] what is known of upstream
-//! servers.
+//! [`file`] opens a database and checks whose it is, [`runs`] are the records of runs, [`tools`] what is known of upstream
+//! servers, and [`uses`] how their tools were used.
 
 mod file;
 mod runs;
 mod tools;
+mod uses;
 
 pub(crate) use runs::{Batch, Database};
 pub(crate) use tools::ToolDatabase;

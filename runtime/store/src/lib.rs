@@ -47,6 +47,7 @@ mod run;
 mod stats;
 mod store;
 mod tools;
+mod uses;
 
 pub use clock::Clock;
 pub use error::StoreError;
@@ -59,3 +60,4 @@ pub use tools::{
     Claim, DISCOVERIES_MAX, DISCOVERY_LAPSES_MS, DefinitionRecord, Discovered, DiscoveryStatus, ListedDefinition,
     Owner, ServerRecord, ToolStore,
 };
+pub use uses::{LearnedWord, ToolShape, ToolUse, Used};

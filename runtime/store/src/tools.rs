@@ -14,6 +14,7 @@ use crate::clock::Clock;
 use crate::database::ToolDatabase;
 use crate::error::StoreError;
 use crate::folder::StateFolder;
+use crate::uses::{LearnedWord, ToolShape, ToolUse, Used};
 
 /// The name of the file in the state folder.
 const FILE: &str = "tools.db";
@@ -340,6 +341,53 @@ impl ToolStore {
     /// The file cannot be read.
     pub async fn trusted(&self) -> Result<Vec<(PathBuf, String, String)>, StoreError> {
         self.database.lock().await.trusted().await
+    }
+
+    /// Adds calls that were answered.
+    ///
+    /// # Errors
+    ///
+    /// The file cannot be written.
+    pub async fn add_uses(&self, used: &[Used]) -> Result<(), StoreError> {
+        self.database.lock().await.add_uses(used).await
+    }
+
+    /// How often each tool answered.
+    ///
+    /// # Errors
+    ///
+    /// The file cannot be read.
+    pub async fn uses(&self) -> Result<Vec<ToolUse>, StoreError> {
+        self.database.lock().await.uses().await
+    }
+
+    /// What the answers of a tool look like, if any were seen.
+    ///
+    /// # Errors
+    ///
+    /// The file cannot be read.
+    pub async fn shape(&self, server: &str, tool: &str) -> Result<Option<ToolShape>, StoreError> {
+        self.database.lock().await.shape(server, tool).await
+    }
+
+    /// Notes single words of an intent that led to a tool which then answered. A word counts after two such runs, and each tool
+    /// keeps the last 32.
+    ///
+    /// # Errors
+    ///
+    /// The file cannot be written.
+    pub async fn learn(&self, server: &str, tool: &str, words: &[String]) -> Result<(), StoreError> {
+        let now_ms = self.clock.now_unix_ms();
+        self.database.lock().await.learn(server, tool, words, now_ms).await
+    }
+
+    /// The words that people say for tools.
+    ///
+    /// # Errors
+    ///
+    /// The file cannot be read.
+    pub async fn learned(&self) -> Result<Vec<LearnedWord>, StoreError> {
+        self.database.lock().await.learned().await
     }
 
     /// Closes the file.

@@ -34,6 +34,9 @@ const ARGUMENTS_MAX: usize = 64;
 /// How many bytes of an argument's name are listed.
 const ARGUMENT_BYTES_MAX: usize = 64;
 
+/// How many characters of a group's name are listed.
+const GROUP_CHARS_MAX: usize = 40;
+
 /// How many characters of a rejected name are shown.
 const SHOWN_CHARS_MAX: usize = 80;
 
@@ -68,6 +71,22 @@ pub struct ToolRow {
     pub arguments: Vec<String>,
     /// How many of them are required.
     pub required: u32,
+    /// How much has to be known to call it.
+    pub complexity: Complexity,
+    /// The group that its server puts it into, as plain text: `category` or `group` of its `_meta` or annotations; empty if none.
+    pub group: String,
+}
+
+/// How much has to be known to call a tool.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Complexity {
+    /// At most one argument is required, and it is a plain value.
+    Simple,
+    /// At most three are, all of them plain values or lists of those.
+    Medium,
+    /// More are, or one of them is an object.
+    Complex,
 }
 
 /// A definition that was admitted.
@@ -106,6 +125,8 @@ struct Fields<'a> {
     output_schema: Option<&'a RawValue>,
     #[serde(borrow, default)]
     annotations: Option<&'a RawValue>,
+    #[serde(borrow, default, rename = "_meta")]
+    meta: Option<&'a RawValue>,
 }
 
 /// What a server says of its tools' effects. A hint of a wrong type counts as none.
@@ -163,6 +184,8 @@ pub fn admit(text: &str) -> Result<Definition, RejectedTool> {
         has_output_schema: fields.output_schema.is_some(),
         arguments,
         required,
+        complexity: complexity(&input, required),
+        group: [fields.meta, fields.annotations].into_iter().flatten().find_map(group).unwrap_or_default(),
     };
     Ok(Definition { row, hash: hex(&Sha256::digest(&text)), text })
 }
@@ -252,6 +275,31 @@ fn arguments(schema: &Map<String, Value>) -> (Vec<String>, u32) {
     (first.into_iter().chain(rest).take(ARGUMENTS_MAX).cloned().collect(), count)
 }
 
+fn complexity(schema: &Map<String, Value>, required: u32) -> Complexity {
+    let named = schema.get("required").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str);
+    let properties = schema.get("properties").and_then(Value::as_object);
+    let is_object =
+        |schema: &Value| schema.get("type").is_some_and(|kind| kind == "object") || schema.get("properties").is_some();
+    let is_nested = |name: &str| {
+        let Some(schema) = properties.and_then(|properties| properties.get(name)) else { return false };
+        is_object(schema) || schema.get("$ref").is_some() || schema.get("items").is_some_and(is_object)
+    };
+    match required {
+        _ if named.into_iter().any(is_nested) => Complexity::Complex,
+        0..=1 => Complexity::Simple,
+        2..=3 => Complexity::Medium,
+        _ => Complexity::Complex,
+    }
+}
+
+/// The group that a server names in `_meta` or in annotations, as one short line.
+fn group(fields: &RawValue) -> Option<String> {
+    let Ok(Value::Object(fields)) = parse_value(fields.get()) else { return None };
+    let named = ["category", "group"].into_iter().find_map(|key| fields.get(key)?.as_str());
+    let line: String = summary(named?).chars().take(GROUP_CHARS_MAX).collect();
+    Some(line).filter(|line| !line.is_empty())
+}
+
 /// The same value with the keys of all objects in order.
 fn canonical(value: Value) -> Value {
     match value {
@@ -289,6 +337,8 @@ mod tests {
             has_output_schema: true,
             arguments: vec!["repo".to_owned(), "max".to_owned(), "since".to_owned()],
             required: 1,
+            complexity: Complexity::Simple,
+            group: String::new(),
         };
         assert_eq!(definition.row, row);
         assert!(definition.text.contains(r#""unknown":[1]"#), "nothing is lost");
@@ -373,6 +423,28 @@ mod tests {
         assert!(long.chars().count() <= SUMMARY_CHARS_MAX && long.ends_with("word…"), "{long}");
         assert_eq!(summary(&"x".repeat(SUMMARY_CHARS_MAX)).chars().count(), SUMMARY_CHARS_MAX);
         assert!(summary(&"x".repeat(SUMMARY_CHARS_MAX + 1)).ends_with('…'));
+    }
+
+    #[test]
+    fn a_tool_is_the_more_complex_the_more_must_be_known() {
+        for (schema, complexity) in [
+            (r"{}", Complexity::Simple),
+            (r#"{"properties":{"a":{}},"required":["a"]}"#, Complexity::Simple),
+            (
+                r#"{"properties":{"a":{},"b":{"type":"array","items":{"type":"string"}}},"required":["a","b"]}"#,
+                Complexity::Medium,
+            ),
+            (r#"{"properties":{"a":{},"b":{},"c":{},"d":{}},"required":["a","b","c","d"]}"#, Complexity::Complex),
+            (r#"{"properties":{"a":{"type":"object"}},"required":["a"]}"#, Complexity::Complex),
+            (
+                r#"{"properties":{"a":{"type":"array","items":{"properties":{}}}},"required":["a"]}"#,
+                Complexity::Complex,
+            ),
+            (r#"{"properties":{"a":{"type":"object"}}}"#, Complexity::Simple),
+        ] {
+            let text = format!(r#"{{"name":"t","inputSchema":{schema}}}"#);
+            assert_eq!(admit(&text).expect("a tool").row.complexity, complexity, "{schema}");
+        }
     }
 
     #[test]

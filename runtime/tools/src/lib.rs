@@ -8,12 +8,14 @@
 //! `intentbox-capability` makes.
 //!
 //! In reading order: `server` is one server as configured, `file` and `variables` read it from a file, and `place` is what it is
-//! started with. `definition` admits what a server says about a tool, `listing` is what is kept of that, `arguments` checks
-//! values against schemas, and `reply` admits results. `frame` decides what arrives on the wire, over `pipe` or `http`; `process` is a
+//! started with. `definition` admits what a server says about a tool, `category` says what it is about, `listing` is what is kept
+//! of that, `arguments` checks values against schemas, and `reply` admits results. `frame` decides what arrives on the wire, over `pipe` or `http`; `process` is a
 //! server that was started, and `tail` what it wrote to stderr. `connection` is a server that was reached, `discovery` lists its
-//! tools for the cache, `owner` says which process does so, and `upstreams` are all servers together. `error` says how they fail.
+//! tools for the cache, `owner` says which process does so, and `upstreams` are all servers together. `shape` is what answers look
+//! like, and `uses` what is noted of calls. `error` says how they fail.
 
 mod arguments;
+mod category;
 mod connection;
 mod definition;
 mod discovery;
@@ -30,16 +32,19 @@ mod place;
 mod process;
 mod reply;
 mod server;
+mod shape;
 mod tail;
 mod upstreams;
+mod uses;
 mod variables;
 
-pub use intentbox_store::StoreError;
+pub use intentbox_store::{LearnedWord, Owner, StoreError, ToolUse};
 
+pub use crate::category::categories;
 pub use crate::connection::{ProgressSink, TOOLS_MAX};
 pub use crate::definition::{
-    DEFINITION_BYTES_MAX, Definition, Effect, RejectedTool, SCHEMA_BYTES_MAX, SCHEMA_DEPTH_MAX, SUMMARY_CHARS_MAX,
-    ToolRow, admit, summary,
+    Complexity, DEFINITION_BYTES_MAX, Definition, Effect, RejectedTool, SCHEMA_BYTES_MAX, SCHEMA_DEPTH_MAX,
+    SUMMARY_CHARS_MAX, ToolRow, admit, summary,
 };
 pub use crate::discovery::{DiscoveryEnd, DiscoveryFailure, FailureAction, Progress, Watcher, discover};
 pub use crate::error::{NextAction, Phase, ServerError, ServerFault, ToolError};
@@ -52,4 +57,5 @@ pub use crate::server::{
     Bounds, CALL_DEFAULT, CALL_MAX, ConfigHash, DISCOVERY_DEFAULT, DISCOVERY_MAX, Endpoint, EndpointCredential,
     FileOrigin, MEMORY_DEFAULT, Program, ServerConfig, Transport,
 };
+pub use crate::shape::Seen;
 pub use crate::upstreams::{ServerState, Upstreams};

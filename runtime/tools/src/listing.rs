@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use crate::definition::{RejectedTool, ToolRow};
 
 /// The first byte of an encoded listing. Another one is a listing of another version of this program.
-const VERSION: u8 = 1;
+const VERSION: u8 = 2;
 
 /// What a server listed.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]

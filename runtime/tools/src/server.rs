@@ -227,6 +227,21 @@ impl ServerConfig {
 }
 
 impl Transport {
+    /// The same as [`Transport::summary`] for lists: what looks like a secret in an argument or in a query is left out.
+    #[must_use]
+    pub fn shown(&self) -> String {
+        match self {
+            Transport::Stdio(program) => {
+                let program = Program { args: without_secrets(&program.args), ..program.clone() };
+                Transport::Stdio(program).summary()
+            }
+            Transport::Http(endpoint) => {
+                let endpoint = Endpoint { url: without_query_secrets(&endpoint.url), ..endpoint.clone() };
+                Transport::Http(endpoint).summary()
+            }
+        }
+    }
+
     /// What starting or calling the server means, in one line for a person who approves it: the command with its arguments and
     /// the names of its variables, or the URL and the names of its headers. Values of variables and headers may be secret.
     #[must_use]
@@ -285,7 +300,7 @@ fn quoted(word: &str) -> String {
 impl fmt::Debug for ServerConfig {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { id, transport, is_enabled, is_trusted, bounds, file, origin } = self;
-        let transport = transport.summary();
+        let transport = transport.shown();
         write!(
             formatter,
             "{id}: {transport}, enabled {is_enabled}, trusted {is_trusted}, {bounds:?}, {file:?}, {origin:?}"
@@ -311,6 +326,55 @@ impl fmt::Debug for Endpoint {
     }
 }
 
+/// What stands for a secret.
+const HIDDEN: &str = "…";
+
+/// Whether the value of a parameter or flag with this name may be a secret.
+fn is_secret_name(name: &str) -> bool {
+    let name = name.to_ascii_lowercase();
+    ["token", "secret", "password", "passwd", "key", "auth", "credential", "signature"]
+        .iter()
+        .any(|word| name.contains(word))
+}
+
+/// Arguments without the values of flags such as `--token X` and `--api-key=X`, without `NAME=X` of such names, and without the
+/// password of a URL.
+fn without_secrets(args: &[String]) -> Vec<String> {
+    let (mut shown, mut hides_next) = (Vec::new(), false);
+    for argument in args {
+        let is_flag = argument.starts_with('-');
+        shown.push(match argument.split_once('=') {
+            _ if hides_next && !is_flag => HIDDEN.to_owned(),
+            Some((name, _)) if !name.contains("://") && is_secret_name(name) => format!("{name}={HIDDEN}"),
+            _ if argument.contains("://") => without_query_secrets(argument),
+            _ => argument.clone(),
+        });
+        hides_next = is_flag && !argument.contains('=') && is_secret_name(argument);
+    }
+    shown
+}
+
+/// A URL without its password and without the values of secret parameters.
+fn without_query_secrets(text: &str) -> String {
+    let Ok(mut url) = url::Url::parse(text) else { return text.to_owned() };
+    let pairs: Vec<(String, String)> = url.query_pairs().into_owned().collect();
+    let has_secret = pairs.iter().any(|(name, _)| is_secret_name(name));
+    if !has_secret && url.password().is_none() {
+        return text.to_owned();
+    }
+    if url.password().is_some() {
+        let _ = url.set_password(Some("hidden"));
+    }
+    if has_secret {
+        let shown = |(name, value): (String, String)| {
+            if is_secret_name(&name) { (name, "hidden".to_owned()) } else { (name, value) }
+        };
+        let pairs: Vec<(String, String)> = pairs.into_iter().map(shown).collect();
+        url.query_pairs_mut().clear().extend_pairs(pairs);
+    }
+    url.to_string()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -325,6 +389,33 @@ mod tests {
             file: PathBuf::from("a.json"),
             origin: FileOrigin::User,
         }
+    }
+
+    #[test]
+    fn a_list_shows_no_secret_of_an_argument_or_of_a_query() {
+        for (args, expected) in [
+            (&["--token", "abc", "x"][..], "npx --token … x"),
+            (&["--api-key=abc", "--name=x"], "npx --api-key=… --name=x"),
+            (&["GITHUB_TOKEN=abc", "--auth", "--verbose"], "npx GITHUB_TOKEN=… --auth --verbose"),
+            (
+                &["postgres://me:abc@db/shop", "https://x.example/?key=abc&page=2"],
+                "npx postgres://me:hidden@db/shop https://x.example/?key=hidden&page=2",
+            ),
+            (&["https://x.example/?page=2", "-y"], "npx https://x.example/?page=2 -y"),
+        ] {
+            let args = args.iter().map(|argument| (*argument).to_owned()).collect();
+            let transport = Transport::Stdio(Program { command: "npx".to_owned(), args, ..Program::default() });
+            let shown = transport.shown().replace(['"', '\''], "");
+            assert_eq!(shown, expected);
+            assert_eq!(
+                transport.summary().contains("abc"),
+                expected.contains(['…']) || expected.contains("hidden"),
+                "{shown}"
+            );
+        }
+        let endpoint = Endpoint { url: "https://x.example/mcp?token=abc".to_owned(), ..Endpoint::default() };
+        let transport = Transport::Http(endpoint);
+        assert_eq!(transport.shown(), "\"https://x.example/mcp?token=hidden\"");
     }
 
     #[test]

@@ -23,6 +23,8 @@ use crate::place::Place;
 use crate::process::Purpose;
 use crate::reply::Reply;
 use crate::server::ServerConfig;
+use crate::shape::Seen;
+use crate::uses::Uses;
 
 /// How long a connection stays open without a call.
 const IDLE_MAX: Duration = Duration::from_mins(1);
@@ -49,6 +51,7 @@ pub struct Upstreams {
     servers: BTreeMap<ServerId, Server>,
     store: Arc<ToolStore>,
     place: Place,
+    uses: Uses,
 }
 
 /// What is known of one server, for display.
@@ -127,7 +130,7 @@ impl Upstreams {
             };
             (server.config.id.clone(), server)
         };
-        Self { servers: configs.into_iter().map(server).collect(), store, place }
+        Self { servers: configs.into_iter().map(server).collect(), store, place, uses: Uses::default() }
     }
 
     /// The servers as configured, by name.
@@ -260,6 +263,8 @@ impl Upstreams {
             if reply.is_error {
                 return Err(ToolError::Tool { tool: tool.to_owned(), text: reply.error_text() });
             }
+            let hash = prepared.output.is_none().then_some(prepared.hash.as_str());
+            self.uses.note(id, tool, hash, &reply, self.store.now_unix_ms());
             return Ok(reply);
         }
     }
@@ -301,8 +306,27 @@ impl Upstreams {
         }
     }
 
+    /// What the answers of a tool look like, as far as any were seen under the definition of this hash. Reaches no server.
+    ///
+    /// # Errors
+    /// When the state cannot be read.
+    pub async fn seen(&self, server: &str, tool: &str, hash: &str) -> Result<Option<Seen>, StoreError> {
+        let kept = self.store.shape(server, tool).await?.filter(|kept| kept.hash == hash);
+        let kept = kept.and_then(|kept| Seen::decode(&kept.encoded));
+        Ok(match (kept, self.uses.seen(server, tool, hash)) {
+            (Some(kept), Some(new)) => Some(kept.with(new)),
+            (kept, new) => new.or(kept),
+        })
+    }
+
+    /// Keeps how tools were used since the last time. What cannot be kept is lost: it ranks tools, and decides nothing.
+    pub async fn keep_uses(&self) {
+        self.uses.keep(&self.store).await;
+    }
+
     /// Closes connections that were not used for a while. Returns when the next one may be due.
     pub async fn close_idle(&self) -> Option<Instant> {
+        self.keep_uses().await;
         let mut next = None;
         for server in self.servers.values() {
             let mut live = server.live.lock().await;
@@ -333,6 +357,7 @@ impl Upstreams {
 
     /// Ends all servers that were started.
     pub async fn close(&self) {
+        self.keep_uses().await;
         let closing = self.servers.values().map(|server| async {
             let connection = server.live.lock().await.connection.take();
             if let Some(connection) = connection {

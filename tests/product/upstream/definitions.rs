@@ -130,7 +130,9 @@ fn m10_what_was_approved_is_what_was_seen() {
     let (upstream, _folder) = changing(json!({}));
     upstream.refresh();
     upstream.refresh();
-    let approved = upstream.run(&["tools", "approve", "faulty", "add"]);
+    let asked = upstream.run(&["tools", "approve", "faulty", "add"]);
+    assert!(asked.stderr.contains("add --yes to approve what is shown"), "{asked:?}");
+    let approved = upstream.run(&["tools", "approve", "faulty", "add", "--yes"]);
     assert_eq!(approved.stdout, "approved add\n");
     // Each start changes it again: what is seen now is not what was approved.
     assert_eq!(upstream.call("add", &["a=1", "b=2"]).0, "upstream_changed");

@@ -6,7 +6,7 @@ use super::{LATE, Upstream, program};
 use crate::product::Run;
 
 /// The tools of a shop, discovered, with these rules for scripts and intents.
-fn shop(rules: &[&str]) -> Upstream {
+pub(super) fn shop(rules: &[&str]) -> Upstream {
     let upstream = Upstream::of(&json!({"shop": {
         "command": "python3", "args": [program(), "shop"], "intentbox": {"discovery_s": LATE, "call_s": LATE},
     }}));
@@ -16,16 +16,16 @@ fn shop(rules: &[&str]) -> Upstream {
     upstream
 }
 
-fn asked(upstream: &Upstream, arguments: &[&str]) -> Value {
+pub(super) fn asked(upstream: &Upstream, arguments: &[&str]) -> Value {
     upstream.object(&[&["--config", "config.toml"][..], arguments].concat())
 }
 
-fn intent(upstream: &Upstream, text: &str) -> Value {
+pub(super) fn intent(upstream: &Upstream, text: &str) -> Value {
     asked(upstream, &["run-intent", text])
 }
 
 /// The arguments with which the tool was called.
-fn called(report: &Value) -> Value {
+pub(super) fn called(report: &Value) -> Value {
     let said = report["result"].as_str().unwrap_or_else(|| panic!("{report}"));
     serde_json::from_str(said).expect("the tool says how it was called")
 }

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::{LATE, Upstream};
 
 /// A server with this fault, and a policy that permits scripts these tools.
-fn permitted(fault: &str, arguments: &[&str], tools: &[&str]) -> Upstream {
+pub(super) fn permitted(fault: &str, arguments: &[&str], tools: &[&str]) -> Upstream {
     let folder = json!({"discovery_s": LATE, "call_s": LATE});
     let upstream = Upstream::bounded(fault, arguments, &folder);
     std::fs::write(upstream.path("policy.toml"), format!("[exec]\ntools = {}\n", json!(tools))).expect("written");
@@ -14,7 +14,7 @@ fn permitted(fault: &str, arguments: &[&str], tools: &[&str]) -> Upstream {
 }
 
 /// The report of a script.
-fn exec(upstream: &Upstream, script: &str) -> Value {
+pub(super) fn exec(upstream: &Upstream, script: &str) -> Value {
     std::fs::write(upstream.path("script.py"), script).expect("written");
     upstream.object(&["--config", "config.toml", "exec", "script.py"])
 }

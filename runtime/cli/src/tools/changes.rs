@@ -13,6 +13,7 @@ use crate::error::{Class, Classify as _, CommandError};
 use crate::show;
 
 use super::find;
+use super::trust::confirmed;
 
 pub(super) async fn diff(upstreams: &Upstreams, server: &str, tool: Option<&str>) -> Result<Answer, CommandError> {
     let id = find(upstreams, server)?;
@@ -21,10 +22,17 @@ pub(super) async fn diff(upstreams: &Upstreams, server: &str, tool: Option<&str>
         let text = format!("every tool of `{id}` is as it was approved\n");
         return Ok(Answer::new(text).with("changed", Vec::<Value>::new()));
     }
+    let mut text = differences(id.as_str(), &changed);
+    let rows: Vec<Value> = changed.iter().map(row).collect();
+    let _ = writeln!(text, "approve with `intentbox tools approve {id}`");
+    Ok(Answer::new(text).with("changed", rows))
+}
+
+/// How definitions differ from the approved ones, as lines with signs.
+fn differences(server: &str, changed: &[DefinitionRecord]) -> String {
     let mut text = String::new();
-    let mut rows = Vec::new();
-    for record in &changed {
-        let _ = writeln!(text, "{id} {}", record.name);
+    for record in changed {
+        let _ = writeln!(text, "{server} {}", record.name);
         let (approved, now) = (pretty(&record.approved), pretty(&record.definition));
         let difference = TextDiff::from_lines(&approved, &now);
         for hunk in difference.unified_diff().context_radius(2).iter_hunks() {
@@ -37,19 +45,27 @@ pub(super) async fn diff(upstreams: &Upstreams, server: &str, tool: Option<&str>
                 let _ = writeln!(text, "  {sign} {}", show::line(change.value().trim_end_matches('\n')));
             }
         }
-        rows.push(json!({
-            "tool": record.name,
-            "approved": parse_value(&record.approved).unwrap_or_default(),
-            "now": parse_value(&record.definition).unwrap_or_default(),
-            "approved_hash": record.approved_hash,
-            "hash": record.hash,
-        }));
     }
-    let _ = writeln!(text, "approve with `intentbox tools approve {id}`");
-    Ok(Answer::new(text).with("changed", rows))
+    text
 }
 
-pub(super) async fn approve(upstreams: &Upstreams, server: &str, tools: &[String]) -> Result<Answer, CommandError> {
+fn row(record: &DefinitionRecord) -> Value {
+    json!({
+        "tool": record.name,
+        "approved": parse_value(&record.approved).unwrap_or_default(),
+        "now": parse_value(&record.definition).unwrap_or_default(),
+        "approved_hash": record.approved_hash,
+        "hash": record.hash,
+    })
+}
+
+/// Shows what has changed, and approves that: a definition that changes meanwhile is not what was shown, and stays blocked.
+pub(super) async fn approve(
+    upstreams: &Upstreams,
+    server: &str,
+    tools: &[String],
+    yes: bool,
+) -> Result<Answer, CommandError> {
     let id = find(upstreams, server)?;
     let mut seen = Vec::new();
     if tools.is_empty() {
@@ -57,6 +73,12 @@ pub(super) async fn approve(upstreams: &Upstreams, server: &str, tools: &[String
     }
     for tool in tools {
         seen.extend(changed(upstreams, id.as_str(), Some(tool)).await?);
+    }
+    if !seen.is_empty() {
+        show::notice(differences(id.as_str(), &seen).trim_end());
+        if !yes && !confirmed(seen.len()).await? {
+            return Err(Class::Usage.error("nothing was approved"));
+        }
     }
     let hashes: Vec<(String, String)> = seen.iter().map(|record| (record.name.clone(), record.hash.clone())).collect();
     let approved = upstreams.store().approve(id.as_str(), &hashes).await.class(Class::Unavailable)?;

@@ -16,8 +16,8 @@ use crate::arguments::{Allow, Sources};
 use crate::error::{Class, Classify as _, CommandError, Hint as _};
 use crate::servers::{self, Servers};
 
-use super::permit::Permit;
-use super::refresh::detach;
+use super::permit::{Permit, Rules};
+use super::refresh::begin;
 
 pub(super) async fn add(
     sources: &Sources,
@@ -76,10 +76,19 @@ pub(super) async fn remove(sources: &Sources, name: &str, named: Option<&Path>) 
     let text = file::remove(&before, &id).with_context(|| shown.to_string()).class(Class::Usage)?;
     write(&path, Some(&before), &text)?;
     let Servers { upstreams, .. } = servers::servers(sources).await?;
+    let mut answer = Answer::new(format!("{shown}: removed `{id}`\n")).with("file", shown.to_string());
     if upstreams.server(name).is_none() {
         upstreams.store().forget(name).await.class(Class::Unavailable)?;
+        // Another server of this name would get what this one was allowed.
+        let Rules { path, rules } = Rules::in_force(sources, std::slice::from_ref(&id))?;
+        if !rules.is_empty() {
+            let told =
+                format!("{path} still allows `{}`: remove the rule, or a new server `{id}` has it", rules.join("`, `"));
+            answer = answer.noting(told);
+        }
+        answer = answer.with("rules", rules);
     }
-    Ok(Answer::new(format!("{shown}: removed `{id}`\n")).with("file", shown.to_string()).with("server", id.as_str()))
+    Ok(answer.with("server", id.as_str()))
 }
 
 pub(super) async fn import(sources: &Sources, from: &Path, names: &[String]) -> Result<Answer, CommandError> {
@@ -106,13 +115,10 @@ pub(super) async fn import(sources: &Sources, from: &Path, names: &[String]) -> 
     let (before, text) = added(&path, &entries)?;
     write(&path, before.as_deref(), &text)?;
     let names: Vec<&str> = entries.iter().map(|(id, _)| id.as_str()).collect();
-    let Servers { upstreams, .. } = servers::servers(sources).await?;
     let ids: Vec<ServerId> = entries.iter().map(|(id, _)| id.clone()).collect();
-    if !ids.is_empty() {
-        detach(sources, &upstreams, &ids).await?;
-    }
+    let status = begin(sources, &servers::servers(sources).await?, &ids).await?;
     let shown = path.display();
-    let text = format!("{shown}: added {}, discovering; see `intentbox tools list`\n", names.join(", "));
+    let text = format!("{shown}: added {}, {status}; see `intentbox tools list`\n", names.join(", "));
     Ok(Answer::new(text).with("file", shown.to_string()).with("servers", names))
 }
 
@@ -142,15 +148,15 @@ fn added(path: &Path, entries: &[(ServerId, NewEntry)]) -> Result<(Option<String
 
 /// Begins to discover a server that was added, if this command reads the file that it was added to.
 async fn discover(sources: &Sources, named: Option<&Path>, id: &ServerId) -> Result<&'static str, CommandError> {
-    let Servers { upstreams, notices, .. } = servers::servers(sources).await?;
-    servers::notify(&notices);
+    let servers = servers::servers(sources).await?;
+    servers::notify(&servers.notices);
+    let upstreams = &servers.upstreams;
     let is_read = upstreams.server(id.as_str()).is_some_and(|config| config.is_enabled);
     if !is_read || !upstreams.is_approved(id.as_str()) {
         let is_named = named.is_some();
         return Ok(if is_named { "not discovered: name the file with --servers" } else { "not discovered" });
     }
-    detach(sources, &upstreams, std::slice::from_ref(id)).await?;
-    Ok("discovering")
+    begin(sources, &servers, std::slice::from_ref(id)).await
 }
 
 fn entry(transport: &Transport) -> NewEntry {

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use intentbox_capability::ServerId;
 use intentbox_store::DiscoveryStatus;
-use intentbox_tools::{Effect, FailureAction, ServerConfig, ServerState, ToolRow, Upstreams};
+use intentbox_tools::{Effect, FailureAction, ServerConfig, ServerState, ToolRow, Upstreams, categories};
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
@@ -43,12 +43,13 @@ pub(super) async fn run(
         let is_approved = upstreams.is_approved(id.as_str());
         let _ = writeln!(text, "{id}  {}", status_line(config, state, is_approved, now_ms));
         servers.push(server_object(config, state, is_approved));
-        for row in &state.listing.tools {
+        for (row, category) in state.listing.tools.iter().zip(categories(&state.listing.tools)) {
             let has_changed = changed.contains(&(id.to_string(), row.name.clone()));
             let mark = if has_changed { "  CHANGED: run `intentbox tools diff`" } else { "" };
             let _ = writeln!(text, "  {}({}){}{mark}", row.name, arguments(row), effect_mark(row.effect));
             let is_available = config.is_enabled && is_approved && state.status == DiscoveryStatus::Success;
-            tools.push(tool_object(id.as_str(), row, has_changed, is_available && !has_changed));
+            let object = tool_object(id.as_str(), row, has_changed, is_available && !has_changed);
+            tools.push(with_category(object, category));
         }
         for rejected in &state.listing.rejected {
             let _ = writeln!(text, "  {:?} left out: {}", rejected.name, rejected.reason);
@@ -134,13 +135,14 @@ pub(super) fn server_object(config: &ServerConfig, state: &ServerState, is_appro
         "server_name": state.listing.server_name,
         "server_version": state.listing.server_version,
         "protocol": state.listing.protocol,
-        "command": config.transport.summary(),
+        "command": config.transport.shown(),
         "file": config.file.display().to_string(),
     })
 }
 
 pub(super) fn tool_object(server: &str, row: &ToolRow, has_changed: bool, is_available: bool) -> Value {
     json!({
+        "kind": "tool",
         "server": server,
         "name": row.name,
         "summary": row.summary,
@@ -148,10 +150,17 @@ pub(super) fn tool_object(server: &str, row: &ToolRow, has_changed: bool, is_ava
         "idempotent": row.is_idempotent,
         "arguments": row.arguments,
         "required": row.required,
+        "complexity": row.complexity,
         "declares_result": row.has_output_schema,
         "changed": has_changed,
         "available": is_available,
     })
+}
+
+/// The same with what the tool is about among those of its server.
+pub(super) fn with_category(mut tool: Value, category: String) -> Value {
+    tool["category"] = category.into();
+    tool
 }
 
 /// The arguments of a tool: those that are not required have a question mark.

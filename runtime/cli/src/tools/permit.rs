@@ -70,6 +70,42 @@ impl Permit {
     }
 }
 
+/// The rules of the policy that name some servers, in any of its tables.
+#[derive(Debug)]
+pub(super) struct Rules {
+    /// The policy.
+    pub(super) path: String,
+    pub(super) rules: Vec<String>,
+}
+
+impl Rules {
+    pub(super) fn in_force(sources: &Sources, servers: &[ServerId]) -> Result<Self, CommandError> {
+        let path = sources.policy.clone().or_else(|| setup::policy_beside(sources)).unwrap_or_default();
+        let before = text(&path)?.unwrap_or_default();
+        // An invalid policy allows nothing, and every command that needs it says so.
+        let document: DocumentMut = before.parse().unwrap_or_default();
+        let mut rules = Vec::new();
+        collect(document.as_table(), servers, &mut rules);
+        Ok(Self { path: path.display().to_string(), rules })
+    }
+}
+
+/// The rules under `tools` in a table and in those within it.
+fn collect(table: &Table, servers: &[ServerId], rules: &mut Vec<String>) {
+    for (key, item) in table {
+        if let Some(inner) = item.as_table() {
+            collect(inner, servers, rules);
+        }
+        if let Some(tools) = item.as_array().filter(|_| key == "tools") {
+            let named = tools
+                .iter()
+                .filter_map(Value::as_str)
+                .filter(|rule| rule.parse::<ToolRule>().is_ok_and(|rule| servers.contains(rule.server())));
+            rules.extend(named.map(str::to_owned));
+        }
+    }
+}
+
 fn text(path: &Path) -> Result<Option<String>, CommandError> {
     match fs::symlink_metadata(path) {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
@@ -123,6 +159,15 @@ mod tests {
         let (text, rules) = edited(Some(before), &["git", "a-b"]).expect("a change");
         assert_eq!(text, before.replace("[\"git: git_log\"]", "[\"git: git_log\", \"a-b: read-only\"]"));
         assert_eq!(rules, ["a-b: read-only"]);
+    }
+
+    #[test]
+    fn rules_of_every_table_are_found() {
+        let text = "[exec]\ntools = [\"git: *\", \"time: read-only\"]\n[principals.a]\ntools = [\"git: git_log\"]\nhttp = []\n";
+        let document: DocumentMut = text.parse().expect("TOML");
+        let mut rules = Vec::new();
+        collect(document.as_table(), &["git".parse().expect("an id")], &mut rules);
+        assert_eq!(rules, ["git: *", "git: git_log"]);
     }
 
     #[test]

@@ -15,6 +15,7 @@ use tokio::time::sleep;
 use crate::answer::Answer;
 use crate::arguments::Sources;
 use crate::error::{Class, Classify as _, CommandError};
+use crate::servers::Servers;
 use crate::show::{self, Show};
 use crate::words::words;
 
@@ -91,8 +92,24 @@ pub(crate) async fn begin_stale(
     Ok(Vec::new())
 }
 
+/// Starts to discover servers that a command has just added or approved, unless discovery in the background is switched off.
+/// Says which.
+pub(super) async fn begin(
+    sources: &Sources,
+    servers: &Servers,
+    ids: &[ServerId],
+) -> Result<&'static str, CommandError> {
+    if servers.refresh.is_none() {
+        return Ok("not discovered since that is switched off: run `intentbox tools refresh`");
+    }
+    if !ids.is_empty() {
+        detach(sources, &servers.upstreams, ids).await?;
+    }
+    Ok("discovering")
+}
+
 /// Starts a process of its own session that discovers these servers, and notes for a single one that it does.
-pub(super) async fn detach(sources: &Sources, upstreams: &Upstreams, ids: &[ServerId]) -> Result<(), CommandError> {
+async fn detach(sources: &Sources, upstreams: &Upstreams, ids: &[ServerId]) -> Result<(), CommandError> {
     let mut command = Command::new("/proc/self/exe");
     for (flag, path) in [("--config", &sources.config), ("--state", &sources.state)] {
         if let Some(path) = path {

@@ -4,15 +4,16 @@ use std::fmt::Write as _;
 
 use intentbox_catalog::terminal::printable;
 use intentbox_engine::{FoundTool, FoundTools, search_tools};
-use intentbox_tools::Upstreams;
 
 use crate::answer::Answer;
 use crate::error::{Class, Classify as _, CommandError};
+use crate::servers::Servers;
 
 use super::list::effect_mark;
 
-pub(super) async fn run(upstreams: &Upstreams, text: &str, most: usize) -> Result<Answer, CommandError> {
-    let found = search_tools(upstreams, text, most).await.class(Class::Unavailable)?;
+pub(super) async fn run(servers: &Servers, text: &str, most: usize) -> Result<Answer, CommandError> {
+    let found = search_tools(&servers.upstreams, servers.embedding.as_ref(), text, most);
+    let found = found.await.class(Class::Unavailable)?;
     let answer = Answer::new(told(&found)).with("fits", found.fits).with("searched", found.searched);
     let tools = serde_json::to_value(&found.tools).map_err(anyhow::Error::from).class(Class::Internal)?;
     let answer = answer.with("tools", tools);

@@ -6,14 +6,14 @@ use intentbox_capability::ServerId;
 use intentbox_catalog::json::parse_value;
 use intentbox_catalog::terminal::printable;
 use intentbox_engine::tool_stub;
-use intentbox_tools::{Upstreams, admit};
+use intentbox_tools::{Seen, Upstreams, admit, categories};
 use serde_json::Value;
 
 use crate::answer::Answer;
 use crate::error::{Class, Classify as _, CommandError};
 
 use super::find;
-use super::list::{arguments, effect_mark, server_object, status_line, tool_object};
+use super::list::{arguments, effect_mark, server_object, status_line, tool_object, with_category};
 
 pub(super) async fn run(
     upstreams: &Upstreams,
@@ -34,7 +34,7 @@ pub(super) async fn run(
         let now_ms = upstreams.store().now_unix_ms();
         let mut text = String::new();
         let _ = writeln!(text, "{id}  {}", status_line(config, &state, is_approved, now_ms));
-        let _ = writeln!(text, "command    {}", config.transport.summary());
+        let _ = writeln!(text, "command    {}", config.transport.shown());
         let _ = writeln!(text, "file       {}", config.file.display());
         if !state.listing.server_name.is_empty() {
             let (name, version) = (&state.listing.server_name, &state.listing.server_version);
@@ -47,8 +47,9 @@ pub(super) async fn run(
             let _ = writeln!(text, "\n{}({}){}", row.name, arguments(row), effect_mark(row.effect));
             let _ = writeln!(text, "  {}", row.summary);
         }
+        let rows = state.listing.tools.iter().zip(categories(&state.listing.tools));
         let tools: Vec<Value> =
-            state.listing.tools.iter().map(|row| tool_object(id.as_str(), row, false, true)).collect();
+            rows.map(|(row, category)| with_category(tool_object(id.as_str(), row, false, true), category)).collect();
         return Ok(Answer::new(text).with("server", server_object(config, &state, is_approved)).with("tools", tools));
     };
     let record = upstreams.store().definition(id.as_str(), tool).await.class(Class::Unavailable)?;
@@ -78,7 +79,13 @@ pub(super) async fn run(
             let _ = writeln!(text, "\n{title}\n{}", indented(&format!("{schema:#}")));
         }
     }
-    let answer = Answer::new(text).with("tool", tool_object(id.as_str(), &row, has_changed, is_approved));
+    let seen = upstreams.seen(id.as_str(), tool, &record.hash).await.class(Class::Unavailable)?;
+    if let Some(seen) = &seen {
+        let form = if seen.is_text { "JSON as text" } else { "structured" };
+        let _ = writeln!(text, "\nanswers so far, {form}\n{}", indented(&format!("{:#}", seen.schema())));
+    }
+    let answer = Answer::new(text).with("seen", seen.as_ref().map(Seen::schema));
+    let answer = answer.with("tool", tool_object(id.as_str(), &row, has_changed, is_approved));
     Ok(answer.with("definition", definition).with("hash", record.hash))
 }
 
@@ -96,7 +103,8 @@ async fn stubs(upstreams: &Upstreams, id: &ServerId, tool: Option<&str>) -> Resu
             return Err(Class::Usage.error(format!("the server `{id}` has no tool `{name}`")));
         };
         let definition = parse_value(&record.definition).class(Class::Internal)?;
-        lines.push(printable(&tool_stub(id.as_str(), name, &definition)));
+        let seen = upstreams.seen(id.as_str(), name, &record.hash).await.class(Class::Unavailable)?;
+        lines.push(printable(&tool_stub(id.as_str(), name, &definition, seen.as_ref())));
     }
     let text = lines.iter().fold(String::new(), |text, line| text + line + "\n");
     Ok(Answer::new(text).with("stubs", lines))

@@ -10,12 +10,12 @@ use crate::answer::Answer;
 use crate::arguments::{Allow, Sources};
 use crate::error::{Class, Classify as _, CommandError};
 use crate::question::can_be_asked;
-use crate::servers::{self, Servers};
+use crate::servers;
 use crate::show;
 
 use super::find;
-use super::permit::Permit;
-use super::refresh::detach;
+use super::permit::{Permit, Rules};
+use super::refresh::begin;
 
 pub(super) async fn run(
     sources: &Sources,
@@ -41,6 +41,11 @@ pub(super) async fn run(
     }
     let servers: Vec<ServerId> = pending.iter().map(|config| config.id.clone()).collect();
     let permit = Permit::of(sources, &servers, allow)?;
+    // A rule of before may say more than the one that would be added.
+    let Rules { path, rules: in_force } = Rules::in_force(sources, &servers)?;
+    if !in_force.is_empty() {
+        show::notice(&format!("allowed already  {path}: `{}`", in_force.join("`, `")));
+    }
     if let Some(permit) = &permit {
         show::notice(&format!("would add  {}", permit.told()));
     }
@@ -53,22 +58,19 @@ pub(super) async fn run(
         trusted.await.class(Class::Unavailable)?;
     }
     // Read anew: now they may be started.
-    let Servers { upstreams: approved, .. } = servers::servers(sources).await?;
     let ids: Vec<_> = pending.iter().filter(|config| config.is_enabled).map(|config| config.id.clone()).collect();
-    if !ids.is_empty() {
-        detach(sources, &approved, &ids).await?;
-    }
+    let status = begin(sources, &servers::servers(sources).await?, &ids).await?;
     if let Some(permit) = &permit {
         permit.write()?;
     }
     let names: Vec<&str> = pending.iter().map(|config| config.id.as_str()).collect();
-    let text = format!("approved {}, discovering; see `intentbox tools list`\n", names.join(", "));
+    let text = format!("approved {}, {status}; see `intentbox tools list`\n", names.join(", "));
     let rules = permit.map(|permit| permit.rules).unwrap_or_default();
     Ok(Answer::new(text).with("approved", names).with("rules", rules))
 }
 
-/// Asks the person at the terminal.
-async fn confirmed(count: usize) -> Result<bool, CommandError> {
+/// Asks the person at the terminal about what was shown.
+pub(super) async fn confirmed(count: usize) -> Result<bool, CommandError> {
     if !can_be_asked() {
         let error = Class::Usage.error("there is no terminal to ask at");
         return Err(error.hint("add --yes to approve what is shown"));

@@ -6,13 +6,18 @@ use sqlx::sqlite::SqliteRow;
 use sqlx::{Connection as _, Row as _, SqliteConnection};
 
 use super::file::{BEGIN_TO_WRITE, DatabaseFile, Kind};
+use super::uses;
 use crate::error::StoreError;
 use crate::tools::{
     Claim, DISCOVERIES_MAX, DISCOVERY_LAPSES_MS, DefinitionRecord, Discovered, DiscoveryStatus, Owner, ServerRecord,
 };
+use crate::uses::{LearnedWord, ToolShape, ToolUse, Used};
 
 /// The file of tools: `ibtl` in ASCII.
-const KIND: Kind = Kind { application: 0x6962_746c, migrations: &[include_str!("../../migrations/tools_0001.sql")] };
+const KIND: Kind = Kind {
+    application: 0x6962_746c,
+    migrations: &[include_str!("../../migrations/tools_0001.sql"), include_str!("../../migrations/tools_0002.sql")],
+};
 
 /// One connection to the file of tools.
 #[derive(Debug)]
@@ -144,6 +149,32 @@ impl ToolDatabase {
             sqlx::query_as(sql).fetch_all(&mut self.0.connection).await;
         let rows = rows.map_err(|error| self.0.fault(&error))?;
         Ok(rows.into_iter().map(|(file, server, hash)| (PathBuf::from(file), server, hash)).collect())
+    }
+
+    pub(crate) async fn add_uses(&mut self, used: &[Used]) -> Result<(), StoreError> {
+        uses::add(&mut self.0.connection, used).await.map_err(|error| self.0.fault(&error))
+    }
+
+    pub(crate) async fn uses(&mut self) -> Result<Vec<ToolUse>, StoreError> {
+        uses::all(&mut self.0.connection).await.map_err(|error| self.0.fault(&error))
+    }
+
+    pub(crate) async fn shape(&mut self, server: &str, tool: &str) -> Result<Option<ToolShape>, StoreError> {
+        uses::shape(&mut self.0.connection, server, tool).await.map_err(|error| self.0.fault(&error))
+    }
+
+    pub(crate) async fn learn(
+        &mut self,
+        server: &str,
+        tool: &str,
+        words: &[String],
+        now_ms: i64,
+    ) -> Result<(), StoreError> {
+        uses::learn(&mut self.0.connection, server, tool, words, now_ms).await.map_err(|error| self.0.fault(&error))
+    }
+
+    pub(crate) async fn learned(&mut self) -> Result<Vec<LearnedWord>, StoreError> {
+        uses::learned(&mut self.0.connection).await.map_err(|error| self.0.fault(&error))
     }
 
     pub(crate) async fn close(self) {
@@ -379,5 +410,6 @@ async fn forget(connection: &mut SqliteConnection, server: &str) -> Result<(), s
     let mut transaction = connection.begin_with(BEGIN_TO_WRITE).await?;
     sqlx::query("DELETE FROM definitions WHERE server = $1").bind(server).execute(&mut *transaction).await?;
     sqlx::query("DELETE FROM servers WHERE id = $1").bind(server).execute(&mut *transaction).await?;
+    uses::forget(&mut transaction, server).await?;
     transaction.commit().await
 }

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use intentbox_capability::ServerId;
 use intentbox_catalog::json::parse_value;
+use serde::Serialize as _;
 use serde_json::{Map, Value, json};
 
 use super::{KEYS, json as text};
@@ -89,7 +90,7 @@ pub fn add(file: &str, id: &ServerId, entry: &NewEntry) -> Result<String, EditEr
     let servers = root.entry(key).or_insert_with(|| Value::Object(Map::new()));
     let Value::Object(servers) = servers else { return Err(EditError::Invalid(format!("`{key}` is not an object"))) };
     servers.insert(id.to_string(), entry.value());
-    Ok(printed(root))
+    Ok(printed(root, file))
 }
 
 /// Removes an entry.
@@ -104,7 +105,7 @@ pub fn remove(file: &str, id: &ServerId) -> Result<String, EditError> {
         // What comes after it keeps its order.
         servers.shift_remove(id.as_str());
     }
-    Ok(printed(root))
+    Ok(printed(root, file))
 }
 
 fn root(file: &str, lines: Option<String>) -> Result<Map<String, Value>, EditError> {
@@ -118,6 +119,15 @@ fn root(file: &str, lines: Option<String>) -> Result<Map<String, Value>, EditErr
     }
 }
 
-fn printed(root: Map<String, Value>) -> String {
-    format!("{:#}\n", Value::Object(root))
+/// The text of a file, written as the one before was: with its indentation and its ends of lines.
+fn printed(root: Map<String, Value>, before: &str) -> String {
+    let indented = before.lines().find(|line| line.starts_with([' ', '\t']) && !line.trim().is_empty());
+    let indent = indented.map_or("  ", |line| &line[..line.len() - line.trim_start().len()]);
+    let mut bytes = Vec::new();
+    let formatter = serde_json::ser::PrettyFormatter::with_indent(indent.as_bytes());
+    let mut serializer = serde_json::Serializer::with_formatter(&mut bytes, formatter);
+    let is_written = Value::Object(root.clone()).serialize(&mut serializer).is_ok();
+    let text = if is_written { String::from_utf8(bytes).ok() } else { None };
+    let text = text.unwrap_or_else(|| format!("{:#}", Value::Object(root))) + "\n";
+    if before.contains("\r\n") { text.replace('\n', "\r\n") } else { text }
 }

@@ -228,6 +228,18 @@ fn an_entry_is_added_and_removed_and_all_else_stays() {
     assert!(matches!(add("[]", &id, &entry()), Err(EditError::Invalid(_))));
 }
 
+#[test]
+fn a_file_keeps_its_indentation_and_its_ends_of_lines() {
+    let id: ServerId = "git".parse().expect("an id");
+    for before in [
+        "{\n\t\"servers\": {\n\t\t\"a\": {}\n\t}\n}\n",
+        "{\r\n    \"mcpServers\": {\r\n        \"a\": {}\r\n    }\r\n}\r\n",
+    ] {
+        let with = add(before, &id, &entry()).expect("it is added");
+        assert_eq!(remove(&with, &id).as_deref(), Ok(before), "{with:?}");
+    }
+}
+
 proptest! {
     #[test]
     fn any_text_is_a_file_or_not(text in ".{0,200}") {
