@@ -1,15 +1,15 @@
 //! The state folder: what outlives a process, in an embedded database.
 //!
-//! It holds records of runs, which surfaces that live long write and `intentbox stats` counts, and what is known of upstream
-//! servers, in a file of its own ([`ToolStore`]). This crate
-//! opens the folder, writes records without blocking callers, and reads them back. It does *not* decide what a run is
-//! or how it is shown, and it reads neither the environment nor a configuration: the caller names the folder.
+//! It holds records of runs, which surfaces that live long write and `intentbox stats` counts, and in files of their own what is
+//! known of upstream servers ([`ToolStore`]), and jobs, which were promised to clients ([`JobStore`]). This crate opens
+//! the folder, writes records without blocking callers, and reads them back. It does *not* decide what a run is or how it is
+//! shown, and it reads neither the environment nor a configuration: the caller names the folder.
 //!
 //! [`RunRecord`] is everything that is recorded about a run: no arguments, no results, no words of the intent, nothing
 //! that a script printed.
 //!
 //! In reading order: [`RunRecord`] is what is recorded, [`Store`] the open folder, [`Recorder`] a queue in front of it, [`Stats`]
-//! what is read back, [`Quotas`] how much is kept. `folder` makes files that only their owner reads, `histogram` counts times,
+//! what is read back, [`Quotas`] how much is kept. `job` is what is kept of a job, and `jobs` is the queue. `folder` makes files that only their owner reads, `histogram` counts times,
 //! and `database` holds all the SQL: no type of it is in a public signature, so that another database can take its place.
 //!
 //! ```
@@ -41,6 +41,8 @@ mod database;
 mod error;
 mod folder;
 mod histogram;
+mod job;
+mod jobs;
 mod quotas;
 mod recorder;
 mod run;
@@ -51,6 +53,8 @@ mod uses;
 
 pub use clock::Clock;
 pub use error::StoreError;
+pub use job::{Ending, Job, JobEvent, JobFilter, JobState, Lease, LeaseKey, NewJob, Renewed, Submitted};
+pub use jobs::{IsGone, JobQuotas, JobStore};
 pub use quotas::Quotas;
 pub use recorder::{BATCH_RECORDS_MAX, BATCH_WAIT_MAX, QUEUE_RECORDS_MAX, Recorder};
 pub use run::{OK, PRINCIPAL_BYTES_MAX, RUN_ID_BYTES_MAX, RunRecord, TARGET_BYTES_MAX, Target};

@@ -2,6 +2,7 @@
 
 mod damage;
 mod full;
+mod jobs;
 mod processes;
 mod quotas;
 mod recorder;
