@@ -22,6 +22,7 @@ mod requests;
 mod router;
 mod rows;
 mod secrets;
+mod serve;
 mod sources;
 mod stats;
 mod taken_over;

@@ -5,7 +5,7 @@ mod calls;
 mod client;
 mod hardening;
 mod http;
-mod port;
+pub(crate) mod port;
 mod readme;
 mod sessions;
 mod stdio;

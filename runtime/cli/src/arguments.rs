@@ -11,6 +11,7 @@ use intentbox_catalog::TemplateId;
 use intentbox_catalog::period::Period;
 use intentbox_demo_logs::BYTES_MAX;
 use intentbox_engine::{Mode, Switch};
+use intentbox_jobs::JobState;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -145,6 +146,11 @@ pub(crate) enum Command {
     /// Serve MCP clients over stdin and stdout, or over HTTP
     #[command(after_help = MCP)]
     Mcp(Mcp),
+    /// Serve the HTTP API with durable jobs, and MCP beside it
+    Serve(Serve),
+    /// Submit, list, watch and cancel the jobs of the state folder, which `serve` runs
+    #[command(subcommand)]
+    Jobs(Jobs),
     /// Show which templates `mcp` ran, how often and how fast
     Stats(Stats),
     /// Serve the demo error tracker until interrupted
@@ -463,6 +469,125 @@ pub(crate) struct Mcp {
 }
 
 #[derive(Debug, Args)]
+pub(crate) struct Serve {
+    /// Address and port; the API is at /v1, and MCP at /mcp
+    #[arg(long, value_name = "ADDRESS", value_parser = address, default_value = "127.0.0.1:8360")]
+    pub(crate) listen: SocketAddr,
+    /// File with the tokens of clients, one line `NAME TOKEN` for each; required unless the address is a loopback address
+    #[arg(long, value_name = "FILE")]
+    pub(crate) token_file: Option<PathBuf>,
+    /// Host name that clients may use besides those of this machine, such as `api.example.com` (repeatable)
+    #[arg(long = "allow-host", value_name = "NAME")]
+    pub(crate) hosts: Vec<String>,
+    /// Origin of pages that may use the server besides those of this machine, such as `https://app.example.com` (repeatable)
+    #[arg(long = "allow-origin", value_name = "ORIGIN")]
+    pub(crate) origins: Vec<String>,
+    /// Allow templates that change something to run for MCP clients without asking the user; requests to the API say so themselves
+    #[arg(long)]
+    pub(crate) allow_writes: bool,
+    /// Ceiling up to which callers may raise a limit, by its name and in its own unit, such as `wall_ms=60000` (repeatable) [default:
+    /// 2097152 for `result_bytes`, `stdout_bytes` and `stderr_bytes`; for others, their upper bound]
+    #[arg(long = "limit", value_name = "NAME=VALUE", value_parser = limit)]
+    pub(crate) limits: Vec<(String, u64)>,
+    /// Refuse to serve if this machine lacks a part of the workers' hardening; `--require-hardening=false` only warns
+    /// [default: true with --token-file, otherwise false]
+    #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true")]
+    pub(crate) require_hardening: Option<bool>,
+    /// Number of worker processes that run scripts, from 1 to 256 [default: one per core]
+    #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u16).range(1..=256))]
+    pub(crate) workers: Option<u16>,
+    /// Number of jobs that run at the same time, most of which wait for the network, from 1 to 1024 [default: eight per core]
+    #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub(crate) slots: Option<u16>,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Jobs {
+    /// Submit a job and print its id
+    Submit(SubmitJob),
+    /// List jobs, the newest first
+    List {
+        /// State of the jobs, such as `running` [default: all]
+        #[arg(id = "job_state", value_name = "STATE", value_parser = job_state)]
+        state: Option<JobState>,
+        /// Label of the jobs
+        #[arg(long, value_name = "NAME=VALUE", value_parser = name_and_value)]
+        label: Option<(String, String)>,
+        /// How many are listed
+        #[arg(long, value_name = "COUNT", default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..=1000))]
+        most: u32,
+    },
+    /// Show a job with its answer
+    Show {
+        /// Id of the job
+        id: String,
+    },
+    /// Tell what happens to a job until it has ended, and then its answer
+    Watch {
+        /// Id of the job
+        id: String,
+    },
+    /// Cancel a job, also while it runs
+    Cancel {
+        /// Id of the job
+        id: String,
+    },
+    /// Submit the request of a job again, as a new job
+    Retry {
+        /// Id of the job
+        id: String,
+    },
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct SubmitJob {
+    /// Intent in words and in quotes, such as "list the last 5 errors in project web"
+    #[arg(required_unless_present = "code", conflicts_with = "code")]
+    pub(crate) text: Option<String>,
+    /// Script to run in the place of an intent, or - to read it from stdin
+    #[arg(long, value_name = "FILE")]
+    pub(crate) code: Option<PathBuf>,
+    /// File with the JSON that the script finds as `params` [default: {}]
+    #[arg(long, value_name = "FILE", requires = "code")]
+    pub(crate) input: Option<PathBuf>,
+    /// Parameter of the template, such as `limit=5` (repeatable) [default: what the words say]
+    #[arg(long = "param", value_name = "NAME=VALUE", value_parser = name_and_value)]
+    pub(crate) params: Vec<(String, String)>,
+    /// Id of the template or tool that answers
+    #[arg(long, value_name = "ID")]
+    pub(crate) template: Option<TemplateId>,
+    /// Label by which jobs are found (repeatable)
+    #[arg(long = "label", value_name = "NAME=VALUE", value_parser = name_and_value)]
+    pub(crate) labels: Vec<(String, String)>,
+    /// Jobs of a higher priority begin first, from -100 to 100 [default: 0]
+    #[arg(long, allow_negative_numbers = true)]
+    pub(crate) priority: Option<i64>,
+    /// How long to wait before the job begins, such as `10m`
+    #[arg(long, value_name = "DURATION")]
+    pub(crate) delay: Option<Period>,
+    /// After how long it is too late to begin, such as `1h`
+    #[arg(long, value_name = "DURATION")]
+    pub(crate) ttl: Option<Period>,
+    /// How often it is attempted at most if its server is lost, from 1 to 10 [default: 3]
+    #[arg(long)]
+    pub(crate) attempts: Option<u32>,
+    /// Key under which the same request is the same job
+    #[arg(long, value_name = "KEY")]
+    pub(crate) key: Option<String>,
+    /// Allow a template that changes something to run; the policy must allow its requests as well
+    #[arg(long)]
+    pub(crate) allow_writes: bool,
+    /// Wait for its end, and tell what happens
+    #[arg(long)]
+    pub(crate) watch: bool,
+}
+
+fn job_state(text: &str) -> Result<JobState, String> {
+    let all: Vec<&str> = JobState::ALL.iter().map(|state| state.as_str()).collect();
+    JobState::of(text).ok_or_else(|| format!("write one of {}", all.join(", ")))
+}
+
+#[derive(Debug, Args)]
 pub(crate) struct Stats {
     /// How far to look back, such as `24h`, `7d` or `2 weeks`
     #[arg(long, value_name = "DURATION", default_value = "7d")]
@@ -517,4 +642,35 @@ fn limit(text: &str) -> Result<(String, u64), String> {
 fn unix_ns(text: &str) -> Result<u64, String> {
     let time: jiff::Timestamp = text.parse().map_err(|error| format!("{error}; write it as 2026-01-31T12:00:00Z"))?;
     u64::try_from(time.as_nanosecond()).map_err(|_| "write a time from 1970 to 2554".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Arguments;
+    use clap::CommandFactory as _;
+
+    /// clap reads two arguments of one id as one, of the wrong type, and says so only in a debug build.
+    #[test]
+    fn no_command_has_an_argument_of_the_name_of_a_global_one() {
+        fn walk(command: &clap::Command, globals: &[(String, String)]) {
+            for argument in command.get_arguments().filter(|argument| !argument.is_global_set()) {
+                let long = argument.get_long().unwrap_or_default();
+                assert!(
+                    !globals.iter().any(|(id, name)| id == argument.get_id().as_str() || name == long),
+                    "{} {}",
+                    command.get_name(),
+                    argument.get_id()
+                );
+            }
+            command.get_subcommands().for_each(|command| walk(command, globals));
+        }
+        let command = Arguments::command();
+        let globals: Vec<_> = command
+            .get_arguments()
+            .filter(|argument| argument.is_global_set())
+            .map(|argument| (argument.get_id().to_string(), argument.get_long().expect("a long name").to_owned()))
+            .collect();
+        assert!(globals.len() > 2, "{globals:?}");
+        walk(&command, &globals);
+    }
 }

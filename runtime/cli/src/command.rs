@@ -5,8 +5,8 @@ use crate::arguments::{Arguments, Command};
 use crate::error::CommandError;
 use crate::show::Show;
 use crate::{
-    completions, demo_logs, demo_tracker, doctor, exec, init, man, mcp, observe, policy, run_intent, stats, templates,
-    tools,
+    completions, demo_logs, demo_tracker, doctor, exec, init, jobs, man, mcp, observe, policy, run_intent, serve,
+    stats, templates, tools,
 };
 
 /// Runs the command and gives how it ended. Only what takes long prints before that.
@@ -24,6 +24,8 @@ pub(crate) async fn run(arguments: Arguments, show: &mut Show) -> Result<Ending,
         Command::Init(command) => init::run(sources, command.folder)?,
         Command::Doctor => doctor::run(sources, show).await?,
         Command::Mcp(command) => mcp::run(sources, command, show).await?,
+        Command::Jobs(command) => jobs::run(sources, command).await?,
+        Command::Serve(command) => serve::run(sources, command, show).await?,
         Command::Stats(command) => stats::run(sources, &command).await?,
         Command::DemoTracker(command) => demo_tracker::run(&command, show).await?,
         Command::DemoLogs(command) => demo_logs::run(&command)?,

@@ -1,46 +1,28 @@
 //! `intentbox mcp`: the server, on this process's own pipes or on a port.
 
-use std::collections::BTreeSet;
 use std::fs::File;
 use std::io::IsTerminal as _;
 use std::net::SocketAddr;
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::fs::FileTypeExt as _;
 use std::os::unix::net::UnixStream as Socket;
-use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Context as _;
-use intentbox_engine::{Ceilings, Engine, Refresh, Sharing};
-use intentbox_listen::http::{InvalidOption, Options};
-use intentbox_listen::{CancellationToken, Tokens};
+use intentbox_engine::Sharing;
+use intentbox_listen::CancellationToken;
+use intentbox_listen::http::Options;
 use intentbox_mcp::{Server, Settings, http, stdio};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, UnixStream, unix::pipe};
-use tokio::signal::unix::{SignalKind, signal};
 
 use crate::answer::Answer;
 use crate::arguments::{Mcp, Sources};
 use crate::error::{Class, Classify as _, CommandError, Hint as _};
 use crate::observe::Observer;
 use crate::show::{self, Show};
-use crate::{input, process, setup, tools};
-
-/// How often a server looks for lists of tools that are older than a day.
-const LOOK_FOR_STALE: Duration = Duration::from_hours(1);
-
-/// The longest file of tokens, in bytes.
-const TOKENS_BYTES_MAX: u64 = 1 << 20;
-
-/// What callers may raise their output to, in bytes, unless `--limit` says otherwise: twice the default of a result. What
-/// a run brings is checked, kept and sent by the one process that serves everybody, and no model reads that much.
-const OUTPUT_CEILINGS: [(&str, u64); 3] =
-    [("result_bytes", 2 << 20), ("stdout_bytes", 2 << 20), ("stderr_bytes", 2 << 20)];
-
-fn owned((name, value): (&str, u64)) -> (String, u64) {
-    (name.to_owned(), value)
-}
+use crate::{process, server, setup, tools};
 
 /// Serves until the client closes its end, or until a signal.
 pub(crate) async fn run(sources: &Sources, command: Mcp, show: &mut Show) -> Result<Answer, CommandError> {
@@ -48,11 +30,8 @@ pub(crate) async fn run(sources: &Sources, command: Mcp, show: &mut Show) -> Res
         // stdout is the client's, also for what fails before it is served.
         show.leave_stdout();
     }
-    let ceilings = Ceilings::new(OUTPUT_CEILINGS.map(owned).into_iter().chain(command.limits));
-    let ceilings = ceilings.context("--limit").class(Class::Usage)?;
-    let tokens = command.token_file.as_deref().map(tokens).transpose().class(Class::Configuration)?;
-    let options = Options::new(&command.hosts, &command.origins, tokens.unwrap_or_default());
-    let options = options.map_err(|invalid| invalid_option(&invalid))?;
+    let ceilings = server::ceilings(command.limits)?;
+    let options = server::options(command.token_file.as_deref(), &command.hosts, &command.origins)?;
     if let Some(address) = command.http {
         let advice = "give tokens with --token-file, or listen on 127.0.0.1";
         options.may_listen(address).map_err(|needed| Class::Usage.error(format!("{needed}: {advice}")))?;
@@ -66,9 +45,9 @@ pub(crate) async fn run(sources: &Sources, command: Mcp, show: &mut Show) -> Res
     process::protect();
     if command.http.is_some() {
         let required = command.require_hardening.unwrap_or(!options.tokens().is_empty());
-        hardening(&setup.engine, required).await?;
+        server::hardening(&setup.engine, required).await?;
     } else if command.require_hardening == Some(true) {
-        hardening(&setup.engine, true).await?;
+        server::hardening(&setup.engine, true).await?;
     }
     let upstreams = match setup.engine.upstreams() {
         Some(upstreams) => tools::lines(upstreams).await?,
@@ -85,22 +64,9 @@ pub(crate) async fn run(sources: &Sources, command: Mcp, show: &mut Show) -> Res
     if let Some(upstreams) = upstreams.clone() {
         tokio::spawn(async move { upstreams.keep_closing_idle().await });
     }
-    let (settings, routing, _) = setup::tool_settings(sources)?;
-    let is_daily = settings.refresh == Refresh::Daily && routing.discovery;
-    if let Some(upstreams) = upstreams.clone().filter(|_| is_daily) {
-        let sources = sources.clone();
-        tokio::spawn(async move {
-            // Nothing is spawned at the start: who needs the tools before the first look has listed them by then.
-            loop {
-                tokio::time::sleep(LOOK_FOR_STALE).await;
-                if let Err(error) = tools::begin_stale(&sources, &upstreams, settings.refresh).await {
-                    show::notice(&show::line(&format!("tools are not refreshed: {}", error.message())));
-                }
-            }
-        });
-    }
+    server::look_for_stale(sources, upstreams.as_ref())?;
     let stop = CancellationToken::new();
-    tokio::spawn(stop_at_signal(stop.clone()).context("signals").class(Class::Internal)?);
+    tokio::spawn(server::stop_at_signal(stop.clone()).context("signals").class(Class::Internal)?);
     match command.http {
         Some(address) => {
             let session_idle = command.session_idle.map(|idle| Duration::from_secs(idle.seconds()));
@@ -114,36 +80,6 @@ pub(crate) async fn run(sources: &Sources, command: Mcp, show: &mut Show) -> Res
     }
     observer.close().await;
     Ok(Answer::default())
-}
-
-/// An invalid option of the server, by its flag.
-fn invalid_option(invalid: &InvalidOption) -> CommandError {
-    Class::Usage.error(match invalid {
-        InvalidOption::Origin { origin } => {
-            format!("--allow-origin {origin}: write it as browsers do, such as https://app.example.com")
-        }
-        InvalidOption::Host { host } => {
-            format!("--allow-host {host}: write a name, or a name with a port, such as mcp.example.com")
-        }
-    })
-}
-
-/// Starts the workers and checks their hardening. Where a measure is missing, a script that escapes from wasm finds more.
-/// Scripts of strangers do not run like that unless the operator says so.
-async fn hardening(engine: &Engine, required: bool) -> Result<(), CommandError> {
-    let workers = engine.workers().await.context("no worker process starts").class(Class::Unavailable)?;
-    let missing: BTreeSet<&str> = workers.iter().flat_map(|worker| worker.hardening.missing()).collect();
-    if missing.is_empty() {
-        return Ok(());
-    }
-    let missing = missing.into_iter().collect::<Vec<_>>().join(", ");
-    let lacks = format!("this machine lacks hardening of the workers: {missing}");
-    if required {
-        let advice = "run `intentbox doctor` to see why, or add --require-hardening=false to serve without it";
-        return Err(Class::Unavailable.error(lacks).hint(advice));
-    }
-    show::notice(&format!("warning: {lacks}\nhint: run `intentbox doctor` to see why"));
-    Ok(())
 }
 
 /// Where and how to serve HTTP.
@@ -178,32 +114,6 @@ async fn over_pipes(server: Server, stop: CancellationToken) -> anyhow::Result<(
         );
     }
     stdio::serve(server, reader()?, writer()?, stop).await.context("the client cannot be served")
-}
-
-/// The end of `stop`: Ctrl-C, or the signal by which services and clients end a program.
-fn stop_at_signal(stop: CancellationToken) -> std::io::Result<impl Future<Output = ()>> {
-    let mut terminate = signal(SignalKind::terminate())?;
-    let mut hang_up = signal(SignalKind::hangup())?;
-    Ok(async move {
-        tokio::select! {
-            _ = tokio::signal::ctrl_c() => {}
-            _ = terminate.recv() => {}
-            _ = hang_up.recv() => {}
-        }
-        stop.cancel();
-    })
-}
-
-fn tokens(file: &Path) -> anyhow::Result<Tokens> {
-    let typed = std::path::absolute(file)?;
-    let bytes = input::read_secret(Path::new("/"), &typed, TOKENS_BYTES_MAX);
-    let bytes = bytes.with_context(|| format!("--token-file {}", file.display()))?;
-    if bytes.len() as u64 > TOKENS_BYTES_MAX {
-        anyhow::bail!("--token-file {}: it has more than {TOKENS_BYTES_MAX} bytes", file.display());
-    }
-    let text =
-        String::from_utf8(bytes).with_context(|| format!("--token-file {}: it is not UTF-8 text", file.display()))?;
-    Tokens::parse(&text).with_context(|| format!("--token-file {}", file.display()))
 }
 
 /// Stdin without a thread in between, where it is a pipe or a socket, as clients make them.

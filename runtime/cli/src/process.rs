@@ -14,3 +14,50 @@ pub(crate) fn protect() {
     // Also where core dumps go to a program, which the limit does not hold back.
     let _ = set_dumpable_behavior(DumpableBehavior::NotDumpable);
 }
+
+/// What this process is called where several share a database: the start of this machine, the namespace of process numbers, the
+/// number, and when it began. It has to be asked for before [`protect`]: afterwards the namespace cannot be read.
+pub(crate) fn name() -> String {
+    let owner = intentbox_tools::this_process();
+    format!("{}.{}.{}", place(), owner.pid, owner.start)
+}
+
+/// Where process numbers mean what they mean here; empty if that cannot be known.
+fn place() -> String {
+    let boot = std::fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default();
+    let namespace = std::fs::read_link("/proc/self/ns/pid").unwrap_or_default();
+    let namespace: String = namespace.to_string_lossy().chars().filter(char::is_ascii_digit).collect();
+    let is_known = !boot.trim().is_empty() && !namespace.is_empty();
+    if is_known { format!("{}.{namespace}", boot.trim()) } else { String::new() }
+}
+
+/// Whether the process of such a name is known to have ended. Of one in another place, such as another container, nothing is known.
+pub(crate) fn is_gone(own: &str, name: &str) -> bool {
+    let parts = |name: &str| {
+        let mut parts = name.rsplitn(3, '.').map(str::to_owned);
+        let (start, pid, place) = (parts.next()?, parts.next()?, parts.next()?);
+        Some((place, pid.parse::<u32>().ok()?, start.parse::<u64>().ok()?))
+    };
+    match (parts(own), parts(name)) {
+        (Some((here, ..)), Some((place, pid, start))) => {
+            !here.is_empty() && here == place && !intentbox_tools::is_alive(intentbox_tools::Owner { pid, start })
+        }
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_process_is_gone_only_if_its_number_means_something_here() {
+        let own = name();
+        let place = own.rsplitn(3, '.').nth(2).expect("a place").to_owned();
+        assert!(!is_gone(&own, &own));
+        assert!(is_gone(&own, &format!("{place}.{}.1", u32::MAX)), "{own}");
+        for other in ["", "a.b.c", "other.1.4294967295.1", ".4294967295.1"] {
+            assert!(!is_gone(&own, other), "{other}");
+        }
+    }
+}

@@ -42,6 +42,8 @@ pub type Unknown = fn(&Uri) -> Response;
 pub struct Surface {
     /// The routes. Requests that reach them have the `Principal` of their caller in their extensions.
     pub routes: Router,
+    /// Routes that need no token, such as those by which a machine asks whether the server lives. They know no caller.
+    pub open: Router,
     /// The headers of answers that pages of allowed sites may read, besides those that every page may.
     pub exposed: Vec<HeaderName>,
     /// The form of a rejection.
@@ -69,7 +71,7 @@ pub async fn serve(
 /// The routes behind both parts of the gate. A path that is not served is behind the first part only: clients look for
 /// OAuth at such paths before they have a token, and take a 401 there for a sign that they found it.
 fn guarded(surface: Surface, options: Options) -> Router {
-    let Surface { routes, exposed, refuse, unknown } = surface;
+    let Surface { routes, open, exposed, refuse, unknown } = surface;
     let cors = cors(&options, exposed);
     let gate = Gate::new(options, refuse);
     let not_found = move |uri: Uri| async move {
@@ -79,6 +81,7 @@ fn guarded(surface: Surface, options: Options) -> Router {
     };
     routes
         .route_layer(from_fn_with_state(gate.clone(), gate::admit))
+        .merge(open)
         .fallback(not_found)
         .layer(from_fn_with_state(gate, gate::check_site))
         .layer(cors)

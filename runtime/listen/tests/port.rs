@@ -36,6 +36,7 @@ fn refuse(uri: &Uri, rejection: Rejection) -> Response {
 fn surface() -> Surface {
     let other = Router::new().route("/b", get(caller));
     Surface {
+        open: Router::new(),
         routes: Router::new().route("/a", get(caller)).merge(other),
         exposed: vec![HeaderName::from_static("x-session")],
         refuse,

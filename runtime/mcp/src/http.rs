@@ -112,6 +112,21 @@ pub async fn serve<H: ServerHandler>(
     session_idle: Duration,
     stop: CancellationToken,
 ) -> io::Result<()> {
+    serve_beside(listener, make, options, session_idle, stop, |surface| surface).await
+}
+
+/// The same, beside what `beside` adds to the routes of `/mcp`.
+///
+/// # Errors
+/// When the listener fails.
+pub async fn serve_beside<H: ServerHandler>(
+    listener: TcpListener,
+    make: impl Fn() -> H + Send + Sync + 'static,
+    options: Options,
+    session_idle: Duration,
+    stop: CancellationToken,
+    beside: impl FnOnce(Surface) -> Surface,
+) -> io::Result<()> {
     // What is in flight goes on for a while: the rest ends after that, with the drop of its token's guard.
     let all = CancellationToken::new();
     let _at_the_end = all.clone().drop_guard();
@@ -123,7 +138,7 @@ pub async fn serve<H: ServerHandler>(
         calls.0.cancel();
         std::future::pending::<io::Result<()>>().await
     };
-    let surface = surface(make, LargeBodies::default(), ends);
+    let surface = beside(surface(make, LargeBodies::default(), ends));
     tokio::select! {
         served = intentbox_listen::http::serve(listener, surface, options, stop.clone()) => served,
         never = stopping => never,
@@ -152,13 +167,14 @@ pub fn surface<H: ServerHandler>(
     let service = StreamableHttpService::new(move || Ok(make()), sessions, config);
     Surface {
         routes: Router::new().route_service(PATH, service).route_layer(from_fn_with_state(endpoint, admit)),
+        open: Router::new(),
         exposed: vec![HeaderName::from_static(SESSION)],
         refuse,
         unknown,
     }
 }
 
-/// The answer for a path that is not served. Clients look for OAuth at some, and guess others from older transports.
+/// The answer for a path that is not served, if MCP alone is. Clients look for OAuth at some, and guess others from older transports.
 fn unknown(uri: &Uri) -> Response {
     let path = uri.path();
     let is_oauth = path.contains("/.well-known/oauth-")
@@ -169,7 +185,8 @@ fn unknown(uri: &Uri) -> Response {
 }
 
 /// A rejection of the port as an error of JSON-RPC.
-fn refuse(_: &Uri, rejection: Rejection) -> Response {
+#[must_use]
+pub fn refuse(_: &Uri, rejection: Rejection) -> Response {
     let message = match rejection {
         Rejection::HostOrOrigin => {
             format!("{rejection}; the operator can add it with --allow-host or --allow-origin")

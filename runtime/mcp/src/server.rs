@@ -66,7 +66,7 @@ impl fmt::Debug for Server {
 }
 
 struct Shared {
-    engine: Engine,
+    engine: Arc<Engine>,
     events: Arc<dyn Events>,
     settings: Settings,
     results: Results,
@@ -101,12 +101,12 @@ impl Server {
     ///
     /// # Errors
     /// When the machine has no randomness.
-    pub fn new(engine: Engine, settings: Settings, events: Arc<dyn Events>) -> std::io::Result<Self> {
+    pub fn new(engine: impl Into<Arc<Engine>>, settings: Settings, events: Arc<dyn Events>) -> std::io::Result<Self> {
         let mut key = [0; 32];
         getrandom::fill(&mut key).map_err(|error| std::io::Error::other(error.to_string()))?;
         let seal = RequestStateCodec::try_new(key).map_err(std::io::Error::other)?;
         let shared = Shared {
-            engine,
+            engine: engine.into(),
             events,
             settings,
             results: Results::new(),

@@ -1,0 +1,88 @@
+//! What is here: templates, tools, and whether the server can do its work.
+
+use std::collections::BTreeMap;
+
+use axum::extract::State;
+use axum::http::StatusCode;
+use axum::http::header::CONTENT_TYPE;
+use axum::response::{IntoResponse as _, Response};
+use intentbox_catalog::{ParamSpec, Template};
+use jiff::Timestamp;
+use serde_json::{Value, json};
+
+use crate::Api;
+use crate::jobs::json;
+use crate::problem::Problem;
+
+/// The templates, and whether what they need is configured.
+pub(crate) async fn templates(State(api): State<Api>) -> Response {
+    let row = |template: &Template| {
+        json!({
+            "id": template.id().as_str(),
+            "summary": template.summary(),
+            "effects": template.effects().to_string(),
+            "usable": api.engine.reaches(template),
+            "parameters": template.parameters().iter().map(ParamSpec::name).collect::<Vec<_>>(),
+        })
+    };
+    let catalog = api.engine.catalog();
+    json(StatusCode::OK, &json!({"templates": catalog.templates().map(row).collect::<Vec<Value>>()}))
+}
+
+/// The tools of upstream servers as they were last listed. Reaches no server.
+pub(crate) async fn tools(State(api): State<Api>) -> Result<Response, Problem> {
+    let Some(upstreams) = api.engine.upstreams() else {
+        return Ok(json(StatusCode::OK, &json!({"servers": [], "tools": []})));
+    };
+    let states = upstreams.states().await.map_err(|error| Problem::store(&error))?;
+    let (mut servers, mut tools) = (Vec::new(), Vec::new());
+    for (id, state) in &states {
+        let is_enabled = upstreams.server(id.as_str()).is_some_and(|config| config.is_enabled);
+        let is_available = is_enabled && upstreams.is_approved(id.as_str()) && !state.listing.tools.is_empty();
+        let listed = Timestamp::from_millisecond(state.discovered_ms).map(|time| time.to_string()).unwrap_or_default();
+        let last_discovered = if state.discovered_ms == 0 { Value::Null } else { listed.into() };
+        servers.push(json!({
+            "id": id.as_str(), "status": state.status.as_str(), "last_discovered": last_discovered,
+            "available": is_available, "tools": state.listing.tools.len(),
+        }));
+        tools.extend(state.listing.tools.iter().map(|row| {
+            json!({
+                "name": row.name, "source": id.as_str(), "type": row.effect, "complexity": row.complexity,
+                "summary": row.summary, "available": is_available,
+            })
+        }));
+    }
+    Ok(json(StatusCode::OK, &json!({"servers": servers, "tools": tools})))
+}
+
+/// What the API takes and gives, as `OpenAPI` 3.1.
+const OPENAPI: &str = include_str!("openapi.json");
+
+pub(crate) async fn openapi() -> Response {
+    ([(CONTENT_TYPE, "application/json")], OPENAPI).into_response()
+}
+
+/// The process answers.
+pub(crate) async fn health() -> &'static str {
+    "ok\n"
+}
+
+/// The server can accept jobs: its store answers. Says what it would answer with.
+pub(crate) async fn ready(State(api): State<Api>) -> Result<Response, Problem> {
+    let counts = api.queue.counts().await.map_err(|error| Problem::store(&error))?;
+    let counts: BTreeMap<&str, u64> = counts.into_iter().map(|(state, count)| (state.as_str(), count)).collect();
+    let catalog = api.engine.catalog();
+    let templates = catalog.templates().filter(|template| api.engine.reaches(template)).count();
+    let tools = match api.engine.upstreams() {
+        Some(upstreams) => {
+            let states = upstreams.states().await.map_err(|error| Problem::store(&error))?;
+            states.values().map(|state| state.listing.tools.len()).sum()
+        }
+        None => 0,
+    };
+    let mode = api.engine.mode();
+    Ok(json(
+        StatusCode::OK,
+        &json!({"status": "ready", "mode": mode, "templates": templates, "tools": tools, "jobs": counts}),
+    ))
+}

@@ -1,0 +1,263 @@
+//! Jobs: accept, tell, list and cancel.
+
+use std::collections::BTreeMap;
+
+use axum::Extension;
+use axum::body::Body;
+use axum::extract::{Path, RawQuery, State};
+use axum::http::header::LOCATION;
+use axum::http::{HeaderMap, HeaderValue, StatusCode};
+use axum::response::{IntoResponse as _, Response};
+use intentbox_engine::Principal;
+use intentbox_jobs::{Job, JobFilter, JobRequest, JobState};
+use jiff::Timestamp;
+use serde::Serialize;
+use serde_json::value::RawValue;
+
+use crate::problem::Problem;
+use crate::{Api, body};
+
+/// The header by which the same request is the same job.
+const IDEMPOTENCY_KEY: &str = "idempotency-key";
+
+/// The longest key, in bytes.
+const KEY_BYTES_MAX: usize = 255;
+
+/// How many jobs a page has, unless it is said, and at most.
+const PAGE: u32 = 20;
+const PAGE_MAX: u32 = 100;
+
+/// A job as clients see it.
+#[derive(Serialize)]
+pub(crate) struct Shown<'a> {
+    id: &'a str,
+    state: &'static str,
+    created_at: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    run_at: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    expires_at: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    started_at: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    finished_at: Option<String>,
+    attempt: u32,
+    attempts: u32,
+    priority: i64,
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    labels: BTreeMap<&'a str, &'a str>,
+    #[serde(skip_serializing_if = "str::is_empty")]
+    outcome: &'a str,
+    #[serde(skip_serializing_if = "str::is_empty")]
+    trouble: &'a str,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    cancelling: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    request: Option<&'a RawValue>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    report: Option<&'a RawValue>,
+}
+
+/// A page of jobs.
+#[derive(Serialize)]
+struct Page<'a> {
+    jobs: Vec<Shown<'a>>,
+    /// The cursor of the next page, if there may be one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    next: Option<String>,
+}
+
+impl<'a> Shown<'a> {
+    pub(crate) fn row(job: &'a Job) -> Self {
+        let time = |ms: i64| Timestamp::from_millisecond(ms).map(|time| time.to_string()).unwrap_or_default();
+        Self {
+            id: &job.id,
+            state: job.state.as_str(),
+            created_at: time(job.created_ms),
+            run_at: (job.run_at_ms > job.created_ms).then(|| time(job.run_at_ms)),
+            expires_at: job.expires_ms.map(time),
+            started_at: job.started_ms.map(time),
+            finished_at: job.finished_ms.map(time),
+            attempt: job.attempt,
+            attempts: job.attempts_max,
+            priority: job.priority,
+            labels: job.labels.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect(),
+            outcome: &job.outcome,
+            trouble: &job.trouble,
+            cancelling: job.is_cancelled && !job.state.is_final(),
+            request: None,
+            report: None,
+        }
+    }
+
+    fn whole(job: &'a Job) -> Self {
+        let raw = |text: &'a str| serde_json::from_str::<&RawValue>(text).ok();
+        Self { request: raw(&job.request), report: raw(&job.report), ..Self::row(job) }
+    }
+}
+
+pub(crate) async fn submit(
+    State(api): State<Api>,
+    Extension(principal): Extension<Principal>,
+    headers: HeaderMap,
+    body: Body,
+) -> Result<Response, Problem> {
+    let key = key(&headers)?;
+    let read = body::read(&api.bodies, &principal, &headers, body).await?;
+    let request = JobRequest::parse(&read.text)?;
+    let (job, _) = api.queue.submit(&principal, &request, &read.text, key).await?;
+    let mut response = json(StatusCode::ACCEPTED, &Shown::row(&job));
+    if let Ok(location) = HeaderValue::from_str(&format!("/v1/jobs/{}", job.id)) {
+        response.headers_mut().insert(LOCATION, location);
+    }
+    Ok(response)
+}
+
+pub(crate) async fn show(
+    State(api): State<Api>,
+    Extension(principal): Extension<Principal>,
+    Path(id): Path<String>,
+) -> Result<Response, Problem> {
+    let job = found(&api, &principal, &id).await?;
+    Ok(json(StatusCode::OK, &Shown::whole(&job)))
+}
+
+/// Cancels: 200 with a job that has ended, by this or before, and 202 with one whose runner has to hear of it.
+pub(crate) async fn cancel(
+    State(api): State<Api>,
+    Extension(principal): Extension<Principal>,
+    Path(id): Path<String>,
+) -> Result<Response, Problem> {
+    let job = api.queue.cancel(&principal, &id).await.map_err(|error| Problem::store(&error))?;
+    let job = job.ok_or_else(|| none(&id))?;
+    let status = if job.state.is_final() { StatusCode::OK } else { StatusCode::ACCEPTED };
+    Ok(json(status, &Shown::whole(&job)))
+}
+
+pub(crate) async fn list(
+    State(api): State<Api>,
+    Extension(principal): Extension<Principal>,
+    RawQuery(query): RawQuery,
+) -> Result<Response, Problem> {
+    let (filter, most) = filter(query.as_deref().unwrap_or_default())?;
+    let jobs = api.queue.list(&principal, filter, most).await.map_err(|error| Problem::store(&error))?;
+    let is_full = jobs.len() == usize::try_from(most).unwrap_or(usize::MAX);
+    let next = jobs.last().filter(|_| is_full).map(|job| job.number.to_string());
+    Ok(json(StatusCode::OK, &Page { jobs: jobs.iter().map(Shown::row).collect(), next }))
+}
+
+/// A job of this principal.
+pub(crate) async fn found(api: &Api, principal: &Principal, id: &str) -> Result<Job, Problem> {
+    let job = api.queue.job(principal, id).await.map_err(|error| Problem::store(&error))?;
+    job.ok_or_else(|| none(id))
+}
+
+fn none(id: &str) -> Problem {
+    let shown: String = id.chars().take(64).filter(char::is_ascii_graphic).collect();
+    Problem::not_found(format!("you have no job {shown}"))
+}
+
+pub(crate) fn json(status: StatusCode, value: &impl Serialize) -> Response {
+    (status, axum::Json(value)).into_response()
+}
+
+fn key(headers: &HeaderMap) -> Result<Option<String>, Problem> {
+    let mut given = headers.get_all(IDEMPOTENCY_KEY).iter();
+    let (Some(key), None) = (given.next(), given.next()) else {
+        let is_there = headers.contains_key(IDEMPOTENCY_KEY);
+        let several = || Problem::parameter("Idempotency-Key", "send one key".to_owned());
+        return if is_there { Err(several()) } else { Ok(None) };
+    };
+    let key = key.to_str().ok().filter(|key| !key.is_empty() && key.len() <= KEY_BYTES_MAX);
+    let reason = || format!("a key is 1 to {KEY_BYTES_MAX} visible ASCII characters");
+    key.map(|key| Some(key.to_owned())).ok_or_else(|| Problem::parameter("Idempotency-Key", reason()))
+}
+
+/// The filter of a query, and how many jobs the page has.
+fn filter(query: &str) -> Result<(JobFilter, u32), Problem> {
+    let (mut filter, mut most) = (JobFilter::default(), PAGE);
+    for pair in query.split('&').filter(|pair| !pair.is_empty()) {
+        let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
+        let value = decoded(value).ok_or_else(|| Problem::parameter(name, "it is not encoded as UTF-8".to_owned()))?;
+        match name {
+            "state" => {
+                let all: Vec<&str> = JobState::ALL.iter().map(|state| state.as_str()).collect();
+                let state = JobState::of(&value);
+                let reason = || format!("choose one of {}", all.join(", "));
+                filter.state = Some(state.ok_or_else(|| Problem::parameter(name, reason()))?);
+            }
+            "label" => {
+                let label = value.split_once('=').filter(|(name, _)| !name.is_empty());
+                let reason = || "write NAME=VALUE".to_owned();
+                let (key, value) = label.ok_or_else(|| Problem::parameter(name, reason()))?;
+                filter.label = Some((key.to_owned(), value.to_owned()));
+            }
+            "cursor" => {
+                let cursor = value.parse::<i64>().ok().filter(|cursor| *cursor > 0);
+                let reason = || "send `next` of the page before".to_owned();
+                filter.before = Some(cursor.ok_or_else(|| Problem::parameter(name, reason()))?);
+            }
+            "limit" => {
+                let limit = value.parse::<u32>().ok().filter(|limit| (1..=PAGE_MAX).contains(limit));
+                most = limit.ok_or_else(|| Problem::parameter(name, format!("choose 1 to {PAGE_MAX}")))?;
+            }
+            other => {
+                let shown: String = other.chars().take(40).filter(char::is_ascii_graphic).collect();
+                let detail = "the parameters are state, label, cursor and limit".to_owned();
+                return Err(Problem::parameter(&shown, detail));
+            }
+        }
+    }
+    Ok((filter, most))
+}
+
+/// A value of a query without its percent signs.
+fn decoded(value: &str) -> Option<String> {
+    let mut bytes = Vec::with_capacity(value.len());
+    let mut rest = value.bytes();
+    while let Some(byte) = rest.next() {
+        bytes.push(match byte {
+            b'+' => b' ',
+            b'%' => {
+                let digit = |byte: u8| char::from(byte).to_digit(16).and_then(|digit| u8::try_from(digit).ok());
+                digit(rest.next()?)? * 16 + digit(rest.next()?)?
+            }
+            other => other,
+        });
+    }
+    String::from_utf8(bytes).ok().filter(|text| !text.contains('\0'))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a08_a_query_is_read_within_its_bounds_or_refused() {
+        let (read, most) = filter("state=running&label=team%3Da%20b&cursor=7&limit=100").expect("a query");
+        assert_eq!(most, 100);
+        assert_eq!((read.state, read.before), (Some(JobState::Running), Some(7)));
+        assert_eq!(read.label, Some(("team".to_owned(), "a b".to_owned())));
+        assert_eq!(filter("").expect("nothing").1, PAGE);
+        for query in [
+            "state=gone",
+            "state=",
+            "label=x",
+            "label==x",
+            "cursor=-1",
+            "cursor=0",
+            "cursor=9999999999999999999",
+            "cursor=1;drop",
+            "limit=0",
+            "limit=-1",
+            "limit=101",
+            "limit=1e9",
+            "page=2",
+            "limit=%zz",
+            "label=a%3D%00",
+            "state=%ff",
+        ] {
+            assert!(filter(query).is_err(), "{query}");
+        }
+    }
+}

@@ -1,0 +1,100 @@
+//! The HTTP API: durable jobs, short runs, and what can be asked here.
+//!
+//! It is one surface of the engine, beside the command line and MCP: a request has the same plans, grants, limits and reports, and
+//! a job is kept by `intentbox-jobs`. Requests come through `intentbox-listen`, which has checked their `Host`, their `Origin` and
+//! their token. An error is a `problem+json` (RFC 9457) of a stable type.
+//!
+//! - `jobs`: accept, tell, list, cancel. `events`: what happens to a job, as server-sent events. `run`: a run that is waited for.
+//! - `inventory`: templates, tools and health. `metrics`: counts for a monitor. `body`: what a client sent. `problem`: why a request failed. `words`: hints.
+
+mod body;
+mod events;
+mod inventory;
+mod jobs;
+mod metrics;
+mod problem;
+mod run;
+mod words;
+
+use std::sync::Arc;
+
+use axum::Router;
+use axum::http::Uri;
+use axum::response::{IntoResponse as _, Response};
+use axum::routing::{get, post};
+use intentbox_engine::{Ceilings, Engine, Events};
+use intentbox_jobs::Queue;
+use intentbox_listen::bodies::LargeBodies;
+use intentbox_listen::http::{Rejection, Surface};
+use tokio_util::sync::CancellationToken;
+
+pub use crate::metrics::Metrics;
+pub use crate::words::words;
+use problem::Problem;
+
+/// Where the API is.
+pub const PREFIX: &str = "/v1";
+
+/// What the API answers from.
+#[derive(Clone)]
+pub struct Api {
+    /// The jobs.
+    pub queue: Queue,
+    /// What runs.
+    pub engine: Arc<Engine>,
+    /// Where runs are reported.
+    pub events: Arc<dyn Events>,
+    /// The most that the operator lets runs use.
+    pub ceilings: Ceilings,
+    /// The large bodies that are being read.
+    pub bodies: LargeBodies,
+    /// What a monitor reads.
+    pub metrics: Arc<Metrics>,
+    /// The end of streams.
+    pub stop: CancellationToken,
+}
+
+impl std::fmt::Debug for Api {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.debug_struct("Api").field("queue", &self.queue).finish_non_exhaustive()
+    }
+}
+
+/// What [`intentbox_listen::http::serve`] serves; other routes can be merged with these.
+#[must_use]
+pub fn surface(api: Api) -> Surface {
+    let routes = Router::new()
+        .route("/v1/jobs", post(jobs::submit).get(jobs::list).fallback(method_unknown))
+        .route("/v1/jobs/{id}", get(jobs::show).delete(jobs::cancel).fallback(method_unknown))
+        .route("/v1/jobs/{id}/events", get(events::stream).fallback(method_unknown))
+        .route("/v1/run", post(run::run).fallback(method_unknown))
+        .route("/v1/templates", get(inventory::templates).fallback(method_unknown))
+        .route("/v1/tools", get(inventory::tools).fallback(method_unknown))
+        .route("/metrics", get(metrics::metrics).fallback(method_unknown))
+        .route("/openapi.json", get(inventory::openapi).fallback(method_unknown))
+        .with_state(api.clone());
+    let open =
+        Router::new().route("/healthz", get(inventory::health)).route("/readyz", get(inventory::ready)).with_state(api);
+    Surface { routes, open, exposed: Vec::new(), refuse, unknown }
+}
+
+/// A rejection of the port as a problem.
+#[must_use]
+pub fn refuse(_: &Uri, rejection: Rejection) -> Response {
+    let (kind, title) = match rejection {
+        Rejection::HostOrOrigin => ("host_or_origin", "this Host or Origin is not allowed"),
+        Rejection::Unauthorized => ("unauthorized", "a token is needed"),
+        Rejection::Overloaded => ("overloaded", "too many requests at a time"),
+    };
+    Problem::new(rejection.status(), kind, title).detail(rejection.to_string()).into_response()
+}
+
+/// The answer for a path that is not served.
+#[must_use]
+pub fn unknown(uri: &Uri) -> Response {
+    Problem::not_found(format!("there is nothing at {}; the API is under {PREFIX}", uri.path())).into_response()
+}
+
+async fn method_unknown() -> Problem {
+    Problem::new(axum::http::StatusCode::METHOD_NOT_ALLOWED, "method_not_allowed", "this path has no such method")
+}

@@ -1,0 +1,98 @@
+//! Why a request failed: RFC 9457.
+
+use axum::http::header::{CONTENT_TYPE, RETRY_AFTER};
+use axum::http::{HeaderValue, StatusCode};
+use axum::response::{IntoResponse, Response};
+use intentbox_jobs::{Fault, NotAccepted, StoreError};
+use serde_json::{Map, Value, json};
+
+/// What a client reads that was not answered. Its `type` is `urn:intentbox:problem:` and a stable name.
+#[derive(Debug)]
+pub(crate) struct Problem {
+    status: StatusCode,
+    kind: &'static str,
+    title: &'static str,
+    detail: Option<String>,
+    field: Option<String>,
+    retry_after_s: Option<u32>,
+}
+
+impl Problem {
+    pub(crate) fn new(status: StatusCode, kind: &'static str, title: &'static str) -> Self {
+        Self { status, kind, title, detail: None, field: None, retry_after_s: None }
+    }
+
+    pub(crate) fn detail(self, detail: String) -> Self {
+        Self { detail: Some(detail), ..self }
+    }
+
+    pub(crate) fn field(self, field: &str) -> Self {
+        Self { field: Some(field.to_owned()).filter(|field| !field.is_empty()), ..self }
+    }
+
+    pub(crate) fn not_found(detail: String) -> Self {
+        Self::new(StatusCode::NOT_FOUND, "not_found", "there is no such thing").detail(detail)
+    }
+
+    /// A part of a request that is invalid, where it does not stand in the body.
+    pub(crate) fn parameter(field: &str, detail: String) -> Self {
+        Self::new(StatusCode::BAD_REQUEST, "parameter_invalid", "a parameter is invalid").field(field).detail(detail)
+    }
+
+    pub(crate) fn store(error: &StoreError) -> Self {
+        let kind = "storage_failed";
+        let problem = Self::new(StatusCode::SERVICE_UNAVAILABLE, kind, "the jobs cannot be kept or read now");
+        // Where the file lies is the operator's affair.
+        let detail = match error {
+            StoreError::Full { .. } => "the disk of the server is full",
+            StoreError::Busy { .. } => "another process holds the file",
+            _ => "the file of jobs cannot be used",
+        };
+        Self { retry_after_s: Some(5), ..problem.detail(detail.to_owned()) }
+    }
+}
+
+impl From<Fault> for Problem {
+    fn from(fault: Fault) -> Self {
+        let problem = Self::new(StatusCode::UNPROCESSABLE_ENTITY, "request_invalid", "the request is invalid");
+        problem.field(&fault.field).detail(fault.reason)
+    }
+}
+
+impl From<NotAccepted> for Problem {
+    fn from(error: NotAccepted) -> Self {
+        match &error {
+            NotAccepted::OtherRequest => {
+                let title = "the idempotency key was used for another request";
+                Self::new(StatusCode::UNPROCESSABLE_ENTITY, "idempotency_conflict", title)
+                    .detail("send the same request again, or choose another key".to_owned())
+            }
+            NotAccepted::Full(_) => {
+                let problem = Self::new(StatusCode::TOO_MANY_REQUESTS, "queue_full", "too many jobs wait");
+                Self { retry_after_s: Some(10), ..problem.detail(error.to_string()) }
+            }
+            NotAccepted::Store(error) => Self::store(error),
+        }
+    }
+}
+
+impl IntoResponse for Problem {
+    fn into_response(self) -> Response {
+        let mut fields = Map::new();
+        fields.insert("type".to_owned(), json!(format!("urn:intentbox:problem:{}", self.kind)));
+        fields.insert("title".to_owned(), json!(self.title));
+        fields.insert("status".to_owned(), json!(self.status.as_u16()));
+        for (name, value) in [("detail", self.detail), ("field", self.field)] {
+            if let Some(value) = value {
+                fields.insert(name.to_owned(), json!(value));
+            }
+        }
+        let mut response = (self.status, Value::Object(fields).to_string()).into_response();
+        let headers = response.headers_mut();
+        headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/problem+json"));
+        if let Some(seconds) = self.retry_after_s {
+            headers.insert(RETRY_AFTER, HeaderValue::from(seconds));
+        }
+        response
+    }
+}

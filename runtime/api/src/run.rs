@@ -1,0 +1,52 @@
+//! A run that the client waits for. It is not kept: who needs the answer after a cut connection submits a job.
+
+use axum::Extension;
+use axum::body::Body;
+use axum::extract::State;
+use axum::http::{HeaderMap, StatusCode};
+use axum::response::Response;
+use intentbox_engine::{Caller, Consent, Event, Of, Pending, Principal};
+use intentbox_jobs::{JobRequest, When, Work};
+use intentbox_report::Wire;
+
+use crate::jobs::json;
+use crate::problem::Problem;
+use crate::{Api, body, words};
+
+/// Runs, and answers with the report: 200 whatever its outcome, since the request was carried out. Dropping the connection ends
+/// the run.
+pub(crate) async fn run(
+    State(api): State<Api>,
+    Extension(principal): Extension<Principal>,
+    headers: HeaderMap,
+    body: Body,
+) -> Result<Response, Problem> {
+    let read = body::read(&api.bodies, &principal, &headers, body).await?;
+    let request = JobRequest::parse(&read.text)?;
+    drop(read);
+    if request.when != When::Now || request.ttl_s.is_some() || request.priority != 0 || !request.labels.is_empty() {
+        let detail = "delay_s, run_at, ttl_s, priority and labels are for jobs: POST /v1/jobs".to_owned();
+        return Err(
+            Problem::new(StatusCode::UNPROCESSABLE_ENTITY, "request_invalid", "the request is invalid").detail(detail)
+        );
+    }
+    let consent = if request.allow_writes { Consent::Given } else { Consent::Asked };
+    let caller = Caller { consent, ceilings: api.ceilings.clone(), ..Caller::of(principal) };
+    let report = match &request.work {
+        Work::Intent(intent) => {
+            let pending = Pending::new(&caller, &api.events);
+            api.engine.learn_names(intent, &caller).await;
+            let plan = api.engine.plan(intent, &caller).await;
+            pending.end();
+            api.engine.answer(plan, &caller, &api.events).await
+        }
+        Work::Code(code) => match api.engine.plan_code(code, &caller) {
+            Ok(run) => api.engine.run(run, &caller, &api.events).await,
+            Err(report) => {
+                api.events.note(Of::request(report.run_id, &caller), Event::Ended { report: &report });
+                *report
+            }
+        },
+    };
+    Ok(json(StatusCode::OK, &Wire::new(&report, words)))
+}

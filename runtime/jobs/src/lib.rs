@@ -1,0 +1,22 @@
+//! Durable jobs: requests that are accepted now, and run when there is room.
+//!
+//! A [`JobRequest`] is what a client asks for: an intent or a script, how important it is, and when it should run. The [`Queue`]
+//! accepts it, which means that it is on the disk, and tells how it is doing. A [`Runner`] leases jobs and runs them with the
+//! engine, under the same plans, grants and limits as every other request. Which database keeps the jobs is the store's affair,
+//! and how clients reach the queue is that of a surface.
+//!
+//! What is accepted is attempted at least once, and ends once. An attempt whose runner is lost is repeated only if it cannot have
+//! changed anything outside: its grants let it read alone. Otherwise the job ends with `unknown_outcome`.
+
+mod queue;
+mod request;
+mod runner;
+
+pub use intentbox_store::{IsGone, Job, JobEvent, JobFilter, JobQuotas, JobState, JobStore, StoreError};
+
+pub use crate::queue::{NotAccepted, Queue};
+pub use crate::request::{
+    ATTEMPTS_MAX, Fault, JobRequest, LABEL_BYTES_MAX, LABELS_MAX, PRIORITY_MAX, REQUEST_BYTES_MAX, WAIT_S_MAX, When,
+    Work,
+};
+pub use crate::runner::{Runner, RunnerOptions};

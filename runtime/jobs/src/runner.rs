@@ -1,0 +1,365 @@
+//! Runs jobs: leases them, plans and runs each as any other request, and writes how it ended.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use intentbox_engine::{Caller, Ceilings, Consent, Engine, Event, Events, Of, Principal, Remedy, Report};
+use intentbox_report::{Cause, Failure, Wire};
+use intentbox_store::{Ending, Job, JobStore, Lease, LeaseKey, Renewed};
+use serde_json::json;
+use tokio::sync::{Semaphore, mpsc};
+use tokio::task::JoinSet;
+use tokio::time::{Instant, interval, sleep, timeout};
+use tokio_util::sync::CancellationToken;
+
+use crate::request::{JobRequest, Work};
+
+/// How long a lease lasts without being renewed, and how often it is: three times in its life.
+const LEASE: Duration = Duration::from_secs(30);
+const RENEW_PAUSE: Duration = Duration::from_secs(10);
+
+/// How often it is looked whether somebody, on any machine, cancelled a job that runs here.
+const CANCEL_PAUSE: Duration = Duration::from_millis(250);
+
+/// How many jobs are leased at once.
+const LEASED_MAX: u32 = 32;
+
+/// How many calls of one job are told as events.
+const CALLS_MAX: usize = 200;
+
+/// How long jobs that run have when the program is told to stop.
+const DRAIN: Duration = Duration::from_secs(10);
+
+/// The pause before a job is attempted again, doubled with each attempt, and the longest one.
+const AGAIN_MS: i64 = 1_000;
+const AGAIN_MS_MAX: i64 = 60_000;
+
+/// How long one waits before an ending is written again that could not be.
+const WRITE_AGAIN: Duration = Duration::from_secs(1);
+
+/// How jobs are run.
+#[derive(Debug, Clone)]
+pub struct RunnerOptions {
+    /// What this runner is called in the store.
+    pub name: String,
+    /// How many jobs run at the same time.
+    pub slots: usize,
+    /// The most that the operator lets jobs use.
+    pub ceilings: Ceilings,
+    /// Says a remedy in the terms of the clients who read reports.
+    pub words: fn(&Remedy) -> String,
+}
+
+/// Runs jobs until it is told to stop.
+pub struct Runner {
+    shared: Arc<Shared>,
+}
+
+struct Shared {
+    store: JobStore,
+    engine: Arc<Engine>,
+    events: Arc<dyn Events>,
+    options: RunnerOptions,
+    /// The jobs that run here, and how each is told to end.
+    active: Mutex<HashMap<(i64, i64), Active>>,
+}
+
+#[derive(Clone)]
+struct Active {
+    stop: CancellationToken,
+    why: Arc<Mutex<Why>>,
+}
+
+/// Why a run is ended before its end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Why {
+    /// Somebody cancelled it.
+    Cancelled,
+    /// Its lease is over: what it gives is not taken any more.
+    Lost,
+    /// This program stops.
+    Stopping,
+}
+
+impl std::fmt::Debug for Runner {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.debug_struct("Runner").field("options", &self.shared.options).finish_non_exhaustive()
+    }
+}
+
+impl Runner {
+    /// A runner that reports what it runs to `events`.
+    #[must_use]
+    pub fn new(store: JobStore, engine: Arc<Engine>, events: Arc<dyn Events>, options: RunnerOptions) -> Self {
+        Self { shared: Arc::new(Shared { store, engine, events, options, active: Mutex::default() }) }
+    }
+
+    /// Runs jobs until `stop`. Those that run then have a few seconds to end; what only reads is attempted again elsewhere after
+    /// that, and what may have changed something ends with `unknown_outcome`.
+    pub async fn run(self, stop: CancellationToken) {
+        let shared = self.shared;
+        let slots = Arc::new(Semaphore::new(shared.options.slots.max(1)));
+        let watching = tokio::spawn(watch(Arc::clone(&shared)));
+        let mut running = JoinSet::new();
+        while !stop.is_cancelled() {
+            // What has ended is forgotten.
+            while running.try_join_next().is_some() {}
+            let Ok(first) = Arc::clone(&slots).acquire_owned().await else { break };
+            let mut free = vec![first];
+            while free.len() < LEASED_MAX as usize
+                && let Ok(more) = Arc::clone(&slots).try_acquire_owned()
+            {
+                free.push(more);
+            }
+            let most = u32::try_from(free.len()).unwrap_or(LEASED_MAX);
+            let leases = tokio::select! {
+                biased;
+                leases = shared.store.claim(&shared.options.name, LEASE, most) => leases,
+                () = stop.cancelled() => break,
+            };
+            let Ok(leases) = leases else {
+                // The store is full, locked or gone, and may come back.
+                sleep(WRITE_AGAIN).await;
+                continue;
+            };
+            for (lease, slot) in leases.into_iter().zip(free) {
+                let shared = Arc::clone(&shared);
+                running.spawn(async move {
+                    attempt(&shared, lease).await;
+                    drop(slot);
+                });
+            }
+        }
+        let drained = async { while running.join_next().await.is_some() {} };
+        if timeout(DRAIN, drained).await.is_err() {
+            shared.stop_all(Why::Stopping);
+            while running.join_next().await.is_some() {}
+        }
+        watching.abort();
+    }
+}
+
+impl Shared {
+    fn active(&self) -> MutexGuard<'_, HashMap<(i64, i64), Active>> {
+        self.active.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn stop(&self, key: LeaseKey, why: Why) {
+        if let Some(active) = self.active().get(&(key.number, key.fence)) {
+            *active.why.lock().unwrap_or_else(PoisonError::into_inner) = why;
+            active.stop.cancel();
+        }
+    }
+
+    fn stop_all(&self, why: Why) {
+        let keys: Vec<(i64, i64)> = self.active().keys().copied().collect();
+        for (number, fence) in keys {
+            self.stop(LeaseKey { number, fence }, why);
+        }
+    }
+
+    fn keys(&self) -> Vec<LeaseKey> {
+        self.active().keys().map(|(number, fence)| LeaseKey { number: *number, fence: *fence }).collect()
+    }
+}
+
+/// Renews the leases of what runs, and ends what was cancelled or lost.
+async fn watch(shared: Arc<Shared>) {
+    let mut look = interval(CANCEL_PAUSE);
+    let mut renewed_at = Instant::now();
+    loop {
+        look.tick().await;
+        let keys = shared.keys();
+        if keys.is_empty() {
+            renewed_at = Instant::now();
+            continue;
+        }
+        for (key, state) in shared.store.leases(&keys).await.unwrap_or_default() {
+            match state {
+                Renewed::Held => {}
+                Renewed::Cancelled => shared.stop(key, Why::Cancelled),
+                Renewed::Lost => shared.stop(key, Why::Lost),
+            }
+        }
+        if renewed_at.elapsed() >= RENEW_PAUSE {
+            renewed_at = Instant::now();
+            let _ = shared.store.renew(keys, LEASE).await;
+        }
+    }
+}
+
+/// One attempt of a job.
+async fn attempt(shared: &Arc<Shared>, lease: Lease) {
+    let key = lease.key();
+    let active = Active { stop: CancellationToken::new(), why: Arc::new(Mutex::new(Why::Lost)) };
+    shared.active().insert((key.number, key.fence), active.clone());
+    let has_changed = Arc::new(Mutex::new(false));
+    let ending = tokio::select! {
+        ending = ended(shared, &lease, &has_changed) => ending,
+        () = active.stop.cancelled() => {
+            let why = *active.why.lock().unwrap_or_else(PoisonError::into_inner);
+            let has_changed = *has_changed.lock().unwrap_or_else(PoisonError::into_inner);
+            interrupted(why, has_changed)
+        }
+    };
+    if let Some(ending) = ending {
+        write(shared, key, ending).await;
+    }
+    shared.active().remove(&(key.number, key.fence));
+}
+
+/// Writes how an attempt ended, until it is written or the lease is over: what was done must not be forgotten because a disk is
+/// full for a while.
+async fn write(shared: &Arc<Shared>, key: LeaseKey, ending: Ending) {
+    let deadline = Instant::now() + LEASE;
+    while shared.store.end(key, ending.clone()).await.is_err() && Instant::now() < deadline {
+        sleep(WRITE_AGAIN).await;
+    }
+}
+
+/// How an attempt ends that was interrupted; nothing where nothing of it is taken.
+fn interrupted(why: Why, has_changed: bool) -> Option<Ending> {
+    match (why, has_changed) {
+        (Why::Lost, _) => None,
+        (Why::Cancelled, _) => Some(Ending::Cancelled { report: String::new() }),
+        (Why::Stopping, true) => {
+            Some(Ending::Finished { outcome: "unknown_outcome".to_owned(), report: String::new() })
+        }
+        (Why::Stopping, false) => {
+            Some(Ending::Again { delay_ms: 0, trouble: "the server that ran it was stopped".to_owned() })
+        }
+    }
+}
+
+/// Runs an attempt to its end. Nothing where its lease was over before it may have changed anything.
+async fn ended(shared: &Arc<Shared>, lease: &Lease, has_changed: &Mutex<bool>) -> Option<Ending> {
+    let (report, may_repeat) = reported(shared, lease, has_changed).await?;
+    let outcome = report.outcome().terms().name;
+    let cause = report.failure.as_ref().map(|failure| &failure.cause);
+    let is_passing = matches!(cause, Some(Cause::Overloaded | Cause::WorkerLost));
+    if is_passing && may_repeat && lease.job.attempt < lease.job.attempts_max {
+        let trouble = report.failure.as_ref().map(|failure| failure.message.clone()).unwrap_or_default();
+        return Some(Ending::Again { delay_ms: delay_ms(lease.job.attempt), trouble });
+    }
+    let report = serde_json::to_string(&Wire::new(&report, shared.options.words)).unwrap_or_default();
+    Some(Ending::Finished { outcome: outcome.to_owned(), report })
+}
+
+/// How long to wait after so many attempts.
+fn delay_ms(attempt: u32) -> i64 {
+    AGAIN_MS.saturating_mul(1 << attempt.saturating_sub(1).min(10)).min(AGAIN_MS_MAX)
+}
+
+/// The report of an attempt, and whether it may be repeated. Nothing where the lease is over.
+async fn reported(shared: &Arc<Shared>, lease: &Lease, has_changed: &Mutex<bool>) -> Option<(Report, bool)> {
+    let Job { request, principal, .. } = &lease.job;
+    let request = match JobRequest::parse(request) {
+        Ok(request) => request,
+        // It was valid for the version that accepted it.
+        Err(fault) => {
+            let failure = Failure::new(Cause::Parameter, fault.to_string());
+            return Some((Report::failed(intentbox_engine::new_run_id(), failure), false));
+        }
+    };
+    let consent = if request.allow_writes { Consent::Given } else { Consent::Asked };
+    let ceilings = shared.options.ceilings.clone();
+    let Some(principal) = Principal::kept(principal) else {
+        let failure = Failure::new(Cause::Internal, "the job is of a principal that no version knows");
+        return Some((Report::failed(intentbox_engine::new_run_id(), failure), false));
+    };
+    let caller = Caller { consent, ceilings, ..Caller::of(principal) };
+    let (events, mut told) = JobEvents::new(Arc::clone(&shared.events));
+    let events: Arc<dyn Events> = events;
+    let run = match &request.work {
+        Work::Intent(intent) => {
+            shared.engine.learn_names(intent, &caller).await;
+            shared.engine.plan(intent, &caller).await.ready()
+        }
+        Work::Code(code) => shared.engine.plan_code(code, &caller),
+    };
+    let run = match run {
+        Ok(run) => run,
+        Err(report) => {
+            shared.events.note(Of::request(report.run_id, &caller), Event::Ended { report: &report });
+            return Some((*report, false));
+        }
+    };
+    let may_change = run.may_change();
+    if may_change {
+        // Before anything is changed: if this process is lost then, nobody repeats it.
+        match shared.store.may_change(lease.key()).await {
+            Ok(true) => *has_changed.lock().unwrap_or_else(PoisonError::into_inner) = true,
+            Ok(false) => return None,
+            Err(error) => {
+                let failure = Failure::new(Cause::Overloaded, format!("the start cannot be written: {error}"));
+                return Some((Report::failed(run.id(), failure), true));
+            }
+        }
+    }
+    let running = shared.engine.run(run, &caller, &events);
+    tokio::pin!(running);
+    let mut count = 0;
+    let report = loop {
+        tokio::select! {
+            biased;
+            report = &mut running => break report,
+            Some(data) = told.recv() => tell(&shared.store, lease.key(), data, &mut count).await,
+        }
+    };
+    while let Ok(data) = told.try_recv() {
+        tell(&shared.store, lease.key(), data, &mut count).await;
+    }
+    Some((report, !may_change))
+}
+
+/// Passes events on, and the calls of a run to the job's own events.
+struct JobEvents {
+    others: Arc<dyn Events>,
+    calls: mpsc::Sender<String>,
+}
+
+impl JobEvents {
+    fn new(others: Arc<dyn Events>) -> (Arc<Self>, mpsc::Receiver<String>) {
+        let (calls, told) = mpsc::channel(CALLS_MAX);
+        (Arc::new(Self { others, calls }), told)
+    }
+}
+
+impl Events for JobEvents {
+    fn note(&self, of: Of<'_>, event: Event<'_>) {
+        if let Event::HostCall { kind, target, outcome } = event {
+            // Who cannot follow misses some: the report counts them all.
+            let _ = self.calls.try_send(json!({"kind": kind, "target": target, "outcome": outcome}).to_string());
+        }
+        self.others.note(of, event);
+    }
+}
+
+/// Writes a call of a run as an event of its job. One that cannot be written is lost: the report counts it.
+async fn tell(store: &JobStore, key: LeaseKey, data: String, count: &mut usize) {
+    *count += 1;
+    if *count <= CALLS_MAX {
+        let _ = store.add_event(key, "call", data).await;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_interrupted_attempt_is_repeated_only_if_it_changed_nothing() {
+        assert_eq!(interrupted(Why::Lost, false), None);
+        assert_eq!(interrupted(Why::Cancelled, true), Some(Ending::Cancelled { report: String::new() }));
+        assert!(matches!(interrupted(Why::Stopping, false), Some(Ending::Again { delay_ms: 0, .. })));
+        let unknown = Ending::Finished { outcome: "unknown_outcome".to_owned(), report: String::new() };
+        assert_eq!(interrupted(Why::Stopping, true), Some(unknown));
+    }
+
+    #[test]
+    fn the_pause_between_attempts_grows_to_a_minute() {
+        let pauses: Vec<i64> = [1, 2, 3, 6, 7, 100].map(delay_ms).into();
+        assert_eq!(pauses, [1_000, 2_000, 4_000, 32_000, 60_000, 60_000]);
+    }
+}

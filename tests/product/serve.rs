@@ -1,0 +1,369 @@
+//! The HTTP API: durable jobs and short runs, as a service that uses it sees them.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+use crate::mcp::port::{ALICE, BOB, Reply, Server};
+use crate::product::run_in;
+
+/// The bytes that a request may have.
+const REQUEST_BYTES_MAX: usize = 4 << 20;
+
+/// A script that ends when somebody ends it.
+const ENDLESS: &str = "while True: pass";
+
+fn spawn(home: &Path, arguments: &[&str]) -> Child {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_intentbox"));
+    command.args(["serve", "--listen", "127.0.0.1:0", "--state", "state", "--require-hardening=false"]).args(arguments);
+    command.current_dir(home).env_clear().env("HOME", home);
+    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
+    command.spawn().expect("the binary starts")
+}
+
+/// A server with a state of its own, which another can go on with.
+fn start(arguments: &[&str]) -> Server {
+    let home = tempfile::tempdir().expect("a folder");
+    Server::of(spawn(home.path(), arguments), home)
+}
+
+/// A server with tokens for two.
+fn start_with_tokens() -> Server {
+    let home = tempfile::tempdir().expect("a folder");
+    let tokens = home.path().join("tokens");
+    std::fs::write(&tokens, format!("alice {ALICE}\nbob {BOB}\n")).expect("it can be written");
+    std::fs::set_permissions(&tokens, std::os::unix::fs::PermissionsExt::from_mode(0o600)).expect("it is ours");
+    Server::of(spawn(home.path(), &["--token-file", "tokens"]), home)
+}
+
+fn of(reply: &Reply) -> Value {
+    let body = reply.body.lines().find(|line| line.starts_with('{')).unwrap_or_default();
+    serde_json::from_str(body).unwrap_or_else(|error| panic!("{error}: {reply:?}"))
+}
+
+fn send(server: &Server, line: &str, headers: &[(&str, &str)], body: &str) -> Reply {
+    server.raw(&server.line(line, headers, body))
+}
+
+fn get(server: &Server, path: &str) -> Value {
+    of(&send(server, &format!("GET {path}"), &[], ""))
+}
+
+/// The id of a job that was accepted.
+fn submit(server: &Server, request: &Value) -> String {
+    let reply = send(server, "POST /v1/jobs", &[], &request.to_string());
+    assert_eq!(reply.status, 202, "{reply:?}");
+    let id = of(&reply)["id"].as_str().expect("an id").to_owned();
+    assert_eq!(reply.header("location"), Some(format!("/v1/jobs/{id}").as_str()));
+    id
+}
+
+/// A job once it has ended. One that does not end is a test that does not.
+fn ended(server: &Server, id: &str) -> Value {
+    loop {
+        let job = get(server, &format!("/v1/jobs/{id}"));
+        if !["scheduled", "ready", "running"].contains(&job["state"].as_str().expect("a state")) {
+            return job;
+        }
+        std::thread::yield_now();
+    }
+}
+
+#[test]
+fn a_job_is_accepted_and_ends_with_its_report() {
+    let server = start(&[]);
+    let request =
+        json!({"code": "result = params['a'] + 1", "input": {"a": 41}, "labels": {"team": "web"}, "priority": 3});
+    let id = submit(&server, &request);
+    let job = ended(&server, &id);
+    assert_eq!(
+        (&job["state"], &job["outcome"], &job["report"]["result"]),
+        (&json!("finished"), &json!("ok"), &json!(42))
+    );
+    assert_eq!(
+        (&job["request"], &job["attempt"], &job["labels"]),
+        (&request, &json!(1), &json!({"team": "web"})),
+        "{job}"
+    );
+    // An intent of the demo, and one that fails.
+    let job = ended(&server, &submit(&server, &json!({"intent": "list errors", "params": {"limit": 2}})));
+    assert_eq!(job["report"]["result"].as_array().map(Vec::len), Some(2), "{job}");
+    let job = ended(&server, &submit(&server, &json!({"code": "1 / 0"})));
+    assert_eq!((&job["state"], &job["outcome"]), (&json!("finished"), &json!("python_error")));
+    let job = ended(&server, &submit(&server, &json!({"intent": "resolve issue WEB-1"})));
+    assert_eq!(
+        job["report"]["error"]["hint"], "add \"allow_writes\": true to the request to allow the change",
+        "{job}"
+    );
+    let listed = get(&server, "/v1/jobs?label=team%3Dweb");
+    assert_eq!((listed["jobs"].as_array().map(Vec::len), &listed["jobs"][0]["id"]), (Some(1), &json!(id)));
+    let first = get(&server, "/v1/jobs?limit=3");
+    let next = get(&server, &format!("/v1/jobs?limit=3&cursor={}", first["next"].as_str().expect("a cursor")));
+    assert_eq!((next["jobs"].as_array().map(Vec::len), &next["next"]), (Some(1), &Value::Null), "{next}");
+}
+
+#[test]
+fn a09_events_are_told_once_in_order_and_from_where_a_client_left() {
+    let server = start(&[]);
+    let id = submit(&server, &json!({"intent": "list errors"}));
+    let told = |last: &[(&str, &str)]| {
+        let body = send(&server, &format!("GET /v1/jobs/{id}/events"), last, "").body;
+        let fields = |name: &str| -> Vec<String> {
+            body.lines().filter_map(|line| line.strip_prefix(name)).map(|value| value.trim().to_owned()).collect()
+        };
+        (fields("id:"), fields("event:"), fields("data:"))
+    };
+    let (ids, kinds, data) = told(&[]);
+    assert_eq!(kinds, ["ready", "running", "call", "finished"], "{data:?}");
+    assert!(data[2].contains("\"kind\":\"http\"") && data[3].contains("\"outcome\":\"ok\""), "{data:?}");
+    let (again, ..) = told(&[("last-event-id", &ids[1])]);
+    assert_eq!(again, ids[2..]);
+    assert_eq!(told(&[("last-event-id", &ids[3])]).0, Vec::<String>::new());
+    for wrong in ["-1", "x", "99999999999999999999"] {
+        assert_eq!(send(&server, &format!("GET /v1/jobs/{id}/events"), &[("last-event-id", wrong)], "").status, 400);
+    }
+    assert_eq!(send(&server, "GET /v1/jobs/0/events", &[], "").status, 404);
+}
+
+#[test]
+fn a06_the_same_key_and_request_are_one_job() {
+    let server = start(&[]);
+    let body = json!({"code": "1 + 1", "labels": {"a": "b"}}).to_string();
+    let key = [("idempotency-key", "order 17")];
+    let first = of(&send(&server, "POST /v1/jobs", &key, &body))["id"].clone();
+    let other_form = "{\"labels\":{\"a\":\"b\"},   \"code\":\"1 + 1\"}";
+    assert_eq!(of(&send(&server, "POST /v1/jobs", &key, other_form))["id"], first);
+    let conflict = send(&server, "POST /v1/jobs", &key, &json!({"code": "2 + 2"}).to_string());
+    assert_eq!((conflict.status, &of(&conflict)["type"]), (422, &json!("urn:intentbox:problem:idempotency_conflict")));
+    let ids: BTreeSet<String> = std::thread::scope(|scope| {
+        let asked = || of(&send(&server, "POST /v1/jobs", &[("idempotency-key", "at once")], &body))["id"].to_string();
+        let threads: Vec<_> = (0..20).map(|_| scope.spawn(asked)).collect();
+        threads.into_iter().map(|thread| thread.join().expect("no panic")).collect()
+    });
+    assert_eq!(ids.len(), 1);
+    assert_eq!(send(&server, "POST /v1/jobs", &[("idempotency-key", "")], &body).status, 400);
+}
+
+#[test]
+fn a08_what_is_wrong_is_a_problem_of_a_stable_type() {
+    let server = start(&[]);
+    let job = json!({"code": "1"}).to_string();
+    let large = format!("{{\"code\":\"{}\"}}", "x".repeat(REQUEST_BYTES_MAX));
+    let form = [("content-type", "application/x-www-form-urlencoded")];
+    let plain = [("content-type", "text/plain")];
+    for (line, headers, body, status, kind) in [
+        ("POST /v1/jobs", &[][..], "{", 422, "request_invalid"),
+        ("POST /v1/jobs", &[], "{}", 422, "request_invalid"),
+        ("POST /v1/jobs", &[], "{\"code\": \"1\", \"callback_url\": \"http://x\"}", 422, "request_invalid"),
+        ("POST /v1/jobs", &[], large.as_str(), 413, "too_large"),
+        ("POST /v1/jobs", &form, job.as_str(), 415, "media_type"),
+        ("POST /v1/run", &plain, job.as_str(), 415, "media_type"),
+        ("POST /v1/run", &[], "{\"code\": \"1\", \"delay_s\": 5}", 422, "request_invalid"),
+        ("PUT /v1/jobs", &[], job.as_str(), 405, "method_not_allowed"),
+        ("GET /v1/run", &[], "", 405, "method_not_allowed"),
+        ("GET /v1/jobs/nothing", &[], "", 404, "not_found"),
+        ("DELETE /v1/jobs/nothing", &[], "", 404, "not_found"),
+        ("GET /v1/nothing", &[], "", 404, "not_found"),
+        ("GET /v1/jobs?state=gone", &[], "", 400, "parameter_invalid"),
+        ("GET /v1/jobs?limit=1000000000", &[], "", 400, "parameter_invalid"),
+        ("GET /v1/jobs?cursor=1%27%20OR%201=1", &[], "", 400, "parameter_invalid"),
+        ("GET /v1/jobs/..%2f..%2fetc%2fpasswd", &[], "", 404, "not_found"),
+    ] {
+        let reply = send(&server, line, headers, body);
+        assert_eq!(reply.status, status, "{line}: {reply:?}");
+        assert_eq!(reply.header("content-type"), Some("application/problem+json"), "{line}");
+        let problem = of(&reply);
+        assert_eq!(problem["type"], format!("urn:intentbox:problem:{kind}"), "{line}: {problem}");
+        assert_eq!(problem["status"], status, "{line}");
+    }
+    let elsewhere = send(&server, "POST /v1/run", &[("origin", "https://evil.example")], &job);
+    assert_eq!((elsewhere.status, &of(&elsewhere)["type"]), (403, &json!("urn:intentbox:problem:host_or_origin")));
+    assert_eq!(
+        of(&send(&server, "POST /v1/run", &[], &json!({"code": "40 + 2"}).to_string()))["result"],
+        42,
+        "it goes on"
+    );
+}
+
+#[test]
+fn a01_a_token_is_needed_and_shows_ones_own_jobs_alone() {
+    let server = start_with_tokens();
+    let (alice, bob) = (format!("Bearer {ALICE}"), format!("Bearer {BOB}"));
+    let as_alice = [("authorization", alice.as_str())];
+    let as_bob = [("authorization", bob.as_str())];
+    let job = json!({"code": ENDLESS, "limits": {"wall_ms": 600_000, "fuel": 10_000_000_000_000_u64}}).to_string();
+    let id = of(&send(&server, "POST /v1/jobs", &as_alice, &job))["id"].as_str().expect("an id").to_owned();
+    for line in ["GET /v1/jobs", "POST /v1/jobs", "POST /v1/run", "GET /v1/templates", "GET /v1/tools", "GET /metrics"]
+    {
+        let reply = send(&server, line, &[], &job);
+        assert_eq!((reply.status, &of(&reply)["type"]), (401, &json!("urn:intentbox:problem:unauthorized")), "{line}");
+        assert_eq!(reply.header("www-authenticate"), Some("Bearer"));
+    }
+    for (line, expected) in [
+        (format!("GET /v1/jobs/{id}"), 404),
+        (format!("GET /v1/jobs/{id}/events"), 404),
+        (format!("DELETE /v1/jobs/{id}"), 404),
+    ] {
+        assert_eq!(send(&server, &line, &as_bob, "").status, expected, "{line}");
+    }
+    assert_eq!(of(&send(&server, "GET /v1/jobs", &as_bob, ""))["jobs"], json!([]));
+    let cancelled = send(&server, &format!("DELETE /v1/jobs/{id}"), &as_alice, "");
+    assert!([200, 202].contains(&cancelled.status), "{cancelled:?}");
+    // A machine asks whether the server lives, and has no token.
+    assert_eq!(send(&server, "GET /healthz", &[], "").status, 200);
+    let ready = of(&send(&server, "GET /readyz", &[], ""));
+    assert_eq!((&ready["status"], &ready["mode"]), (&json!("ready"), &json!("hybrid")), "{ready}");
+    // MCP is at the same port, with the same tokens.
+    assert_eq!(send(&server, "POST /mcp", &[], "{}").status, 401);
+}
+
+#[test]
+fn a11_a_running_job_is_cancelled() {
+    let server = start(&[]);
+    let endless = json!({"code": ENDLESS, "limits": {"wall_ms": 600_000, "fuel": 10_000_000_000_000_u64}});
+    let id = submit(&server, &endless);
+    while get(&server, &format!("/v1/jobs/{id}"))["state"] != "running" {
+        std::thread::yield_now();
+    }
+    let reply = send(&server, &format!("DELETE /v1/jobs/{id}"), &[], "");
+    assert_eq!((reply.status, &of(&reply)["cancelling"]), (202, &json!(true)), "{reply:?}");
+    let job = ended(&server, &id);
+    assert_eq!((&job["state"], &job["outcome"]), (&json!("cancelled"), &json!("cancelled")), "{job}");
+    let again = send(&server, &format!("DELETE /v1/jobs/{id}"), &[], "");
+    assert_eq!((again.status, &of(&again)["state"]), (200, &json!("cancelled")));
+    let later = submit(&server, &json!({"code": "1", "delay_s": 3600}));
+    assert_eq!(get(&server, &format!("/v1/jobs/{later}"))["state"], "scheduled");
+    assert_eq!(of(&send(&server, &format!("DELETE /v1/jobs/{later}"), &[], ""))["state"], "cancelled");
+}
+
+#[test]
+fn d01_what_was_accepted_ends_once_although_the_server_is_killed() {
+    let home: TempDir = tempfile::tempdir().expect("a folder");
+    let mut accepted = Vec::new();
+    for round in 0..4 {
+        let child = spawn(home.path(), &["--slots", "4"]);
+        // The folder stays for the next one.
+        let mut server = Server::of(child, tempfile::tempdir().expect("another folder"));
+        for number in 0..25 {
+            accepted.push(submit(&server, &json!({"code": format!("result = {round} * 100 + {number}")})));
+        }
+        server.child.kill().expect("it is ours");
+        server.child.wait().expect("it ended");
+    }
+    let server = Server::of(spawn(home.path(), &[]), tempfile::tempdir().expect("another folder"));
+    for (number, id) in accepted.iter().enumerate() {
+        let job = ended(&server, id);
+        let expected = number / 25 * 100 + number % 25;
+        assert_eq!((&job["outcome"], &job["report"]["result"]), (&json!("ok"), &json!(expected)), "{job}");
+        let events = send(&server, &format!("GET /v1/jobs/{id}/events"), &[], "").body;
+        assert_eq!(events.matches("event: finished").count(), 1, "{events}");
+    }
+}
+
+#[test]
+fn d12_a_server_that_is_told_to_stop_gives_back_what_it_runs() {
+    let home: TempDir = tempfile::tempdir().expect("a folder");
+    let server = Server::of(spawn(home.path(), &[]), tempfile::tempdir().expect("another folder"));
+    let quick = submit(&server, &json!({"code": "1 + 1"}));
+    ended(&server, &quick);
+    let pid = rustix::process::Pid::from_raw(i32::try_from(server.child.id()).expect("a number")).expect("not 0");
+    rustix::process::kill_process(pid, rustix::process::Signal::TERM).expect("it is ours");
+    let mut server = server;
+    assert_eq!(server.child.wait().expect("it ended").code(), Some(0));
+    let server = Server::of(spawn(home.path(), &[]), tempfile::tempdir().expect("another folder"));
+    assert_eq!(get(&server, &format!("/v1/jobs/{quick}"))["report"]["result"], 2);
+}
+
+#[test]
+fn the_command_line_submits_to_a_server_of_the_same_folder() {
+    let home: TempDir = tempfile::tempdir().expect("a folder");
+    let jobs = |arguments: &[&str]| {
+        run_in(home.path(), &[&["--state", "state", "--json", "jobs"], arguments].concat(), b"", &[]).report()
+    };
+    let waiting = jobs(&["submit", "list errors", "--param", "limit=1", "--label", "team=web", "--key", "k"]);
+    let id = waiting["job"]["id"].as_str().expect("an id").to_owned();
+    assert_eq!((&waiting["outcome"], &waiting["job"]["state"]), (&json!("ok"), &json!("ready")), "no server runs yet");
+    assert_eq!(
+        jobs(&["submit", "list errors", "--param", "limit=1", "--label", "team=web", "--key", "k"])["job"]["id"],
+        id
+    );
+    let _server = Server::of(spawn(home.path(), &[]), tempfile::tempdir().expect("another folder"));
+    let watched = jobs(&["watch", &id]);
+    assert_eq!(
+        (&watched["job"]["state"], &watched["report"]["outcome"]),
+        (&json!("finished"), &json!("ok")),
+        "{watched}"
+    );
+    let again = jobs(&["retry", &id]);
+    assert_ne!(again["job"]["id"], id);
+    std::fs::write(home.path().join("endless.py"), ENDLESS).expect("written");
+    let endless = jobs(&["submit", "--code", "endless.py", "--delay", "1h"]);
+    let cancelled = jobs(&["cancel", endless["job"]["id"].as_str().expect("an id")]);
+    assert_eq!(cancelled["job"]["state"], "cancelled");
+    let listed = jobs(&["list", "--label", "team=web"]);
+    assert_eq!(listed["jobs"].as_array().map(Vec::len), Some(2), "{listed}");
+    let cancelled = jobs(&["list", "cancelled"]);
+    assert_eq!(cancelled["jobs"].as_array().map(Vec::len), Some(1), "{cancelled}");
+    assert_eq!(jobs(&["show", "nothing"])["error"]["hint"], "run `intentbox jobs list`");
+    let shown = run_in(
+        home.path(),
+        &["--state", "state", "jobs", "submit", "list errors", "--param", "limit=1", "--watch"],
+        b"",
+        &[],
+    );
+    assert!(
+        shown.stderr.contains("  running  {\"attempt\":1}") && shown.stdout.contains("finished   ok  list errors"),
+        "{shown:?}"
+    );
+}
+
+#[test]
+fn two_servers_share_the_jobs_of_one_folder() {
+    let home: TempDir = tempfile::tempdir().expect("a folder");
+    let servers = [(); 2].map(|()| Server::of(spawn(home.path(), &[]), tempfile::tempdir().expect("a folder")));
+    let ids: Vec<String> =
+        (0..40).map(|number| submit(&servers[number % 2], &json!({"code": format!("result = {number}")}))).collect();
+    for (number, id) in ids.iter().enumerate() {
+        // Each is told by the other one.
+        let job = ended(&servers[(number + 1) % 2], id);
+        assert_eq!((&job["report"]["result"], &job["attempt"]), (&json!(number), &json!(1)), "{job}");
+    }
+}
+
+#[test]
+fn every_path_of_the_document_answers_and_no_answer_is_a_fault_of_the_server() {
+    let server = start(&[]);
+    let document = send(&server, "GET /openapi.json", &[], "").body;
+    let document: Value = serde_json::from_str(&document).expect("JSON");
+    let id = submit(&server, &json!({"code": "1"}));
+    ended(&server, &id);
+    for (path, methods) in document["paths"].as_object().expect("paths") {
+        for (method, operation) in methods.as_object().expect("methods") {
+            let line = format!("{} {}", method.to_uppercase(), path.replace("{id}", &id));
+            let reply = send(&server, &line, &[], "{\"code\": \"1\"}");
+            let declared = operation["responses"].as_object().expect("responses");
+            assert!(reply.status < 500 && declared.contains_key(&reply.status.to_string()), "{line}: {reply:?}");
+            assert!(declared.contains_key("503") || path == "/healthz", "{line}");
+        }
+    }
+    let metrics = send(&server, "GET /metrics", &[], "").body;
+    for line in ["intentbox_jobs{state=\"finished\"} ", "intentbox_runs_total{path=\"code\",outcome=\"ok\"} "] {
+        assert!(metrics.contains(line), "{metrics}");
+    }
+}
+
+#[test]
+fn what_is_here_is_told() {
+    let server = start(&[]);
+    let templates = get(&server, "/v1/templates");
+    let listed = templates["templates"].as_array().expect("a list");
+    assert!(listed.iter().any(|row| row["id"] == "sentry/list_errors" && row["usable"] == true), "{templates}");
+    assert_eq!(get(&server, "/v1/tools"), json!({"servers": [], "tools": []}));
+    let report = of(&send(&server, "POST /v1/run", &[], &json!({"intent": "how many errors"}).to_string()));
+    assert_eq!(report["outcome"], "ok", "{report}");
+    let report = of(&send(&server, "POST /v1/run", &[], &json!({"intent": "bake bread"}).to_string()));
+    assert_eq!((&report["outcome"], &report["route"]["mode"]), (&json!("not_found"), &json!("hybrid")), "{report}");
+}
