@@ -92,6 +92,10 @@ async fn explain(engine: &Engine, text: &str) -> Result<Answer, CommandError> {
 /// The second step of a decision: the search for a tool.
 fn of_tools(route: &ToolRoute) -> String {
     let ToolRoute { searched, verdict, trust, best, values, search_us, read_us } = route;
+    let verdict = match *verdict {
+        "filled" => "one, which only reads and for which the words hold all values,",
+        other => other,
+    };
     let mut told = format!(
         "tools: {verdict} of {searched} fits, trust {trust:.2}, {search_us} µs; reading values, {read_us} µs\n"
     );

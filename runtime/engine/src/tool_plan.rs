@@ -42,11 +42,11 @@ const CLOSE_TRUST: f64 = 0.15;
 pub struct ToolRoute {
     /// How many tools were searched.
     pub searched: usize,
-    /// `one`, `several` or `nothing`.
+    /// `one`, `filled` (one that only reads, for which the words hold all values), `several`, or `nothing`.
     pub verdict: &'static str,
     /// How likely the best is right, from 0 to 1.
     pub trust: f64,
-    /// The best tools with their shares, the best first.
+    /// The best tools with their shares, the best first; before them the one that is `filled`.
     pub best: Vec<FoundTool>,
     /// The values that the words hold for the first.
     pub values: BTreeMap<String, Value>,
@@ -90,6 +90,15 @@ pub struct FoundTools {
     pub searched: usize,
     /// The tools, the best first.
     pub tools: Vec<FoundTool>,
+}
+
+/// The tools that an intent is for, by their numbers.
+enum Meant {
+    One(usize),
+    /// Less sure, but it only reads, and the words hold all the values that it needs.
+    Filled(usize),
+    Several(Vec<usize>),
+    Nothing,
 }
 
 /// Templates of the tools that may be meant.
@@ -142,15 +151,18 @@ impl Engine {
         let search_us = micros(begun);
         let begun = Instant::now();
         let intent = Intent { text: text.to_owned(), ..Intent::default() };
-        let numbers: Vec<usize> = found.hits.iter().take(CHOICES_MAX).map(|hit| hit.entry).collect();
+        let (verdict, filled) = match self.meant(&upstreams, &index, &found, &intent).await? {
+            Meant::One(_) => ("one", None),
+            Meant::Filled(number) => ("filled", Some(number)),
+            Meant::Several(_) => ("several", None),
+            Meant::Nothing => ("nothing", None),
+        };
+        let mut best: Vec<_> = found.hits.iter().take(CHOICES_MAX).collect();
+        best.sort_by_key(|hit| Some(hit.entry) != filled);
+        let numbers: Vec<usize> = best.iter().map(|hit| hit.entry).collect();
         let made = made(&upstreams, &index, &numbers).await?;
         let values = made.and_then(|made| Some(values(&made, made.ids.first()?, &intent))).unwrap_or_default();
-        let verdict = match found.verdict {
-            Verdict::One => "one",
-            Verdict::Several => "several",
-            Verdict::Nothing => "nothing",
-        };
-        let best = found.hits.iter().take(CHOICES_MAX).filter_map(|hit| found_tool(&index, hit.entry, hit.score));
+        let best = best.iter().filter_map(|hit| found_tool(&index, hit.entry, hit.score));
         let (best, read_us) = (best.collect(), micros(begun));
         Ok(Some(ToolRoute { searched: index.len(), verdict, trust: found.trust, best, values, search_us, read_us }))
     }
@@ -192,21 +204,16 @@ impl Engine {
             return Ok(None);
         }
         let found = index.find(&intent.text);
-        let filled = match found.verdict {
-            Verdict::Nothing if found.trust >= FILLED_TRUST => self.filled(&upstreams, &index, &found, intent).await?,
-            _ => None,
-        };
-        let numbers: Vec<usize> = match found.verdict {
-            _ if filled.is_some() => filled.into_iter().collect(),
-            Verdict::One => found.hits.iter().take(1).map(|hit| hit.entry).collect(),
-            Verdict::Several => found.hits.iter().take(CHOICES_MAX).map(|hit| hit.entry).collect(),
-            Verdict::Nothing if found.trust >= CLOSE_TRUST && nothing.candidates.is_empty() => {
+        let numbers = match self.meant(&upstreams, &index, &found, intent).await? {
+            Meant::One(number) | Meant::Filled(number) => vec![number],
+            Meant::Several(numbers) => numbers,
+            Meant::Nothing if found.trust >= CLOSE_TRUST && nothing.candidates.is_empty() => {
                 let hits = found.hits.iter().take(CHOICES_MAX);
                 let close = hits.filter_map(|hit| candidate(&index, hit.entry, hit.score, BTreeMap::new()));
                 nothing.candidates = close.collect();
                 return Ok(None);
             }
-            Verdict::Nothing => return Ok(None),
+            Meant::Nothing => return Ok(None),
         };
         let Some(made) = made(&upstreams, &index, &numbers).await? else { return Ok(None) };
         if made.ids.len() <= 1 {
@@ -224,6 +231,25 @@ impl Engine {
             ..Report::failed(crate::new_run_id(), failure.with(Remedy::Choose))
         };
         Ok(Some(Plan::Which(Which { intent: intent.clone(), library: made.library, report: Box::new(report) })))
+    }
+
+    /// The tools that an intent is for.
+    async fn meant(
+        &self,
+        upstreams: &Upstreams,
+        index: &ToolIndex,
+        found: &Found,
+        intent: &Intent,
+    ) -> Result<Meant, StoreError> {
+        let mut best = found.hits.iter().take(CHOICES_MAX).map(|hit| hit.entry);
+        Ok(match found.verdict {
+            Verdict::One => best.next().map_or(Meant::Nothing, Meant::One),
+            Verdict::Several => Meant::Several(best.collect()),
+            Verdict::Nothing if found.trust >= FILLED_TRUST => {
+                self.filled(upstreams, index, found, intent).await?.map_or(Meant::Nothing, Meant::Filled)
+            }
+            Verdict::Nothing => Meant::Nothing,
+        })
     }
 
     /// The one tool among the best that only reads and of which the words hold values for all that it needs: the values are a
