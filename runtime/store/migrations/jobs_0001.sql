@@ -1,4 +1,6 @@
 -- Jobs, one row each. What is here was promised to somebody: each commit waits for the disk.
+--
+-- This is SQLite's form. `database/postgres.rs` writes it as PostgreSQL wants it, where three words differ.
 CREATE TABLE jobs (
     -- The order in which they were accepted.
     number INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -35,16 +37,20 @@ CREATE TABLE jobs (
     labels TEXT NOT NULL,
     idempotency_key TEXT,
     -- The SHA-256 of the request that came with the key.
-    request_digest TEXT NOT NULL
+    request_digest TEXT NOT NULL,
+    -- Where its end is told; empty: nowhere.
+    callback_url TEXT NOT NULL
 ) STRICT;
 CREATE UNIQUE INDEX jobs_by_key ON jobs (principal, idempotency_key) WHERE idempotency_key IS NOT NULL;
-CREATE INDEX jobs_ready ON jobs (priority DESC, run_at_ms, number) WHERE state = 'ready';
+-- Each principal has its turn, and its own jobs in their order.
+CREATE INDEX jobs_ready ON jobs (principal, priority DESC, run_at_ms, number) WHERE state = 'ready';
 -- Those of the future are apart: they would stand in the way of the ready ones.
-CREATE INDEX jobs_scheduled ON jobs (run_at_ms) WHERE state = 'scheduled';
-CREATE INDEX jobs_running ON jobs (lease_until_ms) WHERE state = 'running';
+CREATE INDEX jobs_scheduled ON jobs (run_at_ms, principal) WHERE state = 'scheduled';
+-- Not by the end of the lease: each renewal would write the index then. Few jobs run at a time.
+CREATE INDEX jobs_running ON jobs (number) WHERE state = 'running';
 CREATE INDEX jobs_expiring ON jobs (expires_ms) WHERE expires_ms IS NOT NULL AND state IN ('ready', 'scheduled');
 CREATE INDEX jobs_of_principal ON jobs (principal, number);
-CREATE INDEX jobs_ended ON jobs (finished_ms) WHERE finished_ms IS NOT NULL;
+CREATE INDEX jobs_ended ON jobs (finished_ms, state) WHERE finished_ms IS NOT NULL;
 
 -- What happened to each job, in order.
 CREATE TABLE job_events (
@@ -56,3 +62,57 @@ CREATE TABLE job_events (
     data TEXT NOT NULL
 ) STRICT;
 CREATE INDEX job_events_of_job ON job_events (job, number);
+
+-- The ends of jobs that are told to somebody, by webhook. One row for each job with a callback that has ended.
+CREATE TABLE deliveries (
+    job INTEGER PRIMARY KEY REFERENCES jobs (number) ON DELETE CASCADE,
+    -- `waiting`, `delivered` or `failed`.
+    state TEXT NOT NULL,
+    -- How often it was begun. What an older attempt writes is not taken.
+    attempt INTEGER NOT NULL,
+    -- When it is begun again, also if who began it is lost.
+    next_ms INTEGER NOT NULL,
+    -- Why the last attempt failed; empty if none did.
+    trouble TEXT NOT NULL
+) STRICT;
+CREATE INDEX deliveries_waiting ON deliveries (next_ms) WHERE state = 'waiting';
+
+-- Jobs that are submitted again and again.
+CREATE TABLE schedules (
+    number INTEGER PRIMARY KEY AUTOINCREMENT,
+    id TEXT NOT NULL UNIQUE,
+    principal TEXT NOT NULL,
+    -- When, as a cron expression, and the time zone in which it is meant.
+    cron TEXT NOT NULL,
+    zone TEXT NOT NULL,
+    request TEXT NOT NULL,
+    created_ms INTEGER NOT NULL,
+    next_ms INTEGER NOT NULL,
+    -- The job that was submitted last; empty before the first.
+    last_job TEXT NOT NULL,
+    -- How many were submitted, and how many were not, since the one before had not ended.
+    submitted INTEGER NOT NULL,
+    skipped INTEGER NOT NULL
+) STRICT;
+CREATE INDEX schedules_due ON schedules (next_ms);
+CREATE INDEX schedules_of_principal ON schedules (principal, number);
+
+-- Tokens of clients. What a client sends is not here, only its digest.
+CREATE TABLE tokens (
+    id TEXT PRIMARY KEY,
+    principal TEXT NOT NULL,
+    -- The names of scopes, with spaces between.
+    scopes TEXT NOT NULL,
+    -- The SHA-256 of the token, in hexadecimal.
+    digest TEXT NOT NULL UNIQUE,
+    created_ms INTEGER NOT NULL,
+    -- NULL: never.
+    expires_ms INTEGER,
+    revoked_ms INTEGER
+) STRICT;
+
+-- Values of the service as a whole, such as the key from which those of webhooks are made.
+CREATE TABLE settings (
+    name TEXT PRIMARY KEY,
+    value TEXT NOT NULL
+) STRICT;

@@ -81,6 +81,22 @@ pub enum StoreError {
         /// What the database says.
         detail: String,
     },
+    /// The database on the network does not answer. What was being written may have been.
+    #[error("the database {database} cannot be reached: {detail}")]
+    Unreachable {
+        /// The database, without its password.
+        database: String,
+        /// What the system or the database says.
+        detail: String,
+    },
+    /// The database on the network refuses, for example because its disk is full.
+    #[error("the database {database} failed: {detail}")]
+    Database {
+        /// The database, without its password.
+        database: String,
+        /// What it says.
+        detail: String,
+    },
     /// Anything else, such as an error of the disk.
     #[error("the state file {} cannot be used: {detail}", .file.display())]
     Failed {

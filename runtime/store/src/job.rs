@@ -15,14 +15,27 @@ pub struct NewJob {
     pub idempotency_key: Option<String>,
     /// Jobs of a higher one are begun first.
     pub priority: i64,
-    /// When it may begin, in milliseconds after 1970, UTC.
-    pub run_at_ms: i64,
-    /// When it is too late to begin.
-    pub expires_ms: Option<i64>,
+    /// When it may begin.
+    pub start: Start,
+    /// How many milliseconds after that it is too late to begin.
+    pub ttl_ms: Option<i64>,
     /// How often it is attempted at most.
     pub attempts_max: u32,
     /// What it is found by.
     pub labels: Vec<(String, String)>,
+    /// Where its end is told.
+    pub callback_url: Option<String>,
+}
+
+/// When a job may begin, by the clock that all machines go by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Start {
+    /// At once.
+    Now,
+    /// So many milliseconds after it was accepted.
+    AfterMs(i64),
+    /// At this time, in milliseconds after 1970, UTC.
+    AtMs(i64),
 }
 
 /// Where a job is in its life.
@@ -115,6 +128,8 @@ pub struct Job {
     pub trouble: String,
     /// What it is found by.
     pub labels: Vec<(String, String)>,
+    /// Where its end is told; empty: nowhere.
+    pub callback_url: String,
 }
 
 /// What became of a submission.

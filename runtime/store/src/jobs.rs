@@ -1,26 +1,30 @@
 //! Durable jobs: accepted once, leased to workers, and ended once.
 //!
-//! One task owns the connection that writes. It takes everything that waits and commits it together, so that one wait for the disk
+//! They are in a file of the state folder, which the servers of one machine share, or in a database of `PostgreSQL`, which those of
+//! several do. One task owns the connection that writes. It takes everything that waits and commits it together, so that one wait for the disk
 //! serves many callers, and a caller is answered only after the commit. Workers that ask for jobs wait there too: a job
 //! that is accepted while one waits is leased in the same transaction.
 //!
 //! A lease has a fence, a number that grows with each lease of a job. What is written under an older fence is not taken, so that a
 //! worker that was thought lost cannot overwrite what another did after it.
 
-use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use tokio::sync::mpsc::{self, Receiver, Sender};
+use tokio::sync::mpsc::{self, Receiver, Sender, WeakSender};
 use tokio::sync::{Mutex, broadcast, oneshot};
+use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep, sleep_until};
 
-use crate::clock::{Clock, DAY_MS};
-use crate::database::JobDatabase;
-use crate::database::jobs::{Committed, Look, Wanted, Write, Written};
+use crate::clock::Clock;
+use crate::database::jobs::{Batch, Committed, Wanted, Write, Written};
+use crate::database::{JobDatabase, JobNotices};
 use crate::error::StoreError;
 use crate::folder::StateFolder;
 use crate::job::{Ending, Job, JobEvent, JobFilter, JobState, Lease, LeaseKey, NewJob, Renewed, Submitted};
+use crate::place::JobPlace;
+use crate::service::{Delivery, DeliveryStatus, Firing, NewSchedule, NewToken, Schedule, TokenRecord, Told};
+use crate::share::Shares;
 
 /// The name of the file in the state folder.
 const FILE: &str = "jobs.db";
@@ -36,6 +40,9 @@ const LOOK_PAUSE: Duration = Duration::from_millis(250);
 
 /// How often jobs that ended long ago are forgotten, in milliseconds.
 const FORGET_PAUSE_MS: u64 = 60_000;
+
+/// The pause before one listens again to other machines, when the connection was lost.
+const LISTEN_PAUSE: Duration = Duration::from_secs(1);
 
 /// How many changes a listener may lag behind before it has to look itself.
 const CHANGES_MAX: usize = 4_096;
@@ -82,22 +89,14 @@ pub struct JobStore {
 /// What the writer is asked for.
 #[derive(Debug)]
 enum Operation {
-    Write(Write, ReplyTo),
+    Write(Write, Reply<Written>),
     Claim(Claim),
+    /// Another machine accepted jobs, perhaps.
+    Look,
     Close(oneshot::Sender<()>),
 }
 
 type Reply<T> = oneshot::Sender<Result<T, StoreError>>;
-
-/// Where the answer to a write goes.
-#[derive(Debug)]
-enum ReplyTo {
-    Submitted(Reply<Submitted>),
-    Renewed(Reply<Vec<Renewed>>),
-    Flag(Reply<bool>),
-    Ended(Reply<Option<JobState>>),
-    Job(Reply<Option<Box<Job>>>),
-}
 
 /// A worker that waits for jobs.
 #[derive(Debug)]
@@ -108,50 +107,45 @@ struct Claim {
     reply: Reply<Vec<Lease>>,
 }
 
-impl ReplyTo {
-    /// Answers. Who no longer waits is not answered.
-    fn send(self, written: Result<Written, StoreError>) {
-        match (self, written) {
-            (Self::Submitted(reply), Ok(Written::Submitted(submitted))) => drop(reply.send(Ok(submitted))),
-            (Self::Renewed(reply), Ok(Written::Renewed(renewed))) => drop(reply.send(Ok(renewed))),
-            (Self::Flag(reply), Ok(Written::Flag(flag))) => drop(reply.send(Ok(flag))),
-            (Self::Ended(reply), Ok(Written::Ended(state))) => drop(reply.send(Ok(state))),
-            (Self::Job(reply), Ok(Written::Job(job))) => drop(reply.send(Ok(job))),
-            (Self::Submitted(reply), Err(error)) => drop(reply.send(Err(error))),
-            (Self::Renewed(reply), Err(error)) => drop(reply.send(Err(error))),
-            (Self::Flag(reply), Err(error)) => drop(reply.send(Err(error))),
-            (Self::Ended(reply), Err(error)) => drop(reply.send(Err(error))),
-            (Self::Job(reply), Err(error)) => drop(reply.send(Err(error))),
-            // A write is answered with what is written for it.
-            (_, Ok(_)) => {}
+/// What a write gave, which is of the kind that belongs to it.
+macro_rules! given {
+    ($written:expr, $kind:path) => {
+        match $written {
+            $kind(given) => Ok(given),
+            _ => Err(closed()),
         }
-    }
+    };
 }
 
 impl JobStore {
-    /// Opens the file in the state folder, and makes both where they are not there. Any number of processes may have it open.
+    /// Opens the jobs, and makes the folder and the tables where they are not there. Any number of processes may have them open.
     ///
     /// # Errors
     ///
-    /// The folder cannot be made, or the file is not one that this version can write. It is left unchanged.
+    /// The folder cannot be made, the file or the database is not one that this version can write, or the database cannot be reached.
+    /// Nothing was changed.
     ///
     /// # Panics
     ///
     /// Outside a runtime of tokio.
-    pub async fn open(folder: &Path, clock: Clock, quotas: JobQuotas, is_gone: IsGone) -> Result<Self, StoreError> {
-        let folder = StateFolder::of_file(folder, FILE)?;
-        folder.create()?;
-        let (writer, reader) = (open(&folder, &quotas).await?, open(&folder, &quotas).await?);
+    pub async fn open(place: &JobPlace, clock: Clock, quotas: JobQuotas, is_gone: IsGone) -> Result<Self, StoreError> {
+        let (writer, reader) = (open(place, &quotas).await?, open(place, &quotas).await?);
         let (operations, waiting) = mpsc::channel(WAITING_MAX);
         let (changes, _) = broadcast::channel(CHANGES_MAX);
+        let mut listening = JoinSet::new();
+        if let Some(notices) = writer.listen().await? {
+            listening.spawn(listen(notices, operations.downgrade(), changes.clone()));
+        }
         let task = Writer {
             database: writer,
             clock: clock.clone(),
-            quotas,
+            days_max: quotas.days_max,
             changes: changes.clone(),
             claims: Vec::new(),
+            shares: Shares::new(quotas),
             forgotten_ms: None,
             is_gone,
+            _listening: listening,
         };
         tokio::spawn(task.run(waiting));
         Ok(Self { operations, reader: Arc::new(Mutex::new(reader)), changes, clock })
@@ -169,7 +163,7 @@ impl JobStore {
     ///
     /// The file cannot be written: the job was not accepted.
     pub async fn submit(&self, new: NewJob) -> Result<Submitted, StoreError> {
-        self.ask(|reply| Operation::Write(Write::Submit(Box::new(new)), ReplyTo::Submitted(reply))).await
+        given!(self.write(Write::Submit(Box::new(new))).await?, Written::Submitted)
     }
 
     /// Leases at most so many jobs to a worker, and waits until there is one. Dropping the future takes the question back.
@@ -188,7 +182,7 @@ impl JobStore {
     ///
     /// The file cannot be written.
     pub async fn renew(&self, keys: Vec<LeaseKey>, lease: Duration) -> Result<Vec<Renewed>, StoreError> {
-        self.ask(|reply| Operation::Write(Write::Renew(keys, millis(lease)), ReplyTo::Renewed(reply))).await
+        given!(self.write(Write::Renew(keys, millis(lease))).await?, Written::Renewed)
     }
 
     /// Notes that an attempt may change something outside from now on: if its worker is lost, nobody knows how far it came, and it
@@ -198,7 +192,7 @@ impl JobStore {
     ///
     /// The file cannot be written.
     pub async fn may_change(&self, key: LeaseKey) -> Result<bool, StoreError> {
-        self.ask(|reply| Operation::Write(Write::MayChange(key), ReplyTo::Flag(reply))).await
+        given!(self.write(Write::MayChange(key)).await?, Written::Flag)
     }
 
     /// Ends an attempt. Returns the job's state, or nothing if the lease is over: then nothing was written.
@@ -207,7 +201,7 @@ impl JobStore {
     ///
     /// The file cannot be written.
     pub async fn end(&self, key: LeaseKey, ending: Ending) -> Result<Option<JobState>, StoreError> {
-        self.ask(|reply| Operation::Write(Write::End(key, ending), ReplyTo::Ended(reply))).await
+        given!(self.write(Write::End(key, ending)).await?, Written::Ended)
     }
 
     /// Cancels a job, and gives it as it is then: one that runs ends when its worker hears of it, and one that has ended stays as
@@ -217,8 +211,7 @@ impl JobStore {
     ///
     /// The file cannot be written.
     pub async fn cancel(&self, id: &str) -> Result<Option<Job>, StoreError> {
-        let id = id.to_owned();
-        let job = self.ask(|reply| Operation::Write(Write::Cancel(id), ReplyTo::Job(reply))).await?;
+        let job = given!(self.write(Write::Cancel(id.to_owned())).await?, Written::Job)?;
         Ok(job.map(|job| *job))
     }
 
@@ -228,7 +221,7 @@ impl JobStore {
     ///
     /// The file cannot be written.
     pub async fn add_event(&self, key: LeaseKey, kind: &'static str, data: String) -> Result<bool, StoreError> {
-        self.ask(|reply| Operation::Write(Write::Event(key, kind, data), ReplyTo::Flag(reply))).await
+        given!(self.write(Write::Event(key, kind, data)).await?, Written::Flag)
     }
 
     /// How these leases are, without renewing them.
@@ -276,6 +269,128 @@ impl JobStore {
         self.reader.lock().await.counts().await
     }
 
+    /// Accepts all of these jobs, which are of one principal, or none of them.
+    ///
+    /// # Errors
+    ///
+    /// The jobs cannot be written: none was accepted.
+    pub async fn submit_all(&self, all: Vec<NewJob>) -> Result<Vec<Submitted>, StoreError> {
+        given!(self.write(Write::SubmitAll(all)).await?, Written::AllSubmitted)
+    }
+
+    /// Ends of jobs that are to be told now. They are given out again after `lease`, unless [`Self::end_delivery`] says otherwise.
+    ///
+    /// # Errors
+    ///
+    /// The jobs cannot be written.
+    pub async fn claim_deliveries(&self, most: u32, lease: Duration) -> Result<Vec<Delivery>, StoreError> {
+        given!(self.write(Write::ClaimDeliveries(most, millis(lease))).await?, Written::Deliveries)
+    }
+
+    /// Says how an attempt to tell the end of a job ended. Returns whether that was written: not where another has begun.
+    ///
+    /// # Errors
+    ///
+    /// The jobs cannot be written.
+    pub async fn end_delivery(&self, delivery: &Delivery, told: Told) -> Result<bool, StoreError> {
+        given!(self.write(Write::EndDelivery(delivery.job.number, delivery.attempt, told)).await?, Written::Flag)
+    }
+
+    /// How telling the end of a job is going; nothing before its end, and where nobody is told.
+    ///
+    /// # Errors
+    ///
+    /// The jobs cannot be read.
+    pub async fn delivery(&self, job: &Job) -> Result<Option<DeliveryStatus>, StoreError> {
+        self.reader.lock().await.delivery(job.number).await
+    }
+
+    /// Keeps a schedule; nothing if its principal has `most` already.
+    ///
+    /// # Errors
+    ///
+    /// The schedules cannot be written.
+    pub async fn add_schedule(&self, new: NewSchedule, most: u32) -> Result<Option<Schedule>, StoreError> {
+        let kept = given!(self.write(Write::AddSchedule(Box::new(new), most)).await?, Written::Schedule)?;
+        Ok(kept.map(|schedule| *schedule))
+    }
+
+    /// Forgets a schedule of a principal. Its jobs stay. Returns whether it was there.
+    ///
+    /// # Errors
+    ///
+    /// The schedules cannot be written.
+    pub async fn remove_schedule(&self, principal: &str, id: &str) -> Result<bool, StoreError> {
+        let write = Write::RemoveSchedule(principal.to_owned(), id.to_owned());
+        given!(self.write(write).await?, Written::Flag)
+    }
+
+    /// The schedules of a principal, the oldest first.
+    ///
+    /// # Errors
+    ///
+    /// The schedules cannot be read.
+    pub async fn schedules(&self, principal: &str, most: u32) -> Result<Vec<Schedule>, StoreError> {
+        self.reader.lock().await.schedules(principal, most).await
+    }
+
+    /// The schedules that are due, and the time that all machines go by.
+    ///
+    /// # Errors
+    ///
+    /// The schedules cannot be read.
+    pub async fn schedules_due(&self, most: u32) -> Result<(Vec<Schedule>, i64), StoreError> {
+        let mut reader = self.reader.lock().await;
+        let now_ms = reader.now_unix_ms(&self.clock).await?;
+        Ok((reader.schedules_due(now_ms, most).await?, now_ms))
+    }
+
+    /// Submits the job of a schedule that is due, unless the last one has not ended. Returns whether this call did so, and not another
+    /// process.
+    ///
+    /// # Errors
+    ///
+    /// It cannot be written.
+    pub async fn fire(&self, firing: Firing) -> Result<bool, StoreError> {
+        given!(self.write(Write::Fire(Box::new(firing))).await?, Written::Flag)
+    }
+
+    /// Keeps a token; not if there is one of its id.
+    ///
+    /// # Errors
+    ///
+    /// It cannot be written.
+    pub async fn add_token(&self, new: NewToken) -> Result<bool, StoreError> {
+        given!(self.write(Write::AddToken(Box::new(new))).await?, Written::Flag)
+    }
+
+    /// Has a token accepted no more. Returns whether it was.
+    ///
+    /// # Errors
+    ///
+    /// It cannot be written.
+    pub async fn revoke_token(&self, id: &str) -> Result<bool, StoreError> {
+        given!(self.write(Write::RevokeToken(id.to_owned())).await?, Written::Flag)
+    }
+
+    /// All tokens, also those that are no longer accepted, the oldest first.
+    ///
+    /// # Errors
+    ///
+    /// They cannot be read.
+    pub async fn tokens(&self) -> Result<Vec<TokenRecord>, StoreError> {
+        self.reader.lock().await.tokens().await
+    }
+
+    /// The value of a setting of the service, which is this one if it has none yet.
+    ///
+    /// # Errors
+    ///
+    /// It cannot be written.
+    pub async fn setting(&self, name: &'static str, value: String) -> Result<String, StoreError> {
+        given!(self.write(Write::Setting(name, value)).await?, Written::Text)
+    }
+
     /// The numbers of jobs as they change in this process. A change that another process made is not among them.
     #[must_use]
     pub fn changes(&self) -> broadcast::Receiver<i64> {
@@ -288,6 +403,10 @@ impl JobStore {
         if self.operations.send(Operation::Close(reply)).await.is_ok() {
             let _ = closed.await;
         }
+    }
+
+    async fn write(&self, write: Write) -> Result<Written, StoreError> {
+        self.ask(|reply| Operation::Write(write, reply)).await
     }
 
     async fn ask<T>(&self, operation: impl FnOnce(Reply<T>) -> Operation) -> Result<T, StoreError> {
@@ -305,7 +424,13 @@ fn millis(duration: Duration) -> i64 {
     i64::try_from(duration.as_millis()).unwrap_or(i64::MAX / 4)
 }
 
-async fn open(folder: &StateFolder, quotas: &JobQuotas) -> Result<JobDatabase, StoreError> {
+/// Opens a connection. Another process may be opening the same file.
+async fn open(place: &JobPlace, quotas: &JobQuotas) -> Result<JobDatabase, StoreError> {
+    let folder = match place {
+        JobPlace::Postgres(url) => return JobDatabase::connect(url).await,
+        JobPlace::Folder(folder) => StateFolder::of_file(folder, FILE)?,
+    };
+    folder.create()?;
     let deadline = Instant::now() + OPEN_WAIT_MAX;
     loop {
         match JobDatabase::open(folder.file(), quotas.file_bytes_max).await {
@@ -315,17 +440,37 @@ async fn open(folder: &StateFolder, quotas: &JobQuotas) -> Result<JobDatabase, S
     }
 }
 
+/// Passes on what other machines tell: to who listens to changes, and to workers that wait for jobs.
+async fn listen(mut notices: JobNotices, operations: WeakSender<Operation>, changes: broadcast::Sender<i64>) {
+    loop {
+        let Ok(numbers) = notices.next().await else {
+            sleep(LISTEN_PAUSE).await;
+            continue;
+        };
+        for number in numbers {
+            // Nobody may be listening.
+            let _ = changes.send(number);
+        }
+        let Some(operations) = operations.upgrade() else { return };
+        // Where many operations wait, the writer looks anyway.
+        let _ = operations.try_send(Operation::Look);
+    }
+}
+
 /// The task that writes.
 struct Writer {
     database: JobDatabase,
     clock: Clock,
-    quotas: JobQuotas,
+    days_max: u32,
     changes: broadcast::Sender<i64>,
     /// Workers that wait for a job, the one that waits longest first.
     claims: Vec<Claim>,
+    shares: Shares,
     /// When old jobs were last forgotten.
     forgotten_ms: Option<i64>,
     is_gone: IsGone,
+    /// Ends with the writer.
+    _listening: JoinSet<()>,
 }
 
 impl Writer {
@@ -348,13 +493,16 @@ impl Writer {
                         replies.push(reply);
                     }
                     Operation::Claim(claim) => self.claims.push(claim),
+                    Operation::Look => {}
                     Operation::Close(reply) => closing = Some(reply),
                 }
                 next = if writes.len() < BATCH_MAX { waiting.try_recv().ok() } else { None };
             }
             // Who no longer waits is leased nothing.
             self.claims.retain(|claim| !claim.reply.is_closed());
-            self.commit(writes, replies, sweeps).await;
+            if sweeps || !writes.is_empty() || !self.claims.is_empty() {
+                self.commit(writes, replies, sweeps).await;
+            }
             if sweeps {
                 look_at = Instant::now() + LOOK_PAUSE;
             }
@@ -367,19 +515,39 @@ impl Writer {
         self.database.close().await;
     }
 
-    /// Does all of it in one transaction; if that fails, each in one of its own, so that what fails fails alone.
-    async fn commit(&mut self, writes: Vec<Write>, replies: Vec<ReplyTo>, sweeps: bool) {
-        match self.try_commit(&writes, sweeps).await {
-            Ok(written) => replies.into_iter().zip(written).for_each(|(reply, written)| reply.send(Ok(written))),
-            Err(error) => match <[ReplyTo; 1]>::try_from(replies) {
-                Ok([reply]) => reply.send(Err(error)),
-                Err(replies) => {
-                    for (write, reply) in writes.into_iter().zip(replies) {
-                        let written = self.try_commit(&[write], false).await;
-                        reply.send(written.and_then(|written| written.into_iter().next().ok_or_else(closed)));
-                    }
+    /// Does all of it in one transaction; if that fails, each in one of its own, so that what fails fails alone. After a connection
+    /// was lost, each is written again over a new one, once: nobody knows whether the first commit was heard, and each write
+    /// may be repeated.
+    async fn commit(&mut self, writes: Vec<Write>, replies: Vec<Reply<Written>>, sweeps: bool) {
+        let error = match self.try_commit(&writes, sweeps).await {
+            Ok(written) => {
+                replies.into_iter().zip(written).for_each(|(reply, written)| drop(reply.send(Ok(written))));
+                return;
+            }
+            Err(error) => error,
+        };
+        let is_lost = |error: &StoreError| matches!(error, StoreError::Unreachable { .. });
+        let replies = match <[Reply<Written>; 1]>::try_from(replies) {
+            Ok([reply]) if !is_lost(&error) => {
+                // Who no longer waits is not answered.
+                let _ = reply.send(Err(error));
+                return;
+            }
+            Ok([reply]) => vec![reply],
+            Err(replies) => replies,
+        };
+        let mut lost = None;
+        for (write, reply) in writes.into_iter().zip(replies) {
+            let written = match &lost {
+                Some((database, detail)) => {
+                    Err(StoreError::Unreachable { database: String::clone(database), detail: String::clone(detail) })
                 }
-            },
+                None => self.try_commit(&[write], false).await,
+            };
+            if let Err(StoreError::Unreachable { database, detail }) = &written {
+                lost = Some((database.clone(), detail.clone()));
+            }
+            let _ = reply.send(written.and_then(|written| written.into_iter().next().ok_or_else(closed)));
         }
     }
 
@@ -392,24 +560,24 @@ impl Writer {
 
     async fn try_commit(&mut self, writes: &[Write], sweeps: bool) -> Result<Vec<Written>, StoreError> {
         let now_ms = self.clock.now_unix_ms();
-        let is_due = sweeps && self.forgotten_ms.is_none_or(|last| now_ms.abs_diff(last) > FORGET_PAUSE_MS);
-        let forgets_before_ms = is_due.then(|| now_ms - i64::from(self.quotas.days_max) * DAY_MS);
+        let forgets = sweeps && self.forgotten_ms.is_none_or(|last| now_ms.abs_diff(last) > FORGET_PAUSE_MS);
         let gone = if sweeps { self.gone().await? } else { Vec::new() };
         let wanted: Vec<Wanted<'_>> = self
             .claims
             .iter()
             .map(|claim| Wanted { worker: &claim.worker, lease_ms: claim.lease_ms, most: claim.most })
             .collect();
-        let look = Look { sweeps, forgets_before_ms, gone: &gone };
-        let Committed { written, leased, changed } =
-            self.database.commit(writes, &wanted, look, &self.quotas, now_ms).await?;
-        if is_due {
+        let forgets_after_days = forgets.then_some(self.days_max);
+        let batch = Batch { writes, wanted: &wanted, gone: &gone, sweeps, forgets_after_days };
+        let Committed { written, leased, changed } = self.database.commit(batch, &mut self.shares, &self.clock).await?;
+        if forgets {
             self.forgotten_ms = Some(now_ms);
         }
         for leases in leased {
             // A worker that has gone meanwhile loses its leases with their time.
             let _ = self.claims.remove(0).reply.send(Ok(leases));
         }
+        self.database.tell(&changed).await;
         for number in changed {
             // Nobody may be listening.
             let _ = self.changes.send(number);

@@ -9,7 +9,8 @@
 //! that a script printed.
 //!
 //! In reading order: [`RunRecord`] is what is recorded, [`Store`] the open folder, [`Recorder`] a queue in front of it, [`Stats`]
-//! what is read back, [`Quotas`] how much is kept. `job` is what is kept of a job, and `jobs` is the queue. `folder` makes files that only their owner reads, `histogram` counts times,
+//! what is read back, [`Quotas`] how much is kept. `job` is what is kept of a job, `jobs` is the queue, `share` whose turn it is, `service` what is kept beside the jobs, and `place` where the jobs are: in the folder, or in `PostgreSQL`
+//! for several machines. `folder` makes files that only their owner reads, `histogram` counts times,
 //! and `database` holds all the SQL: no type of it is in a public signature, so that another database can take its place.
 //!
 //! ```
@@ -43,9 +44,12 @@ mod folder;
 mod histogram;
 mod job;
 mod jobs;
+mod place;
 mod quotas;
 mod recorder;
 mod run;
+mod service;
+mod share;
 mod stats;
 mod store;
 mod tools;
@@ -53,11 +57,13 @@ mod uses;
 
 pub use clock::Clock;
 pub use error::StoreError;
-pub use job::{Ending, Job, JobEvent, JobFilter, JobState, Lease, LeaseKey, NewJob, Renewed, Submitted};
+pub use job::{Ending, Job, JobEvent, JobFilter, JobState, Lease, LeaseKey, NewJob, Renewed, Start, Submitted};
 pub use jobs::{IsGone, JobQuotas, JobStore};
+pub use place::{InvalidUrl, JobPlace, PostgresUrl};
 pub use quotas::Quotas;
 pub use recorder::{BATCH_RECORDS_MAX, BATCH_WAIT_MAX, QUEUE_RECORDS_MAX, Recorder};
 pub use run::{OK, PRINCIPAL_BYTES_MAX, RUN_ID_BYTES_MAX, RunRecord, TARGET_BYTES_MAX, Target};
+pub use service::{Delivery, DeliveryStatus, Firing, NewSchedule, NewToken, Schedule, TokenRecord, Told};
 pub use stats::{Stats, TargetStats};
 pub use store::{Store, read_stats};
 pub use tools::{

@@ -39,7 +39,7 @@ impl Kind {
 
 /// One connection to a file.
 #[derive(Debug)]
-pub(super) struct DatabaseFile {
+pub(crate) struct DatabaseFile {
     pub(super) path: PathBuf,
     pub(super) connection: SqliteConnection,
 }

@@ -1,33 +1,46 @@
-//! The jobs: what is promised to clients.
+//! The jobs: what is promised to clients. They are in a file of `SQLite`, or in a database of `PostgreSQL` that several machines share.
+//!
+//! `accept` writes what clients want, `lease` what workers do, `sweep` what time does, and `service` what is kept beside the jobs.
+
+mod accept;
+mod lease;
+mod service;
+mod sweep;
 
 use std::path::Path;
 
-use sqlx::sqlite::SqliteRow;
-use sqlx::{Connection as _, Row as _, SqliteConnection};
+use sqlx::{Connection as _, PgConnection, SqliteConnection};
 
 use super::file::{BEGIN_TO_WRITE, DatabaseFile, Kind, run};
+use super::postgres::{JobNotices, PostgresDatabase};
+use super::session::{Row, Session, Sql, Value, in_time};
+use crate::clock::{Clock, DAY_MS};
 use crate::error::StoreError;
 use crate::job::{Ending, Job, JobEvent, JobFilter, JobState, Lease, LeaseKey, NewJob, Renewed, Submitted};
-use crate::jobs::JobQuotas;
+use crate::place::PostgresUrl;
+use crate::service::{Delivery, DeliveryStatus, Firing, NewSchedule, NewToken, Schedule, TokenRecord, Told};
+use crate::share::Shares;
 
-/// The file of jobs: `ibjb` in ASCII.
+/// The jobs: `ibjb` in ASCII.
 const KIND: Kind = Kind { application: 0x6962_6a62, migrations: &[include_str!("../../migrations/jobs_0001.sql")] };
-
-/// How many jobs one look at what is due changes.
-const SWEPT_MAX: i64 = 500;
 
 /// The columns of [`job`], in its order.
 macro_rules! columns {
     () => {
         "number, id, principal, request, state, priority, created_ms, run_at_ms, expires_ms, started_ms, finished_ms, attempt, \
-         attempts_max, cancel_ms, outcome, report, trouble, labels"
+         attempts_max, cancel_ms, outcome, report, trouble, labels, callback_url"
     };
 }
+use columns;
+
+const BY_ID: Sql = Sql::same(concat!("SELECT ", columns!(), " FROM jobs WHERE id = $1"));
 
 /// Something to be written.
 #[derive(Debug)]
 pub(crate) enum Write {
     Submit(Box<NewJob>),
+    /// All of them, which are of one principal, or none.
+    SubmitAll(Vec<NewJob>),
     /// Leases, and how long they last from now on, in milliseconds.
     Renew(Vec<LeaseKey>, i64),
     MayChange(LeaseKey),
@@ -36,6 +49,32 @@ pub(crate) enum Write {
     Cancel(String),
     /// A lease, the kind of the event, and its data.
     Event(LeaseKey, &'static str, String),
+    /// How many deliveries, and how long until they are given out again, in milliseconds.
+    ClaimDeliveries(u32, i64),
+    /// The number of a job, the attempt, and how it ended.
+    EndDelivery(i64, u32, Told),
+    /// A schedule, and how many its principal may have.
+    AddSchedule(Box<NewSchedule>, u32),
+    /// A principal, and the id of its schedule.
+    RemoveSchedule(String, String),
+    Fire(Box<Firing>),
+    AddToken(Box<NewToken>),
+    /// The id of a token.
+    RevokeToken(String),
+    /// A name, and a value for it if it has none.
+    Setting(&'static str, String),
+}
+
+impl Write {
+    /// Whose jobs it adds, and how many at most.
+    fn submits(&self) -> Option<(&str, u64)> {
+        match self {
+            Self::Submit(new) => Some((&new.principal, 1)),
+            Self::SubmitAll(all) => all.first().map(|new| (new.principal.as_str(), all.len() as u64)),
+            Self::Fire(firing) => Some((&firing.job.principal, 1)),
+            _ => None,
+        }
+    }
 }
 
 /// What came of it.
@@ -46,6 +85,10 @@ pub(crate) enum Written {
     Flag(bool),
     Ended(Option<JobState>),
     Job(Option<Box<Job>>),
+    AllSubmitted(Vec<Submitted>),
+    Deliveries(Vec<Delivery>),
+    Schedule(Option<Box<Schedule>>),
+    Text(String),
 }
 
 /// A worker that wants jobs.
@@ -56,15 +99,18 @@ pub(crate) struct Wanted<'a> {
     pub(crate) most: u32,
 }
 
-/// What else is done in a transaction.
+/// What one transaction does.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Look<'a> {
-    /// Whether what is due is done.
-    pub(crate) sweeps: bool,
+pub(crate) struct Batch<'a> {
+    pub(crate) writes: &'a [Write],
+    /// Workers that want jobs.
+    pub(crate) wanted: &'a [Wanted<'a>],
     /// Workers whose leases are over.
     pub(crate) gone: &'a [String],
-    /// Before when jobs are forgotten that have ended.
-    pub(crate) forgets_before_ms: Option<i64>,
+    /// Whether what is due is done.
+    pub(crate) sweeps: bool,
+    /// How many days after their end jobs are forgotten, if they are now.
+    pub(crate) forgets_after_days: Option<u32>,
 }
 
 /// What a transaction did.
@@ -77,16 +123,19 @@ pub(crate) struct Committed {
     pub(crate) changed: Vec<i64>,
 }
 
-/// One connection to the file of jobs.
+/// The connection to the jobs.
 #[derive(Debug)]
-pub(crate) struct JobDatabase(DatabaseFile);
+pub(crate) enum JobDatabase {
+    File(Box<DatabaseFile>),
+    Postgres(Box<PostgresDatabase>),
+}
 
 impl JobDatabase {
     /// Opens the file to write. Each commit waits for the disk: a job that was accepted is there after a loss of power.
     pub(crate) async fn open(file: &Path, bytes_max: u64) -> Result<Self, StoreError> {
         let mut file = DatabaseFile::to_write(file, KIND, bytes_max).await?;
         match run(&mut file.connection, "PRAGMA synchronous = FULL").await {
-            Ok(()) => Ok(Self(file)),
+            Ok(()) => Ok(Self::File(Box::new(file))),
             Err(error) => {
                 let fault = file.fault(&error);
                 file.close().await;
@@ -95,133 +144,262 @@ impl JobDatabase {
         }
     }
 
-    /// Does all of it in one transaction, or nothing.
-    pub(crate) async fn commit(
-        &mut self,
-        writes: &[Write],
-        wanted: &[Wanted<'_>],
-        look: Look<'_>,
-        quotas: &JobQuotas,
-        now_ms: i64,
-    ) -> Result<Committed, StoreError> {
-        let committed = commit(&mut self.0.connection, writes, wanted, look, quotas, now_ms).await;
-        committed.map_err(|error| self.0.fault(&error))
+    /// Connects to the database.
+    pub(crate) async fn connect(url: &PostgresUrl) -> Result<Self, StoreError> {
+        Ok(Self::Postgres(Box::new(PostgresDatabase::open(url, KIND).await?)))
     }
 
     pub(crate) async fn close(self) {
-        self.0.close().await;
+        match self {
+            Self::File(file) => file.close().await,
+            Self::Postgres(database) => database.close().await,
+        }
+    }
+
+    /// What an error of the driver means. A connection that is lost is made again with the next statement.
+    fn fault(&mut self, error: &sqlx::Error) -> StoreError {
+        match self {
+            Self::File(file) => file.fault(error),
+            Self::Postgres(database) => database.fault(error),
+        }
+    }
+
+    /// Does all of it in one transaction, or nothing.
+    pub(crate) async fn commit(
+        &mut self,
+        batch: Batch<'_>,
+        shares: &mut Shares,
+        clock: &Clock,
+    ) -> Result<Committed, StoreError> {
+        let ended = match self {
+            Self::File(file) => in_file(&mut file.connection, batch, shares, clock).await,
+            Self::Postgres(database) => in_postgres(database.connection().await?, batch, shares, clock).await,
+        };
+        ended.map_err(|error| self.fault(&error))
+    }
+
+    /// Has other machines hear that these jobs have changed.
+    pub(crate) async fn tell(&mut self, changed: &[i64]) {
+        if let Self::Postgres(database) = self {
+            database.tell(changed).await;
+        }
+    }
+
+    /// What other machines tell; nothing where there are none.
+    pub(crate) async fn listen(&self) -> Result<Option<JobNotices>, StoreError> {
+        match self {
+            Self::File(_) => Ok(None),
+            Self::Postgres(database) => database.listen().await.map(Some),
+        }
+    }
+
+    /// A session that reads.
+    async fn session(&mut self) -> Result<Session<'_>, StoreError> {
+        Ok(match self {
+            Self::File(file) => Session::Sqlite(&mut file.connection),
+            Self::Postgres(database) => Session::Postgres(database.connection().await?),
+        })
+    }
+
+    /// The rows of a statement that reads.
+    async fn read<T>(
+        &mut self,
+        sql: Sql,
+        values: &[Value<'_>],
+        read: impl Fn(&Row) -> Result<T, sqlx::Error>,
+    ) -> Result<Vec<T>, StoreError> {
+        let rows = self.session().await?.rows(sql, values).await;
+        let rows = rows.and_then(|rows| rows.iter().map(read).collect());
+        rows.map_err(|error| self.fault(&error))
     }
 
     pub(crate) async fn job(&mut self, id: &str) -> Result<Option<Job>, StoreError> {
-        let found = by_id(&mut self.0.connection, id).await;
-        found.map_err(|error| self.0.fault(&error))
+        Ok(self.read(BY_ID, &[id.into()], job).await?.pop())
     }
 
     /// The workers that have leases.
     pub(crate) async fn workers(&mut self) -> Result<Vec<String>, StoreError> {
-        let sql = "SELECT DISTINCT worker FROM jobs WHERE state = 'running'";
-        let workers = sqlx::query_scalar(sql).fetch_all(&mut self.0.connection).await;
-        workers.map_err(|error| self.0.fault(&error))
+        const SQL: Sql = Sql::same("SELECT DISTINCT worker FROM jobs WHERE state = 'running'");
+        self.read(SQL, &[], |row| row.text(0)).await
     }
 
     /// How these leases are.
     pub(crate) async fn leases(&mut self, keys: &[LeaseKey]) -> Result<Vec<(LeaseKey, Renewed)>, StoreError> {
+        const SQL: Sql = Sql::same("SELECT cancel_ms FROM jobs WHERE number = $1 AND fence = $2 AND state = 'running'");
         let mut states = Vec::with_capacity(keys.len());
         for key in keys {
-            let sql = "SELECT cancel_ms IS NOT NULL FROM jobs WHERE number = $1 AND fence = $2 AND state = 'running'";
-            let held: Result<Option<bool>, sqlx::Error> =
-                sqlx::query_scalar(sql).bind(key.number).bind(key.fence).fetch_optional(&mut self.0.connection).await;
-            states.push((*key, renewed(held.map_err(|error| self.0.fault(&error))?)));
+            let held = self.read(SQL, &[key.number.into(), key.fence.into()], renewed).await?;
+            states.push((*key, held.first().copied().unwrap_or(Renewed::Lost)));
         }
         Ok(states)
     }
 
     /// The newest first.
     pub(crate) async fn list(&mut self, filter: &JobFilter, most: u32) -> Result<Vec<Job>, StoreError> {
-        let label = filter.label.as_ref().map(|(name, value)| format!("\n{name}={value}\n"));
-        let rows = sqlx::query(concat!(
+        const SQL: Sql = Sql::same(concat!(
             "SELECT ",
             columns!(),
             " FROM jobs WHERE ($1 IS NULL OR principal = $1) AND ($2 IS NULL OR state = $2) AND \
-             ($3 IS NULL OR instr(labels, $3) > 0) AND ($4 IS NULL OR number < $4) ORDER BY number DESC LIMIT $5"
-        ))
-        .bind(filter.principal.as_deref())
-        .bind(filter.state.map(JobState::as_str))
-        .bind(label)
-        .bind(filter.before)
-        .bind(most)
-        .fetch_all(&mut self.0.connection)
-        .await;
-        let jobs = rows.and_then(|rows| rows.iter().map(job).collect());
-        jobs.map_err(|error| self.0.fault(&error))
+             ($3 IS NULL OR replace(labels, $3, '') <> labels) AND ($4 IS NULL OR number < $4) ORDER BY number DESC LIMIT $5"
+        ));
+        let label = filter.label.as_ref().map(|(name, value)| format!("\n{name}={value}\n"));
+        let values = [
+            filter.principal.as_deref().into(),
+            filter.state.map(JobState::as_str).into(),
+            label.as_deref().into(),
+            filter.before.into(),
+            most.into(),
+        ];
+        self.read(SQL, &values, job).await
     }
 
     /// Events of a job after this one.
     pub(crate) async fn events(&mut self, number: i64, after: i64, most: u32) -> Result<Vec<JobEvent>, StoreError> {
-        let sql =
-            "SELECT number, at_ms, kind, data FROM job_events WHERE job = $1 AND number > $2 ORDER BY number LIMIT $3";
-        let rows: Result<Vec<(i64, i64, String, String)>, sqlx::Error> =
-            sqlx::query_as(sql).bind(number).bind(after).bind(most).fetch_all(&mut self.0.connection).await;
-        let rows = rows.map_err(|error| self.0.fault(&error))?;
-        Ok(rows.into_iter().map(|(number, at_ms, kind, data)| JobEvent { number, at_ms, kind, data }).collect())
+        const SQL: Sql = Sql::same(
+            "SELECT number, at_ms, kind, data FROM job_events WHERE job = $1 AND number > $2 ORDER BY number LIMIT $3",
+        );
+        let event = |row: &Row| {
+            Ok(JobEvent { number: row.number(0)?, at_ms: row.number(1)?, kind: row.text(2)?, data: row.text(3)? })
+        };
+        self.read(SQL, &[number.into(), after.into(), most.into()], event).await
     }
 
-    /// How many jobs are in each state.
+    /// How telling the end of a job is going, if it is told to anybody.
+    pub(crate) async fn delivery(&mut self, number: i64) -> Result<Option<DeliveryStatus>, StoreError> {
+        Ok(self.read(service::DELIVERY, &[number.into()], service::delivery_status).await?.pop())
+    }
+
+    /// The schedules of a principal, the oldest first.
+    pub(crate) async fn schedules(&mut self, principal: &str, most: u32) -> Result<Vec<Schedule>, StoreError> {
+        self.read(service::SCHEDULES_OF, &[principal.into(), most.into()], service::schedule).await
+    }
+
+    /// The schedules that are due.
+    pub(crate) async fn schedules_due(&mut self, now_ms: i64, most: u32) -> Result<Vec<Schedule>, StoreError> {
+        self.read(service::SCHEDULES_DUE, &[now_ms.into(), most.into()], service::schedule).await
+    }
+
+    /// All tokens, also those that are no longer accepted.
+    pub(crate) async fn tokens(&mut self) -> Result<Vec<TokenRecord>, StoreError> {
+        self.read(service::TOKENS, &[], service::token).await
+    }
+
+    /// The time that all machines go by.
+    pub(crate) async fn now_unix_ms(&mut self, clock: &Clock) -> Result<i64, StoreError> {
+        match (&*self, clock.of_test()) {
+            (Self::File(_), _) => return Ok(clock.now_unix_ms()),
+            (Self::Postgres(_), Some(now_ms)) => return Ok(now_ms),
+            (Self::Postgres(_), None) => {}
+        }
+        let now = self.session().await?.now_unix_ms().await;
+        now.map_err(|error| self.fault(&error))
+    }
+
+    /// How many jobs are in each state. It reads an entry of an index for each job.
     pub(crate) async fn counts(&mut self) -> Result<Vec<(JobState, u64)>, StoreError> {
-        let sql = "SELECT state, COUNT(*) FROM jobs GROUP BY state";
-        let rows: Result<Vec<(String, i64)>, sqlx::Error> = sqlx::query_as(sql).fetch_all(&mut self.0.connection).await;
-        let rows = rows.map_err(|error| self.0.fault(&error))?;
-        let count = |(state, count): (String, i64)| Some((JobState::of(&state)?, u64::try_from(count).unwrap_or(0)));
-        Ok(rows.into_iter().filter_map(count).collect())
+        const SQL: Sql = Sql::same(
+            "SELECT CAST('ready' AS TEXT), COUNT(*) FROM jobs WHERE state = 'ready' UNION ALL \
+             SELECT CAST('scheduled' AS TEXT), COUNT(*) FROM jobs WHERE state = 'scheduled' UNION ALL \
+             SELECT CAST('running' AS TEXT), COUNT(*) FROM jobs WHERE state = 'running' UNION ALL \
+             SELECT state, COUNT(*) FROM jobs WHERE finished_ms IS NOT NULL GROUP BY state",
+        );
+        let rows = self.read(SQL, &[], |row| Ok((row.text(0)?, row.number(1)?))).await?;
+        let count = |(state, count): (String, i64)| Some((JobState::of(&state)?, u64::try_from(count).ok()?));
+        Ok(rows.into_iter().filter_map(count).filter(|(_, count)| *count > 0).collect())
     }
 }
 
-async fn commit(
+async fn in_file(
     connection: &mut SqliteConnection,
-    writes: &[Write],
-    wanted: &[Wanted<'_>],
-    look: Look<'_>,
-    quotas: &JobQuotas,
-    now_ms: i64,
+    batch: Batch<'_>,
+    shares: &mut Shares,
+    clock: &Clock,
 ) -> Result<Committed, sqlx::Error> {
     let mut transaction = connection.begin_with(BEGIN_TO_WRITE).await?;
-    let mut committed = Committed::default();
-    for one in writes {
-        let written = write(&mut transaction, one, quotas, now_ms, &mut committed.changed).await?;
+    let done = commit(&mut Session::Sqlite(&mut transaction), batch, shares, clock.now_unix_ms()).await?;
+    transaction.commit().await?;
+    Ok(done)
+}
+
+async fn in_postgres(
+    connection: &mut PgConnection,
+    batch: Batch<'_>,
+    shares: &mut Shares,
+    clock: &Clock,
+) -> Result<Committed, sqlx::Error> {
+    let mut transaction = in_time(connection.begin()).await?;
+    let mut session = Session::Postgres(&mut transaction);
+    // All machines go by the clock of the database.
+    let now_ms = match clock.of_test() {
+        Some(now_ms) => now_ms,
+        None => session.now_unix_ms().await?,
+    };
+    let done = commit(&mut session, batch, shares, now_ms).await?;
+    in_time(transaction.commit()).await?;
+    Ok(done)
+}
+
+/// Does what a batch says, in the transaction that has begun.
+async fn commit(
+    session: &mut Session<'_>,
+    batch: Batch<'_>,
+    shares: &mut Shares,
+    now_ms: i64,
+) -> Result<Committed, sqlx::Error> {
+    let (mut committed, mut is_counted) = (Committed::default(), false);
+    for one in batch.writes {
+        let full = match one.submits() {
+            Some((principal, count)) => {
+                if shares.full(principal, count).is_some() && !is_counted {
+                    shares.waiting.counted(sweep::waiting(session).await?);
+                    is_counted = true;
+                }
+                shares.full(principal, count)
+            }
+            None => None,
+        };
+        let written = write(session, one, full, now_ms, &mut committed.changed).await?;
+        if let Some((principal, count)) = one.submits() {
+            shares.waiting.add(principal, count);
+        }
         committed.written.push(written);
     }
-    for worker in look.gone {
-        let sql = "UPDATE jobs SET lease_until_ms = 0 WHERE state = 'running' AND worker = $1";
-        sqlx::query(sql).bind(worker).execute(&mut *transaction).await?;
+    sweep::give_up(session, batch.gone).await?;
+    if batch.sweeps {
+        committed.changed.extend(sweep::sweep(session, now_ms).await?);
     }
-    if look.sweeps {
-        committed.changed.extend(sweep(&mut transaction, now_ms).await?);
+    if let Some(days) = batch.forgets_after_days {
+        sweep::forget(session, now_ms - i64::from(days) * DAY_MS).await?;
     }
-    if let Some(before_ms) = look.forgets_before_ms {
-        forget(&mut transaction, before_ms).await?;
+    if batch.wanted.is_empty() {
+        return Ok(committed);
     }
-    for wanted in wanted {
-        let leases = claim(&mut transaction, *wanted, now_ms).await?;
+    let mut owners = lease::owners(session).await?;
+    for wanted in batch.wanted {
+        let mut leases = Vec::new();
+        for (owner, most) in shares.turns.shares(&mut owners, wanted.most) {
+            leases.extend(lease::claim(session, Wanted { most, ..*wanted }, &owner, now_ms).await?);
+        }
         if leases.is_empty() {
             break;
         }
         committed.changed.extend(leases.iter().map(|lease| lease.job.number));
         committed.leased.push(leases);
     }
-    transaction.commit().await?;
     Ok(committed)
 }
 
+/// Writes one thing, and adds the jobs that it changed. `full` is the quota that leaves no room for a new job.
 async fn write(
-    connection: &mut SqliteConnection,
+    session: &mut Session<'_>,
     write: &Write,
-    quotas: &JobQuotas,
+    full: Option<u64>,
     now_ms: i64,
     changed: &mut Vec<i64>,
 ) -> Result<Written, sqlx::Error> {
     Ok(match write {
         Write::Submit(new) => {
-            let submitted = submit(connection, new, quotas, now_ms).await?;
+            let submitted = accept::submit(session, new, full, now_ms).await?;
             if let Submitted::New(job) = &submitted {
                 changed.push(job.number);
             }
@@ -230,322 +408,116 @@ async fn write(
         Write::Renew(keys, lease_ms) => {
             let mut renewed = Vec::with_capacity(keys.len());
             for key in keys {
-                renewed.push(renew(connection, *key, *lease_ms, now_ms).await?);
+                renewed.push(lease::renew(session, *key, *lease_ms, now_ms).await?);
             }
             Written::Renewed(renewed)
         }
-        Write::MayChange(key) => Written::Flag(may_change(connection, *key).await?),
+        Write::MayChange(key) => Written::Flag(lease::may_change(session, *key).await?),
         Write::End(key, ending) => {
             changed.push(key.number);
-            Written::Ended(end(connection, *key, ending, now_ms).await?)
+            Written::Ended(lease::end(session, *key, ending, now_ms).await?)
         }
         Write::Cancel(id) => {
-            let job = cancel(connection, id, now_ms).await?;
+            let job = accept::cancel(session, id, now_ms).await?;
             changed.extend(job.as_ref().map(|job| job.number));
             Written::Job(job.map(Box::new))
         }
         Write::Event(key, kind, data) => {
             changed.push(key.number);
-            Written::Flag(add_event(connection, *key, kind, data, now_ms).await?)
+            Written::Flag(lease::add_event(session, *key, kind, data, now_ms).await?)
         }
+        Write::SubmitAll(all) => {
+            let mut submitted = Vec::with_capacity(all.len());
+            for new in all {
+                let one = accept::submit(session, new, full, now_ms).await?;
+                if let Submitted::New(job) = &one {
+                    changed.push(job.number);
+                }
+                submitted.push(one);
+            }
+            Written::AllSubmitted(submitted)
+        }
+        Write::ClaimDeliveries(most, lease_ms) => {
+            Written::Deliveries(service::claim_deliveries(session, *most, *lease_ms, now_ms).await?)
+        }
+        Write::EndDelivery(number, attempt, told) => {
+            Written::Flag(service::end_delivery(session, *number, *attempt, told, now_ms).await?)
+        }
+        Write::AddSchedule(new, most) => {
+            Written::Schedule(service::add_schedule(session, new, *most, now_ms).await?.map(Box::new))
+        }
+        Write::RemoveSchedule(principal, id) => Written::Flag(service::remove_schedule(session, principal, id).await?),
+        Write::Fire(firing) => Written::Flag(service::fire(session, firing, full, now_ms, changed).await?),
+        Write::AddToken(new) => Written::Flag(service::add_token(session, new, now_ms).await?),
+        Write::RevokeToken(id) => Written::Flag(service::revoke_token(session, id, now_ms).await?),
+        Write::Setting(name, value) => Written::Text(service::setting(session, name, value).await?),
     })
 }
 
-fn job(row: &SqliteRow) -> Result<Job, sqlx::Error> {
-    let (state, labels): (String, String) = (row.try_get(4)?, row.try_get(17)?);
-    let (attempt, attempts_max): (i64, i64) = (row.try_get(11)?, row.try_get(12)?);
-    let cancel_ms: Option<i64> = row.try_get(13)?;
+fn job(row: &Row) -> Result<Job, sqlx::Error> {
+    let (state, labels) = (row.text(4)?, row.text(17)?);
     let unknown = || sqlx::Error::Decode(format!("there is no state `{state}`").into());
     Ok(Job {
-        number: row.try_get(0)?,
-        id: row.try_get(1)?,
-        principal: row.try_get(2)?,
-        request: row.try_get(3)?,
+        number: row.number(0)?,
+        id: row.text(1)?,
+        principal: row.text(2)?,
+        request: row.text(3)?,
         state: JobState::of(&state).ok_or_else(unknown)?,
-        priority: row.try_get(5)?,
-        created_ms: row.try_get(6)?,
-        run_at_ms: row.try_get(7)?,
-        expires_ms: row.try_get(8)?,
-        started_ms: row.try_get(9)?,
-        finished_ms: row.try_get(10)?,
-        attempt: u32::try_from(attempt).unwrap_or(u32::MAX),
-        attempts_max: u32::try_from(attempts_max).unwrap_or(u32::MAX),
-        is_cancelled: cancel_ms.is_some(),
-        outcome: row.try_get(14)?,
-        report: row.try_get(15)?,
-        trouble: row.try_get(16)?,
+        priority: row.number(5)?,
+        created_ms: row.number(6)?,
+        run_at_ms: row.number(7)?,
+        expires_ms: row.number_or_null(8)?,
+        started_ms: row.number_or_null(9)?,
+        finished_ms: row.number_or_null(10)?,
+        attempt: u32::try_from(row.number(11)?).unwrap_or(u32::MAX),
+        attempts_max: u32::try_from(row.number(12)?).unwrap_or(u32::MAX),
+        is_cancelled: row.number_or_null(13)?.is_some(),
+        outcome: row.text(14)?,
+        report: row.text(15)?,
+        trouble: row.text(16)?,
         labels: labels
             .lines()
             .filter_map(|line| line.split_once('='))
             .map(|(name, value)| (name.to_owned(), value.to_owned()))
             .collect(),
+        callback_url: row.text(18)?,
     })
 }
 
-async fn by_id(connection: &mut SqliteConnection, id: &str) -> Result<Option<Job>, sqlx::Error> {
-    let sql = concat!("SELECT ", columns!(), " FROM jobs WHERE id = $1");
-    let row = sqlx::query(sql).bind(id).fetch_optional(connection).await?;
-    row.as_ref().map(job).transpose()
+async fn by_id(session: &mut Session<'_>, id: &str) -> Result<Option<Job>, sqlx::Error> {
+    session.row(BY_ID, &[id.into()]).await?.as_ref().map(job).transpose()
 }
 
-async fn note(
-    connection: &mut SqliteConnection,
+/// Adds the event that ends a job, and has it told where somebody wants to hear of it.
+async fn note_end(
+    session: &mut Session<'_>,
     number: i64,
     now_ms: i64,
-    kind: &str,
+    state: &str,
     data: &str,
+    callback_url: &str,
 ) -> Result<(), sqlx::Error> {
-    sqlx::query("INSERT INTO job_events (job, at_ms, kind, data) VALUES ($1, $2, $3, $4)")
-        .bind(number)
-        .bind(now_ms)
-        .bind(kind)
-        .bind(data)
-        .execute(connection)
-        .await?;
+    note(session, number, now_ms, state, data).await?;
+    if !callback_url.is_empty() && service::is_end(state) {
+        service::begin_delivery(session, number, now_ms).await?;
+    }
     Ok(())
 }
 
-async fn submit(
-    connection: &mut SqliteConnection,
-    new: &NewJob,
-    quotas: &JobQuotas,
-    now_ms: i64,
-) -> Result<Submitted, sqlx::Error> {
-    if let Some(key) = &new.idempotency_key {
-        let sql = "SELECT id, request_digest FROM jobs WHERE principal = $1 AND idempotency_key = $2";
-        let known: Option<(String, String)> =
-            sqlx::query_as(sql).bind(&new.principal).bind(key).fetch_optional(&mut *connection).await?;
-        if let Some((id, digest)) = known {
-            let same = if digest == new.request_digest { by_id(connection, &id).await? } else { None };
-            return Ok(same.map_or(Submitted::OtherRequest, |job| Submitted::Same(Box::new(job))));
-        }
-    }
-    for (principal, most) in [(None, quotas.waiting_max), (Some(&new.principal), quotas.waiting_of_principal_max)] {
-        // Counts no further than it has to.
-        let sql = "SELECT COUNT(*) FROM (SELECT 1 FROM jobs WHERE state IN ('ready', 'scheduled') AND ($1 IS NULL OR principal = $1) \
-                   LIMIT $2)";
-        let limit = i64::try_from(most).unwrap_or(i64::MAX);
-        let waiting: i64 = sqlx::query_scalar(sql).bind(principal).bind(limit).fetch_one(&mut *connection).await?;
-        if waiting >= limit {
-            return Ok(Submitted::Full { most });
-        }
-    }
-    let state = if new.run_at_ms > now_ms { JobState::Scheduled } else { JobState::Ready };
-    let labels = new.labels.iter().fold(String::from("\n"), |lines, (name, value)| format!("{lines}{name}={value}\n"));
-    let row = sqlx::query(concat!(
-        "INSERT INTO jobs (id, principal, request, state, priority, created_ms, run_at_ms, expires_ms, attempt, attempts_max, fence, \
-         worker, lease_until_ms, may_have_changed, outcome, report, trouble, labels, idempotency_key, request_digest) \
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, 0, $9, 0, '', 0, 0, '', '', '', $10, $11, $12) RETURNING ",
-        columns!()
-    ))
-    .bind(&new.id)
-    .bind(&new.principal)
-    .bind(&new.request)
-    .bind(state.as_str())
-    .bind(new.priority)
-    .bind(now_ms)
-    .bind(new.run_at_ms.max(now_ms))
-    .bind(new.expires_ms)
-    .bind(new.attempts_max)
-    .bind(labels)
-    .bind(new.idempotency_key.as_deref())
-    .bind(&new.request_digest)
-    .fetch_one(&mut *connection)
-    .await?;
-    let accepted = job(&row)?;
-    note(connection, accepted.number, now_ms, state.as_str(), "{}").await?;
-    Ok(Submitted::New(Box::new(accepted)))
+/// Adds an event. Who does so holds the lock of the job's row, so that the numbers of its events become visible in their order.
+async fn note(session: &mut Session<'_>, number: i64, now_ms: i64, kind: &str, data: &str) -> Result<(), sqlx::Error> {
+    const SQL: Sql = Sql::same("INSERT INTO job_events (job, at_ms, kind, data) VALUES ($1, $2, $3, $4)");
+    session.change(SQL, &[number.into(), now_ms.into(), kind.into(), data.into()]).await?;
+    Ok(())
 }
 
-/// Gives a worker leases of at most so many ready jobs, the first in their order.
-async fn claim(connection: &mut SqliteConnection, wanted: Wanted<'_>, now_ms: i64) -> Result<Vec<Lease>, sqlx::Error> {
-    let rows = sqlx::query(concat!(
-        "UPDATE jobs SET state = 'running', attempt = attempt + 1, fence = fence + 1, worker = $2, lease_until_ms = $1 + $3, \
-         started_ms = $1, may_have_changed = 0 WHERE number IN (SELECT number FROM jobs WHERE state = 'ready' AND \
-         (expires_ms IS NULL OR expires_ms > $1) ORDER BY priority DESC, run_at_ms, number LIMIT $4) RETURNING ",
-        columns!(),
-        ", fence"
-    ))
-    .bind(now_ms)
-    .bind(wanted.worker)
-    .bind(wanted.lease_ms)
-    .bind(wanted.most)
-    .fetch_all(&mut *connection)
-    .await?;
-    let lease = |row: &SqliteRow| Ok(Lease { job: job(row)?, fence: row.try_get(18)? });
-    let mut leases: Vec<Lease> = rows.iter().map(lease).collect::<Result<_, sqlx::Error>>()?;
-    // What is returned has no order.
-    leases.sort_by_key(|lease| (-lease.job.priority, lease.job.run_at_ms, lease.job.number));
-    for lease in &leases {
-        let data = format!("{{\"attempt\":{}}}", lease.job.attempt);
-        note(connection, lease.job.number, now_ms, JobState::Running.as_str(), &data).await?;
-    }
-    Ok(leases)
-}
-
-async fn renew(
-    connection: &mut SqliteConnection,
-    key: LeaseKey,
-    lease_ms: i64,
-    now_ms: i64,
-) -> Result<Renewed, sqlx::Error> {
-    let sql = "UPDATE jobs SET lease_until_ms = $3 + $4 WHERE number = $1 AND fence = $2 AND state = 'running' \
-               RETURNING cancel_ms IS NOT NULL";
-    let held: Option<bool> = sqlx::query_scalar(sql)
-        .bind(key.number)
-        .bind(key.fence)
-        .bind(now_ms)
-        .bind(lease_ms)
-        .fetch_optional(connection)
-        .await?;
-    Ok(renewed(held))
-}
-
-/// What it means that a lease is there, and whether its job is cancelled.
-fn renewed(held: Option<bool>) -> Renewed {
-    match held {
-        None => Renewed::Lost,
-        Some(true) => Renewed::Cancelled,
-        Some(false) => Renewed::Held,
-    }
-}
-
-/// Notes that the attempt may change something from now on. Returns whether the lease still holds.
-async fn may_change(connection: &mut SqliteConnection, key: LeaseKey) -> Result<bool, sqlx::Error> {
-    let sql = "UPDATE jobs SET may_have_changed = 1 WHERE number = $1 AND fence = $2 AND state = 'running'";
-    let done = sqlx::query(sql).bind(key.number).bind(key.fence).execute(connection).await?;
-    Ok(done.rows_affected() == 1)
-}
-
-/// Ends an attempt. Returns the state, or nothing if the lease is over: then nothing is written.
-async fn end(
-    connection: &mut SqliteConnection,
-    key: LeaseKey,
-    ending: &Ending,
-    now_ms: i64,
-) -> Result<Option<JobState>, sqlx::Error> {
-    let (state, outcome, report) = match ending {
-        Ending::Finished { outcome, report } => (JobState::Finished, outcome.as_str(), report.as_str()),
-        Ending::Cancelled { report } => (JobState::Cancelled, "cancelled", report.as_str()),
-        Ending::Again { delay_ms, trouble } => return again(connection, key, *delay_ms, trouble, now_ms).await,
-    };
-    let sql = "UPDATE jobs SET state = $3, outcome = $4, report = $5, finished_ms = $6, lease_until_ms = 0 \
-               WHERE number = $1 AND fence = $2 AND state = 'running'";
-    let done = sqlx::query(sql)
-        .bind(key.number)
-        .bind(key.fence)
-        .bind(state.as_str())
-        .bind(outcome)
-        .bind(report)
-        .bind(now_ms)
-        .execute(&mut *connection)
-        .await?;
-    if done.rows_affected() == 0 {
-        return Ok(None);
-    }
-    let data = format!("{{\"outcome\":\"{outcome}\"}}");
-    note(connection, key.number, now_ms, state.as_str(), &data).await?;
-    Ok(Some(state))
-}
-
-async fn again(
-    connection: &mut SqliteConnection,
-    key: LeaseKey,
-    delay_ms: i64,
-    trouble: &str,
-    now_ms: i64,
-) -> Result<Option<JobState>, sqlx::Error> {
-    let sql = "UPDATE jobs SET \
-               state = CASE WHEN cancel_ms IS NOT NULL THEN 'cancelled' WHEN attempt >= attempts_max THEN 'dead' \
-                            WHEN $3 > 0 THEN 'scheduled' ELSE 'ready' END, \
-               finished_ms = CASE WHEN cancel_ms IS NOT NULL OR attempt >= attempts_max THEN $4 END, \
-               run_at_ms = $4 + $3, trouble = $5, lease_until_ms = 0 \
-               WHERE number = $1 AND fence = $2 AND state = 'running' RETURNING state";
-    let state: Option<String> = sqlx::query_scalar(sql)
-        .bind(key.number)
-        .bind(key.fence)
-        .bind(delay_ms.max(0))
-        .bind(now_ms)
-        .bind(trouble)
-        .fetch_optional(&mut *connection)
-        .await?;
-    let Some(state) = state.and_then(|state| JobState::of(&state)) else { return Ok(None) };
-    note(connection, key.number, now_ms, state.as_str(), &trouble_data(trouble)).await?;
-    Ok(Some(state))
+/// What the row of a lease means: it has the time at which somebody cancelled its job.
+fn renewed(row: &Row) -> Result<Renewed, sqlx::Error> {
+    Ok(if row.number_or_null(0)?.is_some() { Renewed::Cancelled } else { Renewed::Held })
 }
 
 /// A line as JSON, without a library: only what is printable stays, and no quote.
 fn trouble_data(trouble: &str) -> String {
     let plain: String = trouble.chars().filter(|letter| !letter.is_control() && !"\"\\".contains(*letter)).collect();
     format!("{{\"trouble\":\"{plain}\"}}")
-}
-
-/// Cancels a job. One that runs ends when its worker hears of it. Returns the state, or nothing if there is no such job.
-async fn cancel(connection: &mut SqliteConnection, id: &str, now_ms: i64) -> Result<Option<Job>, sqlx::Error> {
-    let sql = "UPDATE jobs SET cancel_ms = coalesce(cancel_ms, $2), \
-               state = CASE WHEN state = 'running' THEN state ELSE 'cancelled' END, \
-               outcome = CASE WHEN state = 'running' THEN outcome ELSE 'cancelled' END, \
-               finished_ms = CASE WHEN state = 'running' THEN NULL ELSE $2 END \
-               WHERE id = $1 AND state IN ('scheduled', 'ready', 'running') AND cancel_ms IS NULL RETURNING number, state";
-    let changed: Option<(i64, String)> =
-        sqlx::query_as(sql).bind(id).bind(now_ms).fetch_optional(&mut *connection).await?;
-    if let Some((number, state)) = changed {
-        let kind = if state == JobState::Running.as_str() { "cancelling" } else { JobState::Cancelled.as_str() };
-        note(connection, number, now_ms, kind, "{}").await?;
-    }
-    by_id(connection, id).await
-}
-
-async fn add_event(
-    connection: &mut SqliteConnection,
-    key: LeaseKey,
-    kind: &str,
-    data: &str,
-    now_ms: i64,
-) -> Result<bool, sqlx::Error> {
-    let sql = "SELECT 1 FROM jobs WHERE number = $1 AND fence = $2 AND state = 'running'";
-    let holds: Option<i64> =
-        sqlx::query_scalar(sql).bind(key.number).bind(key.fence).fetch_optional(&mut *connection).await?;
-    if holds.is_none() {
-        return Ok(false);
-    }
-    note(connection, key.number, now_ms, kind, data).await?;
-    Ok(true)
-}
-
-/// Does what is due: jobs of the future become ready, those that nobody began in time expire, and those whose worker was lost are
-/// attempted again, unless they may have changed something. Returns the jobs that changed.
-async fn sweep(connection: &mut SqliteConnection, now_ms: i64) -> Result<Vec<i64>, sqlx::Error> {
-    let mut changed = Vec::new();
-    let due = "UPDATE jobs SET state = 'ready' WHERE number IN (SELECT number FROM jobs WHERE state = 'scheduled' AND run_at_ms <= $1 \
-               ORDER BY run_at_ms LIMIT $2) RETURNING number, state, ''";
-    let late = "UPDATE jobs SET state = 'expired', outcome = 'expired', finished_ms = $1 WHERE number IN (SELECT number FROM jobs \
-                WHERE expires_ms <= $1 AND state IN ('ready', 'scheduled') LIMIT $2) RETURNING number, state, ''";
-    // One that may have changed something ends there: nobody knows how far it came.
-    let lost = "UPDATE jobs SET \
-                state = CASE WHEN cancel_ms IS NOT NULL AND may_have_changed = 0 THEN 'cancelled' WHEN may_have_changed = 1 THEN 'finished' \
-                             WHEN attempt >= attempts_max THEN 'dead' ELSE 'ready' END, \
-                outcome = CASE WHEN may_have_changed = 1 THEN 'unknown_outcome' WHEN cancel_ms IS NOT NULL THEN 'cancelled' \
-                               WHEN attempt >= attempts_max THEN 'worker_lost' ELSE '' END, \
-                finished_ms = CASE WHEN may_have_changed = 1 OR cancel_ms IS NOT NULL OR attempt >= attempts_max THEN $1 END, \
-                run_at_ms = CASE WHEN may_have_changed = 1 THEN run_at_ms ELSE $1 END, \
-                lease_until_ms = 0, trouble = 'its worker was lost' \
-                WHERE number IN (SELECT number FROM jobs WHERE state = 'running' AND lease_until_ms < $1 ORDER BY lease_until_ms LIMIT $2) \
-                RETURNING number, state, trouble";
-    for sql in [due, late, lost] {
-        let rows: Vec<(i64, String, String)> =
-            sqlx::query_as(sql).bind(now_ms).bind(SWEPT_MAX).fetch_all(&mut *connection).await?;
-        for (number, state, trouble) in rows {
-            let data = if trouble.is_empty() { "{}".to_owned() } else { trouble_data(&trouble) };
-            note(connection, number, now_ms, &state, &data).await?;
-            changed.push(number);
-        }
-    }
-    Ok(changed)
-}
-
-/// Forgets jobs that ended before this time. Returns how many.
-async fn forget(connection: &mut SqliteConnection, before_ms: i64) -> Result<u64, sqlx::Error> {
-    let sql = "DELETE FROM jobs WHERE number IN (SELECT number FROM jobs WHERE finished_ms < $1 LIMIT $2)";
-    Ok(sqlx::query(sql).bind(before_ms).bind(SWEPT_MAX).execute(connection).await?.rows_affected())
 }

@@ -20,7 +20,8 @@ fn kind(error: &StoreError) -> &'static str {
         StoreError::Busy { .. } => "busy",
         StoreError::ReadOnly { .. } => "read only",
         StoreError::Full { .. } => "full",
-        StoreError::Failed { .. } => "failed",
+        StoreError::Unreachable { .. } => "unreachable",
+        StoreError::Database { .. } | StoreError::Failed { .. } => "failed",
     }
 }
 

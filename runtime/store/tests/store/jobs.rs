@@ -1,55 +1,72 @@
-//! Jobs: accepted once, leased, and ended once.
+//! Jobs: accepted once, leased, and ended once. With `INTENTBOX_TEST_POSTGRES`, the URL of a server whose tools are on the path, they are
+//! kept there and not in a file: `tests/postgres/run` starts one.
 
 use std::collections::BTreeSet;
 use std::path::Path;
+use std::process::Command;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
 
 use futures_util::future::join_all;
 use intentbox_store::{
-    Clock, Ending, IsGone, Job, JobFilter, JobQuotas, JobState, JobStore, Lease, NewJob, Renewed, StoreError, Submitted,
+    Clock, Ending, IsGone, Job, JobFilter, JobPlace, JobQuotas, JobState, JobStore, Lease, NewJob, PostgresUrl,
+    Renewed, Start, StoreError, Submitted,
 };
 
 /// How many jobs two openings share.
 const JOBS: usize = 300;
 
 /// How long a lease lasts here.
-const LEASE: Duration = Duration::from_secs(30);
+pub(crate) const LEASE: Duration = Duration::from_secs(30);
 
 /// A clock that a test sets.
 #[derive(Clone)]
-struct Hand(Arc<AtomicI64>);
+pub(crate) struct Hand(Arc<AtomicI64>);
 
 impl Hand {
-    fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self(Arc::new(AtomicI64::new(1_795_000_000_000)))
     }
 
-    fn clock(&self) -> Clock {
+    pub(crate) fn clock(&self) -> Clock {
         let now = Arc::clone(&self.0);
         Clock::new(move || now.load(Ordering::SeqCst))
     }
 
-    fn now(&self) -> i64 {
+    pub(crate) fn now(&self) -> i64 {
         self.0.load(Ordering::SeqCst)
     }
 
-    fn advance(&self, duration: Duration) {
+    pub(crate) fn advance(&self, duration: Duration) {
         self.0.fetch_add(i64::try_from(duration.as_millis()).expect("it is short"), Ordering::SeqCst);
     }
 }
 
-async fn store(folder: &Path, hand: &Hand) -> JobStore {
-    JobStore::open(folder, hand.clock(), JobQuotas::default(), nobody()).await.expect("it opens")
+pub(crate) async fn store(folder: &Path, hand: &Hand) -> JobStore {
+    JobStore::open(&place(folder), hand.clock(), JobQuotas::default(), nobody()).await.expect("it opens")
+}
+
+/// The folder, or a database of its name.
+#[expect(clippy::disallowed_methods, reason = "the switch of these tests is in the environment")]
+pub(crate) fn place(folder: &Path) -> JobPlace {
+    let Ok(server) = std::env::var("INTENTBOX_TEST_POSTGRES") else { return JobPlace::Folder(folder.to_owned()) };
+    let name = folder.file_name().expect("a name").to_string_lossy().replace('.', "x").to_lowercase();
+    // It is there already where a test opens it twice.
+    let made = Command::new("createdb").args(["--maintenance-db", &server, &name]).output();
+    let made = made.expect("the tools of PostgreSQL are on the path");
+    let said = String::from_utf8_lossy(&made.stderr);
+    assert!(made.status.success() || said.contains("already exists"), "{said}");
+    let url = server.replacen('?', &format!("/{name}?"), 1);
+    JobPlace::Postgres(PostgresUrl::parse(&url).expect("a URL"))
 }
 
 /// No worker is known to have gone.
-fn nobody() -> IsGone {
+pub(crate) fn nobody() -> IsGone {
     Arc::new(|_| false)
 }
 
-fn job(id: &str) -> NewJob {
+pub(crate) fn job(id: &str) -> NewJob {
     NewJob {
         id: id.to_owned(),
         principal: "alice".to_owned(),
@@ -57,27 +74,28 @@ fn job(id: &str) -> NewJob {
         request_digest: format!("digest of {id}"),
         idempotency_key: None,
         priority: 0,
-        run_at_ms: 0,
-        expires_ms: None,
+        start: Start::Now,
+        ttl_ms: None,
         attempts_max: 3,
         labels: Vec::new(),
+        callback_url: None,
     }
 }
 
-async fn accepted(store: &JobStore, new: NewJob) -> Job {
+pub(crate) async fn accepted(store: &JobStore, new: NewJob) -> Job {
     match store.submit(new).await.expect("it is written") {
         Submitted::New(job) => *job,
         other => panic!("{other:?}"),
     }
 }
 
-async fn leased(store: &JobStore) -> Lease {
+pub(crate) async fn leased(store: &JobStore) -> Lease {
     let mut leases = store.claim("w", LEASE, 1).await.expect("it is written");
     assert_eq!(leases.len(), 1);
     leases.remove(0)
 }
 
-fn finished() -> Ending {
+pub(crate) fn finished() -> Ending {
     Ending::Finished { outcome: "ok".to_owned(), report: r#"{"outcome":"ok"}"#.to_owned() }
 }
 
@@ -208,7 +226,8 @@ async fn d04_a_job_whose_worker_is_lost_each_time_is_dead_after_its_attempts() {
 async fn d03_the_leases_of_a_worker_that_has_gone_are_over_at_once() {
     let (folder, hand) = (tempfile::tempdir().expect("a folder"), Hand::new());
     let is_gone: IsGone = Arc::new(|worker| worker == "gone");
-    let store = JobStore::open(folder.path(), hand.clock(), JobQuotas::default(), is_gone).await.expect("it opens");
+    let store =
+        JobStore::open(&place(folder.path()), hand.clock(), JobQuotas::default(), is_gone).await.expect("it opens");
     accepted(&store, job("a")).await;
     let old = store.claim("gone", LEASE, 1).await.expect("it is written").remove(0);
     let new = leased(&store).await;
@@ -252,8 +271,8 @@ async fn a11_a_job_can_be_cancelled_as_long_as_it_has_not_ended() {
     let (folder, hand) = (tempfile::tempdir().expect("a folder"), Hand::new());
     let store = store(folder.path(), &hand).await;
     for id in ["waits", "runs", "later"] {
-        let run_at_ms = if id == "later" { hand.now() + 1_000 } else { 0 };
-        accepted(&store, NewJob { run_at_ms, priority: i64::from(id == "runs"), ..job(id) }).await;
+        let start = if id == "later" { Start::AfterMs(1_000) } else { Start::Now };
+        accepted(&store, NewJob { start, priority: i64::from(id == "runs"), ..job(id) }).await;
     }
     let lease = leased(&store).await;
     for id in ["waits", "later"] {
@@ -276,9 +295,8 @@ async fn a_job_waits_for_its_time_and_expires_after_it() {
     let (folder, hand) = (tempfile::tempdir().expect("a folder"), Hand::new());
     let store = store(folder.path(), &hand).await;
     let minute = Duration::from_mins(1);
-    accepted(&store, NewJob { run_at_ms: hand.now() + 60_000, ..job("later") }).await;
-    accepted(&store, NewJob { expires_ms: Some(hand.now() + 30_000), run_at_ms: hand.now() + 60_000, ..job("late") })
-        .await;
+    accepted(&store, NewJob { start: Start::AtMs(hand.now() + 60_000), ..job("later") }).await;
+    accepted(&store, NewJob { ttl_ms: Some(30_000), start: Start::AfterMs(30_000), ..job("late") }).await;
     hand.advance(minute);
     assert_eq!(leased(&store).await.job.id, "later");
     assert_eq!(until(&store, "late", JobState::Expired).await.outcome, "expired");
@@ -288,7 +306,7 @@ async fn a_job_waits_for_its_time_and_expires_after_it() {
 async fn a07_a_queue_has_a_bound_for_each_principal_and_one_for_all() {
     let (folder, hand) = (tempfile::tempdir().expect("a folder"), Hand::new());
     let quotas = JobQuotas { waiting_max: 5, waiting_of_principal_max: 3, ..JobQuotas::default() };
-    let store = JobStore::open(folder.path(), hand.clock(), quotas, nobody()).await.expect("it opens");
+    let store = JobStore::open(&place(folder.path()), hand.clock(), quotas, nobody()).await.expect("it opens");
     let mut most = Vec::new();
     for (principal, count) in [("alice", 4), ("bob", 3)] {
         for number in 0..count {
@@ -389,4 +407,28 @@ async fn changes_are_told_to_who_listens() {
     assert_eq!(changes.recv().await, Ok(accepted.number));
     leased(&store).await;
     assert_eq!(changes.recv().await, Ok(accepted.number));
+}
+
+#[tokio::test]
+async fn a07_each_principal_has_its_turn_however_many_jobs_another_has() {
+    let (folder, hand) = (tempfile::tempdir().expect("a folder"), Hand::new());
+    let store = store(folder.path(), &hand).await;
+    for number in 0..40 {
+        let of_bob = NewJob { principal: "bob".to_owned(), priority: 100, ..job(&format!("b{number}")) };
+        accepted(&store, of_bob).await;
+    }
+    for number in 0..4 {
+        accepted(&store, job(&format!("a{number}"))).await;
+    }
+    let leases = store.claim("w", LEASE, 6).await.expect("it is written");
+    let of = |leases: &[Lease], who: &str| leases.iter().filter(|lease| lease.job.principal == who).count();
+    assert_eq!((of(&leases, "alice"), of(&leases, "bob")), (3, 3));
+    // Who has more running waits for the other one.
+    for lease in leases.iter().filter(|lease| lease.job.principal == "alice") {
+        store.end(lease.key(), finished()).await.expect("it is written");
+    }
+    let leases = store.claim("w", LEASE, 1).await.expect("it is written");
+    assert_eq!(leases[0].job.id, "a3");
+    let leases = store.claim("w", LEASE, 3).await.expect("it is written");
+    assert_eq!(of(&leases, "bob"), 3, "nobody else has any");
 }

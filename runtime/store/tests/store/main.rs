@@ -7,6 +7,7 @@ mod processes;
 mod quotas;
 mod recorder;
 mod records;
+mod service;
 
 use std::path::Path;
 use std::sync::Arc;

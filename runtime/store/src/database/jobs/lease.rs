@@ -1,0 +1,143 @@
+//! What workers do: lease jobs, renew their leases, and end attempts. Nothing is written for a lease that is over.
+
+use super::super::session::{Row, Session, Sql, picking};
+use super::{Wanted, columns, job, note, note_end, renewed, trouble_data};
+use crate::job::{Ending, JobState, Lease, LeaseKey, Renewed};
+use crate::share::Owner;
+
+/// The principals with jobs that are ready. Each costs one look into the index, however many jobs it has.
+pub(super) async fn owners(session: &mut Session<'_>) -> Result<Vec<Owner>, sqlx::Error> {
+    const FIRST: Sql = Sql::same("SELECT min(principal) FROM jobs WHERE state = 'ready'");
+    const NEXT: Sql = Sql::same("SELECT min(principal) FROM jobs WHERE state = 'ready' AND principal > $1");
+    const RUNNING: Sql = Sql::same("SELECT principal, COUNT(*) FROM jobs WHERE state = 'running' GROUP BY principal");
+    let mut owners: Vec<Owner> = Vec::new();
+    let mut next = session.row(FIRST, &[]).await?;
+    while let Some(principal) = next.map(|row| row.text_or_null(0)).transpose()?.flatten() {
+        next = session.row(NEXT, &[(&principal).into()]).await?;
+        owners.push(Owner { principal, running: 0 });
+    }
+    if owners.len() > 1 {
+        for row in session.rows(RUNNING, &[]).await? {
+            let principal = row.text(0)?;
+            if let Some(owner) = owners.iter_mut().find(|owner| owner.principal == principal) {
+                owner.running = u64::try_from(row.number(1)?).unwrap_or(0);
+            }
+        }
+    }
+    Ok(owners)
+}
+
+/// Gives a worker leases of at most so many ready jobs of a principal, the first in their order.
+pub(super) async fn claim(
+    session: &mut Session<'_>,
+    wanted: Wanted<'_>,
+    principal: &str,
+    now_ms: i64,
+) -> Result<Vec<Lease>, sqlx::Error> {
+    const SQL: Sql = picking!(
+        "SELECT number FROM jobs WHERE state = 'ready' AND principal = $5 AND (expires_ms IS NULL OR expires_ms > $1) \
+         ORDER BY priority DESC, run_at_ms, number LIMIT $4",
+        concat!(
+            "UPDATE jobs SET state = 'running', attempt = attempt + 1, fence = fence + 1, worker = $2, lease_until_ms = $1 + $3, \
+             started_ms = $1, may_have_changed = 0 WHERE number IN (SELECT number FROM picked) RETURNING ",
+            columns!(),
+            ", fence"
+        )
+    );
+    let values = [now_ms.into(), wanted.worker.into(), wanted.lease_ms.into(), wanted.most.into(), principal.into()];
+    let lease = |row: &Row| Ok(Lease { job: job(row)?, fence: row.number(19)? });
+    let rows = session.rows(SQL, &values).await?;
+    let mut leases: Vec<Lease> = rows.iter().map(lease).collect::<Result<_, sqlx::Error>>()?;
+    // What is returned has no order.
+    leases.sort_by_key(|lease| (-lease.job.priority, lease.job.run_at_ms, lease.job.number));
+    for lease in &leases {
+        let data = format!("{{\"attempt\":{}}}", lease.job.attempt);
+        note(session, lease.job.number, now_ms, JobState::Running.as_str(), &data).await?;
+    }
+    Ok(leases)
+}
+
+pub(super) async fn renew(
+    session: &mut Session<'_>,
+    key: LeaseKey,
+    lease_ms: i64,
+    now_ms: i64,
+) -> Result<Renewed, sqlx::Error> {
+    const SQL: Sql = Sql::same(
+        "UPDATE jobs SET lease_until_ms = $3 + $4 WHERE number = $1 AND fence = $2 AND state = 'running' RETURNING cancel_ms",
+    );
+    let values = [key.number.into(), key.fence.into(), now_ms.into(), lease_ms.into()];
+    session.row(SQL, &values).await?.as_ref().map_or(Ok(Renewed::Lost), renewed)
+}
+
+/// Notes that the attempt may change something from now on. Returns whether the lease still holds.
+pub(super) async fn may_change(session: &mut Session<'_>, key: LeaseKey) -> Result<bool, sqlx::Error> {
+    const SQL: Sql =
+        Sql::same("UPDATE jobs SET may_have_changed = 1 WHERE number = $1 AND fence = $2 AND state = 'running'");
+    Ok(session.change(SQL, &[key.number.into(), key.fence.into()]).await? == 1)
+}
+
+/// Ends an attempt. Returns the state, or nothing if the lease is over: then nothing is written.
+pub(super) async fn end(
+    session: &mut Session<'_>,
+    key: LeaseKey,
+    ending: &Ending,
+    now_ms: i64,
+) -> Result<Option<JobState>, sqlx::Error> {
+    const SQL: Sql = Sql::same(
+        "UPDATE jobs SET state = $3, outcome = $4, report = $5, finished_ms = $6, lease_until_ms = 0 \
+         WHERE number = $1 AND fence = $2 AND state = 'running' RETURNING callback_url",
+    );
+    let (state, outcome, report) = match ending {
+        Ending::Finished { outcome, report } => (JobState::Finished, outcome.as_str(), report.as_str()),
+        Ending::Cancelled { report } => (JobState::Cancelled, "cancelled", report.as_str()),
+        Ending::Again { delay_ms, trouble } => return again(session, key, *delay_ms, trouble, now_ms).await,
+    };
+    let values =
+        [key.number.into(), key.fence.into(), state.as_str().into(), outcome.into(), report.into(), now_ms.into()];
+    let Some(row) = session.row(SQL, &values).await? else { return Ok(None) };
+    let data = format!("{{\"outcome\":\"{outcome}\"}}");
+    note_end(session, key.number, now_ms, state.as_str(), &data, &row.text(0)?).await?;
+    Ok(Some(state))
+}
+
+async fn again(
+    session: &mut Session<'_>,
+    key: LeaseKey,
+    delay_ms: i64,
+    trouble: &str,
+    now_ms: i64,
+) -> Result<Option<JobState>, sqlx::Error> {
+    const SQL: Sql = Sql::same(
+        "UPDATE jobs SET \
+         state = CASE WHEN cancel_ms IS NOT NULL THEN 'cancelled' WHEN attempt >= attempts_max THEN 'dead' \
+                      WHEN $3 > 0 THEN 'scheduled' ELSE 'ready' END, \
+         outcome = CASE WHEN cancel_ms IS NOT NULL THEN 'cancelled' WHEN attempt >= attempts_max THEN 'dead' ELSE '' END, \
+         finished_ms = CASE WHEN cancel_ms IS NOT NULL OR attempt >= attempts_max THEN $4 END, \
+         run_at_ms = $4 + $3, trouble = $5, lease_until_ms = 0 \
+         WHERE number = $1 AND fence = $2 AND state = 'running' RETURNING state, callback_url",
+    );
+    let values = [key.number.into(), key.fence.into(), delay_ms.max(0).into(), now_ms.into(), trouble.into()];
+    let Some(row) = session.row(SQL, &values).await? else { return Ok(None) };
+    let Some(state) = JobState::of(&row.text(0)?) else { return Ok(None) };
+    note_end(session, key.number, now_ms, state.as_str(), &trouble_data(trouble), &row.text(1)?).await?;
+    Ok(Some(state))
+}
+
+pub(super) async fn add_event(
+    session: &mut Session<'_>,
+    key: LeaseKey,
+    kind: &str,
+    data: &str,
+    now_ms: i64,
+) -> Result<bool, sqlx::Error> {
+    const SQL: Sql = Sql {
+        sqlite: "SELECT number FROM jobs WHERE number = $1 AND fence = $2 AND state = 'running'",
+        postgres: "SELECT number FROM jobs WHERE number = $1 AND fence = $2 AND state = 'running' FOR UPDATE",
+    };
+    if session.row(SQL, &[key.number.into(), key.fence.into()]).await?.is_none() {
+        return Ok(false);
+    }
+    note(session, key.number, now_ms, kind, data).await?;
+    Ok(true)
+}

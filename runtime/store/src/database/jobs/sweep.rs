@@ -1,0 +1,73 @@
+//! What time does to jobs.
+
+use super::super::session::{Session, Sql, picking};
+use super::{note_end, trouble_data};
+
+/// How many jobs one look at what is due changes.
+const SWEPT_MAX: i64 = 500;
+
+/// Ends the leases of workers that have gone.
+pub(super) async fn give_up(session: &mut Session<'_>, gone: &[String]) -> Result<(), sqlx::Error> {
+    const SQL: Sql = Sql::same("UPDATE jobs SET lease_until_ms = 0 WHERE state = 'running' AND worker = $1");
+    for worker in gone {
+        session.change(SQL, &[worker.into()]).await?;
+    }
+    Ok(())
+}
+
+/// Does what is due: jobs of the future become ready, those that nobody began in time expire, and those whose worker was lost are
+/// attempted again, unless they may have changed something. Returns the jobs that changed.
+pub(super) async fn sweep(session: &mut Session<'_>, now_ms: i64) -> Result<Vec<i64>, sqlx::Error> {
+    const DUE: Sql = picking!(
+        "SELECT number FROM jobs WHERE state = 'scheduled' AND run_at_ms <= $1 ORDER BY run_at_ms LIMIT $2",
+        "UPDATE jobs SET state = 'ready' WHERE number IN (SELECT number FROM picked) RETURNING number, state, '', callback_url"
+    );
+    const LATE: Sql = picking!(
+        "SELECT number FROM jobs WHERE expires_ms <= $1 AND state IN ('ready', 'scheduled') LIMIT $2",
+        "UPDATE jobs SET state = 'expired', outcome = 'expired', finished_ms = $1 WHERE number IN (SELECT number FROM picked) \
+         RETURNING number, state, '', callback_url"
+    );
+    // One that may have changed something ends there: nobody knows how far it came.
+    const LOST: Sql = picking!(
+        "SELECT number FROM jobs WHERE state = 'running' AND lease_until_ms < $1 ORDER BY lease_until_ms LIMIT $2",
+        "UPDATE jobs SET \
+         state = CASE WHEN cancel_ms IS NOT NULL AND may_have_changed = 0 THEN 'cancelled' WHEN may_have_changed = 1 THEN 'finished' \
+                      WHEN attempt >= attempts_max THEN 'dead' ELSE 'ready' END, \
+         outcome = CASE WHEN may_have_changed = 1 THEN 'unknown_outcome' WHEN cancel_ms IS NOT NULL THEN 'cancelled' \
+                        WHEN attempt >= attempts_max THEN 'worker_lost' ELSE '' END, \
+         finished_ms = CASE WHEN may_have_changed = 1 OR cancel_ms IS NOT NULL OR attempt >= attempts_max THEN $1 END, \
+         run_at_ms = CASE WHEN may_have_changed = 1 THEN run_at_ms ELSE $1 END, \
+         lease_until_ms = 0, trouble = 'its worker was lost' \
+         WHERE number IN (SELECT number FROM picked) RETURNING number, state, trouble, callback_url"
+    );
+    let mut changed = Vec::new();
+    for sql in [DUE, LATE, LOST] {
+        for row in session.rows(sql, &[now_ms.into(), SWEPT_MAX.into()]).await? {
+            let (number, state, trouble) = (row.number(0)?, row.text(1)?, row.text(2)?);
+            let data = if trouble.is_empty() { "{}".to_owned() } else { trouble_data(&trouble) };
+            note_end(session, number, now_ms, &state, &data, &row.text(3)?).await?;
+            changed.push(number);
+        }
+    }
+    Ok(changed)
+}
+
+/// Forgets jobs that ended before this time.
+pub(super) async fn forget(session: &mut Session<'_>, before_ms: i64) -> Result<(), sqlx::Error> {
+    const SQL: Sql = picking!(
+        "SELECT number FROM jobs WHERE finished_ms < $1 LIMIT $2",
+        "DELETE FROM jobs WHERE number IN (SELECT number FROM picked)"
+    );
+    session.change(SQL, &[before_ms.into(), SWEPT_MAX.into()]).await?;
+    Ok(())
+}
+
+/// How many jobs of each principal wait, in one number or in two. It reads an entry of an index for each of them.
+pub(super) async fn waiting(session: &mut Session<'_>) -> Result<Vec<(String, u64)>, sqlx::Error> {
+    const SQL: Sql = Sql::same(
+        "SELECT principal, COUNT(*) FROM jobs WHERE state = 'ready' GROUP BY principal UNION ALL \
+         SELECT principal, COUNT(*) FROM jobs WHERE state = 'scheduled' GROUP BY principal",
+    );
+    let rows = session.rows(SQL, &[]).await?;
+    rows.iter().map(|row| Ok((row.text(0)?, u64::try_from(row.number(1)?).unwrap_or(0)))).collect()
+}

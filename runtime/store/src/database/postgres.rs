@@ -1,0 +1,255 @@
+//! A connection to `PostgreSQL`, which is made again when it is lost, and what processes tell each other through it.
+
+use std::net::IpAddr;
+use std::str::FromStr as _;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use sqlx::postgres::{PgConnectOptions, PgListener, PgPoolOptions, PgSslMode};
+use sqlx::{AssertSqlSafe, ConnectOptions as _, Connection as _, Executor as _, PgConnection};
+use tokio::time::timeout;
+
+use super::file::Kind;
+use super::session::in_time;
+use crate::error::StoreError;
+use crate::place::PostgresUrl;
+
+/// How long one waits for a connection.
+const CONNECT_MAX: Duration = Duration::from_secs(5);
+
+/// What every connection sets: a server that is told to wait for a lock, or that a client has left in a transaction, ends that
+/// itself. A commit is on the disk when it returns, whatever the database has as its default.
+const SETTINGS: &str = "SET lock_timeout = '10s'; SET statement_timeout = '30s'; \
+                        SET idle_in_transaction_session_timeout = '60s'; SET synchronous_commit = 'on'";
+
+/// The channel on which processes tell each other which jobs have changed.
+const CHANNEL: &str = "intentbox_jobs";
+
+/// How many jobs one notification names: a payload has less than 8,000 bytes, and a number at most 19 digits.
+const NAMED_MAX: usize = 300;
+
+/// Says that a URL is one of `PostgreSQL`, and what of it is shown to people.
+pub(crate) fn checked_url(url: &str) -> Result<String, String> {
+    if !url.starts_with("postgres://") && !url.starts_with("postgresql://") {
+        return Err("this is no URL of a PostgreSQL database".to_owned());
+    }
+    let options = options(url).map_err(|_| "this URL is invalid".to_owned())?;
+    Ok(shown(&options))
+}
+
+/// How a URL says to connect. Passwords and jobs go to other machines over TLS alone, to the one whose certificate says its name, unless
+/// the URL has a `sslmode`: the default of `PostgreSQL` is to go without TLS where a server, or somebody in between, says that it has none.
+fn options(url: &str) -> Result<PgConnectOptions, sqlx::Error> {
+    let options = PgConnectOptions::from_str(url)?;
+    let host = options.get_host();
+    let is_local = options.get_socket().is_some()
+        || host.starts_with('/')
+        || host == "localhost"
+        || host.trim_matches(['[', ']']).parse::<IpAddr>().is_ok_and(|address| address.is_loopback());
+    let says_mode = url.split_once('?').is_some_and(|(_, query)| {
+        query.split('&').any(|pair| pair.starts_with("sslmode=") || pair.starts_with("ssl-mode="))
+    });
+    Ok(if is_local || says_mode { options } else { options.ssl_mode(PgSslMode::VerifyFull) })
+}
+
+fn shown(options: &PgConnectOptions) -> String {
+    let host = options.get_socket().map_or_else(|| options.get_host().to_owned(), |path| path.display().to_string());
+    let database = options.get_database().unwrap_or_else(|| options.get_username());
+    format!("postgres://{}@{host}:{}/{database}", options.get_username(), options.get_port())
+}
+
+/// The connection.
+#[derive(Debug)]
+pub(crate) struct PostgresDatabase {
+    options: PgConnectOptions,
+    shown: String,
+    /// Nothing after it was lost, until the next statement.
+    connection: Option<PgConnection>,
+    /// Tells what this process notifies from what others do.
+    sender: u64,
+}
+
+impl PostgresDatabase {
+    /// Connects, and brings the tables to the version of this program.
+    pub(super) async fn open(url: &PostgresUrl, kind: Kind) -> Result<Self, StoreError> {
+        let options = options(url.expose());
+        let options = options
+            .map_err(|error| StoreError::Unreachable { database: url.shown().to_owned(), detail: error.to_string() })?;
+        let options = options.application_name("intentbox").disable_statement_logging();
+        let mut database = Self { options, shown: url.shown().to_owned(), connection: None, sender: sender() };
+        let found = {
+            let connection = database.connection().await?;
+            in_time(migrate(connection, kind)).await
+        };
+        match found.map_err(|error| database.fault(&error))? {
+            found if found > kind.version() => {
+                Err(StoreError::Newer { file: database.shown.into(), found, known: kind.version() })
+            }
+            _ => Ok(database),
+        }
+    }
+
+    /// The connection, made again if it was lost.
+    pub(super) async fn connection(&mut self) -> Result<&mut PgConnection, StoreError> {
+        if self.connection.is_none() {
+            let connected = timeout(CONNECT_MAX, async {
+                let mut connection = self.options.connect().await?;
+                connection.execute(sqlx::raw_sql(SETTINGS)).await?;
+                Ok(connection)
+            });
+            let connected: Result<PgConnection, sqlx::Error> =
+                connected.await.unwrap_or_else(|_| Err(sqlx::Error::PoolTimedOut));
+            match connected {
+                Ok(connection) => self.connection = Some(connection),
+                Err(error) => return Err(self.fault(&error)),
+            }
+        }
+        let (database, detail) = (&self.shown, "the connection was lost");
+        let lost = || StoreError::Unreachable { database: database.clone(), detail: detail.to_owned() };
+        self.connection.as_mut().ok_or_else(lost)
+    }
+
+    /// What an error of the driver means. What may be in the middle of a transaction is not used again.
+    pub(super) fn fault(&mut self, error: &sqlx::Error) -> StoreError {
+        let Some(error) = error.as_database_error() else {
+            self.connection = None;
+            return self.lost(&match error {
+                sqlx::Error::PoolTimedOut => "it does not answer in time".to_owned(),
+                other => other.to_string(),
+            });
+        };
+        let (database, detail) = (self.shown.clone(), error.message().to_owned());
+        match error.code().as_deref() {
+            // It stops, starts, accepts no more connections, or ended this one.
+            Some("57P01" | "57P02" | "57P03" | "57P05" | "53300" | "25P03" | "08006" | "08003") => {
+                self.connection = None;
+                self.lost(&detail)
+            }
+            _ => StoreError::Database { database, detail },
+        }
+    }
+
+    fn lost(&self, detail: &str) -> StoreError {
+        StoreError::Unreachable { database: self.shown.clone(), detail: detail.to_owned() }
+    }
+
+    /// Has other processes hear that these jobs have changed. It is no part of a transaction: who misses it looks for itself.
+    pub(super) async fn tell(&mut self, changed: &[i64]) {
+        for part in changed.chunks(NAMED_MAX) {
+            let payload = part.iter().fold(format!("{:x}", self.sender), |text, number| format!("{text} {number}"));
+            let Ok(connection) = self.connection().await else { return };
+            let told = in_time(sqlx::query("SELECT pg_notify($1, $2)").bind(CHANNEL).bind(payload).execute(connection));
+            if let Err(error) = told.await {
+                let _ = self.fault(&error);
+                return;
+            }
+        }
+    }
+
+    /// What other processes tell.
+    pub(super) async fn listen(&self) -> Result<JobNotices, StoreError> {
+        let lost = |error: sqlx::Error| self.lost(&error.to_string());
+        let pool = PgPoolOptions::new().max_connections(1).acquire_timeout(CONNECT_MAX);
+        let mut listener =
+            PgListener::connect_with(&pool.connect_lazy_with(self.options.clone())).await.map_err(lost)?;
+        listener.listen(CHANNEL).await.map_err(lost)?;
+        Ok(JobNotices { listener, own: self.sender })
+    }
+
+    pub(super) async fn close(self) {
+        if let Some(connection) = self.connection {
+            let _ = in_time(connection.close()).await;
+        }
+    }
+}
+
+/// What other processes tell about jobs.
+#[derive(Debug)]
+pub(crate) struct JobNotices {
+    listener: PgListener,
+    own: u64,
+}
+
+impl JobNotices {
+    /// The numbers of jobs that another process has changed. None of them if some may have been missed.
+    pub(crate) async fn next(&mut self) -> Result<Vec<i64>, ()> {
+        loop {
+            let Some(notice) = self.listener.try_recv().await.map_err(|_| ())? else { return Ok(Vec::new()) };
+            let mut words = notice.payload().split(' ');
+            let is_own = words.next().and_then(|sender| u64::from_str_radix(sender, 16).ok()) == Some(self.own);
+            if !is_own {
+                return Ok(words.filter_map(|number| number.parse().ok()).collect());
+            }
+        }
+    }
+}
+
+/// A number that no other process has, as far as a clock and a process id tell.
+fn sender() -> u64 {
+    static COUNT: AtomicU64 = AtomicU64::new(0);
+    let since_1970 = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    let nanos = u64::try_from(since_1970.as_nanos() & u128::from(u64::MAX)).unwrap_or(0);
+    nanos ^ (u64::from(std::process::id()) << 40) ^ COUNT.fetch_add(1, Ordering::Relaxed)
+}
+
+/// Brings the tables to the version of this program, and returns the version that was found.
+async fn migrate(connection: &mut PgConnection, kind: Kind) -> Result<i64, sqlx::Error> {
+    let mut transaction = connection.begin().await?;
+    // Two that start together: one waits here for the other.
+    sqlx::query("SELECT pg_advisory_xact_lock($1)").bind(kind.application).execute(&mut *transaction).await?;
+    let is_there: bool =
+        sqlx::query_scalar("SELECT to_regclass('intentbox_version') IS NOT NULL").fetch_one(&mut *transaction).await?;
+    let found: i64 = if is_there {
+        sqlx::query_scalar("SELECT version FROM intentbox_version").fetch_one(&mut *transaction).await?
+    } else {
+        let sql = "CREATE TABLE intentbox_version (version BIGINT NOT NULL); INSERT INTO intentbox_version VALUES (0)";
+        transaction.execute(sqlx::raw_sql(sql)).await?;
+        0
+    };
+    for (number, sql) in (1_i64..).zip(kind.migrations.iter().copied()) {
+        if number > found {
+            transaction.execute(sqlx::raw_sql(AssertSqlSafe(for_postgres(sql)))).await?;
+            sqlx::query("UPDATE intentbox_version SET version = $1").bind(number).execute(&mut *transaction).await?;
+        }
+    }
+    transaction.commit().await?;
+    Ok(found)
+}
+
+/// A migration of `SQLite` as `PostgreSQL` writes it.
+fn for_postgres(sql: &str) -> String {
+    sql.replace("INTEGER PRIMARY KEY AUTOINCREMENT", "BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY")
+        .replace(" INTEGER", " BIGINT")
+        .replace(") STRICT;", ");")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_url_is_shown_without_its_password() {
+        let shown = checked_url("postgres://jobs:se%20cret@db.example:6432/queue?sslmode=require");
+        assert_eq!(shown.as_deref(), Ok("postgres://jobs@db.example:6432/queue"));
+        for wrong in ["", "jobs.db", "mysql://a/b", "postgres://a:secret@host:port/x"] {
+            let error = checked_url(wrong).expect_err(wrong);
+            assert!(!error.contains("secret"), "{error}");
+        }
+    }
+
+    #[test]
+    fn other_machines_are_reached_over_tls_that_says_their_name() {
+        for (url, is_verified) in [
+            ("postgres://jobs@db.example/queue", true),
+            ("postgres://jobs@10.0.0.7/queue?application_name=sslmode%3Ddisable", true),
+            ("postgres://jobs@db.example/queue?sslmode=prefer", false),
+            ("postgres://jobs@localhost/queue", false),
+            ("postgres://jobs@127.0.0.1/queue", false),
+            ("postgres://jobs@[::1]/queue", false),
+            ("postgres://jobs@localhost?host=/run/postgresql", false),
+        ] {
+            let mode = options(url).expect("it is a URL").get_ssl_mode();
+            assert_eq!(matches!(mode, PgSslMode::VerifyFull), is_verified, "{url}: {mode:?}");
+        }
+    }
+}

@@ -1,0 +1,129 @@
+//! Who is next, and for whom there is room: each principal with jobs has its share.
+//!
+//! The next seat goes to the principal of which the fewest jobs run; among equals, to the one whose last turn was longest ago. So a
+//! principal with a hundred thousand jobs delays another's first one by as much as it has seats, and not by its queue.
+//! Priorities order the jobs of one principal, and never those of two.
+
+use std::collections::HashMap;
+
+use crate::jobs::JobQuotas;
+
+/// A principal with jobs that are ready.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Owner {
+    pub(crate) principal: String,
+    /// How many of its jobs run, on all machines.
+    pub(crate) running: u64,
+}
+
+/// The turns that principals had in this process.
+#[derive(Debug, Default)]
+pub(crate) struct Turns {
+    count: u64,
+    last: HashMap<String, u64>,
+}
+
+impl Turns {
+    /// How many of so many seats each principal gets, which are then counted as running. A principal may have fewer jobs than it
+    /// gets seats: what stays free is given with the next question.
+    pub(crate) fn shares(&mut self, owners: &mut [Owner], seats: u32) -> Vec<(String, u32)> {
+        self.last.retain(|principal, _| owners.iter().any(|owner| owner.principal == *principal));
+        let mut shares: Vec<u32> = vec![0; owners.len()];
+        for _ in 0..seats {
+            let turn = |owner: &Owner| (owner.running, self.last.get(&owner.principal).copied().unwrap_or(0));
+            let Some(next) = (0..owners.len()).min_by_key(|index| turn(&owners[*index])) else { break };
+            self.count += 1;
+            self.last.insert(owners[next].principal.clone(), self.count);
+            owners[next].running += 1;
+            shares[next] += 1;
+        }
+        let named = owners.iter().map(|owner| owner.principal.clone());
+        named.zip(shares).filter(|(_, share)| *share > 0).collect()
+    }
+}
+
+/// How many jobs wait, as far as this process knows: so many as were counted last, and those that it has accepted since. Others
+/// have begun meanwhile, so that it is never too few, but for what other processes accept.
+#[derive(Debug, Default)]
+pub(crate) struct Waiting {
+    is_counted: bool,
+    all: u64,
+    of: HashMap<String, u64>,
+}
+
+impl Waiting {
+    pub(crate) fn counted(&mut self, counts: Vec<(String, u64)>) {
+        *self = Self { is_counted: true, ..Self::default() };
+        for (principal, count) in counts {
+            self.all += count;
+            *self.of.entry(principal).or_default() += count;
+        }
+    }
+
+    pub(crate) fn add(&mut self, principal: &str, count: u64) {
+        self.all += count;
+        *self.of.entry(principal.to_owned()).or_default() += count;
+    }
+}
+
+/// What this process knows of the shares of principals.
+#[derive(Debug)]
+pub(crate) struct Shares {
+    pub(crate) turns: Turns,
+    pub(crate) waiting: Waiting,
+    quotas: JobQuotas,
+}
+
+impl Shares {
+    pub(crate) fn new(quotas: JobQuotas) -> Self {
+        Self { turns: Turns::default(), waiting: Waiting::default(), quotas }
+    }
+
+    /// The quota that leaves no room for so many more jobs of this principal, as far as this process knows. It is to be counted then,
+    /// since others may have begun.
+    pub(crate) fn full(&self, principal: &str, more: u64) -> Option<u64> {
+        if !self.waiting.is_counted {
+            return Some(0);
+        }
+        let own = self.waiting.of.get(principal).copied().unwrap_or(0);
+        let bounds = [(self.waiting.all, self.quotas.waiting_max), (own, self.quotas.waiting_of_principal_max)];
+        bounds.into_iter().find(|(waiting, most)| waiting.saturating_add(more) > *most).map(|(_, most)| most)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn owners(running: &[u64]) -> Vec<Owner> {
+        let owner = |(number, running): (usize, &u64)| Owner { principal: format!("p{number}"), running: *running };
+        running.iter().enumerate().map(owner).collect()
+    }
+
+    #[test]
+    fn one_seat_at_a_time_goes_around() {
+        let mut turns = Turns::default();
+        let next: Vec<String> = (0..5).map(|_| turns.shares(&mut owners(&[0, 0, 0]), 1)[0].0.clone()).collect();
+        assert_eq!(next, ["p0", "p1", "p2", "p0", "p1"]);
+        assert_eq!(turns.shares(&mut owners(&[5, 0]), 4), [("p1".to_owned(), 4)]);
+        assert_eq!(turns.shares(&mut [], 4), []);
+    }
+
+    proptest! {
+        #[test]
+        fn all_seats_are_given_and_who_has_more_running_gets_no_more(running in prop::collection::vec(0..20_u64, 1..8), seats in 0..64_u32) {
+            let mut all = owners(&running);
+            let shares = Turns::default().shares(&mut all, seats);
+            prop_assert_eq!(shares.iter().map(|(_, share)| share).sum::<u32>(), seats);
+            let got = |index: usize| all[index].running - running[index];
+            for one in 0..running.len() {
+                for other in 0..running.len() {
+                    // Seats never make one overtake another by more than a seat.
+                    prop_assert!(got(one) == 0 || all[one].running <= all[other].running + 1);
+                }
+            }
+        }
+    }
+}
