@@ -1,7 +1,9 @@
 //! The HTTP API: durable jobs and short runs, as a service that uses it sees them.
 
+mod service;
+
 use std::collections::BTreeSet;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
 use serde_json::{Value, json};
@@ -16,10 +18,30 @@ const REQUEST_BYTES_MAX: usize = 4 << 20;
 /// A script that ends when somebody ends it.
 const ENDLESS: &str = "while True: pass";
 
+/// Where jobs are: in the state folder, or with `INTENTBOX_TEST_POSTGRES` in a database of the home's name (`tests/postgres/run`).
+#[expect(clippy::disallowed_methods, reason = "the switch of these tests is in the environment")]
+fn database(home: &Path) -> Vec<(&'static str, PathBuf)> {
+    let Ok(server) = std::env::var("INTENTBOX_TEST_POSTGRES") else { return Vec::new() };
+    let file = home.join("database");
+    if !file.exists() {
+        let name = home.file_name().expect("a name").to_string_lossy().replace('.', "x").to_lowercase();
+        let made = Command::new("createdb").args(["--maintenance-db", &server, &name]).status();
+        assert!(made.expect("the tools of PostgreSQL are on the path").success());
+        std::fs::write(&file, server.replacen('?', &format!("/{name}?"), 1)).expect("written");
+        std::fs::set_permissions(&file, std::os::unix::fs::PermissionsExt::from_mode(0o600)).expect("it is ours");
+    }
+    vec![("INTENTBOX_DATABASE", file)]
+}
+
+/// The same for commands.
+fn environment(home: &Path) -> Vec<(&'static str, String)> {
+    database(home).into_iter().map(|(name, file)| (name, file.to_string_lossy().into_owned())).collect()
+}
+
 fn spawn(home: &Path, arguments: &[&str]) -> Child {
     let mut command = Command::new(env!("CARGO_BIN_EXE_intentbox"));
     command.args(["serve", "--listen", "127.0.0.1:0", "--state", "state", "--require-hardening=false"]).args(arguments);
-    command.current_dir(home).env_clear().env("HOME", home);
+    command.current_dir(home).env_clear().env("HOME", home).envs(database(home));
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
     command.spawn().expect("the binary starts")
 }
@@ -157,7 +179,7 @@ fn a08_what_is_wrong_is_a_problem_of_a_stable_type() {
     for (line, headers, body, status, kind) in [
         ("POST /v1/jobs", &[][..], "{", 422, "request_invalid"),
         ("POST /v1/jobs", &[], "{}", 422, "request_invalid"),
-        ("POST /v1/jobs", &[], "{\"code\": \"1\", \"callback_url\": \"http://x\"}", 422, "request_invalid"),
+        ("POST /v1/jobs", &[], "{\"code\": \"1\", \"callback_url\": \"http://x\"}", 403, "callback_refused"),
         ("POST /v1/jobs", &[], large.as_str(), 413, "too_large"),
         ("POST /v1/jobs", &form, job.as_str(), 415, "media_type"),
         ("POST /v1/run", &plain, job.as_str(), 415, "media_type"),
@@ -280,8 +302,10 @@ fn d12_a_server_that_is_told_to_stop_gives_back_what_it_runs() {
 #[test]
 fn the_command_line_submits_to_a_server_of_the_same_folder() {
     let home: TempDir = tempfile::tempdir().expect("a folder");
+    let environment = environment(home.path());
+    let environment: Vec<(&str, &str)> = environment.iter().map(|(name, value)| (*name, value.as_str())).collect();
     let jobs = |arguments: &[&str]| {
-        run_in(home.path(), &[&["--state", "state", "--json", "jobs"], arguments].concat(), b"", &[]).report()
+        run_in(home.path(), &[&["--state", "state", "--json", "jobs"], arguments].concat(), b"", &environment).report()
     };
     let waiting = jobs(&["submit", "list errors", "--param", "limit=1", "--label", "team=web", "--key", "k"]);
     let id = waiting["job"]["id"].as_str().expect("an id").to_owned();
@@ -312,7 +336,7 @@ fn the_command_line_submits_to_a_server_of_the_same_folder() {
         home.path(),
         &["--state", "state", "jobs", "submit", "list errors", "--param", "limit=1", "--watch"],
         b"",
-        &[],
+        &environment,
     );
     assert!(
         shown.stderr.contains("  running  {\"attempt\":1}") && shown.stdout.contains("finished   ok  list errors"),

@@ -1,6 +1,6 @@
 """Kills servers under load: `python3 tests/serve/kill.py SECONDS [SEED]`, after `cargo build --release`.
 
-Two servers share one state folder. Clients submit jobs to either, and again with the same key where no answer came, while one of the
+Two servers share one state folder, or under `tests/postgres/run` one database. Clients submit jobs to either, and again with the same key where no answer came, while one of the
 two is killed (SIGKILL) every half second on average and started again. Afterwards each job that was accepted must have ended once,
 with its own result. The last line is `held` or what did not hold, and the exit code says which."""
 import http.client
@@ -22,13 +22,19 @@ CLIENTS = 4
 
 home = tempfile.TemporaryDirectory()
 servers, addresses = [None, None], [None, None]
+environment = {"HOME": home.name, "PATH": os.environ["PATH"]}
+database = os.environ.get("INTENTBOX_TEST_POSTGRES")
+if database:
+    subprocess.run(["createdb", "--maintenance-db", database, "kill"], check=True)
+    environment["INTENTBOX_DATABASE"] = os.path.join(home.name, "database")
+    with open(os.open(environment["INTENTBOX_DATABASE"], os.O_CREAT | os.O_WRONLY, 0o600), "w") as file:
+        file.write(database.replace("?", "/kill?", 1))
 accepted, lock, is_over, kills = {}, threading.Lock(), threading.Event(), 0
 
 
 def start(number):
     """Starts a server, and waits until it says where it is."""
     command = [PROGRAM, "serve", "--listen", "127.0.0.1:0", "--state", "state", "--require-hardening=false", "--slots", "8"]
-    environment = {"HOME": home.name, "PATH": os.environ["PATH"]}
     servers[number] = subprocess.Popen(command, cwd=home.name, env=environment, stderr=subprocess.PIPE, text=True)
     for line in servers[number].stderr:
         if "http://" in line:
@@ -96,9 +102,10 @@ for server in servers:
     server.terminate()
     if server.wait() != 0:
         wrong.append(("exit", server.returncode))
-check = sqlite3.connect(os.path.join(home.name, "state/jobs.db")).execute("PRAGMA integrity_check").fetchone()[0]
-if check != "ok":
-    wrong.append(("database", check))
+if not database:
+    check = sqlite3.connect(os.path.join(home.name, "state/jobs.db")).execute("PRAGMA integrity_check").fetchone()[0]
+    if check != "ok":
+        wrong.append(("database", check))
 print(f"{len(accepted)} jobs accepted, {kills} kills, {again} attempted again, {len(wrong)} wrong")
 print("held" if not wrong else f"did not hold: {wrong[:5]}")
 sys.exit(bool(wrong))

@@ -9,9 +9,9 @@ use axum::http::header::LOCATION;
 use axum::http::{HeaderMap, HeaderValue, StatusCode};
 use axum::response::{IntoResponse as _, Response};
 use intentbox_engine::Principal;
-use intentbox_jobs::{Job, JobFilter, JobRequest, JobState};
+use intentbox_jobs::{DeliveryStatus, Job, JobFilter, JobRequest, JobState};
 use jiff::Timestamp;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
 use crate::problem::Problem;
@@ -22,6 +22,9 @@ const IDEMPOTENCY_KEY: &str = "idempotency-key";
 
 /// The longest key, in bytes.
 const KEY_BYTES_MAX: usize = 255;
+
+/// How many jobs a batch has at most.
+const BATCH_MAX: usize = 500;
 
 /// How many jobs a page has, unless it is said, and at most.
 const PAGE: u32 = 20;
@@ -56,6 +59,37 @@ pub(crate) struct Shown<'a> {
     request: Option<&'a RawValue>,
     #[serde(skip_serializing_if = "Option::is_none")]
     report: Option<&'a RawValue>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    callback: Option<Callback<'a>>,
+}
+
+/// How telling the end of a job is going.
+#[derive(Serialize)]
+struct Callback<'a> {
+    url: &'a str,
+    /// `waiting` before the end, too.
+    state: &'a str,
+    attempts: u32,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    next_at: Option<String>,
+    #[serde(skip_serializing_if = "str::is_empty")]
+    trouble: &'a str,
+}
+
+impl<'a> Callback<'a> {
+    fn of(job: &'a Job, delivery: Option<&'a DeliveryStatus>) -> Option<Self> {
+        let url = Some(job.callback_url.as_str()).filter(|url| !url.is_empty())?;
+        let Some(delivery) = delivery else {
+            return Some(Self { url, state: "waiting", attempts: 0, next_at: None, trouble: "" });
+        };
+        let next_at = (delivery.state == "waiting").then(|| time(delivery.next_ms));
+        Some(Self { url, state: &delivery.state, attempts: delivery.attempt, next_at, trouble: &delivery.trouble })
+    }
+}
+
+/// A time as clients read it.
+pub(crate) fn time(ms: i64) -> String {
+    Timestamp::from_millisecond(ms).map(|time| time.to_string()).unwrap_or_default()
 }
 
 /// A page of jobs.
@@ -69,7 +103,6 @@ struct Page<'a> {
 
 impl<'a> Shown<'a> {
     pub(crate) fn row(job: &'a Job) -> Self {
-        let time = |ms: i64| Timestamp::from_millisecond(ms).map(|time| time.to_string()).unwrap_or_default();
         Self {
             id: &job.id,
             state: job.state.as_str(),
@@ -87,6 +120,7 @@ impl<'a> Shown<'a> {
             cancelling: job.is_cancelled && !job.state.is_final(),
             request: None,
             report: None,
+            callback: None,
         }
     }
 
@@ -94,6 +128,64 @@ impl<'a> Shown<'a> {
         let raw = |text: &'a str| serde_json::from_str::<&RawValue>(text).ok();
         Self { request: raw(&job.request), report: raw(&job.report), ..Self::row(job) }
     }
+}
+
+/// The jobs of a batch.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Batch {
+    jobs: Vec<Box<RawValue>>,
+}
+
+/// A request for a job, with its text, which this principal may make.
+fn parsed(api: &Api, principal: &Principal, text: &str) -> Result<JobRequest, Problem> {
+    let request = JobRequest::parse(text)?;
+    may_call_back(api, principal, &request)?;
+    Ok(request)
+}
+
+/// Whether the policy lets the end of this job be told where it is to be.
+pub(crate) fn may_call_back(api: &Api, principal: &Principal, request: &JobRequest) -> Result<(), Problem> {
+    let Some(url) = &request.callback_url else { return Ok(()) };
+    api.engine.admit_callback(principal, url).map_err(|refusal| {
+        let title = "the policy does not allow this callback";
+        Problem::new(StatusCode::FORBIDDEN, "callback_refused", title).field("callback_url").detail(refusal)
+    })
+}
+
+/// Accepts all jobs of a batch, or none.
+pub(crate) async fn submit_all(
+    State(api): State<Api>,
+    Extension(principal): Extension<Principal>,
+    headers: HeaderMap,
+    body: Body,
+) -> Result<Response, Problem> {
+    let key = key(&headers)?;
+    let read = body::read(&api.bodies, &principal, &headers, body).await?;
+    let invalid = |detail: String| {
+        Problem::new(StatusCode::UNPROCESSABLE_ENTITY, "request_invalid", "the request is invalid").detail(detail)
+    };
+    let batch = serde_json::from_str::<Batch>(&read.text).map_err(|error| invalid(error.to_string()))?;
+    if batch.jobs.is_empty() || batch.jobs.len() > BATCH_MAX {
+        return Err(invalid(format!("a batch has 1 to {BATCH_MAX} jobs")).field("jobs"));
+    }
+    let mut requests = Vec::with_capacity(batch.jobs.len());
+    for (place, job) in batch.jobs.iter().enumerate() {
+        let request =
+            parsed(&api, &principal, job.get()).map_err(|problem| problem.within(&format!("jobs[{place}]")))?;
+        requests.push((request, job.get().to_owned()));
+    }
+    let jobs = api.queue.submit_all(&principal, &requests, key.as_deref()).await?;
+    Ok(json(StatusCode::ACCEPTED, &Page { jobs: jobs.iter().map(Shown::row).collect(), next: None }))
+}
+
+/// The key by which a principal checks the signatures of callbacks.
+pub(crate) async fn callback_key(
+    State(api): State<Api>,
+    Extension(principal): Extension<Principal>,
+) -> Result<Response, Problem> {
+    let key = api.queue.callback_key(&principal).await.map_err(|error| Problem::store(&error))?;
+    Ok(json(StatusCode::OK, &serde_json::json!({"key": key})))
 }
 
 pub(crate) async fn submit(
@@ -104,7 +196,7 @@ pub(crate) async fn submit(
 ) -> Result<Response, Problem> {
     let key = key(&headers)?;
     let read = body::read(&api.bodies, &principal, &headers, body).await?;
-    let request = JobRequest::parse(&read.text)?;
+    let request = parsed(&api, &principal, &read.text)?;
     let (job, _) = api.queue.submit(&principal, &request, &read.text, key).await?;
     let mut response = json(StatusCode::ACCEPTED, &Shown::row(&job));
     if let Ok(location) = HeaderValue::from_str(&format!("/v1/jobs/{}", job.id)) {
@@ -119,7 +211,8 @@ pub(crate) async fn show(
     Path(id): Path<String>,
 ) -> Result<Response, Problem> {
     let job = found(&api, &principal, &id).await?;
-    Ok(json(StatusCode::OK, &Shown::whole(&job)))
+    let delivery = api.queue.delivery(&job).await.map_err(|error| Problem::store(&error))?;
+    Ok(json(StatusCode::OK, &Shown { callback: Callback::of(&job, delivery.as_ref()), ..Shown::whole(&job) }))
 }
 
 /// Cancels: 200 with a job that has ended, by this or before, and 202 with one whose runner has to hear of it.

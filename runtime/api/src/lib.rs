@@ -4,7 +4,7 @@
 //! a job is kept by `intentbox-jobs`. Requests come through `intentbox-listen`, which has checked their `Host`, their `Origin` and
 //! their token. An error is a `problem+json` (RFC 9457) of a stable type.
 //!
-//! - `jobs`: accept, tell, list, cancel. `events`: what happens to a job, as server-sent events. `run`: a run that is waited for.
+//! - `jobs`: accept, tell, list, cancel. `schedules`: jobs again and again. `events`: what happens to a job, as server-sent events. `run`: a run that is waited for.
 //! - `inventory`: templates, tools and health. `metrics`: counts for a monitor. `body`: what a client sent. `problem`: why a request failed. `words`: hints.
 
 mod body;
@@ -14,16 +14,18 @@ mod jobs;
 mod metrics;
 mod problem;
 mod run;
+mod schedules;
 mod words;
 
 use std::sync::Arc;
 
 use axum::Router;
-use axum::http::Uri;
+use axum::http::{Method, Uri};
 use axum::response::{IntoResponse as _, Response};
 use axum::routing::{get, post};
 use intentbox_engine::{Ceilings, Engine, Events};
 use intentbox_jobs::Queue;
+use intentbox_listen::Scope;
 use intentbox_listen::bodies::LargeBodies;
 use intentbox_listen::http::{Rejection, Surface};
 use tokio_util::sync::CancellationToken;
@@ -34,6 +36,9 @@ use problem::Problem;
 
 /// Where the API is.
 pub const PREFIX: &str = "/v1";
+
+/// The path of the counts.
+const METRICS: &str = "/metrics";
 
 /// What the API answers from.
 #[derive(Clone)]
@@ -65,17 +70,40 @@ impl std::fmt::Debug for Api {
 pub fn surface(api: Api) -> Surface {
     let routes = Router::new()
         .route("/v1/jobs", post(jobs::submit).get(jobs::list).fallback(method_unknown))
+        .route("/v1/batches", post(jobs::submit_all).fallback(method_unknown))
+        .route("/v1/callback-key", get(jobs::callback_key).fallback(method_unknown))
+        .route("/v1/schedules", post(schedules::add).get(schedules::list).fallback(method_unknown))
+        .route("/v1/schedules/{id}", get(schedules::show).delete(schedules::remove).fallback(method_unknown))
         .route("/v1/jobs/{id}", get(jobs::show).delete(jobs::cancel).fallback(method_unknown))
         .route("/v1/jobs/{id}/events", get(events::stream).fallback(method_unknown))
         .route("/v1/run", post(run::run).fallback(method_unknown))
         .route("/v1/templates", get(inventory::templates).fallback(method_unknown))
         .route("/v1/tools", get(inventory::tools).fallback(method_unknown))
-        .route("/metrics", get(metrics::metrics).fallback(method_unknown))
+        .route(METRICS, get(metrics::metrics).fallback(method_unknown))
         .route("/openapi.json", get(inventory::openapi).fallback(method_unknown))
         .with_state(api.clone());
     let open =
         Router::new().route("/healthz", get(inventory::health)).route("/readyz", get(inventory::ready)).with_state(api);
-    Surface { routes, open, exposed: Vec::new(), refuse, unknown }
+    Surface { routes, open, exposed: Vec::new(), needs, refuse, unknown }
+}
+
+/// What a server serves that only runs jobs: its health and its counts.
+#[must_use]
+pub fn surface_of_worker(api: Api) -> Surface {
+    let routes = Router::new().route(METRICS, get(metrics::metrics)).with_state(api.clone());
+    let open =
+        Router::new().route("/healthz", get(inventory::health)).route("/readyz", get(inventory::ready)).with_state(api);
+    Surface { routes, open, exposed: Vec::new(), needs, refuse, unknown }
+}
+
+/// What a token has to be for. Counts are of all clients.
+#[must_use]
+pub fn needs(method: &Method, uri: &Uri) -> Scope {
+    match (uri.path(), method) {
+        (METRICS, _) => Scope::Manage,
+        (_, &Method::GET | &Method::HEAD) => Scope::Read,
+        _ => Scope::Run,
+    }
 }
 
 /// A rejection of the port as a problem.
@@ -84,6 +112,8 @@ pub fn refuse(_: &Uri, rejection: Rejection) -> Response {
     let (kind, title) = match rejection {
         Rejection::HostOrOrigin => ("host_or_origin", "this Host or Origin is not allowed"),
         Rejection::Unauthorized => ("unauthorized", "a token is needed"),
+        Rejection::Scope { .. } => ("scope", "the token is for other things"),
+        Rejection::Rate { .. } => ("rate", "too many requests"),
         Rejection::Overloaded => ("overloaded", "too many requests at a time"),
     };
     Problem::new(rejection.status(), kind, title).detail(rejection.to_string()).into_response()

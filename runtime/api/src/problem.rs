@@ -30,6 +30,12 @@ impl Problem {
         Self { field: Some(field.to_owned()).filter(|field| !field.is_empty()), ..self }
     }
 
+    /// The same about a part of the request.
+    pub(crate) fn within(self, part: &str) -> Self {
+        let field = self.field.as_ref().map_or_else(|| part.to_owned(), |field| format!("{part}.{field}"));
+        Self { field: Some(field), ..self }
+    }
+
     pub(crate) fn not_found(detail: String) -> Self {
         Self::new(StatusCode::NOT_FOUND, "not_found", "there is no such thing").detail(detail)
     }
@@ -46,6 +52,10 @@ impl Problem {
         let detail = match error {
             StoreError::Full { .. } => "the disk of the server is full",
             StoreError::Busy { .. } => "another process holds the file",
+            StoreError::Unreachable { .. } => {
+                "the database cannot be reached; whether the request was written is not known: send it again with the same Idempotency-Key"
+            }
+            StoreError::Database { .. } => "the database refuses",
             _ => "the file of jobs cannot be used",
         };
         Self { retry_after_s: Some(5), ..problem.detail(detail.to_owned()) }
@@ -70,6 +80,9 @@ impl From<NotAccepted> for Problem {
             NotAccepted::Full(_) => {
                 let problem = Self::new(StatusCode::TOO_MANY_REQUESTS, "queue_full", "too many jobs wait");
                 Self { retry_after_s: Some(10), ..problem.detail(error.to_string()) }
+            }
+            NotAccepted::TooManySchedules(_) => {
+                Self::new(StatusCode::TOO_MANY_REQUESTS, "quota", "too many schedules").detail(error.to_string())
             }
             NotAccepted::Store(error) => Self::store(error),
         }

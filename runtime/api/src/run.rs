@@ -24,8 +24,13 @@ pub(crate) async fn run(
     let read = body::read(&api.bodies, &principal, &headers, body).await?;
     let request = JobRequest::parse(&read.text)?;
     drop(read);
-    if request.when != When::Now || request.ttl_s.is_some() || request.priority != 0 || !request.labels.is_empty() {
-        let detail = "delay_s, run_at, ttl_s, priority and labels are for jobs: POST /v1/jobs".to_owned();
+    if request.when != When::Now
+        || request.ttl_s.is_some()
+        || request.priority != 0
+        || !request.labels.is_empty()
+        || request.callback_url.is_some()
+    {
+        let detail = "delay_s, run_at, ttl_s, priority, labels and callback_url are for jobs: POST /v1/jobs".to_owned();
         return Err(
             Problem::new(StatusCode::UNPROCESSABLE_ENTITY, "request_invalid", "the request is invalid").detail(detail)
         );

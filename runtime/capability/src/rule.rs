@@ -221,6 +221,17 @@ impl HttpRule {
         (!methods.is_empty()).then(|| self.with(methods))
     }
 
+    /// This rule, whose requests may carry these headers as well.
+    ///
+    /// # Errors
+    /// When one of them is ordinary, or none that may be set.
+    pub fn with_headers(self, headers: &[&str]) -> Result<Self, RuleError> {
+        let written: Vec<String> = headers.iter().map(|header| (*header).to_owned()).collect();
+        let before = self.extra.clone();
+        let carrying = self.carrying(&written, before.body)?;
+        Ok(Self { extra: before.join(&carrying.extra), ..carrying })
+    }
+
     fn with(&self, methods: Vec<Method>) -> Self {
         let extra = self.extra.clone().of(&methods);
         Self { alias: self.alias.clone(), path: self.path.clone(), methods, extra }

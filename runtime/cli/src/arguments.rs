@@ -1,6 +1,7 @@
 //! The arguments of each command, with their help.
 
 use std::net::SocketAddr;
+use std::num::NonZeroU32;
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -12,6 +13,7 @@ use intentbox_catalog::period::Period;
 use intentbox_demo_logs::BYTES_MAX;
 use intentbox_engine::{Mode, Switch};
 use intentbox_jobs::JobState;
+use intentbox_listen::Scope;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -149,8 +151,9 @@ pub(crate) enum Command {
     /// Serve the HTTP API with durable jobs, and MCP beside it
     Serve(Serve),
     /// Submit, list, watch and cancel the jobs of the state folder, which `serve` runs
-    #[command(subcommand)]
-    Jobs(Jobs),
+    Jobs(JobsCommand),
+    /// Give clients of `serve` tokens, list them, and take them back
+    Token(TokenCommand),
     /// Show which templates `mcp` ran, how often and how fast
     Stats(Stats),
     /// Serve the demo error tracker until interrupted
@@ -468,12 +471,86 @@ pub(crate) struct Mcp {
     pub(crate) workers: Option<u16>,
 }
 
+/// Where jobs, schedules and tokens are.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct Database {
+    /// File with the URL of a `PostgreSQL` database, `postgres://USER:PASSWORD@HOST:5432/DATABASE`, in which the servers of several
+    /// machines keep jobs, schedules and tokens [default: `$INTENTBOX_DATABASE`, otherwise `jobs.db` in the state directory]
+    #[arg(long = "database", value_name = "FILE", global = true)]
+    pub(crate) file: Option<PathBuf>,
+}
+
+/// What a server does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Role {
+    /// Accept requests and run jobs
+    All,
+    /// Accept requests, and leave jobs to others
+    Api,
+    /// Run jobs, and answer for health and counts alone
+    Worker,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct JobsCommand {
+    #[command(flatten)]
+    pub(crate) database: Database,
+    #[command(subcommand)]
+    pub(crate) command: Jobs,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct TokenCommand {
+    #[command(flatten)]
+    pub(crate) database: Database,
+    #[command(subcommand)]
+    pub(crate) command: Token,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Token {
+    /// Make a token and print it, this once
+    Create {
+        /// Whose it is: the name of the principal, as in `[principals.NAME]` of the policy
+        name: String,
+        /// What it may be used for: `read`, `run` or `manage` (repeatable) [default: read and run]
+        #[arg(long = "scope", value_name = "SCOPE", value_parser = scope)]
+        scopes: Vec<Scope>,
+        /// How long it is accepted, such as `30d` [default: until it is revoked]
+        #[arg(long, value_name = "DURATION", value_parser = session_idle)]
+        expires: Option<Period>,
+    },
+    /// List tokens by their ids: the tokens themselves are not kept
+    List,
+    /// Have a token accepted no more; servers know it within a few seconds
+    Revoke {
+        /// Id of the token
+        id: String,
+    },
+}
+
+fn scope(text: &str) -> Result<Scope, String> {
+    Scope::of(text).ok_or_else(|| "write read, run or manage".to_owned())
+}
+
 #[derive(Debug, Args)]
 pub(crate) struct Serve {
+    #[command(flatten)]
+    pub(crate) database: Database,
+    /// What this server does
+    #[arg(long, value_enum, default_value_t = Role::All)]
+    pub(crate) role: Role,
+    /// How many requests each client may send a second [default: as many as it can]
+    #[arg(long, value_name = "COUNT")]
+    pub(crate) rate: Option<NonZeroU32>,
+    /// How many jobs of one client may wait [default: 200000]
+    #[arg(long, value_name = "COUNT")]
+    pub(crate) waiting: Option<u64>,
     /// Address and port; the API is at /v1, and MCP at /mcp
     #[arg(long, value_name = "ADDRESS", value_parser = address, default_value = "127.0.0.1:8360")]
     pub(crate) listen: SocketAddr,
-    /// File with the tokens of clients, one line `NAME TOKEN` for each; required unless the address is a loopback address
+    /// File with the tokens of clients, one line `NAME TOKEN` for each, which may do everything; this or `intentbox token create` is
+    /// required unless the address is a loopback address
     #[arg(long, value_name = "FILE")]
     pub(crate) token_file: Option<PathBuf>,
     /// Host name that clients may use besides those of this machine, such as `api.example.com` (repeatable)

@@ -6,7 +6,7 @@ use crate::error::CommandError;
 use crate::show::Show;
 use crate::{
     completions, demo_logs, demo_tracker, doctor, exec, init, jobs, man, mcp, observe, policy, run_intent, serve,
-    stats, templates, tools,
+    stats, templates, token, tools,
 };
 
 /// Runs the command and gives how it ended. Only what takes long prints before that.
@@ -25,6 +25,7 @@ pub(crate) async fn run(arguments: Arguments, show: &mut Show) -> Result<Ending,
         Command::Doctor => doctor::run(sources, show).await?,
         Command::Mcp(command) => mcp::run(sources, command, show).await?,
         Command::Jobs(command) => jobs::run(sources, command).await?,
+        Command::Token(command) => token::run(sources, command).await?,
         Command::Serve(command) => serve::run(sources, command, show).await?,
         Command::Stats(command) => stats::run(sources, &command).await?,
         Command::DemoTracker(command) => demo_tracker::run(&command, show).await?,

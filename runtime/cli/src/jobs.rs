@@ -16,7 +16,7 @@ use serde_json::{Map, Value, json};
 use tokio::time::sleep;
 
 use crate::answer::Answer;
-use crate::arguments::{Jobs, Sources, SubmitJob};
+use crate::arguments::{Database, Jobs, JobsCommand, Sources, SubmitJob};
 use crate::error::{Class, Classify as _, CommandError, Hint as _};
 use crate::{input, process, setup, show, table};
 
@@ -26,13 +26,21 @@ const LOOK: Duration = Duration::from_millis(200);
 /// How many events are read at once.
 const READ_MAX: u32 = 100;
 
-pub(crate) async fn run(sources: &Sources, command: Jobs) -> Result<Answer, CommandError> {
-    let folder = setup::state_folder(sources).context("there is no state folder").class(Class::Usage);
-    let folder = folder.hint("name one with --state")?;
-    let own = process::name();
+/// The jobs of the state folder, or of the database that is named. `own` is the name of this process.
+pub(crate) async fn store(
+    sources: &Sources,
+    database: &Database,
+    own: String,
+    quotas: JobQuotas,
+) -> Result<JobStore, CommandError> {
+    let place = setup::job_place(sources, database)?;
     let is_gone = Arc::new(move |worker: &str| process::is_gone(&own, worker));
-    let store = JobStore::open(&folder, Clock::system(), JobQuotas::default(), is_gone).await;
-    let store = store.class(Class::Unavailable)?;
+    Box::pin(JobStore::open(&place, Clock::system(), quotas, is_gone)).await.class(Class::Unavailable)
+}
+
+pub(crate) async fn run(sources: &Sources, command: JobsCommand) -> Result<Answer, CommandError> {
+    let JobsCommand { database, command } = command;
+    let store = store(sources, &database, process::name(), JobQuotas::default()).await?;
     let queue = Queue::new(store.clone());
     let answer = match command {
         Jobs::Submit(job) => submit(&queue, job).await,
@@ -196,6 +204,6 @@ fn object(job: &Job) -> Value {
 }
 
 /// A time to the second.
-fn time(ms: i64) -> String {
+pub(crate) fn time(ms: i64) -> String {
     Timestamp::from_second(ms.div_euclid(1_000)).map(|time| time.to_string()).unwrap_or_default()
 }

@@ -39,6 +39,7 @@ mod show;
 mod stats;
 mod table;
 mod templates;
+mod token;
 mod tools;
 mod words;
 

@@ -37,14 +37,14 @@ pub(crate) async fn run(sources: &Sources, command: Mcp, show: &mut Show) -> Res
         options.may_listen(address).map_err(|needed| Class::Usage.error(format!("{needed}: {advice}")))?;
     }
     // Principals are kept apart where there can be several.
-    let sharing = if options.tokens().len() > 1 { Sharing::Fair } else { Sharing::Whole };
+    let sharing = if options.tokens().are_shared() { Sharing::Fair } else { Sharing::Whole };
     let setup = setup::engine_for_server(sources, command.workers, sharing).await?;
     if setup.demo.is_some() {
         show::demo();
     }
     process::protect();
     if command.http.is_some() {
-        let required = command.require_hardening.unwrap_or(!options.tokens().is_empty());
+        let required = command.require_hardening.unwrap_or(options.tokens().are_needed());
         server::hardening(&setup.engine, required).await?;
     } else if command.require_hardening == Some(true) {
         server::hardening(&setup.engine, true).await?;
@@ -99,10 +99,10 @@ async fn over_http(
     let listener = TcpListener::bind(address).await.with_context(|| format!("cannot listen on {address}"));
     let listener = listener.class(Class::Unavailable).hint("choose another address or port with --http")?;
     let address = listener.local_addr().class(Class::Internal)?;
-    let guard = if options.tokens().is_empty() { "anybody on this machine may use it" } else { "with a token" };
+    let guard = if options.tokens().are_needed() { "with a token" } else { "anybody on this machine may use it" };
     let url = format!("http://{address}{}", http::PATH);
     let ready = Answer::default().noting(format!("serving MCP at {url}: {guard}; stop with Ctrl-C"));
-    show.ready(&ready.with("url", url).with("needs_token", !options.tokens().is_empty()))?;
+    show.ready(&ready.with("url", url).with("needs_token", options.tokens().are_needed()))?;
     let end = http::serve(listener, move || server.clone(), options, session_idle, stop).await;
     end.context("the HTTP server stopped").class(Class::Unavailable)
 }

@@ -4,55 +4,58 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Context as _;
-use axum::http::Uri;
+use axum::http::{Method, Uri};
 use axum::response::Response;
 use intentbox_api::{Api, Metrics};
-use intentbox_engine::{Events, Sharing};
+use intentbox_engine::{Engine, Events, Sharing};
 use intentbox_jobs::{JobQuotas, JobStore, Queue, Runner, RunnerOptions};
-use intentbox_listen::CancellationToken;
 use intentbox_listen::bodies::LargeBodies;
 use intentbox_listen::http::{Rejection, Surface};
+use intentbox_listen::{CancellationToken, Scope, Tokens};
 use intentbox_mcp::{Server, Settings, http};
-use intentbox_store::Clock;
 use tokio::net::TcpListener;
+use tokio::task::JoinSet;
 
 use crate::answer::Answer;
-use crate::arguments::{Serve, Sources};
+use crate::arguments::{Role, Serve, Sources};
 use crate::error::{Class, Classify as _, CommandError, Hint as _};
 use crate::observe::Observer;
 use crate::show::{self, Show};
-use crate::{process, server, setup, tools};
+use crate::{jobs, process, server, setup, token, tools};
 
 /// How long requests in flight have once the runs have ended.
 const CLOSE_WITHIN: Duration = Duration::from_secs(5);
+
+/// How often a server reads which tokens are accepted.
+const TOKENS_PAUSE: Duration = Duration::from_secs(2);
 
 /// Serves until a signal.
 pub(crate) async fn run(sources: &Sources, command: Serve, show: &mut Show) -> Result<Answer, CommandError> {
     let ceilings = server::ceilings(command.limits)?;
     let options = server::options(command.token_file.as_deref(), &command.hosts, &command.origins)?;
-    let advice = "give tokens with --token-file, or listen on 127.0.0.1";
-    options.may_listen(command.listen).map_err(|needed| Class::Usage.error(format!("{needed}: {advice}")))?;
-    let folder = setup::state_folder(sources).context("there is no state folder to keep jobs in").class(Class::Usage);
-    let folder = folder.hint("name one with --state")?;
+    let options = options.with_rate(command.rate);
     let name = process::name();
-    let own = name.clone();
-    let is_gone = Arc::new(move |worker: &str| process::is_gone(&own, worker));
-    let store = JobStore::open(&folder, Clock::system(), JobQuotas::default(), is_gone).await;
-    let store = store.class(Class::Unavailable)?;
-    let sharing = if options.tokens().len() > 1 { Sharing::Fair } else { Sharing::Whole };
+    let store = jobs::store(sources, &command.database, name.clone(), quotas(command.waiting)).await?;
+    token::accept(&store, options.tokens()).await?;
+    let advice =
+        "make a token with `intentbox token create NAME`, name a file with --token-file, or listen on 127.0.0.1";
+    options.may_listen(command.listen).map_err(|needed| Class::Usage.error(format!("{needed}: {advice}")))?;
+    tokio::spawn(keep_accepting(store.clone(), options.tokens().clone()));
+    let folder = setup::state_folder(sources);
+    let sharing = if options.tokens().are_shared() { Sharing::Fair } else { Sharing::Whole };
     let setup = setup::engine_for_server(sources, command.workers, sharing).await?;
     if setup.demo.is_some() {
         show::demo();
     }
     process::protect();
-    server::hardening(&setup.engine, command.require_hardening.unwrap_or(!options.tokens().is_empty())).await?;
+    server::hardening(&setup.engine, command.require_hardening.unwrap_or(options.tokens().are_needed())).await?;
     let upstreams = setup.engine.upstreams().cloned();
     let lines = match &upstreams {
         Some(upstreams) => tools::lines(upstreams).await?,
         None => Vec::new(),
     };
     let engine = Arc::new(setup.engine);
-    let observer = Observer::of_server("serve", Some(&folder)).await;
+    let observer = Observer::of_server("serve", folder.as_deref()).await;
     let metrics = Metrics::new(Arc::clone(&observer) as Arc<_>);
     let events = || Arc::clone(&metrics) as Arc<dyn Events>;
     let settings = Settings {
@@ -80,17 +83,13 @@ pub(crate) async fn run(sources: &Sources, command: Serve, show: &mut Show) -> R
         ceilings: ceilings.clone(),
         words: intentbox_api::words,
     };
-    let runner = Runner::new(store.clone(), Arc::clone(&engine), events(), runner_options);
-    let running = tokio::spawn(runner.run(stop.clone()));
+    let mut tasks = JoinSet::new();
+    if command.role != Role::Api {
+        let runner = Runner::new(store.clone(), Arc::clone(&engine), events(), runner_options);
+        work(&mut tasks, runner, &store, &engine, &stop);
+    }
 
-    let guard = if options.tokens().is_empty() { "anybody on this machine may use it" } else { "with a token" };
-    let url = format!("http://{address}");
-    let ready = format!(
-        "serving the API at {url}{} and MCP at {url}{}: {guard}; stop with Ctrl-C",
-        intentbox_api::PREFIX,
-        http::PATH
-    );
-    show.ready(&Answer::default().noting(ready).with("url", url).with("needs_token", !options.tokens().is_empty()))?;
+    show.ready(&ready(command.role, &address.to_string(), options.tokens().are_needed()))?;
     let queue = Queue::new(store.clone());
     let api = Api {
         queue,
@@ -107,27 +106,70 @@ pub(crate) async fn run(sources: &Sources, command: Serve, show: &mut Show) -> R
         options,
         http::SESSION_IDLE,
         stop.clone(),
-        |mcp| {
-            let api = intentbox_api::surface(api);
-            Surface {
-                routes: mcp.routes.merge(api.routes),
-                open: api.open,
-                refuse,
-                unknown: intentbox_api::unknown,
-                ..mcp
+        |mcp| match command.role {
+            Role::Worker => intentbox_api::surface_of_worker(api),
+            Role::All | Role::Api => {
+                let api = intentbox_api::surface(api);
+                Surface {
+                    routes: mcp.routes.merge(api.routes),
+                    open: api.open,
+                    needs,
+                    refuse,
+                    unknown: intentbox_api::unknown,
+                    ..mcp
+                }
             }
         },
     );
     let served = served.await.context("the HTTP server stopped").class(Class::Unavailable);
     stop.cancel();
     // The runner gives what runs a while to end, and writes how it did.
-    let _ = running.await;
+    while tasks.join_next().await.is_some() {}
     let _ = tokio::time::timeout(CLOSE_WITHIN, store.close()).await;
     if let Some(upstreams) = upstreams {
         upstreams.close().await;
     }
     observer.close().await;
     served.map(|()| Answer::default())
+}
+
+fn quotas(waiting: Option<u64>) -> JobQuotas {
+    let quotas = JobQuotas::default();
+    JobQuotas { waiting_of_principal_max: waiting.unwrap_or(quotas.waiting_of_principal_max), ..quotas }
+}
+
+/// Begins what runs beside the answers to requests: jobs, schedules and callbacks.
+fn work(tasks: &mut JoinSet<()>, runner: Runner, store: &JobStore, engine: &Arc<Engine>, stop: &CancellationToken) {
+    tasks.spawn(runner.run(stop.clone()));
+    tasks.spawn(intentbox_jobs::keep_schedules(store.clone(), stop.clone()));
+    tasks.spawn(intentbox_jobs::keep_telling(store.clone(), Arc::clone(engine), stop.clone()));
+}
+
+/// What is said once the server listens.
+fn ready(role: Role, address: &str, needs_token: bool) -> Answer {
+    let url = format!("http://{address}");
+    let guard = if needs_token { "with a token" } else { "anybody on this machine may use it" };
+    let what = match role {
+        Role::Worker => format!("running jobs; it tells how it is at {url}/readyz and {url}/metrics"),
+        Role::All | Role::Api => {
+            format!("serving the API at {url}{} and MCP at {url}{}", intentbox_api::PREFIX, http::PATH)
+        }
+    };
+    let note = format!("{what}: {guard}; stop with Ctrl-C");
+    Answer::default().noting(note).with("url", url).with("needs_token", needs_token)
+}
+
+/// Has the server accept what the store says of tokens, as long as it runs. What cannot be read stays as it was.
+async fn keep_accepting(store: JobStore, tokens: Tokens) {
+    loop {
+        tokio::time::sleep(TOKENS_PAUSE).await;
+        let _ = token::accept(&store, &tokens).await;
+    }
+}
+
+/// What a token has to be for.
+fn needs(method: &Method, uri: &Uri) -> Scope {
+    if uri.path() == http::PATH { Scope::Run } else { intentbox_api::needs(method, uri) }
 }
 
 /// A rejection in the form that clients of its path read.

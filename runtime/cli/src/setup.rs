@@ -17,9 +17,10 @@ use intentbox_engine::{
     POLICY_BYTES_MAX, Parts, Policy, Resources, Routing, Sharing, Switch, ToolSettings, WorkerCommand,
 };
 use intentbox_files::{Directories, DirectoryError};
+use intentbox_jobs::{JobPlace, PostgresUrl};
 use intentbox_tools::Upstreams;
 
-use crate::arguments::{Isolation, Sources};
+use crate::arguments::{Database, Isolation, Sources};
 use crate::error::{Class, Classify as _, CommandError, Hint as _};
 use crate::servers::{self, Servers};
 use crate::{WORKER, demo_tracker, folder, input, show};
@@ -328,6 +329,24 @@ pub(crate) fn inherited() -> BTreeMap<String, String> {
     let texts =
         std::env::vars_os().filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)));
     texts.filter(|(name, _)| intentbox_tools::is_inherited(name)).collect()
+}
+
+/// The longest file with the URL of a database, in bytes.
+const DATABASE_BYTES_MAX: u64 = 4 << 10;
+
+/// Where jobs are.
+pub(crate) fn job_place(sources: &Sources, database: &Database) -> Result<JobPlace, CommandError> {
+    let named = || std::env::var_os("INTENTBOX_DATABASE").filter(|file| !file.is_empty()).map(PathBuf::from);
+    let Some(file) = database.file.clone().or_else(named) else {
+        let folder = state_folder(sources).context("there is no state folder to keep jobs in").class(Class::Usage);
+        return folder.hint("name one with --state").map(JobPlace::Folder);
+    };
+    let typed = std::path::absolute(&file).class(Class::Configuration)?;
+    let bytes = input::read_secret(Path::new("/"), &typed, DATABASE_BYTES_MAX);
+    let bytes = bytes.with_context(|| format!("--database {}", file.display())).class(Class::Configuration)?;
+    let text = String::from_utf8(bytes).with_context(|| format!("--database {}", file.display()));
+    let url = PostgresUrl::parse(&text.class(Class::Configuration)?);
+    url.with_context(|| format!("--database {}", file.display())).class(Class::Configuration).map(JobPlace::Postgres)
 }
 
 /// The folder of what is recorded, which need not be there: the flag's, otherwise that of the environment. Nothing where there is

@@ -24,6 +24,7 @@
 mod broker;
 mod bytecode_cache;
 mod cache;
+mod callback;
 mod caller;
 mod cards;
 mod configuration;
@@ -68,6 +69,7 @@ use intentbox_sandbox::{Owner, Sandbox, StartError};
 use intentbox_tools::Upstreams;
 use tokio::sync::OnceCell;
 
+pub use crate::callback::CALLBACK_HEADERS;
 pub use crate::caller::{Caller, Ceilings, Consent, LimitError, Purpose};
 pub use crate::configuration::{
     CONFIGURATION_BYTES_MAX, Configuration, ConfigurationError, Mode, Refresh, Routing, Switch, ToolSettings,
@@ -84,7 +86,7 @@ pub use crate::rejected::remedy_for_values;
 pub use crate::stub::of as tool_stub;
 pub use crate::tool_failure::{server_failure, tool_failure};
 pub use crate::tool_plan::{FoundTool, FoundTools, HERE, ToolRoute, search_tools};
-pub use intentbox_egress::EgressError;
+pub use intentbox_egress::{EgressError, SendError};
 pub use intentbox_report::{
     CHECK_BEFORE_RETRY, Candidate, Cause, Failure, Lack, Listed, Missing, MissingOrigin, NearName, Outcome, Permission,
     Principal, Refused, Remedy, Rephrase, Report, RunId, ScriptAdvice, Spent, TableRules, Target, TemplateAdvice,

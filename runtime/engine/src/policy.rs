@@ -23,6 +23,13 @@
 //! tools = ["git: git_log,git_diff", "time: *"]
 //! ```
 //!
+//! Where the ends of jobs are told (webhooks) is a table too, which has HTTP rules with POST alone:
+//!
+//! ```toml
+//! [callbacks]
+//! http = ["hooks: POST /intentbox/**"]
+//! ```
+//!
 //! A principal with a table of its own gets no more than that, whatever else is permitted:
 //!
 //! ```toml
@@ -36,11 +43,12 @@
 
 use std::collections::BTreeMap;
 
-use intentbox_capability::{Access, Alias, Grant, HttpRule, Tools};
+use intentbox_capability::{Access, Alias, Grant, HttpRule, Method, Tools};
 use intentbox_catalog::{Catalog, Template, TemplateId};
 use intentbox_report::Principal;
 use serde::Deserialize;
 
+use crate::callback::CALLBACK_HEADERS;
 use crate::configuration::Configuration;
 
 /// The largest policy that is read, in bytes.
@@ -56,6 +64,8 @@ pub struct Policy {
     templates: BTreeMap<String, Access>,
     #[serde(default)]
     exec: Access,
+    #[serde(default)]
+    callbacks: Access,
     #[serde(default)]
     principals: BTreeMap<String, Access>,
     /// What flags permit to packs. [`Policy::check`] ignores it, because nobody wrote it as a line.
@@ -120,6 +130,19 @@ impl Policy {
             rules.extend(more);
         }
         rules
+    }
+
+    /// Where a principal may have the ends of its jobs told.
+    pub(crate) fn callbacks(&self, principal: &Principal) -> Grant {
+        let posts = |rules: &Access| -> Vec<HttpRule> {
+            let posts = rules.http.iter().filter_map(|rule| rule.only(Method::Post));
+            posts.filter_map(|rule| rule.with_headers(&CALLBACK_HEADERS).ok()).collect()
+        };
+        let grant = Grant::of(posts(&self.callbacks));
+        match self.principal(principal) {
+            Some(table) => grant.and(posts(table)),
+            None => grant,
+        }
     }
 
     /// The tables that are about a template or about `exec`, and the one of the principal, each with its name.
@@ -202,8 +225,14 @@ impl Policy {
             askers: Vec::new(),
             nobody: "",
         });
-        for table in packs.chain(templates).chain([exec]).chain(principals) {
+        let callbacks = Table { name: "callbacks".to_owned(), rules: &self.callbacks, askers: Vec::new(), nobody: "" };
+        for table in packs.chain(templates).chain([exec, callbacks]).chain(principals) {
             table.check(configuration, servers, &mut faults);
+        }
+        let posts = |rule: &HttpRule| rule.methods() == [Method::Post];
+        if !self.callbacks.http.iter().all(posts) || !self.callbacks.read.is_empty() || !self.callbacks.tools.is_empty()
+        {
+            faults.push("[callbacks]: it has lines of `http` with the method POST, and nothing else".to_owned());
         }
         faults
     }

@@ -5,18 +5,29 @@
 //! engine, under the same plans, grants and limits as every other request. Which database keeps the jobs is the store's affair,
 //! and how clients reach the queue is that of a surface.
 //!
+//! A [`ScheduleRequest`] is a job that is submitted again and again ([`keep_schedules`]), and the end of a job is told to whoever
+//! wants to hear of it ([`keep_telling`]).
+//!
 //! What is accepted is attempted at least once, and ends once. An attempt whose runner is lost is repeated only if it cannot have
 //! changed anything outside: its grants let it read alone. Otherwise the job ends with `unknown_outcome`.
 
+mod callback;
 mod queue;
 mod request;
 mod runner;
+mod schedule;
+mod signature;
 
-pub use intentbox_store::{IsGone, Job, JobEvent, JobFilter, JobQuotas, JobState, JobStore, StoreError};
+pub use intentbox_store::{
+    DeliveryStatus, InvalidUrl, IsGone, Job, JobEvent, JobFilter, JobPlace, JobQuotas, JobState, JobStore, NewToken,
+    PostgresUrl, Schedule, StoreError, TokenRecord,
+};
 
-pub use crate::queue::{NotAccepted, Queue};
+pub use crate::callback::keep_telling;
+pub use crate::queue::{NotAccepted, Queue, SCHEDULES_MAX};
 pub use crate::request::{
     ATTEMPTS_MAX, Fault, JobRequest, LABEL_BYTES_MAX, LABELS_MAX, PRIORITY_MAX, REQUEST_BYTES_MAX, WAIT_S_MAX, When,
     Work,
 };
 pub use crate::runner::{Runner, RunnerOptions};
+pub use crate::schedule::{ScheduleRequest, keep_schedules};

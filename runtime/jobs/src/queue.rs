@@ -1,10 +1,16 @@
 //! The queue as clients see it.
 
 use intentbox_engine::{Principal, new_run_id};
-use intentbox_store::{Job, JobEvent, JobFilter, JobState, JobStore, NewJob, StoreError, Submitted};
+use intentbox_store::{
+    DeliveryStatus, Job, JobEvent, JobFilter, JobState, JobStore, NewJob, Schedule, Start, StoreError, Submitted,
+};
 use tokio::sync::broadcast;
 
 use crate::request::{JobRequest, When, digest};
+use crate::schedule::ScheduleRequest;
+
+/// How many schedules a principal has at most.
+pub const SCHEDULES_MAX: u32 = 100;
 
 /// Accepts jobs and tells how they are doing. A principal sees its own jobs, and nobody else's.
 #[derive(Debug, Clone)]
@@ -21,6 +27,9 @@ pub enum NotAccepted {
     /// Too many wait.
     #[error("{0} jobs wait already, and no more are allowed")]
     Full(u64),
+    /// The principal has as many schedules as it may.
+    #[error("you have {0} schedules already, and no more are allowed")]
+    TooManySchedules(u32),
     /// It cannot be written.
     #[error(transparent)]
     Store(#[from] StoreError),
@@ -45,31 +54,72 @@ impl Queue {
         text: &str,
         key: Option<String>,
     ) -> Result<(Job, bool), NotAccepted> {
-        let now_ms = self.store.now_unix_ms();
-        let millis = |seconds: u64| i64::try_from(seconds.saturating_mul(1_000)).unwrap_or(i64::MAX / 4);
-        let run_at_ms = match request.when {
-            When::Now => now_ms,
-            When::After(seconds) => now_ms.saturating_add(millis(seconds)),
-            When::At(ms) => ms,
+        accepted(self.store.submit(new_job(principal, request, text, key)).await?)
+    }
+
+    /// Accepts all of these jobs, or none, and returns them in their order. With a key each has one of its own, made of that
+    /// and its place: the same requests with the same key are the jobs that they were.
+    ///
+    /// # Errors
+    /// Why none was accepted.
+    pub async fn submit_all(
+        &self,
+        principal: &Principal,
+        requests: &[(JobRequest, String)],
+        key: Option<&str>,
+    ) -> Result<Vec<Job>, NotAccepted> {
+        let new = |(place, (request, text)): (usize, &(JobRequest, String))| {
+            new_job(principal, request, text, key.map(|key| format!("{key} #{place}")))
         };
-        let new = NewJob {
-            id: new_run_id().to_string(),
-            principal: principal.as_str().to_owned(),
-            request: text.to_owned(),
-            request_digest: digest(text),
-            idempotency_key: key,
-            priority: request.priority,
-            run_at_ms,
-            expires_ms: request.ttl_s.map(|ttl_s| run_at_ms.max(now_ms).saturating_add(millis(ttl_s))),
-            attempts_max: request.attempts,
-            labels: request.labels.iter().map(|(name, value)| (name.clone(), value.clone())).collect(),
-        };
-        match self.store.submit(new).await? {
-            Submitted::New(job) => Ok((*job, true)),
-            Submitted::Same(job) => Ok((*job, false)),
-            Submitted::OtherRequest => Err(NotAccepted::OtherRequest),
-            Submitted::Full { most } => Err(NotAccepted::Full(most)),
-        }
+        let all = self.store.submit_all(requests.iter().enumerate().map(new).collect()).await?;
+        all.into_iter().map(|submitted| accepted(submitted).map(|(job, _)| job)).collect()
+    }
+
+    /// Keeps a schedule.
+    ///
+    /// # Errors
+    /// Why it is not kept.
+    pub async fn add_schedule(
+        &self,
+        principal: &Principal,
+        request: &ScheduleRequest,
+    ) -> Result<Schedule, NotAccepted> {
+        let (_, now_ms) = self.store.schedules_due(0).await?;
+        let new = request.new_schedule(principal, now_ms);
+        let kept = self.store.add_schedule(new, SCHEDULES_MAX).await?;
+        kept.ok_or(NotAccepted::TooManySchedules(SCHEDULES_MAX))
+    }
+
+    /// The schedules of this principal, the oldest first.
+    ///
+    /// # Errors
+    /// When they cannot be read.
+    pub async fn schedules(&self, principal: &Principal) -> Result<Vec<Schedule>, StoreError> {
+        self.store.schedules(principal.as_str(), SCHEDULES_MAX).await
+    }
+
+    /// Forgets a schedule of this principal. Returns whether it was there.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub async fn remove_schedule(&self, principal: &Principal, id: &str) -> Result<bool, StoreError> {
+        self.store.remove_schedule(principal.as_str(), id).await
+    }
+
+    /// How telling the end of a job is going; nothing before its end, and where nobody is told.
+    ///
+    /// # Errors
+    /// When it cannot be read.
+    pub async fn delivery(&self, job: &Job) -> Result<Option<DeliveryStatus>, StoreError> {
+        self.store.delivery(job).await
+    }
+
+    /// The key by which this principal knows that a callback is from here, as Standard Webhooks writes it: `whsec_` and Base64.
+    ///
+    /// # Errors
+    /// When it cannot be read, or made.
+    pub async fn callback_key(&self, principal: &Principal) -> Result<String, StoreError> {
+        Ok(crate::signature::master(&self.store).await?.key(principal).written())
     }
 
     /// A job of this principal.
@@ -121,5 +171,36 @@ impl Queue {
     #[must_use]
     pub fn changes(&self) -> broadcast::Receiver<i64> {
         self.store.changes()
+    }
+}
+
+fn accepted(submitted: Submitted) -> Result<(Job, bool), NotAccepted> {
+    match submitted {
+        Submitted::New(job) => Ok((*job, true)),
+        Submitted::Same(job) => Ok((*job, false)),
+        Submitted::OtherRequest => Err(NotAccepted::OtherRequest),
+        Submitted::Full { most } => Err(NotAccepted::Full(most)),
+    }
+}
+
+/// The job of a request. `text` is the request as it was parsed.
+pub(crate) fn new_job(principal: &Principal, request: &JobRequest, text: &str, key: Option<String>) -> NewJob {
+    let millis = |seconds: u64| i64::try_from(seconds.saturating_mul(1_000)).unwrap_or(i64::MAX / 4);
+    NewJob {
+        id: new_run_id().to_string(),
+        principal: principal.as_str().to_owned(),
+        request: text.to_owned(),
+        request_digest: digest(text),
+        idempotency_key: key,
+        priority: request.priority,
+        start: match request.when {
+            When::Now => Start::Now,
+            When::After(seconds) => Start::AfterMs(millis(seconds)),
+            When::At(ms) => Start::AtMs(ms),
+        },
+        ttl_ms: request.ttl_s.map(millis),
+        attempts_max: request.attempts,
+        labels: request.labels.iter().map(|(name, value)| (name.clone(), value.clone())).collect(),
+        callback_url: request.callback_url.clone(),
     }
 }

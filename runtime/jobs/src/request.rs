@@ -28,6 +28,9 @@ pub const WAIT_S_MAX: u64 = 30 * 86_400;
 /// How often a job is attempted at most.
 pub const ATTEMPTS_MAX: u32 = 10;
 
+/// The longest URL of a callback, in bytes.
+const URL_BYTES_MAX: usize = 2_048;
+
 /// How often it is without a word about it.
 const ATTEMPTS: u32 = 3;
 
@@ -48,6 +51,8 @@ pub struct JobRequest {
     pub attempts: u32,
     /// What it is found by.
     pub labels: BTreeMap<String, String>,
+    /// Where its end is told: `origin:/path`, or a URL under an origin of the configuration.
+    pub callback_url: Option<String>,
 }
 
 /// What runs.
@@ -96,9 +101,29 @@ struct Written {
     ttl_s: Option<u64>,
     attempts: Option<u32>,
     labels: Option<BTreeMap<String, String>>,
+    callback_url: Option<String>,
 }
 
 impl JobRequest {
+    /// A request that cannot be read, and fails when it runs.
+    pub(crate) fn unread() -> Self {
+        Self {
+            work: Work::Code(Code {
+                name: String::new(),
+                source: Vec::new(),
+                params: "{}".to_owned(),
+                settings: Settings::default(),
+            }),
+            allow_writes: false,
+            priority: 0,
+            when: When::Now,
+            ttl_s: None,
+            attempts: 1,
+            labels: BTreeMap::new(),
+            callback_url: None,
+        }
+    }
+
     /// Reads a request.
     ///
     /// # Errors
@@ -170,6 +195,10 @@ impl JobRequest {
         }
         let labels = written.labels.unwrap_or_default();
         check_labels(&labels).map_err(|reason| fault("labels", reason))?;
+        let callback_url = written.callback_url;
+        if callback_url.as_ref().is_some_and(|url| url.is_empty() || url.len() > URL_BYTES_MAX) {
+            return Err(fault("callback_url", format!("write a URL of 1 to {URL_BYTES_MAX} bytes")));
+        }
         Ok(Self {
             work,
             allow_writes: written.allow_writes.unwrap_or(false),
@@ -178,6 +207,7 @@ impl JobRequest {
             ttl_s: written.ttl_s,
             attempts,
             labels,
+            callback_url,
         })
     }
 }

@@ -25,6 +25,7 @@ use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 use tower_http::cors::{AllowHeaders, CorsLayer};
 
+use crate::scope::Scope;
 use gate::Gate;
 
 pub use options::{InvalidOption, Options, TokenNeeded};
@@ -33,6 +34,9 @@ pub use rejection::Rejection;
 /// Gives the body of a rejection, in the form that callers of this path read, with its `Content-Type`. The status and the
 /// headers that HTTP wants are set after it.
 pub type Refuse = fn(&Uri, Rejection) -> Response;
+
+/// What the token of a request has to be for, by its method and path.
+pub type Needs = fn(&Method, &Uri) -> Scope;
 
 /// Gives the answer for a path that is not served. The status is set after it.
 pub type Unknown = fn(&Uri) -> Response;
@@ -46,6 +50,8 @@ pub struct Surface {
     pub open: Router,
     /// The headers of answers that pages of allowed sites may read, besides those that every page may.
     pub exposed: Vec<HeaderName>,
+    /// What the token of a request has to be for.
+    pub needs: Needs,
     /// The form of a rejection.
     pub refuse: Refuse,
     /// The answer for a path that none of the routes has.
@@ -71,9 +77,9 @@ pub async fn serve(
 /// The routes behind both parts of the gate. A path that is not served is behind the first part only: clients look for
 /// OAuth at such paths before they have a token, and take a 401 there for a sign that they found it.
 fn guarded(surface: Surface, options: Options) -> Router {
-    let Surface { routes, open, exposed, refuse, unknown } = surface;
+    let Surface { routes, open, exposed, needs, refuse, unknown } = surface;
     let cors = cors(&options, exposed);
-    let gate = Gate::new(options, refuse);
+    let gate = Gate::new(options, needs, refuse);
     let not_found = move |uri: Uri| async move {
         let mut response = unknown(&uri);
         *response.status_mut() = StatusCode::NOT_FOUND;

@@ -6,15 +6,17 @@
 //! belong to the routes. It does not know the engine either, and reads no files and no environment.
 //!
 //! - [`http`]: a port: connections, `Host` and `Origin`, tokens, CORS. [`lines`]: pipes.
-//! - `tokens`: the principal of a token. `concurrency`: limits on what is in flight.
+//! - `tokens`: the principal of a token. `scope`: what it may be used for. `concurrency`: limits on what is in flight.
 //! - [`bodies`]: large bodies, off the serving thread.
 
 pub mod bodies;
 mod concurrency;
 pub mod http;
 pub mod lines;
+mod scope;
 mod tokens;
 
 pub use crate::concurrency::{ConcurrencyLimit, Exceeded, InFlight, Permit};
-pub use crate::tokens::{Tokens, TokensError};
+pub use crate::scope::{Scope, Scopes};
+pub use crate::tokens::{GivenToken, TokenDigest, Tokens, TokensError, token_digest};
 pub use tokio_util::sync::CancellationToken;

@@ -1,9 +1,14 @@
-//! Bearer tokens, and the principals that hold them.
+//! Bearer tokens, the principals that hold them, and what those may do.
 
+use std::collections::HashMap;
 use std::fmt;
+use std::sync::{Arc, PoisonError, RwLock};
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use intentbox_report::Principal;
-use subtle::ConstantTimeEq as _;
+use sha2::{Digest as _, Sha256};
+
+use crate::scope::Scopes;
 
 /// The shortest token that is accepted, in bytes. `openssl rand -hex 16` gives 32.
 const TOKEN_BYTES_MIN: usize = 16;
@@ -14,10 +19,39 @@ const TOKEN_BYTES_MAX: usize = 4 << 10;
 /// The most tokens.
 const TOKENS_MAX: usize = 1_000;
 
-/// The tokens that are accepted, each with the name of its holder.
+/// The tokens that are accepted: those of a list, which may do everything, and those that were given since. Clones share them.
+///
+/// Only their digests are kept. So the time that a look takes tells nothing of a token: who guesses does not choose the digest.
 #[derive(Clone, Default)]
 pub struct Tokens {
-    known: Vec<(String, String)>,
+    listed: Arc<HashMap<TokenDigest, Principal>>,
+    given: Arc<RwLock<Given>>,
+}
+
+/// The SHA-256 of a token.
+pub type TokenDigest = [u8; 32];
+
+#[derive(Default)]
+struct Given {
+    is_needed: bool,
+    tokens: HashMap<TokenDigest, GivenToken>,
+}
+
+/// A token that was given to somebody, and may be taken back.
+#[derive(Debug, Clone)]
+pub struct GivenToken {
+    /// Whose it is.
+    pub principal: Principal,
+    /// What it may be used for.
+    pub scopes: Scopes,
+    /// When it ends, in milliseconds after 1970, UTC.
+    pub expires_unix_ms: Option<i64>,
+}
+
+/// The digest under which a token is kept.
+#[must_use]
+pub fn token_digest(token: &str) -> TokenDigest {
+    Sha256::digest(token).into()
 }
 
 /// What is wrong with a list of tokens. Tokens themselves are not repeated.
@@ -65,7 +99,7 @@ impl Tokens {
     /// # Errors
     /// When a line is invalid (the first such line), and when there are no tokens or too many.
     pub fn parse(text: &str) -> Result<Self, TokensError> {
-        let mut known: Vec<(String, String)> = Vec::new();
+        let mut known: Vec<(&str, &str)> = Vec::new();
         for (line, text) in (1..).zip(text.lines()).map(|(line, text)| (line, text.trim())) {
             if text.is_empty() || text.starts_with('#') {
                 continue;
@@ -78,53 +112,70 @@ impl Tokens {
             if !(TOKEN_BYTES_MIN..=TOKEN_BYTES_MAX).contains(&token.len()) || !is_visible {
                 return Err(TokensError::Token { line, name: name.to_owned(), length: token.len() });
             }
-            if known.iter().any(|(other, known)| other == name || known == token) {
+            if known.iter().any(|(other, known)| *other == name || *known == token) {
                 return Err(TokensError::Twice { line });
             }
-            known.push((name.to_owned(), token.to_owned()));
+            known.push((name, token));
         }
         match known.len() {
             0 => Err(TokensError::Empty),
-            1..=TOKENS_MAX => Ok(Self { known }),
+            1..=TOKENS_MAX => {
+                let listed = known.iter().map(|(name, token)| (token_digest(token), Principal::named(name)));
+                Ok(Self { listed: Arc::new(listed.collect()), given: Arc::default() })
+            }
             count => Err(TokensError::TooMany { count }),
         }
     }
 
-    /// How many tokens there are.
-    #[must_use]
-    pub fn len(&self) -> usize {
-        self.known.len()
+    /// Accepts these tokens besides those of the list, and none that were given before. From then on a token is needed if `is_needed`
+    /// is true, or ever was: that the last one was taken back does not open a server to everybody.
+    pub fn give(&self, tokens: HashMap<TokenDigest, GivenToken>, is_needed: bool) {
+        let mut given = self.given.write().unwrap_or_else(PoisonError::into_inner);
+        let is_needed = is_needed || given.is_needed;
+        *given = Given { is_needed, tokens };
     }
 
-    /// Whether no token is needed.
+    /// Whether several principals hold tokens, or may.
     #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.known.is_empty()
+    pub fn are_shared(&self) -> bool {
+        self.listed.len() > 1 || self.given.read().unwrap_or_else(PoisonError::into_inner).is_needed
     }
 
-    /// The holder of a token. The time this takes does not depend on how much of the token was right: it is compared with
-    /// every known one, to its end.
+    /// Whether a token is needed.
     #[must_use]
-    pub fn holder(&self, token: &str) -> Option<Principal> {
-        let mut holder = None;
-        for (name, known) in &self.known {
-            if bool::from(known.as_bytes().ct_eq(token.as_bytes())) {
-                holder = Some(Principal::named(name));
-            }
+    pub fn are_needed(&self) -> bool {
+        !self.listed.is_empty() || self.given.read().unwrap_or_else(PoisonError::into_inner).is_needed
+    }
+
+    /// The holder of a token, and what it may be used for.
+    #[must_use]
+    pub fn holder(&self, token: &str) -> Option<(Principal, Scopes)> {
+        let digest = token_digest(token);
+        if let Some(principal) = self.listed.get(&digest) {
+            return Some((principal.clone(), Scopes::ALL));
         }
-        holder
+        let given = self.given.read().unwrap_or_else(PoisonError::into_inner);
+        let token = given.tokens.get(&digest)?;
+        let is_over = token.expires_unix_ms.is_some_and(|end| end <= now_unix_ms());
+        (!is_over).then(|| (token.principal.clone(), token.scopes))
     }
+}
+
+fn now_unix_ms() -> i64 {
+    let since_1970 = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    i64::try_from(since_1970.as_millis()).unwrap_or(i64::MAX)
 }
 
 impl fmt::Debug for Tokens {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_list().entries(self.known.iter().map(|(name, _)| name)).finish()
+        f.debug_list().entries(self.listed.values().filter_map(Principal::name)).finish()
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::scope::Scope;
 
     const ALICE: &str = "0123456789abcdef";
     const BOB: &str = "fedcba9876543210-and-more";
@@ -133,12 +184,29 @@ mod tests {
     #[test]
     fn a_token_has_one_holder_and_a_list_is_read_line_by_line() {
         let tokens = Tokens::parse(&format!("# who may ask\n\nalice {ALICE}\n  bob\t{BOB}\n")).expect("it is a list");
-        assert_eq!(tokens.holder(ALICE), Some(Principal::named("alice")));
-        assert_eq!(tokens.holder(BOB), Some(Principal::named("bob")));
+        assert_eq!(tokens.holder(ALICE), Some((Principal::named("alice"), Scopes::ALL)));
+        assert_eq!(tokens.holder(BOB), Some((Principal::named("bob"), Scopes::ALL)));
         for other in ["", "0", &ALICE[1..], &ALICE.to_uppercase(), &format!("{ALICE} "), &format!("alice {ALICE}")] {
             assert_eq!(tokens.holder(other), None, "{other:?}");
         }
         assert!(!format!("{tokens:?}").contains(ALICE));
+    }
+
+    #[test]
+    fn a_given_token_holds_until_it_ends_or_is_taken_back_and_the_server_stays_closed() {
+        let tokens = Tokens::default();
+        assert!(!tokens.are_needed());
+        let give = |expires_unix_ms| {
+            let token =
+                GivenToken { principal: Principal::named("carol"), scopes: Scopes::of([Scope::Read]), expires_unix_ms };
+            tokens.give(HashMap::from([(token_digest(ALICE), token)]), true);
+            tokens.holder(ALICE)
+        };
+        let carol = Some((Principal::named("carol"), Scopes::of([Scope::Read])));
+        assert_eq!((give(None), give(Some(i64::MAX)), give(Some(now_unix_ms()))), (carol.clone(), carol, None));
+        tokens.give(HashMap::new(), false);
+        assert_eq!(tokens.holder(ALICE), None);
+        assert!(tokens.are_needed());
     }
 
     #[test]

@@ -9,7 +9,7 @@ use axum::response::{IntoResponse as _, Response};
 use axum::routing::get;
 use axum::{Extension, Router};
 use intentbox_listen::http::{self, Options, Rejection, Surface};
-use intentbox_listen::{CancellationToken, Tokens};
+use intentbox_listen::{CancellationToken, Scope, Tokens};
 use intentbox_report::Principal;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
@@ -39,6 +39,7 @@ fn surface() -> Surface {
         open: Router::new(),
         routes: Router::new().route("/a", get(caller)).merge(other),
         exposed: vec![HeaderName::from_static("x-session")],
+        needs: |_, uri| if uri.path() == "/b" { Scope::Manage } else { Scope::Read },
         refuse,
         unknown: |uri| format!("not here: {}", uri.path()).into_response(),
     }

@@ -26,6 +26,7 @@ use axum::middleware::{Next, from_fn_with_state};
 use axum::response::{IntoResponse as _, Response};
 use axum::{Extension, Router};
 use intentbox_engine::Principal;
+use intentbox_listen::Scope;
 use intentbox_listen::bodies::{INLINE_BYTES_MAX, LargeBodies};
 use intentbox_listen::http::{Options, Rejection, Surface};
 use intentbox_mcp_wire::message::{self, Fault, Message, Method as About};
@@ -169,6 +170,7 @@ pub fn surface<H: ServerHandler>(
         routes: Router::new().route_service(PATH, service).route_layer(from_fn_with_state(endpoint, admit)),
         open: Router::new(),
         exposed: vec![HeaderName::from_static(SESSION)],
+        needs: |_, _| Scope::Run,
         refuse,
         unknown,
     }
@@ -191,7 +193,9 @@ pub fn refuse(_: &Uri, rejection: Rejection) -> Response {
         Rejection::HostOrOrigin => {
             format!("{rejection}; the operator can add it with --allow-host or --allow-origin")
         }
-        Rejection::Unauthorized | Rejection::Overloaded => rejection.to_string(),
+        Rejection::Unauthorized | Rejection::Scope { .. } | Rejection::Rate { .. } | Rejection::Overloaded => {
+            rejection.to_string()
+        }
     };
     error(rejection.status(), REFUSED, &message).into_response()
 }

@@ -8,11 +8,15 @@ use axum::http::header::AUTHORIZATION;
 use axum::http::{HeaderMap, Uri};
 use axum::middleware::Next;
 use axum::response::Response;
+use governor::clock::{Clock as _, DefaultClock};
+use governor::state::keyed::HashMapStateStore;
+use governor::{Quota, RateLimiter};
 use intentbox_report::Principal;
 
 use super::host_and_origin::HostAndOrigin;
-use super::{Options, Refuse, Rejection};
+use super::{Needs, Options, Refuse, Rejection};
 use crate::concurrency::{ConcurrencyLimit, InFlight, Permit};
+use crate::scope::Scopes;
 use crate::tokens::Tokens;
 
 /// The most requests in flight until their answer begins.
@@ -24,31 +28,48 @@ pub(super) struct Gate {
     host_and_origin: Arc<HostAndOrigin>,
     tokens: Arc<Tokens>,
     requests: InFlight,
+    rate: Option<Arc<Rate>>,
+    needs: Needs,
     refuse: Refuse,
 }
 
+/// How many requests each principal may send.
+type Rate = RateLimiter<Principal, HashMapStateStore<Principal>, DefaultClock>;
+
 impl Gate {
-    pub(super) fn new(options: Options, refuse: Refuse) -> Self {
-        let Options { hosts, origins, tokens } = options;
+    pub(super) fn new(options: Options, needs: Needs, refuse: Refuse) -> Self {
+        let Options { hosts, origins, tokens, rate } = options;
         Self {
             host_and_origin: Arc::new(HostAndOrigin::new(hosts, origins)),
             tokens: Arc::new(tokens),
             requests: InFlight::new(REQUESTS),
+            rate: rate.map(|rate| Arc::new(RateLimiter::hashmap(Quota::per_second(rate)))),
+            needs,
             refuse,
         }
     }
 
-    /// The caller by these headers, and a permit for the request.
-    fn identify(&self, headers: &HeaderMap) -> Result<(Principal, Permit), Rejection> {
-        let principal = self.principal(headers).ok_or(Rejection::Unauthorized)?;
+    /// The caller of a request, and a permit for it.
+    fn identify(&self, request: &Request) -> Result<(Principal, Permit), Rejection> {
+        let (principal, scopes) = self.principal(request.headers()).ok_or(Rejection::Unauthorized)?;
+        let scope = (self.needs)(request.method(), request.uri());
+        if !scopes.has(scope) {
+            return Err(Rejection::Scope { scope });
+        }
+        if let Some(rate) = &self.rate {
+            rate.check_key(&principal).map_err(|not_until| {
+                let wait = not_until.wait_time_from(rate.clock().now());
+                Rejection::Rate { after_s: u32::try_from(wait.as_secs()).unwrap_or(u32::MAX).saturating_add(1) }
+            })?;
+        }
         let permit = self.requests.admit(&principal).map_err(|_| Rejection::Overloaded)?;
         Ok((principal, permit))
     }
 
-    /// The principal. A token is accepted in its header only: in a query it would end up in logs and histories.
-    fn principal(&self, headers: &HeaderMap) -> Option<Principal> {
-        if self.tokens.is_empty() {
-            return Some(Principal::local());
+    /// The principal, and what it may do. A token is accepted in its header only: in a query it would end up in logs and histories.
+    fn principal(&self, headers: &HeaderMap) -> Option<(Principal, Scopes)> {
+        if !self.tokens.are_needed() {
+            return Some((Principal::local(), Scopes::ALL));
         }
         bearer(headers).and_then(|token| self.tokens.holder(token))
     }
@@ -73,7 +94,7 @@ pub(super) async fn check_site(State(gate): State<Gate>, request: Request, next:
 
 /// Admits a request of a known caller, or rejects it. Its permit is released when its answer begins.
 pub(super) async fn admit(State(gate): State<Gate>, mut request: Request, next: Next) -> Response {
-    let (principal, _permit) = match gate.identify(request.headers()) {
+    let (principal, _permit) = match gate.identify(&request) {
         Ok(admitted) => admitted,
         Err(rejection) => return gate.answer(request.uri(), rejection),
     };

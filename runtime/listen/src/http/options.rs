@@ -1,6 +1,7 @@
 //! The operator's settings: who may connect.
 
 use std::net::{IpAddr, SocketAddr};
+use std::num::NonZeroU32;
 use std::str::FromStr;
 
 use super::origin::{HostName, SiteOrigin};
@@ -12,6 +13,7 @@ pub struct Options {
     pub(super) hosts: Vec<HostName>,
     pub(super) origins: Vec<SiteOrigin>,
     pub(super) tokens: Tokens,
+    pub(super) rate: Option<NonZeroU32>,
 }
 
 /// An option is invalid.
@@ -56,7 +58,13 @@ impl Options {
     pub fn new(hosts: &[String], origins: &[String], tokens: Tokens) -> Result<Self, InvalidOption> {
         let origins = parsed(origins, |origin| InvalidOption::Origin { origin })?;
         let hosts = parsed(hosts, |host| InvalidOption::Host { host })?;
-        Ok(Self { hosts, origins, tokens })
+        Ok(Self { hosts, origins, tokens, rate: None })
+    }
+
+    /// The same, where each principal may send so many requests a second.
+    #[must_use]
+    pub fn with_rate(self, rate: Option<NonZeroU32>) -> Self {
+        Self { rate, ..self }
     }
 
     /// The tokens that callers need.
@@ -70,7 +78,7 @@ impl Options {
     /// # Errors
     /// When others than this machine could reach it and no token is needed.
     pub fn may_listen(&self, address: SocketAddr) -> Result<(), TokenNeeded> {
-        if self.tokens.is_empty() && !address.ip().to_canonical().is_loopback() {
+        if !self.tokens.are_needed() && !address.ip().to_canonical().is_loopback() {
             return Err(TokenNeeded { address });
         }
         Ok(())

@@ -1,0 +1,152 @@
+//! `token`: who may use a server. What is kept of a token is its digest: nobody can read it again.
+
+use std::collections::HashMap;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use intentbox_catalog::period::Period;
+use intentbox_engine::Principal;
+use intentbox_jobs::{JobQuotas, JobStore, NewToken, TokenRecord};
+use intentbox_listen::{GivenToken, Scope, Scopes, TokenDigest, Tokens, token_digest};
+use serde_json::json;
+
+use crate::answer::Answer;
+use crate::arguments::{Sources, Token, TokenCommand};
+use crate::error::{Class, Classify as _, CommandError};
+use crate::jobs::{store, time};
+use crate::{process, show, table};
+
+/// What a token begins with, so that people and programs that look for secrets know what it is.
+const PREFIX: &str = "ibx_";
+
+/// The longest name of a principal, in bytes.
+const NAME_BYTES_MAX: usize = 64;
+
+pub(crate) async fn run(sources: &Sources, command: TokenCommand) -> Result<Answer, CommandError> {
+    let TokenCommand { database, command } = command;
+    let store = store(sources, &database, process::name(), JobQuotas::default()).await?;
+    let answer = match command {
+        Token::Create { name, scopes, expires } => {
+            let scopes = if scopes.is_empty() { Scopes::of([Scope::Read, Scope::Run]) } else { Scopes::of(scopes) };
+            create(&store, &name, scopes, expires.map(Period::seconds)).await
+        }
+        Token::List => list(&store).await,
+        Token::Revoke { id } => revoke(&store, &id).await,
+    };
+    store.close().await;
+    answer
+}
+
+async fn create(store: &JobStore, name: &str, scopes: Scopes, expires_s: Option<u64>) -> Result<Answer, CommandError> {
+    let is_name = |letter: char| letter.is_ascii_alphanumeric() || "_-.@".contains(letter);
+    if name.is_empty() || name.len() > NAME_BYTES_MAX || !name.chars().all(is_name) {
+        let message = format!("{name:?} is no name: write 1 to {NAME_BYTES_MAX} letters, digits, `_`, `-`, `.` or `@`");
+        return Err(Class::Usage.error(message));
+    }
+    let mut bytes = [0; 40];
+    getrandom::fill(&mut bytes).map_err(|_| Class::Unavailable.error("the system gives no randomness"))?;
+    let (id, secret) = bytes.split_at(8);
+    let (id, token) = (hex(id), format!("{PREFIX}{}", URL_SAFE_NO_PAD.encode(secret)));
+    let new = NewToken {
+        id: id.clone(),
+        principal: Principal::named(name).as_str().to_owned(),
+        scopes: scopes.to_string(),
+        digest: hex(&token_digest(&token)),
+        ttl_ms: expires_s.map(|seconds| i64::try_from(seconds.saturating_mul(1_000)).unwrap_or(i64::MAX / 4)),
+    };
+    store.add_token(new).await.class(Class::Unavailable)?;
+    let note =
+        format!("token {id} of {name} for {scopes}: it is shown this once; send it as `Authorization: Bearer TOKEN`");
+    Ok(Answer::new(format!("{token}\n"))
+        .noting(note)
+        .with("token", token)
+        .with("id", id)
+        .with("name", name)
+        .with("scopes", scopes.to_string()))
+}
+
+async fn list(store: &JobStore) -> Result<Answer, CommandError> {
+    let tokens = store.tokens().await.class(Class::Unavailable)?;
+    let objects: Vec<_> = tokens
+        .iter()
+        .map(|token| {
+            json!({
+                "id": token.id, "name": name(token), "scopes": token.scopes, "created_at": time(token.created_ms),
+                "expires_at": token.expires_ms.map(time), "revoked_at": token.revoked_ms.map(time),
+            })
+        })
+        .collect();
+    if tokens.is_empty() {
+        let hint = "there are no tokens: make one with `intentbox token create NAME`";
+        return Ok(Answer::default().noting(hint.to_owned()).with("tokens", objects));
+    }
+    let row = |token: &TokenRecord| {
+        let accepted = match (token.revoked_ms, token.expires_ms) {
+            (Some(at), _) => format!("no: revoked {}", time(at)),
+            (None, Some(at)) => format!("until {}", time(at)),
+            (None, None) => "until it is revoked".to_owned(),
+        };
+        let (id, name, scopes) = (&token.id, name(token), &token.scopes);
+        json!({"id": id, "name": name, "scopes": scopes, "created": time(token.created_ms), "accepted": accepted})
+    };
+    let rows: Vec<_> = tokens.iter().map(row).collect();
+    Ok(Answer::new(table::shown(&json!(rows).to_string())).with("tokens", objects))
+}
+
+async fn revoke(store: &JobStore, id: &str) -> Result<Answer, CommandError> {
+    if !store.revoke_token(id).await.class(Class::Unavailable)? {
+        let message = format!("there is no token {} that is accepted", show::line(id));
+        return Err(Class::Usage.error(message).hint("run `intentbox token list`"));
+    }
+    Ok(Answer::new(format!("revoked {}: servers know it within a few seconds\n", show::line(id))).with("id", id))
+}
+
+fn name(token: &TokenRecord) -> String {
+    Principal::kept(&token.principal).and_then(|principal| principal.name().map(str::to_owned)).unwrap_or_default()
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().fold(String::new(), |text, byte| format!("{text}{byte:02x}"))
+}
+
+/// Has a server accept what the store says now. From the first token on, a token is needed.
+pub(crate) async fn accept(store: &JobStore, tokens: &Tokens) -> Result<(), CommandError> {
+    let kept = store.tokens().await.class(Class::Unavailable)?;
+    let is_needed = !kept.is_empty();
+    let given = kept.into_iter().filter(|token| token.revoked_ms.is_none()).filter_map(|token| {
+        let given = GivenToken {
+            principal: Principal::kept(&token.principal)?,
+            scopes: Scopes::parse(&token.scopes),
+            expires_unix_ms: token.expires_ms,
+        };
+        Some((digest(&token.digest)?, given))
+    });
+    let given: HashMap<TokenDigest, GivenToken> = given.collect();
+    tokens.give(given, is_needed);
+    Ok(())
+}
+
+fn digest(hex: &str) -> Option<TokenDigest> {
+    let mut digest = [0; 32];
+    if hex.len() != 64 || !hex.is_ascii() {
+        return None;
+    }
+    for (place, byte) in digest.iter_mut().enumerate() {
+        *byte = u8::from_str_radix(&hex[place * 2..place * 2 + 2], 16).ok()?;
+    }
+    Some(digest)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_digest_is_read_as_it_was_written() {
+        let of = token_digest("a token");
+        assert_eq!(digest(&hex(&of)), Some(of));
+        for wrong in ["", "00", &"zz".repeat(32), &"0".repeat(63)] {
+            assert_eq!(digest(wrong), None);
+        }
+    }
+}

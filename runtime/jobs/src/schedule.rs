@@ -1,0 +1,206 @@
+//! Schedules: requests that are submitted again and again, at the times of a cron expression.
+
+use std::str::FromStr as _;
+use std::time::Duration;
+
+use croner::Cron;
+use intentbox_catalog::json::parse_value;
+use intentbox_engine::{Principal, new_run_id};
+use intentbox_store::{Firing, JobStore, NewSchedule, Schedule, StoreError};
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
+use serde::Deserialize;
+use serde_json::value::RawValue;
+use tokio::time::sleep;
+use tokio_util::sync::CancellationToken;
+
+use crate::queue::new_job;
+use crate::request::{Fault, JobRequest, When};
+
+/// How often it is looked for schedules that are due.
+const LOOK_PAUSE: Duration = Duration::from_secs(1);
+
+/// How many schedules are looked at together.
+const DUE_MAX: u32 = 200;
+
+/// The longest cron expression and the longest name of a time zone, in bytes.
+const TEXT_BYTES_MAX: usize = 128;
+
+/// What is submitted, and when. In JSON: `{"cron": "0 8 * * 1-5", "timezone": "Europe/Berlin", "job": {"intent": "list errors"}}`.
+#[derive(Debug, Clone)]
+pub struct ScheduleRequest {
+    times: Times,
+    /// The request of each job.
+    pub job: JobRequest,
+    text: String,
+}
+
+/// The times of a cron expression in a time zone.
+#[derive(Debug, Clone)]
+struct Times {
+    cron: Cron,
+    written: String,
+    zone: TimeZone,
+    zone_name: String,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Written {
+    cron: String,
+    timezone: Option<String>,
+    job: Box<RawValue>,
+}
+
+impl Times {
+    fn parse(cron: &str, zone: &str) -> Result<Self, Fault> {
+        let fault = |field: &str, reason: String| Fault { field: field.to_owned(), reason };
+        let example =
+            "write five fields: minute, hour, day of the month, month, day of the week, such as \"0 8 * * 1-5\"";
+        if cron.len() > TEXT_BYTES_MAX || cron.split_whitespace().count() != 5 {
+            return Err(fault("cron", example.to_owned()));
+        }
+        let parsed = Cron::from_str(cron).map_err(|error| fault("cron", format!("{error}; {example}")))?;
+        let no_zone =
+            || fault("timezone", "write UTC or a name of the IANA database, such as Europe/Berlin".to_owned());
+        if zone.len() > TEXT_BYTES_MAX {
+            return Err(no_zone());
+        }
+        let found = if zone == "UTC" { Ok(TimeZone::UTC) } else { TimeZone::get(zone) };
+        let times = Self {
+            cron: parsed,
+            written: cron.to_owned(),
+            zone: found.map_err(|_| no_zone())?,
+            zone_name: zone.to_owned(),
+        };
+        if times.after(Timestamp::now().as_millisecond()).is_none() {
+            return Err(fault("cron", "there is no such time in the years to come".to_owned()));
+        }
+        Ok(times)
+    }
+
+    /// The first of these times after another, in milliseconds after 1970, UTC.
+    fn after(&self, ms: i64) -> Option<i64> {
+        let at = Timestamp::from_millisecond(ms).ok()?.to_zoned(self.zone.clone());
+        let next = self.cron.find_next_occurrence(&at, false).ok()?;
+        Some(next.timestamp().as_millisecond())
+    }
+}
+
+impl ScheduleRequest {
+    /// Reads a request for a schedule.
+    ///
+    /// # Errors
+    /// The first fault.
+    pub fn parse(text: &str) -> Result<Self, Fault> {
+        let fault = |field: &str, reason: String| Fault { field: field.to_owned(), reason };
+        let written = serde_json::from_str::<Written>(text)
+            .map_err(|error| fault("", format!("the request is invalid: {error}")))?;
+        let times = Times::parse(&written.cron, written.timezone.as_deref().unwrap_or("UTC"))?;
+        let text = parse_value(written.job.get()).map_err(|error| fault("job", error.to_string()))?.to_string();
+        let job = JobRequest::parse(&text).map_err(|inner| Fault {
+            field: format!("job.{}", inner.field).trim_end_matches('.').to_owned(),
+            ..inner
+        })?;
+        if job.when != When::Now {
+            return Err(fault("job", "a schedule says when: leave out `delay_s` and `run_at`".to_owned()));
+        }
+        Ok(Self { times, job, text })
+    }
+
+    pub(crate) fn new_schedule(&self, principal: &Principal, now_ms: i64) -> NewSchedule {
+        NewSchedule {
+            id: new_run_id().to_string(),
+            principal: principal.as_str().to_owned(),
+            cron: self.times.written.clone(),
+            zone: self.times.zone_name.clone(),
+            request: self.text.clone(),
+            next_ms: self.times.after(now_ms).unwrap_or(i64::MAX),
+        }
+    }
+}
+
+/// Submits the jobs of schedules when they are due, until `stop`. Any number of servers may do so: each time is taken once. Times that
+/// passed while no server ran are made up for by one job.
+pub async fn keep_schedules(store: JobStore, stop: CancellationToken) {
+    loop {
+        tokio::select! {
+            () = stop.cancelled() => return,
+            () = sleep(LOOK_PAUSE) => {}
+        }
+        // What fails now is still due with the next look.
+        let _ = fire_due(&store).await;
+    }
+}
+
+async fn fire_due(store: &JobStore) -> Result<(), StoreError> {
+    let (due, now_ms) = store.schedules_due(DUE_MAX).await?;
+    for schedule in due {
+        store.fire(firing(&schedule, now_ms)).await?;
+    }
+    Ok(())
+}
+
+/// What is done with a schedule that is due. One that this version cannot read is never due again.
+fn firing(schedule: &Schedule, now_ms: i64) -> Firing {
+    let times = Times::parse(&schedule.cron, &schedule.zone).ok();
+    let next_ms = times.and_then(|times| times.after(now_ms)).unwrap_or(i64::MAX);
+    let principal = Principal::kept(&schedule.principal).unwrap_or_else(Principal::local);
+    // It was valid for the version that kept it; one that no longer is fails when it runs, and says why.
+    let request = JobRequest::parse(&schedule.request).unwrap_or_else(|_| JobRequest::unread());
+    let mut job = new_job(&principal, &request, &schedule.request, None);
+    job.principal.clone_from(&schedule.principal);
+    job.labels.push(("schedule".to_owned(), schedule.id.clone()));
+    Firing { number: schedule.number, due_ms: schedule.next_ms, next_ms, job }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn next(cron: &str, zone: &str, after: &str) -> String {
+        let after = after.parse::<Timestamp>().expect("a time").as_millisecond();
+        let times = Times::parse(cron, zone).unwrap_or_else(|fault| panic!("{fault}"));
+        Timestamp::from_millisecond(times.after(after).expect("a time")).expect("a time").to_string()
+    }
+
+    #[test]
+    fn times_are_those_of_the_zone_also_where_clocks_change() {
+        for (cron, zone, after, then) in [
+            ("* * * * *", "UTC", "2026-11-23T12:00:00Z", "2026-11-23T12:01:00Z"),
+            ("* * * * *", "UTC", "2026-11-23T12:00:59.999Z", "2026-11-23T12:01:00Z"),
+            ("0 8 * * 1-5", "UTC", "2026-11-20T08:00:00Z", "2026-11-23T08:00:00Z"),
+            ("0 8 * * *", "Europe/Berlin", "2026-07-01T12:00:00Z", "2026-07-02T06:00:00Z"),
+            ("0 8 * * *", "Europe/Berlin", "2026-12-01T12:00:00Z", "2026-12-02T07:00:00Z"),
+            // There is no 2:30 on this day.
+            ("30 2 * * *", "Europe/Berlin", "2026-03-28T12:00:00Z", "2026-03-29T01:00:00Z"),
+            ("0 0 29 2 *", "UTC", "2026-11-23T00:00:00Z", "2028-02-29T00:00:00Z"),
+        ] {
+            assert_eq!(next(cron, zone, after), then, "{cron} in {zone}");
+        }
+    }
+
+    #[test]
+    fn a_request_for_a_schedule_is_read_or_refused_with_its_field() {
+        let read =
+            |text: &str| ScheduleRequest::parse(text).map_or_else(|fault| fault.to_string(), |_| "read".to_owned());
+        let with = |cron: &str, more: &str| format!(r#"{{"cron": "{cron}"{more}, "job": {{"code": "1"}}}}"#);
+        assert_eq!(read(&with("*/5 * * * *", "")), "read");
+        assert_eq!(read(&with("0 8 * * MON-FRI", r#", "timezone": "America/New_York""#)), "read");
+        for (text, part) in [
+            (with("* * * *", ""), "`cron`: write five fields"),
+            (with("* * * * * *", ""), "`cron`: write five fields"),
+            (with("61 * * * *", ""), "`cron`: "),
+            (with("0 0 31 2 *", ""), "`cron`: "),
+            (with("* * * * *", r#", "timezone": "Mars/Base""#), "`timezone`: write UTC or a name"),
+            (with("* * * * *", r#", "timezone": "../../etc/passwd""#), "`timezone`: write UTC or a name"),
+            (with("* * * * *", r#", "zone": 1"#), "unknown field `zone`"),
+            (r#"{"cron": "* * * * *", "job": {"code": "1", "delay_s": 5}}"#.to_owned(), "`job`: a schedule says when"),
+            (r#"{"cron": "* * * * *", "job": {"code": "1", "priority": 5000}}"#.to_owned(), "`job.priority`: "),
+            (r#"{"cron": "* * * * *", "job": 1}"#.to_owned(), "`job`: "),
+            ("[]".to_owned(), "the request is invalid"),
+        ] {
+            assert!(read(&text).contains(part), "{text}: {}", read(&text));
+        }
+    }
+}

@@ -1,0 +1,244 @@
+//! What a service needs beside jobs: batches, callbacks, schedules, tokens, rates, and servers with roles.
+
+use std::io::{Read as _, Write as _};
+use std::net::TcpListener;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use ring::hmac;
+
+use super::*;
+
+const JSON: (&str, &str) = ("content-type", "application/json");
+
+fn post(server: &Server, path: &str, headers: &[(&str, &str)], body: &Value) -> Reply {
+    send(server, &format!("POST {path}"), headers, &body.to_string())
+}
+
+/// The last part of a problem's type.
+fn problem(reply: &Reply) -> String {
+    of(reply)["type"].as_str().expect("a type").rsplit(':').next().expect("a part").to_owned()
+}
+
+#[test]
+fn a_batch_is_accepted_whole_or_refused_with_the_place_of_its_fault() {
+    let server = start(&["--waiting", "3"]);
+    let later = json!({"code": "1", "delay_s": 3600});
+    let accepted = post(&server, "/v1/batches", &[("idempotency-key", "k")], &json!({"jobs": [later, later]}));
+    assert_eq!(accepted.status, 202, "{accepted:?}");
+    let again = post(&server, "/v1/batches", &[("idempotency-key", "k")], &json!({"jobs": [later, later]}));
+    let ids = |reply: &Reply| {
+        of(reply)["jobs"].as_array().map(|jobs| jobs.iter().map(|job| job["id"].clone()).collect::<Vec<_>>())
+    };
+    assert_eq!((ids(&again), ids(&accepted).map(|ids| ids.len())), (ids(&accepted), Some(2)));
+    let full = post(&server, "/v1/batches", &[], &json!({"jobs": [later, later]}));
+    assert_eq!((full.status, problem(&full).as_str()), (429, "queue_full"));
+    assert_eq!(get(&server, "/v1/jobs")["jobs"].as_array().map(Vec::len), Some(2), "none of them was accepted");
+    for (body, field) in [
+        (json!({"jobs": []}), "jobs"),
+        (json!({"jobs": [{"code": "1"}, {"code": "1", "priority": 1000}]}), "jobs[1].priority"),
+        (json!({"jobs": [{"code": "1"}, 7]}), "jobs[1]"),
+        (json!({"jobs": vec![json!({"code": "1"}); 501]}), "jobs"),
+    ] {
+        let refused = post(&server, "/v1/batches", &[], &body);
+        assert_eq!((refused.status, &of(&refused)["field"]), (422, &json!(field)), "{refused:?}");
+    }
+}
+
+/// A receiver of callbacks that takes the first one: its head, and its body.
+fn receive(listener: &TcpListener) -> (String, Vec<u8>) {
+    let (mut stream, _) = listener.accept().expect("somebody calls");
+    let mut bytes = Vec::new();
+    loop {
+        let mut part = [0; 4096];
+        let count = stream.read(&mut part).expect("it sends");
+        bytes.extend_from_slice(&part[..count]);
+        let Some(end) = bytes.windows(4).position(|window| window == b"\r\n\r\n") else { continue };
+        let head = String::from_utf8_lossy(&bytes[..end]).to_lowercase();
+        let length = head.lines().find_map(|line| line.strip_prefix("content-length: "));
+        let length: usize = length.expect("a length").trim().parse().expect("a number");
+        if bytes.len() >= end + 4 + length {
+            stream.write_all(b"HTTP/1.1 204 No Content\r\nconnection: close\r\n\r\n").expect("it reads");
+            let head = String::from_utf8_lossy(&bytes[..end]).into_owned();
+            return (head, bytes[end + 4..].to_vec());
+        }
+    }
+}
+
+#[test]
+fn the_end_of_a_job_is_told_with_a_signature_where_the_policy_allows_it() {
+    let home = tempfile::tempdir().expect("a folder");
+    let listener = TcpListener::bind("127.0.0.1:0").expect("there is a port");
+    let address = listener.local_addr().expect("an address");
+    let write = |name: &str, text: &str| std::fs::write(home.path().join(name), text).expect("written");
+    write(
+        "config.toml",
+        &format!("[origins.hooks]\nbase_url = \"http://{address}\"\nprivate_addresses = [\"127.0.0.1\"]\n"),
+    );
+    write("policy.toml", "[callbacks]\nhttp = [\"hooks: POST /in/**\"]\n");
+    let server = Server::of(spawn(home.path(), &["--config", "config.toml"]), tempfile::tempdir().expect("a folder"));
+    for url in ["hooks:/out", "https://example.com/", "http://169.254.169.254/", "hooks:/in/../out", "x"] {
+        let refused = post(&server, "/v1/jobs", &[], &json!({"code": "1", "callback_url": url}));
+        assert_eq!((refused.status, problem(&refused).as_str()), (403, "callback_refused"), "{url}: {refused:?}");
+    }
+    let id = submit(&server, &json!({"code": "result = 6 * 7", "callback_url": "hooks:/in/a", "labels": {"a": "b"}}));
+    let (head, body) = receive(&listener);
+    assert!(head.starts_with("POST /in/a HTTP/1.1"), "{head}");
+    let told: Value = serde_json::from_slice(&body).expect("JSON");
+    assert_eq!(
+        (&told["type"], &told["data"]["id"], &told["data"]["report"]["result"], &told["data"]["labels"]),
+        (&json!("job.finished"), &json!(id), &json!(42), &json!({"a": "b"}))
+    );
+    // As a receiver checks it, by the specification.
+    let header = |name: &str| {
+        let found =
+            head.lines().filter_map(|line| line.split_once(": ")).find(|(given, _)| given.eq_ignore_ascii_case(name));
+        found.expect("a header").1.to_owned()
+    };
+    let key = get(&server, "/v1/callback-key")["key"].as_str().expect("a key").to_owned();
+    let mut secret = Vec::new();
+    STANDARD.decode_vec(key.strip_prefix("whsec_").expect("a key"), &mut secret).expect("Base64");
+    let mut signed = format!("{}.{}.", header("webhook-id"), header("webhook-timestamp")).into_bytes();
+    signed.extend_from_slice(&body);
+    let signature = hmac::sign(&hmac::Key::new(hmac::HMAC_SHA256, &secret), &signed);
+    assert_eq!(header("webhook-signature"), format!("v1,{}", STANDARD.encode(signature)));
+    assert_eq!(header("webhook-id"), format!("msg_{id}"));
+    // What was told is seen with the job.
+    loop {
+        let callback = get(&server, &format!("/v1/jobs/{id}"))["callback"].clone();
+        if callback["state"] == "delivered" {
+            assert_eq!(callback, json!({"url": "hooks:/in/a", "state": "delivered", "attempts": 1}));
+            break;
+        }
+        std::thread::yield_now();
+    }
+}
+
+#[test]
+fn schedules_are_kept_shown_and_removed() {
+    let server = start(&[]);
+    let request = json!({"cron": "0 8 * * 1-5", "timezone": "UTC", "job": {"intent": "list errors"}});
+    let added = post(&server, "/v1/schedules", &[], &request);
+    assert_eq!(added.status, 201, "{added:?}");
+    let id = of(&added)["id"].as_str().expect("an id").to_owned();
+    assert_eq!(added.header("location"), Some(format!("/v1/schedules/{id}").as_str()));
+    let kept = get(&server, &format!("/v1/schedules/{id}"));
+    assert_eq!((&kept["job"], &kept["submitted"]), (&json!({"intent": "list errors"}), &json!(0)));
+    assert!(kept["next_at"].as_str().is_some_and(|next| next.ends_with("T08:00:00Z")), "{kept}");
+    assert_eq!(get(&server, "/v1/schedules")["schedules"].as_array().map(Vec::len), Some(1));
+    for (body, field) in [
+        (json!({"cron": "* * *", "job": {"code": "1"}}), json!("cron")),
+        (json!({"cron": "* * * * *", "timezone": "Nowhere", "job": {"code": "1"}}), json!("timezone")),
+        (json!({"cron": "* * * * *", "job": {"code": "1", "ttl_s": 0}}), json!("job.ttl_s")),
+        (json!({"cron": "* * * * *"}), Value::Null),
+    ] {
+        let refused = post(&server, "/v1/schedules", &[], &body);
+        assert_eq!((refused.status, &of(&refused)["field"]), (422, &field), "{refused:?}");
+    }
+    assert_eq!(send(&server, &format!("DELETE /v1/schedules/{id}"), &[], "").status, 204);
+    assert_eq!(send(&server, &format!("DELETE /v1/schedules/{id}"), &[], "").status, 404);
+}
+
+#[test]
+fn a_token_is_for_its_scopes_until_it_is_revoked() {
+    let home = tempfile::tempdir().expect("a folder");
+    let environment = environment(home.path());
+    let environment: Vec<(&str, &str)> = environment.iter().map(|(name, value)| (*name, value.as_str())).collect();
+    let token = |arguments: &[&str]| {
+        run_in(home.path(), &[&["--state", "state", "--json", "token"], arguments].concat(), b"", &environment).report()
+    };
+    let server = Server::of(spawn(home.path(), &[]), tempfile::tempdir().expect("a folder"));
+    assert_eq!(send(&server, "GET /v1/jobs", &[], "").status, 200, "no token was made yet");
+    let made = token(&["create", "alice"]);
+    let (alice, id) = (made["token"].as_str().expect("a token").to_owned(), made["id"].as_str().expect("an id"));
+    let reader = token(&["create", "carol", "--scope", "read"]);
+    let reader = format!("Bearer {}", reader["token"].as_str().expect("a token"));
+    let alice = format!("Bearer {alice}");
+    // The server reads them every other second.
+    while send(&server, "GET /v1/jobs", &[], "").status != 401 {
+        std::thread::yield_now();
+    }
+    let status =
+        |line: &str, token: &str, body: &str| send(&server, line, &[("authorization", token), JSON], body).status;
+    assert_eq!(status("POST /v1/run", &alice, "{\"code\": \"1\"}"), 200);
+    assert_eq!((status("GET /v1/jobs", &reader, ""), status("GET /metrics", &reader, "")), (200, 403));
+    let refused = send(&server, "POST /v1/run", &[("authorization", &reader), JSON], "{\"code\": \"1\"}");
+    assert_eq!((refused.status, problem(&refused).as_str()), (403, "scope"));
+    assert!(of(&refused)["detail"].as_str().is_some_and(|detail| detail.contains("`run`")), "{refused:?}");
+    assert_eq!(status("POST /mcp", &reader, "{}"), 403);
+    assert_eq!(token(&["revoke", id])["outcome"], "ok");
+    while status("GET /v1/jobs", &alice, "") != 401 {
+        std::thread::yield_now();
+    }
+    let listed = token(&["list"]);
+    let shown = listed["tokens"].as_array().expect("tokens");
+    assert_eq!((shown.len(), &shown[0]["name"], &shown[1]["scopes"]), (2, &json!("alice"), &json!("read")));
+    assert!(shown[0]["revoked_at"].is_string() && !listed.to_string().contains("ibx_"), "{listed}");
+    let kept: Vec<u8> = std::fs::read_dir(home.path().join("state"))
+        .expect("a folder")
+        .flat_map(|entry| std::fs::read(entry.expect("an entry").path()).unwrap_or_default())
+        .collect();
+    let secret = alice.strip_prefix("Bearer ibx_").expect("a token");
+    assert!(!kept.windows(secret.len()).any(|window| window == secret.as_bytes()), "only its digest is kept");
+    assert_eq!(token(&["revoke", "nothing"])["error"]["hint"], "run `intentbox token list`");
+}
+
+#[test]
+fn who_sends_too_many_requests_is_told_when_to_come_back() {
+    let server = start(&["--rate", "3"]);
+    let replies: Vec<Reply> = (0..30).map(|_| send(&server, "GET /v1/jobs", &[], "")).collect();
+    let refused: Vec<&Reply> = replies.iter().filter(|reply| reply.status == 429).collect();
+    assert!(!refused.is_empty() && replies[0].status == 200);
+    assert_eq!((problem(refused[0]).as_str(), refused[0].header("retry-after")), ("rate", Some("1")));
+    assert_eq!(send(&server, "GET /healthz", &[], "").status, 200, "health has no rate");
+}
+
+#[test]
+fn one_server_accepts_jobs_and_another_runs_them() {
+    let home = tempfile::tempdir().expect("a folder");
+    let roles = ["api", "worker"];
+    let [api, worker] =
+        roles.map(|role| Server::of(spawn(home.path(), &["--role", role]), tempfile::tempdir().expect("a folder")));
+    let id = submit(&api, &json!({"code": "result = 42"}));
+    assert_eq!(ended(&api, &id)["report"]["result"], 42);
+    assert_eq!(send(&worker, "GET /readyz", &[], "").status, 200);
+    assert_eq!(send(&worker, "GET /metrics", &[], "").status, 200);
+    for line in ["GET /v1/jobs", "POST /v1/run", "POST /mcp"] {
+        assert_eq!(send(&worker, line, &[], "{}").status, 404, "{line}");
+    }
+}
+
+/// The commands of the README's walk through the API.
+fn walk() -> String {
+    let readme =
+        crate::tree::files("", &["md"]).into_iter().find(|file| file.path == "README.md").expect("there is one").text;
+    let (_, walk) = readme.split_once("```sh walk\n").expect("it has a walk");
+    walk.split_once("\n```").expect("it ends").0.to_owned()
+}
+
+#[test]
+fn the_walk_of_the_readme_shows_what_it_says() {
+    let server = start(&[]);
+    let folder = tempfile::tempdir().expect("a folder");
+    let walk = walk().replace("http://127.0.0.1:8360", &format!("http://{}", server.address));
+    let mut command = Command::new("bash");
+    command.args(["-euo", "pipefail", "-c", &walk]).current_dir(folder.path());
+    let done = command.env("NO_PROXY", "*").output().expect("bash and curl are there");
+    let (printed, faults) = (String::from_utf8_lossy(&done.stdout), String::from_utf8_lossy(&done.stderr));
+    assert!(done.status.success(), "{faults}\n{printed}");
+    let (events, answers) = printed.split_once("event: finished").expect("the job ends");
+    assert_eq!(events.matches("event: running").count(), 1, "{printed}");
+    let (_, answers) = answers.split_once("\n\n").expect("the event ends");
+    let answers: Vec<Value> =
+        serde_json::Deserializer::from_str(answers).into_iter().collect::<Result<_, _>>().expect("documents of JSON");
+    let [job, first, again, batch, listed, cancelled, schedule, run] = answers.as_slice() else {
+        panic!("{answers:#?}");
+    };
+    assert_eq!(job["report"]["result"].as_array().map(Vec::len), Some(2), "{job}");
+    assert_eq!(first["id"], again["id"]);
+    assert_eq!(batch["jobs"].as_array().map(Vec::len), Some(2), "{batch}");
+    assert_eq!(listed["jobs"].as_array().map(Vec::len), Some(1), "{listed}");
+    assert_eq!(cancelled["state"], "cancelled");
+    assert_eq!((&schedule["cron"], &schedule["timezone"]), (&json!("0 8 * * 1-5"), &json!("Europe/Prague")));
+    assert_eq!(run["result"], 2);
+}
