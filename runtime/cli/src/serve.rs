@@ -7,6 +7,7 @@ use anyhow::Context as _;
 use axum::http::{Method, Uri};
 use axum::response::Response;
 use intentbox_api::{Api, Metrics};
+use intentbox_dashboard::{Dashboard, History};
 use intentbox_engine::{Engine, Events, Sharing};
 use intentbox_jobs::{JobQuotas, JobStore, Queue, Runner, RunnerOptions};
 use intentbox_listen::bodies::LargeBodies;
@@ -57,7 +58,8 @@ pub(crate) async fn run(sources: &Sources, command: Serve, show: &mut Show) -> R
     let engine = Arc::new(setup.engine);
     let observer = Observer::of_server("serve", folder.as_deref()).await;
     let metrics = Metrics::new(Arc::clone(&observer) as Arc<_>);
-    let events = || Arc::clone(&metrics) as Arc<dyn Events>;
+    let history = History::new(Arc::clone(&metrics) as Arc<_>, intentbox_api::words);
+    let events = || Arc::clone(&history) as Arc<dyn Events>;
     let settings = Settings {
         is_demo: setup.demo.is_some(),
         allow_writes: command.allow_writes,
@@ -106,20 +108,7 @@ pub(crate) async fn run(sources: &Sources, command: Serve, show: &mut Show) -> R
         options,
         http::SESSION_IDLE,
         stop.clone(),
-        |mcp| match command.role {
-            Role::Worker => intentbox_api::surface_of_worker(api),
-            Role::All | Role::Api => {
-                let api = intentbox_api::surface(api);
-                Surface {
-                    routes: mcp.routes.merge(api.routes),
-                    open: api.open,
-                    needs,
-                    refuse,
-                    unknown: intentbox_api::unknown,
-                    ..mcp
-                }
-            }
-        },
+        |mcp| surface(command.role, mcp, Dashboard { api, history, state: folder }),
     );
     let served = served.await.context("the HTTP server stopped").class(Class::Unavailable);
     stop.cancel();
@@ -131,6 +120,22 @@ pub(crate) async fn run(sources: &Sources, command: Serve, show: &mut Show) -> R
     }
     observer.close().await;
     served.map(|()| Answer::default())
+}
+
+/// What a server of this role serves.
+fn surface(role: Role, mcp: Surface, dashboard: Dashboard) -> Surface {
+    if role == Role::Worker {
+        return intentbox_api::surface_of_worker(dashboard.api);
+    }
+    let (api, pages) = (intentbox_api::surface(dashboard.api.clone()), intentbox_dashboard::surface(dashboard));
+    Surface {
+        routes: mcp.routes.merge(api.routes).merge(pages.routes),
+        open: api.open.merge(pages.open),
+        needs,
+        refuse,
+        unknown: intentbox_api::unknown,
+        ..mcp
+    }
 }
 
 fn quotas(waiting: Option<u64>) -> JobQuotas {
@@ -152,7 +157,11 @@ fn ready(role: Role, address: &str, needs_token: bool) -> Answer {
     let what = match role {
         Role::Worker => format!("running jobs; it tells how it is at {url}/readyz and {url}/metrics"),
         Role::All | Role::Api => {
-            format!("serving the API at {url}{} and MCP at {url}{}", intentbox_api::PREFIX, http::PATH)
+            format!(
+                "serving the dashboard at {url}/, the API at {url}{} and MCP at {url}{}",
+                intentbox_api::PREFIX,
+                http::PATH
+            )
         }
     };
     let note = format!("{what}: {guard}; stop with Ctrl-C");
@@ -169,10 +178,18 @@ async fn keep_accepting(store: JobStore, tokens: Tokens) {
 
 /// What a token has to be for.
 fn needs(method: &Method, uri: &Uri) -> Scope {
-    if uri.path() == http::PATH { Scope::Run } else { intentbox_api::needs(method, uri) }
+    match uri.path() {
+        http::PATH => Scope::Run,
+        _ if intentbox_dashboard::is_page(uri) => intentbox_dashboard::needs(method, uri),
+        _ => intentbox_api::needs(method, uri),
+    }
 }
 
 /// A rejection in the form that clients of its path read.
 fn refuse(uri: &Uri, rejection: Rejection) -> Response {
-    if uri.path() == http::PATH { http::refuse(uri, rejection) } else { intentbox_api::refuse(uri, rejection) }
+    match uri.path() {
+        http::PATH => http::refuse(uri, rejection),
+        _ if intentbox_dashboard::is_page(uri) => intentbox_dashboard::refuse(uri, rejection),
+        _ => intentbox_api::refuse(uri, rejection),
+    }
 }

@@ -5,10 +5,11 @@
 //! that made its name resolve to this machine by its `Host`.
 //!
 //! - `connection`: limits on connections. `gate`: one layer before every path, and one before the routes.
-//! - `host_and_origin`: which requests are meant for this server. `origin`: how both headers are parsed.
+//! - `host_and_origin`: which requests are meant for this server. `origin`: how both headers are parsed. `cookie`: a browser's token.
 //! - `options`: the operator's settings. `rejection`: why a request is rejected.
 
 mod connection;
+mod cookie;
 mod gate;
 mod host_and_origin;
 mod options;
@@ -28,6 +29,8 @@ use tower_http::cors::{AllowHeaders, CorsLayer};
 use crate::scope::Scope;
 use gate::Gate;
 
+pub use cookie::COOKIE;
+pub use host_and_origin::is_same_origin;
 pub use options::{InvalidOption, Options, TokenNeeded};
 pub use rejection::Rejection;
 

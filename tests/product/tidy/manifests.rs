@@ -33,7 +33,7 @@ const USERS: &[Users] = &[
     Users { dependency: "clap", crates: &["cli"], tests: &[] },
     Users { dependency: "hyper", crates: &["listen"], tests: &[] },
     Users { dependency: "landlock", crates: &["confine", "sandbox"], tests: &[] },
-    Users { dependency: "minijinja", crates: &["catalog"], tests: &[] },
+    Users { dependency: "minijinja", crates: &["catalog", "dashboard"], tests: &[] },
     // The tests of the product play clients that it did not write.
     Users { dependency: "reqwest", crates: &["egress"], tests: &["cli"] },
     Users { dependency: "rmcp", crates: &["mcp", "mcp-wire", "tools"], tests: &[] },

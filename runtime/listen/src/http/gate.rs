@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use axum::extract::{Request, State};
 use axum::http::header::AUTHORIZATION;
-use axum::http::{HeaderMap, Uri};
+use axum::http::{HeaderMap, Method, Uri};
 use axum::middleware::Next;
 use axum::response::Response;
 use governor::clock::{Clock as _, DefaultClock};
@@ -14,7 +14,7 @@ use governor::{Quota, RateLimiter};
 use intentbox_report::Principal;
 
 use super::host_and_origin::HostAndOrigin;
-use super::{Needs, Options, Refuse, Rejection};
+use super::{Needs, Options, Refuse, Rejection, cookie};
 use crate::concurrency::{ConcurrencyLimit, InFlight, Permit};
 use crate::scope::Scopes;
 use crate::tokens::Tokens;
@@ -51,7 +51,7 @@ impl Gate {
 
     /// The caller of a request, and a permit for it.
     fn identify(&self, request: &Request) -> Result<(Principal, Permit), Rejection> {
-        let (principal, scopes) = self.principal(request.headers()).ok_or(Rejection::Unauthorized)?;
+        let (principal, scopes) = self.principal(request.method(), request.headers()).ok_or(Rejection::Unauthorized)?;
         let scope = (self.needs)(request.method(), request.uri());
         if !scopes.has(scope) {
             return Err(Rejection::Scope { scope });
@@ -66,12 +66,14 @@ impl Gate {
         Ok((principal, permit))
     }
 
-    /// The principal, and what it may do. A token is accepted in its header only: in a query it would end up in logs and histories.
-    fn principal(&self, headers: &HeaderMap) -> Option<(Principal, Scopes)> {
+    /// The principal, and what it may do. A token is accepted in its header, or as a browser's cookie: in a query it would end up in logs
+    /// and histories.
+    fn principal(&self, method: &Method, headers: &HeaderMap) -> Option<(Principal, Scopes)> {
         if !self.tokens.are_needed() {
             return Some((Principal::local(), Scopes::ALL));
         }
-        bearer(headers).and_then(|token| self.tokens.holder(token))
+        let token = if headers.contains_key(AUTHORIZATION) { bearer(headers) } else { cookie::token(method, headers) };
+        token.and_then(|token| self.tokens.holder(token))
     }
 
     fn answer(&self, uri: &Uri, rejection: Rejection) -> Response {

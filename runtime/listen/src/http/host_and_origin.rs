@@ -2,7 +2,7 @@
 //! body is read. **This file is a boundary.**
 //!
 //! Invariant: an admitted request has exactly one `Host`, which is this machine's or allowed, and no `Origin` or one
-//! that is this machine's or allowed. There is no other check of either.
+//! that is this machine's, allowed, or what that `Host` says. There is no other check of either.
 
 use std::str::FromStr;
 
@@ -45,9 +45,22 @@ impl HostAndOrigin {
             Ok(Some(origin)) => {
                 (origin.scheme == Scheme::Http && HERE.contains(&origin.host.as_str()))
                     || self.origins.contains(&origin)
+                    || is_same_origin(headers)
             }
         }
     }
+}
+
+/// Whether a page of this very server sent a request: its `Origin` is what its `Host` says. A program sends no origin. Behind a proxy
+/// that ends TLS, the origin is `https` and its port another one than the server's own; the `Host` is that of the browser still.
+#[must_use]
+pub fn is_same_origin(headers: &HeaderMap) -> bool {
+    let (Ok(Some(host)), Ok(Some(origin))) = (only::<HostName>(headers, &HOST), only::<SiteOrigin>(headers, &ORIGIN))
+    else {
+        return false;
+    };
+    let usual = if origin.scheme == Scheme::Http { 80 } else { 443 };
+    host.name == origin.host && (host.port == Some(origin.port) || (host.port.is_none() && origin.port == usual))
 }
 
 /// There are several values, which different readers resolve differently, or the value is invalid.
@@ -140,9 +153,24 @@ mod tests {
             ("file://", false),
             ("", false),
         ] {
-            assert_eq!(admits(&allowed, &[(HOST, "localhost"), (ORIGIN, origin)]), expected, "{origin}");
+            assert_eq!(admits(&allowed, &[(HOST, "localhost:8350"), (ORIGIN, origin)]), expected, "{origin}");
         }
         let twice = [(HOST, "localhost"), (ORIGIN, "http://localhost"), (ORIGIN, "https://evil.example")];
         assert!(!admits(&allowed, &twice));
+    }
+
+    #[test]
+    fn c01_the_pages_of_this_server_come_in_by_the_name_it_has_behind_a_proxy() {
+        let allowed = allowed(&["jobs.example.com"], &[]);
+        for (host, origin, expected) in [
+            ("jobs.example.com", "https://jobs.example.com", true),
+            ("jobs.example.com:8443", "https://jobs.example.com:8443", true),
+            ("jobs.example.com", "http://jobs.example.com", true),
+            ("jobs.example.com", "https://jobs.example.com:8443", false),
+            ("jobs.example.com", "https://other.example.com", false),
+            ("evil.example.com", "https://evil.example.com", false),
+        ] {
+            assert_eq!(admits(&allowed, &[(HOST, host), (ORIGIN, origin)]), expected, "{host} {origin}");
+        }
     }
 }
