@@ -40,11 +40,15 @@ fn environment(home: &Path) -> Vec<(&'static str, String)> {
 }
 
 fn spawn(home: &Path, arguments: &[&str]) -> Child {
+    command(home, arguments).spawn().expect("the binary starts")
+}
+
+fn command(home: &Path, arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_intentbox"));
     command.args(["serve", "--listen", "127.0.0.1:0", "--state", "state", "--require-hardening=false"]).args(arguments);
     command.current_dir(home).env_clear().env("HOME", home).envs(database(home));
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
-    command.spawn().expect("the binary starts")
+    command
 }
 
 /// A server with a state of its own, which another can go on with.

@@ -2,11 +2,13 @@
 
 use std::collections::BTreeMap;
 
+use axum::Extension;
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum::http::header::CONTENT_TYPE;
 use axum::response::{IntoResponse as _, Response};
 use intentbox_catalog::{ParamSpec, Template};
+use intentbox_engine::{Caller, Principal};
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
@@ -30,11 +32,15 @@ pub(crate) async fn templates(State(api): State<Api>) -> Response {
 }
 
 /// The tools of upstream servers as they were last listed. Reaches no server.
-pub(crate) async fn tools(State(api): State<Api>) -> Result<Response, Problem> {
+pub(crate) async fn tools(
+    State(api): State<Api>,
+    Extension(principal): Extension<Principal>,
+) -> Result<Response, Problem> {
     let Some(upstreams) = api.engine.upstreams() else {
         return Ok(json(StatusCode::OK, &json!({"servers": [], "tools": []})));
     };
     let states = upstreams.states().await.map_err(|error| Problem::store(&error))?;
+    let may_call = api.engine.permitted_tools(&Caller::of(principal));
     let (mut servers, mut tools) = (Vec::new(), Vec::new());
     for (id, state) in &states {
         let is_enabled = upstreams.server(id.as_str()).is_some_and(|config| config.is_enabled);
@@ -42,13 +48,15 @@ pub(crate) async fn tools(State(api): State<Api>) -> Result<Response, Problem> {
         let listed = Timestamp::from_millisecond(state.discovered_ms).map(|time| time.to_string()).unwrap_or_default();
         let last_discovered = if state.discovered_ms == 0 { Value::Null } else { listed.into() };
         servers.push(json!({
-            "id": id.as_str(), "status": state.status.as_str(), "last_discovered": last_discovered,
+            "id": id.as_str(), "status": state.status.as_str(), "last_discovered": &last_discovered,
             "available": is_available, "tools": state.listing.tools.len(),
         }));
         tools.extend(state.listing.tools.iter().map(|row| {
             json!({
                 "name": row.name, "source": id.as_str(), "type": row.effect, "complexity": row.complexity,
-                "summary": row.summary, "available": is_available,
+                "summary": row.summary, "available": is_available, "status": state.status.as_str(),
+                "last_discovered": last_discovered,
+                "policy": if may_call(id.as_str(), &row.name, row.effect) { "permitted" } else { "refused" },
             })
         }));
     }

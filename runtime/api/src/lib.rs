@@ -5,7 +5,7 @@
 //! their token. An error is a `problem+json` (RFC 9457) of a stable type.
 //!
 //! - `jobs`: accept, tell, list, cancel. `schedules`: jobs again and again. `events`: what happens to a job, as server-sent events. `run`: a run that is waited for.
-//! - `inventory`: templates, tools and health. `metrics`: counts for a monitor. `body`: what a client sent. `problem`: why a request failed. `words`: hints.
+//! - `inventory`: templates, tools and health. `refresh`: lists tools anew. `metrics`: counts for a monitor. `body`: what a client sent. `problem`: why a request failed. `words`: hints.
 
 mod body;
 mod events;
@@ -13,6 +13,7 @@ mod inventory;
 mod jobs;
 mod metrics;
 mod problem;
+mod refresh;
 mod run;
 mod schedules;
 mod words;
@@ -79,6 +80,7 @@ pub fn surface(api: Api) -> Surface {
         .route("/v1/run", post(run::run).fallback(method_unknown))
         .route("/v1/templates", get(inventory::templates).fallback(method_unknown))
         .route("/v1/tools", get(inventory::tools).fallback(method_unknown))
+        .route("/v1/tools/{server}/refresh", post(refresh::refresh).fallback(method_unknown))
         .route(METRICS, get(metrics::metrics).fallback(method_unknown))
         .route("/openapi.json", get(inventory::openapi).fallback(method_unknown))
         .with_state(api.clone());
@@ -96,11 +98,12 @@ pub fn surface_of_worker(api: Api) -> Surface {
     Surface { routes, open, exposed: Vec::new(), needs, refuse, unknown }
 }
 
-/// What a token has to be for. Counts are of all clients.
+/// What a token has to be for. Counts are of all clients, and so are lists of tools.
 #[must_use]
 pub fn needs(method: &Method, uri: &Uri) -> Scope {
     match (uri.path(), method) {
         (METRICS, _) => Scope::Manage,
+        (path, _) if path.starts_with("/v1/tools/") => Scope::Manage,
         (_, &Method::GET | &Method::HEAD) => Scope::Read,
         _ => Scope::Run,
     }

@@ -7,6 +7,7 @@ use intentbox_catalog::{Case, Template, TemplateId};
 use intentbox_egress::{Budget, Request, SendError};
 use intentbox_report::{Lack, Refused};
 use intentbox_sandbox::{StartError, WorkerState};
+use intentbox_tools::Effect;
 
 use crate::Engine;
 use crate::caller::Caller;
@@ -69,6 +70,12 @@ impl Engine {
             has_requests: !access.http.is_empty() || !access.tools.is_empty(),
             has_changes: access.changes(),
         }
+    }
+
+    /// Says of a server, a tool and its effect whether code of a caller may call it.
+    pub fn permitted_tools(&self, caller: &Caller) -> impl Fn(&str, &str, Effect) -> bool + use<> {
+        let grants = self.grants_of_code(caller);
+        move |server, tool, effect| grants.tools.admit(server, tool, effect_of(effect)).is_ok()
     }
 
     /// The settings of an origin, as `name=value`.

@@ -208,6 +208,51 @@ fn one_server_accepts_jobs_and_another_runs_them() {
     }
 }
 
+#[test]
+#[expect(clippy::disallowed_methods, reason = "servers are looked up in the PATH of the tests")]
+fn tools_are_listed_anew_and_told_with_what_the_policy_says() {
+    let home = tempfile::tempdir().expect("a folder");
+    let write = |name: &str, text: &str| std::fs::write(home.path().join(name), text).expect("written");
+    let program = crate::tree::root().join("tests/upstream/faulty.py");
+    let faulty = |fault: &str| json!({"command": "python3", "args": [program, fault]});
+    write("servers.json", &json!({"mcpServers": {"good": faulty("none"), "bad": faulty("crash-loop")}}).to_string());
+    write("config.toml", "");
+    write("policy.toml", "[exec]\ntools = [\"good: read-only\"]\n");
+    let mut command = command(home.path(), &["--servers", "servers.json", "--config", "config.toml"]);
+    command.env("PATH", std::env::var_os("PATH").unwrap_or_default());
+    let server = Server::of(command.spawn().expect("the binary starts"), tempfile::tempdir().expect("a folder"));
+    assert_eq!(get(&server, "/v1/tools")["servers"][0]["status"], "never");
+    let told = |name: &str| {
+        let reply = send(&server, &format!("POST /v1/tools/{name}/refresh"), &[], "");
+        assert_eq!(reply.status, 200, "{reply:?}");
+        let events = reply.body.lines().filter_map(|line| line.strip_prefix("event: ").map(str::to_owned));
+        events.collect::<Vec<_>>()
+    };
+    let steps = told("good");
+    assert!(
+        steps.contains(&"connecting".to_owned()) && steps.last().is_some_and(|last| last == "success"),
+        "{steps:?}"
+    );
+    assert_eq!(told("bad").last().map(String::as_str), Some("failed"));
+    let listed = get(&server, "/v1/tools");
+    let row = |name: &str| {
+        let rows = listed["tools"].as_array().expect("rows");
+        rows.iter().find(|row| row["name"] == name).unwrap_or_else(|| panic!("{name}: {listed}")).clone()
+    };
+    let (echo, write) = (row("echo"), row("write"));
+    assert_eq!(
+        (&echo["policy"], &echo["type"], &echo["status"]),
+        (&json!("permitted"), &json!("reads"), &json!("success"))
+    );
+    assert_eq!((&write["policy"], &write["source"]), (&json!("refused"), &json!("good")));
+    assert_eq!(listed["servers"][0]["status"], "failed", "{listed}");
+    let plain =
+        format!("POST /v1/tools/good/refresh HTTP/1.1\r\nhost: {}\r\nconnection: close\r\n\r\n", server.address);
+    let begun = server.raw(plain.as_bytes());
+    assert_eq!((begun.status, &of(&begun)["status"]), (202, &json!("discovering")));
+    assert_eq!(send(&server, "POST /v1/tools/none/refresh", &[], "").status, 404);
+}
+
 /// The commands of the README's walk through the API.
 fn walk() -> String {
     let readme =

@@ -1,0 +1,88 @@
+//! Discovers the tools of an upstream server anew, and tells how that goes.
+
+use std::convert::Infallible;
+use std::time::Duration;
+
+use axum::extract::{Path, State};
+use axum::http::header::ACCEPT;
+use axum::http::{HeaderMap, StatusCode};
+use axum::response::sse::{Event, KeepAlive, Sse};
+use axum::response::{IntoResponse as _, Response};
+use futures_util::stream::unfold;
+use intentbox_tools::{DiscoveryEnd, DiscoveryFailure, Progress};
+use serde_json::{Value, json};
+use tokio::sync::mpsc;
+
+use crate::Api;
+use crate::jobs::json;
+use crate::problem::Problem;
+
+/// How many steps wait to be read. Who reads slower misses some, and gets the last one.
+const STEPS_MAX: usize = 64;
+
+/// How often a line is sent where nothing happens.
+const KEEP_ALIVE: Duration = Duration::from_secs(15);
+
+/// Begins a discovery, which goes on whether or not somebody listens: 202 at once, or with `Accept: text/event-stream` each step and how it
+/// ended.
+pub(crate) async fn refresh(
+    State(api): State<Api>,
+    Path(server): Path<String>,
+    headers: HeaderMap,
+) -> Result<Response, Problem> {
+    let found = api.engine.upstreams().and_then(|upstreams| {
+        let id = upstreams.servers().map(|config| &config.id).find(|id| id.as_str() == server)?.clone();
+        Some((upstreams.clone(), id))
+    });
+    let Some((upstreams, id)) = found else {
+        return Err(Problem::not_found(
+            "no upstream server of this name can be used here; see GET /v1/tools".to_owned(),
+        ));
+    };
+    let (steps, mut told) = mpsc::channel::<(&'static str, Value)>(STEPS_MAX);
+    let (name, stop) = (id.to_string(), api.stop.clone());
+    tokio::spawn(async move {
+        let watcher = |progress| {
+            let _ = steps.try_send(step(progress));
+        };
+        let end = tokio::select! {
+            end = upstreams.discover(&id, &watcher) => end,
+            () = stop.cancelled() => return,
+        };
+        // Whoever listens gets the end; nobody else is waited for.
+        let _ = steps.send(ended(end)).await;
+    });
+    let wants_events = headers.get(ACCEPT).and_then(|accept| accept.to_str().ok());
+    if !wants_events.is_some_and(|accept| accept.contains("text/event-stream")) {
+        told.close();
+        return Ok(json(StatusCode::ACCEPTED, &json!({"id": name, "status": "discovering"})));
+    }
+    let events = unfold(told, |mut told| async move {
+        let (kind, data) = told.recv().await?;
+        Some((Ok::<_, Infallible>(Event::default().event(kind).data(data.to_string())), told))
+    });
+    Ok(Sse::new(events).keep_alive(KeepAlive::new().interval(KEEP_ALIVE)).into_response())
+}
+
+fn step(progress: Progress) -> (&'static str, Value) {
+    match progress {
+        Progress::Starting => ("starting", json!({})),
+        Progress::Connecting => ("connecting", json!({})),
+        Progress::Discovering(tools) => ("discovering", json!({"tools": tools})),
+        Progress::Caching => ("caching", json!({})),
+        Progress::Complete { tools, rejected } => ("complete", json!({"tools": tools, "rejected": rejected})),
+        Progress::Failed => ("failing", json!({})),
+    }
+}
+
+fn ended(end: Result<DiscoveryEnd, intentbox_tools::StoreError>) -> (&'static str, Value) {
+    match end {
+        Ok(DiscoveryEnd::Listed(listing)) => ("success", json!({"tools": listing.tools.len()})),
+        Ok(DiscoveryEnd::Failed(error)) => ("failed", json!({"message": DiscoveryFailure::of(&error).message})),
+        Ok(DiscoveryEnd::Busy) => ("busy", json!({"message": "another process is discovering this server"})),
+        Ok(DiscoveryEnd::Full) => {
+            ("full", json!({"message": "too many servers are being discovered: try again later"}))
+        }
+        Err(error) => ("failed", json!({"message": error.to_string()})),
+    }
+}
