@@ -2,12 +2,15 @@
 //!
 //! `cargo bench --bench serve`. The load comes from threads of this program on the same cores, over loopback, with one connection
 //! each. The bare requests of `/healthz` are beside it: what the HTTP server and the load cost alone.
+//!
+//! `tests/postgres/run cargo bench --bench serve` measures jobs in a `PostgreSQL` on the same cores, with one process that does everything,
+//! and with one that accepts them and one or three that run them.
 
 #![expect(clippy::disallowed_methods, reason = "this is a client that opens connections")]
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::{SocketAddr, TcpStream};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -38,10 +41,12 @@ impl Drop for Server {
 }
 
 impl Server {
-    fn start() -> Self {
+    /// A server with a state folder of its own, and its jobs there, or in the database that a file names.
+    fn start(role: &str, database: Option<&Path>) -> Self {
         let folder = tempfile::tempdir().expect("a folder");
         let mut command = Command::new(env!("CARGO_BIN_EXE_intentbox"));
         command.args(["serve", "--listen", "127.0.0.1:0", "--state", "state", "--require-hardening=false"]);
+        command.args(["--role", role]).args(database.map(|file| format!("--database={}", file.display())));
         command.current_dir(folder.path()).env_clear().env("HOME", folder.path());
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
         let mut child = command.spawn().expect("it starts");
@@ -97,7 +102,35 @@ fn main() {
     if std::env::args().any(|argument| argument == "--test" || argument == "--list") {
         return;
     }
-    let server = Server::start();
+    let Ok(postgres) = std::env::var("INTENTBOX_TEST_POSTGRES") else {
+        short_runs();
+        let server = Server::start("all", None);
+        println!("  a wait for the disk: {:.1} ms", waits(server.folder.path()));
+        return jobs("SQLite, one process", &server);
+    };
+    let folder = tempfile::tempdir().expect("a folder");
+    for (name, workers) in [("all", 0), ("one", 1), ("three", 3)] {
+        let file = new_database(&postgres, folder.path(), name);
+        let role = if workers == 0 { "all" } else { "api" };
+        let server = Server::start(role, Some(&file));
+        let _workers: Vec<Server> = (0..workers).map(|_| Server::start("worker", Some(&file))).collect();
+        jobs(&format!("PostgreSQL, {role} and {workers} workers"), &server);
+    }
+}
+
+/// A new database, and the file with its URL.
+fn new_database(server: &str, folder: &Path, name: &str) -> PathBuf {
+    let made = Command::new("createdb").args(["--maintenance-db", server, name]).status();
+    assert!(made.expect("the tools of PostgreSQL are on the path").success());
+    let file = folder.join(name);
+    std::fs::write(&file, server.replacen('?', &format!("/{name}?"), 1)).expect("written");
+    std::fs::set_permissions(&file, std::os::unix::fs::PermissionsExt::from_mode(0o600)).expect("it is ours");
+    file
+}
+
+/// What runs cost that are not kept.
+fn short_runs() {
+    let server = Server::start("all", None);
     // The workers start with the first run.
     let mut connection = Connection::open(server.address);
     let run = json!({"code": "1 + 1"}).to_string();
@@ -111,16 +144,22 @@ fn main() {
         let (rate, times) = load(server.address, line, body);
         println!("  {name:<24} {rate:>7.0}/s  p50 {:.1} ms  p99 {:.1} ms", at(&times, 0.5), at(&times, 0.99));
     }
-    let mut times = alone(&mut connection);
+}
+
+/// What jobs cost.
+fn jobs(place: &str, server: &Server) {
+    println!("{place}:");
+    let mut connection = Connection::open(server.address);
+    alone(&mut connection, ALONE / 4);
+    let mut times = alone(&mut connection, ALONE);
     times.sort_unstable();
     println!(
-        "a job alone, from its submission to its result: p50 {:.1} ms  p99 {:.1} ms",
+        "  a job alone, from its submission to its result: p50 {:.1} ms  p99 {:.1} ms",
         at(&times, 0.5),
         at(&times, 0.99)
     );
-    println!("  a wait for the disk: {:.1} ms", waits(server.folder.path()));
     let (accepted, ended) = many(server.address);
-    println!("{JOBS} jobs over {SUBMITTERS} connections: accepted {accepted:.0}/s, ended {ended:.0}/s");
+    println!("  {JOBS} jobs over {SUBMITTERS} connections: accepted {accepted:.0}/s, ended {ended:.0}/s");
 }
 
 /// Milliseconds at a share of sorted times.
@@ -159,7 +198,7 @@ fn per_second(count: usize, elapsed: Duration) -> f64 {
     f64::from(u32::try_from(count).expect("it is small")) / elapsed.as_secs_f64()
 }
 
-fn alone(connection: &mut Connection) -> Vec<Duration> {
+fn alone(connection: &mut Connection, count: usize) -> Vec<Duration> {
     let job = json!({"code": "1 + 1"}).to_string();
     let one = |_| {
         let begun = Instant::now();
@@ -167,7 +206,7 @@ fn alone(connection: &mut Connection) -> Vec<Duration> {
         while connection.json(&format!("GET /v1/jobs/{id}"), "")["state"] != "finished" {}
         begun.elapsed()
     };
-    (0..ALONE).map(one).collect()
+    (0..count).map(one).collect()
 }
 
 /// How long a write takes to be on the disk, in milliseconds: the middle of fifty.
