@@ -148,13 +148,13 @@ pub(crate) enum Command {
     /// Serve MCP clients over stdin and stdout, or over HTTP
     #[command(after_help = MCP)]
     Mcp(Mcp),
-    /// Serve the HTTP API with durable jobs, and MCP beside it
+    /// Serve the HTTP API with durable jobs, a dashboard, and MCP beside them
     Serve(Serve),
     /// Submit, list, watch and cancel the jobs of the state folder, which `serve` runs
     Jobs(JobsCommand),
     /// Give clients of `serve` tokens, list them, and take them back
     Token(TokenCommand),
-    /// Show which templates `mcp` ran, how often and how fast
+    /// Show which templates the servers ran, how often and how fast
     Stats(Stats),
     /// Serve the demo error tracker until interrupted
     DemoTracker(DemoTracker),
