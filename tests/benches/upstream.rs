@@ -1,7 +1,8 @@
-//! What a call of an upstream tool costs over the bare exchange of two lines with the same server, and what listing costs.
+//! What a call of an upstream tool costs beside the same call by the bare official SDK and the exchange of two lines, and what
+//! listing costs.
 //!
-//! `cargo bench --bench upstream`. The server is `tests/upstream/faulty.py` without a fault. Both ways are measured in turns, so
-//! that a machine that is slow for a while is slow for both.
+//! `cargo bench --bench upstream`. The server is `tests/upstream/faulty.py` without a fault. All ways are measured in turns, so
+//! that a machine that is slow for a while is slow for all.
 
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::Path;
@@ -13,6 +14,8 @@ use intentbox_capability::{ToolEffect, ToolRule, Tools};
 use intentbox_store::{Clock, ToolStore};
 use intentbox_tools::file::{FileContext, parse};
 use intentbox_tools::{FileOrigin, Place, Upstreams};
+use rmcp::ServiceExt as _;
+use rmcp::model::CallToolRequestParams;
 use serde_json::{Value, json};
 
 const ROUNDS: usize = 3_000;
@@ -87,7 +90,17 @@ async fn calls() {
     let arguments = json!({"text": "hello"});
     let arguments = arguments.as_object().expect("an object");
     let mut bare = Bare::start(&program);
-    let (mut ours, mut theirs) = (Vec::new(), Vec::new());
+    let mut child = tokio::process::Command::new("python3")
+        .arg(&program)
+        .arg("none")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .kill_on_drop(true)
+        .spawn()
+        .expect("it starts");
+    let pipes = (child.stdout.take().expect("a pipe"), child.stdin.take().expect("a pipe"));
+    let sdk = ().serve(pipes).await.expect("they agree");
+    let (mut ours, mut of_sdk, mut theirs) = (Vec::new(), Vec::new(), Vec::new());
     let start = Instant::now();
     upstreams.call(&allowed, arguments.clone(), None).await.expect("it answers");
     println!("first call, with start, handshake and listing: {:.1} ms", start.elapsed().as_secs_f64() * 1e3);
@@ -96,13 +109,19 @@ async fn calls() {
         upstreams.call(&allowed, arguments.clone(), None).await.expect("it answers");
         ours.push(start.elapsed());
         let start = Instant::now();
+        let params = CallToolRequestParams::new("echo").with_arguments(arguments.clone());
+        sdk.call_tool(params).await.expect("it answers");
+        of_sdk.push(start.elapsed());
+        let start = Instant::now();
         bare.ask("tools/call", &json!({"name": "echo", "arguments": arguments}));
         theirs.push(start.elapsed());
     }
     upstreams.close().await;
-    let (ours, theirs) = (median(&mut ours), median(&mut theirs));
-    let ratio = ours.as_secs_f64() / theirs.as_secs_f64();
-    println!("a call, p50 of {ROUNDS}: {ours:?}; two lines with the same server: {theirs:?}; ratio {ratio:.2}");
+    let (ours, of_sdk, theirs) = (median(&mut ours), median(&mut of_sdk), median(&mut theirs));
+    let ratio = |other: Duration| ours.as_secs_f64() / other.as_secs_f64();
+    println!("a call, p50 of {ROUNDS}: {ours:?}");
+    println!("the same by the SDK alone: {of_sdk:?}; ratio {:.2}", ratio(of_sdk));
+    println!("two lines with the same server: {theirs:?}; ratio {:.2}", ratio(theirs));
 }
 
 /// `tools list` as a whole process, with 20 servers that were never started.

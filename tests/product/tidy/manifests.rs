@@ -36,7 +36,8 @@ const USERS: &[Users] = &[
     Users { dependency: "minijinja", crates: &["catalog", "dashboard"], tests: &[] },
     // The tests of the product play clients that it did not write.
     Users { dependency: "reqwest", crates: &["egress"], tests: &["cli"] },
-    Users { dependency: "rmcp", crates: &["mcp", "mcp-wire", "tools"], tests: &[] },
+    // A bench compares calls with those of the bare SDK.
+    Users { dependency: "rmcp", crates: &["mcp", "mcp-wire", "tools"], tests: &["cli"] },
     Users { dependency: "rustls", crates: &["egress"], tests: &["cli"] },
     Users { dependency: "rustpython", crates: &["guest"], tests: &[] },
     Users { dependency: "seccompiler", crates: &["confine", "sandbox"], tests: &[] },
