@@ -11,6 +11,7 @@ from selenium.webdriver.support.ui import WebDriverWait
 ROOT = Path(__file__).resolve().parents[2]
 PROGRAM = ROOT / "target/release/intentbox"
 AXE = (ROOT / "target/dashboard/node/node_modules/axe-core/axe.min.js").read_text()
+FAULTY = ROOT / "tests/upstream/faulty.py"
 SERVERS = ROOT / "target/upstream/servers.json"
 SHOTS = ROOT / "target/dashboard/shots" if "--show" in sys.argv else None
 # How long something may take that has to happen, on a slow machine.
@@ -269,6 +270,23 @@ with server, browser() as page:
     claim("its job shows the calls of tools", comes(page, "Calls of tools") and "time: get_current_time" in text(page), text(page))
     shot(page, "job-of-a-tool")
     accessible(page, "a job of a tool")
+
+# With a server that does not answer until its time is over.
+server = Server()
+slow = {"command": "python3", "args": [str(FAULTY), "hang-start"], "intentbox": {"discovery_s": 15}}
+own = server.home / ".config/intentbox/mcp.json"
+own.parent.mkdir(parents=True)
+own.write_text(json.dumps({"mcpServers": {"slow": slow}}))
+(own.parent / "policy.toml").write_text('[exec]\ntools = ["slow: read-only"]\n')
+with server, browser() as page:
+    page.get(server.url + "/ui/tools")
+    claim("a server that was never listed is told", "never" in text(page), text(page))
+    asked = threading.Thread(target=server.ask, args=("/v1/tools/slow/refresh", {}))
+    asked.start()
+    claim("a discovery comes into the page while it goes on", comes(page, "Connecting."), text(page))
+    shot(page, "discovering")
+    claim("and its end", comes(page, "it did not answer within 15 s"), text(page))
+    asked.join()
 
 # With tokens.
 with Server() as server, browser() as page:

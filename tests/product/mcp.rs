@@ -2,7 +2,7 @@
 
 mod asking;
 mod calls;
-mod client;
+pub(crate) mod client;
 mod hardening;
 mod http;
 pub(crate) mod port;

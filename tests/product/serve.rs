@@ -369,7 +369,9 @@ fn every_path_of_the_document_answers_and_no_answer_is_a_fault_of_the_server() {
     let document: Value = serde_json::from_str(&document).expect("JSON");
     let id = submit(&server, &json!({"code": "1"}));
     ended(&server, &id);
-    for (path, methods) in document["paths"].as_object().expect("paths") {
+    let paths = document["paths"].as_object().expect("paths");
+    // A stream without an end: `discoveries_are_told_to_who_did_not_ask_for_them` reads it.
+    for (path, methods) in paths.iter().filter(|(path, _)| *path != "/v1/tools/events") {
         for (method, operation) in methods.as_object().expect("methods") {
             let line = format!("{} {}", method.to_uppercase(), path.replace("{id}", &id));
             let reply = send(&server, &line, &[], "{\"code\": \"1\"}");

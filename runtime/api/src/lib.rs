@@ -80,6 +80,7 @@ pub fn surface(api: Api) -> Surface {
         .route("/v1/run", post(run::run).fallback(method_unknown))
         .route("/v1/templates", get(inventory::templates).fallback(method_unknown))
         .route("/v1/tools", get(inventory::tools).fallback(method_unknown))
+        .route("/v1/tools/events", get(refresh::steps).fallback(method_unknown))
         .route("/v1/tools/{server}/refresh", post(refresh::refresh).fallback(method_unknown))
         .route(METRICS, get(metrics::metrics).fallback(method_unknown))
         .route("/openapi.json", get(inventory::openapi).fallback(method_unknown))

@@ -1,4 +1,4 @@
-//! Discovers the tools of an upstream server anew, and tells how that goes.
+//! Discovers the tools of an upstream server anew, and tells how that goes, as well as any other discovery of this process.
 
 use std::convert::Infallible;
 use std::time::Duration;
@@ -8,9 +8,12 @@ use axum::http::header::ACCEPT;
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::sse::{Event, KeepAlive, Sse};
 use axum::response::{IntoResponse as _, Response};
+use futures_util::Stream;
 use futures_util::stream::unfold;
-use intentbox_tools::{DiscoveryEnd, DiscoveryFailure, Progress};
+use intentbox_tools::{DiscoveryEnd, DiscoveryFailure, Progress, Step};
 use serde_json::{Value, json};
+use tokio::sync::broadcast::Receiver;
+use tokio::sync::broadcast::error::RecvError;
 use tokio::sync::mpsc;
 
 use crate::Api;
@@ -62,6 +65,33 @@ pub(crate) async fn refresh(
         Some((Ok::<_, Infallible>(Event::default().event(kind).data(data.to_string())), told))
     });
     Ok(Sse::new(events).keep_alive(KeepAlive::new().interval(KEEP_ALIVE)).into_response())
+}
+
+/// Every step of every discovery from now on. The stream ends when the server stops.
+pub(crate) async fn steps(State(api): State<Api>) -> Sse<impl Stream<Item = Result<Event, Infallible>>> {
+    let steps = api.engine.upstreams().map(|upstreams| upstreams.steps());
+    let events = unfold((steps, api.stop), |(mut steps, stop)| async move {
+        let next = tokio::select! {
+            next = next(steps.as_mut()) => next,
+            () = stop.cancelled() => None,
+        }?;
+        let (kind, mut data) = step(next.progress);
+        data["server"] = next.server.as_str().into();
+        Some((Ok(Event::default().event(kind).data(data.to_string())), (steps, stop)))
+    });
+    Sse::new(events).keep_alive(KeepAlive::new().interval(KEEP_ALIVE))
+}
+
+/// The next step. Where there are no servers there is none, and one waits.
+async fn next(steps: Option<&mut Receiver<Step>>) -> Option<Step> {
+    let Some(steps) = steps else { return std::future::pending().await };
+    loop {
+        match steps.recv().await {
+            Ok(step) => return Some(step),
+            Err(RecvError::Lagged(_)) => {}
+            Err(RecvError::Closed) => return None,
+        }
+    }
 }
 
 fn step(progress: Progress) -> (&'static str, Value) {

@@ -1,4 +1,4 @@
-// Shows jobs as they change: everything here also works without, by loading the page again.
+// Shows jobs and discoveries as they change: everything here also works without, by loading the page again.
 "use strict";
 
 const part = document.querySelector("[data-live]");
@@ -30,7 +30,7 @@ if (part && "liveSlowly" in part.dataset) {
   setInterval(load, 10_000);
 } else if (part) {
   const events = new EventSource("/ui/live");
-  events.addEventListener("jobs", load);
+  events.addEventListener("changed", load);
   events.addEventListener("open", () => { if (status) status.hidden = false; });
   events.addEventListener("error", () => { if (status) status.hidden = true; });
 }

@@ -4,14 +4,15 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use axum::Extension;
-use axum::extract::State;
+use axum::extract::{RawQuery, State};
 use axum::response::Response;
 use intentbox_catalog::{Effects, ParamSpec, Template, words};
 use intentbox_engine::Principal;
 use intentbox_store::{Clock, TargetStats, read_stats};
+use intentbox_tools::Progress;
 use serde_json::{Value, json};
 
-use crate::query::encoded;
+use crate::query::{Query, encoded};
 use crate::shown::time;
 use crate::{Dashboard, render};
 
@@ -99,13 +100,31 @@ fn row(id: &str, summary: &str, stats: Option<&TargetStats>, mut more: Value) ->
     more
 }
 
-pub(crate) async fn tools(State(dashboard): State<Dashboard>, Extension(principal): Extension<Principal>) -> Response {
+/// How far a discovery is, in words.
+fn step(progress: Progress) -> String {
+    match progress {
+        Progress::Starting => "Starting.".to_owned(),
+        Progress::Connecting => "Connecting.".to_owned(),
+        Progress::Discovering(1) => "Listing: 1 tool so far.".to_owned(),
+        Progress::Discovering(tools) => format!("Listing: {tools} tools so far."),
+        Progress::Caching => "Keeping what was listed.".to_owned(),
+        Progress::Complete { .. } => "Complete.".to_owned(),
+        Progress::Failed => "Failed.".to_owned(),
+    }
+}
+
+pub(crate) async fn tools(
+    State(dashboard): State<Dashboard>,
+    Extension(principal): Extension<Principal>,
+    RawQuery(query): RawQuery,
+) -> Response {
     let mut servers = Vec::new();
     if let Some(upstreams) = dashboard.api.engine.upstreams() {
         let states = match upstreams.states().await {
             Ok(states) => states,
             Err(error) => return render::failed(&error.to_string()),
         };
+        let discovering = upstreams.discovering();
         for (id, state) in &states {
             let tools: Vec<Value> = state
                 .listing
@@ -129,11 +148,19 @@ pub(crate) async fn tools(State(dashboard): State<Dashboard>, Extension(principa
             };
             let failure = state.failure.as_ref().map(|failure| format!(" {}", failure.message)).unwrap_or_default();
             let count = if tools.len() == 1 { "1 tool".to_owned() } else { format!("{} tools", tools.len()) };
+            let current = discovering.get(id).copied();
+            let badge = if current.is_some() { "discovering" } else { state.status.as_str() };
             servers.push(json!({
-                "id": id.as_str(), "status": state.status.as_str(), "words": format!("{listed}{approved}{failure}"),
+                "id": id.as_str(), "status": badge, "step": current.map(step), "words": format!("{listed}{approved}{failure}"),
                 "count": count, "is_short": tools.len() <= TOOLS_OPEN, "tools": tools
             }));
         }
     }
-    render::page(&principal, "/ui/tools", "Tools", render::part("tools", &json!({ "servers": servers })))
+    let body = render::part("tools", &json!({ "servers": servers }));
+    if Query::of(query.as_deref()).is_part() {
+        return render::fragment(body);
+    }
+    let body =
+        body.and_then(|body| render::part_with("live", &json!({"part_url": "/ui/tools?part=1"}), &[("body", body)]));
+    render::page(&principal, "/ui/tools", "Tools", body)
 }

@@ -33,6 +33,7 @@ mod process;
 mod reply;
 mod server;
 mod shape;
+mod steps;
 mod tail;
 mod upstreams;
 mod uses;
@@ -58,4 +59,5 @@ pub use crate::server::{
     FileOrigin, MEMORY_DEFAULT, Program, ServerConfig, Transport,
 };
 pub use crate::shape::Seen;
+pub use crate::steps::Step;
 pub use crate::upstreams::{ServerState, Upstreams};

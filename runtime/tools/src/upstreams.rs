@@ -9,13 +9,13 @@ use intentbox_capability::{AllowedTool, ServerId};
 use intentbox_catalog::terminal::printable;
 use intentbox_store::{DefinitionRecord, DiscoveryStatus, ServerRecord, StoreError, ToolStore};
 use serde_json::{Map, Value};
-use tokio::sync::{Mutex as AsyncMutex, Semaphore};
+use tokio::sync::{Mutex as AsyncMutex, Semaphore, broadcast};
 use tokio::time::{Instant, sleep_until};
 
 use crate::arguments::{Checker, SchemaFault};
 use crate::connection::{Connection, ProgressSink};
 use crate::definition::Effect;
-use crate::discovery::{DiscoveryEnd, DiscoveryFailure, Watcher, discover, keep};
+use crate::discovery::{DiscoveryEnd, DiscoveryFailure, Progress, Watcher, discover, keep};
 use crate::error::{Phase, ServerError, ServerFault, ToolError};
 use crate::listing::Listing;
 use crate::owner::{is_alive, this_process};
@@ -24,6 +24,7 @@ use crate::process::Purpose;
 use crate::reply::Reply;
 use crate::server::ServerConfig;
 use crate::shape::Seen;
+use crate::steps::{Discovery, Step, Steps};
 use crate::uses::Uses;
 
 /// How long a connection stays open without a call.
@@ -52,6 +53,7 @@ pub struct Upstreams {
     store: Arc<ToolStore>,
     place: Place,
     uses: Uses,
+    steps: Steps,
 }
 
 /// What is known of one server, for display.
@@ -130,7 +132,13 @@ impl Upstreams {
             };
             (server.config.id.clone(), server)
         };
-        Self { servers: configs.into_iter().map(server).collect(), store, place, uses: Uses::default() }
+        Self {
+            servers: configs.into_iter().map(server).collect(),
+            store,
+            place,
+            uses: Uses::default(),
+            steps: Steps::default(),
+        }
     }
 
     /// The servers as configured, by name.
@@ -197,9 +205,26 @@ impl Upstreams {
         if let Err(error) = server.may_start() {
             return Ok(DiscoveryEnd::Failed(error));
         }
-        let end = discover(&server.config, &self.place, &self.store, this_process(), watcher).await;
+        let discovery = self.steps.begin(id);
+        let watcher = |progress| {
+            discovery.note(progress);
+            watcher(progress);
+        };
+        let end = discover(&server.config, &self.place, &self.store, this_process(), &watcher).await;
         server.forget_prepared();
         end
+    }
+
+    /// The steps of all discoveries of this process from now on, those before a first call among them. Who reads slowly misses some.
+    #[must_use]
+    pub fn steps(&self) -> broadcast::Receiver<Step> {
+        self.steps.subscribe()
+    }
+
+    /// The discoveries of this process that go on, and how far each is.
+    #[must_use]
+    pub fn discovering(&self) -> BTreeMap<ServerId, Progress> {
+        self.steps.current()
     }
 
     /// Calls a tool with arguments that are checked first. The server is reached on first use, and its definition of the tool is
@@ -227,9 +252,11 @@ impl Upstreams {
         }
         let mut is_repeated = false;
         loop {
-            let connection = self.connected(server).await.map_err(ToolError::Failed)?;
-            // Connecting has listed the tools anew.
-            let prepared = self.prepared(server, tool).await?;
+            let (connection, is_listed) = self.connected(server).await.map_err(ToolError::Failed)?;
+            let prepared = match &known {
+                Some(known) if !is_listed => Some(Arc::clone(known)),
+                _ => self.prepared(server, tool).await?,
+            };
             let Some(prepared) = prepared else { return Err(self.no_tool(id, tool).await) };
             // It was admitted as it was known before.
             if allowed.must_read() && prepared.effect != Effect::Reads {
@@ -371,16 +398,17 @@ impl Upstreams {
         self.servers.get(&id.parse::<ServerId>().ok()?)
     }
 
-    /// The open connection of a server, or a new one, whose tools were listed and compared with those that are kept.
-    async fn connected(&self, server: &Server) -> Result<Arc<Connection>, Box<ServerError>> {
+    /// The open connection of a server, or a new one, and whether its tools were listed just now and compared with those that are kept.
+    async fn connected(&self, server: &Server) -> Result<(Arc<Connection>, bool), Box<ServerError>> {
         let mut live = server.live.lock().await;
         if let Some(connection) = live.connection.as_ref().filter(|connection| !connection.is_closed()) {
             let connection = Arc::clone(connection);
             live.idle = Some(Instant::now() + IDLE_MAX);
-            if connection.take_changed_list() {
-                self.list_again(server, &connection).await?;
+            let has_changed = connection.take_changed_list();
+            if has_changed {
+                self.list_again(server, &connection, &self.steps.begin(&server.config.id)).await?;
             }
-            return Ok(connection);
+            return Ok((connection, has_changed));
         }
         if let Some(closed) = live.connection.take() {
             closed.close().await;
@@ -391,11 +419,14 @@ impl Upstreams {
             return Err(Box::new(ServerError { server: server.config.id.clone(), fault, stderr: String::new() }));
         }
         let deadline = Instant::now() + server.config.bounds.discovery_max;
+        let discovery = self.steps.begin(&server.config.id);
+        discovery.note(Progress::Starting);
+        discovery.note(Progress::Connecting);
         let opened = Connection::open(&server.config, &self.place, Purpose::Calls, deadline).await;
         let opened = match opened {
             Ok(connection) => {
                 let connection = Arc::new(connection);
-                self.list_again(server, &connection).await.map(|()| connection)
+                self.list_again(server, &connection, &discovery).await.map(|()| connection)
             }
             Err(error) => Err(error),
         };
@@ -403,7 +434,7 @@ impl Upstreams {
             Ok(connection) => {
                 live.connection = Some(Arc::clone(&connection));
                 live.idle = Some(Instant::now() + IDLE_MAX);
-                Ok(connection)
+                Ok((connection, true))
             }
             Err(error) => {
                 live.fail(&error);
@@ -413,15 +444,24 @@ impl Upstreams {
     }
 
     /// Lists the tools of an open connection and keeps them.
-    async fn list_again(&self, server: &Server, connection: &Connection) -> Result<(), Box<ServerError>> {
+    async fn list_again(
+        &self,
+        server: &Server,
+        connection: &Connection,
+        discovery: &Discovery<'_>,
+    ) -> Result<(), Box<ServerError>> {
         let max = server.config.bounds.discovery_max;
-        let texts = connection.list(Instant::now() + max, max, &|_| {}).await?;
-        let kept = keep(&server.config, &self.store, None, connection.greeting(), &texts, &|_| {}).await;
+        let watcher = |progress| discovery.note(progress);
+        watcher(Progress::Discovering(0));
+        let texts = connection.list(Instant::now() + max, max, &|tools| watcher(Progress::Discovering(tools))).await?;
+        let kept = keep(&server.config, &self.store, None, connection.greeting(), &texts, &watcher).await;
         server.forget_prepared();
-        kept.map(|_| ()).map_err(|error| {
+        let listing = kept.map_err(|error| {
             let fault = ServerFault::NotStarted(format!("its tools cannot be kept: {error}"));
             Box::new(ServerError { server: server.config.id.clone(), fault, stderr: String::new() })
-        })
+        })?;
+        watcher(Progress::Complete { tools: listing.tools.len(), rejected: listing.rejected.len() });
+        Ok(())
     }
 
     /// A tool as it is kept, ready to be called; nothing if it is not known. What is kept is read each time: another process may

@@ -1,13 +1,14 @@
 //! What a service needs beside jobs: batches, callbacks, schedules, tokens, rates, and servers with roles.
 
-use std::io::{Read as _, Write as _};
-use std::net::TcpListener;
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::net::{TcpListener, TcpStream};
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use ring::hmac;
 
 use super::*;
+use crate::mcp::client::PATIENCE;
 
 const JSON: (&str, &str) = ("content-type", "application/json");
 
@@ -208,19 +209,60 @@ fn one_server_accepts_jobs_and_another_runs_them() {
     }
 }
 
-#[test]
+/// A server with two upstream servers: one that works, whose tools that read code may call, and one that does not start.
 #[expect(clippy::disallowed_methods, reason = "servers are looked up in the PATH of the tests")]
-fn tools_are_listed_anew_and_told_with_what_the_policy_says() {
-    let home = tempfile::tempdir().expect("a folder");
-    let write = |name: &str, text: &str| std::fs::write(home.path().join(name), text).expect("written");
+fn with_upstream_servers(home: &Path) -> Server {
+    let write = |name: &str, text: &str| std::fs::write(home.join(name), text).expect("written");
     let program = crate::tree::root().join("tests/upstream/faulty.py");
     let faulty = |fault: &str| json!({"command": "python3", "args": [program, fault]});
     write("servers.json", &json!({"mcpServers": {"good": faulty("none"), "bad": faulty("crash-loop")}}).to_string());
     write("config.toml", "");
-    write("policy.toml", "[exec]\ntools = [\"good: read-only\"]\n");
-    let mut command = command(home.path(), &["--servers", "servers.json", "--config", "config.toml"]);
+    write("policy.toml", "[exec]\ntools = [\"good: read-only\", \"good: echo\"]\n");
+    let mut command = command(home, &["--servers", "servers.json", "--config", "config.toml"]);
     command.env("PATH", std::env::var_os("PATH").unwrap_or_default());
-    let server = Server::of(command.spawn().expect("the binary starts"), tempfile::tempdir().expect("a folder"));
+    Server::of(command.spawn().expect("the binary starts"), tempfile::tempdir().expect("a folder"))
+}
+
+#[test]
+#[expect(clippy::disallowed_methods, reason = "the client of this test opens a connection")]
+fn discoveries_are_told_to_who_did_not_ask_for_them() {
+    let home = tempfile::tempdir().expect("a folder");
+    let server = with_upstream_servers(home.path());
+    let mut stream = TcpStream::connect(server.address).expect("it listens");
+    stream.set_read_timeout(Some(PATIENCE)).expect("a timeout can be set");
+    stream.write_all(&server.line("GET /v1/tools/events", &[], "")).expect("it reads");
+    let mut lines = BufReader::new(stream).lines().map(|line| line.expect("a line"));
+    let head: Vec<String> = lines.by_ref().take_while(|line| !line.is_empty()).collect();
+    assert!(head.iter().any(|line| line == "content-type: text/event-stream"), "{head:?}");
+    // The server is discovered before this call of its tool. Nobody asked for that.
+    let call = json!({"code": "import tools\nresult = tools.good.echo(text='hello')"});
+    let called = ended(&server, &submit(&server, &call));
+    assert_eq!(called["report"]["outcome"], "ok", "{called}");
+    send(&server, "POST /v1/tools/bad/refresh", &[], "");
+    let mut told = Vec::new();
+    for line in lines {
+        if let Some(kind) = line.strip_prefix("event: ") {
+            told.push((kind.to_owned(), Value::Null));
+        } else if let Some(data) = line.strip_prefix("data: ") {
+            told.last_mut().expect("an event").1 = serde_json::from_str(data).expect("JSON");
+        }
+        if matches!(told.last(), Some((kind, data)) if kind == "failing" && data["server"] == "bad") {
+            break;
+        }
+    }
+    let of = |server: &str| -> Vec<&str> {
+        told.iter().filter(|(_, data)| data["server"] == server).map(|(kind, _)| kind.as_str()).collect()
+    };
+    assert_eq!((of("good").first(), of("good").last()), (Some(&"starting"), Some(&"complete")), "{told:?}");
+    let complete = told.iter().find(|(kind, _)| kind == "complete").expect("it is complete");
+    assert!(complete.1["tools"].as_u64() > Some(1), "{complete:?}");
+    assert_eq!(of("bad").first(), Some(&"starting"), "{told:?}");
+}
+
+#[test]
+fn tools_are_listed_anew_and_told_with_what_the_policy_says() {
+    let home = tempfile::tempdir().expect("a folder");
+    let server = with_upstream_servers(home.path());
     assert_eq!(get(&server, "/v1/tools")["servers"][0]["status"], "never");
     let told = |name: &str| {
         let reply = send(&server, &format!("POST /v1/tools/{name}/refresh"), &[], "");
