@@ -66,7 +66,7 @@ fn main() {
     }
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
     runtime.block_on(calls());
-    listing();
+    processes();
 }
 
 async fn calls() {
@@ -124,33 +124,43 @@ async fn calls() {
     println!("two lines with the same server: {theirs:?}; ratio {:.2}", ratio(theirs));
 }
 
-/// `tools list` as a whole process, with 20 servers that were never started.
-fn listing() {
+/// Whole processes with 20 servers beside the same without: `tools list`, and a script that calls no tool. The servers were tried
+/// once before, so that no discovery goes on beside what is measured.
+fn processes() {
     let folder = tempfile::tempdir().expect("a folder");
     let entries: serde_json::Map<String, Value> =
         (0..20).map(|number| (format!("s{number}"), json!({"command": "python3", "args": ["x"]}))).collect();
-    let path = folder.path().join("servers.json");
-    std::fs::write(&path, json!({"mcpServers": entries}).to_string()).expect("written");
-    std::fs::write(folder.path().join("none.json"), r#"{"mcpServers": {}}"#).expect("written");
-    let run = |arguments: &[&str]| {
-        let mut times: Vec<Duration> = (0..50)
-            .map(|_| {
-                let start = Instant::now();
-                let ended = Command::new(env!("CARGO_BIN_EXE_intentbox"))
-                    .args(arguments)
-                    .current_dir(folder.path())
-                    .env("HOME", folder.path())
-                    .stdout(Stdio::null())
-                    .stderr(Stdio::null())
-                    .status();
-                assert!(ended.expect("it starts").success());
-                start.elapsed()
-            })
-            .collect();
-        median(&mut times)
+    let write = |name: &str, text: &str| std::fs::write(folder.path().join(name), text).expect("written");
+    write("servers.json", &json!({"mcpServers": entries}).to_string());
+    write("none.json", r#"{"mcpServers": {}}"#);
+    write("config.toml", "");
+    write("policy.toml", "[exec]\ntools = [\"s1: *\"]\n");
+    write("script.py", "result = 1\n");
+    let once = |servers: &str, arguments: &[&str]| {
+        let start = Instant::now();
+        let ended = Command::new(env!("CARGO_BIN_EXE_intentbox"))
+            .args(["--servers", servers, "--config", "config.toml"])
+            .args(arguments)
+            .current_dir(folder.path())
+            .env("HOME", folder.path())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .status();
+        (ended.expect("it starts").success(), start.elapsed())
     };
-    println!("`tools list` with 20 servers, p50 of 50: {:?}", run(&["--servers", "servers.json", "tools", "list"]));
-    println!("`tools list` with none: {:?}", run(&["--servers", "none.json", "tools", "list"]));
+    once("servers.json", &["tools", "refresh"]);
+    for arguments in [["tools", "list"], ["exec", "script.py"]] {
+        let (mut with, mut without) = (Vec::new(), Vec::new());
+        for _ in 0..100 {
+            for (servers, times) in [("servers.json", &mut with), ("none.json", &mut without)] {
+                let (has_succeeded, time) = once(servers, &arguments);
+                assert!(has_succeeded, "{arguments:?}");
+                times.push(time);
+            }
+        }
+        let (with, without) = (median(&mut with), median(&mut without));
+        println!("`{}`, p50 of 100: with 20 servers {with:?}, with none {without:?}", arguments.join(" "));
+    }
 }
 
 fn median(times: &mut [Duration]) -> Duration {

@@ -29,6 +29,7 @@ pub mod oracle;
 mod owner;
 mod pipe;
 mod place;
+mod prepared;
 mod process;
 mod reply;
 mod server;

@@ -2,17 +2,16 @@
 
 use std::collections::{BTreeMap, HashMap};
 use std::fmt;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use intentbox_capability::{AllowedTool, ServerId};
 use intentbox_catalog::terminal::printable;
-use intentbox_store::{DefinitionRecord, DiscoveryStatus, ServerRecord, StoreError, ToolStore};
+use intentbox_store::{DiscoveryStatus, ServerRecord, StoreError, ToolStore};
 use serde_json::{Map, Value};
 use tokio::sync::{Mutex as AsyncMutex, Semaphore, broadcast};
 use tokio::time::{Instant, sleep_until};
 
-use crate::arguments::{Checker, SchemaFault};
 use crate::connection::{Connection, ProgressSink};
 use crate::definition::Effect;
 use crate::discovery::{DiscoveryEnd, DiscoveryFailure, Progress, Watcher, discover, keep};
@@ -20,6 +19,7 @@ use crate::error::{Phase, ServerError, ServerFault, ToolError};
 use crate::listing::Listing;
 use crate::owner::{is_alive, this_process};
 use crate::place::Place;
+use crate::prepared::{Prepared, PreparedTools};
 use crate::process::Purpose;
 use crate::reply::Reply;
 use crate::server::ServerConfig;
@@ -39,9 +39,6 @@ const FAILURES_MAX: u32 = 3;
 /// How long it is left alone then: twice as long after each further failure, up to the maximum.
 const REST_MIN: Duration = Duration::from_secs(2);
 const REST_MAX: Duration = Duration::from_mins(1);
-
-/// How many prepared tools one server keeps in memory.
-const PREPARED_MAX: usize = 1_000;
 
 /// How many characters of a name that does not exist are shown.
 const SHOWN_CHARS_MAX: usize = 80;
@@ -80,7 +77,7 @@ struct Server {
     is_approved: bool,
     live: AsyncMutex<Live>,
     in_flight: Arc<Semaphore>,
-    prepared: Mutex<HashMap<String, Arc<Prepared>>>,
+    prepared: PreparedTools,
 }
 
 /// The connection of a server, and how it did.
@@ -92,17 +89,6 @@ struct Live {
     rests_until: Option<Instant>,
     /// When the connection is closed unless it is used.
     idle: Option<Instant>,
-}
-
-/// A tool that is ready to be called.
-#[derive(Debug)]
-struct Prepared {
-    /// The hash of the definition that it was made of.
-    hash: String,
-    effect: Effect,
-    is_idempotent: bool,
-    input: Result<Checker, SchemaFault>,
-    output: Option<Result<Checker, SchemaFault>>,
 }
 
 impl fmt::Debug for Server {
@@ -128,7 +114,7 @@ impl Upstreams {
                 is_approved,
                 live: AsyncMutex::default(),
                 in_flight: Arc::new(Semaphore::new(IN_FLIGHT_MAX)),
-                prepared: Mutex::default(),
+                prepared: PreparedTools::default(),
             };
             (server.config.id.clone(), server)
         };
@@ -211,7 +197,7 @@ impl Upstreams {
             watcher(progress);
         };
         let end = discover(&server.config, &self.place, &self.store, this_process(), &watcher).await;
-        server.forget_prepared();
+        server.prepared.forget();
         end
     }
 
@@ -245,6 +231,7 @@ impl Upstreams {
         let in_flight = Arc::clone(&server.in_flight).acquire_owned().await;
         let _turn = in_flight.map_err(|_| ToolError::Store("the program is ending".to_owned()))?;
         // Before anything is started: most faults of a call need no server.
+        let generation = server.prepared.generation();
         let known = self.prepared(server, tool).await?;
         let arguments = Value::Object(arguments);
         if let Some(prepared) = &known {
@@ -252,17 +239,22 @@ impl Upstreams {
         }
         let mut is_repeated = false;
         loop {
-            let (connection, is_listed) = self.connected(server).await.map_err(ToolError::Failed)?;
+            let connection = self.connected(server).await.map_err(ToolError::Failed)?;
+            // Connecting may have listed the tools anew.
             let prepared = match &known {
-                Some(known) if !is_listed => Some(Arc::clone(known)),
-                _ => self.prepared(server, tool).await?,
+                Some(known) if server.prepared.generation() == generation => Arc::clone(known),
+                _ => match self.prepared(server, tool).await? {
+                    Some(prepared) => prepared,
+                    None => return Err(self.no_tool(id, tool).await),
+                },
             };
-            let Some(prepared) = prepared else { return Err(self.no_tool(id, tool).await) };
             // It was admitted as it was known before.
             if allowed.must_read() && prepared.effect != Effect::Reads {
                 return Err(ToolError::Changed { server: id.clone(), tool: tool.to_owned() });
             }
-            prepared.check_arguments(id, tool, &arguments)?;
+            if !known.as_ref().is_some_and(|known| Arc::ptr_eq(known, &prepared)) {
+                prepared.check_arguments(id, tool, &arguments)?;
+            }
             let fields = arguments.as_object().cloned().unwrap_or_default();
             let called = connection.call(tool, fields, server.config.bounds.call_max, progress.clone()).await;
             let text = match called {
@@ -290,7 +282,7 @@ impl Upstreams {
             if reply.is_error {
                 return Err(ToolError::Tool { tool: tool.to_owned(), text: reply.error_text() });
             }
-            let hash = prepared.output.is_none().then_some(prepared.hash.as_str());
+            let hash = (!prepared.declares_result()).then_some(prepared.hash.as_str());
             self.uses.note(id, tool, hash, &reply, self.store.now_unix_ms());
             return Ok(reply);
         }
@@ -398,17 +390,16 @@ impl Upstreams {
         self.servers.get(&id.parse::<ServerId>().ok()?)
     }
 
-    /// The open connection of a server, or a new one, and whether its tools were listed just now and compared with those that are kept.
-    async fn connected(&self, server: &Server) -> Result<(Arc<Connection>, bool), Box<ServerError>> {
+    /// The open connection of a server, or a new one, whose tools were listed and compared with those that are kept.
+    async fn connected(&self, server: &Server) -> Result<Arc<Connection>, Box<ServerError>> {
         let mut live = server.live.lock().await;
         if let Some(connection) = live.connection.as_ref().filter(|connection| !connection.is_closed()) {
             let connection = Arc::clone(connection);
             live.idle = Some(Instant::now() + IDLE_MAX);
-            let has_changed = connection.take_changed_list();
-            if has_changed {
+            if connection.take_changed_list() {
                 self.list_again(server, &connection, &self.steps.begin(&server.config.id)).await?;
             }
-            return Ok((connection, has_changed));
+            return Ok(connection);
         }
         if let Some(closed) = live.connection.take() {
             closed.close().await;
@@ -434,7 +425,7 @@ impl Upstreams {
             Ok(connection) => {
                 live.connection = Some(Arc::clone(&connection));
                 live.idle = Some(Instant::now() + IDLE_MAX);
-                Ok((connection, true))
+                Ok(connection)
             }
             Err(error) => {
                 live.fail(&error);
@@ -455,7 +446,7 @@ impl Upstreams {
         watcher(Progress::Discovering(0));
         let texts = connection.list(Instant::now() + max, max, &|tools| watcher(Progress::Discovering(tools))).await?;
         let kept = keep(&server.config, &self.store, None, connection.greeting(), &texts, &watcher).await;
-        server.forget_prepared();
+        server.prepared.forget();
         let listing = kept.map_err(|error| {
             let fault = ServerFault::NotStarted(format!("its tools cannot be kept: {error}"));
             Box::new(ServerError { server: server.config.id.clone(), fault, stderr: String::new() })
@@ -464,27 +455,21 @@ impl Upstreams {
         Ok(())
     }
 
-    /// A tool as it is kept, ready to be called; nothing if it is not known. What is kept is read each time: another process may
-    /// have seen another definition.
+    /// A tool as it is kept, ready to be called; nothing if it is not known. What is kept is read often: another process may have
+    /// seen another definition.
     async fn prepared(&self, server: &Server, tool: &str) -> Result<Option<Arc<Prepared>>, ToolError> {
-        let id = &server.config.id;
+        let (id, now) = (&server.config.id, Instant::now());
+        if let Some(recent) = server.prepared.recent(tool, now) {
+            return Ok(Some(recent));
+        }
+        let generation = server.prepared.generation();
         let record = self.store.definition(id.as_str(), tool).await;
         let record = record.map_err(|error| ToolError::Store(error.to_string()))?;
         let Some(record) = record.filter(|record| record.is_listed) else { return Ok(None) };
         if record.hash != record.approved_hash {
             return Err(ToolError::Changed { server: id.clone(), tool: tool.to_owned() });
         }
-        let known = server.prepared.lock().unwrap_or_else(PoisonError::into_inner).get(tool).map(Arc::clone);
-        if let Some(known) = known.filter(|known| known.hash == record.hash) {
-            return Ok(Some(known));
-        }
-        let prepared = Arc::new(Prepared::of(&record));
-        let mut all = server.prepared.lock().unwrap_or_else(PoisonError::into_inner);
-        if all.len() >= PREPARED_MAX {
-            all.clear();
-        }
-        all.insert(tool.to_owned(), Arc::clone(&prepared));
-        Ok(Some(prepared))
+        Ok(Some(server.prepared.take(tool, &record, generation, now)))
     }
 
     fn no_server(&self, id: &str) -> ToolError {
@@ -509,10 +494,6 @@ impl Server {
         Err(Box::new(ServerError { server, fault: ServerFault::NotTrusted, stderr: String::new() }))
     }
 
-    fn forget_prepared(&self) {
-        self.prepared.lock().unwrap_or_else(PoisonError::into_inner).clear();
-    }
-
     /// Notes how a call went.
     async fn note(&self, error: Option<&ServerError>) {
         let mut live = self.live.lock().await;
@@ -534,49 +515,6 @@ impl Live {
             let doubled = REST_MIN.saturating_mul(1 << (self.failures - FAILURES_MAX).min(8));
             self.rests_until = Some(Instant::now() + doubled.min(REST_MAX));
         }
-    }
-}
-
-impl Prepared {
-    fn of(record: &DefinitionRecord) -> Self {
-        let definition = intentbox_catalog::json::parse_value(&record.definition).unwrap_or_default();
-        let checker = |field: &str| definition.get(field).cloned().map(Checker::new);
-        let row = crate::definition::admit(&record.definition).map(|definition| definition.row).ok();
-        Self {
-            hash: record.hash.clone(),
-            effect: row.as_ref().map_or(Effect::Unknown, |row| row.effect),
-            is_idempotent: row.is_some_and(|row| row.is_idempotent),
-            input: checker("inputSchema").unwrap_or_else(|| Checker::new(Value::Object(Map::new()))),
-            output: checker("outputSchema"),
-        }
-    }
-
-    fn check_arguments(&self, server: &ServerId, tool: &str, arguments: &Value) -> Result<(), ToolError> {
-        let checked = match &self.input {
-            Ok(checker) => checker.check(arguments),
-            Err(fault) => Err(fault.clone()),
-        };
-        checked.map_err(|fault| ToolError::Arguments {
-            server: server.clone(),
-            tool: tool.to_owned(),
-            fault: fault.to_string(),
-        })
-    }
-
-    /// Checks what a tool declares about its result. An error need not match it.
-    fn check_reply(&self, tool: &str, reply: Reply) -> Result<Reply, ToolError> {
-        let refuse = |fault: String| ToolError::Result { tool: tool.to_owned(), fault };
-        match (&self.output, &reply.structured) {
-            (None, _) => {}
-            _ if reply.is_error => {}
-            // Its server declares what cannot be checked: the result is as good as one without a declaration.
-            (Some(Err(_)), _) => {}
-            (Some(Ok(_)), None) => {
-                return Err(refuse("it lacks the structuredContent that the tool declares".to_owned()));
-            }
-            (Some(Ok(checker)), Some(value)) => checker.check(value).map_err(|fault| refuse(fault.to_string()))?,
-        }
-        Ok(reply)
     }
 }
 
