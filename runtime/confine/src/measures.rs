@@ -34,7 +34,7 @@ pub fn measures() -> Measures {
     Measures {
         files: files.is_ok() && landlock_is_there(),
         calls: actions.split_whitespace().any(|action| action == "errno"),
-        cpu: if processor::can_be_bounded() { CpuBound::Cgroup } else { CpuBound::Nice },
+        cpu: processor::possible(),
     }
 }
 

@@ -55,9 +55,7 @@ fn supervise(verb: &OsStr, plan: &OsStr, read: &Plan) -> Result<i32, LaunchError
     if !is_parent {
         return Err(LaunchError::Failed("the process that starts it has ended".to_owned()));
     }
-    if let Some(percent) = read.bounds.cpu_percent {
-        processor::bound(percent);
-    }
+    let bound = read.bounds.cpu_percent.and_then(processor::bound);
     let mut again = Command::new("/proc/self/exe");
     let child = again.arg(verb).arg(BECOME).arg(plan).stdin(Stdio::inherit()).spawn();
     let mut child = child.map_err(|error| LaunchError::Failed(error.to_string()))?;
@@ -74,6 +72,7 @@ fn supervise(verb: &OsStr, plan: &OsStr, read: &Plan) -> Result<i32, LaunchError
     if let Some(group) = &group {
         group.kill_children();
     }
+    drop(bound);
     Ok(status.code().or_else(|| status.signal().map(|signal| 128 + signal)).unwrap_or(NOT_STARTED))
 }
 
