@@ -219,13 +219,16 @@ pub(crate) enum Tools {
         /// Server to list [default: all]
         server: Option<String>,
     },
-    /// Find tools by what they do, in your own words; starts no server
+    /// Find tools and templates by what they do, in your own words; starts no server
     Search {
-        /// What the tool should do, such as "commits between two dates"
+        /// What it should do, such as "commits between two dates"
         text: String,
-        /// The most tools to list
+        /// The most tools and templates to list
         #[arg(long, value_name = "COUNT", default_value_t = 5)]
         most: usize,
+        /// Print all arguments, and what each tool does
+        #[arg(long)]
+        long: bool,
     },
     /// Show a server, or the description and the schemas of one of its tools
     Show {

@@ -106,7 +106,7 @@ fn of_tools(route: &ToolRoute) -> String {
             Effect::Writes => "writes",
             Effect::Unknown => "may write",
         };
-        let _ = writeln!(told, "  {:.2}  {}: {}  {effect}", found.score, found.server, printable(&found.tool));
+        let _ = writeln!(told, "  {:.2}  {}  {effect}", found.score, printable(&found.source.to_string()));
     }
     if !values.is_empty() {
         let values = serde_json::to_string(values).unwrap_or_default();

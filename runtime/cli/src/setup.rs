@@ -127,10 +127,7 @@ pub(crate) async fn engine_for_server(
 impl Configured {
     /// Reads the templates.
     pub(crate) fn catalog(&self) -> Result<Arc<Catalog>, CommandError> {
-        match &self.templates {
-            Some(path) => folder::catalog(path).map(Arc::new).class(Class::Configuration),
-            None => Catalog::embedded().context("the built-in templates").class(Class::Internal),
-        }
+        catalog_in(self.templates.as_deref())
     }
 
     /// The built-in templates that the folder puts others in the place of. What the templates of a pack share is a part
@@ -164,6 +161,26 @@ impl Configured {
         let resources = Resources { directories, upstreams: upstreams.map(Arc::new), embedding };
         let parts = Parts { catalog, configuration, resources, policy, isolation, capacity };
         Ok(Setup { engine: Engine::new(parts).class(Class::Configuration)?, demo })
+    }
+}
+
+/// The templates of a command that needs nothing else of what is configured.
+pub(crate) fn catalog(sources: &Sources) -> Result<Arc<Catalog>, CommandError> {
+    if sources.templates.is_some() {
+        return catalog_in(sources.templates.as_deref());
+    }
+    let Some(file) = find(sources.config.as_deref())? else { return catalog_in(None) };
+    let text = text(&file, CONFIGURATION_BYTES_MAX);
+    let folder = text.and_then(|text| engine::templates_folder(&text).with_context(|| file.display().to_string()));
+    let folder = folder.class(Class::Configuration)?;
+    catalog_in(folder.map(|folder| file.parent().unwrap_or(Path::new(".")).join(folder)).as_deref())
+}
+
+/// The built-in templates, and those of a folder.
+fn catalog_in(folder: Option<&Path>) -> Result<Arc<Catalog>, CommandError> {
+    match folder {
+        Some(path) => folder::catalog(path).map(Arc::new).class(Class::Configuration),
+        None => Catalog::embedded().context("the built-in templates").class(Class::Internal),
     }
 }
 

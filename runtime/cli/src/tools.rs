@@ -20,6 +20,7 @@ use crate::answer::{Answer, Ending};
 use crate::arguments::{Sources, Tools};
 use crate::error::{Class, CommandError};
 use crate::servers::{self, Servers};
+use crate::setup;
 use crate::show::Show;
 
 pub(crate) async fn run(sources: &Sources, command: Tools, show: &Show) -> Result<Ending, CommandError> {
@@ -33,10 +34,10 @@ pub(crate) async fn run(sources: &Sources, command: Tools, show: &Show) -> Resul
             };
             list::run(&upstreams, server.as_deref(), &begun).await?
         }
-        Tools::Search { text, most } => {
+        Tools::Search { text, most, long } => {
             let servers = servers::servers(sources).await?;
             servers::notify(&servers.notices);
-            search::run(&servers, &text, most).await?
+            search::run(&setup::catalog(sources)?, &servers, &text, most, long).await?
         }
         Tools::Show { server, tool, stub } => {
             show::run(&configured(sources).await?, &server, tool.as_deref(), stub).await?

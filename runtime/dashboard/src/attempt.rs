@@ -119,7 +119,7 @@ async fn reading(dashboard: &Dashboard, principal: &Principal, text: &str) -> Va
         json!({ "name": id, "summary": candidate.summary, "score": format!("{:.2}", candidate.score) })
     });
     let found = tools.iter().flat_map(|route| &route.best).map(|found| {
-        let name = format!("{}: {}", found.server, found.tool);
+        let name = found.source.to_string();
         json!({ "name": name, "summary": found.summary, "score": format!("{:.2}", found.score) })
     });
     // Where a tool answers, tools come first.
@@ -150,7 +150,7 @@ fn decision(decision: &Decision, tool: Option<&ToolRoute>, not_fetched: &[String
         }
         Decision::Ambiguous { candidates } => format!("It may mean one of {} templates: say more.", candidates.len()),
         Decision::NoMatch { .. } => match tool.and_then(|route| route.best.first()) {
-            Some(found) => format!("No template answers this. The tool {} of {} does.", found.tool, found.server),
+            Some(found) => format!("No template answers this. The tool {} does.", found.source),
             None if !not_fetched.is_empty() => {
                 format!(
                     "Nothing answers this as far as names are known. A run first fetches {}.",

@@ -207,6 +207,14 @@ pub fn token_files(text: &str) -> Result<Vec<PathBuf>, ConfigurationError> {
     Ok(origins.filter_map(|origin| origin.token_file.map(PathBuf::from)).collect())
 }
 
+/// The folder of additional templates that a configuration names, as written.
+///
+/// # Errors
+/// When the text is not a configuration.
+pub fn templates_folder(text: &str) -> Result<Option<PathBuf>, ConfigurationError> {
+    Ok(Written::parse(text)?.templates.directory)
+}
+
 /// When the tools of servers are listed again without being asked to.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]

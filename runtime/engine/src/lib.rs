@@ -16,8 +16,8 @@
 //! - `help`: what can be asked. - `ended`: from an ending to a report. - `remedy`, `rephrase` and `script_advice`: advice on
 //!   failures. - `rejected`: what the catalog rejects.
 //! - `pages`: lists that were read in part. - `tool_caller`: the calls of tools of one run.
-//! - `tool_plan`: intents that no template answers. - `tool_index`: the tools as they are searched. - `tool_template`: the template
-//!   of a tool. - `stub`: its signature in Python.
+//! - `index`: templates and tools as they are searched. - `found`: what a search found. - `tool_plan`: intents that no template
+//!   answers. - `tool_template`: the template of a tool. - `stub`: its signature in Python.
 //! - `tool_failure`: failures of upstream servers. - `result_check`: whether a result is what its template declares. - `rehearsal`: the cases of templates. - `phrases`: their
 //!   phrases against each other. - `operator`: queries of the operator.
 
@@ -30,7 +30,9 @@ mod cards;
 mod configuration;
 mod ended;
 mod events;
+mod found;
 mod help;
+mod index;
 mod intent;
 mod known;
 mod library;
@@ -50,7 +52,6 @@ mod script_advice;
 mod stub;
 mod tool_caller;
 mod tool_failure;
-mod tool_index;
 mod tool_plan;
 mod tool_template;
 
@@ -73,9 +74,10 @@ pub use crate::callback::CALLBACK_HEADERS;
 pub use crate::caller::{Caller, Ceilings, Consent, LimitError, Purpose};
 pub use crate::configuration::{
     CONFIGURATION_BYTES_MAX, Configuration, ConfigurationError, Mode, Refresh, Routing, Switch, ToolSettings,
-    token_files,
+    templates_folder, token_files,
 };
 pub use crate::events::{Event, Events, NoEvents, Of};
+pub use crate::found::{Entry, Found, Source, search};
 pub use crate::intent::{Code, Given, INTENT_BYTES_MAX, Intent, Settings};
 pub use crate::operator::{CaseFailed, CodeGrant};
 pub use crate::pending::Pending;
@@ -85,7 +87,7 @@ pub use crate::policy::{POLICY_BYTES_MAX, Policy, PolicyError};
 pub use crate::rejected::remedy_for_values;
 pub use crate::stub::of as tool_stub;
 pub use crate::tool_failure::{server_failure, tool_failure};
-pub use crate::tool_plan::{FoundTool, FoundTools, HERE, ToolRoute, search_tools};
+pub use crate::tool_plan::{HERE, ToolRoute};
 pub use intentbox_egress::{EgressError, SendError};
 pub use intentbox_report::{
     CHECK_BEFORE_RETRY, Candidate, Cause, Failure, Lack, Listed, Missing, MissingOrigin, NearName, Outcome, Permission,
@@ -119,7 +121,7 @@ pub struct Engine {
     library: RwLock<Arc<Library>>,
     egress: Egress,
     directories: Directories,
-    /// The upstream servers and the index of their tools.
+    /// The upstream servers, and the index of their tools and of the templates.
     reach: Reach,
     routing: Routing,
     settings: BTreeMap<String, String>,
@@ -337,7 +339,7 @@ impl Engine {
         Handles {
             exchange: self.egress.open(grants.http.clone(), budget),
             reader: self.directories.reader(grants.read.clone()),
-            tools: ToolCaller::new(self.reach.clone(), grants.tools.clone()),
+            tools: ToolCaller::new(self.reach.clone(), self.catalog(), grants.tools.clone()),
         }
     }
 

@@ -7,20 +7,21 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
 use intentbox_capability::{AllowedTool, Refusal, ToolEffect, Tools};
+use intentbox_catalog::Catalog;
 use intentbox_catalog::json::parse_value;
 use intentbox_catalog::terminal::printable;
 use intentbox_report::{Failure, TOOL_CALLS_MAX, ToolCall};
-use intentbox_tools::{Effect, Seen, ToolError, Upstreams};
+use intentbox_tools::{Effect, Seen, StoreError, ToolError, Upstreams};
 use serde_json::{Map, Value, json};
 use sha2::{Digest as _, Sha256};
 use tokio::sync::Mutex as AsyncMutex;
 use tokio::task::JoinHandle;
 
 use crate::EmbeddingSource;
+use crate::found::{Entry, Found, Source};
+use crate::index::Index;
 use crate::stub;
 use crate::tool_failure::tool_failure;
-use crate::tool_index::ToolIndex;
-use crate::tool_plan::{FoundTool, FoundTools};
 
 /// How many refusals are kept: the first ones say what is missing.
 const REFUSALS_MAX: usize = 100;
@@ -41,6 +42,7 @@ const SEARCHED_MAX: usize = 20;
 #[derive(Debug)]
 pub(crate) struct ToolCaller {
     reach: Reach,
+    catalog: Arc<Catalog>,
     grant: Tools,
     calls: AtomicU64,
     listed: Arc<Mutex<Vec<ToolCall>>>,
@@ -53,12 +55,25 @@ pub(crate) struct ToolCaller {
     kept: Arc<AtomicUsize>,
 }
 
-/// What calls go through: the servers, and the index of their tools, which the runs of one engine share.
+/// What calls go through: the servers, and the index, which the runs of one engine share.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Reach {
     pub(crate) upstreams: Option<Arc<Upstreams>>,
     pub(crate) embedding: Option<EmbeddingSource>,
-    pub(crate) index: Arc<AsyncMutex<Option<Arc<ToolIndex>>>>,
+    pub(crate) index: Arc<AsyncMutex<Option<Arc<Index>>>>,
+}
+
+impl Reach {
+    /// The index of these templates and of the tools of the servers, as it is now.
+    ///
+    /// # Errors
+    /// When what is known of the servers cannot be read.
+    pub(crate) async fn index(&self, catalog: &Arc<Catalog>, upstreams: &Upstreams) -> Result<Arc<Index>, StoreError> {
+        let mut kept = self.index.lock().await;
+        let index = Index::of(catalog, upstreams, kept.as_ref(), self.embedding.as_ref()).await?;
+        *kept = Some(Arc::clone(&index));
+        Ok(index)
+    }
 }
 
 /// A call that goes on. It ends with the run that began it.
@@ -105,9 +120,10 @@ pub(crate) enum NoAnswer {
 }
 
 impl ToolCaller {
-    pub(crate) fn new(reach: Reach, grant: Tools) -> Self {
+    pub(crate) fn new(reach: Reach, catalog: Arc<Catalog>, grant: Tools) -> Self {
         Self {
             reach,
+            catalog,
             grant,
             calls: AtomicU64::new(0),
             listed: Arc::default(),
@@ -186,30 +202,22 @@ impl ToolCaller {
     /// The granted tools that do what a text says, as JSON text.
     pub(crate) async fn find(&self, text: &str, most: u32) -> Result<String, NoAnswer> {
         let Some(upstreams) = &self.reach.upstreams else { return Ok("[]".to_owned()) };
-        let mut kept = self.reach.index.lock().await;
-        let index = ToolIndex::of(upstreams, kept.as_ref(), self.reach.embedding.as_ref()).await;
+        let index = self.reach.index(&self.catalog, upstreams).await;
         let index = index.map_err(|error| NoAnswer::Failed("upstream_failed", error.to_string()))?;
-        *kept = Some(Arc::clone(&index));
-        drop(kept);
-        let found = FoundTools::of(&index, text, SEARCHED_MAX);
+        let found = Found::of(&index, &index.find_tool(text), SEARCHED_MAX);
         if !found.fits {
             return Ok("[]".to_owned());
         }
-        let granted = found
-            .tools
-            .iter()
-            .filter(|found| self.grant.admit(&found.server, &found.tool, effect_of(found.effect)).is_ok());
-        let rows: Vec<Value> = granted
-            .take(usize::try_from(most).unwrap_or(usize::MAX))
-            .map(|found| {
-                json!({
-                    "server": found.server, "tool": found.tool, "summary": found.summary,
-                    "arguments": found.arguments, "required": found.required, "effect": found.effect,
-                    "call": example(found),
-                })
-            })
-            .collect();
-        Ok(Value::from(rows).to_string())
+        let row = |found: &Entry| {
+            let Source::Tool { server, tool } = &found.source else { return None };
+            self.grant.admit(server, tool, effect_of(found.effect)).ok()?;
+            Some(json!({
+                "server": server, "tool": tool, "summary": found.summary, "arguments": found.arguments,
+                "required": found.required, "effect": found.effect, "call": example(server, tool, found),
+            }))
+        };
+        let rows = found.entries.iter().filter_map(row).take(usize::try_from(most).unwrap_or(usize::MAX));
+        Ok(Value::from(rows.collect::<Vec<Value>>()).to_string())
     }
 
     /// What a granted tool takes and gives, as JSON text.
@@ -323,10 +331,9 @@ fn shown(name: &str) -> String {
 }
 
 /// How a script calls a tool, with the arguments that it needs.
-fn example(found: &FoundTool) -> String {
-    let required = usize::try_from(found.required).unwrap_or(usize::MAX);
-    let needed: Vec<String> = found.arguments.iter().take(required).map(|name| format!("{name}=…")).collect();
-    format!("tools[{:?}][{:?}]({})", found.server, found.tool, needed.join(", "))
+fn example(server: &str, tool: &str, found: &Entry) -> String {
+    let needed: Vec<String> = found.arguments.iter().take(found.required).map(|name| format!("{name}=…")).collect();
+    format!("tools[{server:?}][{tool:?}]({})", needed.join(", "))
 }
 
 /// What a rule of the policy makes of what a server says.

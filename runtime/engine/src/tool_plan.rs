@@ -14,28 +14,26 @@ use intentbox_catalog::json::parse_value;
 use intentbox_report::{Candidate, Cause, Failure, Remedy, Report, ToolAdvice};
 use intentbox_router::Names;
 use intentbox_search::{Found, RIVAL_SHARE, Verdict};
-use intentbox_tools::{Complexity, Effect, StoreError, ToolRow, Upstreams};
+use intentbox_tools::{Effect, StoreError, ToolRow, Upstreams};
 use serde::Serialize;
 use serde_json::Value;
 
 use crate::caller::Caller;
 use crate::cards;
+use crate::found::{self, CLOSE_TRUST, Entry};
+use crate::index::Index;
 use crate::intent::Intent;
 use crate::library::Library;
 use crate::plan::{Plan, Which};
-use crate::tool_index::ToolIndex;
 pub use crate::tool_template::HERE;
 use crate::tool_template::{self, ToolTemplate, Unwordable};
-use crate::{EmbeddingSource, Engine, known};
+use crate::{Engine, known};
 
 /// The most tools that are offered for a choice.
 const CHOICES_MAX: usize = 3;
 
 /// The least trust in a tool that only reads, where the words hold all the values that it needs.
 const FILLED_TRUST: f64 = 0.25;
-
-/// The least trust at which the closest tools are told where none fits.
-const CLOSE_TRUST: f64 = 0.15;
 
 /// How a search for a tool went, for whoever wants to know why.
 #[derive(Debug, Clone, Serialize)]
@@ -47,49 +45,13 @@ pub struct ToolRoute {
     /// How likely the best is right, from 0 to 1.
     pub trust: f64,
     /// The best tools with their shares, the best first; before them the one that is `filled`.
-    pub best: Vec<FoundTool>,
+    pub best: Vec<Entry>,
     /// The values that the words hold for the first.
     pub values: BTreeMap<String, Value>,
     /// How long the search took, in microseconds.
     pub search_us: u64,
     /// How long it took to read the definitions and values, in microseconds.
     pub read_us: u64,
-}
-
-/// A tool that a search found.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct FoundTool {
-    /// `tool`.
-    pub kind: &'static str,
-    /// Its server.
-    pub server: String,
-    /// Its name.
-    pub tool: String,
-    /// What it does, in one line.
-    pub summary: String,
-    /// The names of its arguments: first those that are required.
-    pub arguments: Vec<String>,
-    /// How many of them are required.
-    pub required: u32,
-    /// What calling it does, as its server says.
-    pub effect: Effect,
-    /// How much has to be known to call it.
-    pub complexity: Complexity,
-    /// What it is about among the tools of its server.
-    pub category: String,
-    /// Its share among all tools and the answer "none", from 0 to 1.
-    pub score: f64,
-}
-
-/// The answer of a search.
-#[derive(Debug, Clone, Serialize)]
-pub struct FoundTools {
-    /// Whether a tool fits: otherwise these are the closest names.
-    pub fits: bool,
-    /// How many tools were searched.
-    pub searched: usize,
-    /// The tools, the best first.
-    pub tools: Vec<FoundTool>,
 }
 
 /// The tools that an intent is for, by their numbers.
@@ -109,45 +71,18 @@ struct Made {
     unwordable: Vec<(ServerId, String, Unwordable)>,
 }
 
-/// Searches the tools of these servers. Reaches none. At most `most` tools are returned.
-///
-/// # Errors
-/// When what is known of the servers cannot be read.
-pub async fn search_tools(
-    upstreams: &Upstreams,
-    embedding: Option<&EmbeddingSource>,
-    text: &str,
-    most: usize,
-) -> Result<FoundTools, StoreError> {
-    Ok(FoundTools::of(&*ToolIndex::of(upstreams, None, embedding).await?, text, most))
-}
-
-impl FoundTools {
-    pub(crate) fn of(index: &ToolIndex, text: &str, most: usize) -> Self {
-        let found = index.find(text);
-        let fits = found.verdict != Verdict::Nothing;
-        let most = match (fits, found.trust >= CLOSE_TRUST) {
-            (true, _) => most,
-            (false, true) => most.min(CHOICES_MAX),
-            (false, false) => 0,
-        };
-        let tools = found.hits.iter().take(most).filter_map(|hit| found_tool(index, hit.entry, hit.score)).collect();
-        Self { fits, searched: index.len(), tools }
-    }
-}
-
 impl Engine {
     /// Why an intent goes to the tool that it goes to.
     ///
     /// # Errors
     /// When what is known of the servers cannot be read.
     pub async fn explain_tools(&self, text: &str) -> Result<Option<ToolRoute>, StoreError> {
-        let Some((upstreams, index)) = self.tool_index().await? else { return Ok(None) };
-        if !self.routing.has_tools() || index.is_empty() {
+        let Some((upstreams, index)) = self.index().await? else { return Ok(None) };
+        if !self.routing.has_tools() || index.tools() == 0 {
             return Ok(None);
         }
         let begun = Instant::now();
-        let found = index.find(text);
+        let found = index.find_tool(text);
         let search_us = micros(begun);
         let begun = Instant::now();
         let intent = Intent { text: text.to_owned(), ..Intent::default() };
@@ -162,9 +97,9 @@ impl Engine {
         let numbers: Vec<usize> = best.iter().map(|hit| hit.entry).collect();
         let made = made(&upstreams, &index, &numbers).await?;
         let values = made.and_then(|made| Some(values(&made, made.ids.first()?, &intent))).unwrap_or_default();
-        let best = best.iter().filter_map(|hit| found_tool(&index, hit.entry, hit.score));
+        let best = best.iter().filter_map(|hit| found::entry(&index, hit.entry, hit.score));
         let (best, read_us) = (best.collect(), micros(begun));
-        Ok(Some(ToolRoute { searched: index.len(), verdict, trust: found.trust, best, values, search_us, read_us }))
+        Ok(Some(ToolRoute { searched: index.tools(), verdict, trust: found.trust, best, values, search_us, read_us }))
     }
 
     /// Plans a tool for an intent; `nothing` is the answer where none fits.
@@ -186,8 +121,8 @@ impl Engine {
         caller: &Caller,
         nothing: &mut Report,
     ) -> Result<Option<Plan>, StoreError> {
-        let Some((upstreams, index)) = self.tool_index().await? else { return Ok(None) };
-        if index.is_empty() {
+        let Some((upstreams, index)) = self.index().await? else { return Ok(None) };
+        if index.tools() == 0 {
             return Ok(None);
         }
         let named = match &intent.template {
@@ -203,17 +138,16 @@ impl Engine {
         if intent.template.is_some() {
             return Ok(None);
         }
-        let found = index.find(&intent.text);
+        let found = index.find_tool(&intent.text);
         let numbers = match self.meant(&upstreams, &index, &found, intent).await? {
             Meant::One(number) | Meant::Filled(number) => vec![number],
             Meant::Several(numbers) => numbers,
-            Meant::Nothing if found.trust >= CLOSE_TRUST && nothing.candidates.is_empty() => {
-                let hits = found.hits.iter().take(CHOICES_MAX);
-                let close = hits.filter_map(|hit| candidate(&index, hit.entry, hit.score, BTreeMap::new()));
-                nothing.candidates = close.collect();
+            Meant::Nothing => {
+                if nothing.candidates.is_empty() {
+                    nothing.candidates = self.closest(&index, &intent.text);
+                }
                 return Ok(None);
             }
-            Meant::Nothing => return Ok(None),
         };
         let Some(made) = made(&upstreams, &index, &numbers).await? else { return Ok(None) };
         if made.ids.len() <= 1 {
@@ -221,7 +155,7 @@ impl Engine {
         }
         let score = |number: usize| found.hits.iter().find(|hit| hit.entry == number).map_or(0.0, |hit| hit.score);
         let candidates = numbers.iter().filter_map(|number| {
-            let (server, row) = index.get(*number)?;
+            let (server, row) = index.tool(*number)?;
             let id = made.ids.iter().find(|id| is_of(id, &made.library, server, row))?;
             candidate(&index, *number, score(*number), values(&made, id, intent))
         });
@@ -233,11 +167,19 @@ impl Engine {
         Ok(Some(Plan::Which(Which { intent: intent.clone(), library: made.library, report: Box::new(report) })))
     }
 
+    /// What is closest to an intent that nothing answers: tools, and templates whose access is configured.
+    fn closest(&self, index: &Index, text: &str) -> Vec<Candidate> {
+        let is_reached = |template| self.routing.has_templates() && self.reaches(template);
+        let found = index.find_among(text, &|number| index.template(number).is_none_or(is_reached));
+        let hits = found.hits.iter().take(if found.trust < CLOSE_TRUST { 0 } else { CHOICES_MAX });
+        hits.filter_map(|hit| candidate(index, hit.entry, hit.score, BTreeMap::new())).collect()
+    }
+
     /// The tools that an intent is for.
     async fn meant(
         &self,
         upstreams: &Upstreams,
-        index: &ToolIndex,
+        index: &Index,
         found: &Found,
         intent: &Intent,
     ) -> Result<Meant, StoreError> {
@@ -257,7 +199,7 @@ impl Engine {
     async fn filled(
         &self,
         upstreams: &Upstreams,
-        index: &ToolIndex,
+        index: &Index,
         found: &Found,
         intent: &Intent,
     ) -> Result<Option<usize>, StoreError> {
@@ -265,7 +207,7 @@ impl Engine {
         let near = found.hits.iter().take(CHOICES_MAX).filter(|hit| hit.score >= best * RIVAL_SHARE);
         let mut filled = None;
         for hit in near {
-            let reads = index.get(hit.entry).is_some_and(|(_, row)| row.effect == Effect::Reads && row.required > 0);
+            let reads = index.tool(hit.entry).is_some_and(|(_, row)| row.effect == Effect::Reads && row.required > 0);
             let Some(made) = made(upstreams, index, &[hit.entry]).await?.filter(|_| reads) else { continue };
             let template = made.ids.first().and_then(|id| Some((id, made.library.catalog.get(id.as_str())?)));
             let Some((id, template)) = template else { continue };
@@ -314,10 +256,10 @@ fn values(made: &Made, id: &TemplateId, intent: &Intent) -> BTreeMap<String, Val
 }
 
 /// The templates of some tools: their definitions are read from what is kept. Nothing where none of them is there any more.
-async fn made(upstreams: &Upstreams, index: &ToolIndex, numbers: &[usize]) -> Result<Option<Made>, StoreError> {
+async fn made(upstreams: &Upstreams, index: &Index, numbers: &[usize]) -> Result<Option<Made>, StoreError> {
     let (mut templates, mut tools, mut ids, mut unwordable) = (Vec::new(), BTreeMap::new(), Vec::new(), Vec::new());
     for number in numbers {
-        let Some((server, row)) = index.get(*number) else { continue };
+        let Some((server, row)) = index.tool(*number) else { continue };
         let record = upstreams.store().definition(server.as_str(), &row.name).await?;
         let Some(record) = record.filter(|record| record.is_listed) else { continue };
         let definition = parse_value(&record.definition).unwrap_or_default();
@@ -338,26 +280,15 @@ async fn made(upstreams: &Upstreams, index: &ToolIndex, numbers: &[usize]) -> Re
     Ok(Some(Made { library: Arc::new(Library::of_tools(Arc::new(catalog), tools)), ids, unwordable }))
 }
 
-fn candidate(index: &ToolIndex, number: usize, score: f64, values: BTreeMap<String, Value>) -> Option<Candidate> {
-    let (server, row) = index.get(number)?;
-    let template = tool_template::id_of(server, row)?.to_string();
-    Some(Candidate { template, summary: row.summary.clone(), score, values })
-}
-
-fn found_tool(index: &ToolIndex, number: usize, score: f64) -> Option<FoundTool> {
-    let (server, row) = index.get(number)?;
-    Some(FoundTool {
-        kind: "tool",
-        server: server.to_string(),
-        tool: row.name.clone(),
-        summary: row.summary.clone(),
-        arguments: row.arguments.clone(),
-        required: row.required,
-        effect: row.effect,
-        complexity: row.complexity,
-        category: index.category(number).to_owned(),
-        score,
-    })
+fn candidate(index: &Index, number: usize, score: f64, values: BTreeMap<String, Value>) -> Option<Candidate> {
+    let (template, summary) = match (index.template(number), index.tool(number)) {
+        (Some(template), _) => (template.id(), template.summary()),
+        (None, tool) => {
+            let (server, row) = tool?;
+            (&tool_template::id_of(server, row)?, row.summary.as_str())
+        }
+    };
+    Some(Candidate { template: template.to_string(), summary: summary.to_owned(), score, values })
 }
 
 fn micros(begun: Instant) -> u64 {

@@ -1,6 +1,7 @@
 //! The tools as they are compared with a sentence.
 //!
-//! A tool is looked at through its name, its server's name, the beginning of its description and the names of its arguments.
+//! A tool is looked at through its name, its server's name, the beginning of its description, the names of its arguments and
+//! examples of sentences.
 //! Facts about a sentence and a tool are features of a linear model ([`crate::model`]). Words that are near in the lexicon
 //! count in part.
 
@@ -233,13 +234,14 @@ impl Index {
     }
 
     /// The tools that are worth comparing: those with the highest sum of weights of words that they share with the sentence.
-    pub(crate) fn promising(&self, query: &Query) -> Vec<usize> {
+    pub(crate) fn promising(&self, query: &Query, among: &dyn Fn(usize) -> bool) -> Vec<usize> {
         let mut sums: HashMap<u32, f64> = HashMap::new();
         for term in &query.terms {
             let mut best: HashMap<u32, f64> = HashMap::new();
             let own = std::iter::once((term.stem.as_str(), 1.0));
             for (stem, near) in own.chain(term.near.iter().map(|(stem, near)| (stem.as_str(), *near))) {
-                for tool in self.postings.get(stem).into_iter().flatten() {
+                let having = self.postings.get(stem).into_iter().flatten();
+                for tool in having.filter(|tool| among(**tool as usize)) {
                     let known = best.entry(*tool).or_insert(0.0);
                     *known = known.max(near * term.sure);
                 }
@@ -373,8 +375,11 @@ impl Tool {
         let server = stems(&entry.server.replace(['_', '-', '.'], " "));
         let described = telling(&entry.summary);
         let arguments: Vec<String> = entry.arguments.iter().flat_map(|name| telling(&name.replace('_', " "))).collect();
+        // Many examples say one thing in many ways: a word of them counts once.
+        let said: BTreeSet<String> = entry.examples.iter().flat_map(|example| telling(example)).collect();
+        let said: Vec<String> = said.into_iter().chain(entry.learned.iter().cloned()).collect();
         let mut all: HashMap<String, f64> = HashMap::new();
-        for (stems, weight) in [(&name, 2.0), (&described, 1.0), (&arguments, 1.0), (&entry.learned, 1.0)] {
+        for (stems, weight) in [(&name, 2.0), (&described, 1.0), (&arguments, 1.0), (&said, 1.0)] {
             for stem in stems {
                 *all.entry(stem.clone()).or_insert(0.0) += weight;
             }
@@ -386,7 +391,7 @@ impl Tool {
             length: count(name.len() + described.len() + arguments.len()),
             pairs: pairs(&name).into_iter().chain(pairs(&described)).collect(),
             names: name.iter().cloned().collect(),
-            described: described.into_iter().chain(entry.learned.iter().cloned()).collect(),
+            described: described.into_iter().chain(said).collect(),
             arguments: arguments.into_iter().collect(),
             trigram_norm: norm(&trigrams),
             exact: words(&entry.name).join(" "),

@@ -1,6 +1,6 @@
-//! Finds the tool that a sentence asks for among those of all servers, or says that there is none.
+//! Finds the tool or template that a sentence asks for, or says that there is none.
 //!
-//! The index knows names, beginnings of descriptions and names of arguments, and no schema. It has no language model: words
+//! The index knows names, beginnings of descriptions, names of arguments and examples, and no schema. It has no language model: words
 //! are compared by their stems, by a lexicon of the words of APIs, and by their letters. The weights of what speaks for a tool
 //! were trained on one half of a set of labelled sentences, and are data (`weights.tsv`).
 //!
@@ -23,10 +23,10 @@ use crate::index::Index;
 pub use crate::index::{FEATURES, Features};
 use crate::model::Model;
 
-/// A tool as it is searched.
+/// A tool or template as it is searched. What is said of tools holds for both.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Entry {
-    /// Its server.
+    /// Its server, or its pack.
     pub server: String,
     /// Its name.
     pub name: String,
@@ -38,6 +38,8 @@ pub struct Entry {
     pub required: usize,
     /// Whether it only reads, or changes something, if its server says so.
     pub reads: Option<bool>,
+    /// Sentences that ask for it, as its author wrote them.
+    pub examples: Vec<String>,
     /// Words that people said for it, as [`Search::new_words`] gave them.
     pub learned: Vec<String>,
 }
@@ -136,10 +138,10 @@ impl Search {
         self.len() == 0
     }
 
-    /// Searches. `usage` says of an entry how much it was used lately, from 0 to 1.
+    /// Searches the entries that `among` holds for. `usage` says of an entry how much it was used lately, from 0 to 1.
     #[must_use]
-    pub fn find(&self, text: &str, usage: &dyn Fn(usize) -> f64) -> Found {
-        let compared = self.compare(text, usage);
+    pub fn find(&self, text: &str, usage: &dyn Fn(usize) -> f64, among: &dyn Fn(usize) -> bool) -> Found {
+        let compared = self.compare(text, usage, among);
         let (hits, trust) = self.model.rank(&compared);
         let verdict = match hits.as_slice() {
             [] => Verdict::Nothing,
@@ -165,12 +167,18 @@ impl Search {
 
     /// The features of the tools that a search compares: what training needs.
     #[must_use]
-    pub fn compare(&self, text: &str, usage: &dyn Fn(usize) -> f64) -> Vec<(usize, Features)> {
+    pub fn compare(
+        &self,
+        text: &str,
+        usage: &dyn Fn(usize) -> f64,
+        among: &dyn Fn(usize) -> bool,
+    ) -> Vec<(usize, Features)> {
         let query = self.index.query(text);
-        let mut promising = self.index.promising(&query);
+        let mut promising = self.index.promising(&query, among);
         let nearness = self.vectors.as_ref().map(|vectors| vectors.nearness(text));
         if let Some(nearness) = &nearness {
-            let mut nearest: Vec<usize> = (0..nearness.len()).filter(|tool| nearness[*tool] > 0.0).collect();
+            let mut nearest: Vec<usize> =
+                (0..nearness.len()).filter(|tool| nearness[*tool] > 0.0 && among(*tool)).collect();
             nearest.sort_by(|one, two| nearness[*two].total_cmp(&nearness[*one]).then(one.cmp(two)));
             nearest.truncate(NEAREST_MAX);
             promising.extend(nearest.into_iter().filter(|tool| !promising.contains(tool)).collect::<Vec<_>>());
@@ -217,6 +225,7 @@ mod tests {
             arguments,
             required: 0,
             reads: None,
+            examples: Vec::new(),
             learned: Vec::new(),
         }
     }
@@ -232,7 +241,7 @@ mod tests {
     }
 
     fn best(text: &str) -> (Option<usize>, Verdict) {
-        let found = Search::new(&some()).find(text, &|_| 0.0);
+        let found = Search::new(&some()).find(text, &|_| 0.0, &|_| true);
         (found.hits.first().map(|hit| hit.entry), found.verdict)
     }
 
@@ -265,7 +274,7 @@ mod tests {
         assert_eq!(Search::new(&entries).new_words(0, text), ["provenanc", "blunder"]);
         assert_eq!(best("provenance").1, Verdict::Nothing);
         entries[0].learned = Search::new(&entries).new_words(0, "provenance");
-        let found = Search::new(&entries).find("provenance", &|_| 0.0);
+        let found = Search::new(&entries).find("provenance", &|_| 0.0, &|_| true);
         assert_eq!((found.hits[0].entry, Search::new(&entries).new_words(0, "provenance")), (0, Vec::new()));
     }
 
@@ -279,9 +288,9 @@ mod tests {
             "deletes delete order an for good",
             "lists orders list customer of the",
         ]);
-        let without = Search::new(&entries).find("provenance", &|_| 0.0);
+        let without = Search::new(&entries).find("provenance", &|_| 0.0, &|_| true);
         assert_eq!(without.hits, []);
-        let with = Search::new(&entries).with_embedding(&entries, model).find("provenance", &|_| 0.0);
+        let with = Search::new(&entries).with_embedding(&entries, model).find("provenance", &|_| 0.0, &|_| true);
         assert_eq!((with.hits[0].entry, with.verdict), (0, Verdict::One), "{with:?}");
     }
 
@@ -289,15 +298,33 @@ mod tests {
     fn of_two_tools_that_fit_alike_the_one_that_is_used_is_first() {
         let twins = [entry("a", "list_orders", "Lists orders", &[]), entry("b", "list_orders", "Lists orders", &[])];
         let search = Search::new(&twins);
-        let first =
-            |used: usize| search.find("list orders", &|tool| if tool == used { 0.5 } else { 0.0 }).hits[0].entry;
+        let first = |used: usize| {
+            search.find("list orders", &|tool| if tool == used { 0.5 } else { 0.0 }, &|_| true).hits[0].entry
+        };
         assert_eq!((first(0), first(1)), (0, 1));
+    }
+
+    #[test]
+    fn an_example_finds_what_its_name_does_not_say() {
+        let mut entries = some();
+        assert_eq!(best("what was shipped").1, Verdict::Nothing);
+        entries[4].examples = vec!["what was shipped".to_owned(), "shipped lately".to_owned()];
+        let found = Search::new(&entries).find("what was shipped", &|_| 0.0, &|_| true);
+        assert_eq!(found.hits.first().map(|hit| hit.entry), Some(4), "{found:?}");
+    }
+
+    #[test]
+    fn only_the_entries_that_are_asked_for_are_searched() {
+        let search = Search::new(&some());
+        let found = search.find("delete an order", &|_| 0.0, &|entry| entry != 3);
+        assert!(found.hits.iter().all(|hit| hit.entry != 3), "{found:?}");
+        assert_eq!(search.find("delete an order", &|_| 0.0, &|_| false).hits, []);
     }
 
     proptest! {
         #[test]
         fn any_text_is_searched(text in ".{0,200}") {
-            let found = Search::new(&some()).find(&text, &|_| 0.0);
+            let found = Search::new(&some()).find(&text, &|_| 0.0, &|_| true);
             prop_assert!(found.hits.len() <= HITS_MAX && (0.0..=1.0).contains(&found.trust));
             prop_assert!(found.hits.iter().all(|hit| (0.0..=1.0).contains(&hit.score)));
         }

@@ -89,6 +89,18 @@ pub enum Complexity {
     Complex,
 }
 
+impl Complexity {
+    /// That of something with this many required arguments, all of them plain values.
+    #[must_use]
+    pub fn of_required(required: usize) -> Self {
+        match required {
+            0..=1 => Self::Simple,
+            2..=3 => Self::Medium,
+            _ => Self::Complex,
+        }
+    }
+}
+
 /// A definition that was admitted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Definition {
@@ -284,11 +296,11 @@ fn complexity(schema: &Map<String, Value>, required: u32) -> Complexity {
         let Some(schema) = properties.and_then(|properties| properties.get(name)) else { return false };
         is_object(schema) || schema.get("$ref").is_some() || schema.get("items").is_some_and(is_object)
     };
-    match required {
-        _ if named.into_iter().any(is_nested) => Complexity::Complex,
-        0..=1 => Complexity::Simple,
-        2..=3 => Complexity::Medium,
-        _ => Complexity::Complex,
+    let is_nested = named.into_iter().any(is_nested);
+    if is_nested {
+        Complexity::Complex
+    } else {
+        Complexity::of_required(usize::try_from(required).unwrap_or(usize::MAX))
     }
 }
 

@@ -102,7 +102,24 @@ fn what_no_tool_does_is_an_honest_no() {
     let found = asked(&upstream, &["tools", "search", "book a flight to lisbon"]);
     assert_eq!(found["fits"], false, "{found}");
     let found = asked(&upstream, &["tools", "search", "orders of a customer"]);
-    assert_eq!((&found["fits"], &found["tools"][0]["tool"]), (&json!(true), &json!("list_orders")), "{found}");
+    assert_eq!((&found["fits"], &found["entries"][0]["tool"]), (&json!(true), &json!("list_orders")), "{found}");
+}
+
+#[test]
+fn one_search_finds_tools_and_templates() {
+    let upstream = shop(&["shop: *"]);
+    let found = asked(&upstream, &["tools", "search", "list errors"]);
+    let template = json!({"kind": "template", "pack": "sentry", "template": "sentry/list_errors"});
+    let best = &found["entries"][0];
+    let of = |key: &str| best[key].clone();
+    assert_eq!(json!({"kind": of("kind"), "pack": of("pack"), "template": of("template")}), template, "{found}");
+    assert_eq!(json!([of("effect"), of("complexity"), of("category")]), json!(["reads", "simple", "sentry"]));
+    let found = asked(&upstream, &["tools", "search", "cancel order"]);
+    let best = &found["entries"][0];
+    assert_eq!(json!([best["kind"], best["server"], best["tool"]]), json!(["tool", "shop", "cancel_order"]), "{found}");
+    let shown = |arguments: &[&str]| upstream.run(&[&["tools", "search", "cancel order"], arguments].concat()).stdout;
+    assert!(shown(&[]).starts_with("shop\n cancel_order(order_id) writes\n"), "{}", shown(&[]));
+    assert!(shown(&["--long"]).contains("\n   Cancels an order"), "{}", shown(&["--long"]));
 }
 
 #[test]

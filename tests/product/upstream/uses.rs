@@ -115,7 +115,7 @@ fn a_tool_is_listed_with_what_it_is_about_and_how_much_it_needs() {
     assert_eq!(row("list_orders"), Some((&json!("list_orders"), &json!("order"), &json!("simple"))), "{listed}");
     assert_eq!(row("change_address"), Some((&json!("change_address"), &json!("other"), &json!("complex"))));
     let found = asked(&upstream, &["tools", "search", "orders of a customer"]);
-    assert_eq!((&found["tools"][0]["kind"], &found["tools"][0]["category"]), (&json!("tool"), &json!("order")));
+    assert_eq!((&found["entries"][0]["kind"], &found["entries"][0]["category"]), (&json!("tool"), &json!("order")));
 }
 
 #[test]

@@ -1,9 +1,11 @@
-//! The tools of all upstream servers as they are searched: made from what discovery kept, and made anew when that changes.
+//! What intents can be answered by: the templates, and the tools of all upstream servers, in one index. It is made from the
+//! catalog and from what discovery kept, and made anew when one of them changes.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use intentbox_capability::ServerId;
+use intentbox_catalog::{Catalog, Effects, ParamSpec, Template, TemplateId};
 use intentbox_search::{Entry, Found, Search};
 use intentbox_tools::{Effect, LearnedWord, ServerState, StoreError, ToolRow, ToolUse, Upstreams, categories};
 
@@ -15,19 +17,22 @@ const USE_HALVES_MS: f64 = 30.0 * 86_400_000.0;
 /// How many calls lately make a tool half as much used as any can be.
 const USES_HALF: f64 = 4.0;
 
-/// All tools that can be asked for.
+/// All tools and templates that can be asked for. The numbers of tools come first.
 #[derive(Debug)]
-pub(crate) struct ToolIndex {
+pub(crate) struct Index {
     prepared: Arc<Prepared>,
     /// How much each tool was used lately, from 0 to 1. Tools that were not used are left out.
     usage: HashMap<usize, f64>,
     uses: Vec<ToolUse>,
 }
 
-/// What changes only with the tools themselves, and with what was learned about them.
+/// What changes only with the tools and templates themselves, and with what was learned about them.
 #[derive(Debug)]
 struct Prepared {
     tools: Vec<(ServerId, ToolRow)>,
+    /// The templates with phrases: nobody asks for the others.
+    templates: Vec<TemplateId>,
+    catalog: Arc<Catalog>,
     /// What each is about.
     categories: Vec<String>,
     search: Search,
@@ -38,6 +43,7 @@ struct Prepared {
 
 impl Prepared {
     fn new(
+        catalog: &Arc<Catalog>,
         states: BTreeMap<ServerId, ServerState>,
         listed: BTreeMap<ServerId, i64>,
         learned: Vec<LearnedWord>,
@@ -54,33 +60,57 @@ impl Prepared {
         for LearnedWord { server, name, word } in &learned {
             words.entry((server, name)).or_default().push(word.clone());
         }
-        let entries: Vec<Entry> = tools
-            .iter()
-            .map(|(server, row)| Entry {
-                server: server.to_string(),
-                name: row.name.clone(),
-                summary: row.summary.clone(),
-                arguments: row.arguments.clone(),
-                required: usize::try_from(row.required).unwrap_or(usize::MAX),
-                reads: match row.effect {
-                    Effect::Reads => Some(true),
-                    Effect::Adds | Effect::Writes => Some(false),
-                    Effect::Unknown => None,
-                },
-                learned: words.remove(&(server.as_str(), row.name.as_str())).unwrap_or_default(),
-            })
-            .collect();
+        let of_tools = tools.iter().map(|(server, row)| Entry {
+            server: server.to_string(),
+            name: row.name.clone(),
+            summary: row.summary.clone(),
+            arguments: row.arguments.clone(),
+            required: usize::try_from(row.required).unwrap_or(usize::MAX),
+            reads: match row.effect {
+                Effect::Reads => Some(true),
+                Effect::Adds | Effect::Writes => Some(false),
+                Effect::Unknown => None,
+            },
+            examples: Vec::new(),
+            learned: words.remove(&(server.as_str(), row.name.as_str())).unwrap_or_default(),
+        });
+        let templates: Vec<&Template> = catalog.templates().filter(|template| !template.phrases().is_empty()).collect();
+        let entries: Vec<Entry> = of_tools.chain(templates.iter().copied().map(entry_of)).collect();
+        let templates = templates.into_iter().map(|template| template.id().clone()).collect();
         drop(words);
         let search = Search::new(&entries);
         let search = match embedding.and_then(|source| source.0()) {
             Some(embedding) => search.with_embedding(&entries, embedding),
             None => search,
         };
-        Self { tools, categories, search, listed, learned }
+        Self { tools, templates, catalog: Arc::clone(catalog), categories, search, listed, learned }
     }
 }
 
-impl ToolIndex {
+/// A template as it is searched.
+fn entry_of(template: &Template) -> Entry {
+    let (arguments, required) = arguments(template);
+    Entry {
+        server: template.id().pack().to_owned(),
+        name: template.id().name().to_owned(),
+        summary: template.summary().to_owned(),
+        arguments,
+        required,
+        reads: Some(template.effects() == Effects::Read),
+        examples: template.phrases().to_vec(),
+        learned: Vec::new(),
+    }
+}
+
+/// The names of a template's parameters, first those that are required, and how many are.
+pub(crate) fn arguments(template: &Template) -> (Vec<String>, usize) {
+    let (first, rest): (Vec<&ParamSpec>, Vec<&ParamSpec>) =
+        template.parameters().iter().partition(|spec| spec.is_required());
+    let required = first.len();
+    (first.into_iter().chain(rest).map(|spec| spec.name().to_owned()).collect(), required)
+}
+
+impl Index {
     fn new(prepared: Arc<Prepared>, uses: Vec<ToolUse>, now_ms: i64) -> Self {
         let shares: HashMap<(&str, &str), f64> =
             uses.iter().map(|used| ((used.server.as_str(), used.name.as_str()), lately(used, now_ms))).collect();
@@ -91,15 +121,24 @@ impl ToolIndex {
         Self { prepared, usage, uses }
     }
 
-    pub(crate) fn is_empty(&self) -> bool {
-        self.prepared.tools.is_empty()
-    }
-
-    pub(crate) fn len(&self) -> usize {
+    /// How many tools there are.
+    pub(crate) fn tools(&self) -> usize {
         self.prepared.tools.len()
     }
 
-    pub(crate) fn get(&self, number: usize) -> Option<&(ServerId, ToolRow)> {
+    /// How many templates there are.
+    pub(crate) fn templates(&self) -> usize {
+        self.prepared.templates.len()
+    }
+
+    /// The template of a number, if it is one's.
+    pub(crate) fn template(&self, number: usize) -> Option<&Template> {
+        let at = number.checked_sub(self.prepared.tools.len())?;
+        self.prepared.catalog.get(self.prepared.templates.get(at)?.as_str())
+    }
+
+    /// The tool of a number, if it is one's.
+    pub(crate) fn tool(&self, number: usize) -> Option<&(ServerId, ToolRow)> {
         self.prepared.tools.get(number)
     }
 
@@ -108,8 +147,19 @@ impl ToolIndex {
         self.prepared.categories.get(number).map_or("", String::as_str)
     }
 
+    /// Searches tools and templates.
     pub(crate) fn find(&self, text: &str) -> Found {
-        self.prepared.search.find(text, &|tool| self.usage.get(&tool).copied().unwrap_or(0.0))
+        self.find_among(text, &|_| true)
+    }
+
+    /// Searches the tools alone.
+    pub(crate) fn find_tool(&self, text: &str) -> Found {
+        self.find_among(text, &|number| number < self.tools())
+    }
+
+    /// Searches the tools and templates that `among` holds for.
+    pub(crate) fn find_among(&self, text: &str, among: &dyn Fn(usize) -> bool) -> Found {
+        self.prepared.search.find(text, &|number| self.usage.get(&number).copied().unwrap_or(0.0), among)
     }
 
     /// The words of a text that are new for a tool.
@@ -154,16 +204,17 @@ fn is_same(name: &str, written: &str) -> bool {
     name == written || plain(name) == plain(written)
 }
 
-impl ToolIndex {
-    /// The index of the tools of these servers: the one that is given, if it still is. Reaches no server.
+impl Index {
+    /// The index of these templates and of the tools of these servers: the one that is given, if it still is. Reaches no server.
     ///
     /// # Errors
     /// When what is known of the servers cannot be read.
     pub(crate) async fn of(
+        catalog: &Arc<Catalog>,
         upstreams: &Upstreams,
-        known: Option<&Arc<ToolIndex>>,
+        known: Option<&Arc<Index>>,
         embedding: Option<&EmbeddingSource>,
-    ) -> Result<Arc<ToolIndex>, StoreError> {
+    ) -> Result<Arc<Index>, StoreError> {
         let states = upstreams.states().await?;
         let can_be_used = |id: &ServerId| {
             upstreams.is_approved(id.as_str()) && upstreams.server(id.as_str()).is_some_and(|config| config.is_enabled)
@@ -174,23 +225,23 @@ impl ToolIndex {
             .map(|(id, state)| (id.clone(), state.discovered_ms))
             .collect();
         let (learned, uses) = (upstreams.store().learned().await?, upstreams.store().uses().await?);
-        let is_same = |prepared: &Prepared| prepared.listed == listed && prepared.learned == learned;
+        let is_same = |prepared: &Prepared| {
+            Arc::ptr_eq(&prepared.catalog, catalog) && prepared.listed == listed && prepared.learned == learned
+        };
         let prepared = match known.filter(|index| is_same(&index.prepared)) {
             Some(index) if index.uses == uses => return Ok(Arc::clone(index)),
             Some(index) => Arc::clone(&index.prepared),
-            None => Arc::new(Prepared::new(states, listed, learned, embedding)),
+            None => Arc::new(Prepared::new(catalog, states, listed, learned, embedding)),
         };
-        Ok(Arc::new(ToolIndex::new(prepared, uses, upstreams.store().now_unix_ms())))
+        Ok(Arc::new(Index::new(prepared, uses, upstreams.store().now_unix_ms())))
     }
 }
 
 impl Engine {
-    /// The servers and the index of their tools; nothing where no server is configured.
-    pub(crate) async fn tool_index(&self) -> Result<Option<(Arc<Upstreams>, Arc<ToolIndex>)>, StoreError> {
+    /// The servers and the index; nothing where no server is configured.
+    pub(crate) async fn index(&self) -> Result<Option<(Arc<Upstreams>, Arc<Index>)>, StoreError> {
         let Some(upstreams) = &self.reach.upstreams else { return Ok(None) };
-        let mut kept = self.reach.index.lock().await;
-        let index = ToolIndex::of(upstreams, kept.as_ref(), self.reach.embedding.as_ref()).await?;
-        *kept = Some(Arc::clone(&index));
+        let index = self.reach.index(&self.catalog(), upstreams).await?;
         Ok(Some((Arc::clone(upstreams), index)))
     }
 
@@ -199,8 +250,8 @@ impl Engine {
         if !self.routing.learning {
             return;
         }
-        let Ok(Some((upstreams, index))) = self.tool_index().await else { return };
-        let found = index.named(tool).and_then(|number| Some((number, index.get(number)?)));
+        let Ok(Some((upstreams, index))) = self.index().await else { return };
+        let found = index.named(tool).and_then(|number| Some((number, index.tool(number)?)));
         let Some((number, (server, row))) = found else { return };
         let words = index.new_words(number, text);
         if !words.is_empty() {

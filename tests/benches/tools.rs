@@ -1,0 +1,238 @@
+//! What a script pays for calls of tools, beside as many requests by HTTP, and what an intent pays for being answered by a tool,
+//! beside the call alone.
+//!
+//! `cargo bench --bench tools`. The server is this program again: it answers from the line that it read, so that nearly all of
+//! the time is ours. Ways that are compared are measured in turns.
+
+#[path = "../support/ask.rs"]
+mod ask;
+
+use std::collections::BTreeMap;
+use std::io::{BufRead as _, Write as _, stdin, stdout};
+use std::net::Ipv4Addr;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use intentbox_capability::{Origin, PrivateAddresses, ToolEffect, ToolRule, Tools};
+use intentbox_catalog::Catalog;
+use intentbox_egress::OriginConfig;
+use intentbox_engine::{
+    Caller, Capacity, Code, Configuration, Engine, Intent, Isolation, Outcome, Parts, Policy, Resources, Settings,
+    Sharing, WorkerCommand,
+};
+use intentbox_store::{Clock, ToolStore};
+use intentbox_tools::file::{FileContext, parse};
+use intentbox_tools::{FileOrigin, Place, Upstreams};
+use serde_json::{Value, json};
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::TcpListener;
+
+/// How many calls one script makes.
+const CALLS: usize = 100;
+
+/// How long the slow tool takes.
+const SLOW: Duration = Duration::from_millis(50);
+
+const ROUNDS: usize = 100;
+
+fn main() {
+    let arguments: Vec<String> = std::env::args().collect();
+    if arguments.iter().any(|argument| argument == "--stub") {
+        return stub();
+    }
+    if arguments.iter().any(|argument| argument == "--test" || argument == "--list") {
+        return;
+    }
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
+    runtime.block_on(async {
+        let folder = tempfile::tempdir().expect("a folder");
+        let port = origin().await;
+        let command = WorkerCommand {
+            program: env!("CARGO_BIN_EXE_intentbox").into(),
+            arguments: vec!["worker-process".into()],
+            count: 1,
+        };
+        for (name, isolation) in [("in process", Isolation::InProcess), ("from a worker", Isolation::Process(command))] {
+            let upstreams = upstreams(folder.path()).await;
+            let engine = engine(isolation, &upstreams, port);
+            scripts(name, &engine).await;
+            intents(name, &engine, &upstreams).await;
+            upstreams.close().await;
+        }
+    });
+}
+
+/// A server with three tools, for one client.
+fn stub() {
+    let mut slow = Vec::new();
+    for line in stdin().lock().lines() {
+        let message: Value = serde_json::from_str(&line.expect("the pipe is read")).expect("a message");
+        let Some(id) = message.get("id").cloned() else { continue };
+        let reply = move |result: Value| {
+            let reply = json!({"jsonrpc": "2.0", "id": id, "result": result});
+            writeln!(stdout().lock(), "{reply}").expect("the pipe is written");
+        };
+        let text = |text: &str| json!({"content": [{"type": "text", "text": text}]});
+        let tool = |name: &str, description: &str, argument: &str| {
+            json!({"name": name, "description": description, "annotations": {"readOnlyHint": true}, "inputSchema": {
+                "type": "object", "properties": {argument: {"type": "string"}}, "required": [argument]}})
+        };
+        match message["method"].as_str() {
+            Some("initialize") => reply(json!({
+                "protocolVersion": "2025-11-25", "capabilities": {"tools": {}},
+                "serverInfo": {"name": "stub", "version": "1"},
+            })),
+            Some("tools/list") => reply(json!({"tools": [
+                tool("echo", "Gives back a text", "text"), tool("wait", "Answers late", "text"),
+                tool("list_orders", "Lists the orders of a customer", "customer"),
+            ]})),
+            Some("tools/call") if message["params"]["name"] == "wait" => slow.push(std::thread::spawn(move || {
+                std::thread::sleep(SLOW);
+                reply(text("late"));
+            })),
+            Some("tools/call") => reply(text("hello")),
+            _ => {
+                let error = json!({"code": -32601, "message": "unknown"});
+                let reply = json!({"jsonrpc": "2.0", "id": message["id"], "error": error});
+                writeln!(stdout().lock(), "{reply}").expect("the pipe is written");
+            }
+        }
+    }
+    slow.into_iter().for_each(|slow| slow.join().expect("it ends"));
+}
+
+/// An origin that answers each request on a connection with the same text.
+async fn origin() -> u16 {
+    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.expect("a port is free");
+    let port = listener.local_addr().expect("it is bound").port();
+    tokio::spawn(async move {
+        while let Ok((mut stream, _)) = listener.accept().await {
+            let _ = stream.set_nodelay(true);
+            tokio::spawn(async move {
+                let mut buffer = [0; 4096];
+                let mut request = Vec::new();
+                while let Ok(length @ 1..) = stream.read(&mut buffer).await {
+                    request.extend_from_slice(&buffer[..length]);
+                    if request.ends_with(b"\r\n\r\n") {
+                        request.clear();
+                        let reply = b"HTTP/1.1 200 OK\r\ncontent-type: text/plain\r\ncontent-length: 5\r\n\r\nhello";
+                        if stream.write_all(reply).await.is_err() {
+                            return;
+                        }
+                    }
+                }
+            });
+        }
+    });
+    port
+}
+
+async fn upstreams(folder: &Path) -> Arc<Upstreams> {
+    let program = std::env::current_exe().expect("this program");
+    let entry = json!({"mcpServers": {"stub": {"command": program, "args": ["--stub"]}}}).to_string();
+    let path = folder.join("servers.json");
+    let context = FileContext { path: &path, origin: FileOrigin::User, variable: &|_| None, home: None };
+    let servers = parse(&entry, &context).expect("a file of servers").servers;
+    let store = Arc::new(ToolStore::open(Some(folder), Clock::system()).await.expect("a store"));
+    let place = Place {
+        launcher: env!("CARGO_BIN_EXE_intentbox").into(),
+        launcher_verb: "launch-server",
+        environment: std::env::vars().filter(|(name, _)| name == "PATH").collect(),
+        temporary: folder.to_owned(),
+        ..Place::default()
+    };
+    let upstreams = Arc::new(Upstreams::new(servers, |_| true, store, place));
+    call(&upstreams, "echo", "text").await;
+    upstreams
+}
+
+fn engine(isolation: Isolation, upstreams: &Arc<Upstreams>, port: u16) -> Engine {
+    let origin = OriginConfig {
+        origin: Origin::new("api".parse().expect("an alias"), &format!("http://127.0.0.1:{port}")).expect("an origin"),
+        credential: None,
+        roots: Vec::new(),
+        private_addresses: PrivateAddresses::loopback(),
+    };
+    let capacity =
+        Capacity { runs: 4, memory_bytes: 2 << 30, wait_max: Duration::from_secs(5), sharing: Sharing::Whole };
+    Engine::new(Parts {
+        catalog: Catalog::embedded().expect("the templates are whole"),
+        configuration: Configuration::of_origin(origin, BTreeMap::new(), "/".to_owned()),
+        resources: Resources { upstreams: Some(Arc::clone(upstreams)), ..Resources::default() },
+        policy: Policy::parse("[exec]\nhttp = [\"api: GET /**\"]\ntools = [\"stub: *\"]").expect("a policy"),
+        isolation,
+        capacity,
+    })
+    .expect("the engine starts")
+}
+
+/// Scripts with calls of tools, with as many requests, and with neither.
+async fn scripts(name: &str, engine: &Engine) {
+    let of_tools = format!("for _ in range({CALLS}):\n    tools.stub.echo(text='hello')");
+    let of_http = format!("for _ in range({CALLS}):\n    http.get('api:/hello')");
+    let at_once = "tools.gather(*[tools.stub.wait.start(text='') for _ in range(8)])";
+    let sources = ["pass", of_tools.as_str(), of_http.as_str(), "tools.stub.wait(text='')", at_once];
+    let mut times: Vec<Vec<Duration>> = vec![Vec::new(); sources.len()];
+    for _ in 0..ROUNDS {
+        for (source, times) in sources.iter().zip(&mut times) {
+            let code = Code {
+                name: "bench.py".to_owned(),
+                source: source.as_bytes().to_vec(),
+                params: "null".to_owned(),
+                settings: Settings::default(),
+            };
+            let start = Instant::now();
+            let report = ask::code(engine, &code, &Caller::local()).await;
+            times.push(start.elapsed());
+            assert_eq!(report.outcome(), Outcome::Ok, "{report:?}");
+        }
+    }
+    let [nothing, tools, http, one, eight] = [0, 1, 2, 3, 4].map(|at| median(&mut times[at]));
+    let (tools, http) = (tools.saturating_sub(nothing), http.saturating_sub(nothing));
+    println!("{name}: {CALLS} calls of a tool {}, beside {} for the script without", ms(tools), ms(nothing));
+    println!("{name}: {CALLS} requests {}; ratio {:.2}", ms(http), tools.as_secs_f64() / http.as_secs_f64());
+    println!("{name}: a tool that takes {} {}, eight at once {}", ms(SLOW), ms(one), ms(eight));
+}
+
+/// An intent that a tool answers, beside the call alone.
+async fn intents(name: &str, engine: &Engine, upstreams: &Arc<Upstreams>) {
+    let intent = Intent { text: "list the orders of customer acme".to_owned(), ..Intent::default() };
+    let (mut whole, mut alone, mut decided) = (Vec::new(), Vec::new(), Vec::new());
+    for _ in 0..ROUNDS * 3 {
+        let start = Instant::now();
+        let report = ask::intent(engine, &intent, &Caller::local()).await;
+        whole.push(start.elapsed());
+        assert_eq!(report.outcome(), Outcome::Ok, "{report:?}");
+        let start = Instant::now();
+        call(upstreams, "list_orders", "customer").await;
+        alone.push(start.elapsed());
+        let start = Instant::now();
+        std::hint::black_box(engine.plan(&intent, &Caller::local()).await);
+        decided.push(start.elapsed());
+    }
+    let (whole, alone, decided) = (median(&mut whole), median(&mut alone), median(&mut decided));
+    println!(
+        "{name}: an intent that a tool answers {}, of which the plan {}; the call alone {}; added {}",
+        ms(whole),
+        ms(decided),
+        ms(alone),
+        ms(whole.saturating_sub(alone))
+    );
+}
+
+async fn call(upstreams: &Upstreams, tool: &str, argument: &str) {
+    let rule: ToolRule = "stub: *".parse().expect("a rule");
+    let allowed = Tools::of([rule]).admit("stub", tool, ToolEffect::MayChange).expect("it is granted");
+    let arguments = json!({argument: "acme"}).as_object().cloned().expect("an object");
+    upstreams.call(&allowed, arguments, None).await.expect("it answers");
+}
+
+fn ms(time: Duration) -> String {
+    format!("{:.2} ms", time.as_secs_f64() * 1e3)
+}
+
+fn median(times: &mut [Duration]) -> Duration {
+    times.sort_unstable();
+    times[times.len() / 2]
+}
