@@ -23,7 +23,7 @@ use intentbox_engine::{
 };
 use intentbox_store::{Clock, ToolStore};
 use intentbox_tools::file::{FileContext, parse};
-use intentbox_tools::{FileOrigin, Place, Upstreams};
+use intentbox_tools::{FileOrigin, Place, ServerCall, Upstreams};
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpListener;
@@ -53,7 +53,8 @@ fn main() {
             arguments: vec!["worker-process".into()],
             count: 1,
         };
-        for (name, isolation) in [("in process", Isolation::InProcess), ("from a worker", Isolation::Process(command))] {
+        for (name, isolation) in [("in process", Isolation::InProcess), ("from a worker", Isolation::Process(command))]
+        {
             let upstreams = upstreams(folder.path()).await;
             let engine = engine(isolation, &upstreams, port);
             scripts(name, &engine).await;
@@ -99,7 +100,9 @@ fn stub() {
             }
         }
     }
-    slow.into_iter().for_each(|slow| slow.join().expect("it ends"));
+    for slow in slow {
+        slow.join().expect("it ends");
+    }
 }
 
 /// An origin that answers each request on a connection with the same text.
@@ -225,7 +228,7 @@ async fn call(upstreams: &Upstreams, tool: &str, argument: &str) {
     let rule: ToolRule = "stub: *".parse().expect("a rule");
     let allowed = Tools::of([rule]).admit("stub", tool, ToolEffect::MayChange).expect("it is granted");
     let arguments = json!({argument: "acme"}).as_object().cloned().expect("an object");
-    upstreams.call(&allowed, arguments, None).await.expect("it answers");
+    upstreams.call(&allowed, ServerCall::of(arguments)).await.expect("it answers");
 }
 
 fn ms(time: Duration) -> String {

@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 use intentbox_capability::{ToolEffect, ToolRule, Tools};
 use intentbox_store::{Clock, ToolStore};
 use intentbox_tools::file::{FileContext, parse};
-use intentbox_tools::{FileOrigin, Place, Upstreams};
+use intentbox_tools::{FileOrigin, Place, ServerCall, Upstreams};
 use rmcp::ServiceExt as _;
 use rmcp::model::CallToolRequestParams;
 use serde_json::{Value, json};
@@ -102,11 +102,11 @@ async fn calls() {
     let sdk = ().serve(pipes).await.expect("they agree");
     let (mut ours, mut of_sdk, mut theirs) = (Vec::new(), Vec::new(), Vec::new());
     let start = Instant::now();
-    upstreams.call(&allowed, arguments.clone(), None).await.expect("it answers");
+    upstreams.call(&allowed, ServerCall::of(arguments.clone())).await.expect("it answers");
     println!("first call, with start, handshake and listing: {:.1} ms", start.elapsed().as_secs_f64() * 1e3);
     for _ in 0..ROUNDS {
         let start = Instant::now();
-        upstreams.call(&allowed, arguments.clone(), None).await.expect("it answers");
+        upstreams.call(&allowed, ServerCall::of(arguments.clone())).await.expect("it answers");
         ours.push(start.elapsed());
         let start = Instant::now();
         let params = CallToolRequestParams::new("echo").with_arguments(arguments.clone());

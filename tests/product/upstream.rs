@@ -68,10 +68,15 @@ impl Upstream {
     }
 
     /// Runs the binary as it is.
-    #[expect(clippy::disallowed_methods, reason = "servers are looked up in the PATH of the tests")]
     pub(crate) fn run_with(&self, arguments: &[&str], stdin: &[u8]) -> Run {
+        self.run_where(&[], arguments, stdin)
+    }
+
+    /// The same with these variables.
+    #[expect(clippy::disallowed_methods, reason = "servers are looked up in the PATH of the tests")]
+    pub(crate) fn run_where(&self, variables: &[(&str, &str)], arguments: &[&str], stdin: &[u8]) -> Run {
         let path = std::env::var_os("PATH").and_then(|path| path.into_string().ok()).unwrap_or_default();
-        run_in(self.home.path(), arguments, stdin, &[("PATH", &path)])
+        run_in(self.home.path(), arguments, stdin, &[&[("PATH", path.as_str())], variables].concat())
     }
 
     /// The object of a command.

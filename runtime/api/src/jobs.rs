@@ -8,7 +8,7 @@ use axum::extract::{Path, RawQuery, State};
 use axum::http::header::LOCATION;
 use axum::http::{HeaderMap, HeaderValue, StatusCode};
 use axum::response::{IntoResponse as _, Response};
-use intentbox_engine::Principal;
+use intentbox_engine::{Principal, TraceContext};
 use intentbox_jobs::{DeliveryStatus, Job, JobFilter, JobRequest, JobState};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -160,7 +160,7 @@ pub(crate) async fn submit_all(
     headers: HeaderMap,
     body: Body,
 ) -> Result<Response, Problem> {
-    let key = key(&headers)?;
+    let (key, trace) = (key(&headers)?, trace(&headers));
     let read = body::read(&api.bodies, &principal, &headers, body).await?;
     let invalid = |detail: String| {
         Problem::new(StatusCode::UNPROCESSABLE_ENTITY, "request_invalid", "the request is invalid").detail(detail)
@@ -173,7 +173,7 @@ pub(crate) async fn submit_all(
     for (place, job) in batch.jobs.iter().enumerate() {
         let request =
             parsed(&api, &principal, job.get()).map_err(|problem| problem.within(&format!("jobs[{place}]")))?;
-        requests.push((request, job.get().to_owned()));
+        requests.push((JobRequest { trace: trace.clone(), ..request }, job.get().to_owned()));
     }
     let jobs = api.queue.submit_all(&principal, &requests, key.as_deref()).await?;
     Ok(json(StatusCode::ACCEPTED, &Page { jobs: jobs.iter().map(Shown::row).collect(), next: None }))
@@ -195,8 +195,9 @@ pub(crate) async fn submit(
     body: Body,
 ) -> Result<Response, Problem> {
     let key = key(&headers)?;
+    let trace = trace(&headers);
     let read = body::read(&api.bodies, &principal, &headers, body).await?;
-    let request = parsed(&api, &principal, &read.text)?;
+    let request = JobRequest { trace, ..parsed(&api, &principal, &read.text)? };
     let (job, _) = api.queue.submit(&principal, &request, &read.text, key).await?;
     let mut response = json(StatusCode::ACCEPTED, &Shown::row(&job));
     if let Ok(location) = HeaderValue::from_str(&format!("/v1/jobs/{}", job.id)) {
@@ -252,6 +253,15 @@ fn none(id: &str) -> Problem {
 
 pub(crate) fn json(status: StatusCode, value: &impl Serialize) -> Response {
     (status, axum::Json(value)).into_response()
+}
+
+/// The trace that a request is a part of. What is no trace is none: a client is not refused for it.
+pub(crate) fn trace(headers: &HeaderMap) -> Option<TraceContext> {
+    let mut parents = headers.get_all("traceparent").iter();
+    let (Some(parent), None) = (parents.next(), parents.next()) else { return None };
+    let states =
+        headers.get_all("tracestate").iter().filter_map(|state| state.to_str().ok()).collect::<Vec<_>>().join(",");
+    TraceContext::parse(parent.to_str().ok()?.trim(), Some(&states))
 }
 
 fn key(headers: &HeaderMap) -> Result<Option<String>, Problem> {

@@ -9,7 +9,7 @@ use intentbox_engine::{Caller, Consent, Event, Of, Pending, Principal};
 use intentbox_jobs::{JobRequest, When, Work};
 use intentbox_report::Wire;
 
-use crate::jobs::json;
+use crate::jobs::{json, trace};
 use crate::problem::Problem;
 use crate::{Api, body, words};
 
@@ -36,7 +36,7 @@ pub(crate) async fn run(
         );
     }
     let consent = if request.allow_writes { Consent::Given } else { Consent::Asked };
-    let caller = Caller { consent, ceilings: api.ceilings.clone(), ..Caller::of(principal) };
+    let caller = Caller { consent, ceilings: api.ceilings.clone(), trace: trace(&headers), ..Caller::of(principal) };
     let report = match &request.work {
         Work::Intent(intent) => {
             let pending = Pending::new(&caller, &api.events);

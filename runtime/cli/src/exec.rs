@@ -27,7 +27,7 @@ pub(crate) async fn run(sources: &Sources, command: Exec) -> Result<Ending, Comm
     };
     let setup = setup::engine_for_exec(sources, command.run.isolation).await?;
     let code = Code { name, source, params, settings: settings(&command.run) };
-    let (caller, events) = (Caller::local(), events());
+    let (caller, events) = (Caller { trace: setup::trace(), ..Caller::local() }, events());
     protect(&setup.engine).await;
     let report = match setup.engine.plan_code(&code, &caller) {
         Ok(run) => until_interrupted(setup.engine.run(run, &caller, &events)).await,

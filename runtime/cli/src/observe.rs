@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
-use intentbox_engine::{Event, Events, Of, Outcome, Report, RunId, Target};
+use intentbox_engine::{Event, Events, Of, Outcome, Report, RunId, Target, TraceContext};
 use intentbox_store::{RunRecord, Target as Recorded};
 use tracing::{Level, Span, debug, debug_span, error, info, warn};
 use tracing_subscriber::Layer as _;
@@ -23,7 +23,7 @@ pub(crate) enum LogLevel {
     Error,
     /// Also requests rejected for lack of room
     Warn,
-    /// Also the end of every request
+    /// Also the end of every request, and of a server each call to the host
     Info,
     /// Also every step of a run: planned, started, host calls, output
     Debug,
@@ -113,13 +113,20 @@ impl Events for Observer {
             Event::Planned { target } => {
                 let template = target.template().unwrap_or("code");
                 let principal = of.principal.name().unwrap_or("local");
-                let span = debug_span!("run", id = %of.run_id, target = template, principal);
+                let span = debug_span!("run", id = %of.run_id, target = template, principal, trace = trace_id(of));
                 debug!(parent: &span, "planned");
                 open.insert(of.run_id, Open { started: Instant::now(), span });
             }
             Event::Started => debug!(parent: open.get(&of.run_id).and_then(|open| open.span.id()), "started"),
             Event::HostCall { kind, target, outcome } => {
-                debug!(parent: open.get(&of.run_id).and_then(|open| open.span.id()), kind, target, outcome, "host call");
+                let parent = open.get(&of.run_id).and_then(|open| open.span.id());
+                // Of a server, each call is a line of its audit, which says by itself whose it is.
+                if self.recording.is_some() {
+                    let (run, principal) = (of.run_id, of.principal.name().unwrap_or("local"));
+                    info!(%run, principal, trace = trace_id(of), kind, target, outcome, "host call");
+                } else {
+                    debug!(parent: parent, kind, target, outcome, "host call");
+                }
             }
             Event::Output { stdout_bytes, stderr_bytes } => {
                 debug!(parent: open.get(&of.run_id).and_then(|open| open.span.id()), stdout_bytes, stderr_bytes, "output");
@@ -136,7 +143,12 @@ impl Events for Observer {
     }
 }
 
+fn trace_id(of: Of<'_>) -> Option<String> {
+    of.trace.map(TraceContext::trace_id)
+}
+
 fn ended(of: Of<'_>, started: Instant, report: &Report) {
+    let trace = trace_id(of);
     let (run, outcome, cached) = (of.run_id, report.outcome().terms().name, report.cached);
     let principal = of.principal.name().unwrap_or("local");
     let target = match &report.target {
@@ -147,10 +159,10 @@ fn ended(of: Of<'_>, started: Instant, report: &Report) {
     let message = report.failure.as_ref().map_or("", |failure| failure.message.as_str());
     match report.outcome() {
         Outcome::Internal | Outcome::WorkerLost => {
-            error!(%run, principal, target, outcome, wall_ms, why = ?message, "ended");
+            error!(%run, principal, trace, target, outcome, wall_ms, why = ?message, "ended");
         }
-        Outcome::Overloaded => warn!(%run, principal, target, outcome, wall_ms, why = ?message, "ended"),
-        _ => info!(%run, principal, target, outcome, cached, wall_ms, "ended"),
+        Outcome::Overloaded => warn!(%run, principal, trace, target, outcome, wall_ms, why = ?message, "ended"),
+        _ => info!(%run, principal, trace, target, outcome, cached, wall_ms, "ended"),
     }
 }
 

@@ -34,7 +34,7 @@ pub(crate) async fn run(sources: &Sources, command: RunIntent, json: bool) -> Re
     let params = command.params.into_iter().map(|(name, text)| (name, Given::Text(text))).collect();
     let intent = Intent { text, params, template: command.template, settings: settings(&command.run) };
     let consent = if command.allow_writes { Consent::Given } else { Consent::Asked };
-    let caller = Caller { consent, ..Caller::local() };
+    let caller = Caller { consent, trace: setup::trace(), ..Caller::local() };
     protect(&setup.engine).await;
     let events = events();
     let report = until_interrupted(async {

@@ -14,7 +14,7 @@ use intentbox_demo_tracker::DemoTracker;
 use intentbox_egress::{Credential, OriginConfig, Secret, Source};
 use intentbox_engine::{
     self as engine, CONFIGURATION_BYTES_MAX, Capacity, Configuration, EmbeddingSource, Engine, HERE, Mode,
-    POLICY_BYTES_MAX, Parts, Policy, Resources, Routing, Sharing, Switch, ToolSettings, WorkerCommand,
+    POLICY_BYTES_MAX, Parts, Policy, Resources, Routing, Sharing, Switch, ToolSettings, TraceContext, WorkerCommand,
 };
 use intentbox_files::{Directories, DirectoryError};
 use intentbox_jobs::{JobPlace, PostgresUrl};
@@ -334,6 +334,11 @@ fn user_folder() -> Option<PathBuf> {
 /// A variable of the environment, if it is set to text.
 pub(crate) fn variable(name: &str) -> Option<String> {
     std::env::var(name).ok()
+}
+
+/// The trace that a command is a part of, if its environment says so: the variables have the names and values of the headers.
+pub(crate) fn trace() -> Option<TraceContext> {
+    TraceContext::parse(&variable("TRACEPARENT")?, variable("TRACESTATE").as_deref())
 }
 
 /// The home directory, if there is one.

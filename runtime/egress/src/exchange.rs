@@ -6,7 +6,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use intentbox_capability::{Alias, AllowedUrl, Grant, Method, Refusal};
-use reqwest::header::{ACCEPT_ENCODING, CONNECTION, HeaderMap, HeaderValue, LOCATION, RANGE};
+use reqwest::header::{ACCEPT_ENCODING, CONNECTION, HeaderMap, HeaderName, HeaderValue, LOCATION, RANGE};
 use reqwest::{Client, Response, StatusCode};
 use tokio::time::Instant;
 
@@ -148,6 +148,8 @@ pub struct Exchange {
     grant: Grant,
     budget: Budget,
     ends: Instant,
+    /// Headers of this program, which a script's own of the same name precede.
+    added: Vec<(&'static str, String)>,
     /// A client for each origin it talked to. Their connections are this run's alone, and end with it.
     clients: Mutex<BTreeMap<Alias, Client>>,
     record: Mutex<Record>,
@@ -163,7 +165,14 @@ struct Record {
 impl Exchange {
     pub(crate) fn new(egress: Egress, grant: Grant, budget: Budget) -> Self {
         let ends = Instant::now() + budget.run;
-        Self { egress, grant, budget, ends, clients: Mutex::default(), record: Mutex::default() }
+        Self { egress, grant, budget, ends, added: Vec::new(), clients: Mutex::default(), record: Mutex::default() }
+    }
+
+    /// The same, and each request carries these headers: those of a trace, which are no secret. Where a script sets one of them
+    /// itself, that one is sent.
+    #[must_use]
+    pub fn traced(self, headers: Vec<(&'static str, String)>) -> Self {
+        Self { added: headers, ..self }
     }
 
     /// Sends a request, if the grant admits it, and follows redirects that it admits too. Where the origin says when to
@@ -297,6 +306,11 @@ impl Exchange {
         self.noted(to.admit_body(body.unwrap_or_default(), &header::content_types(headers)))?;
         let (mut url, mut headers) = (to.url().clone(), headers.clone());
         let is_part = headers.contains_key(RANGE);
+        for (name, value) in &self.added {
+            if let (false, Ok(value)) = (headers.contains_key(*name), HeaderValue::from_str(value)) {
+                headers.insert(HeaderName::from_static(name), value);
+            }
+        }
         // Last, so that nothing which a script chose is behind it.
         if let Some(credential) = origin.credential().filter(|_| trusted) {
             let attached = credential.attach(&mut url, &mut headers).await;

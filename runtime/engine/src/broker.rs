@@ -22,6 +22,9 @@ use crate::tool_caller::{NoAnswer, ToolCaller, digest};
 // The guest refuses a longer listing.
 const _: () = assert!(ENTRIES_MAX <= FILES_MAX && UNREAD_MAX <= intentbox_sandbox::abi::UNREAD_MAX);
 
+/// The longest method that an event tells, in letters: `PROPPATCH` has nine.
+const METHOD_CHARS_MAX: usize = 16;
+
 /// What the calls of one run go through, each kind under its grant.
 pub(crate) struct Handles {
     pub(crate) exchange: Exchange,
@@ -51,15 +54,29 @@ pub(crate) struct Noting {
     events: Arc<dyn Events>,
 }
 
+/// A target as logs may have it: a query may hold what somebody looks for, and a user name a password.
+fn shown(target: &str) -> String {
+    shown_url(target.split(['?', '#']).next().unwrap_or_default()).to_string()
+}
+
 impl Noting {
     pub(crate) fn new(run_id: RunId, caller: Caller, events: Arc<dyn Events>) -> Self {
         Self { run_id, caller, events }
     }
 
+    /// A request: what it does is in its method.
+    fn http(&self, method: &str, url: &str, outcome: &str) {
+        let method: String = method.chars().filter(char::is_ascii_alphabetic).take(METHOD_CHARS_MAX).collect();
+        let target = format!("{} {}", method.to_ascii_uppercase(), shown(url));
+        self.note("http", &target, outcome);
+    }
+
     fn call(&self, kind: &'static str, target: &str, outcome: &str) {
-        // A query may hold what somebody looks for, and a user name a password.
-        let target = shown_url(target.split(['?', '#']).next().unwrap_or_default());
-        self.events.note(Of::request(self.run_id, &self.caller), Event::HostCall { kind, target: &target, outcome });
+        self.note(kind, &shown(target), outcome);
+    }
+
+    fn note(&self, kind: &'static str, target: &str, outcome: &str) {
+        self.events.note(Of::request(self.run_id, &self.caller), Event::HostCall { kind, target, outcome });
     }
 }
 
@@ -180,7 +197,7 @@ impl Broker {
             }
         };
         self.error_status.store(if status >= 400 { status } else { 0 }, Ordering::Relaxed);
-        self.noting.call("http", request.url, &outcome);
+        self.noting.http(request.method, request.url, &outcome);
         answer
     }
 
@@ -301,5 +318,8 @@ mod tests {
             let told = targets.0.lock().unwrap_or_else(PoisonError::into_inner).pop();
             assert_eq!(told.as_deref(), Some(expected), "{target}");
         }
+        noting.http("de\u{1b}lete", "https://me:secret@a.example/x?y=secret", "200");
+        let told = targets.0.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        assert_eq!(told.as_deref(), Some("DELETE https://a.example/x"));
     }
 }

@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use intentbox_egress::{Budget, Request, SendError};
-use intentbox_report::Principal;
+use intentbox_report::{Principal, TraceContext};
 
 use crate::Engine;
 
@@ -33,7 +33,7 @@ impl Engine {
         })
     }
 
-    /// Sends a callback. Returns the status.
+    /// Sends a callback, as a part of `trace` if there is one. Returns the status.
     ///
     /// # Errors
     /// Why there is none, without a secret.
@@ -43,6 +43,7 @@ impl Engine {
         url: &str,
         headers: [(&str, &str); 3],
         body: &[u8],
+        trace: Option<&TraceContext>,
     ) -> Result<u16, SendError> {
         let budget = Budget {
             bytes_up_max: u64::try_from(body.len()).unwrap_or(u64::MAX).saturating_add(64 << 10),
@@ -52,6 +53,7 @@ impl Engine {
             ..Budget::default()
         };
         let exchange = self.egress.open(self.policy.callbacks(principal), budget);
+        let exchange = exchange.traced(trace.map(crate::headers_of).unwrap_or_default());
         let [id, at, signature] = headers;
         let headers = [("content-type", "application/json"), id, at, signature];
         let request = Request { method: "POST", url, headers: &headers, body: Some(body), timeout: None };

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Instant;
 
-use intentbox_report::{Cause, Failure, Principal, Remedy};
+use intentbox_report::{Cause, Failure, Principal, Remedy, TraceContext};
 use intentbox_sandbox::limits;
 use intentbox_sandbox::{LimitOutOfBounds, Limits, NoSuchLimit};
 
@@ -19,6 +19,8 @@ pub struct Caller {
     pub consent: Consent,
     /// What the runs are for.
     pub purpose: Purpose,
+    /// The trace that the request is a part of, if it came with one: what its run sends elsewhere carries it on.
+    pub trace: Option<TraceContext>,
     /// When the request came in: events measure from here how long a request took that never ran.
     pub received: Instant,
 }
@@ -57,6 +59,7 @@ impl Caller {
             ceilings: Ceilings::default(),
             consent: Consent::Asked,
             purpose: Purpose::Answer,
+            trace: None,
             received: Instant::now(),
         }
     }

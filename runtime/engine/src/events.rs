@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use intentbox_report::{Principal, Report, RunId, Target};
+use intentbox_report::{Principal, Report, RunId, Target, TraceContext};
 
 use crate::caller::Caller;
 
@@ -19,6 +19,8 @@ pub struct Of<'a> {
     pub run_id: RunId,
     /// Who asked.
     pub principal: &'a Principal,
+    /// The trace that it is a part of, if it came with one.
+    pub trace: Option<&'a TraceContext>,
     /// When the request came in.
     pub received: Instant,
 }
@@ -27,7 +29,7 @@ impl<'a> Of<'a> {
     /// A request of this caller.
     #[must_use]
     pub fn request(run_id: RunId, caller: &'a Caller) -> Self {
-        Self { run_id, principal: &caller.principal, received: caller.received }
+        Self { run_id, principal: &caller.principal, trace: caller.trace.as_ref(), received: caller.received }
     }
 }
 

@@ -92,7 +92,7 @@ pub use intentbox_egress::{EgressError, SendError};
 pub use intentbox_report::{
     CHECK_BEFORE_RETRY, Candidate, Cause, Failure, Lack, Listed, Missing, MissingOrigin, NearName, Outcome, Permission,
     Principal, Refused, Remedy, Rephrase, Report, RunId, ScriptAdvice, Spent, TableRules, Target, TemplateAdvice,
-    Terms, ToolAdvice, ValueAdvice, Wire,
+    Terms, ToolAdvice, TraceContext, ValueAdvice, Wire,
 };
 pub use intentbox_router::{Decision, Explanation, Routed};
 pub use intentbox_sandbox::{Capacity, Deterministic, Hardening, Sharing, WorkerCommand, WorkerState};
@@ -334,18 +334,24 @@ impl Engine {
         Arc::clone(&self.library.read().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Opens what a run may use outside of its sandbox, under its grants.
-    fn open_handles(&self, grants: &Grants, budget: Budget) -> Handles {
+    /// Opens what a run may use outside of its sandbox, under its grants. `trace` goes with what it sends.
+    fn open_handles(&self, grants: &Grants, budget: Budget, trace: Option<&TraceContext>) -> Handles {
         Handles {
-            exchange: self.egress.open(grants.http.clone(), budget),
+            exchange: self.egress.open(grants.http.clone(), budget).traced(trace.map(headers_of).unwrap_or_default()),
             reader: self.directories.reader(grants.read.clone()),
-            tools: ToolCaller::new(self.reach.clone(), self.catalog(), grants.tools.clone()),
+            tools: ToolCaller::new(self.reach.clone(), self.catalog(), grants.tools.clone(), trace.cloned()),
         }
     }
 
     fn secret_versions(&self, rules: &[HttpRule]) -> Vec<u64> {
         self.egress.secret_versions(rules.iter().map(HttpRule::alias))
     }
+}
+
+/// The headers by which a trace goes on.
+fn headers_of(trace: &TraceContext) -> Vec<(&'static str, String)> {
+    let state = trace.state().map(|state| ("tracestate", state.to_owned()));
+    [("traceparent", trace.to_string())].into_iter().chain(state).collect()
 }
 
 /// The time at which an intent is said: that of the run, if it has one of its own.

@@ -122,7 +122,8 @@ impl Engine {
         let owner = self.owner(&caller.principal);
         let job = Job { script, params: &run.params, limits, deterministic, owner, author };
         let budget = Budget { run: Duration::from_millis(limits.wall_ms), ..Budget::default() };
-        let handles = self.open_handles(&run.grants, budget);
+        let trace = caller.trace.as_ref().map(|trace| trace.within(run.id));
+        let handles = self.open_handles(&run.grants, budget, trace.as_ref());
         let noting = Noting::new(run.id, caller.clone(), Arc::clone(events));
         let broker = Broker::new(handles, run.requester.clone(), self.directories.clone(), noting);
         let broker = Arc::new(broker);

@@ -10,8 +10,8 @@ use intentbox_capability::{AllowedTool, Refusal, ToolEffect, Tools};
 use intentbox_catalog::Catalog;
 use intentbox_catalog::json::parse_value;
 use intentbox_catalog::terminal::printable;
-use intentbox_report::{Failure, TOOL_CALLS_MAX, ToolCall};
-use intentbox_tools::{Effect, Seen, StoreError, ToolError, Upstreams};
+use intentbox_report::{Failure, TOOL_CALLS_MAX, ToolCall, TraceContext};
+use intentbox_tools::{Effect, Seen, ServerCall, StoreError, ToolError, Upstreams};
 use serde_json::{Map, Value, json};
 use sha2::{Digest as _, Sha256};
 use tokio::sync::Mutex as AsyncMutex;
@@ -44,6 +44,8 @@ pub(crate) struct ToolCaller {
     reach: Reach,
     catalog: Arc<Catalog>,
     grant: Tools,
+    /// Goes with each call, for servers that take part in a trace.
+    trace: Option<TraceContext>,
     calls: AtomicU64,
     listed: Arc<Mutex<Vec<ToolCall>>>,
     refusals: Mutex<Vec<Refusal>>,
@@ -120,11 +122,12 @@ pub(crate) enum NoAnswer {
 }
 
 impl ToolCaller {
-    pub(crate) fn new(reach: Reach, catalog: Arc<Catalog>, grant: Tools) -> Self {
+    pub(crate) fn new(reach: Reach, catalog: Arc<Catalog>, grant: Tools, trace: Option<TraceContext>) -> Self {
         Self {
             reach,
             catalog,
             grant,
+            trace,
             calls: AtomicU64::new(0),
             listed: Arc::default(),
             refusals: Mutex::default(),
@@ -139,7 +142,9 @@ impl ToolCaller {
     pub(crate) async fn call(&self, server: &str, tool: &str, arguments: &str) -> Result<String, NoAnswer> {
         let listed = self.list(server, tool, arguments);
         let answer = match self.admitted(server, tool, arguments).await {
-            Ok((allowed, arguments)) => called(self.reach.upstreams.as_ref(), &allowed, arguments, &self.failure).await,
+            Ok((allowed, arguments)) => {
+                called(self.reach.upstreams.as_ref(), &allowed, self.call_of(arguments), &self.failure).await
+            }
             Err(none) => Err(none),
         };
         listed.end(&answer);
@@ -162,9 +167,9 @@ impl ToolCaller {
             }
         };
         let (upstreams, failure) = (self.reach.upstreams.clone(), Arc::clone(&self.failure));
-        let kept = Arc::clone(&self.kept);
+        let (kept, call) = (Arc::clone(&self.kept), self.call_of(arguments));
         let going = tokio::spawn(async move {
-            let answer = called(upstreams.as_ref(), &allowed, arguments, &failure).await;
+            let answer = called(upstreams.as_ref(), &allowed, call, &failure).await;
             listed.end(&answer);
             let answer = answer?;
             let bytes = answer.len();
@@ -180,6 +185,10 @@ impl ToolCaller {
         let number = self.next.fetch_add(1, Ordering::Relaxed);
         self.begun().insert(number, Begun(going));
         Ok(number)
+    }
+
+    fn call_of(&self, arguments: Map<String, Value>) -> ServerCall {
+        ServerCall { arguments, meta: self.trace.as_ref().map(crate::headers_of).unwrap_or_default(), progress: None }
     }
 
     /// Waits for a call that was begun. Its answer is given once.
@@ -345,11 +354,11 @@ pub(crate) fn effect_of(effect: Effect) -> ToolEffect {
 async fn called(
     upstreams: Option<&Arc<Upstreams>>,
     allowed: &AllowedTool,
-    arguments: Map<String, Value>,
+    call: ServerCall,
     failure: &Mutex<Option<Failure>>,
 ) -> Result<String, NoAnswer> {
     let called = match upstreams {
-        Some(upstreams) => upstreams.call(allowed, arguments, None).await,
+        Some(upstreams) => upstreams.call(allowed, call).await,
         None => Err(ToolError::NoServer { server: allowed.server().to_string(), nearest: None }),
     };
     match called {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use intentbox_engine::{CALLBACK_HEADERS, Engine, Principal, SendError};
+use intentbox_engine::{CALLBACK_HEADERS, Engine, Principal, SendError, TraceContext};
 use intentbox_store::{Delivery, Job, JobStore, Told};
 use jiff::Timestamp;
 use serde::Serialize;
@@ -113,7 +113,8 @@ async fn tell(engine: &Engine, master: &MasterKey, delivery: &Delivery) -> Told 
     let at_s = at_s.to_string();
     let [id_name, at_name, signature_name] = CALLBACK_HEADERS;
     let headers = [(id_name, id.as_str()), (at_name, at_s.as_str()), (signature_name, signature.as_str())];
-    told(engine.send_callback(&principal, &job.callback_url, headers, &body).await, *attempt)
+    let trace = TraceContext::of_kept(&job.trace);
+    told(engine.send_callback(&principal, &job.callback_url, headers, &body, trace.as_ref()).await, *attempt)
 }
 
 /// What an answer means for the next attempt.

@@ -1,6 +1,6 @@
 //! The queue as clients see it.
 
-use intentbox_engine::{Principal, new_run_id};
+use intentbox_engine::{Principal, TraceContext, new_run_id};
 use intentbox_store::{
     DeliveryStatus, Job, JobEvent, JobFilter, JobState, JobStore, NewJob, Schedule, Start, StoreError, Submitted,
 };
@@ -202,5 +202,6 @@ pub(crate) fn new_job(principal: &Principal, request: &JobRequest, text: &str, k
         attempts_max: request.attempts,
         labels: request.labels.iter().map(|(name, value)| (name.clone(), value.clone())).collect(),
         callback_url: request.callback_url.clone(),
+        trace: request.trace.as_ref().map(TraceContext::kept).unwrap_or_default(),
     }
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use intentbox_catalog::TemplateId;
 use intentbox_catalog::json::parse_value;
-use intentbox_engine::{Code, Given, INTENT_BYTES_MAX, Intent, Settings};
+use intentbox_engine::{Code, Given, INTENT_BYTES_MAX, Intent, Settings, TraceContext};
 use jiff::Timestamp;
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -53,6 +53,8 @@ pub struct JobRequest {
     pub labels: BTreeMap<String, String>,
     /// Where its end is told: `origin:/path`, or a URL under an origin of the configuration.
     pub callback_url: Option<String>,
+    /// The trace that it is a part of. It comes with the request, and is no part of its text.
+    pub trace: Option<TraceContext>,
 }
 
 /// What runs.
@@ -121,6 +123,7 @@ impl JobRequest {
             attempts: 1,
             labels: BTreeMap::new(),
             callback_url: None,
+            trace: None,
         }
     }
 
@@ -208,6 +211,7 @@ impl JobRequest {
             attempts,
             labels,
             callback_url,
+            trace: None,
         })
     }
 }

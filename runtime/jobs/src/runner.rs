@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use intentbox_engine::{Caller, Ceilings, Consent, Engine, Event, Events, Of, Principal, Remedy, Report};
-use intentbox_report::{Cause, Failure, Wire};
+use intentbox_report::{Cause, Failure, TraceContext, Wire};
 use intentbox_store::{Ending, Job, JobStore, Lease, LeaseKey, Renewed};
 use serde_json::json;
 use tokio::sync::{Semaphore, mpsc};
@@ -268,7 +268,8 @@ async fn reported(shared: &Arc<Shared>, lease: &Lease, has_changed: &Mutex<bool>
         let failure = Failure::new(Cause::Internal, "the job is of a principal that no version knows");
         return Some((Report::failed(intentbox_engine::new_run_id(), failure), false));
     };
-    let caller = Caller { consent, ceilings, ..Caller::of(principal) };
+    let trace = TraceContext::of_kept(&lease.job.trace);
+    let caller = Caller { consent, ceilings, trace, ..Caller::of(principal) };
     let (events, mut told) = JobEvents::new(Arc::clone(&shared.events));
     let events: Arc<dyn Events> = events;
     let run = match &request.work {

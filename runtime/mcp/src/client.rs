@@ -11,7 +11,7 @@ use rmcp::model::{
 use rmcp::service::{Peer, PeerRequestOptions, RequestContext, RequestHandle, RoleServer};
 use tokio_util::bytes::Bytes;
 
-use intentbox_engine::Principal;
+use intentbox_engine::{Principal, TraceContext};
 use intentbox_mcp_wire::message::Arguments;
 use intentbox_mcp_wire::stop::Stopping;
 
@@ -74,6 +74,16 @@ pub(crate) fn form(question: &Question) -> Option<ElicitRequestParams> {
 pub(crate) fn principal_of(context: &RequestContext<RoleServer>) -> Principal {
     let parts = context.extensions.get::<axum::http::request::Parts>();
     parts.and_then(|parts| parts.extensions.get::<Principal>()).cloned().unwrap_or_else(Principal::local)
+}
+
+/// The trace that a call is a part of: as its `_meta` says (SEP-414), or else the headers that it came with.
+pub(crate) fn trace_of(context: &RequestContext<RoleServer>) -> Option<TraceContext> {
+    if let Some(parent) = context.meta.get_traceparent() {
+        return TraceContext::parse(parent, context.meta.get_tracestate());
+    }
+    let parts = context.extensions.get::<axum::http::request::Parts>()?;
+    let header = |name| parts.headers.get(name).and_then(|value| value.to_str().ok());
+    TraceContext::parse(header("traceparent")?, header("tracestate"))
 }
 
 /// The arguments of a call as they were sent; empty where there were none, or where they have been taken.

@@ -25,7 +25,7 @@ use crate::advice::{answered_before, cancelled, declined, dismissed, invalid, ov
 use crate::answer;
 use crate::client::{
     ANSWER, ANSWER_WITHIN, Elicitation, arguments_of, ask, elicitation_of, form, principal_of, server_stops,
-    session_ended, with_progress,
+    session_ended, trace_of, with_progress,
 };
 use crate::listing;
 use crate::question::{NoAnswer, Question, Replies};
@@ -133,7 +133,7 @@ impl Server {
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        let caller = self.caller(principal_of(&context));
+        let caller = Caller { trace: trace_of(&context), ..self.caller(principal_of(&context)) };
         let _permit = match self.shared.calls.admit(&caller.principal) {
             Ok(permit) => permit,
             Err(exceeded) => return Ok(self.rejected(&overloaded(exceeded), &caller).into()),

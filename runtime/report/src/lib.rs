@@ -8,7 +8,7 @@
 //! - `outcome`: the stable names, with exit codes. - `failure` and `remedy`: what went wrong, and what to do.
 //! - `permission`: what would allow a refused call. - `script_advice`, `template_advice`, `tool_advice` and
 //!   `value_advice`: what to change in a script, a template, about an upstream server, or in values. - `report`: all of it together.
-//! - `run_id` and `principal`: which run, and whose. - `wire`: as JSON.
+//! - `run_id` and `principal`: which run, and whose. - `trace`: the trace that a request is a part of. - `wire`: as JSON.
 
 mod failure;
 mod outcome;
@@ -20,6 +20,7 @@ mod run_id;
 mod script_advice;
 mod template_advice;
 mod tool_advice;
+mod trace;
 mod value_advice;
 mod wire;
 
@@ -35,5 +36,6 @@ pub use run_id::RunId;
 pub use script_advice::ScriptAdvice;
 pub use template_advice::TemplateAdvice;
 pub use tool_advice::ToolAdvice;
+pub use trace::TraceContext;
 pub use value_advice::ValueAdvice;
 pub use wire::Wire;

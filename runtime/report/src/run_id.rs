@@ -12,6 +12,12 @@ impl RunId {
     pub const fn of(bits: u128) -> Self {
         Self(bits)
     }
+
+    /// Half of its bits, for what has room for 64.
+    pub(crate) fn low_bits(self) -> u64 {
+        let [_, _, _, _, _, _, _, _, low @ ..] = self.0.to_be_bytes();
+        u64::from_be_bytes(low)
+    }
 }
 
 /// 32 hexadecimal digits.

@@ -25,6 +25,8 @@ pub struct NewJob {
     pub labels: Vec<(String, String)>,
     /// Where its end is told.
     pub callback_url: Option<String>,
+    /// The trace that it is a part of; empty if none.
+    pub trace: String,
 }
 
 /// When a job may begin, by the clock that all machines go by.
@@ -130,6 +132,8 @@ pub struct Job {
     pub labels: Vec<(String, String)>,
     /// Where its end is told; empty: nowhere.
     pub callback_url: String,
+    /// The trace that it is a part of; empty if none.
+    pub trace: String,
 }
 
 /// What became of a submission.

@@ -10,7 +10,8 @@ use intentbox_catalog::terminal::printable;
 use intentbox_egress::{Credential, Secret, Source, Upstream};
 use rmcp::model::{
     CallToolRequest, CallToolRequestParams, ClientCapabilities, ClientConfig, ClientRequest, Implementation,
-    ListToolsRequest, PaginatedRequestParams, ProgressNotificationParam, ProgressToken, ProtocolVersion, ServerResult,
+    ListToolsRequest, PaginatedRequestParams, ProgressNotificationParam, ProgressToken, ProtocolVersion,
+    RequestParamsMeta as _, ServerResult,
 };
 use rmcp::service::{
     ClientInitializeError, ClientLifecycleMode, NotificationContext, PeerRequestOptions, RequestHandle, RunningService,
@@ -53,6 +54,31 @@ const SECRET_BYTES_MIN: usize = 6;
 
 /// Takes the progress of a call: how far, of how much if that is known, and a text.
 pub type ProgressSink = Arc<dyn Fn(f64, Option<f64>, Option<&str>) + Send + Sync>;
+
+/// What is sent with a call of a tool.
+#[derive(Clone, Default)]
+pub struct ServerCall {
+    /// The arguments.
+    pub arguments: Map<String, Value>,
+    /// What goes into `_meta`, such as the `traceparent` of SEP-414.
+    pub meta: Vec<(&'static str, String)>,
+    /// Where the server's progress is told.
+    pub progress: Option<ProgressSink>,
+}
+
+impl fmt::Debug for ServerCall {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_struct("ServerCall").field("arguments", &self.arguments).finish_non_exhaustive()
+    }
+}
+
+impl ServerCall {
+    /// A call with these arguments, and nothing else.
+    #[must_use]
+    pub fn of(arguments: Map<String, Value>) -> Self {
+        Self { arguments, ..Self::default() }
+    }
+}
 
 /// A server that was reached.
 pub(crate) struct Connection {
@@ -270,14 +296,12 @@ impl Connection {
     ///
     /// # Errors
     /// When the server fails.
-    pub(crate) async fn call(
-        &self,
-        tool: &str,
-        arguments: Map<String, Value>,
-        max: Duration,
-        progress: Option<ProgressSink>,
-    ) -> Result<String, Box<ServerError>> {
-        let params = CallToolRequestParams::new(tool.to_owned()).with_arguments(arguments);
+    pub(crate) async fn call(&self, tool: &str, call: ServerCall, max: Duration) -> Result<String, Box<ServerError>> {
+        let ServerCall { arguments, meta, progress } = call;
+        let mut params = CallToolRequestParams::new(tool.to_owned()).with_arguments(arguments);
+        for (name, value) in meta {
+            params.meta_or_default().insert(name.to_owned(), value.into());
+        }
         let request = ClientRequest::CallToolRequest(CallToolRequest::new(params));
         self.request(request, Phase::Call, Instant::now() + max, max, progress).await
     }

@@ -43,7 +43,7 @@ mod variables;
 pub use intentbox_store::{LearnedWord, Owner, StoreError, ToolUse};
 
 pub use crate::category::categories;
-pub use crate::connection::{ProgressSink, TOOLS_MAX};
+pub use crate::connection::{ProgressSink, ServerCall, TOOLS_MAX};
 pub use crate::definition::{
     Complexity, DEFINITION_BYTES_MAX, Definition, Effect, RejectedTool, SCHEMA_BYTES_MAX, SCHEMA_DEPTH_MAX,
     SUMMARY_CHARS_MAX, ToolRow, admit, summary,

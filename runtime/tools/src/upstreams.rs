@@ -8,11 +8,11 @@ use std::time::Duration;
 use intentbox_capability::{AllowedTool, ServerId};
 use intentbox_catalog::terminal::printable;
 use intentbox_store::{DiscoveryStatus, ServerRecord, StoreError, ToolStore};
-use serde_json::{Map, Value};
+use serde_json::Value;
 use tokio::sync::{Mutex as AsyncMutex, Semaphore, broadcast};
 use tokio::time::{Instant, sleep_until};
 
-use crate::connection::{Connection, ProgressSink};
+use crate::connection::{Connection, ServerCall};
 use crate::definition::Effect;
 use crate::discovery::{DiscoveryEnd, DiscoveryFailure, Progress, Watcher, discover, keep};
 use crate::error::{Phase, ServerError, ServerFault, ToolError};
@@ -218,12 +218,8 @@ impl Upstreams {
     ///
     /// # Errors
     /// Why there is no result.
-    pub async fn call(
-        &self,
-        allowed: &AllowedTool,
-        arguments: Map<String, Value>,
-        progress: Option<ProgressSink>,
-    ) -> Result<Reply, ToolError> {
+    pub async fn call(&self, allowed: &AllowedTool, call: ServerCall) -> Result<Reply, ToolError> {
+        let ServerCall { arguments, meta, progress } = call;
         let (id, tool) = (allowed.server(), allowed.tool());
         let server = self.servers.get(id).filter(|server| server.config.is_enabled);
         let server = server.ok_or_else(|| self.no_server(id.as_str()))?;
@@ -256,7 +252,8 @@ impl Upstreams {
                 prepared.check_arguments(id, tool, &arguments)?;
             }
             let fields = arguments.as_object().cloned().unwrap_or_default();
-            let called = connection.call(tool, fields, server.config.bounds.call_max, progress.clone()).await;
+            let call = ServerCall { arguments: fields, meta: meta.clone(), progress: progress.clone() };
+            let called = connection.call(tool, call, server.config.bounds.call_max).await;
             let text = match called {
                 Ok(text) => text,
                 Err(error) => {

@@ -3,9 +3,9 @@
 #![expect(clippy::disallowed_methods, reason = "these are clients that open connections")]
 
 use std::fmt::Write as _;
-use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::io::{BufRead as _, BufReader, Lines, Read as _, Write as _};
 use std::net::{SocketAddr, TcpStream};
-use std::process::{Child, Stdio};
+use std::process::{Child, ChildStderr, Stdio};
 
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -45,12 +45,17 @@ impl Server {
         Server::of(command.args(arguments).stderr(Stdio::piped()).spawn().expect("the binary starts"), home)
     }
 
-    pub(crate) fn of(mut child: Child, home: TempDir) -> Server {
+    pub(crate) fn of(child: Child, home: TempDir) -> Server {
+        Server::with_log(child, home).0
+    }
+
+    /// The same with the lines of its log that follow.
+    pub(crate) fn with_log(mut child: Child, home: TempDir) -> (Server, Lines<BufReader<ChildStderr>>) {
         let mut lines = BufReader::new(child.stderr.take().expect("piped")).lines();
         let said =
             lines.find_map(|line| line.ok().filter(|line| line.contains("http://"))).expect("it says where it is");
         let address = said.split("http://").nth(1).and_then(|rest| rest.split('/').next()).expect("an address");
-        Server { child, address: address.parse().expect("an address"), _home: home }
+        (Server { child, address: address.parse().expect("an address"), _home: home }, lines)
     }
 
     /// Sends bytes and gives what comes back until the other end closes, or until enough has come.

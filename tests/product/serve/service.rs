@@ -46,7 +46,7 @@ fn a_batch_is_accepted_whole_or_refused_with_the_place_of_its_fault() {
     }
 }
 
-/// A receiver of callbacks that takes the first one: its head, and its body.
+/// Takes one request: its head, and its body.
 fn receive(listener: &TcpListener) -> (String, Vec<u8>) {
     let (mut stream, _) = listener.accept().expect("somebody calls");
     let mut bytes = Vec::new();
@@ -57,7 +57,7 @@ fn receive(listener: &TcpListener) -> (String, Vec<u8>) {
         let Some(end) = bytes.windows(4).position(|window| window == b"\r\n\r\n") else { continue };
         let head = String::from_utf8_lossy(&bytes[..end]).to_lowercase();
         let length = head.lines().find_map(|line| line.strip_prefix("content-length: "));
-        let length: usize = length.expect("a length").trim().parse().expect("a number");
+        let length: usize = length.map_or(0, |length| length.trim().parse().expect("a number"));
         if bytes.len() >= end + 4 + length {
             stream.write_all(b"HTTP/1.1 204 No Content\r\nconnection: close\r\n\r\n").expect("it reads");
             let head = String::from_utf8_lossy(&bytes[..end]).into_owned();
@@ -328,4 +328,50 @@ fn the_walk_of_the_readme_shows_what_it_says() {
     assert_eq!(cancelled["state"], "cancelled");
     assert_eq!((&schedule["cron"], &schedule["timezone"]), (&json!("0 8 * * 1-5"), &json!("Europe/Prague")));
     assert_eq!(run["result"], 2);
+}
+
+#[test]
+fn a_trace_goes_on_from_a_job_to_its_requests_its_callback_and_the_log() {
+    const PARENT: &str = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
+    let home = tempfile::tempdir().expect("a folder");
+    let listener = TcpListener::bind("127.0.0.1:0").expect("there is a port");
+    let address = listener.local_addr().expect("an address");
+    let write = |name: &str, text: &str| std::fs::write(home.path().join(name), text).expect("written");
+    let origin = "private_addresses = [\"127.0.0.1\"]";
+    write("config.toml", &format!("[origins.hooks]\nbase_url = \"http://{address}\"\n{origin}\n"));
+    write("policy.toml", "[exec]\nhttp = [\"hooks: GET /**\"]\n[callbacks]\nhttp = [\"hooks: POST /**\"]\n");
+    let child = spawn(home.path(), &["--config", "config.toml", "--log", "info"]);
+    let (server, mut log) = Server::with_log(child, tempfile::tempdir().expect("a folder"));
+    let request = json!({"code": "http.get('hooks:/page?secret=1')", "callback_url": "hooks:/end"});
+    let headers = [("traceparent", PARENT), ("tracestate", "vendor=1")];
+    assert_eq!(post(&server, "/v1/jobs", &headers, &request).status, 202);
+    let (get, _) = receive(&listener);
+    let (told, body) = receive(&listener);
+    let body: Value = serde_json::from_slice(&body).expect("JSON");
+    let run_id = body["data"]["report"]["run_id"].as_str().expect("an id").to_owned();
+    let lines = |head: &str| -> Vec<String> {
+        head.lines().filter(|line| line.starts_with("trace")).map(str::to_owned).collect()
+    };
+    let child_of = |span: &str| {
+        vec![format!("traceparent: 00-0af7651916cd43dd8448eb211c80319c-{span}-01"), "tracestate: vendor=1".to_owned()]
+    };
+    assert_eq!(lines(&get), child_of(&run_id[16..]));
+    assert_eq!(lines(&told), child_of("b7ad6b7169203331"));
+    let audit = log.find_map(|line| line.ok().filter(|line| line.contains("host call"))).expect("a line for each call");
+    for part in [
+        &format!("run={run_id}"),
+        "principal=\"local\"",
+        "trace=\"0af7651916cd43dd8448eb211c80319c\"",
+        "kind=\"http\" target=\"GET hooks:/page\" outcome=\"204\"",
+    ] {
+        assert!(audit.contains(part), "{part}: {audit}");
+    }
+    // What is no trace is none.
+    let code = json!({"code": "http.get('hooks:/page')"}).to_string();
+    let asked = server.line("POST /v1/run", &[("traceparent", "none"), JSON], &code);
+    std::thread::scope(|scope| {
+        let answer = scope.spawn(|| server.raw(&asked));
+        assert_eq!(lines(&receive(&listener).0), Vec::<String>::new());
+        assert_eq!(answer.join().expect("it answers").status, 200);
+    });
 }

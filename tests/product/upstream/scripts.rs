@@ -76,3 +76,22 @@ fn the_policy_says_what_tools_it_permits() {
         json!(["[exec]: `other: echo` names the server `other`, and none of this name is configured"])
     );
 }
+
+#[test]
+fn a_trace_goes_on_to_servers_with_the_run_as_parent() {
+    const TRACE: &str = "0af7651916cd43dd8448eb211c80319c";
+    let upstream = permitted("trace", &[], &["faulty: echo"]);
+    std::fs::write(upstream.path("script.py"), "result = tools.faulty.echo(text='')").expect("written");
+    let parent = format!("00-{TRACE}-b7ad6b7169203331-01");
+    let came_through = |variables: &[(&str, &str)]| -> (Value, Value) {
+        let arguments = ["--json", "--servers", "servers.json", "--config", "config.toml", "exec", "script.py"];
+        let report = upstream.run_where(variables, &arguments, b"").report();
+        let told = serde_json::from_str(report["result"].as_str().expect("a text")).expect("JSON");
+        (told, report["run_id"].clone())
+    };
+    let (told, run_id) = came_through(&[("TRACEPARENT", &parent), ("TRACESTATE", "vendor=1")]);
+    let span = &run_id.as_str().expect("an id")[16..];
+    assert_eq!(told, json!({"traceparent": format!("00-{TRACE}-{span}-01"), "tracestate": "vendor=1"}));
+    assert_eq!(came_through(&[]).0, json!({}), "nothing is made up");
+    assert_eq!(came_through(&[("TRACEPARENT", "00-none")]).0, json!({}));
+}

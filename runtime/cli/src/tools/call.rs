@@ -6,7 +6,7 @@ use anyhow::Context as _;
 use intentbox_capability::{AllowedTool, ToolEffect, ToolRule, Tools};
 use intentbox_catalog::json::parse_value;
 use intentbox_engine::{Report, new_run_id, tool_failure};
-use intentbox_tools::{ProgressSink, ToolError, Upstreams};
+use intentbox_tools::{ProgressSink, ServerCall, ToolError, Upstreams};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
@@ -32,7 +32,10 @@ pub(super) async fn run(
     let rule = rule.with_context(|| format!("`{tool}` is no name of a tool")).class(Class::Usage)?;
     let allowed = Tools::of([rule]).admit(id.as_str(), tool, ToolEffect::MayChange).class(Class::Internal)?;
     let called = match arguments_of(upstreams, &allowed, arguments, given).await {
-        Ok(Ok(arguments)) => upstreams.call(&allowed, arguments, Some(progress())).await,
+        Ok(Ok(arguments)) => {
+            let call = ServerCall { progress: Some(progress()), ..ServerCall::of(arguments) };
+            upstreams.call(&allowed, call).await
+        }
         Ok(Err(error)) => Err(error),
         Err(error) => {
             upstreams.close().await;

@@ -22,13 +22,16 @@ use crate::service::{Delivery, DeliveryStatus, Firing, NewSchedule, NewToken, Sc
 use crate::share::Shares;
 
 /// The jobs: `ibjb` in ASCII.
-const KIND: Kind = Kind { application: 0x6962_6a62, migrations: &[include_str!("../../migrations/jobs_0001.sql")] };
+const KIND: Kind = Kind { application: 0x6962_6a62, migrations: MIGRATIONS };
+
+const MIGRATIONS: &[&str] =
+    &[include_str!("../../migrations/jobs_0001.sql"), include_str!("../../migrations/jobs_0002.sql")];
 
 /// The columns of [`job`], in its order.
 macro_rules! columns {
     () => {
         "number, id, principal, request, state, priority, created_ms, run_at_ms, expires_ms, started_ms, finished_ms, attempt, \
-         attempts_max, cancel_ms, outcome, report, trouble, labels, callback_url"
+         attempts_max, cancel_ms, outcome, report, trouble, labels, callback_url, trace"
     };
 }
 use columns;
@@ -481,6 +484,7 @@ fn job(row: &Row) -> Result<Job, sqlx::Error> {
             .map(|(name, value)| (name.to_owned(), value.to_owned()))
             .collect(),
         callback_url: row.text(18)?,
+        trace: row.text(19)?,
     })
 }
 

@@ -79,6 +79,7 @@ pub(crate) fn job(id: &str) -> NewJob {
         attempts_max: 3,
         labels: Vec::new(),
         callback_url: None,
+        trace: String::new(),
     }
 }
 

@@ -14,8 +14,8 @@ pub(super) async fn submit(
 ) -> Result<Submitted, sqlx::Error> {
     const SQL: Sql = Sql::same(concat!(
         "INSERT INTO jobs (id, principal, request, state, priority, created_ms, run_at_ms, expires_ms, attempt, attempts_max, fence, \
-         worker, lease_until_ms, may_have_changed, outcome, report, trouble, labels, idempotency_key, request_digest, callback_url) \
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, 0, $9, 0, '', 0, 0, '', '', '', $10, $11, $12, $13) ON CONFLICT DO NOTHING RETURNING ",
+         worker, lease_until_ms, may_have_changed, outcome, report, trouble, labels, idempotency_key, request_digest, callback_url, trace) \
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, 0, $9, 0, '', 0, 0, '', '', '', $10, $11, $12, $13, $14) ON CONFLICT DO NOTHING RETURNING ",
         columns!()
     ));
     if let Some(most) = full {
@@ -42,6 +42,7 @@ pub(super) async fn submit(
         new.idempotency_key.as_deref().into(),
         (&new.request_digest).into(),
         new.callback_url.as_deref().unwrap_or_default().into(),
+        (&new.trace).into(),
     ];
     let Some(row) = session.row(SQL, &values).await? else {
         let lost = || sqlx::Error::Protocol("a job is there and cannot be found".to_owned());

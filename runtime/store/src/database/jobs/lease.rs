@@ -45,7 +45,7 @@ pub(super) async fn claim(
         )
     );
     let values = [now_ms.into(), wanted.worker.into(), wanted.lease_ms.into(), wanted.most.into(), principal.into()];
-    let lease = |row: &Row| Ok(Lease { job: job(row)?, fence: row.number(19)? });
+    let lease = |row: &Row| Ok(Lease { job: job(row)?, fence: row.number(20)? });
     let rows = session.rows(SQL, &values).await?;
     let mut leases: Vec<Lease> = rows.iter().map(lease).collect::<Result<_, sqlx::Error>>()?;
     // What is returned has no order.
