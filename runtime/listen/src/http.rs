@@ -4,7 +4,7 @@
 //! and how many requests the caller has in flight. A browser page of another site is rejected by its `Origin`, and one
 //! that made its name resolve to this machine by its `Host`.
 //!
-//! - `connection`: limits on connections. `gate`: one layer before every path, and one before the routes.
+//! - `connection`: limits on connections, and `places` for them. `gate`: one layer before every path, and one before the routes.
 //! - `host_and_origin`: which requests are meant for this server. `origin`: how both headers are parsed. `cookie`: a browser's token.
 //! - `options`: the operator's settings. `rejection`: why a request is rejected.
 
@@ -14,6 +14,7 @@ mod gate;
 mod host_and_origin;
 mod options;
 mod origin;
+mod places;
 mod rejection;
 
 use std::io;

@@ -1,4 +1,5 @@
-//! Limits on connections: their number, and the time that the head of a request may take.
+//! Limits on connections: their number, and the time that the head of a request may take. Whoever says nothing makes room for
+//! others ([`super::places`]).
 
 use std::pin::pin;
 use std::sync::Arc;
@@ -6,16 +7,21 @@ use std::time::Duration;
 
 use axum::Router;
 use hyper::server::conn::http1;
+use hyper::service::{Service as _, service_fn};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
+use rustix::process::{Resource, getrlimit};
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-/// The most connections at a time. More wait until one is closed. Most systems let a process have 1,024 files by default;
-/// workers and requests of scripts need some of them.
-const CONNECTIONS_MAX: usize = 768;
+use super::gate::Known;
+use super::places::{Place, Places};
+
+/// The fewest and the most connections at a time. Most systems let a process have 1,024 files by default; workers and requests
+/// of scripts need some of them. Where more files are allowed, half of them are for connections.
+const CONNECTIONS_MIN: u64 = 768;
+const CONNECTIONS_MAX: u64 = 10_000;
 
 /// How long the head of a request may take to arrive, from the start of the connection or the end of the request before.
 const HEAD_WITHIN: Duration = Duration::from_secs(30);
@@ -29,20 +35,21 @@ const DRAIN: Duration = Duration::from_secs(5);
 /// How long accepting pauses when the system has no files left.
 const PAUSE: Duration = Duration::from_millis(50);
 
+fn connections_max() -> usize {
+    let files = getrlimit(Resource::Nofile).current.unwrap_or(u64::MAX);
+    usize::try_from((files / 2).clamp(CONNECTIONS_MIN, CONNECTIONS_MAX)).unwrap_or(usize::MAX)
+}
+
 /// Serves the connections of a listener until `stop` is cancelled, and lets requests in flight end.
 pub(super) async fn accept(listener: TcpListener, app: Router, stop: CancellationToken) {
-    let places = Arc::new(Semaphore::new(CONNECTIONS_MAX));
+    let places = Places::new(connections_max());
     let connections = TaskTracker::new();
     let accepting = async {
         loop {
-            let Ok(place) = Arc::clone(&places).acquire_owned().await else { return };
             match listener.accept().await {
                 Ok((stream, _)) => {
-                    let (app, stop) = (app.clone(), stop.clone());
-                    connections.spawn(async move {
-                        serve(stream, app, stop).await;
-                        drop(place);
-                    });
+                    let Some(place) = places.take().await else { return };
+                    connections.spawn(serve(stream, app.clone(), Arc::new(place), stop.clone()));
                 }
                 // One that was closed before it was accepted is no matter, and no files left passes.
                 Err(_) => tokio::time::sleep(PAUSE).await,
@@ -58,15 +65,28 @@ pub(super) async fn accept(listener: TcpListener, app: Router, stop: Cancellatio
     let _ = tokio::time::timeout(DRAIN, connections.wait()).await;
 }
 
-async fn serve(stream: TcpStream, app: Router, stop: CancellationToken) {
+async fn serve(stream: TcpStream, app: Router, place: Arc<Place>, stop: CancellationToken) {
     // Answers are small, and come in two pieces: without this the second waits for the client to acknowledge the first.
     let _ = stream.set_nodelay(true);
     let mut builder = http1::Builder::new();
     builder.timer(TokioTimer::new()).header_read_timeout(HEAD_WITHIN).max_buf_size(HEAD_BYTES_MAX);
-    let mut connection = pin!(builder.serve_connection(TokioIo::new(stream), TowerToHyperService::new(app)));
+    let (app, of_requests) = (TowerToHyperService::new(app), Arc::clone(&place));
+    let service = service_fn(move |request| {
+        of_requests.busy();
+        let (answer, place) = (app.call(request), Arc::clone(&of_requests));
+        async move {
+            let answer = answer.await;
+            if !answer.as_ref().is_ok_and(|answer| answer.extensions().get::<Known>().is_some()) {
+                place.idle();
+            }
+            answer
+        }
+    });
+    let mut connection = pin!(builder.serve_connection(TokioIo::new(stream), service));
     // How a connection ends is the client's affair.
     tokio::select! {
         _ = connection.as_mut() => return,
+        () = place.closed() => return,
         () = stop.cancelled() => connection.as_mut().graceful_shutdown(),
     }
     let _ = connection.await;

@@ -101,8 +101,14 @@ pub(super) async fn admit(State(gate): State<Gate>, mut request: Request, next: 
         Err(rejection) => return gate.answer(request.uri(), rejection),
     };
     request.extensions_mut().insert(principal);
-    next.run(request).await
+    let mut response = next.run(request).await;
+    response.extensions_mut().insert(Known);
+    response
 }
+
+/// Marks the answers to requests of known callers.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Known;
 
 /// The token of a request that has exactly one.
 fn bearer(headers: &HeaderMap) -> Option<&str> {
