@@ -1,6 +1,6 @@
 //! Callbacks: the ends of jobs, told to those who want to hear of them, until they are taken.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ use jiff::Timestamp;
 use serde::Serialize;
 use serde_json::value::RawValue;
 use tokio::sync::broadcast::error::RecvError;
-use tokio::task::JoinSet;
+use tokio::task::{Id, JoinSet};
 use tokio::time::{sleep, timeout};
 use tokio_util::sync::CancellationToken;
 
@@ -20,7 +20,11 @@ use crate::signature::{self, MasterKey};
 const LOOK_PAUSE: Duration = Duration::from_secs(1);
 
 /// How many callbacks are sent at the same time.
-const AT_ONCE: u32 = 16;
+const AT_ONCE: usize = 32;
+
+/// How many are begun at once, and from how many of its own on a principal waits: it has less than twice as many at any time, so
+/// that receivers which are slow to answer hold up nobody else's.
+const SHARE: usize = 4;
 
 /// After how long another server begins one again of which nothing was heard: longer than one may take.
 const LEASE: Duration = Duration::from_mins(1);
@@ -67,28 +71,42 @@ pub async fn keep_telling(store: JobStore, engine: Arc<Engine>, stop: Cancellati
             }
         }
     };
+    let mut sending = JoinSet::new();
+    let mut principals: HashMap<Id, String> = HashMap::new();
     while !stop.is_cancelled() {
-        // What fails now is still due with the next look.
-        let due = store.claim_deliveries(AT_ONCE, LEASE).await.unwrap_or_default();
-        let has_more = due.len() == AT_ONCE as usize;
-        let mut sending = JoinSet::new();
-        for delivery in due {
-            let (store, engine, master) = (store.clone(), Arc::clone(&engine), Arc::clone(&master));
-            sending.spawn(async move {
-                let told = tell(&engine, &master, &delivery).await;
-                // Where that cannot be written, it is told again: receivers know it by its id.
-                let _ = store.end_delivery(&delivery, told).await;
-            });
-        }
-        while sending.join_next().await.is_some() {}
-        if has_more {
-            continue;
+        let room = SHARE.min(AT_ONCE - sending.len());
+        if room > 0 {
+            let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+            for principal in principals.values() {
+                *counts.entry(principal).or_default() += 1;
+            }
+            let full: Vec<&str> = counts.iter().filter(|(_, count)| **count >= SHARE).map(|(name, _)| *name).collect();
+            // What fails now is still due with the next look.
+            let due = store.claim_deliveries(u32::try_from(room).unwrap_or(1), LEASE, &full).await.unwrap_or_default();
+            let has_begun = !due.is_empty();
+            for delivery in due {
+                let (store, engine, master) = (store.clone(), Arc::clone(&engine), Arc::clone(&master));
+                let principal = delivery.job.principal.clone();
+                let begun = sending.spawn(async move {
+                    let told = tell(&engine, &master, &delivery).await;
+                    // Where that cannot be written, it is told again: receivers know it by its id.
+                    let _ = store.end_delivery(&delivery, told).await;
+                });
+                principals.insert(begun.id(), principal);
+            }
+            if has_begun {
+                continue;
+            }
         }
         tokio::select! {
-            () = stop.cancelled() => return,
-            _ = timeout(LOOK_PAUSE, ended(&mut changes)) => {}
+            () = stop.cancelled() => {}
+            Some(told) = sending.join_next_with_id() => {
+                principals.remove(&told.map_or_else(|error| error.id(), |(id, ())| id));
+            }
+            _ = timeout(LOOK_PAUSE, ended(&mut changes)), if room > 0 => {}
         }
     }
+    while sending.join_next().await.is_some() {}
 }
 
 /// Waits until a job changes. Changes come in bursts: one look serves those of a moment.

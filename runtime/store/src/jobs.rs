@@ -283,8 +283,14 @@ impl JobStore {
     /// # Errors
     ///
     /// The jobs cannot be written.
-    pub async fn claim_deliveries(&self, most: u32, lease: Duration) -> Result<Vec<Delivery>, StoreError> {
-        given!(self.write(Write::ClaimDeliveries(most, millis(lease))).await?, Written::Deliveries)
+    pub async fn claim_deliveries(
+        &self,
+        most: u32,
+        lease: Duration,
+        except: &[&str],
+    ) -> Result<Vec<Delivery>, StoreError> {
+        let except = except.iter().fold(String::from("\n"), |lines, principal| format!("{lines}{principal}\n"));
+        given!(self.write(Write::ClaimDeliveries(most, millis(lease), except)).await?, Written::Deliveries)
     }
 
     /// Says how an attempt to tell the end of a job ended. Returns whether that was written: not where another has begun.

@@ -7,7 +7,9 @@
 //! which need its macros: they would compile its whole query checker, and its migrations for `SQLite` take no lock, so that two
 //! servers that start together would both apply them. Here each opening takes the write lock first.
 
+use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use sqlx::sqlite::SqliteConnectOptions;
@@ -28,6 +30,8 @@ pub(super) struct Kind {
     pub(super) application: i64,
     /// The migrations in their order: the first makes version 1 of version 0, which is an empty file.
     pub(super) migrations: &'static [&'static str],
+    /// Whether each commit waits for the disk.
+    pub(super) is_durable: bool,
 }
 
 impl Kind {
@@ -42,6 +46,20 @@ impl Kind {
 pub(crate) struct DatabaseFile {
     pub(super) path: PathBuf,
     pub(super) connection: SqliteConnection,
+    /// How it was opened to write; nothing where it was not, and where there is no file.
+    opened: Option<Opened>,
+    /// Whether an error may have left the connection within a transaction: `SQLite` ends one by itself where the disk is full,
+    /// and the driver does not hear of it.
+    is_broken: AtomicBool,
+}
+
+/// How a file was opened, to open it again.
+#[derive(Debug, Clone, Copy)]
+struct Opened {
+    kind: Kind,
+    bytes_max: u64,
+    /// Its device and its number there. Another file of the same name is not ours.
+    identity: (u64, u64),
 }
 
 impl DatabaseFile {
@@ -50,7 +68,10 @@ impl DatabaseFile {
     pub(super) async fn to_write(path: &Path, kind: Kind, bytes_max: u64) -> Result<Self, StoreError> {
         let mut file = Self::connect(path).await?;
         match file.prepare_to_write(kind, bytes_max).await {
-            Ok(()) => Ok(file),
+            Ok(()) => {
+                let opened = identity(path).map(|identity| Opened { kind, bytes_max, identity });
+                Ok(Self { opened, ..file })
+            }
             Err(error) => {
                 file.close().await;
                 Err(error)
@@ -58,12 +79,30 @@ impl DatabaseFile {
         }
     }
 
+    /// The connection, made anew after an error. What is there under the name must still be the file that was opened: what is
+    /// written into one that was removed is gone with this process.
+    ///
+    /// # Errors
+    /// The file is gone, or it cannot be opened again.
+    pub(super) async fn usable(&mut self) -> Result<&mut SqliteConnection, StoreError> {
+        let Some(opened) = self.opened else { return Ok(&mut self.connection) };
+        if identity(&self.path) != Some(opened.identity) {
+            let detail = "it was removed or replaced while this program used it; restart the program".to_owned();
+            return Err(StoreError::Unopened { file: self.path.clone(), detail });
+        }
+        if self.is_broken.load(Ordering::Relaxed) {
+            let again = Self::to_write(&self.path.clone(), opened.kind, opened.bytes_max).await?;
+            std::mem::replace(self, again).close().await;
+        }
+        Ok(&mut self.connection)
+    }
+
     /// A database in memory, which ends with the connection.
     pub(super) async fn in_memory(kind: Kind, bytes_max: u64) -> Result<Self, StoreError> {
         let path = PathBuf::from(":memory:");
         let options = SqliteConnectOptions::new().in_memory(true).foreign_keys(true).disable_statement_logging();
         let connection = options.connect().await.map_err(|error| fault(&path, &error))?;
-        let mut file = Self { path, connection };
+        let mut file = Self { path, connection, opened: None, is_broken: AtomicBool::new(false) };
         file.prepare_to_write(kind, bytes_max).await?;
         Ok(file)
     }
@@ -91,7 +130,7 @@ impl DatabaseFile {
             .foreign_keys(true)
             .disable_statement_logging();
         let connection = options.connect().await.map_err(|error| fault(path, &error))?;
-        Ok(Self { path: path.to_owned(), connection })
+        Ok(Self { path: path.to_owned(), connection, opened: None, is_broken: AtomicBool::new(false) })
     }
 
     async fn prepare_to_write(&mut self, kind: Kind, bytes_max: u64) -> Result<(), StoreError> {
@@ -105,7 +144,11 @@ impl DatabaseFile {
         let header = header(&mut transaction).await.map_err(fault)?;
         migrate(&mut transaction, kind, header.version(&self.path, kind)?).await.map_err(fault)?;
         transaction.commit().await.map_err(fault)?;
-        keep_a_log(&mut self.connection).await.map_err(fault)
+        keep_a_log(&mut self.connection).await.map_err(fault)?;
+        if kind.is_durable {
+            run(&mut self.connection, "PRAGMA synchronous = FULL").await.map_err(fault)?;
+        }
+        Ok(())
     }
 
     /// Whether there is something to read.
@@ -124,8 +167,9 @@ impl DatabaseFile {
         Ok(true)
     }
 
-    /// What an error of the driver means for this file.
+    /// What an error of the driver means for this file. The connection is made anew before it is used again.
     pub(super) fn fault(&self, error: &sqlx::Error) -> StoreError {
+        self.is_broken.store(true, Ordering::Relaxed);
         fault(&self.path, error)
     }
 
@@ -134,6 +178,12 @@ impl DatabaseFile {
         // What could fail is that removal. The log stays then, and the next to open the file reads it.
         let _ = self.connection.close().await;
     }
+}
+
+/// The device of a file and its number there, if it is there.
+fn identity(path: &Path) -> Option<(u64, u64)> {
+    let metadata = std::fs::metadata(path).ok()?;
+    Some((metadata.dev(), metadata.ino()))
 }
 
 /// Runs statements that bind no values, each to its end. By the trait, since futures of `RawSql::execute` have not always been
@@ -234,7 +284,7 @@ mod tests {
     use super::*;
 
     const APPLICATION: i64 = 0x6962_6f78;
-    const KIND: Kind = Kind { application: APPLICATION, migrations: &["SELECT 1"] };
+    const KIND: Kind = Kind { application: APPLICATION, migrations: &["SELECT 1"], is_durable: false };
     const VERSION: i64 = 1;
 
     #[test]

@@ -11,7 +11,7 @@ use std::path::Path;
 
 use sqlx::{Connection as _, PgConnection, SqliteConnection};
 
-use super::file::{BEGIN_TO_WRITE, DatabaseFile, Kind, run};
+use super::file::{BEGIN_TO_WRITE, DatabaseFile, Kind};
 use super::postgres::{JobNotices, PostgresDatabase};
 use super::session::{Row, Session, Sql, Value, in_time};
 use crate::clock::{Clock, DAY_MS};
@@ -22,7 +22,7 @@ use crate::service::{Delivery, DeliveryStatus, Firing, NewSchedule, NewToken, Sc
 use crate::share::Shares;
 
 /// The jobs: `ibjb` in ASCII.
-const KIND: Kind = Kind { application: 0x6962_6a62, migrations: MIGRATIONS };
+const KIND: Kind = Kind { application: 0x6962_6a62, migrations: MIGRATIONS, is_durable: true };
 
 const MIGRATIONS: &[&str] =
     &[include_str!("../../migrations/jobs_0001.sql"), include_str!("../../migrations/jobs_0002.sql")];
@@ -53,7 +53,7 @@ pub(crate) enum Write {
     /// A lease, the kind of the event, and its data.
     Event(LeaseKey, &'static str, String),
     /// How many deliveries, and how long until they are given out again, in milliseconds.
-    ClaimDeliveries(u32, i64),
+    ClaimDeliveries(u32, i64, String),
     /// The number of a job, the attempt, and how it ended.
     EndDelivery(i64, u32, Told),
     /// A schedule, and how many its principal may have.
@@ -136,15 +136,7 @@ pub(crate) enum JobDatabase {
 impl JobDatabase {
     /// Opens the file to write. Each commit waits for the disk: a job that was accepted is there after a loss of power.
     pub(crate) async fn open(file: &Path, bytes_max: u64) -> Result<Self, StoreError> {
-        let mut file = DatabaseFile::to_write(file, KIND, bytes_max).await?;
-        match run(&mut file.connection, "PRAGMA synchronous = FULL").await {
-            Ok(()) => Ok(Self::File(Box::new(file))),
-            Err(error) => {
-                let fault = file.fault(&error);
-                file.close().await;
-                Err(fault)
-            }
-        }
+        Ok(Self::File(Box::new(DatabaseFile::to_write(file, KIND, bytes_max).await?)))
     }
 
     /// Connects to the database.
@@ -175,7 +167,7 @@ impl JobDatabase {
         clock: &Clock,
     ) -> Result<Committed, StoreError> {
         let ended = match self {
-            Self::File(file) => in_file(&mut file.connection, batch, shares, clock).await,
+            Self::File(file) => in_file(file.usable().await?, batch, shares, clock).await,
             Self::Postgres(database) => in_postgres(database.connection().await?, batch, shares, clock).await,
         };
         ended.map_err(|error| self.fault(&error))
@@ -199,7 +191,7 @@ impl JobDatabase {
     /// A session that reads.
     async fn session(&mut self) -> Result<Session<'_>, StoreError> {
         Ok(match self {
-            Self::File(file) => Session::Sqlite(&mut file.connection),
+            Self::File(file) => Session::Sqlite(file.usable().await?),
             Self::Postgres(database) => Session::Postgres(database.connection().await?),
         })
     }
@@ -440,8 +432,8 @@ async fn write(
             }
             Written::AllSubmitted(submitted)
         }
-        Write::ClaimDeliveries(most, lease_ms) => {
-            Written::Deliveries(service::claim_deliveries(session, *most, *lease_ms, now_ms).await?)
+        Write::ClaimDeliveries(most, lease_ms, except) => {
+            Written::Deliveries(service::claim_deliveries(session, *most, *lease_ms, except, now_ms).await?)
         }
         Write::EndDelivery(number, attempt, told) => {
             Written::Flag(service::end_delivery(session, *number, *attempt, told, now_ms).await?)

@@ -16,7 +16,8 @@ use crate::run::Row;
 use crate::stats::{Group, OTHER, Tally};
 
 /// The state file: `ibox` in ASCII.
-const KIND: Kind = Kind { application: 0x6962_6f78, migrations: &[include_str!("../../migrations/0001_runs.sql")] };
+const KIND: Kind =
+    Kind { application: 0x6962_6f78, migrations: &[include_str!("../../migrations/0001_runs.sql")], is_durable: false };
 
 /// How many rows one statement inserts: 12 values each, a tenth of the 32,766 that a statement can bind.
 const ROWS_AT_ONCE: usize = 250;

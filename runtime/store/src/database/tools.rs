@@ -17,6 +17,7 @@ use crate::uses::{LearnedWord, ToolShape, ToolUse, Used};
 const KIND: Kind = Kind {
     application: 0x6962_746c,
     migrations: &[include_str!("../../migrations/tools_0001.sql"), include_str!("../../migrations/tools_0002.sql")],
+    is_durable: false,
 };
 
 /// One connection to the file of tools.
@@ -37,14 +38,14 @@ impl ToolDatabase {
             "SELECT id, config_hash, status, changed_ms, owner_pid, owner_start, failure, discovered_ms, listing \
              FROM servers ORDER BY id",
         )
-        .fetch_all(&mut self.0.connection)
+        .fetch_all(self.0.usable().await?)
         .await;
         let records = rows.and_then(|rows| rows.iter().map(server).collect());
         records.map_err(|error| self.0.fault(&error))
     }
 
     pub(crate) async fn server(&mut self, id: &str) -> Result<Option<ServerRecord>, StoreError> {
-        one_server(&mut self.0.connection, id).await.map_err(|error| self.0.fault(&error))
+        one_server(self.0.usable().await?, id).await.map_err(|error| self.0.fault(&error))
     }
 
     pub(crate) async fn claim(
@@ -55,7 +56,7 @@ impl ToolDatabase {
         now_ms: i64,
         is_alive: &(dyn Fn(Owner) -> bool + Send + Sync),
     ) -> Result<Claim, StoreError> {
-        let claimed = claim(&mut self.0.connection, id, config_hash, owner, now_ms, is_alive).await;
+        let claimed = claim(self.0.usable().await?, id, config_hash, owner, now_ms, is_alive).await;
         claimed.map_err(|error| self.0.fault(&error))
     }
 
@@ -66,7 +67,7 @@ impl ToolDatabase {
         discovered: &Discovered<'_>,
         now_ms: i64,
     ) -> Result<bool, StoreError> {
-        let finished = finish(&mut self.0.connection, id, owner, discovered, now_ms).await;
+        let finished = finish(self.0.usable().await?, id, owner, discovered, now_ms).await;
         finished.map_err(|error| self.0.fault(&error))
     }
 
@@ -77,7 +78,7 @@ impl ToolDatabase {
         listed: &Discovered<'_>,
         now_ms: i64,
     ) -> Result<(), StoreError> {
-        put(&mut self.0.connection, id, config_hash, listed, now_ms).await.map_err(|error| self.0.fault(&error))
+        put(self.0.usable().await?, id, config_hash, listed, now_ms).await.map_err(|error| self.0.fault(&error))
     }
 
     pub(crate) async fn definition(
@@ -91,7 +92,7 @@ impl ToolDatabase {
         )
         .bind(server)
         .bind(tool)
-        .fetch_optional(&mut self.0.connection)
+        .fetch_optional(self.0.usable().await?)
         .await;
         let record = row.and_then(|row| row.as_ref().map(definition).transpose());
         record.map_err(|error| self.0.fault(&error))
@@ -103,7 +104,7 @@ impl ToolDatabase {
              WHERE server = $1 AND is_listed = 1 AND hash <> approved_hash ORDER BY name",
         )
         .bind(server)
-        .fetch_all(&mut self.0.connection)
+        .fetch_all(self.0.usable().await?)
         .await;
         let records = rows.and_then(|rows| rows.iter().map(definition).collect());
         records.map_err(|error| self.0.fault(&error))
@@ -111,16 +112,16 @@ impl ToolDatabase {
 
     pub(crate) async fn changed_names(&mut self) -> Result<Vec<(String, String)>, StoreError> {
         let sql = "SELECT server, name FROM definitions WHERE is_listed = 1 AND hash <> approved_hash";
-        let names = sqlx::query_as(sql).fetch_all(&mut self.0.connection).await;
+        let names = sqlx::query_as(sql).fetch_all(self.0.usable().await?).await;
         names.map_err(|error| self.0.fault(&error))
     }
 
     pub(crate) async fn approve(&mut self, server: &str, seen: &[(String, String)]) -> Result<u64, StoreError> {
-        approve(&mut self.0.connection, server, seen).await.map_err(|error| self.0.fault(&error))
+        approve(self.0.usable().await?, server, seen).await.map_err(|error| self.0.fault(&error))
     }
 
     pub(crate) async fn forget(&mut self, server: &str) -> Result<(), StoreError> {
-        forget(&mut self.0.connection, server).await.map_err(|error| self.0.fault(&error))
+        forget(self.0.usable().await?, server).await.map_err(|error| self.0.fault(&error))
     }
 
     pub(crate) async fn trust(
@@ -138,7 +139,7 @@ impl ToolDatabase {
         .bind(server)
         .bind(config_hash)
         .bind(now_ms)
-        .execute(&mut self.0.connection)
+        .execute(self.0.usable().await?)
         .await;
         trusted.map(|_| ()).map_err(|error| self.0.fault(&error))
     }
@@ -146,21 +147,21 @@ impl ToolDatabase {
     pub(crate) async fn trusted(&mut self) -> Result<Vec<(PathBuf, String, String)>, StoreError> {
         let sql = "SELECT file, server, config_hash FROM trusted";
         let rows: Result<Vec<(String, String, String)>, sqlx::Error> =
-            sqlx::query_as(sql).fetch_all(&mut self.0.connection).await;
+            sqlx::query_as(sql).fetch_all(self.0.usable().await?).await;
         let rows = rows.map_err(|error| self.0.fault(&error))?;
         Ok(rows.into_iter().map(|(file, server, hash)| (PathBuf::from(file), server, hash)).collect())
     }
 
     pub(crate) async fn add_uses(&mut self, used: &[Used]) -> Result<(), StoreError> {
-        uses::add(&mut self.0.connection, used).await.map_err(|error| self.0.fault(&error))
+        uses::add(self.0.usable().await?, used).await.map_err(|error| self.0.fault(&error))
     }
 
     pub(crate) async fn uses(&mut self) -> Result<Vec<ToolUse>, StoreError> {
-        uses::all(&mut self.0.connection).await.map_err(|error| self.0.fault(&error))
+        uses::all(self.0.usable().await?).await.map_err(|error| self.0.fault(&error))
     }
 
     pub(crate) async fn shape(&mut self, server: &str, tool: &str) -> Result<Option<ToolShape>, StoreError> {
-        uses::shape(&mut self.0.connection, server, tool).await.map_err(|error| self.0.fault(&error))
+        uses::shape(self.0.usable().await?, server, tool).await.map_err(|error| self.0.fault(&error))
     }
 
     pub(crate) async fn learn(
@@ -170,11 +171,11 @@ impl ToolDatabase {
         words: &[String],
         now_ms: i64,
     ) -> Result<(), StoreError> {
-        uses::learn(&mut self.0.connection, server, tool, words, now_ms).await.map_err(|error| self.0.fault(&error))
+        uses::learn(self.0.usable().await?, server, tool, words, now_ms).await.map_err(|error| self.0.fault(&error))
     }
 
     pub(crate) async fn learned(&mut self) -> Result<Vec<LearnedWord>, StoreError> {
-        uses::learned(&mut self.0.connection).await.map_err(|error| self.0.fault(&error))
+        uses::learned(self.0.usable().await?).await.map_err(|error| self.0.fault(&error))
     }
 
     pub(crate) async fn close(self) {

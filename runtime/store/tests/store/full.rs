@@ -2,9 +2,12 @@
 
 use std::path::Path;
 
-use intentbox_store::{BATCH_RECORDS_MAX, Quotas, Recorder, Store, StoreError, read_stats};
+use intentbox_store::{
+    BATCH_RECORDS_MAX, JobPlace, JobQuotas, JobStore, NewJob, Quotas, Recorder, Store, StoreError, read_stats,
+};
 use tokio::sync::mpsc;
 
+use crate::jobs::{LEASE, accepted, job, nobody};
 use crate::{NOON, at, change, run};
 
 /// Room for the tables and some hundred runs: 64 pages.
@@ -94,4 +97,33 @@ async fn until_dropped(folder: &Path, recorder: &Recorder, records: u64) {
         recorded(folder).await;
     }
     panic!("{records} records were never lost");
+}
+
+/// `SQLite` ends a transaction by itself where the disk is full: the next one must begin nevertheless.
+#[tokio::test]
+async fn jobs_are_accepted_again_once_there_is_room() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let quotas = JobQuotas { file_bytes_max: 64 * 4_096, ..JobQuotas::default() };
+    let place = JobPlace::Folder(folder.path().to_owned());
+    let store = JobStore::open(&place, at(NOON), quotas, nobody()).await.expect("it opens");
+    let large = NewJob { request: "x".repeat(512 * 1_024), ..job("large") };
+    for _ in 0..2 {
+        let error = store.submit(large.clone()).await.expect_err("it does not fit");
+        assert!(matches!(error, StoreError::Full { .. }), "{error}");
+    }
+    accepted(&store, job("small")).await;
+    let claimed = store.claim("worker", LEASE, 9).await.expect("it is leased");
+    assert_eq!(claimed.len(), 1);
+}
+
+#[tokio::test]
+async fn a_file_that_was_removed_is_written_no_more() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let place = JobPlace::Folder(folder.path().to_owned());
+    let store = JobStore::open(&place, at(NOON), JobQuotas::default(), nobody()).await.expect("it opens");
+    accepted(&store, job("first")).await;
+    std::fs::remove_file(folder.path().join("jobs.db")).expect("it is there");
+    let error = store.submit(job("second")).await.expect_err("it would be lost");
+    assert!(error.to_string().contains("it was removed or replaced while this program used it"), "{error}");
+    assert!(!folder.path().join("jobs.db").exists(), "nothing is made in its place");
 }

@@ -22,30 +22,30 @@ async fn the_end_of_a_job_is_given_out_until_it_was_told() {
     accepted(&store, with_callback("a")).await;
     accepted(&store, job("nobody hears of it")).await;
     let lease = leased(&store).await;
-    assert_eq!(store.claim_deliveries(9, DELIVERY).await.expect("written"), [], "it has not ended");
+    assert_eq!(store.claim_deliveries(9, DELIVERY, &[]).await.expect("written"), [], "it has not ended");
     assert_eq!(store.delivery(&lease.job).await.expect("read"), None);
     for lease in [lease, leased(&store).await] {
         store.end(lease.key(), finished()).await.expect("written");
     }
-    let first = store.claim_deliveries(9, DELIVERY).await.expect("written");
+    let first = store.claim_deliveries(9, DELIVERY, &[]).await.expect("written");
     assert_eq!(first.len(), 1);
     assert_eq!((first[0].job.id.as_str(), first[0].job.outcome.as_str(), first[0].attempt), ("a", "ok", 1));
-    assert_eq!(store.claim_deliveries(9, DELIVERY).await.expect("written"), [], "somebody has it");
+    assert_eq!(store.claim_deliveries(9, DELIVERY, &[]).await.expect("written"), [], "somebody has it");
     // Whoever had it is lost.
     hand.advance(DELIVERY);
-    let second = store.claim_deliveries(9, DELIVERY).await.expect("written");
+    let second = store.claim_deliveries(9, DELIVERY, &[]).await.expect("written");
     assert_eq!(second[0].attempt, 2);
     assert!(!store.end_delivery(&first[0], Told::Delivered).await.expect("written"), "another has begun");
     let again = Told::Again { delay_ms: 5_000, trouble: "status 500".to_owned() };
     assert!(store.end_delivery(&second[0], again).await.expect("written"));
-    assert_eq!(store.claim_deliveries(9, DELIVERY).await.expect("written"), []);
+    assert_eq!(store.claim_deliveries(9, DELIVERY, &[]).await.expect("written"), []);
     hand.advance(Duration::from_secs(5));
-    let third = store.claim_deliveries(9, DELIVERY).await.expect("written");
+    let third = store.claim_deliveries(9, DELIVERY, &[]).await.expect("written");
     assert!(store.end_delivery(&third[0], Told::Delivered).await.expect("written"));
     let status = store.delivery(&third[0].job).await.expect("read").expect("it is there");
     assert_eq!((status.state.as_str(), status.attempt, status.trouble.as_str()), ("delivered", 3, ""));
     hand.advance(Duration::from_hours(24));
-    assert_eq!(store.claim_deliveries(9, DELIVERY).await.expect("written"), []);
+    assert_eq!(store.claim_deliveries(9, DELIVERY, &[]).await.expect("written"), []);
 }
 
 #[tokio::test]
@@ -64,7 +64,7 @@ async fn every_end_of_a_job_is_told() {
     hand.advance(LEASE * 2);
     let mut told = Vec::new();
     while told.len() < 4 {
-        for delivery in store.claim_deliveries(9, DELIVERY).await.expect("written") {
+        for delivery in store.claim_deliveries(9, DELIVERY, &[]).await.expect("written") {
             told.push((delivery.job.id, delivery.job.state.as_str()));
         }
         tokio::task::yield_now().await;

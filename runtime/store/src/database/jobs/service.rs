@@ -71,20 +71,23 @@ pub(super) async fn begin_delivery(session: &mut Session<'_>, number: i64, now_m
     Ok(())
 }
 
-/// Gives out what is due. It is due again after `lease_ms`, in case whoever got it is lost.
+/// Gives out what is due, but for these principals, which are lines with a line end before and after. It is due again after
+/// `lease_ms`, in case whoever got it is lost.
 pub(super) async fn claim_deliveries(
     session: &mut Session<'_>,
     most: u32,
     lease_ms: i64,
+    except: &str,
     now_ms: i64,
 ) -> Result<Vec<Delivery>, sqlx::Error> {
     const SQL: Sql = picking!(
-        "SELECT job FROM deliveries WHERE state = 'waiting' AND next_ms <= $1 ORDER BY next_ms LIMIT $3",
+        "SELECT job FROM deliveries WHERE state = 'waiting' AND next_ms <= $1 AND \
+         replace($4, '\n' || (SELECT principal FROM jobs WHERE number = job) || '\n', '\n') = $4 ORDER BY next_ms LIMIT $3",
         "UPDATE deliveries SET attempt = attempt + 1, next_ms = $1 + $2 WHERE job IN (SELECT job FROM picked) \
          RETURNING attempt, (SELECT id FROM jobs WHERE number = job)"
     );
     let mut claimed = Vec::new();
-    for row in session.rows(SQL, &[now_ms.into(), lease_ms.into(), most.into()]).await? {
+    for row in session.rows(SQL, &[now_ms.into(), lease_ms.into(), most.into(), except.into()]).await? {
         if let Some(job) = by_id(session, &row.text(1)?).await? {
             claimed.push(Delivery { job, attempt: u32::try_from(row.number(0)?).unwrap_or(u32::MAX) });
         }
