@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use axum::body::{Body, to_bytes};
-use axum::http::header::{CONTENT_LENGTH, CONTENT_TYPE};
+use axum::http::header::{CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE};
 use axum::http::{HeaderMap, StatusCode};
 use intentbox_engine::Principal;
 use intentbox_jobs::REQUEST_BYTES_MAX;
@@ -33,8 +33,15 @@ pub(crate) async fn read(
 ) -> Result<Text, Problem> {
     let kind = headers.get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();
     let essence = kind.split(';').next().unwrap_or_default().trim();
-    if !essence.eq_ignore_ascii_case("application/json") {
-        let title = "the body must be application/json";
+    let is_utf_8 = kind.split(';').skip(1).all(|parameter| match parameter.trim().split_once('=') {
+        Some((name, charset)) if name.eq_ignore_ascii_case("charset") => {
+            charset.trim_matches('"').eq_ignore_ascii_case("utf-8")
+        }
+        _ => true,
+    });
+    let is_plain = headers.get(CONTENT_ENCODING).is_none_or(|encoding| encoding == "identity");
+    if !essence.eq_ignore_ascii_case("application/json") || !is_utf_8 || !is_plain {
+        let title = "the body must be application/json in UTF-8, without a Content-Encoding";
         return Err(Problem::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "media_type", title));
     }
     let declared = headers.get(CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse::<usize>().ok());

@@ -1,6 +1,6 @@
 //! Jobs: accept, tell, list and cancel.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use axum::Extension;
 use axum::body::Body;
@@ -8,8 +8,8 @@ use axum::extract::{Path, RawQuery, State};
 use axum::http::header::LOCATION;
 use axum::http::{HeaderMap, HeaderValue, StatusCode};
 use axum::response::{IntoResponse as _, Response};
-use intentbox_engine::{Principal, TraceContext};
-use intentbox_jobs::{DeliveryStatus, Job, JobFilter, JobRequest, JobState};
+use intentbox_engine::{Ceilings, Principal, TraceContext};
+use intentbox_jobs::{DeliveryStatus, Job, JobFilter, JobRequest, JobState, Work};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
@@ -18,7 +18,7 @@ use crate::problem::Problem;
 use crate::{Api, body};
 
 /// The header by which the same request is the same job.
-const IDEMPOTENCY_KEY: &str = "idempotency-key";
+pub(crate) const IDEMPOTENCY_KEY: &str = "idempotency-key";
 
 /// The longest key, in bytes.
 const KEY_BYTES_MAX: usize = 255;
@@ -140,8 +140,21 @@ struct Batch {
 /// A request for a job, with its text, which this principal may make.
 fn parsed(api: &Api, principal: &Principal, text: &str) -> Result<JobRequest, Problem> {
     let request = JobRequest::parse(text)?;
+    check_limits(&request)?;
     may_call_back(api, principal, &request)?;
     Ok(request)
+}
+
+/// Whether the limits of a job are limits within their bounds. Those of the operator may be lower, when it runs.
+pub(crate) fn check_limits(request: &JobRequest) -> Result<(), Problem> {
+    let settings = match &request.work {
+        Work::Intent(intent) => &intent.settings,
+        Work::Code(code) => &code.settings,
+    };
+    Ceilings::new(settings.limits.iter().cloned()).map(|_| ()).map_err(|error| {
+        let problem = Problem::new(StatusCode::UNPROCESSABLE_ENTITY, "request_invalid", "the request is invalid");
+        problem.field("limits").detail(error.to_string())
+    })
 }
 
 /// Whether the policy lets the end of this job be told where it is to be.
@@ -165,6 +178,9 @@ pub(crate) async fn submit_all(
     let invalid = |detail: String| {
         Problem::new(StatusCode::UNPROCESSABLE_ENTITY, "request_invalid", "the request is invalid").detail(detail)
     };
+    if !read.text.trim_start().starts_with('{') {
+        return Err(invalid("send a JSON object with `jobs`".to_owned()));
+    }
     let batch = serde_json::from_str::<Batch>(&read.text).map_err(|error| invalid(error.to_string()))?;
     if batch.jobs.is_empty() || batch.jobs.len() > BATCH_MAX {
         return Err(invalid(format!("a batch has 1 to {BATCH_MAX} jobs")).field("jobs"));
@@ -225,7 +241,8 @@ pub(crate) async fn cancel(
     let job = api.queue.cancel(&principal, &id).await.map_err(|error| Problem::store(&error))?;
     let job = job.ok_or_else(|| none(&id))?;
     let status = if job.state.is_final() { StatusCode::OK } else { StatusCode::ACCEPTED };
-    Ok(json(status, &Shown::whole(&job)))
+    // Not what it was about: a token may be for running alone.
+    Ok(json(status, &Shown::row(&job)))
 }
 
 pub(crate) async fn list(
@@ -279,8 +296,13 @@ fn key(headers: &HeaderMap) -> Result<Option<String>, Problem> {
 /// The filter of a query, and how many jobs the page has.
 fn filter(query: &str) -> Result<(JobFilter, u32), Problem> {
     let (mut filter, mut most) = (JobFilter::default(), PAGE);
+    let mut seen = BTreeSet::new();
     for pair in query.split('&').filter(|pair| !pair.is_empty()) {
         let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
+        if !seen.insert(name) {
+            let shown: String = name.chars().take(40).filter(char::is_ascii_graphic).collect();
+            return Err(Problem::parameter(&shown, "send it once".to_owned()));
+        }
         let value = decoded(value).ok_or_else(|| Problem::parameter(name, "it is not encoded as UTF-8".to_owned()))?;
         match name {
             "state" => {

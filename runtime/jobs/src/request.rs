@@ -140,8 +140,7 @@ impl JobRequest {
         if text.contains("\\u0000") || text.contains('\0') {
             return Err(fault("", "no text may hold U+0000".to_owned()));
         }
-        let written = serde_json::from_str::<Written>(text)
-            .map_err(|error| fault("", format!("the request is invalid: {error}")))?;
+        let written: Written = object(text)?;
         let limits = written.limits.unwrap_or_default();
         let settings = Settings { limits: limits.into_iter().collect(), deterministic: None };
         let work = match (written.intent, written.code) {
@@ -214,6 +213,15 @@ impl JobRequest {
             trace: None,
         })
     }
+}
+
+/// Reads an object. An array would be read as its fields in their order, which nobody means.
+pub(crate) fn object<'a, T: Deserialize<'a>>(text: &'a str) -> Result<T, Fault> {
+    let fault = |reason: String| Fault { field: String::new(), reason };
+    if !text.trim_start().starts_with('{') {
+        return Err(fault("the request is invalid: send a JSON object".to_owned()));
+    }
+    serde_json::from_str::<T>(text).map_err(|error| fault(format!("the request is invalid: {error}")))
 }
 
 /// The SHA-256 of a request in hexadecimal: the order of keys and white space do not count.

@@ -15,7 +15,7 @@ use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
 
 use crate::queue::new_job;
-use crate::request::{Fault, JobRequest, When};
+use crate::request::{Fault, JobRequest, When, object};
 
 /// How often it is looked for schedules that are due.
 const LOOK_PAUSE: Duration = Duration::from_secs(1);
@@ -94,8 +94,7 @@ impl ScheduleRequest {
     /// The first fault.
     pub fn parse(text: &str) -> Result<Self, Fault> {
         let fault = |field: &str, reason: String| Fault { field: field.to_owned(), reason };
-        let written = serde_json::from_str::<Written>(text)
-            .map_err(|error| fault("", format!("the request is invalid: {error}")))?;
+        let written: Written = object(text)?;
         let times = Times::parse(&written.cron, written.timezone.as_deref().unwrap_or("UTC"))?;
         let text = parse_value(written.job.get()).map_err(|error| fault("job", error.to_string()))?.to_string();
         let job = JobRequest::parse(&text).map_err(|inner| Fault {

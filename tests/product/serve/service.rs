@@ -375,3 +375,78 @@ fn a_trace_goes_on_from_a_job_to_its_requests_its_callback_and_the_log() {
         assert_eq!(answer.join().expect("it answers").status, 200);
     });
 }
+
+#[test]
+fn a_request_is_an_object_whose_limits_are_limits() {
+    let server = start(&[]);
+    let job = json!({"code": "1"});
+    for (path, body, field) in [
+        ("/v1/jobs", json!([]), ""),
+        ("/v1/jobs", json!([null, null, null, "1+1"]), ""),
+        ("/v1/batches", json!([[job]]), ""),
+        ("/v1/batches", json!({"jobs": [[job]]}), "jobs[0]"),
+        ("/v1/schedules", json!(["0 8 * * *", null, job]), ""),
+        ("/v1/jobs", json!({"code": "1", "limits": {"nothing": 1}}), "limits"),
+        ("/v1/jobs", json!({"code": "1", "limits": {"wall_ms": 600_001}}), "limits"),
+        ("/v1/schedules", json!({"cron": "0 8 * * *", "job": {"code": "1", "limits": {"wall_ms": 1}}}), "job.limits"),
+    ] {
+        let refused = post(&server, path, &[], &body);
+        assert_eq!(
+            (refused.status, problem(&refused).as_str()),
+            (422, "request_invalid"),
+            "{path} {body}: {refused:?}"
+        );
+        assert_eq!(of(&refused)["field"].as_str().unwrap_or_default(), field, "{path} {body}: {refused:?}");
+    }
+    for headers in [
+        [("content-type", "application/json; charset=utf-16"), ("accept", "*/*")],
+        [("content-type", "application/json"), ("content-encoding", "gzip")],
+    ] {
+        assert_eq!(post(&server, "/v1/jobs", &headers, &job).status, 415, "{headers:?}");
+    }
+    let utf_8 = [("content-type", "application/json; charset=\"UTF-8\""), ("content-encoding", "identity")];
+    assert_eq!(post(&server, "/v1/jobs", &utf_8, &job).status, 202);
+    let schedule = json!({"cron": "0 8 * * *", "job": job});
+    assert_eq!(post(&server, "/v1/schedules", &[("idempotency-key", "k")], &schedule).status, 400);
+    let twice = send(&server, "GET /v1/jobs?state=ready&state=running", &[], "");
+    assert_eq!(twice.status, 400, "{twice:?}");
+}
+
+#[test]
+fn slow_receivers_of_one_client_hold_up_no_callback_of_another() {
+    let home = tempfile::tempdir().expect("a folder");
+    let listener = TcpListener::bind("127.0.0.1:0").expect("there is a port");
+    let address = listener.local_addr().expect("an address");
+    let write = |name: &str, text: &str| std::fs::write(home.path().join(name), text).expect("written");
+    let origin = "private_addresses = [\"127.0.0.1\"]";
+    write("config.toml", &format!("[origins.hooks]\nbase_url = \"http://{address}\"\n{origin}\n"));
+    write("policy.toml", "[callbacks]\nhttp = [\"hooks: POST /**\"]\n");
+    write("tokens", &format!("alice {ALICE}\nbob {BOB}\n"));
+    std::fs::set_permissions(home.path().join("tokens"), std::os::unix::fs::PermissionsExt::from_mode(0o600))
+        .expect("it is ours");
+    let arguments = ["--config", "config.toml", "--token-file", "tokens"];
+    let server = Server::of(spawn(home.path(), &arguments), tempfile::tempdir().expect("a folder"));
+    let told = |token: &str, path: &str, count: usize| {
+        let bearer = format!("Bearer {token}");
+        let job = json!({"code": "1", "callback_url": format!("hooks:/{path}")});
+        let batch = json!({"jobs": vec![job; count]});
+        let accepted = post(&server, "/v1/batches", &[("authorization", bearer.as_str())], &batch);
+        assert_eq!(accepted.status, 202, "{accepted:?}");
+    };
+    told(ALICE, "alice", 20);
+    // The receiver takes what comes and answers nobody, until all of a share have come.
+    let next = |held: &mut Vec<TcpStream>| {
+        let (mut stream, _) = listener.accept().expect("somebody calls");
+        let mut start = [0; 10];
+        stream.read_exact(&mut start).expect("it sends");
+        held.push(stream);
+        String::from_utf8_lossy(&start).into_owned()
+    };
+    let mut held = Vec::new();
+    for _ in 0..4 {
+        assert_eq!(next(&mut held), "POST /alic");
+    }
+    told(BOB, "bob", 1);
+    while next(&mut held) == "POST /alic" {}
+    assert!(held.len() <= 8, "{} of alice were begun before the one of bob", held.len() - 1);
+}
