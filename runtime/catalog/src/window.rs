@@ -66,6 +66,19 @@ impl Window {
         }
     }
 
+    /// Its two bounds, if it has both, where `now` is the end of what is past. What goes on has no end.
+    #[must_use]
+    pub fn bounds(self, now: Instant) -> (Option<Instant>, Option<Instant>) {
+        match self.0 {
+            Span::Last(period) => {
+                let seconds = i64::try_from(period.seconds()).ok();
+                let since = seconds.and_then(|seconds| now.unix_seconds().checked_sub(seconds));
+                (since.and_then(Instant::of_unix_seconds), None)
+            }
+            Span::Between { since, until } => (since, until),
+        }
+    }
+
     /// The window in words, such as `the last 24 hours`, `2026-11-20, UTC` or `2026-11-20 from 10:00 to 10:05, UTC`.
     #[must_use]
     pub fn words(self) -> String {

@@ -56,7 +56,7 @@ pub(crate) struct Noting {
 
 /// A target as logs may have it: a query may hold what somebody looks for, and a user name a password.
 fn shown(target: &str) -> String {
-    shown_url(target.split(['?', '#']).next().unwrap_or_default()).to_string()
+    shown_url(target.split(['?', '#']).next().unwrap_or_default())
 }
 
 impl Noting {

@@ -162,6 +162,11 @@ impl Index {
         self.prepared.search.find(text, &|number| self.usage.get(&number).copied().unwrap_or(0.0), among)
     }
 
+    /// Whether a word says something about an entry.
+    pub(crate) fn knows(&self, number: usize, word: &str) -> bool {
+        self.prepared.search.knows(number, word)
+    }
+
     /// The words of a text that are new for a tool.
     pub(crate) fn new_words(&self, number: usize, text: &str) -> Vec<String> {
         self.prepared.search.new_words(number, text)

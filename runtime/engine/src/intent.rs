@@ -40,6 +40,14 @@ impl Given {
             value => Given::Value(value),
         }
     }
+
+    /// Whether a text is a part of it.
+    pub(crate) fn holds(&self, text: &str) -> bool {
+        match self {
+            Given::Text(given) => given.contains(text),
+            Given::Value(value) => value.to_string().contains(text),
+        }
+    }
 }
 
 /// A request to run Python.

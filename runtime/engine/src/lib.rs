@@ -17,7 +17,7 @@
 //!   failures. - `rejected`: what the catalog rejects.
 //! - `pages`: lists that were read in part. - `tool_caller`: the calls of tools of one run.
 //! - `index`: templates and tools as they are searched. - `found`: what a search found. - `tool_plan`: intents that no template
-//!   answers. - `tool_template`: the template of a tool. - `stub`: its signature in Python.
+//!   answers. - `tool_template`: the template of a tool. - `tool_reading`: what words say for it. - `stub`: its signature in Python.
 //! - `tool_failure`: failures of upstream servers. - `result_check`: whether a result is what its template declares. - `rehearsal`: the cases of templates. - `phrases`: their
 //!   phrases against each other. - `operator`: queries of the operator.
 
@@ -53,6 +53,7 @@ mod stub;
 mod tool_caller;
 mod tool_failure;
 mod tool_plan;
+mod tool_reading;
 mod tool_template;
 
 use std::collections::BTreeMap;

@@ -25,6 +25,7 @@ use crate::index::Index;
 use crate::intent::Intent;
 use crate::library::Library;
 use crate::plan::{Plan, Which};
+use crate::tool_reading::{self, ToolReading};
 pub use crate::tool_template::HERE;
 use crate::tool_template::{self, ToolTemplate, Unwordable};
 use crate::{Engine, known};
@@ -48,6 +49,8 @@ pub struct ToolRoute {
     pub best: Vec<Entry>,
     /// The values that the words hold for the first.
     pub values: BTreeMap<String, Value>,
+    /// The words that a call of the first would pass over: with any, it is not made.
+    pub passed_over: Vec<String>,
     /// How long the search took, in microseconds.
     pub search_us: u64,
     /// How long it took to read the definitions and values, in microseconds.
@@ -96,10 +99,12 @@ impl Engine {
         best.sort_by_key(|hit| Some(hit.entry) != filled);
         let numbers: Vec<usize> = best.iter().map(|hit| hit.entry).collect();
         let made = made(&upstreams, &index, &numbers).await?;
-        let values = made.and_then(|made| Some(values(&made, made.ids.first()?, &intent))).unwrap_or_default();
+        let reading = made.and_then(|made| Some(reading(&made, made.ids.first()?, &intent, &index)));
+        let ToolReading { values, passed_over, .. } = reading.unwrap_or_default();
         let best = best.iter().filter_map(|hit| found::entry(&index, hit.entry, hit.score));
         let (best, read_us) = (best.collect(), micros(begun));
-        Ok(Some(ToolRoute { searched: index.tools(), verdict, trust: found.trust, best, values, search_us, read_us }))
+        let (searched, trust) = (index.tools(), found.trust);
+        Ok(Some(ToolRoute { searched, verdict, trust, best, values, passed_over, search_us, read_us }))
     }
 
     /// Plans a tool for an intent; `nothing` is the answer where none fits.
@@ -123,6 +128,9 @@ impl Engine {
     ) -> Result<Option<Plan>, StoreError> {
         let Some((upstreams, index)) = self.index().await? else { return Ok(None) };
         if index.tools() == 0 {
+            if let (Some(waiting), Some(failure)) = (waiting(&upstreams), &mut nothing.failure) {
+                failure.message = format!("{}; {waiting}", failure.message);
+            }
             return Ok(None);
         }
         let named = match &intent.template {
@@ -132,7 +140,10 @@ impl Engine {
         // Who names a template that is none, or a tool by its name, wants no other.
         if let Some(number) = named {
             let Some(made) = made(&upstreams, &index, &[number]).await? else { return Ok(None) };
-            let plan = self.one(&made, intent, caller, intent.template.is_some());
+            // The name of a tool is no sentence: nothing in it is a value. Beside one, the words only give values.
+            let reading =
+                intent.template.as_ref().and_then(|_| Some(reading(&made, made.ids.first()?, intent, &index)));
+            let plan = self.one(&made, intent, caller, reading.unwrap_or_default().values);
             return Ok(Some(if intent.template.is_some() { plan.learning(&intent.text) } else { plan }));
         }
         if intent.template.is_some() {
@@ -146,18 +157,26 @@ impl Engine {
                 if nothing.candidates.is_empty() {
                     nothing.candidates = self.closest(&index, &intent.text);
                 }
+                if let Some(failure) = &mut nothing.failure {
+                    failure.message = none_fits(&upstreams, index.tools());
+                }
                 return Ok(None);
             }
         };
         let Some(made) = made(&upstreams, &index, &numbers).await? else { return Ok(None) };
         if made.ids.len() <= 1 {
-            return Ok(Some(self.one(&made, intent, caller, true)));
+            let reading = made.ids.first().map(|id| reading(&made, id, intent, &index)).unwrap_or_default();
+            if !reading.is_whole() {
+                *nothing = passing_over(&index, &found, *numbers.first().unwrap_or(&0), reading);
+                return Ok(None);
+            }
+            return Ok(Some(self.one(&made, intent, caller, reading.values)));
         }
         let score = |number: usize| found.hits.iter().find(|hit| hit.entry == number).map_or(0.0, |hit| hit.score);
         let candidates = numbers.iter().filter_map(|number| {
             let (server, row) = index.tool(*number)?;
             let id = made.ids.iter().find(|id| is_of(id, &made.library, server, row))?;
-            candidate(&index, *number, score(*number), values(&made, id, intent))
+            candidate(&index, *number, score(*number), reading(&made, id, intent, &index).values)
         });
         let failure = Failure::new(Cause::Ambiguous, "several tools fit this intent about equally well");
         let report = Report {
@@ -211,8 +230,9 @@ impl Engine {
             let Some(made) = made(upstreams, index, &[hit.entry]).await?.filter(|_| reads) else { continue };
             let template = made.ids.first().and_then(|id| Some((id, made.library.catalog.get(id.as_str())?)));
             let Some((id, template)) = template else { continue };
-            let read = values(&made, id, intent);
-            let is_filled = !read.is_empty() && template.check(&read, &self.settings).is_ok();
+            let read = reading(&made, id, intent, index);
+            let is_filled =
+                !read.values.is_empty() && read.is_whole() && template.check(&read.values, &self.settings).is_ok();
             if is_filled && filled.replace(hit.entry).is_some() {
                 return Ok(None);
             }
@@ -221,9 +241,9 @@ impl Engine {
     }
 
     /// The plan for the one tool that is meant.
-    fn one(&self, made: &Made, intent: &Intent, caller: &Caller, reads_words: bool) -> Plan {
-        let known = made.ids.first().and_then(|id| Some((made.library.catalog.get(id.as_str())?, id)));
-        let Some((template, id)) = known else {
+    fn one(&self, made: &Made, intent: &Intent, caller: &Caller, values: BTreeMap<String, Value>) -> Plan {
+        let known = made.ids.first().and_then(|id| made.library.catalog.get(id.as_str()));
+        let Some(template) = known else {
             let (server, tool, needed) = match made.unwordable.first() {
                 Some((server, tool, Unwordable { argument })) => (server.to_string(), tool.clone(), argument.clone()),
                 None => (String::new(), String::new(), String::new()),
@@ -233,8 +253,6 @@ impl Engine {
             let failure = failure.with(Remedy::Tool(ToolAdvice::CallByName { server, tool }));
             return Plan::Nothing(Box::new(Report::failed(crate::new_run_id(), failure)));
         };
-        // The name of a tool is no sentence: nothing in it is a value.
-        let values = if reads_words { values(made, id, intent) } else { BTreeMap::new() };
         self.complete(&made.library, template, values, intent, caller)
     }
 }
@@ -248,11 +266,42 @@ fn shown(server: &ServerId, row: &ToolRow) -> String {
     format!("{server}: {}", row.name)
 }
 
-/// The values that the words of an intent hold for a template.
-fn values(made: &Made, id: &TemplateId, intent: &Intent) -> BTreeMap<String, Value> {
+/// What the words of an intent say for a template.
+fn reading(made: &Made, id: &TemplateId, intent: &Intent, index: &Index) -> ToolReading {
     let names = Names::default();
     let router = made.library.router(|_| true);
-    router.read(&known::question(intent, &names), &cards::id_of(id)).unwrap_or_default()
+    let witness = router.witness(&known::question(intent, &names), &cards::id_of(id)).unwrap_or_default();
+    let Some(template) = made.library.catalog.get(id.as_str()) else { return ToolReading::default() };
+    let number = made.library.tools.get(id).and_then(|tool| index.named(tool));
+    let knows = |word: &str| number.is_some_and(|number| index.knows(number, word));
+    let is_given = |text: &str| intent.params.values().any(|given| given.holds(text));
+    tool_reading::of(template, witness, &knows, &is_given)
+}
+
+/// That no tool fits either, and which servers were not asked.
+fn none_fits(upstreams: &Upstreams, tools: usize) -> String {
+    let message = format!("no template and none of {tools} tools fits this intent");
+    waiting(upstreams).map_or_else(|| message.clone(), |waiting| format!("{message}; {waiting}"))
+}
+
+/// Which servers nobody has approved, so that their tools are no answer.
+fn waiting(upstreams: &Upstreams) -> Option<String> {
+    let waits = upstreams.servers().filter(|config| config.is_enabled && !upstreams.is_approved(config.id.as_str()));
+    let names: Vec<String> = waits.map(|config| format!("`{}`", config.id)).collect();
+    (!names.is_empty()).then(|| format!("nobody has approved the configured servers {}", names.join(", ")))
+}
+
+/// The report where a tool is likely meant, and a call of it would pass over what the words say.
+fn passing_over(index: &Index, found: &Found, number: usize, reading: ToolReading) -> Report {
+    let score = found.hits.iter().find(|hit| hit.entry == number).map_or(0.0, |hit| hit.score);
+    let tool = index.tool(number).map(|(server, row)| shown(server, row)).unwrap_or_default();
+    let message = match reading.passed_over.as_slice() {
+        [] => format!("the tool `{tool}` may be meant, which changes something, and this is a question"),
+        words => format!("the tool `{tool}` may be meant, and takes nothing of: {}", words.join(", ")),
+    };
+    let failure = Failure::new(Cause::NotFound, message).with(Remedy::Choose);
+    let candidates = candidate(index, number, score, reading.values).into_iter().collect();
+    Report { candidates, ..Report::failed(crate::new_run_id(), failure) }
 }
 
 /// The templates of some tools: their definitions are read from what is kept. Nothing where none of them is there any more.

@@ -24,6 +24,7 @@ use crate::trust::{Doubt, Doubts, Why};
 use crate::typo::Vocabulary;
 use crate::values::{Found, How, KNOWN_NAME, Mentions, NameMention, REST, Readers, Sentence, ValueRead, count};
 use crate::weights::{Feature, STRANGE, Weights};
+use crate::witness::{self, Witness};
 use crate::{Named, Question};
 
 /// What a word weighs against a card that cannot explain it, where an explained word weighs 1. Ignoring a word means
@@ -302,6 +303,15 @@ impl<R: Ranker> PackIndex<R> {
         let entry = self.entries.iter().find(|entry| entry.id == *id)?;
         let reading = self.read(said);
         Some(entry.score(&reading, "").0.values)
+    }
+
+    /// What the sentence says for a card of this pack.
+    pub(crate) fn witness(&self, id: &CardId, said: Said<'_>, general: &HashMap<String, f64>) -> Option<Witness> {
+        let entry = self.entries.iter().find(|entry| entry.id == *id)?;
+        let reading = self.read(said);
+        let (scored, found) = entry.score(&reading, "");
+        let doubts = entry.doubts(&reading, &scored, &found, general);
+        Some(witness::of(said, scored.values, &found, &doubts))
     }
 
     /// What a sentence for a card of this pack is made of.
@@ -602,11 +612,11 @@ impl Entry {
             } else {
                 Why::Unknown
             };
-            doubts.words.push(Doubt { text: word.text.clone(), why, clause, is_request, trained });
+            doubts.words.push(Doubt { text: word.text.clone(), at: index, why, clause, is_request, trained });
         }
         for index in self.other_halves(words, canonical, &scored.values) {
             let (text, clause) = (words[index].text.clone(), clause_of[index]);
-            doubts.words.push(Doubt { text, why: Why::Narrows, clause, is_request: true, trained: None });
+            doubts.words.push(Doubt { text, at: index, why: Why::Narrows, clause, is_request: true, trained: None });
         }
         doubts
     }
@@ -767,7 +777,7 @@ fn announced(words: &[Word], found: &[Found]) -> Vec<String> {
 }
 
 /// Whether a sentence asks about something, and not for it: "did you", "was it", "why". "Can you" asks for it.
-fn is_question(words: &[Word]) -> bool {
+pub(crate) fn is_question(words: &[Word]) -> bool {
     const ASKING: [&str; 19] = [
         "are", "did", "do", "does", "had", "has", "have", "how", "is", "should", "was", "were", "what", "when",
         "where", "which", "who", "whose", "why",

@@ -45,6 +45,7 @@ mod trust;
 mod typo;
 mod values;
 mod weights;
+mod witness;
 
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, HashMap};
@@ -60,6 +61,7 @@ pub use crate::ranker::{Everything, Ranker};
 pub use crate::text::stem;
 pub use crate::trust::{Doubt, Doubts, Why};
 pub use crate::values::ValueRead;
+pub use crate::witness::{PassedOver, SaidTime, Witness};
 
 use crate::index::{PackIndex, Prospect, Reading, Said};
 use crate::weights::Weights;
@@ -322,6 +324,15 @@ impl<R: Ranker> Router<R> {
         let said = heard.said();
         let known = self.packs.iter().find_map(|pack| pack.values(id, said));
         known.map(|values| values.into_iter().map(|read| (read.parameter, read.value)).collect())
+    }
+
+    /// What a sentence says for one card, whether it is the one that the sentence means or not: the values, and the words that
+    /// would be passed over. `None` for a card that the router does not have.
+    #[must_use]
+    pub fn witness(&self, question: &Question<'_>, id: &CardId) -> Option<Witness> {
+        let heard = Heard::of(*question);
+        let said = heard.said();
+        self.packs.iter().find_map(|pack| pack.witness(id, said, &self.general))
     }
 
     /// The features of every card that may be meant, and those of the answer that none is. For training.

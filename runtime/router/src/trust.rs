@@ -38,6 +38,9 @@ pub struct Doubts {
 pub struct Doubt {
     /// As written.
     pub text: String,
+    /// Which word of the sentence it is, or of the part that was read.
+    #[serde(skip)]
+    pub at: usize,
     /// What speaks against passing over it.
     pub why: Why,
     /// The number of its clause.
@@ -224,7 +227,7 @@ mod tests {
     use super::*;
 
     fn doubt(why: Why, is_request: bool) -> Doubt {
-        Doubt { text: format!("{why:?}"), why, clause: 0, is_request, trained: None }
+        Doubt { text: format!("{why:?}"), at: 0, why, clause: 0, is_request, trained: None }
     }
 
     #[test]

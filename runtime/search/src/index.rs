@@ -7,6 +7,8 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
+use intentbox_router::stem;
+
 use crate::Entry;
 use crate::lexicon::Lexicon;
 use crate::values::{KINDS, Kinds, mentioned, taken};
@@ -82,6 +84,8 @@ struct Tool {
     all: HashMap<String, f64>,
     /// All stems of it, its server's too.
     whole: BTreeSet<String>,
+    /// The stems of its words one by one, also of those that are one phrase.
+    single: BTreeSet<String>,
     names: BTreeSet<String>,
     described: BTreeSet<String>,
     arguments: BTreeSet<String>,
@@ -358,6 +362,15 @@ impl Index {
         query.terms.iter().filter(|term| !is_known(term)).map(|term| term.stem.clone()).collect()
     }
 
+    /// Whether a word is one of a tool's own, or near to one.
+    pub(crate) fn knows(&self, tool: usize, word: &str) -> bool {
+        let is_single = |known: &Tool| {
+            let mut stems = words(word).into_iter().map(|word| stem(&word)).peekable();
+            stems.peek().is_some() && stems.all(|stem| known.single.contains(&stem))
+        };
+        self.tools.get(tool).is_some_and(is_single) || self.unknown_to(tool, &self.query(word)).is_empty()
+    }
+
     /// BM25 over names and descriptions alone: what others do, to compare with.
     pub(crate) fn bm25(&self, query: &Query, tool: usize) -> f64 {
         self.features(query, tool, 0.0, 0.0)[12]
@@ -390,6 +403,12 @@ impl Tool {
         Self {
             length: count(name.len() + described.len() + arguments.len()),
             pairs: pairs(&name).into_iter().chain(pairs(&described)).collect(),
+            single: words(
+                &[&entry.name, &entry.server, &entry.summary, &entry.arguments.join(" ")].map(String::as_str).join(" "),
+            )
+            .iter()
+            .map(|word| stem(word))
+            .collect(),
             names: name.iter().cloned().collect(),
             described: described.into_iter().chain(said).collect(),
             arguments: arguments.into_iter().collect(),

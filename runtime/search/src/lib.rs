@@ -165,6 +165,13 @@ impl Search {
             .collect()
     }
 
+    /// Whether a word says something about an entry: its name, its description, its arguments or its server have it, or one that
+    /// means the same. A word that says nothing does.
+    #[must_use]
+    pub fn knows(&self, entry: usize, word: &str) -> bool {
+        self.index.knows(entry, word)
+    }
+
     /// The features of the tools that a search compares: what training needs.
     #[must_use]
     pub fn compare(
@@ -302,6 +309,15 @@ mod tests {
             search.find("list orders", &|tool| if tool == used { 0.5 } else { 0.0 }, &|_| true).hits[0].entry
         };
         assert_eq!((first(0), first(1)), (0, 1));
+    }
+
+    #[test]
+    fn a_word_of_a_tool_is_known_also_where_it_is_a_part_of_a_phrase() {
+        let entries = [entry("git", "git_status", "Shows the working tree status", &["repo_path"])];
+        let search = Search::new(&entries);
+        let known = ["tree", "working tree", "statuses", "repository", "the", "Bob", "release"];
+        assert_eq!(known.map(|word| search.knows(0, word)), [true, true, true, true, true, false, false]);
+        assert!(!search.knows(1, "tree"));
     }
 
     #[test]

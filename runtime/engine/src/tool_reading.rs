@@ -1,0 +1,206 @@
+//! What an intent's words say for one tool: the values, and the words that the call would pass over.
+//!
+//! A tool is found by some of the words. What the others say may be the very thing that is asked: "commits by Bob" is another
+//! question than "commits", and "do not create a branch" is none that creating one answers. So a word that nothing of the tool
+//! takes makes the reading no answer if it looks like a value or narrows what is asked for. What changes something is asked for
+//! in so many words: there, every word counts, and a question asks for no change.
+
+use std::collections::BTreeMap;
+
+use intentbox_catalog::{Effects, ParamKind, ParamSpec, Template};
+use intentbox_router::{PassedOver, SaidTime, Why, Witness};
+use serde_json::Value;
+
+/// What words say for a tool.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(crate) struct ToolReading {
+    /// The values of its parameters.
+    pub(crate) values: BTreeMap<String, Value>,
+    /// What the call would pass over, as written, once each.
+    pub(crate) passed_over: Vec<String>,
+    /// Whether the tool changes something, and the sentence is a question.
+    pub(crate) asks_only: bool,
+}
+
+impl ToolReading {
+    /// Whether the call does what the words say, as far as anybody knows.
+    pub(crate) fn is_whole(&self) -> bool {
+        self.passed_over.is_empty() && !self.asks_only
+    }
+}
+
+/// What a witness makes of a tool's template. `knows` holds for words that say the tool itself, and `is_given` for those that came
+/// as values beside the sentence.
+pub(crate) fn of(
+    template: &Template,
+    witness: Witness,
+    knows: &dyn Fn(&str) -> bool,
+    is_given: &dyn Fn(&str) -> bool,
+) -> ToolReading {
+    let Witness { mut values, passed_over, times, is_question } = witness;
+    let changes = template.effects() == Effects::Write;
+    let mut told: Vec<String> = Vec::new();
+    for time in &times {
+        if !take(time, times.len() == 1, template, &mut values) && !is_given(&time.words) {
+            told.push(time.words.clone());
+        }
+    }
+    let counts = |word: &&PassedOver| {
+        let is_told = match word.why {
+            Why::Negates | Why::Quoted | Why::Number | Why::Name => true,
+            _ if knows(&word.text) => false,
+            Why::Deed | Why::Narrows => true,
+            // Harmless is what other questions were seen to have beside them, and not what changes were.
+            Why::Announces | Why::Unknown | Why::Harmless => changes || word.stands_out,
+        };
+        is_told && !word.is_of_a_time && !is_given(&word.text)
+    };
+    for word in passed_over.iter().filter(counts) {
+        if !told.contains(&word.text) {
+            told.push(word.text.clone());
+        }
+    }
+    ToolReading { values, passed_over: told, asks_only: changes && is_question }
+}
+
+/// Takes a time: its bounds as the parameters for them, if the tool has those. Otherwise it is taken if some parameter was read
+/// out of its words.
+fn take(time: &SaidTime, is_only: bool, template: &Template, values: &mut BTreeMap<String, Value>) -> bool {
+    let bounds = [(bound(template, &STARTS), time.since), (bound(template, &ENDS), time.until)];
+    let has_any = bounds.iter().any(|(spec, _)| spec.is_some());
+    if !has_any {
+        return !time.read_by.is_empty();
+    }
+    let fits = bounds.iter().all(|(spec, at)| spec.is_some() || at.is_none());
+    if !fits || !is_only {
+        return false;
+    }
+    // The 2 of "the last 2 days" is no number of things.
+    for parameter in &time.read_by {
+        values.remove(parameter);
+    }
+    for (spec, at) in bounds {
+        if let (Some(spec), Some(at)) = (spec, at) {
+            values.insert(spec.name().to_owned(), Value::from(at.to_string()));
+        }
+    }
+    true
+}
+
+/// Words in the names of parameters that say from when on, and until when.
+const STARTS: [&str; 4] = ["start", "since", "after", "from"];
+const ENDS: [&str; 4] = ["end", "until", "before", "to"];
+
+/// The one parameter that is a time with one of these words in its name.
+fn bound<'a>(template: &'a Template, words: &[&str]) -> Option<&'a ParamSpec> {
+    let is_it = |spec: &&ParamSpec| {
+        matches!(spec.kind(), ParamKind::Datetime { .. }) && spec.name().split('_').any(|word| words.contains(&word))
+    };
+    let mut found = template.parameters().iter().filter(is_it);
+    let first = found.next();
+    if found.next().is_some() { None } else { first }
+}
+
+#[cfg(test)]
+mod tests {
+    use intentbox_router::{Card, CardId, Names, Question, Router};
+    use intentbox_tools::admit;
+    use serde_json::json;
+
+    use super::*;
+    use crate::tool_template;
+
+    /// What a sentence of 2026-11-24 at noon says for a tool, with its values as one object.
+    fn read(definition: &Value, text: &str) -> (Value, Vec<String>, bool) {
+        let row = admit(&definition.to_string()).expect("a definition").row;
+        let made = tool_template::template_of(&"git".parse().expect("a server"), &row, definition).expect("a template");
+        let id = made.id.clone();
+        let catalog = tool_template::catalog(&[made]).expect("a catalog");
+        let router = Router::new(catalog.templates().map(Card::of));
+        let now = "2026-11-24T12:00:00Z".parse().expect("a time");
+        let question = Question { text, names: &Names::default(), now };
+        let witness = router.witness(&question, &CardId::new(id.as_str())).expect("its card");
+        let knows = |word: &str| ["commits", "commit", "repository", "history", "branch", "create"].contains(&word);
+        let is_given = |text: &str| text == "Ada";
+        let reading = of(catalog.get(id.as_str()).expect("it is there"), witness, &knows, &is_given);
+        (json!(reading.values), reading.passed_over, reading.asks_only)
+    }
+
+    fn log() -> Value {
+        json!({
+            "name": "git_log", "description": "Shows the commit logs", "annotations": {"readOnlyHint": true},
+            "inputSchema": {"properties": {
+                "max_count": {"type": "integer"}, "start_timestamp": {"type": "string"}, "end_timestamp": {"type": "string"},
+            }},
+        })
+    }
+
+    #[test]
+    fn a_time_becomes_both_of_its_bounds() {
+        for (text, values) in [
+            ("show the commit logs since 2026-11-20", json!({"start_timestamp": "2026-11-20T00:00:00Z"})),
+            (
+                "show the commit logs between 2026-11-11 and 2026-11-19",
+                json!({"start_timestamp": "2026-11-11T00:00:00Z", "end_timestamp": "2026-11-20T00:00:00Z"}),
+            ),
+            (
+                "commit logs from last week",
+                json!({"start_timestamp": "2026-11-16T00:00:00Z", "end_timestamp": "2026-11-23T00:00:00Z"}),
+            ),
+            ("commit logs of the last 2 days", json!({"start_timestamp": "2026-11-22T12:00:00Z"})),
+            ("the last 3 commits", json!({"max_count": 3})),
+        ] {
+            assert_eq!(read(&log(), text), (values, Vec::new(), false), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_time_that_the_tool_cannot_have_is_passed_over() {
+        let since = json!({
+            "name": "git_log", "annotations": {"readOnlyHint": true},
+            "inputSchema": {"properties": {"since": {"type": "string", "format": "date-time"}}},
+        });
+        assert_eq!(read(&since, "git log since monday").1, Vec::<String>::new());
+        assert_eq!(read(&since, "git log of yesterday").1, ["yesterday"]);
+        let none = json!({"name": "git_log", "annotations": {"readOnlyHint": true}, "inputSchema": {}});
+        assert_eq!(read(&none, "git log of yesterday").1, ["yesterday"]);
+    }
+
+    #[test]
+    fn what_looks_like_a_value_or_narrows_is_not_passed_over() {
+        for (text, passed_over) in [
+            ("show the commit history of the repository", vec![]),
+            ("what changed lately in the commit logs", vec![]),
+            ("commit logs by Bob", vec!["Bob"]),
+            ("commit logs by bob", vec!["bob"]),
+            ("commit logs by Ada", vec![]),
+            ("show the commit be8fbf7", vec!["be8fbf7"]),
+            ("commit logs of notes.txt", vec!["notes.txt"]),
+            ("commit logs without merges", vec!["without", "merges"]),
+            ("commit logs containing \"secret\"", vec!["secret"]),
+        ] {
+            assert_eq!(read(&log(), text).1, passed_over, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_change_is_asked_for_in_so_many_words() {
+        let create = json!({
+            "name": "create_branch",
+            "inputSchema": {"required": ["branch_name"], "properties": {"branch_name": {"type": "string"}}},
+        });
+        let whole = (json!({"branch_name": "exp2"}), Vec::new(), false);
+        assert_eq!(read(&create, "create a branch named \"exp2\""), whole);
+        assert_eq!(read(&create, "please create the branch exp2"), whole);
+        assert!(read(&create, "was a branch named exp2 created").2);
+        for (text, passed_over) in [
+            ("do not create a branch named exp2", "not"),
+            ("never create a branch named exp2", "never"),
+            ("create a branch named exp2 unless it exists", "unless"),
+            ("create a branch named exp2 tomorrow", "tomorrow"),
+        ] {
+            let (_, told, asks_only) = read(&create, text);
+            assert!(asks_only || told.iter().any(|word| word == passed_over), "{text}: {told:?}");
+        }
+    }
+}
