@@ -264,7 +264,7 @@ with server, browser() as page:
     shot(page, "tools")
     accessible(page, "tools")
     page.get(server.url + "/ui/try?intent=current+time+in+Europe/Prague")
-    claim("an intent that no template answers is read as a tool's", "The tool get_current_time of time does." in text(page), text(page))
+    claim("an intent that no template answers is read as a tool's", "The tool time: get_current_time does." in text(page), text(page))
     job = server.ask("/v1/jobs", {"intent": "current time in Europe/Prague"})["id"]
     page.get(f"{server.url}/ui/jobs/{job}")
     claim("its job shows the calls of tools", comes(page, "Calls of tools") and "time: get_current_time" in text(page), text(page))

@@ -121,6 +121,15 @@ pub(crate) fn parse(text: &str, path: &Path, origin: FileOrigin) -> Result<Parse
     file::parse(text, &context).class(Class::Configuration)
 }
 
+/// Parses the valid entries of a project's file.
+fn parse_of_project(text: &str, path: &Path) -> Result<ParsedFile, CommandError> {
+    let path = std::path::absolute(path).class(Class::Configuration)?;
+    let home = setup::home();
+    let context =
+        FileContext { path: &path, origin: FileOrigin::Project, variable: &setup::variable, home: home.as_deref() };
+    file::parse_valid(text, &context).class(Class::Configuration)
+}
+
 /// Parses a file of servers, with variables as they are written.
 pub(crate) fn parse_as_written(text: &str, path: &Path, origin: FileOrigin) -> Result<ParsedFile, CommandError> {
     let path = std::path::absolute(path).class(Class::Configuration)?;
@@ -162,7 +171,7 @@ fn parsed(sources: &Sources, configured: &[PathBuf]) -> Result<(Vec<ParsedFile>,
             continue;
         }
         // A file that somebody else may have written must not keep the user from working: what is wrong with it is said.
-        match text(path).and_then(|text| text.map(|text| parse(&text, path, FileOrigin::Project)).transpose()) {
+        match text(path).and_then(|text| text.map(|text| parse_of_project(&text, path)).transpose()) {
             Ok(Some(file)) => parsed.push(file),
             Ok(None) => {}
             Err(error) => notices.push(format!("ignored: {}", error.message())),

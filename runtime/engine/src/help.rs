@@ -1,5 +1,7 @@
 //! Help: the answer to an intent that asks what can be asked.
 
+use std::borrow::Cow;
+
 use intentbox_catalog::{ParamSpec, Template, words};
 use intentbox_report::{Listed, Report};
 use serde::Serialize;
@@ -15,11 +17,12 @@ const LINES_MAX: usize = 40;
 
 /// One thing that can be asked.
 #[derive(Debug, Serialize)]
-struct Line<'a> {
-    template: &'a str,
-    /// A sentence that asks for it: its first phrase.
-    say: String,
-    summary: &'a str,
+pub(crate) struct Line<'a> {
+    /// The id of a template, or the one of a tool's.
+    pub(crate) template: Cow<'a, str>,
+    /// A sentence that asks for it: its first phrase, or the words of the tool's name.
+    pub(crate) say: String,
+    pub(crate) summary: &'a str,
 }
 
 impl<'a> Line<'a> {
@@ -28,7 +31,7 @@ impl<'a> Line<'a> {
         let phrase = template.phrases().first()?;
         let example = |name: &str| template.parameter(name).map(ParamSpec::example);
         let say = words::filled(phrase, example);
-        Some(Self { template: template.id().as_str(), say, summary: template.summary() })
+        Some(Self { template: template.id().as_str().into(), say, summary: template.summary() })
     }
 }
 
@@ -41,9 +44,12 @@ pub(crate) fn is_asked_for(text: &str) -> bool {
     ASKING.contains(&words.join(" ").to_lowercase().as_str())
 }
 
-/// The report that lists these templates, in their order.
-pub(crate) fn report<'a>(templates: impl Iterator<Item = &'a Template>) -> Report {
-    let lines: Vec<Line<'_>> = templates.filter_map(Line::of).collect();
+/// The report that lists these templates, in their order, and then these tools.
+pub(crate) fn report<'a>(
+    templates: impl Iterator<Item = &'a Template>,
+    tools: impl Iterator<Item = Line<'a>>,
+) -> Report {
+    let lines: Vec<Line<'_>> = templates.filter_map(Line::of).chain(tools).collect();
     let shown = &lines[..lines.len().min(LINES_MAX)];
     let listed = Some(Listed { shown: shown.len(), of: lines.len() });
     let result = serde_json::value::to_raw_value(shown).ok();
@@ -87,7 +93,7 @@ mod tests {
     #[test]
     fn each_template_that_can_be_asked_for_is_a_line_with_an_example() {
         let catalog = Catalog::embedded().expect("the built-in templates are whole");
-        let report = report(catalog.templates());
+        let report = report(catalog.templates(), std::iter::empty());
         let rows = rows(&report);
         let row = |id: &str| rows.iter().find(|row| row["template"] == id);
         let errors = json!({
@@ -109,7 +115,7 @@ mod tests {
         let catalog = Catalog::embedded().expect("the built-in templates are whole");
         let one = catalog.get("sentry/list_errors").expect("it is part of the sentry pack");
         for (of, shown) in [(0, 0), (LINES_MAX, LINES_MAX), (LINES_MAX + 1, LINES_MAX)] {
-            let report = report(std::iter::repeat_n(one, of));
+            let report = report(std::iter::repeat_n(one, of), std::iter::empty());
             assert_eq!((rows(&report).len(), report.listed), (shown, Some(Listed { shown, of })));
         }
     }

@@ -20,7 +20,7 @@ use crate::caller::{Caller, Consent};
 use crate::intent::{Code, Given, INTENT_BYTES_MAX, Intent, Settings};
 use crate::library::Library;
 use crate::remedy::Requester;
-use crate::{cards, help, rejected, rephrase};
+use crate::{cards, help, rejected, rephrase, tool_template};
 
 /// The plan for an intent.
 #[derive(Debug)]
@@ -298,12 +298,28 @@ impl Engine {
     pub async fn plan(&self, intent: &Intent, caller: &Caller) -> Plan {
         let mut plan = match self.plan_template(intent, caller) {
             Plan::Nothing(report) if self.routing.has_tools() => self.plan_tool(intent, caller, report).await,
+            Plan::Help(report) if self.routing.has_tools() => self.help_with_tools(caller, report).await,
             plan => plan,
         };
         if let Some(report) = plan.report_mut() {
             report.mode = Some(self.routing.shown());
         }
         plan
+    }
+
+    /// What can be asked, with the tools that the caller may call. Where nothing is known of tools, it is `report`.
+    async fn help_with_tools(&self, caller: &Caller, report: Box<Report>) -> Plan {
+        let Ok(Some((_, index))) = self.index().await else { return Plan::Help(report) };
+        let may_call = self.permitted_tools(caller);
+        let tools = (0..index.tools()).filter_map(|number| index.tool(number));
+        let tools = tools.filter(|(server, row)| may_call(server.as_str(), &row.name, row.effect));
+        let lines = tools.filter_map(|(server, row)| {
+            let template = tool_template::id_of(server, row)?.to_string().into();
+            Some(help::Line { template, say: row.name.replace(['_', '-', '.'], " "), summary: &row.summary })
+        });
+        let library = self.library();
+        let reached = library.catalog.templates().filter(|template| self.reaches(template));
+        Plan::Help(Box::new(help::report(reached, lines)))
     }
 
     /// Plans an intent with the templates alone.
@@ -319,7 +335,7 @@ impl Engine {
         let library = self.library();
         if intent.template.is_none() && help::is_asked_for(&intent.text) {
             let reached = library.catalog.templates().filter(|template| self.reaches(template));
-            return Plan::Help(Box::new(help::report(reached)));
+            return Plan::Help(Box::new(help::report(reached, std::iter::empty())));
         }
         let router = library.router(|template| self.reaches(template));
         // The name of a template means that template: who was told several names can say one.

@@ -368,7 +368,8 @@ impl Index {
             let mut stems = words(word).into_iter().map(|word| stem(&word)).peekable();
             stems.peek().is_some() && stems.all(|stem| known.single.contains(&stem))
         };
-        self.tools.get(tool).is_some_and(is_single) || self.unknown_to(tool, &self.query(word)).is_empty()
+        let is_near = || self.unknown_to(tool, &self.query(word)).is_empty();
+        self.tools.get(tool).is_some_and(|known| is_single(known) || is_near())
     }
 
     /// BM25 over names and descriptions alone: what others do, to compare with.

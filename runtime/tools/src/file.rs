@@ -126,6 +126,22 @@ pub struct Merged {
 /// # Errors
 /// All faults of the file. Nothing of a file with a fault is used.
 pub fn parse(text: &str, context: &FileContext<'_>) -> Result<ParsedFile, FileErrors> {
+    let (parsed, faults) = parse_all(text, context)?;
+    if faults.is_empty() { Ok(parsed) } else { Err(FileErrors(faults)) }
+}
+
+/// Reads the valid entries of a file that somebody else may have written: each of the others is a warning.
+///
+/// # Errors
+/// When the file as a whole cannot be read.
+pub fn parse_valid(text: &str, context: &FileContext<'_>) -> Result<ParsedFile, FileErrors> {
+    let (mut parsed, faults) = parse_all(text, context)?;
+    parsed.warnings.extend(faults.iter().map(|fault| format!("ignored: {fault}")));
+    Ok(parsed)
+}
+
+/// The valid entries, and what is wrong with the others.
+fn parse_all(text: &str, context: &FileContext<'_>) -> Result<(ParsedFile, Vec<FileError>), FileErrors> {
     let fault =
         |id: Option<&str>, reason: String| FileError { file: context.path.to_owned(), id: id.map(shown), reason };
     let whole = |reason: String| FileErrors(vec![fault(None, reason)]);
@@ -151,9 +167,9 @@ pub fn parse(text: &str, context: &FileContext<'_>) -> Result<ParsedFile, FileEr
         parsed.warnings.push(format!("{}: it has neither `mcpServers` nor `servers`", context.path.display()));
     }
     if parsed.servers.len() > SERVERS_MAX {
-        faults.push(fault(None, format!("it has more than {SERVERS_MAX} servers")));
+        return Err(whole(format!("it has more than {SERVERS_MAX} servers")));
     }
-    if faults.is_empty() { Ok(parsed) } else { Err(FileErrors(faults)) }
+    Ok((parsed, faults))
 }
 
 /// Reads the entries of one key.

@@ -21,6 +21,7 @@ mod definition;
 mod discovery;
 mod error;
 pub mod file;
+mod folder;
 mod frame;
 mod http;
 mod listing;

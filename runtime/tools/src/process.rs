@@ -4,7 +4,6 @@ use std::process::Stdio;
 use std::time::Duration;
 
 use intentbox_confine::{Bounds, Group, Launch, LaunchError, START_FAILED_MARKER};
-use tempfile::TempDir;
 use tokio::process::{Child, ChildStdin, ChildStdout, Command};
 use tokio::task::JoinHandle;
 use tokio::time::{sleep, timeout};
@@ -12,6 +11,7 @@ use tokio::time::{sleep, timeout};
 use std::sync::Arc;
 
 use crate::error::ServerFault;
+use crate::folder::ServerFolder;
 use crate::frame::{FrameFault, Frames};
 use crate::place::Place;
 use crate::server::{Program, ServerConfig};
@@ -49,7 +49,7 @@ pub(crate) struct Process {
     drained: Option<JoinHandle<()>>,
     watched: JoinHandle<()>,
     /// Removed when the process is dropped.
-    _temporary: TempDir,
+    _temporary: ServerFolder,
 }
 
 /// The pipes of a server.
@@ -68,8 +68,8 @@ impl Process {
         frames: &Arc<Frames>,
     ) -> Result<(Self, Pipes), ServerFault> {
         let not_started = |detail: String| ServerFault::NotStarted(detail);
-        let temporary = tempfile::Builder::new().prefix("intentbox-server-").tempdir_in(&place.temporary);
-        let temporary = temporary.map_err(|error| not_started(format!("no temporary folder can be made: {error}")))?;
+        let temporary = ServerFolder::within(&place.temporary)
+            .map_err(|error| not_started(format!("no temporary folder can be made: {error}")))?;
         let launch = launch(config, program, place, purpose, &temporary);
         let command = launch.command(&place.launcher, place.launcher_verb).map_err(|error| match error {
             LaunchError::NotFound { .. } => ServerFault::NotFound(error.to_string()),
@@ -143,7 +143,13 @@ impl Drop for Process {
 }
 
 /// How a server is started.
-fn launch(config: &ServerConfig, program: &Program, place: &Place, purpose: Purpose, temporary: &TempDir) -> Launch {
+fn launch(
+    config: &ServerConfig,
+    program: &Program,
+    place: &Place,
+    purpose: Purpose,
+    temporary: &ServerFolder,
+) -> Launch {
     let folder = temporary.path().to_owned();
     let beside = config.file.parent().map_or_else(|| folder.clone(), ToOwned::to_owned);
     let working_directory = program.cwd.clone().unwrap_or(beside);

@@ -226,6 +226,20 @@ impl ServerConfig {
     }
 }
 
+/// Beginnings of the names of variables by which loaders, interpreters and launchers are told what else to run.
+const CHOOSING: [&str; 17] = [
+    "BASH_ENV", "DYLD_", "ENV", "GIT_", "JAVA_", "JDK_", "LD_", "NODE_", "NPM_", "PATH", "PERL", "PIP_", "PYTHON",
+    "RUBY", "SHELL", "UV_", "_JAVA_",
+];
+
+/// Whether the value of a variable is as much of a command as the command is.
+fn chooses_code(name: &str) -> bool {
+    let name = name.to_ascii_uppercase();
+    // A token for an index of packages is none.
+    let is_secret = ["TOKEN", "SECRET", "PASSWORD", "AUTH", "KEY"].iter().any(|part| name.contains(part));
+    !is_secret && CHOOSING.iter().any(|beginning| name.starts_with(beginning))
+}
+
 impl Transport {
     /// The same as [`Transport::summary`] for lists: what looks like a secret in an argument or in a query is left out.
     #[must_use]
@@ -243,7 +257,8 @@ impl Transport {
     }
 
     /// What starting or calling the server means, in one line for a person who approves it: the command with its arguments and
-    /// the names of its variables, or the URL and the names of its headers. Values of variables and headers may be secret.
+    /// the names of its variables, or the URL and the names of its headers. Values of variables and headers may be secret; those
+    /// that choose which code runs are told all the same.
     #[must_use]
     pub fn summary(&self) -> String {
         match self {
@@ -251,7 +266,10 @@ impl Transport {
                 let words = std::iter::once(command).chain(args).map(|word| quoted(word));
                 let mut line = words.collect::<Vec<_>>().join(" ");
                 if !env.is_empty() {
-                    let names: Vec<String> = env.keys().map(|name| quoted(name)).collect();
+                    let told = |(name, value): (&String, &String)| {
+                        if chooses_code(name) { format!("{}={}", quoted(name), quoted(value)) } else { quoted(name) }
+                    };
+                    let names: Vec<String> = env.iter().map(told).collect();
                     let _ = write!(line, " (sets {})", names.join(", "));
                 }
                 if let Some(cwd) = cwd {
@@ -452,7 +470,13 @@ mod tests {
         };
         let shown = r#"npx -y "a b" "\u{202e}x" (sets TOKEN)"#;
         assert_eq!(Transport::Stdio(program.clone()).summary(), shown);
-        assert!(!format!("{:?}", stdio(program)).contains("s3cr3t"));
+        assert!(!format!("{:?}", stdio(program.clone())).contains("s3cr3t"));
+        let pairs =
+            [("LD_PRELOAD", "/tmp/x.so"), ("NODE_OPTIONS", "--require x"), ("NPM_TOKEN", "s3cr3t"), ("MODE", "a")];
+        let env = pairs.map(|(name, value)| (name.to_owned(), value.to_owned())).into();
+        let shown = Transport::Stdio(Program { env, ..program }).summary();
+        let sets = r#"(sets LD_PRELOAD=/tmp/x.so, MODE, NODE_OPTIONS="--require x", NPM_TOKEN)"#;
+        assert!(shown.ends_with(sets), "{shown}");
         let endpoint = Endpoint {
             url: "https://a.example/mcp".to_owned(),
             headers: BTreeMap::from([("authorization".to_owned(), "Bearer s3cr3t".to_owned())]),

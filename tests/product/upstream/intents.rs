@@ -93,6 +93,38 @@ fn the_policy_decides_about_intents_as_about_scripts() {
 }
 
 #[test]
+fn what_a_call_would_pass_over_is_no_answer() {
+    let upstream = shop(&["shop: *"]);
+    for (text, told) in [
+        (
+            "list the orders of customer acme by Bob",
+            "the tool `shop: list_orders` may be meant, and takes nothing of: Bob",
+        ),
+        ("list yesterday's orders of customer acme", "takes nothing of: yesterday"),
+        ("do not cancel order 42", "the tool `shop: cancel_order` may be meant, "),
+        ("was order 42 cancelled", "which changes something, and this is a question"),
+    ] {
+        let report = asked(&upstream, &["run-intent", text, "--allow-writes"]);
+        assert_eq!((&report["outcome"], &report["result"]), (&json!("not_found"), &Value::Null), "{text}: {report}");
+        assert!(report["error"]["message"].as_str().expect("a message").contains(told), "{text}: {report}");
+        assert_eq!(report["route"]["candidates"].as_array().map(Vec::len), Some(1), "{text}: {report}");
+    }
+    // Who names the tool says that the words only give values.
+    let named = ["run-intent", "orders of customer acme by Bob", "--template", "shop/list_orders"];
+    assert_eq!(called(&asked(&upstream, &named)), json!({"tool": "list_orders", "arguments": {"customer": "acme"}}));
+}
+
+#[test]
+fn help_lists_the_tools_that_may_be_called() {
+    let upstream = shop(&["shop: read-only"]);
+    let listed = intent(&upstream, "help");
+    let ids: Vec<&str> =
+        listed["result"].as_array().expect("a list").iter().filter_map(|line| line["template"].as_str()).collect();
+    assert_eq!(ids, ["shop/list_orders", "shop/list_receipts", "shop/meet"], "{listed}");
+    assert_eq!(listed["result"][0]["say"], "list orders");
+}
+
+#[test]
 fn what_no_tool_does_is_an_honest_no() {
     let upstream = shop(&["shop: *"]);
     for text in ["book a flight to lisbon", "what is the weather tomorrow", "bake bread"] {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use anyhow::Context as _;
 use intentbox_capability::{AllowedTool, ToolEffect, ToolRule, Tools};
 use intentbox_catalog::json::parse_value;
-use intentbox_engine::{Report, new_run_id, tool_failure};
+use intentbox_engine::{Cause, Failure, Report, new_run_id, tool_failure};
 use intentbox_tools::{ProgressSink, ServerCall, ToolError, Upstreams};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
@@ -34,7 +34,15 @@ pub(super) async fn run(
     let called = match arguments_of(upstreams, &allowed, arguments, given).await {
         Ok(Ok(arguments)) => {
             let call = ServerCall { progress: Some(progress()), ..ServerCall::of(arguments) };
-            upstreams.call(&allowed, call).await
+            tokio::select! {
+                called = upstreams.call(&allowed, call) => called,
+                // The server hears of it, and what it has done by then nobody knows.
+                _ = tokio::signal::ctrl_c() => {
+                    upstreams.close().await;
+                    let failure = Failure::new(Cause::Cancelled, "the call was interrupted");
+                    return Ok(Ending::Run(Box::new(Report::failed(new_run_id(), failure))));
+                }
+            }
         }
         Ok(Err(error)) => Err(error),
         Err(error) => {

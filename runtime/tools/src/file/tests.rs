@@ -173,6 +173,26 @@ fn all_faults_of_a_file_are_told_at_once_and_nothing_of_it_is_used() {
 }
 
 #[test]
+fn the_valid_entries_of_a_file_are_used_where_others_are_not() {
+    let context = FileContext {
+        path: Path::new("/projects/app/.mcp.json"),
+        origin: FileOrigin::Project,
+        variable: &|_| None,
+        home: None,
+    };
+    let text = r#"{"mcpServers": {"a": {"command": 5}, "time": {"command": "uvx"}, "b": {"command": "x", "env": {"N": "${UNSET}"}}}}"#;
+    let read = parse_valid(text, &context).expect("a file");
+    let ids: Vec<&str> = read.servers.iter().map(|server| server.id.as_str()).collect();
+    assert_eq!((ids, read.warnings.len()), (vec!["time"], 2), "{:?}", read.warnings);
+    assert!(
+        read.warnings.iter().all(|warning| warning.starts_with("ignored: /projects/app/.mcp.json")),
+        "{:?}",
+        read.warnings
+    );
+    assert!(parse_valid("[]", &context).is_err());
+}
+
+#[test]
 fn the_first_file_that_has_a_name_keeps_it() {
     let file = |path: &str, origin: FileOrigin, names: &[&str]| {
         let server = |name: &&str| {
