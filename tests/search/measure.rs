@@ -8,8 +8,7 @@
 //! `queries.jsonl` has labelled sentences, a line each: `query`, the `tool` that answers it as `server/name` or null, `also`,
 //! tools that answer it as well, and the `kind`: `literal`, `paraphrase` (no word of the tool's name) or `none`. Their authors
 //! saw the definitions of the tools and nothing of the search. A hash of the sentence says which half it is in. `tuning.jsonl` has
-//! sentences with values, for training alone. The other file is what `intentbox --json tools list` prints for the installed servers,
-//! and entries of the built-in templates. These are in the index as they always are, and a search leaves them out as an intent does.
+//! sentences with values, for training alone. The other file is what `intentbox --json tools list` prints for the installed servers.
 
 use std::fmt::Write as _;
 use std::path::PathBuf;
@@ -48,26 +47,24 @@ fn main() {
         println!("search: run tests/search/run, which lists the tools of the installed servers");
         return;
     };
-    let (ids, entries, tools) = entries(&std::fs::read_to_string(tools).expect("the list of tools"));
+    let (ids, entries) = entries(&std::fs::read_to_string(tools).expect("the list of tools"));
     let begun = Instant::now();
     let search = Search::new(&entries);
-    let templates = entries.len() - tools;
-    println!("{tools} tools and {templates} templates, indexed in {:.1} ms", begun.elapsed().as_secs_f64() * 1e3);
-    let search = Searched { search, ids, tools };
+    println!("{} tools, indexed in {:.1} ms", entries.len(), begun.elapsed().as_secs_f64() * 1e3);
     let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../tests/search");
     let read = |name: &str| labelled(&std::fs::read_to_string(folder.join(name)).expect("the sentences"));
     let queries = read("queries.jsonl");
     if let Some(file) = value("--dump") {
         let tuning: Vec<Labelled> =
             queries.into_iter().filter(|labelled| !labelled.is_sealed()).chain(read("tuning.jsonl")).collect();
-        std::fs::write(file, dump(&search, &tuning)).expect("it can be written");
+        std::fs::write(file, dump(&search, &ids, &tuning)).expect("it can be written");
         return;
     }
     for (half, is_sealed) in [("tuning", false), ("test", true)] {
         for kind in ["literal", "paraphrase", "none"] {
             let of: Vec<&Labelled> =
                 queries.iter().filter(|labelled| labelled.is_sealed() == is_sealed && labelled.kind == kind).collect();
-            let (own, bm25) = measured(&search, &of);
+            let (own, bm25) = measured(&search, &ids, &of);
             println!("{half:<7} {kind:<11} {:<4} {}", of.len(), own.line(kind));
             if kind != "none" {
                 println!("{:<24} {}   (BM25)", "", bm25.line(kind));
@@ -75,7 +72,7 @@ fn main() {
         }
         let all: Vec<&Labelled> =
             queries.iter().filter(|labelled| labelled.is_sealed() == is_sealed && labelled.kind != "none").collect();
-        let (own, bm25) = measured(&search, &all);
+        let (own, bm25) = measured(&search, &ids, &all);
         println!("{half:<7} {:<11} {:<4} {}", "answerable", all.len(), own.line("all"));
         println!("{:<24} {}   (BM25)", "", bm25.line("all"));
     }
@@ -104,7 +101,7 @@ fn speed(entries: &[Entry], queries: &[Labelled]) {
         .iter()
         .map(|labelled| {
             let begun = Instant::now();
-            std::hint::black_box(search.find(&labelled.query, &|_| 0.0, &|_| true));
+            std::hint::black_box(search.find(&labelled.query, &|_| 0.0));
             begun.elapsed().as_secs_f64() * 1e3
         })
         .collect();
@@ -112,15 +109,7 @@ fn speed(entries: &[Entry], queries: &[Labelled]) {
     println!("5,000 tools: p50 {:.2} ms, p99 {:.2} ms a search", times[times.len() / 2], times[times.len() * 99 / 100]);
 }
 
-/// What is searched: the tools come first, and templates after them.
-struct Searched {
-    search: Search,
-    ids: Vec<String>,
-    tools: usize,
-}
-
-/// The ids and the entries, tools first, and how many of them are tools.
-fn entries(text: &str) -> (Vec<String>, Vec<Entry>, usize) {
+fn entries(text: &str) -> (Vec<String>, Vec<Entry>) {
     let listed: Value = serde_json::from_str(text).expect("JSON of `tools list`");
     let texts = |value: &Value| -> Vec<String> {
         value.as_array().into_iter().flatten().filter_map(Value::as_str).map(str::to_owned).collect()
@@ -136,14 +125,11 @@ fn entries(text: &str) -> (Vec<String>, Vec<Entry>, usize) {
             Some("adds" | "writes") => Some(false),
             _ => None,
         },
-        examples: texts(&tool["examples"]),
+        examples: Vec::new(),
         learned: Vec::new(),
     };
-    let tools: Vec<Entry> = listed["tools"].as_array().expect("tools").iter().map(entry).collect();
-    let count = tools.len();
-    let templates = listed["templates"].as_array().into_iter().flatten().map(entry);
-    let entries: Vec<Entry> = tools.into_iter().chain(templates).collect();
-    (entries.iter().map(|entry| format!("{}/{}", entry.server, entry.name)).collect(), entries, count)
+    let entries: Vec<Entry> = listed["tools"].as_array().expect("tools").iter().map(entry).collect();
+    (entries.iter().map(|entry| format!("{}/{}", entry.server, entry.name)).collect(), entries)
 }
 
 fn labelled(text: &str) -> Vec<Labelled> {
@@ -170,15 +156,13 @@ impl Labelled {
     }
 }
 
-fn measured(searched: &Searched, queries: &[&Labelled]) -> (Figures, Figures) {
-    let Searched { search, ids, tools } = searched;
+fn measured(search: &Search, ids: &[String], queries: &[&Labelled]) -> (Figures, Figures) {
     let (mut own, mut bm25) = (Figures::default(), Figures::default());
     for labelled in queries {
-        let found = search.find(&labelled.query, &|_| 0.0, &|number| number < *tools);
+        let found = search.find(&labelled.query, &|_| 0.0);
         let ranked: Vec<usize> = found.hits.iter().map(|hit| hit.entry).collect();
         own.note(labelled, &ranked, ids, Some(found.verdict));
-        let by_bm25: Vec<usize> = search.by_bm25(&labelled.query).into_iter().filter(|number| number < tools).collect();
-        bm25.note(labelled, &by_bm25, ids, None);
+        bm25.note(labelled, &search.by_bm25(&labelled.query), ids, None);
     }
     (own, bm25)
 }
@@ -240,11 +224,10 @@ fn percent(part: usize, whole: usize) -> String {
 }
 
 /// Lines of JSON with the features of the tools that a sentence is compared with, for the tuning half.
-fn dump(searched: &Searched, queries: &[Labelled]) -> String {
-    let Searched { search, ids, tools } = searched;
+fn dump(search: &Search, ids: &[String], queries: &[Labelled]) -> String {
     let mut text = json!({"features": FEATURES}).to_string() + "\n";
     for labelled in queries {
-        let compared = search.compare(&labelled.query, &|_| 0.0, &|number| number < *tools);
+        let compared = search.compare(&labelled.query, &|_| 0.0);
         let rows: Vec<Value> = compared
             .iter()
             .map(|(tool, features)| json!({"id": ids[*tool], "right": labelled.right.contains(&ids[*tool]), "features": features.to_vec()}))

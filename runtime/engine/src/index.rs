@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use intentbox_capability::ServerId;
 use intentbox_catalog::{Catalog, Effects, ParamSpec, Template, TemplateId};
-use intentbox_search::{Entry, Found, Search};
+use intentbox_search::{Entry, Found, HITS_MAX, Hit, Search, Verdict};
 use intentbox_tools::{Effect, LearnedWord, ServerState, StoreError, ToolRow, ToolUse, Upstreams, categories};
 
 use crate::{EmbeddingSource, Engine};
@@ -35,7 +35,10 @@ struct Prepared {
     catalog: Arc<Catalog>,
     /// What each is about.
     categories: Vec<String>,
+    /// Over the tools, and over the templates. Each has weights of its own: how rare a word is among tools does not change with the
+    /// templates that somebody has.
     search: Search,
+    templates_search: Search,
     /// When each server's tools were listed: another time means another index.
     listed: BTreeMap<ServerId, i64>,
     learned: Vec<LearnedWord>,
@@ -75,7 +78,8 @@ impl Prepared {
             learned: words.remove(&(server.as_str(), row.name.as_str())).unwrap_or_default(),
         });
         let templates: Vec<&Template> = catalog.templates().filter(|template| !template.phrases().is_empty()).collect();
-        let entries: Vec<Entry> = of_tools.chain(templates.iter().copied().map(entry_of)).collect();
+        let entries: Vec<Entry> = of_tools.collect();
+        let of_templates: Vec<Entry> = templates.iter().copied().map(entry_of).collect();
         let templates = templates.into_iter().map(|template| template.id().clone()).collect();
         drop(words);
         let search = Search::new(&entries);
@@ -83,7 +87,9 @@ impl Prepared {
             Some(embedding) => search.with_embedding(&entries, embedding),
             None => search,
         };
-        Self { tools, templates, catalog: Arc::clone(catalog), categories, search, listed, learned }
+        let templates_search = Search::new(&of_templates);
+        let catalog = Arc::clone(catalog);
+        Self { tools, templates, catalog, categories, search, templates_search, listed, learned }
     }
 }
 
@@ -147,19 +153,24 @@ impl Index {
         self.prepared.categories.get(number).map_or("", String::as_str)
     }
 
-    /// Searches tools and templates.
+    /// Searches the templates and the tools. Where some of one kind fit and none of the other, those of the other are left out.
     pub(crate) fn find(&self, text: &str) -> Found {
-        self.find_among(text, &|_| true)
+        let tools = self.find_tool(text);
+        let mut templates = self.prepared.templates_search.find(text, &|_| 0.0);
+        for hit in &mut templates.hits {
+            hit.entry += self.tools();
+        }
+        let fits = |found: &Found| found.verdict != Verdict::Nothing;
+        match (fits(&tools), fits(&templates)) {
+            (true, false) => tools,
+            (false, true) => templates,
+            _ => joined(tools, templates),
+        }
     }
 
     /// Searches the tools alone.
     pub(crate) fn find_tool(&self, text: &str) -> Found {
-        self.find_among(text, &|number| number < self.tools())
-    }
-
-    /// Searches the tools and templates that `among` holds for.
-    pub(crate) fn find_among(&self, text: &str, among: &dyn Fn(usize) -> bool) -> Found {
-        self.prepared.search.find(text, &|number| self.usage.get(&number).copied().unwrap_or(0.0), among)
+        self.prepared.search.find(text, &|number| self.usage.get(&number).copied().unwrap_or(0.0))
     }
 
     /// Whether a word says something about an entry.
@@ -193,6 +204,16 @@ impl Index {
         };
         found(&exact).or_else(|| found(&alike))
     }
+}
+
+/// What was found of both kinds: a share counts as much as the search is sure that any is right.
+fn joined(tools: Found, templates: Found) -> Found {
+    let sure = |found: Found| found.hits.into_iter().map(move |hit| Hit { score: hit.score * found.trust, ..hit });
+    let (trust, verdict) = (tools.trust.max(templates.trust), tools.verdict);
+    let mut hits: Vec<Hit> = sure(tools).chain(sure(templates)).collect();
+    hits.sort_by(|one, two| two.score.total_cmp(&one.score).then(one.entry.cmp(&two.entry)));
+    hits.truncate(HITS_MAX);
+    Found { hits, verdict, trust }
 }
 
 /// How much a tool was used lately, from 0 to 1: calls count less the longer ago the last of them was.

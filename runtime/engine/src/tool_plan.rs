@@ -189,9 +189,10 @@ impl Engine {
     /// What is closest to an intent that nothing answers: tools, and templates whose access is configured.
     fn closest(&self, index: &Index, text: &str) -> Vec<Candidate> {
         let is_reached = |template| self.routing.has_templates() && self.reaches(template);
-        let found = index.find_among(text, &|number| index.template(number).is_none_or(is_reached));
-        let hits = found.hits.iter().take(if found.trust < CLOSE_TRUST { 0 } else { CHOICES_MAX });
-        hits.filter_map(|hit| candidate(index, hit.entry, hit.score, BTreeMap::new())).collect()
+        let found = index.find(text);
+        let hits = found.hits.iter().filter(|hit| index.template(hit.entry).is_none_or(is_reached));
+        let most = if found.trust < CLOSE_TRUST { 0 } else { CHOICES_MAX };
+        hits.take(most).filter_map(|hit| candidate(index, hit.entry, hit.score, BTreeMap::new())).collect()
     }
 
     /// The tools that an intent is for.

@@ -238,14 +238,13 @@ impl Index {
     }
 
     /// The tools that are worth comparing: those with the highest sum of weights of words that they share with the sentence.
-    pub(crate) fn promising(&self, query: &Query, among: &dyn Fn(usize) -> bool) -> Vec<usize> {
+    pub(crate) fn promising(&self, query: &Query) -> Vec<usize> {
         let mut sums: HashMap<u32, f64> = HashMap::new();
         for term in &query.terms {
             let mut best: HashMap<u32, f64> = HashMap::new();
             let own = std::iter::once((term.stem.as_str(), 1.0));
             for (stem, near) in own.chain(term.near.iter().map(|(stem, near)| (stem.as_str(), *near))) {
-                let having = self.postings.get(stem).into_iter().flatten();
-                for tool in having.filter(|tool| among(**tool as usize)) {
+                for tool in self.postings.get(stem).into_iter().flatten() {
                     let known = best.entry(*tool).or_insert(0.0);
                     *known = known.max(near * term.sure);
                 }

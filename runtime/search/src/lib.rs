@@ -138,10 +138,10 @@ impl Search {
         self.len() == 0
     }
 
-    /// Searches the entries that `among` holds for. `usage` says of an entry how much it was used lately, from 0 to 1.
+    /// Searches. `usage` says of an entry how much it was used lately, from 0 to 1.
     #[must_use]
-    pub fn find(&self, text: &str, usage: &dyn Fn(usize) -> f64, among: &dyn Fn(usize) -> bool) -> Found {
-        let compared = self.compare(text, usage, among);
+    pub fn find(&self, text: &str, usage: &dyn Fn(usize) -> f64) -> Found {
+        let compared = self.compare(text, usage);
         let (hits, trust) = self.model.rank(&compared);
         let verdict = match hits.as_slice() {
             [] => Verdict::Nothing,
@@ -174,18 +174,12 @@ impl Search {
 
     /// The features of the tools that a search compares: what training needs.
     #[must_use]
-    pub fn compare(
-        &self,
-        text: &str,
-        usage: &dyn Fn(usize) -> f64,
-        among: &dyn Fn(usize) -> bool,
-    ) -> Vec<(usize, Features)> {
+    pub fn compare(&self, text: &str, usage: &dyn Fn(usize) -> f64) -> Vec<(usize, Features)> {
         let query = self.index.query(text);
-        let mut promising = self.index.promising(&query, among);
+        let mut promising = self.index.promising(&query);
         let nearness = self.vectors.as_ref().map(|vectors| vectors.nearness(text));
         if let Some(nearness) = &nearness {
-            let mut nearest: Vec<usize> =
-                (0..nearness.len()).filter(|tool| nearness[*tool] > 0.0 && among(*tool)).collect();
+            let mut nearest: Vec<usize> = (0..nearness.len()).filter(|tool| nearness[*tool] > 0.0).collect();
             nearest.sort_by(|one, two| nearness[*two].total_cmp(&nearness[*one]).then(one.cmp(two)));
             nearest.truncate(NEAREST_MAX);
             promising.extend(nearest.into_iter().filter(|tool| !promising.contains(tool)).collect::<Vec<_>>());
@@ -248,7 +242,7 @@ mod tests {
     }
 
     fn best(text: &str) -> (Option<usize>, Verdict) {
-        let found = Search::new(&some()).find(text, &|_| 0.0, &|_| true);
+        let found = Search::new(&some()).find(text, &|_| 0.0);
         (found.hits.first().map(|hit| hit.entry), found.verdict)
     }
 
@@ -281,7 +275,7 @@ mod tests {
         assert_eq!(Search::new(&entries).new_words(0, text), ["provenanc", "blunder"]);
         assert_eq!(best("provenance").1, Verdict::Nothing);
         entries[0].learned = Search::new(&entries).new_words(0, "provenance");
-        let found = Search::new(&entries).find("provenance", &|_| 0.0, &|_| true);
+        let found = Search::new(&entries).find("provenance", &|_| 0.0);
         assert_eq!((found.hits[0].entry, Search::new(&entries).new_words(0, "provenance")), (0, Vec::new()));
     }
 
@@ -295,9 +289,9 @@ mod tests {
             "deletes delete order an for good",
             "lists orders list customer of the",
         ]);
-        let without = Search::new(&entries).find("provenance", &|_| 0.0, &|_| true);
+        let without = Search::new(&entries).find("provenance", &|_| 0.0);
         assert_eq!(without.hits, []);
-        let with = Search::new(&entries).with_embedding(&entries, model).find("provenance", &|_| 0.0, &|_| true);
+        let with = Search::new(&entries).with_embedding(&entries, model).find("provenance", &|_| 0.0);
         assert_eq!((with.hits[0].entry, with.verdict), (0, Verdict::One), "{with:?}");
     }
 
@@ -305,9 +299,8 @@ mod tests {
     fn of_two_tools_that_fit_alike_the_one_that_is_used_is_first() {
         let twins = [entry("a", "list_orders", "Lists orders", &[]), entry("b", "list_orders", "Lists orders", &[])];
         let search = Search::new(&twins);
-        let first = |used: usize| {
-            search.find("list orders", &|tool| if tool == used { 0.5 } else { 0.0 }, &|_| true).hits[0].entry
-        };
+        let first =
+            |used: usize| search.find("list orders", &|tool| if tool == used { 0.5 } else { 0.0 }).hits[0].entry;
         assert_eq!((first(0), first(1)), (0, 1));
     }
 
@@ -325,22 +318,14 @@ mod tests {
         let mut entries = some();
         assert_eq!(best("what was shipped").1, Verdict::Nothing);
         entries[4].examples = vec!["what was shipped".to_owned(), "shipped lately".to_owned()];
-        let found = Search::new(&entries).find("what was shipped", &|_| 0.0, &|_| true);
+        let found = Search::new(&entries).find("what was shipped", &|_| 0.0);
         assert_eq!(found.hits.first().map(|hit| hit.entry), Some(4), "{found:?}");
-    }
-
-    #[test]
-    fn only_the_entries_that_are_asked_for_are_searched() {
-        let search = Search::new(&some());
-        let found = search.find("delete an order", &|_| 0.0, &|entry| entry != 3);
-        assert!(found.hits.iter().all(|hit| hit.entry != 3), "{found:?}");
-        assert_eq!(search.find("delete an order", &|_| 0.0, &|_| false).hits, []);
     }
 
     proptest! {
         #[test]
         fn any_text_is_searched(text in ".{0,200}") {
-            let found = Search::new(&some()).find(&text, &|_| 0.0, &|_| true);
+            let found = Search::new(&some()).find(&text, &|_| 0.0);
             prop_assert!(found.hits.len() <= HITS_MAX && (0.0..=1.0).contains(&found.trust));
             prop_assert!(found.hits.iter().all(|hit| (0.0..=1.0).contains(&hit.score)));
         }
