@@ -29,7 +29,10 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpListener;
 
 /// How many calls one script makes.
-const CALLS: usize = 100;
+const CALLS: u32 = 100;
+
+/// How many requests: a run may send 64.
+const REQUESTS: u32 = 60;
 
 /// How long the slow tool takes.
 const SLOW: Duration = Duration::from_millis(50);
@@ -173,7 +176,7 @@ fn engine(isolation: Isolation, upstreams: &Arc<Upstreams>, port: u16) -> Engine
 /// Scripts with calls of tools, with as many requests, and with neither.
 async fn scripts(name: &str, engine: &Engine) {
     let of_tools = format!("for _ in range({CALLS}):\n    tools.stub.echo(text='hello')");
-    let of_http = format!("for _ in range({CALLS}):\n    http.get('api:/hello')");
+    let of_http = format!("for _ in range({REQUESTS}):\n    http.get('api:/hello')");
     let at_once = "tools.gather(*[tools.stub.wait.start(text='') for _ in range(8)])";
     let sources = ["pass", of_tools.as_str(), of_http.as_str(), "tools.stub.wait(text='')", at_once];
     let mut times: Vec<Vec<Duration>> = vec![Vec::new(); sources.len()];
@@ -194,7 +197,9 @@ async fn scripts(name: &str, engine: &Engine) {
     let [nothing, tools, http, one, eight] = [0, 1, 2, 3, 4].map(|at| median(&mut times[at]));
     let (tools, http) = (tools.saturating_sub(nothing), http.saturating_sub(nothing));
     println!("{name}: {CALLS} calls of a tool {}, beside {} for the script without", ms(tools), ms(nothing));
-    println!("{name}: {CALLS} requests {}; ratio {:.2}", ms(http), tools.as_secs_f64() / http.as_secs_f64());
+    let (a_call, a_request) = (tools / CALLS, http / REQUESTS);
+    let ratio = a_call.as_secs_f64() / a_request.as_secs_f64();
+    println!("{name}: {REQUESTS} requests {}; a call {a_call:?}, a request {a_request:?}, ratio {ratio:.2}", ms(http));
     println!("{name}: a tool that takes {} {}, eight at once {}", ms(SLOW), ms(one), ms(eight));
 }
 
