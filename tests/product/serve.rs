@@ -347,6 +347,22 @@ fn the_command_line_submits_to_a_server_of_the_same_folder() {
         shown.stderr.contains("  running  {\"attempt\":1}") && shown.stdout.contains("finished   ok  list errors"),
         "{shown:?}"
     );
+    // Who waits for a job ends as it did.
+    std::fs::write(home.path().join("wrong.py"), "1 / 0").expect("written");
+    for (what, code, outcome) in [
+        (&["--code", "wrong.py"][..], 1, "python_error"),
+        (&["delete all errors at once"], 6, "not_found"),
+        (&["list errors", "--param", "limit=1"], 0, "ok"),
+    ] {
+        let arguments = [&["--json", "--state", "state", "jobs", "submit", "--watch"], what].concat();
+        let ended = run_in(home.path(), &arguments, b"", &environment);
+        let told: Value = serde_json::from_str(&ended.stdout).expect("JSON");
+        assert_eq!(
+            (ended.code, &told["outcome"], &told["job"]["outcome"]),
+            (code, &json!(outcome), &json!(outcome)),
+            "{ended:?}"
+        );
+    }
 }
 
 #[test]

@@ -39,6 +39,8 @@ enum Problem {
     Failed(CommandError),
     /// The command worked, and its answer is that something is not allowed. The text says so.
     Denied(Box<Failure>),
+    /// The command worked, and what it tells of ended so. The text says so.
+    Ended(Outcome),
 }
 
 impl Answer {
@@ -72,6 +74,11 @@ impl Answer {
     /// The same as the answer that something is not allowed.
     pub(crate) fn denied(self, failure: Failure) -> Self {
         Self { problem: Some(Problem::Denied(Box::new(failure))), ..self }
+    }
+
+    /// The same, where what it tells of ended so.
+    pub(crate) fn ended(self, outcome: Outcome) -> Self {
+        if outcome == Outcome::Ok { self } else { Self { problem: Some(Problem::Ended(outcome)), ..self } }
     }
 
     /// What people read on stdout.
@@ -116,6 +123,7 @@ impl Answer {
             None => Outcome::Ok.terms().exit,
             Some(Problem::Failed(error)) => error.class().exit(),
             Some(Problem::Denied(failure)) => failure.cause.outcome().terms().exit,
+            Some(Problem::Ended(outcome)) => outcome.terms().exit,
         }
     }
 
@@ -124,6 +132,7 @@ impl Answer {
             None => Outcome::Ok.terms().name,
             Some(Problem::Failed(error)) => error.class().name(),
             Some(Problem::Denied(failure)) => failure.cause.outcome().terms().name,
+            Some(Problem::Ended(outcome)) => outcome.terms().name,
         }
     }
 }
@@ -139,6 +148,7 @@ impl Problem {
     fn error(&self) -> Value {
         let (kind, message, hint) = match self {
             Problem::Failed(error) => (error.class().name(), error.message(), error.advice().map(str::to_owned)),
+            Problem::Ended(outcome) => (outcome.terms().name, "the job did not end as ok".to_owned(), None),
             Problem::Denied(failure) => {
                 (failure.cause.kind(), failure.message.clone(), failure.remedy.as_ref().map(words))
             }

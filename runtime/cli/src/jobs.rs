@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use anyhow::Context as _;
 use intentbox_catalog::json::parse_value;
-use intentbox_engine::Principal;
+use intentbox_engine::{Outcome, Principal};
 use intentbox_jobs::{Job, JobFilter, JobQuotas, JobRequest, JobState, JobStore, Queue, REQUEST_BYTES_MAX};
 use intentbox_store::Clock;
 use jiff::Timestamp;
@@ -155,10 +155,20 @@ async fn watch(queue: &Queue, job: Job) -> Result<Answer, CommandError> {
             }
         }
         if now.state.is_final() {
-            return Ok(shown(&now));
+            return Ok(shown(&now).ended(outcome_of(&now)));
         }
         sleep(LOOK).await;
     }
+}
+
+/// How a job ended. One that was given up, or never begun, has no outcome of a run.
+fn outcome_of(job: &Job) -> Outcome {
+    let known = Outcome::ALL.iter().find(|outcome| outcome.terms().name == job.outcome);
+    known.copied().unwrap_or(match job.state {
+        JobState::Cancelled => Outcome::Cancelled,
+        JobState::Expired => Outcome::Overloaded,
+        _ => Outcome::WorkerLost,
+    })
 }
 
 /// A job with its answer.
