@@ -8,8 +8,9 @@ use axum::extract::{Path, RawQuery, State};
 use axum::http::header::LOCATION;
 use axum::http::{HeaderMap, HeaderValue, StatusCode};
 use axum::response::{IntoResponse as _, Response};
-use intentbox_engine::{Ceilings, Principal, TraceContext};
-use intentbox_jobs::{DeliveryStatus, Job, JobFilter, JobRequest, JobState, Work};
+use intentbox_engine::Principal;
+use intentbox_jobs::{DeliveryStatus, Job, JobFilter, JobRequest, JobState, object};
+use intentbox_listen::http::trace;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
@@ -140,21 +141,8 @@ struct Batch {
 /// A request for a job, with its text, which this principal may make.
 fn parsed(api: &Api, principal: &Principal, text: &str) -> Result<JobRequest, Problem> {
     let request = JobRequest::parse(text)?;
-    check_limits(&request)?;
     may_call_back(api, principal, &request)?;
     Ok(request)
-}
-
-/// Whether the limits of a job are limits within their bounds. Those of the operator may be lower, when it runs.
-pub(crate) fn check_limits(request: &JobRequest) -> Result<(), Problem> {
-    let settings = match &request.work {
-        Work::Intent(intent) => &intent.settings,
-        Work::Code(code) => &code.settings,
-    };
-    Ceilings::new(settings.limits.iter().cloned()).map(|_| ()).map_err(|error| {
-        let problem = Problem::new(StatusCode::UNPROCESSABLE_ENTITY, "request_invalid", "the request is invalid");
-        problem.field("limits").detail(error.to_string())
-    })
 }
 
 /// Whether the policy lets the end of this job be told where it is to be.
@@ -178,10 +166,7 @@ pub(crate) async fn submit_all(
     let invalid = |detail: String| {
         Problem::new(StatusCode::UNPROCESSABLE_ENTITY, "request_invalid", "the request is invalid").detail(detail)
     };
-    if !read.text.trim_start().starts_with('{') {
-        return Err(invalid("send a JSON object with `jobs`".to_owned()));
-    }
-    let batch = serde_json::from_str::<Batch>(&read.text).map_err(|error| invalid(error.to_string()))?;
+    let batch: Batch = object(&read.text)?;
     if batch.jobs.is_empty() || batch.jobs.len() > BATCH_MAX {
         return Err(invalid(format!("a batch has 1 to {BATCH_MAX} jobs")).field("jobs"));
     }
@@ -210,8 +195,7 @@ pub(crate) async fn submit(
     headers: HeaderMap,
     body: Body,
 ) -> Result<Response, Problem> {
-    let key = key(&headers)?;
-    let trace = trace(&headers);
+    let (key, trace) = (key(&headers)?, trace(&headers));
     let read = body::read(&api.bodies, &principal, &headers, body).await?;
     let request = JobRequest { trace, ..parsed(&api, &principal, &read.text)? };
     let (job, _) = api.queue.submit(&principal, &request, &read.text, key).await?;
@@ -270,15 +254,6 @@ fn none(id: &str) -> Problem {
 
 pub(crate) fn json(status: StatusCode, value: &impl Serialize) -> Response {
     (status, axum::Json(value)).into_response()
-}
-
-/// The trace that a request is a part of. What is no trace is none: a client is not refused for it.
-pub(crate) fn trace(headers: &HeaderMap) -> Option<TraceContext> {
-    let mut parents = headers.get_all("traceparent").iter();
-    let (Some(parent), None) = (parents.next(), parents.next()) else { return None };
-    let states =
-        headers.get_all("tracestate").iter().filter_map(|state| state.to_str().ok()).collect::<Vec<_>>().join(",");
-    TraceContext::parse(parent.to_str().ok()?.trim(), Some(&states))
 }
 
 fn key(headers: &HeaderMap) -> Result<Option<String>, Problem> {

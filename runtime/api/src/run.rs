@@ -7,9 +7,10 @@ use axum::http::{HeaderMap, StatusCode};
 use axum::response::Response;
 use intentbox_engine::{Caller, Consent, Event, Of, Pending, Principal};
 use intentbox_jobs::{JobRequest, When, Work};
+use intentbox_listen::http::trace;
 use intentbox_report::Wire;
 
-use crate::jobs::{json, trace};
+use crate::jobs::json;
 use crate::problem::Problem;
 use crate::{Api, body, words};
 

@@ -11,7 +11,7 @@ use intentbox_jobs::{Schedule, ScheduleRequest};
 use serde::Serialize;
 use serde_json::value::RawValue;
 
-use crate::jobs::{IDEMPOTENCY_KEY, check_limits, json, may_call_back, time};
+use crate::jobs::{IDEMPOTENCY_KEY, json, may_call_back, time};
 use crate::problem::Problem;
 use crate::{Api, body};
 
@@ -66,7 +66,6 @@ pub(crate) async fn add(
     }
     let read = body::read(&api.bodies, &principal, &headers, body).await?;
     let request = ScheduleRequest::parse(&read.text)?;
-    check_limits(&request.job).map_err(|problem| problem.within("job"))?;
     may_call_back(&api, &principal, &request.job).map_err(|problem| problem.within("job"))?;
     let schedule = api.queue.add_schedule(&principal, &request).await?;
     let mut response = json(StatusCode::CREATED, &Shown::of(&schedule));

@@ -27,7 +27,7 @@ pub use crate::callback::keep_telling;
 pub use crate::queue::{NotAccepted, Queue, SCHEDULES_MAX};
 pub use crate::request::{
     ATTEMPTS_MAX, Fault, JobRequest, LABEL_BYTES_MAX, LABELS_MAX, PRIORITY_MAX, REQUEST_BYTES_MAX, WAIT_S_MAX, When,
-    Work,
+    Work, object,
 };
 pub use crate::runner::{Runner, RunnerOptions};
 pub use crate::schedule::{ScheduleRequest, keep_schedules};

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use intentbox_catalog::TemplateId;
 use intentbox_catalog::json::parse_value;
-use intentbox_engine::{Code, Given, INTENT_BYTES_MAX, Intent, Settings, TraceContext};
+use intentbox_engine::{Ceilings, Code, Given, INTENT_BYTES_MAX, Intent, Settings, TraceContext};
 use jiff::Timestamp;
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -142,7 +142,10 @@ impl JobRequest {
         }
         let written: Written = object(text)?;
         let limits = written.limits.unwrap_or_default();
-        let settings = Settings { limits: limits.into_iter().collect(), deterministic: None };
+        let limits: Vec<(String, u64)> = limits.into_iter().collect();
+        // Those of the operator may be lower, when it runs.
+        Ceilings::new(limits.iter().cloned()).map_err(|error| fault("limits", error.to_string()))?;
+        let settings = Settings { limits, deterministic: None };
         let work = match (written.intent, written.code) {
             (Some(_), Some(_)) => return Err(fault("code", "write `intent` or `code`, and not both".to_owned())),
             (None, None) => {
@@ -216,7 +219,10 @@ impl JobRequest {
 }
 
 /// Reads an object. An array would be read as its fields in their order, which nobody means.
-pub(crate) fn object<'a, T: Deserialize<'a>>(text: &'a str) -> Result<T, Fault> {
+///
+/// # Errors
+/// When the text is no object of this form.
+pub fn object<'a, T: Deserialize<'a>>(text: &'a str) -> Result<T, Fault> {
     let fault = |reason: String| Fault { field: String::new(), reason };
     if !text.trim_start().starts_with('{') {
         return Err(fault("the request is invalid: send a JSON object".to_owned()));
@@ -281,7 +287,7 @@ mod tests {
     #[test]
     fn a_request_is_an_intent_or_a_script() {
         let request = JobRequest::parse(
-            r#"{"intent": "list errors", "params": {"limit": "5"}, "limits": {"fuel": 9}, "priority": -3, "delay_s": 7, "ttl_s": 60,
+            r#"{"intent": "list errors", "params": {"limit": "5"}, "limits": {"fuel": 10000000}, "priority": -3, "delay_s": 7, "ttl_s": 60,
                 "attempts": 1, "labels": {"team": "web"}, "allow_writes": true}"#,
         )
         .expect("a request");
@@ -290,7 +296,7 @@ mod tests {
             (intent.text.as_str(), intent.params["limit"].clone()),
             ("list errors", Given::Text("5".to_owned()))
         );
-        assert_eq!(intent.settings.limits, [("fuel".to_owned(), 9)]);
+        assert_eq!(intent.settings.limits, [("fuel".to_owned(), 10_000_000)]);
         assert_eq!(
             (request.priority, request.when, request.ttl_s, request.attempts),
             (-3, When::After(7), Some(60), 1)

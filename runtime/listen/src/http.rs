@@ -6,7 +6,7 @@
 //!
 //! - `connection`: limits on connections, and `places` for them. `gate`: one layer before every path, and one before the routes.
 //! - `host_and_origin`: which requests are meant for this server. `origin`: how both headers are parsed. `cookie`: a browser's token.
-//! - `options`: the operator's settings. `rejection`: why a request is rejected.
+//! - `options`: the operator's settings. `rejection`: why a request is rejected. `trace`: what it is a part of.
 
 mod connection;
 mod cookie;
@@ -16,6 +16,7 @@ mod options;
 mod origin;
 mod places;
 mod rejection;
+mod trace;
 
 use std::io;
 
@@ -34,6 +35,7 @@ pub use cookie::COOKIE;
 pub use host_and_origin::is_same_origin;
 pub use options::{InvalidOption, Options, TokenNeeded};
 pub use rejection::Rejection;
+pub use trace::trace;
 
 /// Gives the body of a rejection, in the form that callers of this path read, with its `Content-Type`. The status and the
 /// headers that HTTP wants are set after it.

@@ -12,6 +12,7 @@ use rmcp::service::{Peer, PeerRequestOptions, RequestContext, RequestHandle, Rol
 use tokio_util::bytes::Bytes;
 
 use intentbox_engine::{Principal, TraceContext};
+use intentbox_listen::http::trace;
 use intentbox_mcp_wire::message::Arguments;
 use intentbox_mcp_wire::stop::Stopping;
 
@@ -81,9 +82,7 @@ pub(crate) fn trace_of(context: &RequestContext<RoleServer>) -> Option<TraceCont
     if let Some(parent) = context.meta.get_traceparent() {
         return TraceContext::parse(parent, context.meta.get_tracestate());
     }
-    let parts = context.extensions.get::<axum::http::request::Parts>()?;
-    let header = |name| parts.headers.get(name).and_then(|value| value.to_str().ok());
-    TraceContext::parse(header("traceparent")?, header("tracestate"))
+    trace(&context.extensions.get::<axum::http::request::Parts>()?.headers)
 }
 
 /// The arguments of a call as they were sent; empty where there were none, or where they have been taken.

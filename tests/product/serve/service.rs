@@ -8,7 +8,8 @@ use base64::engine::general_purpose::STANDARD;
 use ring::hmac;
 
 use super::*;
-use crate::mcp::client::PATIENCE;
+use crate::mcp::client::{PATIENCE, STATELESS};
+use crate::mcp::port::stateless;
 
 const JSON: (&str, &str) = ("content-type", "application/json");
 
@@ -46,6 +47,18 @@ fn a_batch_is_accepted_whole_or_refused_with_the_place_of_its_fault() {
     }
 }
 
+/// A folder whose configuration has the origin `hooks`, with this policy, and the listener behind it.
+fn hooks(policy: &str) -> (TempDir, TcpListener) {
+    let home = tempfile::tempdir().expect("a folder");
+    let listener = TcpListener::bind("127.0.0.1:0").expect("there is a port");
+    let address = listener.local_addr().expect("an address");
+    let write = |name: &str, text: &str| std::fs::write(home.path().join(name), text).expect("written");
+    let origin = "private_addresses = [\"127.0.0.1\"]";
+    write("config.toml", &format!("[origins.hooks]\nbase_url = \"http://{address}\"\n{origin}\n"));
+    write("policy.toml", policy);
+    (home, listener)
+}
+
 /// Takes one request: its head, and its body.
 fn receive(listener: &TcpListener) -> (String, Vec<u8>) {
     let (mut stream, _) = listener.accept().expect("somebody calls");
@@ -68,15 +81,7 @@ fn receive(listener: &TcpListener) -> (String, Vec<u8>) {
 
 #[test]
 fn the_end_of_a_job_is_told_with_a_signature_where_the_policy_allows_it() {
-    let home = tempfile::tempdir().expect("a folder");
-    let listener = TcpListener::bind("127.0.0.1:0").expect("there is a port");
-    let address = listener.local_addr().expect("an address");
-    let write = |name: &str, text: &str| std::fs::write(home.path().join(name), text).expect("written");
-    write(
-        "config.toml",
-        &format!("[origins.hooks]\nbase_url = \"http://{address}\"\nprivate_addresses = [\"127.0.0.1\"]\n"),
-    );
-    write("policy.toml", "[callbacks]\nhttp = [\"hooks: POST /in/**\"]\n");
+    let (home, listener) = hooks("[callbacks]\nhttp = [\"hooks: POST /in/**\"]\n");
     let server = Server::of(spawn(home.path(), &["--config", "config.toml"]), tempfile::tempdir().expect("a folder"));
     for url in ["hooks:/out", "https://example.com/", "http://169.254.169.254/", "hooks:/in/../out", "x"] {
         let refused = post(&server, "/v1/jobs", &[], &json!({"code": "1", "callback_url": url}));
@@ -333,13 +338,7 @@ fn the_walk_of_the_readme_shows_what_it_says() {
 #[test]
 fn a_trace_goes_on_from_a_job_to_its_requests_its_callback_and_the_log() {
     const PARENT: &str = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
-    let home = tempfile::tempdir().expect("a folder");
-    let listener = TcpListener::bind("127.0.0.1:0").expect("there is a port");
-    let address = listener.local_addr().expect("an address");
-    let write = |name: &str, text: &str| std::fs::write(home.path().join(name), text).expect("written");
-    let origin = "private_addresses = [\"127.0.0.1\"]";
-    write("config.toml", &format!("[origins.hooks]\nbase_url = \"http://{address}\"\n{origin}\n"));
-    write("policy.toml", "[exec]\nhttp = [\"hooks: GET /**\"]\n[callbacks]\nhttp = [\"hooks: POST /**\"]\n");
+    let (home, listener) = hooks("[exec]\nhttp = [\"hooks: GET /**\"]\n[callbacks]\nhttp = [\"hooks: POST /**\"]\n");
     let child = spawn(home.path(), &["--config", "config.toml", "--log", "info"]);
     let (server, mut log) = Server::with_log(child, tempfile::tempdir().expect("a folder"));
     let request = json!({"code": "http.get('hooks:/page?secret=1')", "callback_url": "hooks:/end"});
@@ -365,6 +364,26 @@ fn a_trace_goes_on_from_a_job_to_its_requests_its_callback_and_the_log() {
         "kind=\"http\" target=\"GET hooks:/page\" outcome=\"204\"",
     ] {
         assert!(audit.contains(part), "{part}: {audit}");
+    }
+    // The same over MCP: by the header, and by `_meta`, which goes before it.
+    let call = json!({"name": "execute_code", "arguments": {"code": "http.get('hooks:/page')"}});
+    let (name, plain) = stateless("tools/call", call);
+    let other = PARENT.replace("0af7", "1bf8");
+    let with_meta = plain.replacen("\"_meta\":{", &format!("\"_meta\":{{\"traceparent\":\"{other}\","), 1);
+    for (body, trace) in [(plain, "0af7651916cd43dd"), (with_meta, "1bf8651916cd43dd")] {
+        let headers = [
+            ("mcp-protocol-version", STATELESS),
+            ("mcp-method", "tools/call"),
+            ("mcp-name", name.as_deref().expect("a name")),
+            ("traceparent", PARENT),
+        ];
+        let asked = server.request(&headers, &body);
+        std::thread::scope(|scope| {
+            let answer = scope.spawn(|| server.raw(&asked));
+            let told = lines(&receive(&listener).0);
+            assert!(told[0].starts_with(&format!("traceparent: 00-{trace}")), "{told:?}");
+            assert_eq!(answer.join().expect("it answers").status, 200);
+        });
     }
     // What is no trace is none.
     let code = json!({"code": "http.get('hooks:/page')"}).to_string();
@@ -414,14 +433,8 @@ fn a_request_is_an_object_whose_limits_are_limits() {
 
 #[test]
 fn slow_receivers_of_one_client_hold_up_no_callback_of_another() {
-    let home = tempfile::tempdir().expect("a folder");
-    let listener = TcpListener::bind("127.0.0.1:0").expect("there is a port");
-    let address = listener.local_addr().expect("an address");
-    let write = |name: &str, text: &str| std::fs::write(home.path().join(name), text).expect("written");
-    let origin = "private_addresses = [\"127.0.0.1\"]";
-    write("config.toml", &format!("[origins.hooks]\nbase_url = \"http://{address}\"\n{origin}\n"));
-    write("policy.toml", "[callbacks]\nhttp = [\"hooks: POST /**\"]\n");
-    write("tokens", &format!("alice {ALICE}\nbob {BOB}\n"));
+    let (home, listener) = hooks("[callbacks]\nhttp = [\"hooks: POST /**\"]\n");
+    std::fs::write(home.path().join("tokens"), format!("alice {ALICE}\nbob {BOB}\n")).expect("written");
     std::fs::set_permissions(home.path().join("tokens"), std::os::unix::fs::PermissionsExt::from_mode(0o600))
         .expect("it is ours");
     let arguments = ["--config", "config.toml", "--token-file", "tokens"];
