@@ -69,8 +69,9 @@ enum Meant {
 /// Templates of the tools that may be meant.
 struct Made {
     library: Arc<Library>,
-    /// The ids of the templates in the order of the tools.
+    /// The ids of the templates in the order of the tools, and the numbers of those.
     ids: Vec<TemplateId>,
+    numbers: BTreeMap<TemplateId, usize>,
     unwordable: Vec<(ServerId, String, Unwordable)>,
 }
 
@@ -165,12 +166,18 @@ impl Engine {
         };
         let Some(made) = made(&upstreams, &index, &numbers).await? else { return Ok(None) };
         if made.ids.len() <= 1 {
-            let reading = made.ids.first().map(|id| reading(&made, id, intent, &index)).unwrap_or_default();
-            if !reading.is_whole() {
-                *nothing = passing_over(&index, &found, *numbers.first().unwrap_or(&0), reading);
-                return Ok(None);
-            }
-            return Ok(Some(self.one(&made, intent, caller, reading.values)));
+            let read =
+                made.ids.first().and_then(|id| Some((made.numbers.get(id)?, reading(&made, id, intent, &index))));
+            return Ok(match read {
+                Some((number, reading)) if !reading.is_whole() => {
+                    *nothing = passing_over(&index, &found, *number, reading);
+                    None
+                }
+                read => {
+                    let values = read.map(|(_, reading)| reading.values).unwrap_or_default();
+                    Some(self.one(&made, intent, caller, values))
+                }
+            });
         }
         let score = |number: usize| found.hits.iter().find(|hit| hit.entry == number).map_or(0.0, |hit| hit.score);
         let candidates = numbers.iter().filter_map(|number| {
@@ -273,8 +280,7 @@ fn reading(made: &Made, id: &TemplateId, intent: &Intent, index: &Index) -> Tool
     let router = made.library.router(|_| true);
     let witness = router.witness(&known::question(intent, &names), &cards::id_of(id)).unwrap_or_default();
     let Some(template) = made.library.catalog.get(id.as_str()) else { return ToolReading::default() };
-    let number = made.library.tools.get(id).and_then(|tool| index.named(tool));
-    let knows = |word: &str| number.is_some_and(|number| index.knows(number, word));
+    let knows = |word: &str| made.numbers.get(id).is_some_and(|number| index.knows(*number, word));
     let is_given = |text: &str| intent.params.values().any(|given| given.holds(text));
     tool_reading::of(template, witness, &knows, &is_given)
 }
@@ -282,7 +288,10 @@ fn reading(made: &Made, id: &TemplateId, intent: &Intent, index: &Index) -> Tool
 /// That no tool fits either, and which servers were not asked.
 fn none_fits(upstreams: &Upstreams, tools: usize) -> String {
     let message = format!("no template and none of {tools} tools fits this intent");
-    waiting(upstreams).map_or_else(|| message.clone(), |waiting| format!("{message}; {waiting}"))
+    match waiting(upstreams) {
+        Some(waiting) => format!("{message}; {waiting}"),
+        None => message,
+    }
 }
 
 /// Which servers nobody has approved, so that their tools are no answer.
@@ -308,6 +317,7 @@ fn passing_over(index: &Index, found: &Found, number: usize, reading: ToolReadin
 /// The templates of some tools: their definitions are read from what is kept. Nothing where none of them is there any more.
 async fn made(upstreams: &Upstreams, index: &Index, numbers: &[usize]) -> Result<Option<Made>, StoreError> {
     let (mut templates, mut tools, mut ids, mut unwordable) = (Vec::new(), BTreeMap::new(), Vec::new(), Vec::new());
+    let mut numbered = BTreeMap::new();
     for number in numbers {
         let Some((server, row)) = index.tool(*number) else { continue };
         let record = upstreams.store().definition(server.as_str(), &row.name).await?;
@@ -317,6 +327,7 @@ async fn made(upstreams: &Upstreams, index: &Index, numbers: &[usize]) -> Result
             Ok(template) if templates.iter().any(|other: &ToolTemplate| other.id == template.id) => {}
             Ok(template) => {
                 tools.insert(template.id.clone(), shown(server, row));
+                numbered.insert(template.id.clone(), *number);
                 ids.push(template.id.clone());
                 templates.push(template);
             }
@@ -327,7 +338,12 @@ async fn made(upstreams: &Upstreams, index: &Index, numbers: &[usize]) -> Result
     if ids.is_empty() && unwordable.is_empty() {
         return Ok(None);
     }
-    Ok(Some(Made { library: Arc::new(Library::of_tools(Arc::new(catalog), tools)), ids, unwordable }))
+    Ok(Some(Made {
+        library: Arc::new(Library::of_tools(Arc::new(catalog), tools)),
+        ids,
+        numbers: numbered,
+        unwordable,
+    }))
 }
 
 fn candidate(index: &Index, number: usize, score: f64, values: BTreeMap<String, Value>) -> Option<Candidate> {
