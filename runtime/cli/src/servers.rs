@@ -32,6 +32,8 @@ pub(crate) struct Servers {
     pub(crate) notices: Vec<String>,
     /// When tools are listed by themselves; nothing where that is switched off.
     pub(crate) refresh: Option<Refresh>,
+    /// The names of servers that a person approved in files of projects, wherever those are. A policy is for all folders.
+    pub(crate) approved: BTreeSet<String>,
     /// The model of embeddings that searches use besides words.
     pub(crate) embedding: Option<EmbeddingSource>,
 }
@@ -60,9 +62,10 @@ pub(crate) async fn servers(sources: &Sources) -> Result<Servers, CommandError> 
         }
     };
     let servers = merged.servers.into_iter().filter(|config| !is_this_program(config));
+    let approved = trusted.iter().map(|(_, id, _)| id.clone()).collect();
     let place = place(sources, folder.as_deref());
     let upstreams = Upstreams::new(servers, is_approved, Arc::new(store), place);
-    Ok(Servers { upstreams, notices, refresh: routing.discovery.then_some(settings.refresh), embedding })
+    Ok(Servers { upstreams, notices, refresh: routing.discovery.then_some(settings.refresh), approved, embedding })
 }
 
 /// Loads the model of a folder when it is needed. Without it, words have to do.

@@ -59,6 +59,8 @@ pub(crate) struct Configured {
     pub(crate) directories: Directories,
     /// The upstream servers, if the policy permits any tool.
     pub(crate) upstreams: Option<Upstreams>,
+    /// The names of upstream servers that are approved, in any folder.
+    approved: BTreeSet<String>,
     /// The model of embeddings that searches for tools use besides words.
     pub(crate) embedding: Option<EmbeddingSource>,
     pub(crate) demo: Option<DemoTracker>,
@@ -140,10 +142,11 @@ impl Configured {
         Ok(built_in.templates().map(Template::id).filter(|id| is_there(id)).cloned().collect())
     }
 
-    /// The names of the upstream servers, if the policy permits any tool.
+    /// The names that the policy may use for upstream servers, if it permits any tool: those that are configured here, and those
+    /// that are approved in other folders.
     pub(crate) fn server_names(&self) -> Vec<&str> {
         let servers = self.upstreams.iter().flat_map(Upstreams::servers);
-        servers.map(|config| config.id.as_str()).collect()
+        servers.map(|config| config.id.as_str()).chain(self.approved.iter().map(String::as_str)).collect()
     }
 
     pub(crate) fn into_setup(self, isolation: Isolation) -> Result<Setup, CommandError> {
@@ -267,15 +270,25 @@ pub(crate) async fn tried(sources: &Sources) -> Result<(Configured, Vec<Director
     let of_configuration = of_configuration.map(|(path, folder)| folder.join(path));
     let templates = sources.templates.clone().or(of_configuration);
     // Their files are read by who needs them: a command that calls no tool should not wait for them.
-    let (upstreams, embedding) = if policy.has_tools() {
-        let Servers { upstreams, notices, embedding, .. } = servers::servers(sources).await?;
+    let (upstreams, approved, embedding) = if policy.has_tools() {
+        let Servers { upstreams, notices, approved, embedding, .. } = servers::servers(sources).await?;
         servers::notify(&notices);
-        (Some(upstreams), embedding)
+        (Some(upstreams), approved, embedding)
     } else {
-        (None, None)
+        (None, BTreeSet::new(), None)
     };
-    let configured =
-        Configured { file, policy_file, templates, configuration, policy, directories, upstreams, embedding, demo };
+    let configured = Configured {
+        file,
+        policy_file,
+        templates,
+        configuration,
+        policy,
+        directories,
+        upstreams,
+        approved,
+        embedding,
+        demo,
+    };
     Ok((configured, missing))
 }
 

@@ -55,6 +55,7 @@ mod tool_failure;
 mod tool_plan;
 mod tool_reading;
 mod tool_template;
+mod value_form;
 
 use std::collections::BTreeMap;
 use std::fmt;

@@ -132,7 +132,8 @@ impl Engine {
             let (server, tool) = url.split_once(':').unwrap_or((url, ""));
             let (server, tool) = (server.trim(), tool.trim());
             let effect = match self.upstreams() {
-                Some(upstreams) => effect_of(upstreams.effect(server, tool).await),
+                // A tool that has changed is told as one of which nothing is known.
+                Some(upstreams) => upstreams.effect(server, tool).await.map_or(ToolEffect::MayChange, effect_of),
                 None => ToolEffect::MayChange,
             };
             grants.tools.admit(server, tool, effect).map_err(refused)?;

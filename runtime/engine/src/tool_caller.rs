@@ -263,8 +263,17 @@ impl ToolCaller {
         arguments: &str,
     ) -> Result<(AllowedTool, Map<String, Value>), NoAnswer> {
         let effect = match &self.reach.upstreams {
-            Some(upstreams) if self.grant.asks_effect(server) => effect_of(upstreams.effect(server, tool).await),
-            _ => ToolEffect::MayChange,
+            Some(upstreams) if self.grant.asks_effect(server) => upstreams.effect(server, tool).await.map(effect_of),
+            _ => Ok(ToolEffect::MayChange),
+        };
+        let effect = match effect {
+            Ok(effect) => effect,
+            // A grant that covers what the tool was approved as is not what keeps it from being called.
+            Err(error) if self.grant.admit(server, tool, ToolEffect::Reads).is_ok() => {
+                self.calls.fetch_add(1, Ordering::Relaxed);
+                return Err(failed(&error, &self.failure));
+            }
+            Err(_) => ToolEffect::MayChange,
         };
         let allowed = self.allowed(server, tool, effect)?;
         self.calls.fetch_add(1, Ordering::Relaxed);
@@ -366,13 +375,16 @@ async fn called(
             let text = reply.text();
             Ok(reply.structured.unwrap_or(Value::String(text)).to_string())
         }
-        Err(error) => {
-            let (kind, failed) = (kind(&error), tool_failure(&error));
-            let message = failed.message.clone();
-            *failure.lock().unwrap_or_else(PoisonError::into_inner) = Some(failed);
-            Err(NoAnswer::Failed(kind, message))
-        }
+        Err(error) => Err(failed(&error, failure)),
     }
+}
+
+/// A call that failed. Why is kept for the report.
+fn failed(error: &ToolError, failure: &Mutex<Option<Failure>>) -> NoAnswer {
+    let (kind, failed) = (kind(error), tool_failure(error));
+    let message = failed.message.clone();
+    *failure.lock().unwrap_or_else(PoisonError::into_inner) = Some(failed);
+    NoAnswer::Failed(kind, message)
 }
 
 /// The stable word of a failure.
@@ -380,7 +392,7 @@ fn kind(error: &ToolError) -> &'static str {
     match error {
         ToolError::Tool { .. } => "tool_failed",
         ToolError::Arguments { .. } => "arguments",
-        ToolError::NoServer { .. } | ToolError::NoTool { .. } => "no_such_tool",
+        ToolError::NoServer { .. } | ToolError::Disabled { .. } | ToolError::NoTool { .. } => "no_such_tool",
         ToolError::Changed { .. } => "upstream_changed",
         ToolError::UnknownOutcome(..) => "unknown_outcome",
         ToolError::Refused(_) | ToolError::Failed(_) | ToolError::Result { .. } | ToolError::Store(_) => {

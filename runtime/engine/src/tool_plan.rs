@@ -14,7 +14,7 @@ use intentbox_catalog::json::parse_value;
 use intentbox_report::{Candidate, Cause, Failure, Remedy, Report, ToolAdvice};
 use intentbox_router::Names;
 use intentbox_search::{Found, RIVAL_SHARE, Verdict};
-use intentbox_tools::{Effect, StoreError, ToolRow, Upstreams};
+use intentbox_tools::{Effect, StoreError, ToolError, ToolRow, Upstreams};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -25,6 +25,7 @@ use crate::index::Index;
 use crate::intent::Intent;
 use crate::library::Library;
 use crate::plan::{Plan, Which};
+use crate::tool_failure::tool_failure;
 use crate::tool_reading::{self, ToolReading};
 pub use crate::tool_template::HERE;
 use crate::tool_template::{self, ToolTemplate, Unwordable};
@@ -73,6 +74,8 @@ struct Made {
     ids: Vec<TemplateId>,
     numbers: BTreeMap<TemplateId, usize>,
     unwordable: Vec<(ServerId, String, Unwordable)>,
+    /// The definitions of these are not the approved ones. They may be offered, and not be called.
+    changed: BTreeMap<TemplateId, ToolError>,
 }
 
 impl Engine {
@@ -251,6 +254,9 @@ impl Engine {
     /// The plan for the one tool that is meant.
     fn one(&self, made: &Made, intent: &Intent, caller: &Caller, values: BTreeMap<String, Value>) -> Plan {
         let known = made.ids.first().and_then(|id| made.library.catalog.get(id.as_str()));
+        if let Some(error) = made.ids.first().and_then(|id| made.changed.get(id)) {
+            return Plan::Nothing(Box::new(Report::failed(crate::new_run_id(), tool_failure(error))));
+        }
         let Some(template) = known else {
             let (server, tool, needed) = match made.unwordable.first() {
                 Some((server, tool, Unwordable { argument })) => (server.to_string(), tool.clone(), argument.clone()),
@@ -317,7 +323,7 @@ fn passing_over(index: &Index, found: &Found, number: usize, reading: ToolReadin
 /// The templates of some tools: their definitions are read from what is kept. Nothing where none of them is there any more.
 async fn made(upstreams: &Upstreams, index: &Index, numbers: &[usize]) -> Result<Option<Made>, StoreError> {
     let (mut templates, mut tools, mut ids, mut unwordable) = (Vec::new(), BTreeMap::new(), Vec::new(), Vec::new());
-    let mut numbered = BTreeMap::new();
+    let (mut numbered, mut changed) = (BTreeMap::new(), BTreeMap::new());
     for number in numbers {
         let Some((server, row)) = index.tool(*number) else { continue };
         let record = upstreams.store().definition(server.as_str(), &row.name).await?;
@@ -326,6 +332,10 @@ async fn made(upstreams: &Upstreams, index: &Index, numbers: &[usize]) -> Result
         match tool_template::template_of(server, row, &definition) {
             Ok(template) if templates.iter().any(|other: &ToolTemplate| other.id == template.id) => {}
             Ok(template) => {
+                if record.hash != record.approved_hash {
+                    let error = ToolError::Changed { server: server.clone(), tool: row.name.clone() };
+                    changed.insert(template.id.clone(), error);
+                }
                 tools.insert(template.id.clone(), shown(server, row));
                 numbered.insert(template.id.clone(), *number);
                 ids.push(template.id.clone());
@@ -343,6 +353,7 @@ async fn made(upstreams: &Upstreams, index: &Index, numbers: &[usize]) -> Result
         ids,
         numbers: numbered,
         unwordable,
+        changed,
     }))
 }
 

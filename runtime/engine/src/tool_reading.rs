@@ -11,6 +11,8 @@ use intentbox_catalog::{Effects, ParamKind, ParamSpec, Template};
 use intentbox_router::{PassedOver, SaidTime, Why, Witness};
 use serde_json::Value;
 
+use crate::value_form;
+
 /// What words say for a tool.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct ToolReading {
@@ -41,7 +43,10 @@ pub(crate) fn of(
     let changes = template.effects() == Effects::Write;
     let mut told: Vec<String> = Vec::new();
     for time in &times {
-        if !take(time, times.len() == 1, template, &mut values) && !is_given(&time.words) {
+        let is_taken = value_form::take(&time.words, template, &mut values)
+            || take(time, times.len() == 1, template, &mut values)
+            || is_given(&time.words);
+        if !is_taken {
             told.push(time.words.clone());
         }
     }
@@ -56,7 +61,7 @@ pub(crate) fn of(
         is_told && !word.is_of_a_time && !is_given(&word.text)
     };
     for word in passed_over.iter().filter(counts) {
-        if !told.contains(&word.text) {
+        if !value_form::take(&word.text, template, &mut values) && !told.contains(&word.text) {
             told.push(word.text.clone());
         }
     }
@@ -180,6 +185,31 @@ mod tests {
             ("commit logs containing \"secret\"", vec!["secret"]),
         ] {
             assert_eq!(read(&log(), text).1, passed_over, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_value_whose_form_says_what_it_is_needs_no_word_before_it() {
+        let tool = |name: &str, properties: Value| json!({"name": name, "annotations": {"readOnlyHint": true}, "inputSchema": {"properties": properties}});
+        let text = json!({"type": "string"});
+        let show = tool("git_show", json!({"revision": text}));
+        let list = tool("list_directory", json!({"path": text}));
+        let convert = tool("convert_time", json!({"source_timezone": text, "time": text, "target_timezone": text}));
+        let both = tool("move_file", json!({"source_path": text, "target_path": text}));
+        for (tool, text, values, passed_over) in [
+            (&show, "show commit HEAD~2", json!({"revision": "HEAD~2"}), vec![]),
+            (&show, "git show be8fbf7", json!({"revision": "be8fbf7"}), vec![]),
+            (&list, "list the directory /abs/x y", json!({"path": "/abs/x"}), vec![]),
+            (
+                &convert,
+                "convert time 14:30 from Europe/Berlin to Asia/Tokyo",
+                json!({"time": "14:30", "source_timezone": "Europe/Berlin", "target_timezone": "Asia/Tokyo"}),
+                vec![],
+            ),
+            (&both, "move file /a /b", json!({}), vec!["/a", "/b"]),
+        ] {
+            let passed_over: Vec<String> = passed_over.into_iter().map(str::to_owned).collect();
+            assert_eq!(read(tool, text), (values, passed_over, false), "{text}");
         }
     }
 

@@ -1,8 +1,10 @@
 //! Why an upstream server or a call of a tool failed, and what to do about it: by kind, and not by matching texts.
 
+use std::path::PathBuf;
 use std::time::Duration;
 
 use intentbox_capability::{Refusal, ServerId};
+use intentbox_catalog::terminal::printable;
 
 /// What a server was doing when it failed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -133,13 +135,21 @@ pub enum ToolError {
     /// The grant does not cover it.
     #[error(transparent)]
     Refused(Box<Refusal>),
-    /// No server of this name is configured, or it is disabled.
+    /// No server of this name is configured.
     #[error("no server `{server}` is configured")]
     NoServer {
         /// The name, shortened and escaped.
         server: String,
         /// The name that is nearest, if one is.
         nearest: Option<String>,
+    },
+    /// The server is configured and switched off.
+    #[error("the server `{server}` is disabled in {}", printable(&.file.to_string_lossy()))]
+    Disabled {
+        /// The server.
+        server: ServerId,
+        /// The file with its entry.
+        file: PathBuf,
     },
     /// The server has no such tool, or rejected it was.
     #[error("the server `{server}` has no tool `{tool}`")]

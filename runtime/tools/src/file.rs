@@ -33,7 +33,7 @@ const KEYS: [&str; 2] = ["mcpServers", "servers"];
 
 /// What a file is parsed with.
 pub struct FileContext<'a> {
-    /// Its absolute path. Working directories start at its folder.
+    /// Its absolute path. Paths in it start at the folder that it is for.
     pub path: &'a Path,
     /// Whose file it is.
     pub origin: FileOrigin,

@@ -151,8 +151,7 @@ fn launch(
     temporary: &ServerFolder,
 ) -> Launch {
     let folder = temporary.path().to_owned();
-    let beside = config.file.parent().map_or_else(|| folder.clone(), ToOwned::to_owned);
-    let working_directory = program.cwd.clone().unwrap_or(beside);
+    let working_directory = config.working_directory(program).unwrap_or_else(|| folder.clone());
     let mut environment = place.environment.clone();
     environment.extend(program.env.clone());
     environment.insert("TMPDIR".to_owned(), folder.to_string_lossy().into_owned());

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt::{self, Write as _};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use intentbox_capability::ServerId;
@@ -70,7 +70,7 @@ pub struct Program {
     pub args: Vec<String>,
     /// Variables besides those that every server gets. Their values may be secret.
     pub env: BTreeMap<String, String>,
-    /// The working directory; the folder of the configuration file if there is none.
+    /// The working directory; the folder that the configuration file is for if there is none.
     pub cwd: Option<PathBuf>,
 }
 
@@ -207,13 +207,21 @@ impl ServerConfig {
         ConfigHash(hasher.finalize().into())
     }
 
+    /// Where its program runs: as configured, or in the folder that the file of its entry is for.
+    #[must_use]
+    pub(crate) fn working_directory(&self, program: &Program) -> Option<PathBuf> {
+        program.cwd.clone().or_else(|| workspace(&self.file).map(ToOwned::to_owned))
+    }
+
     /// What it may use besides what every server may, a line each, for a person who approves it.
     #[must_use]
     pub fn privileges(&self) -> Vec<String> {
         let Bounds { memory_bytes, network, writable, .. } = &self.bounds;
         let mut lines: Vec<String> =
             writable.iter().map(|path| format!("may write  {}", quoted(&path.to_string_lossy()))).collect();
-        if matches!(self.transport, Transport::Stdio(_)) {
+        if let Transport::Stdio(program) = &self.transport {
+            let folder = self.working_directory(program);
+            lines.extend(folder.map(|path| format!("may write  {} (where it runs)", quoted(&path.to_string_lossy()))));
             lines.push(format!("network    {}", if *network { "yes" } else { "no" }));
         }
         if *memory_bytes != MEMORY_DEFAULT {
@@ -224,6 +232,13 @@ impl ServerConfig {
         }
         lines
     }
+}
+
+/// The folder that a file is for, where its servers run: its own, or that of the project whose `.vscode` or `.cursor` it lies in.
+pub(crate) fn workspace(file: &Path) -> Option<&Path> {
+    let folder = file.parent()?;
+    let is_settings = folder.file_name().is_some_and(|name| name == ".vscode" || name == ".cursor");
+    if is_settings { folder.parent() } else { Some(folder) }
 }
 
 /// Beginnings of the names of variables by which loaders, interpreters and launchers are told what else to run.

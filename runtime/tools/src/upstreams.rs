@@ -221,9 +221,7 @@ impl Upstreams {
     pub async fn call(&self, allowed: &AllowedTool, call: ServerCall) -> Result<Reply, ToolError> {
         let ServerCall { arguments, meta, progress } = call;
         let (id, tool) = (allowed.server(), allowed.tool());
-        let server = self.servers.get(id).filter(|server| server.config.is_enabled);
-        let server = server.ok_or_else(|| self.no_server(id.as_str()))?;
-        server.may_start().map_err(ToolError::Failed)?;
+        let server = self.usable(id)?;
         let in_flight = Arc::clone(&server.in_flight).acquire_owned().await;
         let _turn = in_flight.map_err(|_| ToolError::Store("the program is ending".to_owned()))?;
         // Before anything is started: most faults of a call need no server.
@@ -286,12 +284,13 @@ impl Upstreams {
     }
 
     /// What a tool does, as its server said when it was approved; unknown where nothing is known of the tool. Reaches no server.
-    pub async fn effect(&self, server: &str, tool: &str) -> Effect {
-        let Some(known) = self.known(server) else { return Effect::Unknown };
-        match self.prepared(known, tool).await {
-            Ok(Some(prepared)) => prepared.effect,
-            Ok(None) | Err(_) => Effect::Unknown,
-        }
+    ///
+    /// # Errors
+    /// [`ToolError::Changed`] of a tool whose server says something else now, and when what is known cannot be read.
+    pub async fn effect(&self, server: &str, tool: &str) -> Result<Effect, ToolError> {
+        let Some(known) = self.known(server) else { return Ok(Effect::Unknown) };
+        let prepared = self.prepared(known, tool).await?;
+        Ok(prepared.map_or(Effect::Unknown, |prepared| prepared.effect))
     }
 
     /// The definition of a tool, as its server says it now: the server is reached if nothing is known of the tool.
@@ -300,9 +299,7 @@ impl Upstreams {
     /// When there is no such tool, or the server failed.
     pub async fn definition(&self, allowed: &AllowedTool) -> Result<Value, ToolError> {
         let (id, tool) = (allowed.server(), allowed.tool());
-        let server = self.servers.get(id).filter(|server| server.config.is_enabled);
-        let server = server.ok_or_else(|| self.no_server(id.as_str()))?;
-        server.may_start().map_err(ToolError::Failed)?;
+        let server = self.usable(id)?;
         let read = async || {
             let record = self.store.definition(id.as_str(), tool).await;
             let record = record.map_err(|error| ToolError::Store(error.to_string()))?;
@@ -467,6 +464,16 @@ impl Upstreams {
             return Err(ToolError::Changed { server: id.clone(), tool: tool.to_owned() });
         }
         Ok(Some(server.prepared.take(tool, &record, generation, now)))
+    }
+
+    /// A server that may be reached.
+    fn usable(&self, id: &ServerId) -> Result<&Server, ToolError> {
+        let server = self.servers.get(id).ok_or_else(|| self.no_server(id.as_str()))?;
+        if !server.config.is_enabled {
+            return Err(ToolError::Disabled { server: id.clone(), file: server.config.file.clone() });
+        }
+        server.may_start().map_err(ToolError::Failed)?;
+        Ok(server)
     }
 
     fn no_server(&self, id: &str) -> ToolError {

@@ -126,6 +126,29 @@ fn m10_a_tool_that_changed_is_blocked_until_it_is_approved() {
 }
 
 #[test]
+fn m10_an_intent_and_a_script_are_told_that_a_tool_has_changed() {
+    let (upstream, _folder) = changing(json!({}));
+    std::fs::write(upstream.path("policy.toml"), "[exec]\ntools = [\"faulty: read-only\"]\n").expect("written");
+    std::fs::write(upstream.path("config.toml"), "").expect("written");
+    std::fs::write(upstream.path("adds.py"), "tools.faulty.add(a=1, b=2)").expect("written");
+    upstream.refresh();
+    upstream.refresh();
+    for arguments in [&["run-intent", "faulty: add", "--param", "a=1", "--param", "b=2"][..], &["exec", "adds.py"]] {
+        let report = upstream.object(&[&["--config", "config.toml"], arguments].concat());
+        assert_eq!(report["outcome"], "upstream_changed", "{report}");
+        assert!(
+            report["error"]["hint"].as_str().is_some_and(|hint| hint.contains("tools diff faulty add")),
+            "{report}"
+        );
+    }
+    let report = upstream.object(&["--config", "config.toml", "run-intent", "faulty: add", "--param", "a=1"]);
+    assert_eq!(report["error"]["traceback"], Value::Null, "{report}");
+    std::fs::write(upstream.path("policy.toml"), "[exec]\ntools = [\"faulty: echo\"]\n").expect("written");
+    let report = upstream.object(&["--config", "config.toml", "exec", "adds.py"]);
+    assert_eq!(report["outcome"], "capability_denied", "who may not call it learns no more: {report}");
+}
+
+#[test]
 fn m10_what_was_approved_is_what_was_seen() {
     let (upstream, _folder) = changing(json!({}));
     upstream.refresh();

@@ -3,6 +3,7 @@
 use serde_json::json;
 
 use super::{Upstream, program};
+use crate::product::run_in;
 
 fn project(upstream: &Upstream, fault: &str) {
     let entries = json!({"mcpServers": {"faulty": {"command": "python3", "args": [program(), fault]}}});
@@ -24,6 +25,9 @@ fn m15_a_projects_file_starts_nothing_until_a_person_approved_it() {
     assert_eq!(refused.code, 2);
     let command = format!("would run  python3 {} none", program().display());
     assert!(refused.stderr.contains(&command), "the exact command is shown: {}", refused.stderr);
+    let here = upstream.home.path().canonicalize().expect("it is there");
+    let writes = format!("may write  {} (where it runs)", here.display());
+    assert!(refused.stderr.contains(&writes), "{}", refused.stderr);
     let trusted = upstream.run_with(&["tools", "trust", "--yes"], b"");
     assert_eq!(
         (trusted.code, trusted.stdout.as_str()),
@@ -36,6 +40,38 @@ fn m15_a_projects_file_starts_nothing_until_a_person_approved_it() {
     project(&upstream, "banner");
     let report = upstream.run_with(&["--json", "tools", "call", "faulty", "echo", "text=a"], b"").report();
     assert_eq!(report["outcome"], "upstream_failed");
+}
+
+#[test]
+fn a_server_of_a_project_is_removed_from_its_file_and_known_in_other_folders() {
+    let upstream = Upstream::of(&json!({}));
+    project(&upstream, "none");
+    assert_eq!(upstream.run_with(&["tools", "trust", "--yes"], b"").code, 0);
+    let removed = upstream.run_with(&["tools", "remove", "faulty"], b"");
+    let file = upstream.home.path().canonicalize().expect("it is there").join(".mcp.json").display().to_string();
+    assert_eq!(removed.code, 2);
+    let hint = format!("it is in {file}: run `intentbox tools remove faulty --file {file}`");
+    assert!(removed.stderr.contains(" has no server `faulty`") && removed.stderr.contains(&hint), "{}", removed.stderr);
+    // The policy is the user's, and the server is of one folder.
+    std::fs::create_dir(upstream.path("elsewhere")).expect("made");
+    let checked =
+        run_in(&upstream.path("elsewhere"), &["--json", "policy", "check"], b"", &[("HOME", &upstream.shown(""))]);
+    assert_eq!(checked.report()["faults"], json!([]), "{checked:?}");
+    assert_eq!(upstream.run_with(&["tools", "remove", "faulty", "--file", ".mcp.json"], b"").code, 0);
+    let absent = upstream.run_with(&["tools", "remove", "faulty"], b"");
+    assert!(absent.stderr.contains("`intentbox tools list --json` names each server with its file"), "{absent:?}");
+}
+
+#[test]
+fn a_disabled_server_is_said_to_be_disabled() {
+    let upstream =
+        Upstream::of(&json!({"faulty": {"command": "python3", "args": [program(), "none"], "disabled": true}}));
+    let report = upstream.object(&["tools", "call", "faulty", "echo", "text=a"]);
+    let file = upstream.home.path().canonicalize().expect("it is there").join("servers.json");
+    assert_eq!(report["outcome"], "upstream_failed");
+    assert_eq!(report["error"]["message"], format!("the server `faulty` is disabled in {}", file.display()));
+    let hint = "remove `\"disabled\": true` from the entry of `faulty`, or set `\"enabled\": true`";
+    assert_eq!(report["error"]["hint"], hint);
 }
 
 #[test]

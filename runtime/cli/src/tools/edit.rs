@@ -8,7 +8,7 @@ use std::path::Path;
 
 use anyhow::Context as _;
 use intentbox_capability::ServerId;
-use intentbox_tools::file::{self, NewEntry};
+use intentbox_tools::file::{self, EditError, NewEntry};
 use intentbox_tools::{Endpoint, FileOrigin, Program, Transport};
 
 use crate::answer::Answer;
@@ -70,11 +70,15 @@ pub(super) async fn remove(sources: &Sources, name: &str, named: Option<&Path>) 
     let id = id(name)?;
     let path = servers::own_file(sources, named)?;
     let shown = path.display();
-    let Some(before) = servers::text(&path)? else {
-        return Err(Class::Usage.error(format!("{shown} does not exist")).hint("run `intentbox tools list --json`"));
+    let before = servers::text(&path)?;
+    let removed =
+        before.as_ref().map_or_else(|| Err(EditError::Absent(id.clone())), |before| file::remove(before, &id));
+    let text = match removed {
+        Ok(text) => text,
+        Err(EditError::Absent(_)) => return Err(not_in(sources, &path, &id).await?),
+        Err(error) => return Err(error).with_context(|| shown.to_string()).class(Class::Usage),
     };
-    let text = file::remove(&before, &id).with_context(|| shown.to_string()).class(Class::Usage)?;
-    write(&path, Some(&before), &text)?;
+    write(&path, before.as_deref(), &text)?;
     let Servers { upstreams, .. } = servers::servers(sources).await?;
     let mut answer = Answer::new(format!("{shown}: removed `{id}`\n")).with("file", shown.to_string());
     if upstreams.server(name).is_none() {
@@ -89,6 +93,19 @@ pub(super) async fn remove(sources: &Sources, name: &str, named: Option<&Path>) 
         answer = answer.with("rules", rules);
     }
     Ok(answer.with("server", id.as_str()))
+}
+
+/// Why a server cannot be removed from a file: it is in another, or in none.
+async fn not_in(sources: &Sources, path: &Path, id: &ServerId) -> Result<CommandError, CommandError> {
+    let Servers { upstreams, .. } = servers::servers(sources).await?;
+    let error = Class::Usage.error(format!("{} has no server `{id}`", path.display()));
+    Ok(match upstreams.server(id.as_str()) {
+        Some(config) => {
+            let file = config.file.display();
+            error.hint(format!("it is in {file}: run `intentbox tools remove {id} --file {file}`"))
+        }
+        None => error.hint("`intentbox tools list --json` names each server with its file"),
+    })
 }
 
 pub(super) async fn import(sources: &Sources, from: &Path, names: &[String]) -> Result<Answer, CommandError> {

@@ -11,7 +11,9 @@ use serde_json::{Map, Value};
 use url::Url;
 
 use super::{FileContext, json, shown};
-use crate::server::{Bounds, CALL_MAX, DISCOVERY_MAX, Endpoint, EndpointCredential, Program, ServerConfig, Transport};
+use crate::server::{
+    Bounds, CALL_MAX, DISCOVERY_MAX, Endpoint, EndpointCredential, Program, ServerConfig, Transport, workspace,
+};
 use crate::variables::expand;
 
 /// How many arguments, variables and headers an entry may have.
@@ -318,9 +320,9 @@ impl Reader<'_> {
         Some(self.beside(Path::new(&cwd)))
     }
 
-    /// A path that starts at the folder of the file.
+    /// A path that starts at the folder that the file is for.
     fn beside(&self, path: &Path) -> PathBuf {
-        self.context.path.parent().map_or_else(|| path.to_owned(), |folder| folder.join(path))
+        workspace(self.context.path).map_or_else(|| path.to_owned(), |folder| folder.join(path))
     }
 
     /// A text of the entry, expanded.
@@ -403,11 +405,4 @@ fn plain(value: &Value) -> Option<String> {
         Value::Bool(flag) => Some(flag.to_string()),
         _ => None,
     }
-}
-
-/// The folder of the project that a file belongs to.
-fn workspace(file: &Path) -> Option<&Path> {
-    let folder = file.parent()?;
-    let is_settings = folder.file_name().is_some_and(|name| name == ".vscode" || name == ".cursor");
-    if is_settings { folder.parent() } else { Some(folder) }
 }
