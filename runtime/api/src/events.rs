@@ -5,7 +5,7 @@ use std::convert::Infallible;
 use std::time::Duration;
 
 use axum::Extension;
-use axum::extract::{Path, State};
+use axum::extract::State;
 use axum::http::HeaderMap;
 use axum::response::sse::{Event, KeepAlive, Sse};
 use futures_util::Stream;
@@ -18,12 +18,14 @@ use tokio::time::timeout;
 use crate::Api;
 use crate::jobs::found;
 use crate::problem::Problem;
+use crate::segment::Segment;
 
 /// How many events are read at once.
 const READ_MAX: u32 = 100;
 
-/// How often it is looked for events that another process has written.
-const LOOK: Duration = Duration::from_millis(500);
+/// How often it is looked for events without being told of a change: a connection by which other machines tell theirs may have been
+/// lost for a while.
+const LOOK: Duration = Duration::from_secs(10);
 
 /// How often a line is sent where nothing happens.
 const KEEP_ALIVE: Duration = Duration::from_secs(15);
@@ -41,7 +43,7 @@ struct Following {
 pub(crate) async fn stream(
     State(api): State<Api>,
     Extension(principal): Extension<Principal>,
-    Path(id): Path<String>,
+    Segment(id): Segment,
     headers: HeaderMap,
 ) -> Result<Sse<impl Stream<Item = Result<Event, Infallible>>>, Problem> {
     let job = found(&api, &principal, &id).await?;
@@ -55,6 +57,12 @@ pub(crate) async fn stream(
     };
     // Before the first look, so that nothing falls between.
     let changes = api.queue.changes();
+    if after > 0 {
+        let last = api.queue.events(&job, after - 1, 1).await.map_err(|error| Problem::store(&error))?;
+        if last.first().is_none_or(|event| event.number != after) {
+            return Err(Problem::parameter("Last-Event-ID", format!("this job has no event {after}")));
+        }
+    }
     let following = Following { api, job, after, read: Vec::new().into_iter(), changes, has_ended: false };
     let events = unfold(following, |mut following| async move {
         let event = following.next().await?;

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use axum::Extension;
 use axum::body::Body;
-use axum::extract::{Path, RawQuery, State};
+use axum::extract::{RawQuery, State};
 use axum::http::header::LOCATION;
 use axum::http::{HeaderMap, HeaderValue, StatusCode};
 use axum::response::{IntoResponse as _, Response};
@@ -16,6 +16,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
 use crate::problem::Problem;
+use crate::segment::Segment;
 use crate::{Api, body};
 
 /// The header by which the same request is the same job.
@@ -209,7 +210,7 @@ pub(crate) async fn submit(
 pub(crate) async fn show(
     State(api): State<Api>,
     Extension(principal): Extension<Principal>,
-    Path(id): Path<String>,
+    Segment(id): Segment,
 ) -> Result<Response, Problem> {
     let job = found(&api, &principal, &id).await?;
     let delivery = api.queue.delivery(&job).await.map_err(|error| Problem::store(&error))?;
@@ -220,7 +221,7 @@ pub(crate) async fn show(
 pub(crate) async fn cancel(
     State(api): State<Api>,
     Extension(principal): Extension<Principal>,
-    Path(id): Path<String>,
+    Segment(id): Segment,
 ) -> Result<Response, Problem> {
     let job = api.queue.cancel(&principal, &id).await.map_err(|error| Problem::store(&error))?;
     let job = job.ok_or_else(|| none(&id))?;

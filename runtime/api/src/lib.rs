@@ -5,7 +5,7 @@
 //! their token. An error is a `problem+json` (RFC 9457) of a stable type.
 //!
 //! - `jobs`: accept, tell, list, cancel. `schedules`: jobs again and again. `events`: what happens to a job, as server-sent events. `run`: a run that is waited for.
-//! - `inventory`: templates, tools and health. `refresh`: lists tools anew. `metrics`: counts for a monitor. `body`: what a client sent. `problem`: why a request failed. `words`: hints.
+//! - `inventory`: templates, tools and health. `refresh`: lists tools anew. `metrics`: counts for a monitor. `body`: what a client sent. `problem`: why a request failed. `segment`: a part of a path. `words`: hints.
 
 mod body;
 mod events;
@@ -16,6 +16,7 @@ mod problem;
 mod refresh;
 mod run;
 mod schedules;
+mod segment;
 mod words;
 
 use std::sync::Arc;

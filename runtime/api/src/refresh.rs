@@ -3,7 +3,7 @@
 use std::convert::Infallible;
 use std::time::Duration;
 
-use axum::extract::{Path, State};
+use axum::extract::State;
 use axum::http::header::ACCEPT;
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::sse::{Event, KeepAlive, Sse};
@@ -19,6 +19,7 @@ use tokio::sync::mpsc;
 use crate::Api;
 use crate::jobs::json;
 use crate::problem::Problem;
+use crate::segment::Segment;
 
 /// How many steps wait to be read. Who reads slower misses some, and gets the last one.
 const STEPS_MAX: usize = 64;
@@ -30,7 +31,7 @@ const KEEP_ALIVE: Duration = Duration::from_secs(15);
 /// ended.
 pub(crate) async fn refresh(
     State(api): State<Api>,
-    Path(server): Path<String>,
+    Segment(server): Segment,
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
     let found = api.engine.upstreams().and_then(|upstreams| {

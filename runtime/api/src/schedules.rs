@@ -2,7 +2,7 @@
 
 use axum::Extension;
 use axum::body::Body;
-use axum::extract::{Path, State};
+use axum::extract::State;
 use axum::http::header::LOCATION;
 use axum::http::{HeaderMap, HeaderValue, StatusCode};
 use axum::response::{IntoResponse as _, Response};
@@ -13,6 +13,7 @@ use serde_json::value::RawValue;
 
 use crate::jobs::{IDEMPOTENCY_KEY, json, may_call_back, time};
 use crate::problem::Problem;
+use crate::segment::Segment;
 use crate::{Api, body};
 
 /// A schedule as clients see it.
@@ -86,7 +87,7 @@ pub(crate) async fn list(
 pub(crate) async fn show(
     State(api): State<Api>,
     Extension(principal): Extension<Principal>,
-    Path(id): Path<String>,
+    Segment(id): Segment,
 ) -> Result<Response, Problem> {
     let schedules = api.queue.schedules(&principal).await.map_err(|error| Problem::store(&error))?;
     let found = schedules.iter().find(|schedule| schedule.id == id);
@@ -96,7 +97,7 @@ pub(crate) async fn show(
 pub(crate) async fn remove(
     State(api): State<Api>,
     Extension(principal): Extension<Principal>,
-    Path(id): Path<String>,
+    Segment(id): Segment,
 ) -> Result<Response, Problem> {
     let is_gone = api.queue.remove_schedule(&principal, &id).await.map_err(|error| Problem::store(&error))?;
     if is_gone { Ok(StatusCode::NO_CONTENT.into_response()) } else { Err(none()) }

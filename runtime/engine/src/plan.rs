@@ -7,12 +7,12 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use intentbox_capability::{Access, Grants};
+use intentbox_catalog::json::Counter;
 use intentbox_catalog::{Arguments, Effects, ParamError, ParamSpec, Template, TemplateId};
 use intentbox_report::{Candidate, Cause, Failure, LookedAt, Remedy, Report, RunId, Target};
 use intentbox_router::{self as router, Decision, Question};
 use intentbox_sandbox::{Deterministic, Limits, Script, ScriptError};
 use serde_json::Value;
-use serde_json::value::RawValue;
 use sha2::{Digest as _, Sha256};
 
 use crate::Engine;
@@ -525,8 +525,7 @@ impl Engine {
                 let message = format!("the input has more than {limit} bytes");
                 return Err(Box::new(Failure::new(Cause::Input, message).with(Remedy::ShrinkInput)));
             }
-            // RawValue checks the grammar and the depth without building anything.
-            serde_json::from_str::<&RawValue>(&code.params).map_err(|error| {
+            Counter::up_to(usize::MAX).count(&code.params).map_err(|error| {
                 let message = format!("the input is not JSON: {error}");
                 Box::new(Failure::new(Cause::Input, message).with(Remedy::InputAsJson))
             })?;

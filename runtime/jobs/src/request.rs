@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use intentbox_catalog::TemplateId;
-use intentbox_catalog::json::parse_value;
+use intentbox_catalog::json::{Counter, parse_value};
 use intentbox_engine::{Ceilings, Code, Given, INTENT_BYTES_MAX, Intent, Settings, TraceContext};
 use jiff::Timestamp;
 use serde::Deserialize;
@@ -173,6 +173,9 @@ impl JobRequest {
                     }
                 }
                 let params = written.input.map_or_else(|| "{}".to_owned(), |input| input.get().to_owned());
+                // A field that stays text has had its brackets paired, and neither its depth nor its numbers checked.
+                let is_read = Counter::up_to(usize::MAX).count(&params);
+                is_read.map_err(|error| fault("input", format!("it cannot be read: {error}")))?;
                 Work::Code(Code { name: "job.py".to_owned(), source: source.into_bytes(), params, settings })
             }
         };

@@ -3,10 +3,12 @@
 use std::collections::HashMap;
 use std::fmt;
 use std::sync::{Arc, PoisonError, RwLock};
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use intentbox_report::Principal;
 use sha2::{Digest as _, Sha256};
+use tokio::sync::watch;
+use tokio::time::sleep;
 
 use crate::scope::Scopes;
 
@@ -26,6 +28,18 @@ const TOKENS_MAX: usize = 1_000;
 pub struct Tokens {
     listed: Arc<HashMap<TokenDigest, Principal>>,
     given: Arc<RwLock<Given>>,
+    /// Tells that other tokens are accepted.
+    changes: Changes,
+}
+
+/// Tells those who wait that something has changed.
+#[derive(Clone)]
+struct Changes(watch::Sender<()>);
+
+impl Default for Changes {
+    fn default() -> Self {
+        Self(watch::Sender::new(()))
+    }
 }
 
 /// The SHA-256 of a token.
@@ -46,6 +60,14 @@ pub struct GivenToken {
     pub scopes: Scopes,
     /// When it ends, in milliseconds after 1970, UTC.
     pub expires_unix_ms: Option<i64>,
+}
+
+impl GivenToken {
+    /// How long it is accepted, in milliseconds.
+    fn left_ms(&self) -> u64 {
+        let left = |end: i64| u64::try_from(end.saturating_sub(now_unix_ms())).unwrap_or(0);
+        self.expires_unix_ms.map_or(u64::MAX, left)
+    }
 }
 
 /// The digest under which a token is kept.
@@ -121,7 +143,7 @@ impl Tokens {
             0 => Err(TokensError::Empty),
             1..=TOKENS_MAX => {
                 let listed = known.iter().map(|(name, token)| (token_digest(token), Principal::named(name)));
-                Ok(Self { listed: Arc::new(listed.collect()), given: Arc::default() })
+                Ok(Self { listed: Arc::new(listed.collect()), ..Self::default() })
             }
             count => Err(TokensError::TooMany { count }),
         }
@@ -133,6 +155,8 @@ impl Tokens {
         let mut given = self.given.write().unwrap_or_else(PoisonError::into_inner);
         let is_needed = is_needed || given.is_needed;
         *given = Given { is_needed, tokens };
+        drop(given);
+        self.changes.0.send_replace(());
     }
 
     /// Whether several principals hold tokens, or may.
@@ -154,10 +178,39 @@ impl Tokens {
         if let Some(principal) = self.listed.get(&digest) {
             return Some((principal.clone(), Scopes::ALL));
         }
-        let given = self.given.read().unwrap_or_else(PoisonError::into_inner);
-        let token = given.tokens.get(&digest)?;
-        let is_over = token.expires_unix_ms.is_some_and(|end| end <= now_unix_ms());
-        (!is_over).then(|| (token.principal.clone(), token.scopes))
+        let token = self.given(&digest)?;
+        (token.left_ms() > 0).then_some((token.principal, token.scopes))
+    }
+
+    /// Waits until a token is accepted no more; without one, until a token is needed.
+    pub async fn ended(&self, token: Option<TokenDigest>) {
+        // Before the first look, so that nothing falls between.
+        let mut changes = self.changes.0.subscribe();
+        loop {
+            let left = match token {
+                Some(digest) if self.listed.contains_key(&digest) => u64::MAX,
+                Some(digest) => self.given(&digest).map_or(0, |token| token.left_ms()),
+                None if self.are_needed() => 0,
+                None => u64::MAX,
+            };
+            if left == 0 {
+                return;
+            }
+            let expired = async {
+                match left {
+                    u64::MAX => std::future::pending().await,
+                    left => sleep(Duration::from_millis(left)).await,
+                }
+            };
+            tokio::select! {
+                changed = changes.changed() => if changed.is_err() { return },
+                () = expired => {}
+            }
+        }
+    }
+
+    fn given(&self, digest: &TokenDigest) -> Option<GivenToken> {
+        self.given.read().unwrap_or_else(PoisonError::into_inner).tokens.get(digest).cloned()
     }
 }
 
@@ -207,6 +260,38 @@ mod tests {
         tokens.give(HashMap::new(), false);
         assert_eq!(tokens.holder(ALICE), None);
         assert!(tokens.are_needed());
+    }
+
+    #[tokio::test]
+    async fn the_end_of_a_token_is_told_to_who_waits_for_it() {
+        let (tokens, digest) = (Tokens::default(), token_digest(ALICE));
+        let local = tokio::spawn({
+            let tokens = tokens.clone();
+            async move { tokens.ended(None).await }
+        });
+        let give = |expires_unix_ms| {
+            let (principal, scopes) = (Principal::named("carol"), Scopes::ALL);
+            tokens.give(HashMap::from([(digest, GivenToken { principal, scopes, expires_unix_ms })]), true);
+        };
+        give(None);
+        local.await.expect("a token is needed from now on");
+        let carols = tokio::spawn({
+            let tokens = tokens.clone();
+            async move { tokens.ended(Some(digest)).await }
+        });
+        tokio::task::yield_now().await;
+        give(Some(i64::MAX));
+        tokio::task::yield_now().await;
+        assert!(!carols.is_finished(), "it is accepted longer");
+        tokens.give(HashMap::new(), true);
+        carols.await.expect("it was taken back");
+        give(Some(now_unix_ms()));
+        tokens.ended(Some(digest)).await;
+        let listed = Tokens::parse(&format!("alice {ALICE}")).expect("a list");
+        let waits = tokio::spawn(async move { listed.ended(Some(digest)).await });
+        tokio::task::yield_now().await;
+        assert!(!waits.is_finished(), "one of the list is accepted as long as the program runs");
+        waits.abort();
     }
 
     #[test]

@@ -27,7 +27,7 @@ use crate::service::{Delivery, DeliveryStatus, Firing, NewSchedule, NewToken, Sc
 use crate::share::Shares;
 
 /// The name of the file in the state folder.
-const FILE: &str = "jobs.db";
+pub(crate) const FILE: &str = "jobs.db";
 
 /// How many operations wait for the writer. Further callers wait for a place.
 const WAITING_MAX: usize = 4_096;
@@ -144,6 +144,7 @@ impl JobStore {
             claims: Vec::new(),
             shares: Shares::new(quotas),
             forgotten_ms: None,
+            heard: None,
             is_gone,
             _listening: listening,
         };
@@ -397,7 +398,8 @@ impl JobStore {
         given!(self.write(Write::Setting(name, value)).await?, Written::Text)
     }
 
-    /// The numbers of jobs as they change in this process. A change that another process made is not among them.
+    /// The numbers of jobs as they change, in this process or another, at most a quarter of a second later. A number may come more
+    /// than once.
     #[must_use]
     pub fn changes(&self) -> broadcast::Receiver<i64> {
         self.changes.subscribe()
@@ -474,6 +476,8 @@ struct Writer {
     shares: Shares,
     /// When old jobs were last forgotten.
     forgotten_ms: Option<i64>,
+    /// The last event that was passed on, where other processes do not tell what they change.
+    heard: Option<i64>,
     is_gone: IsGone,
     /// Ends with the writer.
     _listening: JoinSet<()>,
@@ -510,6 +514,8 @@ impl Writer {
                 self.commit(writes, replies, sweeps).await;
             }
             if sweeps {
+                // What cannot be read now is read the next time.
+                let _ = self.hear().await;
                 look_at = Instant::now() + LOOK_PAUSE;
             }
             if let Some(closing) = closing {
@@ -555,6 +561,23 @@ impl Writer {
             }
             let _ = reply.send(written.and_then(|written| written.into_iter().next().ok_or_else(closed)));
         }
+    }
+
+    /// Passes on what other processes changed in the same file. What this process changed comes a second time: telling it apart
+    /// would cost each commit a question.
+    async fn hear(&mut self) -> Result<(), StoreError> {
+        if self.database.hears_others() {
+            return Ok(());
+        }
+        let last = self.database.last_event().await?;
+        let Some(heard) = self.heard.replace(last).filter(|heard| *heard < last) else { return Ok(()) };
+        if self.changes.receiver_count() > 0 {
+            let most = u32::try_from(CHANGES_MAX).unwrap_or(u32::MAX);
+            for number in self.database.changed(heard, last, most).await? {
+                let _ = self.changes.send(number);
+            }
+        }
+        Ok(())
     }
 
     /// The workers with leases that are known to have gone.

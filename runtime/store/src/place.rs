@@ -14,6 +14,17 @@ pub enum JobPlace {
     Postgres(PostgresUrl),
 }
 
+impl JobPlace {
+    /// Whether it is a folder in which no job was ever kept. Of a database nothing is known before it is asked.
+    #[must_use]
+    pub fn is_missing(&self) -> bool {
+        match self {
+            Self::Folder(folder) => !folder.join(crate::jobs::FILE).exists(),
+            Self::Postgres(_) => false,
+        }
+    }
+}
+
 /// The URL of a database of `PostgreSQL`, with its password. It is shown without.
 #[derive(Clone, PartialEq, Eq)]
 pub struct PostgresUrl {

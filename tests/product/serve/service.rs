@@ -172,7 +172,16 @@ fn a_token_is_for_its_scopes_until_it_is_revoked() {
     assert_eq!((refused.status, problem(&refused).as_str()), (403, "scope"));
     assert!(of(&refused)["detail"].as_str().is_some_and(|detail| detail.contains("`run`")), "{refused:?}");
     assert_eq!(status("POST /mcp", &reader, "{}"), 403);
-    assert_eq!(token(&["revoke", id])["outcome"], "ok");
+    let waiting = post(&server, "/v1/jobs", &[("authorization", &alice)], &json!({"code": "1", "delay_s": 3600}));
+    let followed = format!("GET /v1/jobs/{}/events", of(&waiting)["id"].as_str().expect("an id"));
+    let revoked = std::thread::scope(|scope| {
+        // Its answer ends with the token, hours before the job.
+        let stream = scope.spawn(|| send(&server, &followed, &[("authorization", &alice)], "").body);
+        let revoked = token(&["revoke", id]);
+        assert!(stream.join().expect("no panic").contains("event: scheduled"));
+        revoked
+    });
+    assert_eq!(revoked["outcome"], "ok");
     while status("GET /v1/jobs", &alice, "") != 401 {
         std::thread::yield_now();
     }

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Router;
+use futures_util::FutureExt as _;
 use hyper::server::conn::http1;
 use hyper::service::{Service as _, service_fn};
 use hyper_util::rt::{TokioIo, TokioTimer};
@@ -60,6 +61,11 @@ pub(super) async fn accept(listener: TcpListener, app: Router, stop: Cancellatio
         () = accepting => {}
         () = stop.cancelled() => {}
     }
+    // Who has connected already may have sent a request.
+    while let Some(Ok((stream, _))) = listener.accept().now_or_never() {
+        let Some(Some(place)) = places.take().now_or_never() else { break };
+        connections.spawn(serve(stream, app.clone(), Arc::new(place), stop.clone()));
+    }
     drop(listener);
     connections.close();
     let _ = tokio::time::timeout(DRAIN, connections.wait()).await;
@@ -83,8 +89,9 @@ async fn serve(stream: TcpStream, app: Router, place: Arc<Place>, stop: Cancella
         }
     });
     let mut connection = pin!(builder.serve_connection(TokioIo::new(stream), service));
-    // How a connection ends is the client's affair.
+    // How a connection ends is the client's affair. It comes first: a request that has arrived is one in flight.
     tokio::select! {
+        biased;
         _ = connection.as_mut() => return,
         () = place.closed() => return,
         () = stop.cancelled() => connection.as_mut().graceful_shutdown(),

@@ -3,11 +3,13 @@
 
 use std::sync::Arc;
 
+use axum::body::Body;
 use axum::extract::{Request, State};
-use axum::http::header::AUTHORIZATION;
+use axum::http::header::{AUTHORIZATION, CONTENT_TYPE};
 use axum::http::{HeaderMap, Method, Uri};
 use axum::middleware::Next;
 use axum::response::Response;
+use futures_util::StreamExt as _;
 use governor::clock::{Clock as _, DefaultClock};
 use governor::state::keyed::HashMapStateStore;
 use governor::{Quota, RateLimiter};
@@ -17,7 +19,7 @@ use super::host_and_origin::HostAndOrigin;
 use super::{Needs, Options, Refuse, Rejection, cookie};
 use crate::concurrency::{ConcurrencyLimit, InFlight, Permit};
 use crate::scope::Scopes;
-use crate::tokens::Tokens;
+use crate::tokens::{TokenDigest, Tokens, token_digest};
 
 /// The most requests in flight until their answer begins.
 const REQUESTS: ConcurrencyLimit = ConcurrencyLimit { per_principal: 512, total: 1_024 };
@@ -49,9 +51,10 @@ impl Gate {
         }
     }
 
-    /// The caller of a request, and a permit for it.
-    fn identify(&self, request: &Request) -> Result<(Principal, Permit), Rejection> {
-        let (principal, scopes) = self.principal(request.method(), request.headers()).ok_or(Rejection::Unauthorized)?;
+    /// The caller of a request, its token, and a permit for it.
+    fn identify(&self, request: &Request) -> Result<(Principal, Option<TokenDigest>, Permit), Rejection> {
+        let known = self.principal(request.method(), request.headers());
+        let (principal, scopes, token) = known.ok_or(Rejection::Unauthorized)?;
         let scope = (self.needs)(request.method(), request.uri());
         if !scopes.has(scope) {
             return Err(Rejection::Scope { scope });
@@ -63,17 +66,18 @@ impl Gate {
             })?;
         }
         let permit = self.requests.admit(&principal).map_err(|_| Rejection::Overloaded)?;
-        Ok((principal, permit))
+        Ok((principal, token, permit))
     }
 
     /// The principal, and what it may do. A token is accepted in its header, or as a browser's cookie: in a query it would end up in logs
     /// and histories.
-    fn principal(&self, method: &Method, headers: &HeaderMap) -> Option<(Principal, Scopes)> {
+    fn principal(&self, method: &Method, headers: &HeaderMap) -> Option<(Principal, Scopes, Option<TokenDigest>)> {
         if !self.tokens.are_needed() {
-            return Some((Principal::local(), Scopes::ALL));
+            return Some((Principal::local(), Scopes::ALL, None));
         }
         let token = if headers.contains_key(AUTHORIZATION) { bearer(headers) } else { cookie::token(method, headers) };
-        token.and_then(|token| self.tokens.holder(token))
+        let (principal, scopes) = self.tokens.holder(token?)?;
+        Some((principal, scopes, token.map(token_digest)))
     }
 
     fn answer(&self, uri: &Uri, rejection: Rejection) -> Response {
@@ -96,14 +100,28 @@ pub(super) async fn check_site(State(gate): State<Gate>, request: Request, next:
 
 /// Admits a request of a known caller, or rejects it. Its permit is released when its answer begins.
 pub(super) async fn admit(State(gate): State<Gate>, mut request: Request, next: Next) -> Response {
-    let (principal, _permit) = match gate.identify(&request) {
+    let (principal, token, _permit) = match gate.identify(&request) {
         Ok(admitted) => admitted,
         Err(rejection) => return gate.answer(request.uri(), rejection),
     };
     request.extensions_mut().insert(principal);
     let mut response = next.run(request).await;
     response.extensions_mut().insert(Known);
-    response
+    if is_event_stream(&response) { until_ended(response, Arc::clone(&gate.tokens), token) } else { response }
+}
+
+/// Whether an answer goes on for as long as its client listens.
+fn is_event_stream(response: &Response) -> bool {
+    let kind = response.headers().get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok());
+    kind.is_some_and(|kind| kind.starts_with("text/event-stream"))
+}
+
+/// The same answer, which ends when its token is accepted no more.
+fn until_ended(response: Response, tokens: Arc<Tokens>, token: Option<TokenDigest>) -> Response {
+    response.map(|body| {
+        let ended = Box::pin(async move { tokens.ended(token).await });
+        Body::from_stream(body.into_data_stream().take_until(ended))
+    })
 }
 
 /// Marks the answers to requests of known callers.

@@ -259,6 +259,24 @@ impl JobDatabase {
         self.read(SQL, &[number.into(), after.into(), most.into()], event).await
     }
 
+    /// The number of the last event of all jobs.
+    pub(crate) async fn last_event(&mut self) -> Result<i64, StoreError> {
+        const SQL: Sql = Sql::same("SELECT coalesce(max(number), 0) FROM job_events");
+        let last = self.read(SQL, &[], |row: &Row| row.number(0)).await?;
+        Ok(last.first().copied().unwrap_or_default())
+    }
+
+    /// The jobs that something happened to after one event, up to another.
+    pub(crate) async fn changed(&mut self, after: i64, last: i64, most: u32) -> Result<Vec<i64>, StoreError> {
+        const SQL: Sql = Sql::same("SELECT DISTINCT job FROM job_events WHERE number > $1 AND number <= $2 LIMIT $3");
+        self.read(SQL, &[after.into(), last.into(), most.into()], |row: &Row| row.number(0)).await
+    }
+
+    /// Whether other processes tell what they change. Those that share a file do not.
+    pub(crate) fn hears_others(&self) -> bool {
+        matches!(self, Self::Postgres(_))
+    }
+
     /// How telling the end of a job is going, if it is told to anybody.
     pub(crate) async fn delivery(&mut self, number: i64) -> Result<Option<DeliveryStatus>, StoreError> {
         Ok(self.read(service::DELIVERY, &[number.into()], service::delivery_status).await?.pop())
