@@ -149,7 +149,8 @@ fn a09_events_are_told_once_in_order_and_from_where_a_client_left() {
     let (again, ..) = told(&[("last-event-id", &ids[1])]);
     assert_eq!(again, ids[2..]);
     assert_eq!(told(&[("last-event-id", &ids[3])]).0, Vec::<String>::new());
-    for wrong in ["-1", "x", "99999999999999999999"] {
+    // The last one: there is no such event, and none of this job.
+    for wrong in ["-1", "x", "99999999999999999999", "1000000"] {
         assert_eq!(send(&server, &format!("GET /v1/jobs/{id}/events"), &[("last-event-id", wrong)], "").status, 400);
     }
     assert_eq!(send(&server, "GET /v1/jobs/0/events", &[], "").status, 404);
@@ -179,6 +180,7 @@ fn a08_what_is_wrong_is_a_problem_of_a_stable_type() {
     let server = start(&[]);
     let job = json!({"code": "1"}).to_string();
     let large = format!("{{\"code\":\"{}\"}}", "x".repeat(REQUEST_BYTES_MAX));
+    let deep = format!("{{\"code\":\"1\",\"input\":{}{}}}", "[".repeat(200_000), "]".repeat(200_000));
     let form = [("content-type", "application/x-www-form-urlencoded")];
     let plain = [("content-type", "text/plain")];
     for (line, headers, body, status, kind) in [
@@ -198,6 +200,9 @@ fn a08_what_is_wrong_is_a_problem_of_a_stable_type() {
         ("GET /v1/jobs?limit=1000000000", &[], "", 400, "parameter_invalid"),
         ("GET /v1/jobs?cursor=1%27%20OR%201=1", &[], "", 400, "parameter_invalid"),
         ("GET /v1/jobs/..%2f..%2fetc%2fpasswd", &[], "", 404, "not_found"),
+        ("GET /v1/jobs/%ff", &[], "", 400, "parameter_invalid"),
+        ("POST /v1/jobs", &[], deep.as_str(), 422, "request_invalid"),
+        ("POST /v1/run", &[], deep.as_str(), 422, "request_invalid"),
     ] {
         let reply = send(&server, line, headers, body);
         assert_eq!(reply.status, status, "{line}: {reply:?}");
@@ -363,6 +368,72 @@ fn the_command_line_submits_to_a_server_of_the_same_folder() {
             "{ended:?}"
         );
     }
+}
+
+#[test]
+fn the_command_line_asks_a_server_elsewhere() {
+    let server = start_with_tokens();
+    let home = tempfile::tempdir().expect("another machine");
+    let url = format!("http://{}", server.address);
+    let at = [("INTENTBOX_SERVER", url.as_str()), ("INTENTBOX_TOKEN", ALICE)];
+    let run = |arguments: &[&str]| run_in(home.path(), &[&["jobs"], arguments].concat(), b"", &at);
+    let jobs = |arguments: &[&str]| run_in(home.path(), &[&["--json", "jobs"], arguments].concat(), b"", &at).report();
+    let watched = run(&["submit", "list errors", "--param", "limit=1", "--label", "team=web", "--watch"]);
+    assert_eq!(watched.code, 0, "{watched:?}");
+    for part in ["  running  {\"attempt\":1}", "  call  {\"kind\":\"http\"", "  finished  {"] {
+        assert!(watched.stderr.contains(part), "{watched:?}");
+    }
+    assert!(watched.stdout.contains("finished   ok  list errors"), "{watched:?}");
+    std::fs::write(home.path().join("prints.py"), "print('a\\x1b[2Jb')\nresult = 7").expect("written");
+    let printed = jobs(&["submit", "--code", "prints.py", "--watch"]);
+    assert_eq!((&printed["outcome"], &printed["report"]["result"]), (&json!("ok"), &json!(7)), "{printed}");
+    let id = printed["job"]["id"].as_str().expect("an id");
+    assert_eq!(jobs(&["logs", id])["stdout"], "a\u{1b}[2Jb\n");
+    assert_eq!(run(&["logs", id]).stdout, "a\\u{1b}[2Jb\n");
+    let again = jobs(&["retry", id])["job"]["id"].as_str().expect("an id").to_owned();
+    assert_eq!(jobs(&["watch", &again])["report"]["result"], 7);
+    let later = jobs(&["submit", "--code", "prints.py", "--delay", "1h", "--key", "k"])["job"]["id"].clone();
+    assert_eq!(jobs(&["submit", "--code", "prints.py", "--delay", "1h", "--key", "k"])["job"]["id"], later);
+    let cancelled = jobs(&["cancel", later.as_str().expect("an id")]);
+    assert_eq!(cancelled["job"]["state"], "cancelled");
+    let listed = jobs(&["list", "--label", "team=web"]);
+    assert_eq!(listed["jobs"].as_array().map(Vec::len), Some(1), "{listed}");
+    assert_eq!(jobs(&["list", "cancelled"])["jobs"][0]["id"], later);
+    assert_eq!(jobs(&["show", "nothing"])["error"]["message"], "there is no job nothing");
+    let other = jobs(&["submit", "--code", "prints.py", "--key", "k"]);
+    assert_eq!(other["outcome"], "usage", "{other}");
+    assert!(!home.path().join(".local").exists(), "nothing is kept here");
+    // Who may not ask, and a server that is none.
+    let stranger = [("INTENTBOX_SERVER", url.as_str())];
+    let refused = run_in(home.path(), &["--json", "jobs", "list"], b"", &stranger);
+    assert_eq!((refused.code, &refused.report()["outcome"]), (2, &json!("configuration")), "{refused:?}");
+    let nobody = run(&["list", "--server", "http://127.0.0.1:1"]);
+    assert!(nobody.code == 7 && nobody.stderr.contains("http://127.0.0.1:1 was not reached: "), "{nobody:?}");
+    assert_eq!(run(&["list", "--server", "ftp://x"]).code, 2);
+}
+
+#[test]
+fn asking_about_jobs_makes_no_file() {
+    let home = tempfile::tempdir().expect("a folder");
+    let run = |arguments: &[&str]| run_in(home.path(), &[&["--state", "state", "jobs"], arguments].concat(), b"", &[]);
+    let listed = run(&["list"]);
+    assert_eq!((listed.code, listed.stderr.as_str()), (0, "no job was submitted in state\n"));
+    assert_eq!(run(&["show", "a"]).code, 2);
+    assert!(!home.path().join("state").exists());
+}
+
+#[test]
+fn the_command_line_sees_the_jobs_of_a_principal() {
+    let home = tempfile::tempdir().expect("a folder");
+    let environment = environment(home.path());
+    let environment: Vec<(&str, &str)> = environment.iter().map(|(name, value)| (*name, value.as_str())).collect();
+    let jobs = |arguments: &[&str]| {
+        run_in(home.path(), &[&["--state", "state", "--json", "jobs"], arguments].concat(), b"", &environment).report()
+    };
+    std::fs::write(home.path().join("one.py"), "1").expect("written");
+    let id = jobs(&["submit", "--code", "one.py", "--principal", "ci"])["job"]["id"].clone();
+    assert_eq!(jobs(&["list", "--principal", "ci"])["jobs"][0]["id"], id);
+    assert_eq!(jobs(&["list"])["jobs"], json!([]));
 }
 
 #[test]

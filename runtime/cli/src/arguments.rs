@@ -150,7 +150,7 @@ pub(crate) enum Command {
     Mcp(Mcp),
     /// Serve the HTTP API with durable jobs, a dashboard, and MCP beside them
     Serve(Serve),
-    /// Submit, list, watch and cancel the jobs of the state folder, which `serve` runs
+    /// Submit, list, watch and cancel jobs, which `serve` runs: of the state folder, or of a server elsewhere
     Jobs(JobsCommand),
     /// Give clients of `serve` tokens, list them, and take them back
     Token(TokenCommand),
@@ -498,6 +498,16 @@ pub(crate) enum Role {
 pub(crate) struct JobsCommand {
     #[command(flatten)]
     pub(crate) database: Database,
+    /// Whose jobs: the holder of a token, such as `ci` [default: jobs of this command and of clients without a token]
+    #[arg(long, value_name = "NAME", global = true, conflicts_with = "server")]
+    pub(crate) principal: Option<String>,
+    /// Ask a server, at the address that `intentbox serve` printed, such as `http://127.0.0.1:8080` [default: `$INTENTBOX_SERVER`,
+    /// otherwise the database or the state directory]
+    #[arg(long, value_name = "URL", global = true, conflicts_with = "file")]
+    pub(crate) server: Option<String>,
+    /// File with the token for the server [default: `$INTENTBOX_TOKEN`]
+    #[arg(long, value_name = "FILE", global = true)]
+    pub(crate) token_file: Option<PathBuf>,
     #[command(subcommand)]
     pub(crate) command: Jobs,
 }
@@ -599,6 +609,11 @@ pub(crate) enum Jobs {
     },
     /// Show a job with its answer
     Show {
+        /// Id of the job
+        id: String,
+    },
+    /// Print what the script of a job printed
+    Logs {
         /// Id of the job
         id: String,
     },

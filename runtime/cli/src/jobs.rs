@@ -1,30 +1,35 @@
-//! `jobs`: the jobs of the state folder, from the command line. A server that runs, `intentbox serve` on the same folder, runs what is
-//! submitted here; without one it waits for the next.
+//! `jobs`: the jobs of the state folder or of a database, or those of a server, from the command line. A server that runs, `intentbox
+//! serve` on the same folder, runs what is submitted here; without one it waits for the next.
+//!
+//! - `client`: where the jobs are. `remote`: the API of a server. `view`: a job as it is shown.
 
-use std::fmt::Write as _;
+mod client;
+mod remote;
+mod view;
+
 use std::path::Path;
 use std::sync::Arc;
-use std::time::Duration;
 
 use anyhow::Context as _;
 use intentbox_catalog::json::parse_value;
-use intentbox_engine::{Outcome, Principal};
-use intentbox_jobs::{Job, JobFilter, JobQuotas, JobRequest, JobState, JobStore, Queue, REQUEST_BYTES_MAX};
-use intentbox_store::Clock;
-use jiff::Timestamp;
-use serde_json::{Map, Value, json};
-use tokio::time::sleep;
+use intentbox_engine::Principal;
+use intentbox_jobs::{JobQuotas, JobState, JobStore, Queue, REQUEST_BYTES_MAX};
+use intentbox_store::{Clock, JobPlace};
+use serde_json::{Map, Value};
 
 use crate::answer::Answer;
 use crate::arguments::{Database, Jobs, JobsCommand, Sources, SubmitJob};
-use crate::error::{Class, Classify as _, CommandError, Hint as _};
-use crate::{input, process, setup, show, table};
+use crate::error::{Class, Classify as _, CommandError};
+use crate::{input, process, setup, show};
 
-/// How often a job that is watched is looked at.
-const LOOK: Duration = Duration::from_millis(200);
+use client::{Client, Kept};
+use remote::Remote;
+use view::JobView;
 
-/// How many events are read at once.
-const READ_MAX: u32 = 100;
+pub(crate) use view::time;
+
+/// The longest token, in bytes.
+const TOKEN_BYTES_MAX: u64 = 4 << 10;
 
 /// The jobs of the state folder, or of the database that is named. `own` is the name of this process.
 pub(crate) async fn store(
@@ -39,34 +44,67 @@ pub(crate) async fn store(
 }
 
 pub(crate) async fn run(sources: &Sources, command: JobsCommand) -> Result<Answer, CommandError> {
-    let JobsCommand { database, command } = command;
+    let JobsCommand { database, principal, server, token_file, command } = command;
+    let named = || std::env::var("INTENTBOX_SERVER").ok().filter(|url| !url.is_empty());
+    if let Some(url) = server.or_else(|| if database.file.is_none() { named() } else { None }) {
+        let client = Client::Remote(Remote::new(&url, token(token_file.as_deref())?)?);
+        return asked(&client, command).await;
+    }
+    let place = setup::job_place(sources, &database)?;
+    if !matches!(command, Jobs::Submit(_)) && place.is_missing() {
+        return none(&place, &command);
+    }
     let store = store(sources, &database, process::name(), JobQuotas::default()).await?;
-    let queue = Queue::new(store.clone());
-    let answer = match command {
-        Jobs::Submit(job) => submit(&queue, job).await,
-        Jobs::List { state, label, most } => list(&queue, state, label, most).await,
-        Jobs::Show { id } => found(&queue, &id).await.map(|job| shown(&job)),
-        Jobs::Watch { id } => match found(&queue, &id).await {
-            Ok(job) => watch(&queue, job).await,
-            Err(error) => Err(error),
-        },
-        Jobs::Cancel { id } => match found(&queue, &id).await {
-            Ok(_) => {
-                let job = queue.cancel(&Principal::local(), &id).await.class(Class::Unavailable);
-                job.map(|job| job.map_or_else(Answer::default, |job| Answer::new(line(&job)).with("job", object(&job))))
-            }
-            Err(error) => Err(error),
-        },
-        Jobs::Retry { id } => match found(&queue, &id).await {
-            Ok(job) => accept(&queue, &job.request, None).await.map(|job| accepted(&job)),
-            Err(error) => Err(error),
-        },
-    };
+    let principal = principal.as_deref().map_or_else(Principal::local, Principal::named);
+    let client = Client::Kept(Kept { queue: Queue::new(store.clone()), principal });
+    let answer = asked(&client, command).await;
     store.close().await;
     answer
 }
 
-async fn submit(queue: &Queue, job: SubmitJob) -> Result<Answer, CommandError> {
+/// The token for a server: of the file, otherwise of the environment.
+fn token(file: Option<&Path>) -> Result<Option<String>, CommandError> {
+    let Some(file) = file else {
+        return Ok(std::env::var("INTENTBOX_TOKEN").ok().filter(|token| !token.is_empty()));
+    };
+    let typed = std::path::absolute(file).class(Class::Configuration)?;
+    let bytes = input::read_secret(Path::new("/"), &typed, TOKEN_BYTES_MAX);
+    let bytes = bytes.with_context(|| format!("--token-file {}", file.display())).class(Class::Configuration)?;
+    let text = String::from_utf8(bytes).with_context(|| format!("--token-file {}", file.display()));
+    Ok(Some(text.class(Class::Configuration)?.trim().to_owned()))
+}
+
+async fn asked(client: &Client, command: Jobs) -> Result<Answer, CommandError> {
+    match command {
+        Jobs::Submit(job) => submit(client, job).await,
+        Jobs::List { state, label, most } => list(client, state, label, most).await,
+        Jobs::Show { id } => found(client, &id).await.map(|job| job.shown()),
+        Jobs::Logs { id } => found(client, &id).await.map(|job| job.logs()),
+        Jobs::Watch { id } => watch(client, found(client, &id).await?).await,
+        Jobs::Cancel { id } => {
+            let job = client.cancel(&id).await?.ok_or_else(|| unknown(&id))?;
+            Ok(Answer::new(job.line()).with("job", job.object()))
+        }
+        Jobs::Retry { id } => {
+            let job = found(client, &id).await?;
+            client.submit(&job.request, None).await.map(|job| accepted(&job))
+        }
+    }
+}
+
+/// The answer where no job was ever submitted. Asking makes no file.
+fn none(place: &JobPlace, command: &Jobs) -> Result<Answer, CommandError> {
+    let told = match place {
+        JobPlace::Folder(folder) => format!("no job was submitted in {}", folder.display()),
+        JobPlace::Postgres(url) => format!("no job was submitted in {}", url.shown()),
+    };
+    match command {
+        Jobs::List { .. } => Ok(Answer::default().noting(told).with("jobs", Vec::<Value>::new())),
+        _ => Err(Class::Usage.error(told).hint("name the folder with --state, or the database with --database")),
+    }
+}
+
+async fn submit(client: &Client, job: SubmitJob) -> Result<Answer, CommandError> {
     let mut request = Map::new();
     if let Some(text) = job.text {
         request.insert("intent".to_owned(), text.into());
@@ -97,8 +135,8 @@ async fn submit(queue: &Queue, job: SubmitJob) -> Result<Answer, CommandError> {
             request.insert(name.to_owned(), value);
         }
     }
-    let accepted_job = accept(queue, &Value::Object(request).to_string(), job.key).await?;
-    if job.watch { watch(queue, accepted_job).await } else { Ok(accepted(&accepted_job)) }
+    let submitted = client.submit(&Value::Object(request).to_string(), job.key).await?;
+    if job.watch { watch(client, submitted).await } else { Ok(accepted(&submitted)) }
 }
 
 fn json_of(file: &Path) -> Result<Value, CommandError> {
@@ -109,111 +147,36 @@ fn json_of(file: &Path) -> Result<Value, CommandError> {
         .class(Class::Usage)
 }
 
-async fn accept(queue: &Queue, text: &str, key: Option<String>) -> Result<Job, CommandError> {
-    let request = JobRequest::parse(text).map_err(|fault| Class::Usage.error(fault.to_string()))?;
-    let accepted = queue.submit(&Principal::local(), &request, text, key).await;
-    accepted.map(|(job, _)| job).map_err(|error| Class::Unavailable.error(error.to_string()))
-}
-
-fn accepted(job: &Job) -> Answer {
+fn accepted(job: &JobView) -> Answer {
     Answer::new(format!("{}\n", job.id))
         .noting(format!("see `intentbox jobs watch {}`", job.id))
-        .with("job", object(job))
+        .with("job", job.object())
 }
 
-async fn found(queue: &Queue, id: &str) -> Result<Job, CommandError> {
-    let job = queue.job(&Principal::local(), id).await.class(Class::Unavailable)?;
-    job.context(format!("there is no job {}", show::line(id))).class(Class::Usage).hint("run `intentbox jobs list`")
+async fn found(client: &Client, id: &str) -> Result<JobView, CommandError> {
+    client.job(id).await?.ok_or_else(|| unknown(id))
+}
+
+fn unknown(id: &str) -> CommandError {
+    Class::Usage.error(format!("there is no job {}", show::line(id))).hint("run `intentbox jobs list`")
 }
 
 async fn list(
-    queue: &Queue,
+    client: &Client,
     state: Option<JobState>,
     label: Option<(String, String)>,
     most: u32,
 ) -> Result<Answer, CommandError> {
-    let filter = JobFilter { state, label, ..JobFilter::default() };
-    let jobs = queue.list(&Principal::local(), filter, most).await.class(Class::Unavailable)?;
-    let text = jobs.iter().map(line).collect::<String>();
-    let answer = Answer::new(text).with("jobs", jobs.iter().map(object).collect::<Vec<Value>>());
+    let jobs = client.list(state, label, most).await?;
+    let text = jobs.iter().map(JobView::line).collect::<String>();
+    let answer = Answer::new(text).with("jobs", jobs.iter().map(JobView::object).collect::<Vec<Value>>());
     Ok(if jobs.is_empty() { answer.noting("there are no such jobs") } else { answer })
 }
 
 /// Tells what happens to a job until it has ended, and then its answer.
-async fn watch(queue: &Queue, job: Job) -> Result<Answer, CommandError> {
-    let mut after = 0;
-    loop {
-        // The job first: an event that comes after it is read in the next round.
-        let now = found(queue, &job.id).await?;
-        loop {
-            let events = queue.events(&job, after, READ_MAX).await.class(Class::Unavailable)?;
-            let Some(last) = events.last() else { break };
-            after = last.number;
-            for event in &events {
-                let data = if event.data == "{}" { String::new() } else { format!("  {}", event.data) };
-                show::notice(&show::line(&format!("{}  {}{data}", time(event.at_ms), event.kind)));
-            }
-        }
-        if now.state.is_final() {
-            return Ok(shown(&now).ended(outcome_of(&now)));
-        }
-        sleep(LOOK).await;
-    }
-}
-
-/// How a job ended. One that was given up, or never begun, has no outcome of a run.
-fn outcome_of(job: &Job) -> Outcome {
-    let known = Outcome::ALL.iter().find(|outcome| outcome.terms().name == job.outcome);
-    known.copied().unwrap_or(match job.state {
-        JobState::Cancelled => Outcome::Cancelled,
-        JobState::Expired => Outcome::Overloaded,
-        _ => Outcome::WorkerLost,
-    })
-}
-
-/// A job with its answer.
-fn shown(job: &Job) -> Answer {
-    let report = parse_value(&job.report).unwrap_or_default();
-    let mut text = line(job);
-    match (&report["error"]["message"], &report["result"]) {
-        (Value::String(message), _) => {
-            let _ = writeln!(text, "{}", show::line(message));
-            if let Some(hint) = report["error"]["hint"].as_str() {
-                let _ = writeln!(text, "hint: {}", show::line(hint));
-            }
-        }
-        (_, Value::Null) => {}
-        (_, result) => text.push_str(&table::shown(&result.to_string())),
-    }
-    Answer::new(text).with("job", object(job)).with("report", report)
-}
-
-/// A job in one line.
-fn line(job: &Job) -> String {
-    let mut text = format!("{}  {}  {:<9}", job.id, time(job.created_ms), job.state.as_str());
-    for part in [&job.outcome, &job.trouble] {
-        if !part.is_empty() && part != job.state.as_str() {
-            let _ = write!(text, "  {}", show::line(part));
-        }
-    }
-    let asked = parse_value(&job.request).unwrap_or_default();
-    let asked = asked["intent"].as_str().or_else(|| asked["code"].as_str()).unwrap_or_default();
-    let short: String = asked.lines().next().unwrap_or_default().chars().take(60).collect();
-    let _ = writeln!(text, "  {}", show::line(&short));
-    text
-}
-
-fn object(job: &Job) -> Value {
-    let at = |ms: Option<i64>| ms.map(time);
-    json!({
-        "id": job.id, "state": job.state.as_str(), "outcome": job.outcome, "created_at": time(job.created_ms),
-        "started_at": at(job.started_ms), "finished_at": at(job.finished_ms), "attempt": job.attempt, "attempts": job.attempts_max,
-        "priority": job.priority, "trouble": job.trouble,
-        "labels": job.labels.iter().map(|(name, value)| (name.clone(), value.clone().into())).collect::<Map<String, Value>>(),
-    })
-}
-
-/// A time to the second.
-pub(crate) fn time(ms: i64) -> String {
-    Timestamp::from_second(ms.div_euclid(1_000)).map(|time| time.to_string()).unwrap_or_default()
+async fn watch(client: &Client, job: JobView) -> Result<Answer, CommandError> {
+    client.follow(&job.id, &mut |event| show::notice(&event.line())).await?;
+    let now = found(client, &job.id).await?;
+    let ending = now.ending();
+    Ok(now.shown().ended(ending))
 }

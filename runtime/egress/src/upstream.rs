@@ -4,6 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 pub use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
+use url::Url;
 
 use crate::Credential;
 use crate::endpoint::{Endpoint, Redaction, UpstreamFault, UpstreamMethod, UpstreamReply};
@@ -61,6 +62,40 @@ impl Upstream {
     pub async fn send(
         &self,
         method: UpstreamMethod,
+        headers: HeaderMap,
+        body: Option<Vec<u8>>,
+    ) -> Result<UpstreamReply, UpstreamFault> {
+        self.send_to(self.0.endpoint.url(), method, headers, body).await
+    }
+
+    /// The same to a path below the URL, with this query in place of its own.
+    ///
+    /// # Errors
+    /// As [`Upstream::send`].
+    pub async fn send_below(
+        &self,
+        method: UpstreamMethod,
+        path: &[&str],
+        query: &[(&str, &str)],
+        headers: HeaderMap,
+        body: Option<Vec<u8>>,
+    ) -> Result<UpstreamReply, UpstreamFault> {
+        let mut url = self.0.endpoint.url().clone();
+        match url.path_segments_mut() {
+            Ok(mut segments) => drop(segments.pop_if_empty().extend(path)),
+            Err(()) => return Err(UpstreamFault::new("its URL has no path")),
+        }
+        url.set_query(None);
+        if !query.is_empty() {
+            url.query_pairs_mut().extend_pairs(query);
+        }
+        self.send_to(&url, method, headers, body).await
+    }
+
+    async fn send_to(
+        &self,
+        url: &Url,
+        method: UpstreamMethod,
         mut headers: HeaderMap,
         body: Option<Vec<u8>>,
     ) -> Result<UpstreamReply, UpstreamFault> {
@@ -69,13 +104,11 @@ impl Upstream {
             headers.insert(name.clone(), value.clone());
         }
         let Some(credential) = credential else {
-            return endpoint
-                .send(method, endpoint.url().clone(), headers, body, Redaction::of([Arc::clone(redactor)]))
-                .await;
+            return endpoint.send(method, url.clone(), headers, body, Redaction::of([Arc::clone(redactor)])).await;
         };
         let mut has_asked_again = false;
         loop {
-            let (mut url, mut headers) = (endpoint.url().clone(), headers.clone());
+            let (mut url, mut headers) = (url.clone(), headers.clone());
             credential.attach(&mut url, &mut headers).await.map_err(|fault| UpstreamFault::new(fault.to_string()))?;
             let redaction = Redaction::of([Arc::clone(redactor), credential.redactor()]);
             let reply = endpoint.send(method, url, headers, body.clone(), redaction).await?;

@@ -1,0 +1,113 @@
+//! Where the jobs of a command are: in the state folder or a database, or behind a server.
+
+use std::time::Duration;
+
+use intentbox_engine::Principal;
+use intentbox_jobs::{Job, JobFilter, JobRequest, JobState, Queue};
+use tokio::time::sleep;
+
+use super::remote::Remote;
+use super::view::{EventView, JobView};
+use crate::error::{Class, Classify as _, CommandError};
+
+/// How often a job that is watched is looked at.
+const LOOK: Duration = Duration::from_millis(200);
+
+/// How many events are read at once.
+const READ_MAX: u32 = 100;
+
+/// What a command asks about jobs.
+pub(super) enum Client {
+    Kept(Kept),
+    Remote(Remote),
+}
+
+/// Jobs that this program reads and writes itself.
+pub(super) struct Kept {
+    pub(super) queue: Queue,
+    /// Whose they are.
+    pub(super) principal: Principal,
+}
+
+impl Client {
+    /// Submits a request, whose text is JSON.
+    pub(super) async fn submit(&self, text: &str, key: Option<String>) -> Result<JobView, CommandError> {
+        // A server says the same, later.
+        let request = JobRequest::parse(text).map_err(|fault| Class::Usage.error(fault.to_string()))?;
+        match self {
+            Self::Kept(Kept { queue, principal }) => {
+                let accepted = queue.submit(principal, &request, text, key).await;
+                accepted.map(|(job, _)| job.into()).map_err(|error| Class::Unavailable.error(error.to_string()))
+            }
+            Self::Remote(remote) => remote.submit(text, key).await,
+        }
+    }
+
+    /// The newest jobs first.
+    pub(super) async fn list(
+        &self,
+        state: Option<JobState>,
+        label: Option<(String, String)>,
+        most: u32,
+    ) -> Result<Vec<JobView>, CommandError> {
+        match self {
+            Self::Kept(Kept { queue, principal }) => {
+                let filter = JobFilter { state, label, ..JobFilter::default() };
+                let jobs = queue.list(principal, filter, most).await.class(Class::Unavailable)?;
+                Ok(jobs.into_iter().map(JobView::from).collect())
+            }
+            Self::Remote(remote) => remote.list(state, label.as_ref(), most).await,
+        }
+    }
+
+    /// A job; nothing if there is none of this id.
+    pub(super) async fn job(&self, id: &str) -> Result<Option<JobView>, CommandError> {
+        match self {
+            Self::Kept(kept) => Ok(kept.job(id).await?.map(JobView::from)),
+            Self::Remote(remote) => remote.job(id).await,
+        }
+    }
+
+    /// Cancels a job, and gives it as it is then.
+    pub(super) async fn cancel(&self, id: &str) -> Result<Option<JobView>, CommandError> {
+        match self {
+            Self::Kept(Kept { queue, principal }) => {
+                let job = queue.cancel(principal, id).await.class(Class::Unavailable)?;
+                Ok(job.map(JobView::from))
+            }
+            Self::Remote(remote) => remote.cancel(id).await,
+        }
+    }
+
+    /// Tells what happens to a job until it has ended.
+    pub(super) async fn follow(&self, id: &str, tell: &mut dyn FnMut(&EventView)) -> Result<(), CommandError> {
+        match self {
+            Self::Kept(kept) => kept.follow(id, tell).await,
+            Self::Remote(remote) => remote.follow(id, tell).await,
+        }
+    }
+}
+
+impl Kept {
+    async fn job(&self, id: &str) -> Result<Option<Job>, CommandError> {
+        self.queue.job(&self.principal, id).await.class(Class::Unavailable)
+    }
+
+    async fn follow(&self, id: &str, tell: &mut dyn FnMut(&EventView)) -> Result<(), CommandError> {
+        let mut after = 0;
+        // The job first: an event that comes after it is read in the next round.
+        while let Some(job) = self.job(id).await? {
+            loop {
+                let events = self.queue.events(&job, after, READ_MAX).await.class(Class::Unavailable)?;
+                let Some(last) = events.last() else { break };
+                after = last.number;
+                events.iter().for_each(|event| tell(&event.into()));
+            }
+            if job.state.is_final() {
+                break;
+            }
+            sleep(LOOK).await;
+        }
+        Ok(())
+    }
+}

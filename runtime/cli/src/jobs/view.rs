@@ -1,0 +1,245 @@
+//! A job as the command line shows it, wherever it is kept.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use intentbox_catalog::json::parse_value;
+use intentbox_engine::Outcome;
+use intentbox_jobs::{Job, JobEvent, JobState};
+use jiff::Timestamp;
+use serde::Deserialize;
+use serde_json::value::RawValue;
+use serde_json::{Map, Value, json};
+
+use crate::answer::Answer;
+use crate::{show, table};
+
+/// A job.
+#[derive(Debug, Clone)]
+pub(super) struct JobView {
+    pub(super) id: String,
+    pub(super) state: JobState,
+    created_at: String,
+    started_at: Option<String>,
+    finished_at: Option<String>,
+    attempt: u32,
+    attempts: u32,
+    priority: i64,
+    labels: BTreeMap<String, String>,
+    outcome: String,
+    trouble: String,
+    /// The request as it was submitted, as JSON; empty in a list of a server.
+    pub(super) request: String,
+    /// The report as JSON; empty before the end, and in a list of a server.
+    report: String,
+}
+
+/// Something that happened to a job.
+#[derive(Debug, Clone)]
+pub(super) struct EventView {
+    pub(super) at: String,
+    pub(super) kind: String,
+    /// What else is known, as JSON: an object.
+    pub(super) data: String,
+}
+
+/// A job as the HTTP API gives it.
+#[derive(Deserialize)]
+pub(super) struct Received<'a> {
+    id: String,
+    state: String,
+    created_at: String,
+    started_at: Option<String>,
+    finished_at: Option<String>,
+    attempt: u32,
+    attempts: u32,
+    priority: i64,
+    #[serde(default)]
+    labels: BTreeMap<String, String>,
+    #[serde(default)]
+    outcome: String,
+    #[serde(default)]
+    trouble: String,
+    #[serde(borrow)]
+    request: Option<&'a RawValue>,
+    #[serde(borrow)]
+    report: Option<&'a RawValue>,
+}
+
+impl From<Job> for JobView {
+    fn from(job: Job) -> Self {
+        Self {
+            created_at: time(job.created_ms),
+            started_at: job.started_ms.map(time),
+            finished_at: job.finished_ms.map(time),
+            id: job.id,
+            state: job.state,
+            attempt: job.attempt,
+            attempts: job.attempts_max,
+            priority: job.priority,
+            labels: job.labels.into_iter().collect(),
+            outcome: job.outcome,
+            trouble: job.trouble,
+            request: job.request,
+            report: job.report,
+        }
+    }
+}
+
+impl JobView {
+    /// A job that a server told of; nothing if its state is none that this version knows.
+    pub(super) fn received(job: Received<'_>) -> Option<Self> {
+        let raw = |text: Option<&RawValue>| text.map(|text| text.get().to_owned()).unwrap_or_default();
+        Some(Self {
+            state: JobState::of(&job.state)?,
+            id: job.id,
+            created_at: to_the_second(&job.created_at),
+            started_at: job.started_at.as_deref().map(to_the_second),
+            finished_at: job.finished_at.as_deref().map(to_the_second),
+            attempt: job.attempt,
+            attempts: job.attempts,
+            priority: job.priority,
+            labels: job.labels,
+            outcome: job.outcome,
+            trouble: job.trouble,
+            request: raw(job.request),
+            report: raw(job.report),
+        })
+    }
+
+    /// How it ended. One that was given up, or never begun, has no outcome of a run.
+    pub(super) fn ending(&self) -> Outcome {
+        let known = Outcome::ALL.iter().find(|outcome| outcome.terms().name == self.outcome);
+        known.copied().unwrap_or(match self.state {
+            JobState::Cancelled => Outcome::Cancelled,
+            JobState::Expired => Outcome::Overloaded,
+            _ => Outcome::WorkerLost,
+        })
+    }
+
+    /// The job with its answer.
+    pub(super) fn shown(&self) -> Answer {
+        let report = self.parsed_report();
+        let mut text = self.line();
+        match (&report["error"]["message"], &report["result"]) {
+            (Value::String(message), _) => {
+                let _ = writeln!(text, "{}", show::line(message));
+                if let Some(hint) = report["error"]["hint"].as_str() {
+                    let _ = writeln!(text, "hint: {}", show::line(hint));
+                }
+            }
+            (_, Value::Null) => {}
+            (_, result) => text.push_str(&table::shown(&result.to_string())),
+        }
+        Answer::new(text).with("job", self.object()).with("report", report)
+    }
+
+    /// What its script printed.
+    pub(super) fn logs(&self) -> Answer {
+        let report = self.parsed_report();
+        let printed = |name: &str| report[name].as_str().unwrap_or_default().to_owned();
+        let (stdout, stderr) = (printed("stdout"), printed("stderr"));
+        let note = match (stdout.is_empty(), stderr.is_empty()) {
+            _ if !self.state.is_final() => {
+                format!("the job is {}; see `intentbox jobs watch {}`", self.state.as_str(), self.id)
+            }
+            (true, true) => "the job printed nothing; `intentbox jobs show` has its answer".to_owned(),
+            _ => stderr.trim_end().lines().map(show::line).collect::<Vec<_>>().join("\n"),
+        };
+        let text = stdout.lines().map(|line| format!("{}\n", show::line(line))).collect::<String>();
+        let answer = Answer::new(text).with("stdout", stdout).with("stderr", stderr);
+        let answer = if note.is_empty() { answer } else { answer.noting(note) };
+        ["stdout_truncated", "stderr_truncated"]
+            .into_iter()
+            .fold(answer, |answer, name| answer.with(name, report[name].as_bool().unwrap_or_default()))
+    }
+
+    fn parsed_report(&self) -> Value {
+        parse_value(&self.report).unwrap_or_default()
+    }
+
+    /// The job in one line.
+    pub(super) fn line(&self) -> String {
+        let mut text = format!("{}  {}  {:<9}", self.id, self.created_at, self.state.as_str());
+        for part in [&self.outcome, &self.trouble] {
+            if !part.is_empty() && part != self.state.as_str() {
+                let _ = write!(text, "  {}", show::line(part));
+            }
+        }
+        let asked = parse_value(&self.request).unwrap_or_default();
+        let asked = asked["intent"].as_str().or_else(|| asked["code"].as_str()).unwrap_or_default();
+        let short: String = asked.lines().next().unwrap_or_default().chars().take(60).collect();
+        let _ = writeln!(text, "  {}", show::line(&short));
+        text
+    }
+
+    pub(super) fn object(&self) -> Value {
+        json!({
+            "id": self.id, "state": self.state.as_str(), "outcome": self.outcome, "created_at": self.created_at,
+            "started_at": self.started_at, "finished_at": self.finished_at, "attempt": self.attempt, "attempts": self.attempts,
+            "priority": self.priority, "trouble": self.trouble,
+            "labels": self.labels.iter().map(|(name, value)| (name.clone(), value.clone().into())).collect::<Map<String, Value>>(),
+        })
+    }
+}
+
+impl From<&JobEvent> for EventView {
+    fn from(event: &JobEvent) -> Self {
+        Self { at: time(event.at_ms), kind: event.kind.clone(), data: event.data.clone() }
+    }
+}
+
+impl EventView {
+    /// An event that a server sent: its data hold the time.
+    pub(super) fn received(kind: &str, data: &str) -> Self {
+        let mut fields = match parse_value(data) {
+            Ok(Value::Object(fields)) => fields,
+            _ => Map::new(),
+        };
+        let at = fields.shift_remove("at");
+        let at = at.as_ref().and_then(Value::as_str).map(to_the_second).unwrap_or_default();
+        Self { at, kind: kind.to_owned(), data: Value::Object(fields).to_string() }
+    }
+
+    /// The event in one line.
+    pub(super) fn line(&self) -> String {
+        let data = if self.data == "{}" { String::new() } else { format!("  {}", self.data) };
+        show::line(&format!("{}  {}{data}", self.at, self.kind))
+    }
+}
+
+/// A time to the second.
+pub(crate) fn time(ms: i64) -> String {
+    Timestamp::from_second(ms.div_euclid(1_000)).map(|time| time.to_string()).unwrap_or_default()
+}
+
+/// The same of a time in words; what is none stays as it is.
+fn to_the_second(text: &str) -> String {
+    text.parse::<Timestamp>().map_or_else(|_| text.to_owned(), |at| time(at.as_millisecond()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_server_tells_is_shown_as_what_is_kept_here() {
+        let event = EventView::received("call", r#"{"at":"2026-11-18T11:06:40.5Z","kind":"http","outcome":"200"}"#);
+        assert_eq!(event.line(), r#"2026-11-18T11:06:40Z  call  {"kind":"http","outcome":"200"}"#);
+        assert_eq!(
+            EventView::received("started", r#"{"at":"2026-11-18T11:06:40Z"}"#).line(),
+            "2026-11-18T11:06:40Z  started"
+        );
+        assert_eq!(EventView::received("x", "no JSON").line(), "  x");
+        let job = |state: &str| {
+            let text = format!(
+                r#"{{"id":"a","state":"{state}","created_at":"2026-11-18T11:06:40.123Z","attempt":1,"attempts":3,"priority":0,"new":1,"report":{{"outcome":"ok","result":2}}}}"#
+            );
+            JobView::received(serde_json::from_str(&text).expect("a job"))
+        };
+        let finished = job("finished").expect("a state");
+        assert_eq!(finished.line(), "a  2026-11-18T11:06:40Z  finished   \n");
+        assert_eq!(finished.shown().text(), "a  2026-11-18T11:06:40Z  finished   \n2\n");
+        assert!(job("dreaming").is_none());
+    }
+}
