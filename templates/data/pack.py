@@ -26,6 +26,10 @@ def path(name):
     """
     known = [entry["path"].partition(":")[2] for entry in files.list("data:")]
     known = [path for path in known if kind(path)]
+    # As scripts and people write it, with the directory before it.
+    inside = name.removeprefix("data:").removeprefix("data/")
+    if inside != name and name not in known:
+        name = inside
     wanted = name.lower()
     for same in (
         [path for path in known if path == name],
@@ -58,7 +62,7 @@ class asked:
 def pieces(path):
     """Yields the bytes of a file of the directory, some 256 KiB at a time and unpacked; a broken `.gz` is a
     `ValueError`."""
-    with files.open(f"data:{path}") as stream:
+    with files.open(f"data:{path}", "rb") as stream:
         if not path.lower().endswith(".gz"):
             while piece := stream.read(PIECE_BYTES):
                 yield piece

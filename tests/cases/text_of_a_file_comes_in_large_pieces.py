@@ -60,7 +60,7 @@ for options in (
 
 # What lies inside the piece that is there needs no call.
 calls.clear()
-with files.open("data:a.csv") as stream:
+with files.open("data:a.csv", "rb") as stream:
     with io.BytesIO(CONTENT) as theirs:
         for place in (700_000, 10, 1_048_570, 3, 1_100_000, 1_048_577):
             stream.seek(place)

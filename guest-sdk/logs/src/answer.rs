@@ -52,6 +52,8 @@ pub struct Top {
     pub top: Vec<Frequent>,
     /// Whether all counts are exact.
     pub exact: bool,
+    /// How many messages were told apart, the rare ones among them: at most [`crate::MESSAGES_MAX`].
+    pub distinct: usize,
 }
 
 /// A message that occurs often.
@@ -61,6 +63,8 @@ pub struct Frequent {
     pub count: u64,
     /// The severity of all of them.
     pub level: Level,
+    /// What all of them say: `#` stands for numbers and ids, and `*` for a quoted value or a query.
+    pub pattern: String,
     /// The first of them.
     pub message: String,
     /// The earliest of their times, RFC 3339 in UTC.
@@ -106,6 +110,7 @@ impl Serialize for Answer {
         if let Some(top) = &self.top {
             map.serialize_entry("top", &top.top)?;
             map.serialize_entry("exact", &top.exact)?;
+            map.serialize_entry("distinct", &top.distinct)?;
         }
         map.serialize_entry("seen", &self.seen)?;
         map.end()

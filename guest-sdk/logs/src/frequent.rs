@@ -12,7 +12,7 @@ use std::hash::{BuildHasherDefault, DefaultHasher};
 pub(crate) struct Entry<T> {
     pub(crate) count: u64,
     pub(crate) value: T,
-    key: Box<[u8]>,
+    pub(crate) key: Box<[u8]>,
     /// Where in the heap it is.
     place: usize,
 }

@@ -151,17 +151,21 @@ impl Sink {
             Self::Counts(tally) => answer.counts = Some(tally.into_counts()),
             Self::Top { limit, messages, .. } => {
                 let exact = messages.is_exact();
-                let top = messages.into_sorted().into_iter().take(limit).map(|entry| {
+                let sorted = messages.into_sorted();
+                let distinct = sorted.len();
+                let top = sorted.into_iter().take(limit).map(|entry| {
                     let example = entry.value;
                     Frequent {
                         count: entry.count,
                         level: example.level,
+                        // Its last byte is the level.
+                        pattern: text(entry.key.split_last().map_or(&[], |(_, pattern)| pattern)),
                         message: text(&example.message),
                         first: example.span.map(|(first, _)| moment::text(first)),
                         last: example.span.map(|(_, last)| moment::text(last)),
                     }
                 });
-                answer.top = Some(Top { top: top.collect(), exact });
+                answer.top = Some(Top { top: top.collect(), exact, distinct });
             }
         }
     }

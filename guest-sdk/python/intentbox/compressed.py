@@ -1,6 +1,6 @@
 """Compressed files as streams, in bounded memory: gzip, bzip2 and xz.
 
-    with files.open("logs:app.log.gz") as stream:
+    with files.open("logs:app.log.gz", "rb") as stream:
         for piece in compressed.pieces(stream, "gzip"):
             …
 

@@ -4,11 +4,12 @@
         print(file["path"], file["bytes"])
     text = files.read_text("logs:app.log")
     with files.open("logs:app.log") as stream:
-        for line in stream:                      # bytes, piece by piece: the file may be larger than the memory
+        for line in stream:                      # text, piece by piece: the file may be larger than the memory
             …
 
-A path is `alias:folder/file`, where the alias names a directory of the configuration. Nothing can be written there; the
-script's own files are those of `open`, in a scratch directory that is gone after the run.
+A path is `alias:folder/file`, where the alias names a directory of the configuration; `alias/folder/file` is the same. Nothing
+can be written there; the script's own files are those of the built-in `open`, in a scratch directory that is gone after the
+run. For a path that is not in it, the built-in `open` reads the granted file of that name.
 
 What is not granted raises `CapabilityDenied`; what is granted and does not work raises `FileNotFoundError` or
 `HostCallFailed`.
@@ -32,6 +33,9 @@ _BUFFER_BYTES = 128 << 10
 # What `read_bytes` and `read_text` take into memory unless told otherwise, in bytes.
 _WHOLE_BYTES_MAX = 32 << 20
 
+# How many files an error names that are there.
+_NAMED_MAX = 5
+
 _list = list
 
 
@@ -39,6 +43,46 @@ class Listing(_list):
     """Files by path. `unread` names the folders whose files are not among them."""
 
     unread = ()
+
+    def __await__(self):
+        """Scripts take what reads files for a coroutine: it is there already."""
+        return self
+        yield
+
+
+class File(dict):
+    """A file of a listing: `path`, `bytes` and `modified`. It has the methods of its path too, for scripts that take it for one."""
+
+    def __str__(self):
+        return self["path"]
+
+    __fspath__ = __str__
+
+    def __getattr__(self, name):
+        if name in self.keys():
+            return self[name]
+        return getattr(self["path"], name)
+
+    def __getitem__(self, key):
+        return self["path"][key] if isinstance(key, (int, slice)) else dict.__getitem__(self, key)
+
+    def __contains__(self, part):
+        return dict.__contains__(self, part) or (isinstance(part, str) and part in self["path"])
+
+    def __eq__(self, other):
+        return self["path"] == other if isinstance(other, str) else dict.__eq__(self, other)
+
+    def __hash__(self):
+        return hash(self["path"])
+
+    def __lt__(self, other):
+        return str(self) < str(other)
+
+    def __add__(self, other):
+        return str(self) + other
+
+    def __radd__(self, other):
+        return other + str(self)
 
 
 def list(path):
@@ -58,6 +102,7 @@ def list(path):
 
 def _found(path):
     """What `list` gives, for whoever tells in another way what was not read."""
+    path = _with_alias(path)
     alias, colon, below = path.partition(":")
     names = below.split("/")
     folder = []
@@ -80,17 +125,17 @@ def _found(path):
         def fits(found):
             return True
     found = Listing(
-        {"path": name, "bytes": size, "modified": modified / 1000} for name, size, modified in entries if fits(name)
+        File(path=name, bytes=size, modified=modified / 1000) for name, size, modified in entries if fits(name)
     )
     pattern = path if is_pattern else path.rstrip("/") + ("/**" if below else "**")
     found.unread = [folder for folder in answer[2] if _may_hold(pattern, folder)]
     if not found and not found.unread and below and not is_pattern:
-        raise FileNotFoundError(2, "there is no such file or folder", path)
+        raise FileNotFoundError(2, f"there is no such file or folder{_there(path)}", path)
     return found
 
 
-def open(path, mode="rb", encoding="utf-8", errors="replace", newline=None):
-    """Opens a file to read: bytes (`"rb"`, buffered, with `seek`), or text (`"r"`).
+def open(path, mode="r", encoding="utf-8", errors="replace", newline=None):
+    """Opens a file to read: text (`"r"`), or bytes (`"rb"`, buffered, with `seek`).
 
     `newline` is that of the built-in `open`; `csv` wants `""`.
     """
@@ -102,7 +147,7 @@ def open(path, mode="rb", encoding="utf-8", errors="replace", newline=None):
 
 def read_bytes(path, bytes_max=_WHOLE_BYTES_MAX):
     """Returns the whole file as bytes; one of more than `bytes_max` bytes is a `ValueError`."""
-    with open(path) as stream:
+    with open(path, "rb") as stream:
         content = stream.read(bytes_max + 1)
     if len(content) > bytes_max:
         raise ValueError(f"{path} has more than {bytes_max} bytes: read it piece by piece with files.open")
@@ -120,10 +165,13 @@ class _Pieces(_io.RawIOBase):
 
     def __init__(self, path):
         super().__init__()
-        self.name = path
+        self.name = path = _with_alias(path)
         self._at = self._piece_at = 0
         # Not an empty read: whether there is such a file should be known when it is opened.
-        self._piece = _ask(_intentbox.read_file(path, 0, _PIECE_BYTES))
+        answer = _intentbox.read_file(path, 0, _PIECE_BYTES)
+        if answer[0] == "failed" and answer[1] == "not_found":
+            raise FileNotFoundError(2, answer[2] + _there(path))
+        self._piece = _ask(answer)
 
     def readable(self):
         return True
@@ -155,6 +203,54 @@ class _Pieces(_io.RawIOBase):
 
     def tell(self):
         return self._at
+
+
+def _with_alias(path):
+    """Returns `alias:folder/file` for a path that is written as `alias/folder/file` or `/alias/folder/file`, or is an alias."""
+    path = str(path)
+    if ":" in path:
+        return path
+    alias, slash, below = path.removeprefix("./").removeprefix("/").partition("/")
+    return f"{alias}:{below}" if _re.fullmatch("[a-z][a-z0-9_-]*", alias) else path
+
+
+def _there(path):
+    """Returns which files there are where one is not, for the message that says so."""
+    alias, _, below = path.partition(":")
+    try:
+        answer = _intentbox.list_files(alias + ":")
+        names = [name for name, *_ in _ask(answer)]
+    except Exception:
+        return ""
+    if not names:
+        return " (there are no files)"
+    name = below.rstrip("/").rpartition("/")[2].lower()
+    # Those with such a name come first.
+    names.sort(key=lambda there: (name not in there.lower(), there))
+    more = f" and {len(names) - _NAMED_MAX} more" if len(names) > _NAMED_MAX else ""
+    return f" (there are {', '.join(names[:_NAMED_MAX])}{more})"
+
+
+def granted(path, mode="r", buffering=-1, encoding=None, errors=None, newline=None, closefd=True, opener=None):
+    """Opens a granted file for a script that asked the built-in `open` for it; `None` where that may not be meant.
+
+    Not for scripts: it is how `open` finds what is not among their own files.
+    """
+    name = path if isinstance(path, str) else getattr(path, "__fspath__", lambda: None)()
+    is_read = isinstance(mode, str) and mode in ("r", "rt", "rb") and isinstance(name, str)
+    if not is_read or not _re.fullmatch("(/|[.]/)?[a-z][a-z0-9_-]*[:/].+", name):
+        return None
+    try:
+        return open(name, mode, encoding or "utf-8", errors or "strict", newline)
+    except CapabilityDenied:
+        return None
+
+
+def __getattr__(name):
+    raise AttributeError(
+        f"files has list, open, read_bytes and read_text, and no {name}: granted directories can only be read; return what "
+        "is to be kept in `result`, or write a scratch file with the built-in open"
+    )
 
 
 def _may_hold(pattern, folder):

@@ -132,13 +132,14 @@ def count(paths="logs:", *, by="level", level=None, text=None, since=None, until
 def top(paths="logs:", *, limit=10, level=None, text=None, since=None, until=None):
     """Returns the `limit` (1 to 1000) most frequent messages of the records that match, as `Messages`.
 
-    Messages are the same when they differ in numbers, ids and quoted values only.
+    Messages are the same when they differ in numbers, ids and quoted values only. Each has its `pattern`, in which `#` and
+    `*` stand for those, and as `message` the first that fits. `distinct` of the answer counts the patterns.
     """
     query = _query({"top": {"limit": limit}}, level, text, since, until)
     entries, seen = _chosen(paths, query)
     answer = _scan(query, entries, seen)
     result = Messages(answer["top"])
-    result.exact, result.seen = answer["exact"], seen
+    result.exact, result.distinct, result.seen = answer["exact"], answer["distinct"], seen
     return result
 
 
@@ -219,7 +220,7 @@ def _pieces(path, broken):
     others: what is there of it counts, and its path goes to `broken`. A refusal or a limit ends the answer.
     """
     try:
-        with _files.open(path) as stream:
+        with _files.open(path, "rb") as stream:
             piece = stream.read(_PIECE_BYTES)
             if kind := _compressed.kind(piece):
                 yield from _compressed.pieces(stream, kind, piece)

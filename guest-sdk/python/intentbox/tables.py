@@ -168,7 +168,7 @@ def _text(value):
 
 def _pieces(path, name):
     """The content of a file in pieces, decompressed when its first bytes say so."""
-    with _files.open(path) as stream:
+    with _files.open(path, "rb") as stream:
         piece = stream.read(_PIECE_BYTES)
         kind = _compressed.kind(piece)
         if kind is None and piece and path.lower().endswith(".gz"):
