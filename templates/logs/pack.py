@@ -36,7 +36,7 @@ def paths(name):
     """
     if name is None:
         return "logs:"
-    name = file(name)
+    name = named(name)
     if name.lower() in COMPRESSED and not _exists(name):
         name = "*.gz"
     if "*" not in name and "?" not in name:
@@ -102,6 +102,12 @@ def tell(seen, level=None, shown=None, text=None):
 def file(path):
     """A path as the parameter `file` takes it."""
     return path.removeprefix("logs:")
+
+
+def named(name):
+    """The same of what somebody typed, who may have written the directory before it."""
+    inside = file(name)
+    return inside.removeprefix("logs/") if inside.startswith("logs/") and not _exists(inside) else inside
 
 
 def row(record):

@@ -93,7 +93,7 @@ pub(crate) fn router(tracker: Arc<Tracker>) -> Router {
     }
     let gate = from_fn_with_state(Arc::clone(&tracker), admit);
     // The layer is around the fallback too: without the token nothing is said about any path.
-    router.fallback(|| async { Failure::NotFound }).layer(gate).with_state(tracker)
+    router.fallback(|| async { Failure::NoPath }).layer(gate).with_state(tracker)
 }
 
 /// A route that takes `GET` and `HEAD`.
@@ -162,7 +162,7 @@ impl Asked {
     }
 
     fn view(&self, period: Period, chart: Option<Chart>) -> View<'_> {
-        View { base_url: &self.tracker.base_url, now: self.now, period, chart }
+        View { base_url: &self.tracker.base_url, now: self.now, period, chart, environments: Vec::new(), search: None }
     }
 
     /// One page of a list, and where the others are.
@@ -255,13 +255,20 @@ fn issues(asked: &Asked, data: &Dataset) -> Result<Response, Failure> {
     }
 
     let page = Page::by_limit(query)?;
-    let order = order(query.last("sort").unwrap_or("date"))?;
+    let sort = query.last("sort").unwrap_or("date");
+    let order = order(sort)?;
     let search = Search::parse(text, asked.now)?;
+    let view = View { environments: environments.clone(), search: Some(&search), ..view };
     let found = data.issues.iter().filter(|issue| is_ours(issue) && search.matches(issue));
     let found = found.filter(|issue| issue.events.iter().any(|event| event.is_in(&environments)));
     let mut found: Vec<&Issue> = found.filter(|issue| issue.count_between(period.start, period.end) > 0).collect();
     // Among equals the latest is first.
-    found.sort_by_cached_key(|issue| Reverse((order(issue, period), issue.last_seen, issue.id)));
+    let key = |issue: &Issue| match sort {
+        // Amounts are those that are shown.
+        "freq" | "user" => issue.part(order(issue, period), |event| event.is_in(&environments)),
+        _ => order(issue, period),
+    };
+    found.sort_by_cached_key(|issue| Reverse((key(issue), issue.last_seen, issue.id)));
     Ok(asked.list(page, &found, |issue| {
         let mut shown = issue::summary(issue, &view);
         for part in query.all("collapse").filter(|part| matches!(*part, "stats" | "lifetime" | "filtered")) {

@@ -102,6 +102,16 @@ impl Issue {
     }
 
     /// How many people those events concerned: at most all of the issue's, and at most one for each event.
+    /// The part of an amount that belongs to events such as these, as far as the stored ones tell, which stand for all.
+    pub(crate) fn part(&self, amount: i64, is_such: impl Fn(&Event) -> bool) -> i64 {
+        let all = i64::try_from(self.events.len()).unwrap_or(i64::MAX);
+        let such = i64::try_from(self.events.iter().filter(|event| is_such(event)).count()).unwrap_or(0);
+        if such == all || amount == 0 {
+            return amount;
+        }
+        if such == 0 { 0 } else { ((amount * such * 2 + all) / (all * 2)).max(1) }
+    }
+
     pub(crate) fn users_between(&self, start: i64, end: i64) -> i64 {
         self.user_count.min(self.count_between(start, end))
     }

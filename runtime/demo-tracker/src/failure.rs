@@ -20,6 +20,12 @@ pub(crate) enum Failure {
     InvalidToken,
     #[error("The requested resource does not exist")]
     NotFound,
+    /// Beyond what Sentry says: the demo has a part of its paths.
+    #[error(
+        "The requested resource does not exist. The demo serves, under /api/0/organizations/ORG/: projects/, environments/, \
+         releases/, issues/, issues/ID/, issues/ID/events/, issues/ID/events/latest/ and issues/ID/tags/KEY/"
+    )]
+    NoPath,
     #[error("Event not found")]
     EventNotFound,
     #[error("You do not have permission to perform this action.")]
@@ -58,7 +64,7 @@ impl Failure {
     fn status(&self) -> StatusCode {
         match self {
             Failure::NoCredentials | Failure::InvalidToken => StatusCode::UNAUTHORIZED,
-            Failure::NotFound | Failure::EventNotFound => StatusCode::NOT_FOUND,
+            Failure::NotFound | Failure::NoPath | Failure::EventNotFound => StatusCode::NOT_FOUND,
             Failure::Forbidden => StatusCode::FORBIDDEN,
             Failure::Method { .. } => StatusCode::METHOD_NOT_ALLOWED,
             Failure::BodyTooLarge => StatusCode::PAYLOAD_TOO_LARGE,

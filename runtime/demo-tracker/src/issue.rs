@@ -5,9 +5,10 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value, json};
 
-use crate::data::{DAY, HOUR, Issue};
+use crate::data::{DAY, Event, HOUR, Issue};
 use crate::organization::{ASSIGNEES, Assignee, ORGANIZATION, ORGANIZATION_ID, Project};
 use crate::period::{Period, iso};
+use crate::search::Search;
 
 /// What the answer about an issue depends on besides the issue.
 #[derive(Debug)]
@@ -19,6 +20,10 @@ pub(crate) struct View<'view> {
     pub(crate) period: Period,
     /// The chart to include, if any.
     pub(crate) chart: Option<Chart>,
+    /// The environments that `count` and `userCount` are about; all where there are none.
+    pub(crate) environments: Vec<&'view str>,
+    /// The search of a list. What it says of events, `filtered` is about.
+    pub(crate) search: Option<&'view Search>,
 }
 
 /// How an issue's events are counted over time.
@@ -104,7 +109,20 @@ pub(crate) fn summary(issue: &Issue, view: &View<'_>) -> Map<String, Value> {
         Some(chart) => json!({ (chart.name()): chart.of(issue, view) }),
         None => json!({}),
     };
+    let is_there = |event: &Event| event.is_in(&view.environments);
     let count = issue.count_between(view.period.start, view.period.end);
+    let users = issue.users_between(view.period.start, view.period.end);
+    let filtered = view.search.filter(|search| search.is_about_events()).map(|search| {
+        let matches = |event: &Event| is_there(event) && search.matches_event(event);
+        let times = || issue.events.iter().filter(|event| matches(event)).map(|event| event.time);
+        json!({
+            "count": issue.part(count, matches).to_string(),
+            "userCount": issue.part(users, matches),
+            "firstSeen": times().min().map(iso),
+            "lastSeen": times().max().map(iso),
+            "stats": {},
+        })
+    });
     let lifetime = json!({
         "count": issue.count.to_string(),
         "userCount": issue.user_count,
@@ -157,14 +175,14 @@ pub(crate) fn summary(issue: &Issue, view: &View<'_>) -> Map<String, Value> {
         "hasSeen": issue.seen,
         "annotations": [],
         "isUnhandled": !family.handled,
-        "count": count.to_string(),
-        "userCount": issue.users_between(view.period.start, view.period.end),
+        "count": issue.part(count, is_there).to_string(),
+        "userCount": issue.part(users, is_there),
         "firstSeen": iso(issue.first_seen),
         "lastSeen": iso(issue.last_seen),
         "derivedData": {},
         "stats": stats,
         "lifetime": lifetime,
-        "filtered": null,
+        "filtered": filtered,
     }))
 }
 
@@ -365,7 +383,8 @@ mod tests {
     const NOW: i64 = 1_795_000_000;
 
     fn view(chart: Option<Chart>) -> View<'static> {
-        View { base_url: "http://127.0.0.1:1", now: NOW, period: Period::longest(NOW), chart }
+        let period = Period::longest(NOW);
+        View { base_url: "http://127.0.0.1:1", now: NOW, period, chart, environments: Vec::new(), search: None }
     }
 
     #[test]

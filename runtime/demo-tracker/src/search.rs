@@ -4,7 +4,7 @@
 
 use std::borrow::Cow;
 
-use crate::data::{DAY, Issue};
+use crate::data::{DAY, Event, Issue};
 use crate::organization::{ASSIGNEES, LEVELS, project};
 use crate::period;
 use crate::reader::Reader;
@@ -247,6 +247,22 @@ impl Search {
         if !phrase.is_empty() {
             self.terms.push(Term { negated: false, filter: Filter::Text(Pattern::anywhere(&phrase)) });
         }
+    }
+
+    /// Whether a term is about single events, and not about the issue.
+    pub(crate) fn is_about_events(&self) -> bool {
+        self.terms.iter().any(|term| matches!(term.filter, Filter::Tag { .. }))
+    }
+
+    /// Whether an event matches all terms about events.
+    pub(crate) fn matches_event(&self, event: &Event) -> bool {
+        self.terms.iter().all(|term| match &term.filter {
+            Filter::Tag { key, values } => {
+                let found = event.tag(key).is_some_and(|found| values.iter().any(|value| value.matches(found)));
+                found != term.negated
+            }
+            Filter::Column { .. } | Filter::Range { .. } | Filter::Text(_) => true,
+        })
     }
 
     /// Whether an issue matches all terms.

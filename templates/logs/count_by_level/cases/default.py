@@ -10,7 +10,7 @@ period = None
 text = None
 file = None
 
-KEYS_MAX = 24
+KEYS_MAX = 72
 
 since, until = window.bounds(period)
 # A text is the least severe level that counts, and a list has the levels that count. A fatal error is an error, as in a

@@ -1,5 +1,7 @@
 """Lists the most frequent messages in the logs, equal but for numbers, ids and quoted text."""
 
+import sys
+
 import pack
 from intentbox import logs, window
 
@@ -15,14 +17,28 @@ since, until = window.bounds(period)
 with pack.asked(file):
     found = logs.top(pack.paths(file), level=level, text=text, since=since, until=until, limit=limit)
 pack.tell(found.seen, level, text=text)
-result = [
-    {
+if len(found) < found.distinct:
+    print(f"{len(found)} of {found.distinct} messages", file=sys.stderr)
+
+
+def first_line(text):
+    return pack.cut(text.partition("\n")[0], MESSAGE_CHARS_MAX)
+
+
+result = []
+for message in found:
+    example = first_line(message["message"])
+    # What all of them say: of several, no single one happened that often.
+    pattern = example if message["count"] == 1 else pack.cut(message["pattern"], MESSAGE_CHARS_MAX)
+    result.append({
         "count": message["count"],
         "level": message["level"],
-        "message": pack.cut(message["message"].partition("\n")[0], MESSAGE_CHARS_MAX),
+        "message": pattern,
         "last": pack.second(message["last"]),
         # With very many distinct messages, a count may be too high.
         **({} if found.exact else {"at_most": True}),
-    }
-    for message in found
-]
+        "example": example,
+    })
+if all(row["example"] == row["message"] for row in result):
+    for row in result:
+        del row["example"]

@@ -11,6 +11,9 @@ environment = None
 params = {"environment": environment}
 event = pack.get(organization, "issues", issue, "events", "latest", scope="event:read", params=params)
 
+# A recursion has thousands.
+FRAMES_MAX = 20
+
 exceptions = []
 for entry in event["entries"]:
     if entry["type"] == "exception":
@@ -47,3 +50,8 @@ result = {
 }
 if place(raised_in) != place(frame):
     result["raised_in"] = place(raised_in)
+# The whole trace of what was raised, where it failed first; a deep one without its beginning.
+trace = [place(frame) for frame in reversed(frames(cause))]
+if len(trace) > 1:
+    result["trace"] = trace[:FRAMES_MAX]
+    result["frames"] = len(trace)

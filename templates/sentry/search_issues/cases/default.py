@@ -1,5 +1,7 @@
 """Searches issues of any status and level, the most recently seen first unless another order is asked for."""
 
+import sys
+
 import pack
 
 organization = 'acme'
@@ -35,6 +37,9 @@ params = {
 }
 issues = pack.rows(organization, "issues", scope="event:read", params=params, limit=limit, things="issues")
 pack.tell_period(period, status)
+if query is not None and not issues:
+    # Words of the question may have been taken for a text.
+    print(f'no issue was found for the search "{query}"', file=sys.stderr)
 
 result = []
 for issue in issues:
