@@ -82,7 +82,8 @@ fn bad_parameters_are_named() {
         (
             "colour=red",
             "template `sentry/list_errors` has no parameter \"colour\"".to_owned(),
-            "its parameters are `limit`, `project`, `environment`, `period`, `level`, `order`, `organization`",
+            "its parameters are `limit`, `project`, `environment`, `period`, `level (error|fatal)`, \
+             `order (last_seen|first_seen|count|users)`, `organization`",
         ),
         (
             "project=web\"); import os; (\"",

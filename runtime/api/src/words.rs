@@ -68,6 +68,7 @@ pub fn words(remedy: &Remedy) -> String {
             format!("repeat the request with \"params\" such as {}", Value::Object(fields.collect::<Map<_, _>>()))
         }
         Remedy::Origin { status } => match status {
+            404 => "this path is not there: print the reply's `text`, which may say why or name what is",
             401 => "the origin rejects the token: the operator must set a valid one",
             403 => "the origin forbids this: the token may lack a permission",
             429 => "the origin limits the request rate: request less, or retry later",

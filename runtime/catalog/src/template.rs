@@ -265,9 +265,43 @@ impl Template {
         ParamError::Unknown {
             template: self.id.to_string(),
             name: name.to_owned(),
-            closest: closest(name, self.parameters.iter().map(ParamSpec::name)),
-            known: self.parameters.iter().map(|spec| spec.name.clone()).collect(),
+            closest: self.closest(name).map(told),
+            known: self.parameters.iter().map(told).collect(),
         }
+    }
+
+    /// The parameter that an unknown name is nearest to: by its letters, or by a word with which sentences announce its values.
+    fn closest(&self, name: &str) -> Option<&ParamSpec> {
+        match closest(name, self.parameters.iter().map(ParamSpec::name)) {
+            Some(closest) => self.parameter(&closest),
+            None => self.announced(name),
+        }
+    }
+
+    /// The one parameter whose values sentences announce with this word, as `order` is by "sort by users"; nothing for a word that
+    /// is the name of a parameter itself.
+    #[must_use]
+    pub fn announced(&self, word: &str) -> Option<&ParamSpec> {
+        if self.parameter(word).is_some() {
+            return None;
+        }
+        let begins = |spec: &&ParamSpec| {
+            spec.words.iter().any(|pattern| pattern.before().first().is_some_and(|first| first == word))
+        };
+        let mut found = self.parameters.iter().filter(begins);
+        let first = found.next();
+        if found.next().is_some() { None } else { first }
+    }
+}
+
+/// A parameter by its name, with its values where they are few.
+fn told(spec: &ParamSpec) -> String {
+    match &spec.kind {
+        ParamKind::Enum { choices } => {
+            let choices: Vec<&str> = choices.iter().map(|choice| choice.value.as_str()).collect();
+            format!("{} ({})", spec.name, choices.join("|"))
+        }
+        _ => spec.name.clone(),
     }
 }
 
@@ -438,13 +472,24 @@ max = 100
     }
 
     #[test]
+    fn a_word_that_announces_one_parameter_names_it() {
+        let catalog = Catalog::embedded().expect("the built-in templates");
+        let template = catalog.get("sentry/search_issues").expect("it is built in");
+        for (word, expected) in
+            [("sort", Some("order")), ("text", Some("query")), ("for", None), ("order", None), ("colour", None)]
+        {
+            assert_eq!(template.announced(word).map(ParamSpec::name), expected, "{word}");
+        }
+    }
+
+    #[test]
     fn unknown_names_and_unfit_settings_are_refused() {
         let error = check(json!({"limits": 1}), &[]).expect_err("there is no `limits`");
         assert_eq!(error.to_string(), "template `t/things` has no parameter \"limits\"");
         assert!(matches!(error, ParamError::Unknown { closest: Some(name), .. } if name == "limit"));
         let error = check(json!({"__class__": 1}), &[]).expect_err("there is no `__class__`");
         let ParamError::Unknown { closest: None, known, .. } = error else { panic!("{error}") };
-        assert_eq!(known, ["owner", "kind", "name", "limit"]);
+        assert_eq!(known, ["owner", "kind (big|small)", "name", "limit"]);
         let error = check(json!({"kind": "big"}), &[("things.owner", "ACME")]).expect_err("it is not lower case");
         assert_eq!(
             error.to_string(),

@@ -46,6 +46,7 @@ pub(crate) fn words(remedy: &Remedy) -> String {
             format!("add {}", gifts.join(" and "))
         }
         Remedy::Origin { status } => match status {
+            404 => "this path is not there: print the reply's `text`, which may say why or name what is",
             401 => "configure a valid token for the origin, and test it with `intentbox doctor`",
             403 => "check that the token has the necessary rights, and that the origin does not block this machine",
             429 => "request less or retry later: the origin limits the rate of requests",

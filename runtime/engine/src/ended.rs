@@ -80,7 +80,7 @@ fn raised(exception: Exception, record: &HostRecord) -> Failure {
                 let traceback = Some(exception.traceback).filter(|text| !text.is_empty());
                 return Failure { traceback, ..failure.clone() };
             }
-            let status = record.error_status.filter(|status| matches!(status, 401 | 403 | 429 | 500..=599));
+            let status = record.error_status.filter(|status| matches!(status, 401 | 403 | 404 | 429 | 500..=599));
             let remedy = status.map(|status| Remedy::Origin { status });
             of_exception(Cause::CallFailed { class }, exception, remedy)
         }
@@ -172,7 +172,7 @@ mod tests {
             let spent = Spent { http_requests, ..Spent::default() };
             raised(exception, &HostRecord { spent, error_status, ..HostRecord::default() }).remedy
         };
-        for (status, has_remedy) in [(400, false), (401, true), (403, true), (404, false), (429, true), (500, true)] {
+        for (status, has_remedy) in [(400, false), (401, true), (403, true), (404, true), (429, true), (500, true)] {
             let expected = has_remedy.then_some(Remedy::Origin { status });
             assert_eq!(remedy(Raiser::CallFailed, 1, Some(status)), expected, "{status}");
         }

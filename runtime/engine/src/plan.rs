@@ -422,12 +422,15 @@ impl Engine {
         caller: &Caller,
     ) -> Plan {
         for (name, given) in &intent.params {
+            // The word by which sentences announce a value names its parameter too, unless that is given itself.
+            let announced = template.announced(name).map(ParamSpec::name);
+            let name = announced.filter(|announced| !intent.params.contains_key(*announced)).unwrap_or(name);
             let value = match given {
                 Given::Text(text) => template.read_text(name, text),
                 Given::Value(value) => Ok(value.clone()),
             };
             match value {
-                Ok(value) => values.insert(name.clone(), value),
+                Ok(value) => values.insert(name.to_owned(), value),
                 Err(error) => return invalid(rejected::values(&error)),
             };
         }
@@ -516,7 +519,8 @@ impl Engine {
         let id = crate::new_run_id();
         let run = || {
             let limits = caller.ceilings.limits(Limits::default(), &code.settings.limits)?;
-            let script = Script::parse(&code.name, &code.source, &limits).map_err(|error| {
+            let source = crate::script_advice::unfenced(&code.source);
+            let script = Script::parse(&code.name, &source, &limits).map_err(|error| {
                 let remedy = Remedy::ScriptAsText { bytes_max: limits.script_bytes };
                 Box::new(Failure::new(Cause::Script, error.to_string()).with(remedy))
             })?;

@@ -1,5 +1,7 @@
 //! Advice on scripts that expect something else than Python in the sandbox provides.
 
+use std::borrow::Cow;
+
 use intentbox_report::{Remedy, ScriptAdvice};
 use intentbox_sandbox::limits;
 
@@ -14,6 +16,9 @@ pub(crate) fn about(class: &str, message: &str) -> Option<Remedy> {
         "NameError" => without_name(message)?,
         // The number is that of the script's own files: what a granted directory misses is told without one.
         "FileNotFoundError" if message.starts_with("[Errno 44]") => ScriptAdvice::OpenGranted,
+        "TypeError" if message.contains("can't be awaited") || message.contains("can't be used in 'await'") => {
+            ScriptAdvice::NotAsync
+        }
         "EOFError" if message == "EOF when reading a line" => ScriptAdvice::UseParams,
         "MemoryError" => return Some(raise(limits::MEMORY_BYTES, Some(ScriptAdvice::HoldLess))),
         _ => return None,
@@ -36,6 +41,30 @@ pub(crate) fn about_syntax(message: &str, traceback: &str) -> Option<ScriptAdvic
         None
     }
 }
+
+/// A script without the Markdown fence around it, with which models send code. Its lines keep their numbers.
+pub(crate) fn unfenced(source: &[u8]) -> Cow<'_, [u8]> {
+    let starts = source.trim_ascii_start();
+    let inner = starts.strip_prefix(FENCE).and_then(|rest| source.trim_ascii_end().strip_suffix(FENCE).zip(Some(rest)));
+    let Some((before_end, rest)) = inner else { return Cow::Borrowed(source) };
+    let language = rest.split(|byte| *byte == b'\n').next().unwrap_or_default().trim_ascii();
+    let is_named = language.iter().all(u8::is_ascii_alphanumeric) && language.len() < rest.len();
+    let ends_a_line = before_end.iter().rfind(|byte| !matches!(byte, b' ' | b'\t')) == Some(&b'\n');
+    let start = source.len() - rest.len() + language_end(rest);
+    if !is_named || !ends_a_line || start > before_end.len() {
+        return Cow::Borrowed(source);
+    }
+    let mut script: Vec<u8> = source[..start].iter().copied().filter(|byte| *byte == b'\n').collect();
+    script.extend_from_slice(&before_end[start..]);
+    Cow::Owned(script)
+}
+
+/// Where the first line of a text ends.
+fn language_end(rest: &[u8]) -> usize {
+    rest.iter().position(|byte| *byte == b'\n').unwrap_or(rest.len())
+}
+
+const FENCE: &[u8] = b"```";
 
 /// What an unknown name was meant to be.
 fn without_name(message: &str) -> Option<ScriptAdvice> {
@@ -92,12 +121,33 @@ mod tests {
     use super::*;
 
     #[test]
+    fn a_fence_around_a_script_is_left_out() {
+        for (sent, script) in [
+            ("```python\nx = 1\n```", "\nx = 1\n"),
+            ("\n```\nx = 1\n```\n", "\n\nx = 1\n"),
+            ("```py\nx = 1\n```\ny\n```  ", "\nx = 1\n```\ny\n"),
+            ("```python\n```", "\n"),
+            ("```python\nx = 1", "```python\nx = 1"),
+            ("``` no language\nx = 1\n```", "``` no language\nx = 1\n```"),
+            ("```python x = 1```", "```python x = 1```"),
+            ("```", "```"),
+            ("", ""),
+            ("x = 1", "x = 1"),
+            ("x = '```'", "x = '```'"),
+        ] {
+            assert_eq!(String::from_utf8_lossy(&unfenced(sent.as_bytes())), script, "{sent:?}");
+        }
+    }
+
+    #[test]
     fn an_exception_is_advised_on_where_the_sandbox_is_not_what_was_expected() {
         let script = |advice| Some(Remedy::Script(advice));
         let missing = "[Errno 44] No such file or directory (os error 44): 'data.csv'";
         for (class, message, expected) in [
             ("FileNotFoundError", missing, script(ScriptAdvice::OpenGranted)),
             ("FileNotFoundError", "[Errno 2] there is no such file or folder: 'data:x'", None),
+            ("TypeError", "'Listing' object can't be awaited", script(ScriptAdvice::NotAsync)),
+            ("TypeError", "object str can't be used in 'await' expression", script(ScriptAdvice::NotAsync)),
             ("EOFError", "EOF when reading a line", script(ScriptAdvice::UseParams)),
             ("EOFError", "compressed file ended", None),
             ("MemoryError", "", Some(raise(limits::MEMORY_BYTES, Some(ScriptAdvice::HoldLess)))),

@@ -11,14 +11,18 @@ use std::fmt;
 
 use intentbox_catalog::json::{self, Counter};
 use rmcp::model::JsonObject;
-use serde::de::{Deserializer as _, Error as _, IgnoredAny, MapAccess, Visitor};
+use serde::de::{Deserializer as _, Error as _, MapAccess, Visitor};
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
 use crate::message::without_place;
+use near::Meant;
 
 /// The most limits that one call may set. There are twelve.
 const LIMITS_MAX: usize = 32;
+
+/// The most fields of a call that its tool does not have.
+const OTHERS_MAX: usize = 32;
 
 /// The longest arguments of an intent, in bytes of JSON. Values for a template are short.
 const INTENT_BYTES_MAX: usize = 64 << 10;
@@ -121,7 +125,7 @@ impl Execute {
     fn parse(arguments: &str) -> Result<Self, CallError> {
         const HINT: &str = "send {\"code\": \"result = 1 + 1\"}; `params`, `intent` and `limits` are optional";
         let names = ["code", "params", "intent", "limits"];
-        let [code, params, intent, limits] = fields(arguments, names, HINT, near::of_execute)?;
+        let ([code, params, intent, limits], _) = fields(arguments, names, HINT, near::meant_of_execute)?;
         Ok(Self {
             code: string("code", required("code", code, HINT)?, HINT)?,
             params: params.map(|sent| object("params", sent, PARAMS)).transpose()?,
@@ -139,9 +143,9 @@ impl RunIntent {
             let message = format!("the arguments have {length} bytes; at most {INTENT_BYTES_MAX} are read");
             return Err(wrong(message, "use one sentence and fewer params"));
         }
-        let [intent, params] = fields(arguments, ["intent", "params"], HINT, near::of_intent)?;
+        let ([intent, params], values) = fields(arguments, ["intent", "params"], HINT, near::meant_of_intent)?;
         let intent = string("intent", required("intent", intent, HINT)?, HINT)?;
-        let params = match params.map(|sent| object("params", sent, PARAMS)).transpose()? {
+        let mut params = match params.map(|sent| object("params", sent, PARAMS)).transpose()? {
             None => JsonObject::new(),
             Some(text) => match json::parse_value(text.get()) {
                 Ok(Value::Object(params)) => params,
@@ -151,6 +155,12 @@ impl RunIntent {
                 }
             },
         };
+        for (name, value) in values {
+            let value = json::parse_value(value.get())
+                .map_err(|error| wrong(format!("`{}` is invalid: {}", shown(&name), without_place(&error)), HINT))?;
+            // One that is sent within as well is the one that is meant there.
+            params.entry(name).or_insert(value);
+        }
         let text = json!({"intent": intent, "params": params}).to_string();
         Ok(Self { intent, params, text })
     }
@@ -159,7 +169,7 @@ impl RunIntent {
 impl ReadResult {
     fn parse(arguments: &str) -> Result<Self, CallError> {
         const HINT: &str = "send {\"handle\": \"…\", \"offset\": 0} with the handle of an earlier answer";
-        let [handle, offset] = fields(arguments, ["handle", "offset"], HINT, near::of_read)?;
+        let ([handle, offset], _) = fields(arguments, ["handle", "offset"], HINT, near::meant_of_read)?;
         let handle = string("handle", required("handle", handle, HINT)?, HINT)?;
         let offset = offset.map_or(Ok(0), |sent| {
             let no_number = || format!("`offset` must be a whole number, and is {}", shown(sent.get()));
@@ -189,27 +199,49 @@ fn wrong(message: String, hint: &'static str) -> CallError {
     CallError::Arguments { message, hint }
 }
 
-/// The fields of a call, in the order of their names. One that is `null` is absent. `near` gives the hint for a field
-/// that the tool does not have.
+/// The fields of a call by their place, and what stands beside them by its name.
+type Sent<'a, const N: usize> = ([Option<&'a RawValue>; N], Vec<(String, &'a RawValue)>);
+
+/// The fields of a call, in the order of their names, and values for a template that stand beside them. What is `null` is
+/// absent. `meant` says what a field is that the tool does not have. One that is a field of the tool by another name counts as
+/// that if the field itself is absent.
 fn fields<'a, const N: usize>(
     arguments: &'a str,
     names: [&'static str; N],
     hint: &'static str,
-    near: fn(&str) -> Option<&'static str>,
-) -> Result<[Option<&'a RawValue>; N], CallError> {
+    meant: fn(&str) -> Meant,
+) -> Result<Sent<'a, N>, CallError> {
     let mut reader = serde_json::Deserializer::from_str(arguments);
     let found = reader.deserialize_map(Fields { names }).and_then(|found| reader.end().map(|()| found));
-    let Found { texts, unknown, twice } = found
+    let Found { texts, others, twice } = found
         .map_err(|error| wrong(format!("the arguments are not a JSON object: {}", without_place(&error)), hint))?;
-    if let Some(unknown) = unknown {
-        let names = names.map(|name| format!("`{name}`")).join(", ");
-        let message = format!("unknown field `{}`, expected one of {names}", shown(&unknown));
-        return Err(wrong(message, near(&unknown).unwrap_or(hint)));
-    }
     if let Some(twice) = twice {
-        return Err(wrong(format!("the field `{twice}` is given twice"), hint));
+        return Err(wrong(format!("the field `{}` is given twice", shown(&twice)), hint));
     }
-    Ok(texts.map(|text| text.filter(|text| text.get() != "null")))
+    let mut texts = texts.map(|text| text.filter(|text| text.get() != "null"));
+    let mut values = Vec::new();
+    for (name, text) in others {
+        let unknown = |advice: Option<&'static str>| {
+            let names = names.map(|name| format!("`{name}`")).join(", ");
+            let message = format!("unknown field `{}`, expected one of {names}", shown(&name));
+            wrong(message, advice.unwrap_or(hint))
+        };
+        let absent = |field: &str| names.iter().position(|name| *name == field);
+        let meant = meant(&name);
+        let at = match meant {
+            Meant::Field(field) | Meant::FieldOrValue(field) => absent(field).filter(|at| texts[*at].is_none()),
+            Meant::Value | Meant::Unknown(_) => None,
+        };
+        match (at, meant) {
+            // A framework that sends `null` for what it leaves out means nothing by it.
+            _ if text.get() == "null" => {}
+            (Some(at), _) => texts[at] = Some(text),
+            (None, Meant::Value | Meant::FieldOrValue(_)) => values.push((name, text)),
+            (None, Meant::Unknown(advice)) => return Err(unknown(advice)),
+            (None, Meant::Field(_)) => return Err(unknown(None)),
+        }
+    }
+    Ok((texts, values))
 }
 
 /// Finds the fields of an object, and leaves their values as text.
@@ -220,10 +252,10 @@ struct Fields<const N: usize> {
 /// The fields of an object.
 struct Found<'a, const N: usize> {
     texts: [Option<&'a RawValue>; N],
-    /// The first that is not one of the names.
-    unknown: Option<String>,
+    /// Those that are not among the names.
+    others: Vec<(String, &'a RawValue)>,
     /// The last that is there twice.
-    twice: Option<&'static str>,
+    twice: Option<String>,
 }
 
 impl<'de, const N: usize> Visitor<'de> for Fields<N> {
@@ -234,15 +266,21 @@ impl<'de, const N: usize> Visitor<'de> for Fields<N> {
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-        let mut found = Found { texts: [None; N], unknown: None, twice: None };
+        let mut found = Found { texts: [None; N], others: Vec::new(), twice: None };
         while let Some(key) = map.next_key::<String>()? {
+            let value = map.next_value::<&'de RawValue>()?;
             let Some(at) = self.names.iter().position(|name| *name == key) else {
-                map.next_value::<IgnoredAny>()?;
-                found.unknown.get_or_insert(key);
+                if found.others.iter().any(|(other, _)| *other == key) {
+                    found.twice = Some(key);
+                } else if found.others.len() == OTHERS_MAX {
+                    return Err(A::Error::custom(format!("more than {OTHERS_MAX} unknown fields")));
+                } else {
+                    found.others.push((key, value));
+                }
                 continue;
             };
-            if found.texts[at].replace(map.next_value::<&'de RawValue>()?).is_some() {
-                found.twice = Some(self.names[at]);
+            if found.texts[at].replace(value).is_some() {
+                found.twice = Some(key);
             }
         }
         Ok(found)

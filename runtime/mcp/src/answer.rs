@@ -66,7 +66,14 @@ pub(crate) fn of_report(
         answer.put("unread", json!(unread));
     }
     answer.output("stdout", &report.stdout, report.stdout_truncated);
-    answer.output("stderr", &report.stderr, report.stderr_truncated);
+    // What a template writes there is about its answer, and no error.
+    let is_note = report.failure.is_none() && report.target.as_ref().is_some_and(|target| target.template().is_some());
+    if is_note && report.stderr.chars().nth(INLINE_CHARS_MAX).is_none() && !report.stderr.is_empty() {
+        answer.line(&format!("note: {}", report.stderr.trim_end()));
+        answer.put("stderr", json!(report.stderr));
+    } else {
+        answer.output("stderr", &report.stderr, report.stderr_truncated);
+    }
     if report.outcome() != Outcome::CapabilityDenied {
         let refused: Vec<&str> =
             report.refusals.iter().take(LISTED_MAX).map(|refused| refused.message.as_str()).collect();
@@ -163,7 +170,13 @@ impl AnswerBuilder<'_> {
             let is_unsaid = json == "null" && report.target.as_ref().is_none_or(|target| target.template().is_none());
             // A block without anything to see is one that some models refuse: then the text is the JSON, in its quotes.
             let text = if is_blank(text) { json } else { text };
-            self.line(if is_unsaid { "null: nothing was assigned to `result`, or None was" } else { text });
+            // What it printed is the answer then.
+            let has_printed = !report.stdout.trim().is_empty();
+            match (is_unsaid, has_printed) {
+                (false, _) => self.line(text),
+                (true, false) => self.line("null: nothing was assigned to `result`, or None was"),
+                (true, true) => {}
+            }
             let (value, has_long_numbers) = exact(json);
             self.put("result", value);
             self.has_long_numbers = has_long_numbers;

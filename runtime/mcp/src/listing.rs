@@ -13,6 +13,9 @@ const EXECUTE: &str = "execute_code";
 /// The end of a line that is about tools of upstream servers.
 const TOOL: &str = " TOOL";
 
+/// The end of a line that is about a directory.
+const READ: &str = ": READ";
+
 /// The most lines of the grant that a description has.
 const LINES_MAX: usize = 8;
 
@@ -43,6 +46,7 @@ fn granted(grant: &CodeGrant) -> String {
         grant.lines.iter().map(String::as_str).partition(|line| line.ends_with(TOOL));
     let mut said = Vec::new();
     if !others.is_empty() {
+        said.extend(usage(&others));
         said.push(format!("Granted: {}.", listed(&others)));
     }
     if !tools.is_empty() {
@@ -50,6 +54,23 @@ fn granted(grant: &CodeGrant) -> String {
         said.push(format!("Tools: {}; tools.search", of_servers(&rules)));
     }
     said.join(" ")
+}
+
+/// How scripts reach what is granted: by the first origin and the first directory.
+fn usage(lines: &[&str]) -> Option<String> {
+    let directory = lines.iter().find_map(|line| line.strip_suffix(READ));
+    let origin = lines.iter().find(|line| !line.ends_with(READ)).and_then(|line| line.split_once(": "));
+    let mut said = Vec::new();
+    if let Some((origin, _)) = origin {
+        let path = if origin == "sentry" { "/api/0/organizations/ORG/issues/" } else { "/path" };
+        said.push(format!("requests.get('{origin}:{path}')"));
+    }
+    if let Some(alias) = directory {
+        said.push(format!(
+            "files.list('{alias}:') gives [{{path, bytes}}], files.read_text(path) and files.open(path) read, without await"
+        ));
+    }
+    (!said.is_empty()).then(|| format!("{}.", said.join("; ")))
 }
 
 /// Rules about tools, those that say the same of several servers together.
@@ -91,6 +112,29 @@ mod tests {
         CodeGrant { lines, has_requests: true, has_changes: false }
     }
 
+    fn directories() -> CodeGrant {
+        let lines = vec!["data: READ".to_owned(), "logs: READ".to_owned()];
+        CodeGrant { lines, has_requests: false, has_changes: false }
+    }
+
+    #[test]
+    fn the_description_shows_how_the_first_origin_and_the_first_directory_are_used() {
+        let both = ["logs: READ", "api: GET /**"];
+        for (lines, expected) in [
+            (&["sentry: GET /**"][..], Some("requests.get('sentry:/api/0/organizations/ORG/issues/').")),
+            (
+                &both,
+                Some(
+                    "requests.get('api:/path'); files.list('logs:') gives [{path, bytes}], files.read_text(path) and \
+                     files.open(path) read, without await.",
+                ),
+            ),
+            (&[], None),
+        ] {
+            assert_eq!(usage(lines).as_deref(), expected);
+        }
+    }
+
     /// The tools of five upstream servers, those that only read.
     fn five_servers() -> CodeGrant {
         let names = ["everything", "filesystem", "git", "memory", "time"];
@@ -100,7 +144,7 @@ mod tests {
 
     #[test]
     fn the_list_costs_few_tokens() {
-        for grant in [demo(), five_servers()] {
+        for grant in [demo(), five_servers(), directories()] {
             let mut list = json!({"tools": of(&grant)});
             for tool in list["tools"].as_array_mut().expect("it is a list") {
                 tool.as_object_mut().expect("it is a tool").remove("outputSchema");

@@ -83,6 +83,7 @@ fn words(remedy: &Remedy, report: &Report) -> String {
             format!("repeat run_intent with params such as {}", params(examples))
         }
         Remedy::Origin { status } => match status {
+            404 => "this path is not there: print the reply's `text`, which may say why or name what is",
             401 => "the origin rejects the token: the operator must set a valid one in config.toml",
             403 => "the origin forbids this: the token may lack a permission, or the origin may block this machine",
             429 => "the origin limits the request rate: request less, or retry later",

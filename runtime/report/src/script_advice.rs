@@ -32,6 +32,8 @@ pub enum ScriptAdvice {
     NoCommands,
     /// The script is wrapped in the fence of a Markdown block.
     WithoutFence,
+    /// The script awaits what is no coroutine, such as the answer of `files.list`.
+    NotAsync,
     /// The script opens a file that is not in its scratch directory.
     OpenGranted,
     /// The script reads from stdin.
@@ -80,6 +82,9 @@ impl fmt::Display for ScriptAdvice {
             ScriptAdvice::WithoutFence => "send the code without the ``` lines around it",
             ScriptAdvice::AssignResult => "assign the answer to `result`, as in `result = 1 + 1`",
             ScriptAdvice::AwaitInFunction => "put it into `async def main():`, and run that with `asyncio.run(main())`",
+            ScriptAdvice::NotAsync => {
+                "leave out `await`: `files`, `http` and `requests` answer at once; only coroutines of your own are awaited"
+            }
             ScriptAdvice::OpenGranted => {
                 "`open` finds only files that this run wrote: granted directories are read with files.open(\"alias:name\")"
             }

@@ -11,7 +11,7 @@ use crate::index::Wording;
 use crate::names::Names;
 use crate::ranker::Ranker;
 use crate::text::{self, Word};
-use crate::values::ValueRead;
+use crate::values::{REST, ValueRead};
 use crate::{CLOSEST_FLOOR, CardId, Decision, Question, Routed, Router};
 
 /// Words that lead to something: a sentence that ends with one is not whole.
@@ -61,7 +61,7 @@ impl<R: Ranker> Router<R> {
         };
         let names = near_names(best, wording, question.names);
         // Nobody is led to a change, or to a card that the sentence has nothing to do with.
-        let is_proposed = !wording.writes && fitness(best) >= CLOSEST_FLOOR;
+        let is_proposed = !wording.writes && fitness(best) >= CLOSEST_FLOOR && !self.takes_known_words_for_text(best);
         let sentence = if is_proposed { sentence(best, wording, &names) } else { None };
         let sentence = sentence.filter(|sentence| self.keeps(sentence, &best.id, &best.values, question));
         Nearest { not_understood, sentence, names }
@@ -76,6 +76,14 @@ impl<R: Ranker> Router<R> {
             }
             Decision::Missing { .. } | Decision::Ambiguous { .. } | Decision::NoMatch { .. } => false,
         }
+    }
+
+    /// Whether a card takes words for a text only because nothing else of it explains them, and all of them are words of the packs:
+    /// the release of "issues new in the latest release" is no text to search for.
+    fn takes_known_words_for_text(&self, best: &Scored) -> bool {
+        let is_known = |word: &Word| !word.quoted && (word.is_filler || self.packs.iter().any(|pack| pack.knows(word)));
+        let rest = best.values.iter().filter(|read| read.pattern == REST);
+        rest.map(|read| text::split(&read.text)).any(|words| !words.is_empty() && words.iter().all(is_known))
     }
 
     /// The words of a sentence that no card declares.

@@ -10,8 +10,49 @@ const TIME: &str = "the time limit is `wall_ms` of `limits`, in milliseconds: {\
 const MEMORY: &str = "the memory limit is `memory_bytes` of `limits`, in bytes: {\"code\": \"…\", \"limits\": \
                       {\"memory_bytes\": 134217728}} allows 128 MiB";
 
+/// What a field is that a tool does not have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Meant {
+    /// This field of the tool, under another name.
+    Field(&'static str),
+    /// The same, or a value for the template where that field is there itself.
+    FieldOrValue(&'static str),
+    /// A value for the template, which belongs in `params`.
+    Value,
+    /// Something else, with what to send instead where that is known.
+    Unknown(Option<&'static str>),
+}
+
+/// What a field is that `execute_code` does not have.
+pub(super) fn meant_of_execute(name: &str) -> Meant {
+    match letters(name).as_str() {
+        "script" | "source" | "python" | "program" | "snippet" => Meant::Field("code"),
+        "args" | "arguments" | "param" | "parameters" | "variables" | "inputs" | "input" | "data" => {
+            Meant::Field("params")
+        }
+        _ => Meant::Unknown(of_execute(name)),
+    }
+}
+
+/// What a field is that `run_intent` does not have. A name that nobody knows is most likely a parameter.
+pub(super) fn meant_of_intent(name: &str) -> Meant {
+    match letters(name).as_str() {
+        "" => Meant::Unknown(None),
+        "query" | "question" | "text" | "prompt" | "request" | "message" | "sentence" | "input" | "q" => {
+            Meant::FieldOrValue("intent")
+        }
+        "parameters" | "arguments" | "args" => Meant::Field("params"),
+        "code" | "script" | "source" | "python" => Meant::Unknown(Some("only execute_code runs code")),
+        "limits" => Meant::Unknown(Some(NO_LIMITS)),
+        name if of_letters(name).is_some() => Meant::Unknown(Some(NO_LIMITS)),
+        _ => Meant::Value,
+    }
+}
+
+const NO_LIMITS: &str = "only execute_code takes limits: leave them out";
+
 /// The hint for a field that `execute_code` does not have.
-pub(super) fn of_execute(name: &str) -> Option<&'static str> {
+fn of_execute(name: &str) -> Option<&'static str> {
     let name = letters(name);
     let limit = of_letters(&name);
     limit.or(match name.as_str() {
@@ -20,39 +61,24 @@ pub(super) fn of_execute(name: &str) -> Option<&'static str> {
         "fuel" | "hostcalls" | "limit" => {
             Some("limits belong in `limits`, by name: {\"code\": \"…\", \"limits\": {\"wall_ms\": 30000}}")
         }
-        "script" | "source" | "python" | "program" | "snippet" => Some("the script belongs in `code`"),
-        "args" | "arguments" | "param" | "parameters" | "variables" | "inputs" | "input" | "data" => Some(
-            "values for the script belong in `params`, an object that the script reads as `params`: {\"code\": \"result = \
-             params['limit']\", \"params\": {\"limit\": 5}}",
-        ),
         _ => None,
     })
 }
 
-/// The hint for a field that `run_intent` does not have. A name that nobody knows is most likely a parameter.
-pub(super) fn of_intent(name: &str) -> Option<&'static str> {
+/// What a field is that `read_result` does not have.
+pub(super) fn meant_of_read(name: &str) -> Meant {
     match letters(name).as_str() {
-        "" => None,
-        "query" | "question" | "text" | "prompt" | "request" | "message" | "sentence" | "input" | "q" => {
-            Some("the request belongs in `intent`: {\"intent\": \"list errors\"}")
-        }
-        "code" | "script" | "source" | "python" => Some("only execute_code runs code"),
-        "limits" => Some("only execute_code takes limits: leave them out"),
-        name if of_letters(name).is_some() => Some("only execute_code takes limits: leave them out"),
-        _ => Some(
-            "values for the template belong in `params`: {\"intent\": \"list errors\", \"params\": {\"limit\": 2}}",
-        ),
+        "id" | "result" | "resultid" | "resulthandle" => Meant::Field("handle"),
+        _ => Meant::Unknown(of_read(name)),
     }
 }
 
-/// The hint for a field that `read_result` does not have.
-pub(super) fn of_read(name: &str) -> Option<&'static str> {
+fn of_read(name: &str) -> Option<&'static str> {
     match letters(name).as_str() {
         "page" | "pagenumber" | "cursor" | "start" | "position" | "from" | "skip" | "next" => Some(OFFSET),
         "limit" | "length" | "count" | "size" | "pagesize" | "characters" => {
             Some("pages have one size: `offset` alone says which is read")
         }
-        "id" | "result" | "resultid" | "resulthandle" => Some("the handle of an earlier answer belongs in `handle`"),
         _ => None,
     }
 }

@@ -182,8 +182,6 @@ fn what_has_exactly_one_meaning_is_read_however_it_is_written() {
 fn a_field_of_another_name_is_led_to_the_right_one() {
     const TIME: &str = "the time limit is `wall_ms` of `limits`, in milliseconds: {\"code\": \"…\", \"limits\": \
                         {\"wall_ms\": 30000}} allows 30 seconds";
-    const PARAMS: &str =
-        "values for the template belong in `params`: {\"intent\": \"list errors\", \"params\": {\"limit\": 2}}";
     const OFFSET: &str = "`offset` counts characters: leave it out for the first page, and send the `next` of a page as \
                           the `offset` of the one after it";
     const LIMITS: &str = "send `limits` as an object of names and whole numbers, such as {\"wall_ms\": 5000, \
@@ -194,7 +192,6 @@ fn a_field_of_another_name_is_led_to_the_right_one() {
         ("execute_code", json!({"code": "1", "limits": {"timeout": 30}}), TIME),
         ("execute_code", json!({"code": "1", "limits": {"wall_ms": "30s"}}), LIMITS),
         ("execute_code", json!({"code": "1", "limits": 5}), LIMITS),
-        ("execute_code", json!({"script": "1"}), "the script belongs in `code`"),
         (
             "execute_code",
             json!({"code": "1", "more": 1}),
@@ -205,13 +202,6 @@ fn a_field_of_another_name_is_led_to_the_right_one() {
             json!({"code": "1", "params": 5}),
             "send `params` as an object of names and values, or leave it out",
         ),
-        ("run_intent", json!({"intent": "list errors", "limit": 2}), PARAMS),
-        ("run_intent", json!({"intent": "list errors", "project": "web"}), PARAMS),
-        (
-            "run_intent",
-            json!({"query": "list errors"}),
-            "the request belongs in `intent`: {\"intent\": \"list errors\"}",
-        ),
         ("run_intent", json!({"intent": "a", "timeout": 5}), "only execute_code takes limits: leave them out"),
         ("read_result", json!({"handle": "a", "page": 2}), OFFSET),
         ("read_result", json!({"handle": "a", "offset": "second"}), OFFSET),
@@ -221,6 +211,55 @@ fn a_field_of_another_name_is_led_to_the_right_one() {
     }
     let timeout = json!({"code": "1", "limits": {"timeout": 30}}).to_string();
     assert_eq!(told("execute_code", &timeout), "there is no limit `timeout`");
+}
+
+#[test]
+fn a_field_of_another_name_with_one_meaning_is_that_field() {
+    for (name, sent, plain) in [
+        ("execute_code", json!({"script": "1"}), json!({"code": "1"})),
+        ("execute_code", json!({"code": "1", "args": {"a": 1}}), json!({"code": "1", "params": {"a": 1}})),
+        ("execute_code", json!({"code": "1", "more": null}), json!({"code": "1"})),
+        ("run_intent", json!({"query": "list errors"}), json!({"intent": "list errors"})),
+        (
+            "run_intent",
+            json!({"query": "list errors", "limit": 2}),
+            json!({"intent": "list errors", "params": {"limit": 2}}),
+        ),
+        // What the sentence is about, where there is one.
+        (
+            "run_intent",
+            json!({"intent": "search", "query": "a"}),
+            json!({"intent": "search", "params": {"query": "a"}}),
+        ),
+        (
+            "run_intent",
+            json!({"intent": "a", "params": {"limit": 1}, "limit": 2}),
+            json!({"intent": "a", "params": {"limit": 1}}),
+        ),
+        ("read_result", json!({"id": "a"}), json!({"handle": "a"})),
+    ] {
+        let plain = told(name, &plain.to_string());
+        assert!(plain.contains(" { "), "it is a call: {plain}");
+        assert_eq!(told(name, &sent.to_string()), plain, "{sent}");
+    }
+    for (name, sent, expected) in [
+        (
+            "execute_code",
+            json!({"code": "1", "script": "2"}),
+            "unknown field `script`, expected one of `code`, `params`, `intent`, `limits`",
+        ),
+        ("run_intent", json!({"intent": "a", "code": "1"}), "unknown field `code`, expected one of `intent`, `params`"),
+    ] {
+        assert_eq!(told(name, &sent.to_string()), expected);
+    }
+    assert_eq!(told("run_intent", "{\"intent\":\"a\",\"b\":1,\"b\":2}"), "the field `b` is given twice");
+    let many = |count: usize| {
+        let mut sent: JsonObject = (0..count).map(|index| (format!("value{index}"), json!(1))).collect();
+        sent.insert("intent".to_owned(), json!("a"));
+        told("run_intent", &Value::Object(sent).to_string())
+    };
+    assert!(many(OTHERS_MAX).starts_with("RunIntent"));
+    assert_eq!(many(OTHERS_MAX + 1), "the arguments are not a JSON object: more than 32 unknown fields");
 }
 
 #[test]
