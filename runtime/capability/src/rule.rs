@@ -380,8 +380,8 @@ pub enum RuleError {
     Method,
     /// Not `server: tool[,tool]`.
     #[error(
-        "it is not of the form `server: tool,tool` or `server: *`; a tool's name is 1 to 128 of the letters, digits, `_`, `-` \
-         and `.`"
+        "it is not of the form `server: tool,tool`, `server: *`, `server: read-only` or `server: read-only tool,tool`; a tool's \
+         name is 1 to 128 of the letters, digits, `_`, `-` and `.`, and not `read-only`"
     )]
     Tool,
     /// Not a name that an upstream server can have.

@@ -131,11 +131,11 @@ impl TryFrom<String> for ToolRule {
 }
 
 /// Whether a text can be the name of a tool: 1 to 128 of the letters, digits, `_`, `-` and `.`, as the Model Context Protocol
-/// says (revision 2025-11-25, "Tool names").
+/// says (revision 2025-11-25, "Tool names"). `read-only` is none: in a rule it stands for all tools that only read.
 #[must_use]
 pub fn is_tool_name(name: &str) -> bool {
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.');
-    (1..=NAME_BYTES_MAX).contains(&name.len()) && name.bytes().all(is_plain)
+    (1..=NAME_BYTES_MAX).contains(&name.len()) && name.bytes().all(is_plain) && name != READ_ONLY
 }
 
 impl FromStr for ToolRule {
@@ -268,6 +268,17 @@ mod tests {
 
     fn rules(lines: &[&str]) -> Vec<ToolRule> {
         lines.iter().map(|line| line.parse().expect("a rule")).collect()
+    }
+
+    #[test]
+    fn the_keyword_of_reading_is_no_tools_name() {
+        for line in
+            ["git: read-only,log", "git: log, read-only", "git: read-only, read-only", "git: read-only read-only"]
+        {
+            assert_eq!(line.parse::<ToolRule>(), Err(RuleError::Tool), "{line}");
+        }
+        assert!(!is_tool_name("read-only") && is_tool_name("read-only-2"));
+        assert!("git: read-only log,diff".parse::<ToolRule>().is_ok());
     }
 
     #[test]

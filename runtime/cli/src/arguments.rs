@@ -273,7 +273,7 @@ pub(crate) enum Tools {
         #[arg(long, value_name = "URL", conflicts_with = "command")]
         url: Option<String>,
         /// Header of each request to the URL, such as `Authorization=Bearer ${TOKEN}` (repeatable)
-        #[arg(long = "header", value_name = "NAME=VALUE", value_parser = name_and_value, requires = "url")]
+        #[arg(long = "header", value_name = "NAME=VALUE", value_parser = header, requires = "url")]
         headers: Vec<(String, String)>,
         /// Variable of the server's environment, such as `TOKEN=${TOKEN}` (repeatable)
         #[arg(long = "env", value_name = "NAME=VALUE", value_parser = name_and_value, conflicts_with = "url")]
@@ -711,6 +711,14 @@ fn session_idle(text: &str) -> Result<Period, String> {
         Ok(period) if period.seconds() == 0 => Err("write a duration of a second or more, such as `30m`".to_owned()),
         Ok(period) => Ok(period),
         Err(error) => Err(error.to_string()),
+    }
+}
+
+/// A header, as in `Authorization=Bearer ${TOKEN}`, or as people write it for curl: what is refused is repeated, and may be secret.
+fn header(text: &str) -> Result<(String, String), String> {
+    match text.split_once(['=', ':']) {
+        Some((name, value)) if !name.trim().is_empty() => Ok((name.trim().to_owned(), value.trim().to_owned())),
+        _ => Err("write it as NAME=VALUE, such as \"Authorization=Bearer ${TOKEN}\"".to_owned()),
     }
 }
 

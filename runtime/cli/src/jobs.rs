@@ -45,7 +45,7 @@ pub(crate) async fn store(
 
 pub(crate) async fn run(sources: &Sources, command: JobsCommand) -> Result<Answer, CommandError> {
     let JobsCommand { database, principal, server, token_file, command } = command;
-    let named = || std::env::var("INTENTBOX_SERVER").ok().filter(|url| !url.is_empty());
+    let named = || setup::variable("INTENTBOX_SERVER").filter(|url| !url.is_empty());
     if let Some(url) = server.or_else(|| if database.file.is_none() { named() } else { None }) {
         let client = Client::Remote(Remote::new(&url, token(token_file.as_deref())?)?);
         return asked(&client, command).await;
@@ -65,7 +65,7 @@ pub(crate) async fn run(sources: &Sources, command: JobsCommand) -> Result<Answe
 /// The token for a server: of the file, otherwise of the environment.
 fn token(file: Option<&Path>) -> Result<Option<String>, CommandError> {
     let Some(file) = file else {
-        return Ok(std::env::var("INTENTBOX_TOKEN").ok().filter(|token| !token.is_empty()));
+        return Ok(setup::variable("INTENTBOX_TOKEN").filter(|token| !token.is_empty()));
     };
     let typed = std::path::absolute(file).class(Class::Configuration)?;
     let bytes = input::read_secret(Path::new("/"), &typed, TOKEN_BYTES_MAX);

@@ -133,11 +133,12 @@ fn parse_of_project(text: &str, path: &Path) -> Result<ParsedFile, CommandError>
     file::parse_valid(text, &context).class(Class::Configuration)
 }
 
-/// Parses a file of servers, with variables as they are written.
-pub(crate) fn parse_as_written(text: &str, path: &Path, origin: FileOrigin) -> Result<ParsedFile, CommandError> {
+/// Parses the valid entries of a file of servers, with variables as they are written.
+pub(crate) fn parse_as_written(text: &str, path: &Path) -> Result<ParsedFile, CommandError> {
     let path = std::path::absolute(path).class(Class::Configuration)?;
-    let context = FileContext { path: &path, origin, variable: &|name| Some(format!("${{{name}}}")), home: None };
-    file::parse(text, &context).class(Class::Configuration)
+    let variable = |name: &str| Some(format!("${{{name}}}"));
+    let context = FileContext { path: &path, origin: FileOrigin::User, variable: &variable, home: None };
+    file::parse_valid(text, &context).class(Class::Configuration)
 }
 
 /// All files, in the order of precedence: those of `--servers`, the user's own, those that the configuration names, and then

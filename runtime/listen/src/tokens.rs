@@ -203,7 +203,7 @@ impl Tokens {
                 }
             };
             tokio::select! {
-                changed = changes.changed() => if changed.is_err() { return },
+                told = changes.changed() => if told.is_err() { return },
                 () = expired => {}
             }
         }

@@ -20,7 +20,7 @@ use intentbox_capability::ServerId;
 
 use crate::server::{FileOrigin, ServerConfig};
 
-pub use edit::{EditError, NewEntry, add, remove};
+pub use edit::{EditError, NewEntry, add, copied, remove};
 
 /// The largest file that is read, in bytes. Clients keep other settings in the same file.
 pub const FILE_BYTES_MAX: usize = 4 << 20;

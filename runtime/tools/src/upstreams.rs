@@ -188,6 +188,11 @@ impl Upstreams {
                 stderr: String::new(),
             })));
         };
+        if !server.config.is_enabled {
+            let fault = ServerFault::NotStarted("it is disabled in the configuration".to_owned());
+            let (server, stderr) = (id.clone(), String::new());
+            return Ok(DiscoveryEnd::Failed(Box::new(ServerError { server, fault, stderr })));
+        }
         if let Err(error) = server.may_start() {
             return Ok(DiscoveryEnd::Failed(error));
         }

@@ -164,8 +164,17 @@ fn servers_are_imported_from_another_clients_file_without_their_secrets() {
     assert_eq!(imported.code, 0, "{imported:?}");
     let text = std::fs::read_to_string(upstream.path(".config/intentbox/mcp.json")).expect("it was written");
     assert!(text.contains("\"b\"") && !text.contains("\"a\""), "{text}");
-    let all = upstream.run_with(&["tools", "import", "other.json"], b"");
-    assert!(all.code == 2 && all.stderr.contains("there is a server `b` already"), "{all:?}");
+    // What is switched off stays so, and is not started.
+    let token = [("THE_TOKEN", "s3cr3t")];
+    let disabled = upstream.run_where(&token, &["tools", "import", "other.json", "a"], b"");
+    assert!(disabled.code == 0 && disabled.stdout.contains("added a, disabled"), "{disabled:?}");
+    let started = upstream.run_where(&token, &["--json", "tools", "refresh", "a"], b"").report();
+    let told = "the server `a` failed: it cannot be started: it is disabled in the configuration";
+    assert_eq!(started["servers"][0]["error"]["message"], told, "{started}");
+    let text = std::fs::read_to_string(upstream.path(".config/intentbox/mcp.json")).expect("it was written");
+    assert!(text.contains("${THE_TOKEN}") && text.contains("\"disabled\": true"), "{text}");
+    let all = upstream.run_where(&token, &["tools", "import", "other.json"], b"");
+    assert!(all.code == 2 && all.stderr.contains("there is a server `a` already"), "{all:?}");
 }
 
 #[test]

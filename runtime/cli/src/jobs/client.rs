@@ -101,7 +101,9 @@ impl Kept {
                 let events = self.queue.events(&job, after, READ_MAX).await.class(Class::Unavailable)?;
                 let Some(last) = events.last() else { break };
                 after = last.number;
-                events.iter().for_each(|event| tell(&event.into()));
+                for event in &events {
+                    tell(&event.into());
+                }
             }
             if job.state.is_final() {
                 break;

@@ -146,7 +146,10 @@ impl JobView {
             (true, true) => "the job printed nothing; `intentbox jobs show` has its answer".to_owned(),
             _ => stderr.trim_end().lines().map(show::line).collect::<Vec<_>>().join("\n"),
         };
-        let text = stdout.lines().map(|line| format!("{}\n", show::line(line))).collect::<String>();
+        let mut text = String::new();
+        for line in stdout.lines() {
+            let _ = writeln!(text, "{}", show::line(line));
+        }
         let answer = Answer::new(text).with("stdout", stdout).with("stderr", stderr);
         let answer = if note.is_empty() { answer } else { answer.noting(note) };
         ["stdout_truncated", "stderr_truncated"]

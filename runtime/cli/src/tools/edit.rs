@@ -1,6 +1,5 @@
 //! `tools add`, `remove` and `import`: the user's own file of servers.
 
-use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::fs;
 use std::io::Write as _;
@@ -9,7 +8,7 @@ use std::path::Path;
 use anyhow::Context as _;
 use intentbox_capability::ServerId;
 use intentbox_tools::file::{self, EditError, NewEntry};
-use intentbox_tools::{Endpoint, FileOrigin, Program, Transport};
+use intentbox_tools::{FileOrigin, ServerConfig};
 
 use crate::answer::Answer;
 use crate::arguments::{Allow, Sources};
@@ -32,10 +31,15 @@ pub(super) async fn add(
     let (before, text) = added(&path, &[(id.clone(), entry)])?;
     // A file that no command reads gives nobody anything to call. What cannot be written is found before anything is.
     let permit = if named.is_none() { Permit::of(sources, std::slice::from_ref(&id), allow)? } else { None };
+    // A rule of before may say more than the one that would be added, also where none is.
+    let in_force = Rules::in_force(sources, std::slice::from_ref(&id))?;
     write(&path, before.as_deref(), &text)?;
     let status = discover(sources, named, &id).await?;
     let shown = path.display();
     let mut text = format!("{shown}: added `{id}`, {status}; see `intentbox tools list`\n");
+    if !in_force.rules.is_empty() {
+        let _ = writeln!(text, "allowed already  {}: `{}`", in_force.path, in_force.rules.join("`, `"));
+    }
     if let Some(permit) = &permit {
         permit.write()?;
         let _ = writeln!(text, "{}", permit.told());
@@ -113,7 +117,7 @@ pub(super) async fn import(sources: &Sources, from: &Path, names: &[String]) -> 
         return Err(Class::Usage.error(format!("{} does not exist", from.display())));
     };
     // As it is written: a variable stays a variable, so that no secret is copied.
-    let parsed = servers::parse_as_written(&text, from, FileOrigin::User)?;
+    let parsed = servers::parse_as_written(&text, from)?;
     let chosen: Vec<_> = parsed
         .servers
         .iter()
@@ -122,18 +126,26 @@ pub(super) async fn import(sources: &Sources, from: &Path, names: &[String]) -> 
     for name in names {
         if !chosen.iter().any(|server| server.id.as_str() == name) {
             let all: Vec<&str> = parsed.servers.iter().map(|server| server.id.as_str()).collect();
-            let error = Class::Usage.error(format!("{} has no server `{name}`", from.display()));
-            return Err(error.hint(format!("it has {}", all.join(", "))));
+            let error = Class::Usage.error(format!("{} has no server `{name}` that can be used", from.display()));
+            let faults: Vec<&str> = parsed.warnings.iter().map(String::as_str).collect();
+            return Err(error.hint(format!("it has {}; {}", all.join(", "), faults.join("; "))));
         }
     }
-    let entries: Vec<(ServerId, NewEntry)> =
-        chosen.iter().map(|server| (server.id.clone(), entry(&server.transport))).collect();
+    servers::notify(&parsed.warnings);
+    let place = std::path::absolute(from).class(Class::Usage)?;
+    let entry = |server: &&ServerConfig| Some((server.id.clone(), file::copied(&text, &server.id, &place)?));
+    let entries: Vec<(ServerId, NewEntry)> = chosen.iter().filter_map(entry).collect();
     let path = servers::own_file(sources, None)?;
     let (before, text) = added(&path, &entries)?;
     write(&path, before.as_deref(), &text)?;
     let names: Vec<&str> = entries.iter().map(|(id, _)| id.as_str()).collect();
-    let ids: Vec<ServerId> = entries.iter().map(|(id, _)| id.clone()).collect();
-    let status = begin(sources, &servers::servers(sources).await?, &ids).await?;
+    let enabled: Vec<ServerId> =
+        chosen.iter().filter(|server| server.is_enabled).map(|server| server.id.clone()).collect();
+    let status = if enabled.is_empty() {
+        "disabled".to_owned()
+    } else {
+        begin(sources, &servers::servers(sources).await?, &enabled).await?.to_owned()
+    };
     let shown = path.display();
     let text = format!("{shown}: added {}, {status}; see `intentbox tools list`\n", names.join(", "));
     Ok(Answer::new(text).with("file", shown.to_string()).with("servers", names))
@@ -174,18 +186,6 @@ async fn discover(sources: &Sources, named: Option<&Path>, id: &ServerId) -> Res
         return Ok(if is_named { "not discovered: name the file with --servers" } else { "not discovered" });
     }
     begin(sources, &servers, std::slice::from_ref(id)).await
-}
-
-fn entry(transport: &Transport) -> NewEntry {
-    match transport {
-        Transport::Stdio(Program { command, args, env, .. }) => {
-            NewEntry::Stdio { command: command.clone(), args: args.clone(), env: env.clone() }
-        }
-        Transport::Http(Endpoint { url, headers, .. }) => {
-            let headers: BTreeMap<String, String> = headers.clone();
-            NewEntry::Http { url: url.clone(), headers }
-        }
-    }
 }
 
 fn id(name: &str) -> Result<ServerId, CommandError> {

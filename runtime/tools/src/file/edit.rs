@@ -1,13 +1,16 @@
 //! Changes to a file of servers: one entry more, or one less. Everything else stays, in its order.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 
 use intentbox_capability::ServerId;
 use intentbox_catalog::json::parse_value;
 use serde::Serialize as _;
 use serde_json::{Map, Value, json};
 
+use super::entry::KEYS as ENTRY_KEYS;
 use super::{KEYS, json as text};
+use crate::server::workspace;
 
 /// A server that is added.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -28,6 +31,8 @@ pub enum NewEntry {
         /// Headers of each request.
         headers: BTreeMap<String, String>,
     },
+    /// An entry of another file, as [`copied`] gives it.
+    Copied(Map<String, Value>),
 }
 
 /// Why a file is not changed.
@@ -51,6 +56,7 @@ impl NewEntry {
     fn value(&self) -> Value {
         let mut fields = Map::new();
         match self {
+            NewEntry::Copied(entry) => fields.clone_from(entry),
             NewEntry::Stdio { command, args, env } => {
                 fields.insert("command".to_owned(), json!(command));
                 if !args.is_empty() {
@@ -69,6 +75,38 @@ impl NewEntry {
             }
         }
         Value::Object(fields)
+    }
+}
+
+/// An entry of a file as it is written, with variables as they are, for another file: with all that says how it is started and
+/// what it may use, and with the paths that start at the file's folder as absolute ones. Nothing where the file has no such entry.
+#[must_use]
+pub fn copied(file: &str, id: &ServerId, path: &Path) -> Option<NewEntry> {
+    let Ok(Value::Object(root)) = parse_value(&text::without_comments(file)) else { return None };
+    let entry = KEYS.into_iter().find_map(|key| root.get(key)?.get(id.as_str())?.as_object());
+    let mut entry: Map<String, Value> = entry?.clone();
+    entry.retain(|key, _| ENTRY_KEYS.contains(&key.as_str()));
+    let folder = workspace(path)?;
+    // Relative arguments of a program start where it runs.
+    if entry.contains_key("command") && !entry.contains_key("cwd") {
+        entry.insert("cwd".to_owned(), Value::from("."));
+    }
+    entry.get_mut("cwd").into_iter().for_each(|value| make_absolute(value, folder));
+    if let Some(own) = entry.get_mut("intentbox").and_then(Value::as_object_mut) {
+        for key in ["token_file", "ca_file"] {
+            own.get_mut(key).into_iter().for_each(|value| make_absolute(value, folder));
+        }
+        let written = own.get_mut("write").and_then(Value::as_array_mut);
+        written.into_iter().flatten().for_each(|value| make_absolute(value, folder));
+    }
+    Some(NewEntry::Copied(entry))
+}
+
+/// Makes a path that starts at a folder an absolute one. One that begins with a variable stays.
+fn make_absolute(value: &mut Value, folder: &Path) {
+    if let Some(path) = value.as_str().filter(|path| !path.is_empty() && !path.starts_with(['$', '~', '/'])) {
+        let whole = if path == "." { folder.to_owned() } else { folder.join(path) };
+        *value = Value::from(whole.to_string_lossy().into_owned());
     }
 }
 

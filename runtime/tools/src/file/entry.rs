@@ -30,7 +30,7 @@ const MEMORY_MIB_MIN: u64 = 32;
 const MEMORY_MIB_MAX: u64 = 65_536;
 
 /// The keys that are read. Others are ignored with a warning.
-const KEYS: [&str; 10] =
+pub(super) const KEYS: [&str; 10] =
     ["type", "command", "args", "env", "cwd", "url", "headers", "disabled", "enabled", "intentbox"];
 
 /// Keys of other clients that mean nothing to us, and that nobody should be told about.

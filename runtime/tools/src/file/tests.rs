@@ -220,6 +220,32 @@ fn the_first_file_that_has_a_name_keeps_it() {
     assert_eq!(merged.warnings, ["the servers `GIT` and `git` differ by case only"]);
 }
 
+#[test]
+fn an_entry_is_copied_with_all_that_restricts_it_and_with_absolute_paths() {
+    let file = r#"{"mcpServers": {
+        "a": {"command": "node", "args": ["a.js"], "env": {"T": "${TOKEN}"}, "disabled": true, "envFile": ".env",
+              "intentbox": {"network": false, "write": ["out", "/tmp/x", "${HOME}/y"]}},
+        "b": {"url": "https://b.example/mcp", "intentbox": {"token_file": "token", "ca_file": "/etc/ca.pem"}},
+        "c": {"command": "c", "cwd": "tools"}
+    }}"#;
+    let copied =
+        |id: &str| match super::copied(file, &id.parse().expect("an id"), Path::new("/projects/.vscode/mcp.json")) {
+            Some(NewEntry::Copied(entry)) => serde_json::Value::Object(entry),
+            other => panic!("{id}: {other:?}"),
+        };
+    assert_eq!(
+        copied("a"),
+        serde_json::json!({"command": "node", "args": ["a.js"], "env": {"T": "${TOKEN}"}, "disabled": true, "cwd": "/projects",
+            "intentbox": {"network": false, "write": ["/projects/out", "/tmp/x", "${HOME}/y"]}})
+    );
+    assert_eq!(
+        copied("b"),
+        serde_json::json!({"url": "https://b.example/mcp", "intentbox": {"token_file": "/projects/token", "ca_file": "/etc/ca.pem"}})
+    );
+    assert_eq!(copied("c"), serde_json::json!({"command": "c", "cwd": "/projects/tools"}));
+    assert!(super::copied(file, &"d".parse().expect("an id"), Path::new("/x.json")).is_none());
+}
+
 fn entry() -> NewEntry {
     let env = BTreeMap::from([("TOKEN".to_owned(), "${TOKEN}".to_owned())]);
     NewEntry::Stdio { command: "npx".to_owned(), args: vec!["-y".to_owned(), "x".to_owned()], env }
