@@ -19,7 +19,7 @@ async def listed():
 
 first, second = files.list("logs:")
 result = {
-    "gz": [str(file) for file in files.list("/logs") if file.endswith(".gz") and "old/" in file],
+    "gz": [str(file) for file in files.list("logs") if file.endswith(".gz") and "old/" in file],
     "texts": [files.read_text(first), files.read_text("logs/a.log"), open(first).read(), open("logs/a.log").read()],
     "keys": {str(file): {first: 1, second: 3}[file] for file in (first, second)},
     "first": first,

@@ -206,11 +206,11 @@ class _Pieces(_io.RawIOBase):
 
 
 def _with_alias(path):
-    """Returns `alias:folder/file` for a path that is written as `alias/folder/file` or `/alias/folder/file`, or is an alias."""
+    """Returns `alias:folder/file` for a path that is written as `alias/folder/file`, or is an alias."""
     path = str(path)
     if ":" in path:
         return path
-    alias, slash, below = path.removeprefix("./").removeprefix("/").partition("/")
+    alias, slash, below = path.removeprefix("./").partition("/")
     return f"{alias}:{below}" if _re.fullmatch("[a-z][a-z0-9_-]*", alias) else path
 
 
@@ -238,7 +238,8 @@ def granted(path, mode="r", buffering=-1, encoding=None, errors=None, newline=No
     """
     name = path if isinstance(path, str) else getattr(path, "__fspath__", lambda: None)()
     is_read = isinstance(mode, str) and mode in ("r", "rt", "rb") and isinstance(name, str)
-    if not is_read or not _re.fullmatch("(/|[.]/)?[a-z][a-z0-9_-]*[:/].+", name):
+    # An absolute path is one of the script's own world, where it may be missing.
+    if not is_read or not _re.fullmatch("([.]/)?[a-z][a-z0-9_-]*[:/].+", name):
         return None
     try:
         return open(name, mode, encoding or "utf-8", errors or "strict", newline)

@@ -197,7 +197,9 @@ mod tests {
         let convert = tool("convert_time", json!({"source_timezone": text, "time": text, "target_timezone": text}));
         let both = tool("move_file", json!({"source_path": text, "target_path": text}));
         for (tool, text, values, passed_over) in [
-            (&show, "show commit HEAD~2", json!({"revision": "HEAD~2"}), vec![]),
+            (&show, "show commit HEAD", json!({"revision": "HEAD"}), vec![]),
+            // The words of a sentence end at a tilde: a part of a revision is no answer.
+            (&show, "show commit HEAD~2", json!({"revision": "HEAD"}), vec!["2"]),
             (&show, "git show be8fbf7", json!({"revision": "be8fbf7"}), vec![]),
             (&list, "list the directory /abs/x y", json!({"path": "/abs/x"}), vec![]),
             (

@@ -8,7 +8,7 @@ use serde_json::Value;
 /// What the form of a word says that it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum ValueForm {
-    /// A commit: `HEAD~2`, or at least seven hexadecimal digits, a decimal one among them.
+    /// A commit: `HEAD`, or at least seven hexadecimal digits, a decimal one among them.
     Revision,
     /// A time of day: `14:30`.
     Clock,
@@ -32,8 +32,11 @@ impl ValueForm {
             return Some(Self::Revision);
         }
         let (hour, minute) = word.split_once(':')?;
-        let below =
-            |text: &str, end: u8| (1..=2).contains(&text.len()) && text.parse::<u8>().is_ok_and(|number| number < end);
+        let below = |text: &str, end: u8| {
+            (1..=2).contains(&text.len())
+                && text.bytes().all(|byte| byte.is_ascii_digit())
+                && text.parse::<u8>().is_ok_and(|number| number < end)
+        };
         (below(hour, 24) && minute.len() == 2 && below(minute, 60)).then_some(Self::Clock)
     }
 
