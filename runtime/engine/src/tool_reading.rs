@@ -208,7 +208,8 @@ mod tests {
                 json!({"time": "14:30", "source_timezone": "Europe/Berlin", "target_timezone": "Asia/Tokyo"}),
                 vec![],
             ),
-            (&both, "move file /a /b", json!({}), vec!["/a", "/b"]),
+            // The first is what "file" announces; the second is left to the other.
+            (&both, "move file /a /b", json!({"source_path": "/a", "target_path": "/b"}), vec![]),
         ] {
             let passed_over: Vec<String> = passed_over.into_iter().map(str::to_owned).collect();
             assert_eq!(read(tool, text), (values, passed_over, false), "{text}");
