@@ -36,6 +36,9 @@ _WHOLE_BYTES_MAX = 32 << 20
 # How many files an error names that are there.
 _NAMED_MAX = 5
 
+# What the built-in `open` need not ask for again.
+_refused = set()
+
 _list = list
 
 
@@ -241,9 +244,14 @@ def granted(path, mode="r", buffering=-1, encoding=None, errors=None, newline=No
     # An absolute path is one of the script's own world, where it may be missing.
     if not is_read or not _re.fullmatch("([.]/)?[a-z][a-z0-9_-]*[:/].+", name):
         return None
+    alias = _with_alias(name).partition(":")[0]
+    if alias in _refused:
+        return None
     try:
         return open(name, mode, encoding or "utf-8", errors or "strict", newline)
     except CapabilityDenied:
+        # A script may look for many of its own files that are not there: the host is asked once.
+        _refused.add(alias)
         return None
 
 

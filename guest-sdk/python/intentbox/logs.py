@@ -61,12 +61,14 @@ class Counts(dict):
 
 
 class Messages(list):
-    """Frequent messages: `count`, `level`, `message` (the first one), `first` and `last` (times or `None`).
+    """Frequent messages: `count`, `level`, `pattern` (what all of them say), `message` (the first one), `first` and `last` (times
+    or `None`).
 
-    `exact` is false when there were so many distinct messages that counts may be too high. `seen` says what was looked
-    at."""
+    `exact` is false when there were so many distinct messages that counts may be too high. `distinct` counts the patterns, and
+    `seen` says what was looked at."""
 
     exact = True
+    distinct = 0
     seen = None
 
 
