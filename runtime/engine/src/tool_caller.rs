@@ -392,7 +392,7 @@ fn kind(error: &ToolError) -> &'static str {
     match error {
         ToolError::Tool { .. } => "tool_failed",
         ToolError::Arguments { .. } => "arguments",
-        ToolError::NoServer { .. } | ToolError::Disabled { .. } | ToolError::NoTool { .. } => "no_such_tool",
+        ToolError::NoServer { .. } | ToolError::NoTool { .. } => "no_such_tool",
         ToolError::Changed { .. } => "upstream_changed",
         ToolError::UnknownOutcome(..) => "unknown_outcome",
         ToolError::Refused(_) | ToolError::Failed(_) | ToolError::Result { .. } | ToolError::Store(_) => {

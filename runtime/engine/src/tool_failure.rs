@@ -13,11 +13,6 @@ pub fn tool_failure(error: &ToolError) -> Failure {
             with(Cause::Parameter, ToolAdvice::DidYouMean { server: nearest.clone(), tool: None })
         }
         ToolError::NoServer { .. } => with(Cause::Parameter, ToolAdvice::ListTools { server: None }),
-        ToolError::Disabled { server, .. } => {
-            let enable =
-                format!("remove `\"disabled\": true` from the entry of `{server}`, or set `\"enabled\": true`");
-            with(Cause::UpstreamFailed, ToolAdvice::Other(enable))
-        }
         ToolError::NoTool { server, nearest: Some(nearest), .. } => {
             let (server, tool) = (server.to_string(), Some(nearest.clone()));
             with(Cause::Parameter, ToolAdvice::DidYouMean { server, tool })

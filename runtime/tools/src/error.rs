@@ -91,6 +91,12 @@ pub enum ServerFault {
     /// An HTTP server could not be reached, or its answer is none.
     #[error("{0}")]
     Http(String),
+    /// It is switched off.
+    #[error("it is disabled in {}", printable(&.file.to_string_lossy()))]
+    Disabled {
+        /// The file with its entry.
+        file: PathBuf,
+    },
     /// A person has to approve it first.
     #[error("nobody has approved it")]
     NotTrusted,
@@ -142,14 +148,6 @@ pub enum ToolError {
         server: String,
         /// The name that is nearest, if one is.
         nearest: Option<String>,
-    },
-    /// The server is configured and switched off.
-    #[error("the server `{server}` is disabled in {}", printable(&.file.to_string_lossy()))]
-    Disabled {
-        /// The server.
-        server: ServerId,
-        /// The file with its entry.
-        file: PathBuf,
     },
     /// The server has no such tool, or rejected it was.
     #[error("the server `{server}` has no tool `{tool}`")]
@@ -224,6 +222,9 @@ impl ServerFault {
                 NextAction::User("correct its credential in the configuration, or add the one that it asks for: to `headers`, or as `token_env` or `token_file` with `auth` under `intentbox`".to_owned())
             }
             ServerFault::Credential(_) => NextAction::User("correct its credential in the configuration".to_owned()),
+            ServerFault::Disabled { .. } => NextAction::User(
+                "remove `\"disabled\": true` from its entry, or set `\"enabled\": true`".to_owned(),
+            ),
             ServerFault::NotTrusted => NextAction::User("approve it with `intentbox tools trust`".to_owned()),
             ServerFault::NotStarted(_) => NextAction::User("see `intentbox doctor`".to_owned()),
             ServerFault::Error { .. }

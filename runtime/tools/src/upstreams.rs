@@ -188,11 +188,6 @@ impl Upstreams {
                 stderr: String::new(),
             })));
         };
-        if !server.config.is_enabled {
-            let fault = ServerFault::NotStarted("it is disabled in the configuration".to_owned());
-            let (server, stderr) = (id.clone(), String::new());
-            return Ok(DiscoveryEnd::Failed(Box::new(ServerError { server, fault, stderr })));
-        }
         if let Err(error) = server.may_start() {
             return Ok(DiscoveryEnd::Failed(error));
         }
@@ -474,9 +469,6 @@ impl Upstreams {
     /// A server that may be reached.
     fn usable(&self, id: &ServerId) -> Result<&Server, ToolError> {
         let server = self.servers.get(id).ok_or_else(|| self.no_server(id.as_str()))?;
-        if !server.config.is_enabled {
-            return Err(ToolError::Disabled { server: id.clone(), file: server.config.file.clone() });
-        }
         server.may_start().map_err(ToolError::Failed)?;
         Ok(server)
     }
@@ -496,11 +488,12 @@ impl Upstreams {
 
 impl Server {
     fn may_start(&self) -> Result<(), Box<ServerError>> {
-        if self.is_approved {
-            return Ok(());
-        }
-        let server = self.config.id.clone();
-        Err(Box::new(ServerError { server, fault: ServerFault::NotTrusted, stderr: String::new() }))
+        let fault = match (self.config.is_enabled, self.is_approved) {
+            (true, true) => return Ok(()),
+            (false, _) => ServerFault::Disabled { file: self.config.file.clone() },
+            (true, false) => ServerFault::NotTrusted,
+        };
+        Err(Box::new(ServerError { server: self.config.id.clone(), fault, stderr: String::new() }))
     }
 
     /// Notes how a call went.
