@@ -410,6 +410,11 @@ fn the_command_line_asks_a_server_elsewhere() {
     let nobody = run(&["list", "--server", "http://127.0.0.1:1"]);
     assert!(nobody.code == 7 && nobody.stderr.contains("http://127.0.0.1:1 was not reached: "), "{nobody:?}");
     assert_eq!(run(&["list", "--server", "ftp://x"]).code, 2);
+    // A flag that is about jobs kept here is not sent elsewhere, nor a token that is for a server kept from one.
+    let here = run(&["list", "--principal", "ci", "--state", "state"]);
+    assert_eq!((here.code, here.stderr.as_str()), (0, "no job was submitted in state\n"));
+    let nowhere = run_in(home.path(), &["jobs", "list", "--token-file", "token"], b"", &[]);
+    assert!(nowhere.code == 2 && nowhere.stderr.contains("name it with --server"), "{nowhere:?}");
 }
 
 #[test]

@@ -15,9 +15,9 @@ pub enum ParamError {
         template: String,
         /// The name as given.
         name: String,
-        /// The declared name that looks most like it, if one does.
+        /// The declared name that is most likely meant, if one is, with its values in brackets where they are few.
         closest: Option<String>,
-        /// All declared names, in their order.
+        /// All declared names, in their order, in the same form.
         known: Vec<String>,
     },
     /// Required parameters were not given, and nothing else supplies them. All of them at once.

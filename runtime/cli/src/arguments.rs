@@ -501,7 +501,7 @@ pub(crate) struct JobsCommand {
     /// Whose jobs: the holder of a token, such as `ci` [default: jobs of this command and of clients without a token]
     #[arg(long, value_name = "NAME", global = true, conflicts_with = "server")]
     pub(crate) principal: Option<String>,
-    /// Ask a server, at the address that `intentbox serve` printed, such as `http://127.0.0.1:8080` [default: `$INTENTBOX_SERVER`,
+    /// Ask a server, at the address that `intentbox serve` printed, such as `http://127.0.0.1:8360` [default: `$INTENTBOX_SERVER`,
     /// otherwise the database or the state directory]
     #[arg(long, value_name = "URL", global = true, conflicts_with = "file")]
     pub(crate) server: Option<String>,

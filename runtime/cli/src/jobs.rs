@@ -45,10 +45,15 @@ pub(crate) async fn store(
 
 pub(crate) async fn run(sources: &Sources, command: JobsCommand) -> Result<Answer, CommandError> {
     let JobsCommand { database, principal, server, token_file, command } = command;
-    let named = || setup::variable("INTENTBOX_SERVER").filter(|url| !url.is_empty());
-    if let Some(url) = server.or_else(|| if database.file.is_none() { named() } else { None }) {
+    // Both flags are about what is kept here.
+    let is_here = database.file.is_some() || principal.is_some();
+    let named = || setup::variable("INTENTBOX_SERVER").filter(|url| !is_here && !url.is_empty());
+    if let Some(url) = server.or_else(named) {
         let client = Client::Remote(Remote::new(&url, token(token_file.as_deref())?)?);
         return asked(&client, command).await;
+    }
+    if token_file.is_some() {
+        return Err(Class::Usage.error("--token-file is for a server").hint("name it with --server"));
     }
     let place = setup::job_place(sources, &database)?;
     if !matches!(command, Jobs::Submit(_)) && place.is_missing() {

@@ -226,7 +226,7 @@ fn job(body: &[u8]) -> Result<JobView, CommandError> {
 /// An answer that this program does not give.
 fn foreign() -> CommandError {
     let error = Class::Unavailable.error("the answer is none of the jobs API");
-    error.hint("--server is the address that `intentbox serve` printed, such as http://127.0.0.1:8080")
+    error.hint("--server is the address that `intentbox serve` printed, such as http://127.0.0.1:8360")
 }
 
 /// The events of an answer. One that is too large ends them.
