@@ -39,7 +39,7 @@ pub(crate) fn of(
     knows: &dyn Fn(&str) -> bool,
     is_given: &dyn Fn(&str) -> bool,
 ) -> ToolReading {
-    let Witness { mut values, passed_over, times, is_question } = witness;
+    let Witness { mut values, passed_over, times, words, is_question } = witness;
     let changes = template.effects() == Effects::Write;
     let mut told: Vec<String> = Vec::new();
     for time in &times {
@@ -65,6 +65,12 @@ pub(crate) fn of(
             told.push(word.text.clone());
         }
     }
+    for word in no_times(template, &mut values).into_iter().chain(turning(&words, template, knows)) {
+        if !told.contains(&word) && !is_given(&word) {
+            told.push(word);
+        }
+    }
+    ask_for_one(&words, template, knows, &mut values);
     ToolReading { values, passed_over: told, asks_only: changes && is_question }
 }
 
@@ -74,7 +80,7 @@ fn take(time: &SaidTime, is_only: bool, template: &Template, values: &mut BTreeM
     let bounds = [(bound(template, &STARTS), time.since), (bound(template, &ENDS), time.until)];
     let has_any = bounds.iter().any(|(spec, _)| spec.is_some());
     if !has_any {
-        return !time.read_by.is_empty();
+        return covers(time, values);
     }
     let fits = bounds.iter().all(|(spec, at)| spec.is_some() || at.is_none());
     if !fits || !is_only {
@@ -90,6 +96,75 @@ fn take(time: &SaidTime, is_only: bool, template: &Template, values: &mut BTreeM
         }
     }
     true
+}
+
+/// Whether what was read out of the words of a time is all that they say: "14:30" is, and "14:30 tomorrow" or "the last 2 days" are not.
+fn covers(time: &SaidTime, values: &BTreeMap<String, Value>) -> bool {
+    let read: Vec<&str> = time.read_by.iter().filter_map(|name| values.get(name)?.as_str()).collect();
+    let joins =
+        |word: &&str| !matches!(word.to_ascii_lowercase().as_str(), "at" | "on" | "the" | "of" | "in" | "for" | "from");
+    let mut words = time.words.split_whitespace().filter(joins).peekable();
+    words.peek().is_some() && words.all(|word| read.iter().any(|read| read.contains(word)))
+}
+
+/// Words that say which of many things are meant, how far to go, or that it is not about now. A tool that has no word for them does
+/// something else.
+const TURNING: [&str; 10] =
+    ["earliest", "exactly", "first", "next", "oldest", "only", "recursive", "recursively", "tomorrow", "tonight"];
+
+/// The words of [`TURNING`] that the tool knows nothing of.
+fn turning(words: &[String], template: &Template, knows: &dyn Fn(&str) -> bool) -> Vec<String> {
+    let has_parameter = |word: &str| {
+        let has = |part: &str| word.starts_with(part) && part.len() > 4;
+        template.parameters().iter().any(|spec| spec.name().split('_').any(|part| part == word || has(part)))
+    };
+    let is_passed_over = |word: &&String| TURNING.contains(&word.as_str()) && !knows(word) && !has_parameter(word);
+    // "First show me the log" says when, and not which.
+    words.iter().skip(1).filter(is_passed_over).cloned().collect()
+}
+
+/// Takes back values of parameters for times that have no digit and are no time: the "difference" of "time difference".
+fn no_times(template: &Template, values: &mut BTreeMap<String, Value>) -> Vec<String> {
+    let is_time = |spec: &&ParamSpec| {
+        matches!(spec.kind(), ParamKind::String { .. })
+            && spec.name().rsplit('_').next().is_some_and(|last| matches!(last, "time" | "date"))
+    };
+    let is_said = |text: &str| {
+        let named = ["now", "noon", "midnight", "today", "tomorrow", "yesterday"];
+        text.bytes().any(|byte| byte.is_ascii_digit()) || named.contains(&text.to_ascii_lowercase().as_str())
+    };
+    let mut told = Vec::new();
+    for spec in template.parameters().iter().filter(is_time) {
+        if let Some(text) = values.get(spec.name()).and_then(Value::as_str).filter(|text| !is_said(text)) {
+            told.push(text.to_owned());
+            values.remove(spec.name());
+        }
+    }
+    told
+}
+
+/// Asks for one thing where the sentence says "the last commit", if the tool has a parameter for how many.
+fn ask_for_one(
+    words: &[String],
+    template: &Template,
+    knows: &dyn Fn(&str) -> bool,
+    values: &mut BTreeMap<String, Value>,
+) {
+    let is_amount = |spec: &&ParamSpec| {
+        matches!(spec.kind(), ParamKind::Integer { .. })
+            && spec.name().split('_').any(|part| matches!(part, "count" | "limit" | "max" | "n" | "num"))
+    };
+    let mut amounts = template.parameters().iter().filter(is_amount);
+    let (Some(amount), None) = (amounts.next(), amounts.next()) else { return };
+    let is_one = |pair: &[String]| {
+        matches!(pair[0].as_str(), "last" | "latest" | "newest" | "recent")
+            && knows(&pair[1])
+            && !pair[1].ends_with('s')
+            && pair[1].chars().all(char::is_alphabetic)
+    };
+    if !values.contains_key(amount.name()) && words.windows(2).any(is_one) {
+        values.insert(amount.name().to_owned(), Value::from(1));
+    }
 }
 
 /// Words in the names of parameters that say from when on, and until when.
@@ -154,6 +229,9 @@ mod tests {
             ),
             ("commit logs of the last 2 days", json!({"start_timestamp": "2026-11-22T12:00:00Z"})),
             ("the last 3 commits", json!({"max_count": 3})),
+            ("show the last commit", json!({"max_count": 1})),
+            ("commits of the latest release", json!({})),
+            ("show the last commits", json!({})),
         ] {
             assert_eq!(read(&log(), text), (values, Vec::new(), false), "{text}");
         }
@@ -183,6 +261,9 @@ mod tests {
             ("commit logs of notes.txt", vec!["notes.txt"]),
             ("commit logs without merges", vec!["without", "merges"]),
             ("commit logs containing \"secret\"", vec!["secret"]),
+            ("show the first 2 commits", vec!["first"]),
+            ("first show the commits", vec![]),
+            ("commit logs recursively", vec!["recursively"]),
         ] {
             assert_eq!(read(&log(), text).1, passed_over, "{text}");
         }
@@ -198,8 +279,7 @@ mod tests {
         let both = tool("move_file", json!({"source_path": text, "target_path": text}));
         for (tool, text, values, passed_over) in [
             (&show, "show commit HEAD", json!({"revision": "HEAD"}), vec![]),
-            // The words of a sentence end at a tilde: a part of a revision is no answer.
-            (&show, "show commit HEAD~2", json!({"revision": "HEAD"}), vec!["2"]),
+            (&show, "show commit HEAD~2", json!({"revision": "HEAD~2"}), vec![]),
             (&show, "git show be8fbf7", json!({"revision": "be8fbf7"}), vec![]),
             (&list, "list the directory /abs/x y", json!({"path": "/abs/x"}), vec![]),
             (
@@ -207,6 +287,18 @@ mod tests {
                 "convert time 14:30 from Europe/Berlin to Asia/Tokyo",
                 json!({"time": "14:30", "source_timezone": "Europe/Berlin", "target_timezone": "Asia/Tokyo"}),
                 vec![],
+            ),
+            (
+                &convert,
+                "convert time 14:30 tomorrow to Asia/Tokyo",
+                json!({"target_timezone": "Asia/Tokyo", "time": "14:30"}),
+                vec!["tomorrow"],
+            ),
+            (
+                &convert,
+                "time difference from Europe/Berlin to Asia/Tokyo",
+                json!({"source_timezone": "Europe/Berlin", "target_timezone": "Asia/Tokyo"}),
+                vec!["difference"],
             ),
             // The first is what "file" announces; the second is left to the other.
             (&both, "move file /a /b", json!({"source_path": "/a", "target_path": "/b"}), vec![]),

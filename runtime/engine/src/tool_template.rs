@@ -384,8 +384,7 @@ impl Argument {
         }
         match &self.kind {
             Kind::Integer { .. } if is_amount(&self.words) => {
-                let around =
-                    ["last {}", "latest {}", "first {}", "top {}", "newest {}", "most recent {}", "at most {}"];
+                let around = ["last {}", "latest {}", "top {}", "newest {}", "most recent {}", "at most {}"];
                 patterns.extend(around.map(str::to_owned));
                 patterns.extend(["up to {}", "{} results", "{} entries", "{} items", "limit to {}"].map(str::to_owned));
                 patterns.extend(nouns.iter().map(|noun| format!("{{}} {noun}")));
@@ -450,7 +449,10 @@ impl Argument {
             return None;
         }
         match self.words.last().map(String::as_str).unwrap_or_default() {
-            _ if self.is_here => Some(("[^ ]*[/.~][^ ]*", "a path with a slash or a dot, such as ./src")),
+            // `src/a.py` may be a file of it, and `fix/a` a branch.
+            _ if self.is_here => {
+                Some((r"\.{1,2}|(\.{1,2}|~)?/[^ ]*", "a path that begins with `/`, `./`, `../` or `~/`, or `.`"))
+            }
             "url" | "uri" => Some(("https?://[^ ]+", "a URL")),
             "timezone" | "tz" => {
                 Some(("[A-Z][A-Za-z]+/[A-Za-z_/+-]+|[A-Z]{2,5}", "the name of a time zone, such as Europe/Prague"))

@@ -110,6 +110,7 @@ pub(crate) fn split(text: &str) -> Vec<Word> {
             continue;
         }
         let end = at + rest.find(|character| !belongs_to_word(character)).unwrap_or(rest.len());
+        let end = end + ancestors(&text[at..end], &text[end..]);
         if end == at {
             if let Some(last) = words.last_mut().filter(|_| first == ',') {
                 last.comma = true;
@@ -149,6 +150,16 @@ pub(crate) fn split(text: &str) -> Vec<Word> {
         at = end;
     }
     words
+}
+
+/// How many bytes after a word belong to it because they name an ancestor of a commit, as in `HEAD~2` and `main^`.
+fn ancestors(word: &str, after: &str) -> usize {
+    let is_of_them = |character: char| matches!(character, '~' | '^') || character.is_ascii_digit();
+    let length = after.find(|character| !is_of_them(character)).unwrap_or(after.len());
+    let ends = after[length..].chars().next().is_none_or(|next| next.is_whitespace() || ",;?!)".contains(next));
+    let names = word.ends_with(|last: char| last.is_ascii_alphanumeric() || last == '@')
+        && !word.bytes().all(|byte| byte.is_ascii_digit());
+    if after.starts_with(['~', '^']) && ends && names { length } else { 0 }
 }
 
 /// Words that join others by hyphens.
@@ -312,6 +323,8 @@ mod tests {
             ("rows where status <> paid", "rows where status not paid"),
             ("\"\" ''", ""),
             ("../../etc", "../../etc"),
+            ("show HEAD~2, main^^ and v1~1?", "show head~2 main^^ and v1~1"),
+            ("a ~ b, 5~10 and x~y", "a b 5 10 and x y"),
             ("ŽLUŤ 😀 \u{202e}x\0y", "žluť x y"),
             ("", ""),
         ] {

@@ -21,6 +21,8 @@ pub struct Witness {
     pub passed_over: Vec<PassedOver>,
     /// The times that are said, from left to right.
     pub times: Vec<SaidTime>,
+    /// The words of the sentence outside of quotes, in lower case.
+    pub words: Vec<String>,
     /// Whether the sentence asks whether something is so, or was done.
     pub is_question: bool,
 }
@@ -75,6 +77,7 @@ pub(crate) fn of(said: Said<'_>, values: Vec<ValueRead>, found: &[Found], doubts
     Witness {
         passed_over: passed_over.collect(),
         times: said_times.collect(),
+        words: words.iter().filter(|word| !word.quoted).map(|word| word.plain.clone()).collect(),
         is_question: index::is_question(words),
         values: values.into_iter().map(|read| (read.parameter, read.value)).collect(),
     }
