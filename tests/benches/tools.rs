@@ -138,7 +138,7 @@ async fn upstreams(folder: &Path) -> Arc<Upstreams> {
     let program = std::env::current_exe().expect("this program");
     let entry = json!({"mcpServers": {"stub": {"command": program, "args": ["--stub"]}}}).to_string();
     let path = folder.join("servers.json");
-    let context = FileContext { path: &path, origin: FileOrigin::User, variable: &|_| None, home: None };
+    let context = FileContext { path: &path, origin: FileOrigin::Named, variable: &|_| None, home: None };
     let servers = parse(&entry, &context).expect("a file of servers").servers;
     let store = Arc::new(ToolStore::open(Some(folder), Clock::system()).await.expect("a store"));
     let place = Place {

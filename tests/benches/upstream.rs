@@ -74,7 +74,7 @@ async fn calls() {
     let program = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/upstream/faulty.py");
     let entry = json!({"mcpServers": {"faulty": {"command": "python3", "args": [program, "none"]}}}).to_string();
     let path = folder.path().join("servers.json");
-    let context = FileContext { path: &path, origin: FileOrigin::User, variable: &|_| None, home: None };
+    let context = FileContext { path: &path, origin: FileOrigin::Named, variable: &|_| None, home: None };
     let servers = parse(&entry, &context).expect("a file of servers").servers;
     let store = Arc::new(ToolStore::open(Some(folder.path()), Clock::system()).await.expect("a store"));
     let place = Place {

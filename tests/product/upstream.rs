@@ -73,10 +73,14 @@ impl Upstream {
     }
 
     /// The same with these variables.
-    #[expect(clippy::disallowed_methods, reason = "servers are looked up in the PATH of the tests")]
     pub(crate) fn run_where(&self, variables: &[(&str, &str)], arguments: &[&str], stdin: &[u8]) -> Run {
-        let path = std::env::var_os("PATH").and_then(|path| path.into_string().ok()).unwrap_or_default();
-        run_in(self.home.path(), arguments, stdin, &[&[("PATH", path.as_str())], variables].concat())
+        run_in(self.home.path(), arguments, stdin, &[&[("PATH", search_path().as_str())], variables].concat())
+    }
+
+    /// Runs the binary as the same user in a folder of his.
+    pub(crate) fn run_at(&self, folder: &str, arguments: &[&str]) -> Run {
+        let (home, path) = (self.shown(""), search_path());
+        run_in(&self.path(folder), arguments, b"", &[("HOME", home.as_str()), ("PATH", path.as_str())])
     }
 
     /// The object of a command.
@@ -104,6 +108,12 @@ impl Upstream {
         let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
         (text(&server["status"]), text(&server["error"]["message"]))
     }
+}
+
+/// Where servers are looked up.
+#[expect(clippy::disallowed_methods, reason = "servers are looked up in the PATH of the tests")]
+fn search_path() -> String {
+    std::env::var_os("PATH").and_then(|path| path.into_string().ok()).unwrap_or_default()
 }
 
 fn program() -> PathBuf {

@@ -86,6 +86,11 @@ impl ToolRule {
         self.reads_only
     }
 
+    /// The tools that the rule names; none where it is about all, or about those that only read.
+    pub fn named(&self) -> impl Iterator<Item = &str> {
+        self.tools.iter().flatten().map(String::as_str)
+    }
+
     /// Whether the rule covers a tool of its server.
     #[must_use]
     pub fn covers_tool(&self, tool: &str, effect: ToolEffect) -> bool {

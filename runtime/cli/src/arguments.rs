@@ -278,6 +278,12 @@ pub(crate) enum Tools {
         /// Variable of the server's environment, such as `TOKEN=${TOKEN}` (repeatable)
         #[arg(long = "env", value_name = "NAME=VALUE", value_parser = name_and_value, conflicts_with = "url")]
         env: Vec<(String, String)>,
+        /// Folder that it runs in and may write [default: where intentbox runs, which it may only read]
+        #[arg(long, value_name = "FOLDER", conflicts_with = "url")]
+        cwd: Option<PathBuf>,
+        /// Folder that it may write besides, such as the repository that a tool commits to (repeatable)
+        #[arg(long, value_name = "FOLDER", conflicts_with = "url")]
+        write: Vec<PathBuf>,
         /// File to add it to [default: mcp.json beside the configuration file]
         #[arg(long, value_name = "FILE")]
         file: Option<PathBuf>,
@@ -303,6 +309,9 @@ pub(crate) enum Tools {
         /// Servers to copy [default: all]
         #[arg(value_name = "SERVER")]
         names: Vec<String>,
+        /// Tools that scripts and intents may call: lines of the policy say so
+        #[arg(long, value_name = "WHICH", default_value = "read-only")]
+        allow: Allow,
     },
     /// Approve servers that a project's file configures, after showing the exact commands
     Trust {

@@ -1,5 +1,6 @@
 //! `doctor`: tests the configuration, and which barriers this machine provides for the sandbox.
 
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
@@ -43,7 +44,7 @@ struct Checks<'a> {
 pub(crate) async fn run(sources: &Sources, show: &Show) -> Result<Answer, CommandError> {
     let mut checks = Checks { show, rows: Vec::new(), failed: Vec::new() };
     let (configured, missing) = setup::tried(sources).await?;
-    files(&configured, &mut checks)?;
+    files(sources, &configured, &mut checks).await?;
     directories(&configured, &missing, &mut checks).await?;
     upstreams(sources, &mut checks).await?;
     origins(configured, &mut checks).await?;
@@ -78,7 +79,7 @@ impl Checks<'_> {
 }
 
 /// The configuration and the policy.
-fn files(configured: &Configured, checks: &mut Checks<'_>) -> Result<(), CommandError> {
+async fn files(sources: &Sources, configured: &Configured, checks: &mut Checks<'_>) -> Result<(), CommandError> {
     let shown = |file: &Path| file.display().to_string();
     let state = match (&configured.file, &configured.demo) {
         (Some(file), _) => shown(file),
@@ -94,8 +95,18 @@ fn files(configured: &Configured, checks: &mut Checks<'_>) -> Result<(), Command
         }
         None => {}
     }
+    let own = servers::own_file(sources, None).ok();
+    for file in [configured.file.as_deref(), configured.policy_file.as_deref(), own.as_deref()].into_iter().flatten() {
+        let Ok(metadata) = file.metadata() else { continue };
+        if metadata.permissions().mode() & 0o002 != 0 {
+            let file = shown(file);
+            let state = format!("every user of this machine may write {file}: run `chmod o-w {file}`");
+            checks.note("permissions", Status::Fault, &state)?;
+        }
+    }
     let configuration = &configured.configuration;
-    for fault in configured.policy.check(&*configured.catalog()?, configuration, &configured.server_names()) {
+    let known = configured.known_tools().await?;
+    for fault in configured.policy.check(&*configured.catalog()?, configuration, &known) {
         checks.note("policy", Status::Fault, &format!("WRONG: {fault}"))?;
     }
     let is_empty = configuration.origins.is_empty() && configuration.directories.is_empty();
@@ -145,6 +156,10 @@ async fn upstreams(sources: &Sources, checks: &mut Checks<'_>) -> Result<(), Com
     for notice in &notices {
         checks.note("upstream servers", Status::Warning, &show::line(notice))?;
     }
+    for fault in upstreams.faults() {
+        let name = fault.id.as_ref().map_or("upstream servers".to_owned(), |id| format!("server {id}"));
+        checks.note(&name, Status::Fault, &show::line(&format!("WRONG: {fault}")))?;
+    }
     for config in upstreams.servers() {
         let sends = matches!(&config.transport, Transport::Http(endpoint)
             if endpoint.credential.is_some() || endpoint.ca_file.is_some() || !endpoint.headers.is_empty());
@@ -154,7 +169,7 @@ async fn upstreams(sources: &Sources, checks: &mut Checks<'_>) -> Result<(), Com
         }
     }
     let known = upstreams.states().await.class(Class::Unavailable)?;
-    let now_ms = upstreams.store().now_unix_ms();
+    let now_ms = upstreams.kept().now_unix_ms();
     for (id, state) in &known {
         let Some(config) = upstreams.server(id.as_str()) else { continue };
         let told = status_line(config, state, upstreams.is_approved(id.as_str()), now_ms);

@@ -23,8 +23,8 @@ pub(crate) async fn run(sources: &Sources, command: Policy) -> Result<Answer, Co
 
 async fn check(sources: &Sources) -> Result<Answer, CommandError> {
     let configured = setup::configured(sources).await?;
-    let faults =
-        configured.policy.check(&*configured.catalog()?, &configured.configuration, &configured.server_names());
+    let known = configured.known_tools().await?;
+    let faults = configured.policy.check(&*configured.catalog()?, &configured.configuration, &known);
     let file = configured.policy_file.as_ref().map(|file| file.display().to_string());
     let text = match &file {
         _ if !faults.is_empty() => faults.iter().fold(String::new(), |text, fault| text + fault + "\n"),

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use anyhow::Context as _;
 use intentbox_engine::{Embedding, EmbeddingSource, Refresh, TABLE_BYTES_MAX, TOKENIZER_BYTES_MAX};
 use intentbox_store::{Clock, ToolStore};
-use intentbox_tools::file::{self, FILE_BYTES_MAX, FileContext, ParsedFile};
+use intentbox_tools::file::{self, FILE_BYTES_MAX, FileContext, FileError, ParsedFile};
 use intentbox_tools::{FileOrigin, Place, Program, ServerConfig, Transport, Upstreams};
 
 use crate::arguments::Sources;
@@ -56,7 +56,7 @@ pub(crate) async fn servers(sources: &Sources) -> Result<Servers, CommandError> 
     let trusted: BTreeSet<(PathBuf, String, String)> =
         store.trusted().await.class(Class::Unavailable)?.into_iter().collect();
     let is_approved = |config: &ServerConfig| match config.origin {
-        FileOrigin::User => true,
+        FileOrigin::Own | FileOrigin::Named => true,
         FileOrigin::Project => {
             trusted.contains(&(config.file.clone(), config.id.to_string(), config.approval_hash().to_hex()))
         }
@@ -64,7 +64,7 @@ pub(crate) async fn servers(sources: &Sources) -> Result<Servers, CommandError> 
     let servers = merged.servers.into_iter().filter(|config| !is_this_program(config));
     let approved = trusted.iter().map(|(_, id, _)| id.clone()).collect();
     let place = place(sources, folder.as_deref());
-    let upstreams = Upstreams::new(servers, is_approved, Arc::new(store), place);
+    let upstreams = Upstreams::new(servers, is_approved, Arc::new(store), place).with_faults(merged.faults);
     Ok(Servers { upstreams, notices, refresh: routing.discovery.then_some(settings.refresh), approved, embedding })
 }
 
@@ -116,20 +116,11 @@ pub(crate) fn text(path: &Path) -> Result<Option<String>, CommandError> {
     text.map(Some).class(Class::Configuration)
 }
 
-/// Parses a file of servers.
+/// Parses a file of servers. Entries that cannot be used are among its faults.
 pub(crate) fn parse(text: &str, path: &Path, origin: FileOrigin) -> Result<ParsedFile, CommandError> {
     let path = std::path::absolute(path).class(Class::Configuration)?;
     let home = setup::home();
     let context = FileContext { path: &path, origin, variable: &setup::variable, home: home.as_deref() };
-    file::parse(text, &context).class(Class::Configuration)
-}
-
-/// Parses the valid entries of a project's file.
-fn parse_of_project(text: &str, path: &Path) -> Result<ParsedFile, CommandError> {
-    let path = std::path::absolute(path).class(Class::Configuration)?;
-    let home = setup::home();
-    let context =
-        FileContext { path: &path, origin: FileOrigin::Project, variable: &setup::variable, home: home.as_deref() };
     file::parse_valid(text, &context).class(Class::Configuration)
 }
 
@@ -137,7 +128,7 @@ fn parse_of_project(text: &str, path: &Path) -> Result<ParsedFile, CommandError>
 pub(crate) fn parse_as_written(text: &str, path: &Path) -> Result<ParsedFile, CommandError> {
     let path = std::path::absolute(path).class(Class::Configuration)?;
     let variable = |name: &str| Some(format!("${{{name}}}"));
-    let context = FileContext { path: &path, origin: FileOrigin::User, variable: &variable, home: None };
+    let context = FileContext { path: &path, origin: FileOrigin::Named, variable: &variable, home: None };
     file::parse_valid(text, &context).class(Class::Configuration)
 }
 
@@ -150,7 +141,7 @@ fn parsed(sources: &Sources, configured: &[PathBuf]) -> Result<(Vec<ParsedFile>,
         let Some(text) = text(path)? else {
             return Err(Class::Configuration.error(format!("{} does not exist", path.display())).hint(hint.to_owned()));
         };
-        parse(&text, path, FileOrigin::User)
+        parse(&text, path, FileOrigin::Named)
     };
     for path in &sources.servers {
         parsed.push(named(path, "name a file with `mcpServers` in --servers")?);
@@ -159,7 +150,7 @@ fn parsed(sources: &Sources, configured: &[PathBuf]) -> Result<(Vec<ParsedFile>,
     if let Ok(own) = own_file(sources, None)
         && let Some(text) = text(&own)?
     {
-        parsed.push(parse(&text, &own, FileOrigin::User)?);
+        parsed.push(parse(&text, &own, FileOrigin::Own)?);
         read.extend(own.canonicalize());
     }
     for path in configured {
@@ -175,7 +166,7 @@ fn parsed(sources: &Sources, configured: &[PathBuf]) -> Result<(Vec<ParsedFile>,
             continue;
         }
         // A file that somebody else may have written must not keep the user from working: what is wrong with it is said.
-        match text(path).and_then(|text| text.map(|text| parse_of_project(&text, path)).transpose()) {
+        match text(path).and_then(|text| text.map(|text| parse(&text, path, FileOrigin::Project)).transpose()) {
             Ok(Some(file)) => parsed.push(file),
             Ok(None) => {}
             Err(error) => notices.push(format!("ignored: {}", error.message())),
@@ -208,6 +199,7 @@ fn place(sources: &Sources, state: Option<&Path>) -> Place {
         launcher: "/proc/self/exe".into(),
         launcher_verb: LAUNCHER,
         environment: setup::inherited(),
+        current: std::env::current_dir().ok(),
         temporary: std::env::temp_dir(),
         hidden,
         writable: caches.collect(),
@@ -215,9 +207,19 @@ fn place(sources: &Sources, state: Option<&Path>) -> Place {
     }
 }
 
-/// Prints what the user should know about the files.
-pub(crate) fn notify(notices: &[String]) {
+impl Servers {
+    /// Prints what the user should know about the files.
+    pub(crate) fn notify(&self) {
+        notify(&self.notices, self.upstreams.faults());
+    }
+}
+
+/// Prints what the user should know about files of servers.
+pub(crate) fn notify(notices: &[String], faults: &[FileError]) {
     for notice in notices {
         show::notice(&show::line(notice));
+    }
+    for fault in faults {
+        show::notice(&show::line(&format!("ignored: {fault}")));
     }
 }

@@ -13,7 +13,7 @@ use intentbox_catalog::{Catalog, Template, TemplateId};
 use intentbox_demo_tracker::DemoTracker;
 use intentbox_egress::{Credential, OriginConfig, Secret, Source};
 use intentbox_engine::{
-    self as engine, CONFIGURATION_BYTES_MAX, Capacity, Configuration, EmbeddingSource, Engine, HERE, Mode,
+    self as engine, CONFIGURATION_BYTES_MAX, Capacity, Configuration, EmbeddingSource, Engine, HERE, KnownTools, Mode,
     POLICY_BYTES_MAX, Parts, Policy, Resources, Routing, Sharing, Switch, ToolSettings, TraceContext, WorkerCommand,
 };
 use intentbox_files::{Directories, DirectoryError};
@@ -142,11 +142,18 @@ impl Configured {
         Ok(built_in.templates().map(Template::id).filter(|id| is_there(id)).cloned().collect())
     }
 
-    /// The names that the policy may use for upstream servers, if it permits any tool: those that are configured here, and those
-    /// that are approved in other folders.
-    pub(crate) fn server_names(&self) -> Vec<&str> {
-        let servers = self.upstreams.iter().flat_map(Upstreams::servers);
-        servers.map(|config| config.id.as_str()).chain(self.approved.iter().map(String::as_str)).collect()
+    /// The upstream servers that the policy may name, if it permits any tool, with the tools of each as last listed; none where
+    /// they are not known. Those that are configured here, faulty ones among them, and those that are approved in other folders.
+    pub(crate) async fn known_tools(&self) -> Result<KnownTools, CommandError> {
+        let mut known = KnownTools::new();
+        known.extend(self.approved.iter().map(|name| (name.clone(), BTreeSet::new())));
+        let Some(upstreams) = &self.upstreams else { return Ok(known) };
+        known.extend(upstreams.faults().iter().filter_map(|fault| Some((fault.id.clone()?, BTreeSet::new()))));
+        for (id, state) in upstreams.states().await.class(Class::Unavailable)? {
+            let names = state.listing.tools.into_iter().map(|row| row.name);
+            known.insert(id.to_string(), names.collect());
+        }
+        Ok(known)
     }
 
     pub(crate) fn into_setup(self, isolation: Isolation) -> Result<Setup, CommandError> {
@@ -271,8 +278,9 @@ pub(crate) async fn tried(sources: &Sources) -> Result<(Configured, Vec<Director
     let templates = sources.templates.clone().or(of_configuration);
     // Their files are read by who needs them: a command that calls no tool should not wait for them.
     let (upstreams, approved, embedding) = if policy.has_tools() {
-        let Servers { upstreams, notices, approved, embedding, .. } = servers::servers(sources).await?;
-        servers::notify(&notices);
+        let servers = servers::servers(sources).await?;
+        servers.notify();
+        let Servers { upstreams, approved, embedding, .. } = servers;
         (Some(upstreams), approved, embedding)
     } else {
         (None, BTreeSet::new(), None)

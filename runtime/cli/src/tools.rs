@@ -26,8 +26,9 @@ use crate::show::Show;
 pub(crate) async fn run(sources: &Sources, command: Tools, show: &Show) -> Result<Ending, CommandError> {
     let answer = match command {
         Tools::List { server } => {
-            let Servers { upstreams, notices, refresh, .. } = servers::servers(sources).await?;
-            servers::notify(&notices);
+            let servers = servers::servers(sources).await?;
+            servers.notify();
+            let Servers { upstreams, refresh, .. } = servers;
             let begun = match refresh {
                 Some(refresh) => refresh::begin_stale(sources, &upstreams, refresh).await?,
                 None => Vec::new(),
@@ -36,7 +37,7 @@ pub(crate) async fn run(sources: &Sources, command: Tools, show: &Show) -> Resul
         }
         Tools::Search { text, most, long } => {
             let servers = servers::servers(sources).await?;
-            servers::notify(&servers.notices);
+            servers.notify();
             search::run(&setup::catalog(sources)?, &servers, &text, most, long).await?
         }
         Tools::Show { server, tool, stub } => {
@@ -49,12 +50,12 @@ pub(crate) async fn run(sources: &Sources, command: Tools, show: &Show) -> Resul
             refresh::in_background(sources, &configured(sources).await?, &names).await?
         }
         Tools::Refresh { names, background: false } => refresh::run(&configured(sources).await?, &names, show).await?,
-        Tools::Add { name, url, headers, env, file, allow, command } => {
-            let entry = edit::new_entry(url, headers, env, &command)?;
+        Tools::Add { name, url, headers, env, cwd, write, file, allow, command } => {
+            let entry = edit::new_entry(url, headers, edit::Started { env, cwd, write }, &command)?;
             edit::add(sources, &name, entry, file.as_deref(), allow).await?
         }
         Tools::Remove { name, file } => edit::remove(sources, &name, file.as_deref()).await?,
-        Tools::Import { file, names } => edit::import(sources, &file, &names).await?,
+        Tools::Import { file, names, allow } => edit::import(sources, &file, &names, allow).await?,
         Tools::Trust { names, yes, allow } => {
             trust::run(sources, &configured(sources).await?, &names, yes, allow).await?
         }
@@ -68,15 +69,18 @@ pub(crate) async fn run(sources: &Sources, command: Tools, show: &Show) -> Resul
 
 /// The configured servers, with what should be said about their files.
 async fn configured(sources: &Sources) -> Result<Upstreams, CommandError> {
-    let Servers { upstreams, notices, .. } = servers::servers(sources).await?;
-    servers::notify(&notices);
-    Ok(upstreams)
+    let servers = servers::servers(sources).await?;
+    servers.notify();
+    Ok(servers.upstreams)
 }
 
 /// The name of a configured server.
 fn find(upstreams: &Upstreams, server: &str) -> Result<ServerId, CommandError> {
     if let Some(config) = upstreams.server(server) {
         return Ok(config.id.clone());
+    }
+    if let Some(fault) = upstreams.faults().iter().find(|fault| fault.id.as_deref() == Some(server)) {
+        return Err(Class::Configuration.error(fault.to_string()).hint("correct the entry, or set the variable"));
     }
     let error = Class::Usage.error(format!("there is no server `{server}`"));
     let names: Vec<&str> = upstreams.servers().map(|config| config.id.as_str()).collect();

@@ -250,7 +250,7 @@ impl Index {
             .filter(|(id, _)| can_be_used(id))
             .map(|(id, state)| (id.clone(), state.discovered_ms))
             .collect();
-        let (learned, uses) = (upstreams.store().learned().await?, upstreams.store().uses().await?);
+        let (learned, uses) = (upstreams.kept().learned().await?, upstreams.kept().uses().await?);
         let is_same = |prepared: &Prepared| {
             Arc::ptr_eq(&prepared.catalog, catalog) && prepared.listed == listed && prepared.learned == learned
         };
@@ -259,7 +259,7 @@ impl Index {
             Some(index) => Arc::clone(&index.prepared),
             None => Arc::new(Prepared::new(catalog, states, listed, learned, embedding)),
         };
-        Ok(Arc::new(Index::new(prepared, uses, upstreams.store().now_unix_ms())))
+        Ok(Arc::new(Index::new(prepared, uses, upstreams.kept().now_unix_ms())))
     }
 }
 
@@ -282,7 +282,7 @@ impl Engine {
         let words = index.new_words(number, text);
         if !words.is_empty() {
             // What is not learned is asked again.
-            let _ = upstreams.store().learn(server.as_str(), &row.name, &words).await;
+            let _ = upstreams.kept().learn(server.as_str(), &row.name, &words).await;
         }
     }
 }

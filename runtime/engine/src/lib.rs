@@ -85,7 +85,7 @@ pub use crate::operator::{CaseFailed, CodeGrant};
 pub use crate::pending::Pending;
 pub use crate::phrases::{Phrases, Selects, StrayPhrase};
 pub use crate::plan::{Change, Incomplete, Plan, Run, Unconfirmed, Which};
-pub use crate::policy::{POLICY_BYTES_MAX, Policy, PolicyError};
+pub use crate::policy::{KnownTools, POLICY_BYTES_MAX, Policy, PolicyError};
 pub use crate::rejected::remedy_for_values;
 pub use crate::stub::of as tool_stub;
 pub use crate::tool_failure::{server_failure, tool_failure};

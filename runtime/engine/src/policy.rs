@@ -41,7 +41,7 @@
 //! gets the table `exec`. This file parses text and decides; [`Policy::check`] finds files and aliases that do not
 //! exist.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use intentbox_capability::{Access, Alias, Grant, HttpRule, Method, Tools};
 use intentbox_catalog::{Catalog, Template, TemplateId};
@@ -191,10 +191,10 @@ impl Policy {
         &self.exec
     }
 
-    /// Lines that can never apply: they name a pack, template, origin, directory or server that does not exist, or something
+    /// Lines that can never apply: they name a pack, template, origin, directory server or tool that does not exist, or something
     /// that no template of their table asks for.
     #[must_use]
-    pub fn check(&self, catalog: &Catalog, configuration: &Configuration, servers: &[&str]) -> Vec<String> {
+    pub fn check(&self, catalog: &Catalog, configuration: &Configuration, servers: &KnownTools) -> Vec<String> {
         let mut faults = Vec::new();
         for pack in self.packs.keys() {
             if !catalog.templates().any(|template| template.id().pack() == pack) {
@@ -254,9 +254,12 @@ struct Table<'a> {
     nobody: &'static str,
 }
 
+/// The upstream servers that a policy may name, and the names of the tools of each; none where they are not known.
+pub type KnownTools = BTreeMap<String, BTreeSet<String>>;
+
 impl Table<'_> {
     /// Finds at most one fault per line.
-    fn check(&self, configuration: &Configuration, servers: &[&str], faults: &mut Vec<String>) {
+    fn check(&self, configuration: &Configuration, servers: &KnownTools, faults: &mut Vec<String>) {
         let Table { name, rules, nobody, .. } = self;
         for rule in &rules.http {
             let alias = rule.alias();
@@ -285,11 +288,21 @@ impl Table<'_> {
             };
             if !self.matters(meets) {
                 faults.push(format!("\"{rule}\" under [{name}] can allow nothing: {nobody}"));
-            } else if !servers.contains(&rule.server().as_str()) {
-                faults.push(format!(
-                    "[{name}]: `{rule}` names the server `{}`, and none of this name is configured",
-                    rule.server()
-                ));
+                continue;
+            }
+            let server = rule.server();
+            match servers.get(server.as_str()) {
+                None => faults.push(format!(
+                    "[{name}]: `{rule}` names the server `{server}`, and none of this name is configured"
+                )),
+                Some(tools) if !tools.is_empty() => {
+                    let missing: Vec<&str> = rule.named().filter(|tool| !tools.contains(*tool)).collect();
+                    if !missing.is_empty() {
+                        let missing = missing.join("`, `");
+                        faults.push(format!("[{name}]: `{rule}` names `{missing}`, and `{server}` lists no such tool"));
+                    }
+                }
+                Some(_) => {}
             }
         }
     }
@@ -359,7 +372,7 @@ mod tests {
         let policy = Policy::parse(&text).expect("it is a policy");
         let catalog = Catalog::embedded().expect("whole");
         assert_eq!(
-            policy.check(&catalog, &configuration(&["sentry"], &[]), &[]),
+            policy.check(&catalog, &configuration(&["sentry"], &[]), &KnownTools::new()),
             [
                 "[packs.sentri]: there is no such pack",
                 "[templates.\"sentry/list\"]: there is no such template",
@@ -383,7 +396,7 @@ mod tests {
     /// The faults of a policy where `sentry`, `tracker` and `logs` are configured.
     fn faults(policy: &Policy) -> Vec<String> {
         let catalog = Catalog::embedded().expect("whole");
-        policy.check(&catalog, &configuration(&["sentry", "tracker"], &["logs", "mine"]), &[])
+        policy.check(&catalog, &configuration(&["sentry", "tracker"], &["logs", "mine"]), &KnownTools::new())
     }
 
     #[test]

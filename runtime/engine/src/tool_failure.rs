@@ -20,7 +20,7 @@ pub fn tool_failure(error: &ToolError) -> Failure {
         ToolError::NoTool { server, .. } => {
             with(Cause::Parameter, ToolAdvice::ListTools { server: Some(server.to_string()) })
         }
-        ToolError::Changed { server, tool } => {
+        ToolError::Changed { server, tool, is_new: _ } => {
             with(Cause::UpstreamChanged, ToolAdvice::Approve { server: server.to_string(), tool: tool.clone() })
         }
         ToolError::Arguments { server, tool, .. } => {
@@ -31,6 +31,7 @@ pub fn tool_failure(error: &ToolError) -> Failure {
             let advice = ToolAdvice::CheckEffect { tool: tool.clone() };
             of_server(server, Cause::UnknownOutcome, error.to_string(), Some(advice))
         }
+        ToolError::Tool { advice: Some(advice), .. } => with(Cause::UpstreamFailed, ToolAdvice::Other(advice.clone())),
         ToolError::Tool { .. } | ToolError::Result { .. } => Failure::new(Cause::UpstreamFailed, error.to_string()),
         ToolError::Store(_) => Failure::new(Cause::Internal, error.to_string()),
     }
@@ -52,11 +53,15 @@ fn of_server(error: &ServerError, cause: Cause, message: String, advice: Option<
     let advice = advice.or_else(|| match (&error.fault, error.fault.next_action()) {
         (ServerFault::NotTrusted, _) => Some(ToolAdvice::Trust { server: error.server.to_string() }),
         (_, NextAction::User(what)) => Some(ToolAdvice::Other(what)),
-        (_, NextAction::Retry(after)) if after.as_secs() > 0 => {
-            Some(ToolAdvice::Other(format!("try again in {} s", after.as_secs())))
+        (ServerFault::Resting { left, .. }, _) => {
+            Some(ToolAdvice::Other(format!("try again in {} s", left.as_secs().max(1))))
         }
-        (_, NextAction::Retry(_)) => Some(ToolAdvice::Other("try again".to_owned())),
-        (_, NextAction::GiveUp) => None,
+        // Where the server itself says what is wrong, that is all there is to say.
+        (ServerFault::Error { .. }, _) | (_, NextAction::GiveUp) => None,
+        (_, NextAction::Retry(_)) => {
+            let id = &error.server;
+            Some(ToolAdvice::Other(format!("run `intentbox tools refresh {id}` to see whether it answers at all")))
+        }
     });
     let failure = Failure::new(cause, message);
     match advice {

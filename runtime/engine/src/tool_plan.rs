@@ -326,15 +326,14 @@ async fn made(upstreams: &Upstreams, index: &Index, numbers: &[usize]) -> Result
     let (mut numbered, mut changed) = (BTreeMap::new(), BTreeMap::new());
     for number in numbers {
         let Some((server, row)) = index.tool(*number) else { continue };
-        let record = upstreams.store().definition(server.as_str(), &row.name).await?;
+        let record = upstreams.kept().definition(server.as_str(), &row.name).await?;
         let Some(record) = record.filter(|record| record.is_listed) else { continue };
         let definition = parse_value(&record.definition).unwrap_or_default();
         match tool_template::template_of(server, row, &definition) {
             Ok(template) if templates.iter().any(|other: &ToolTemplate| other.id == template.id) => {}
             Ok(template) => {
                 if record.hash != record.approved_hash {
-                    let error = ToolError::Changed { server: server.clone(), tool: row.name.clone() };
-                    changed.insert(template.id.clone(), error);
+                    changed.insert(template.id.clone(), ToolError::changed(server, &record));
                 }
                 tools.insert(template.id.clone(), shown(server, row));
                 numbered.insert(template.id.clone(), *number);

@@ -255,15 +255,17 @@ impl Report {
     }
 
     /// The traceback to show beside the message, if it helps whoever reads it: they have to know the script, and the script
-    /// must not have ended like this on purpose. A template that says what is wrong with a request, or what an origin
-    /// answered, has said all that its caller can use. The JSON form has every traceback.
+    /// must not have ended like this on purpose. A template that says what is wrong with a request, or what an origin or
+    /// a tool answered, has said all that its caller can use. The JSON form has every traceback.
     #[must_use]
     pub fn traceback(&self) -> Option<&str> {
         let failure = self.failure.as_ref()?;
         let is_template = self.target.as_ref().and_then(Target::template).is_some();
         let is_said = match failure.cause {
             Cause::TargetNotFound | Cause::InputInvalid => true,
-            Cause::CallFailed { .. } => is_template,
+            Cause::CallFailed { .. } | Cause::UpstreamFailed | Cause::UpstreamChanged | Cause::UnknownOutcome => {
+                is_template
+            }
             _ => false,
         };
         failure.traceback.as_deref().filter(|_| !is_said)

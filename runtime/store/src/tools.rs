@@ -80,7 +80,7 @@ impl DiscoveryStatus {
 /// What is known of a server.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ServerRecord {
-    /// Its name.
+    /// Under what it is kept: the store asks only that two servers have two keys.
     pub id: String,
     /// The hash of its configuration at that time.
     pub config_hash: String,
@@ -109,9 +109,9 @@ pub struct DefinitionRecord {
     pub hash: String,
     /// The definition as JSON text.
     pub definition: String,
-    /// The hash of the approved one.
+    /// The hash of the approved one; empty where the tool came after the first listing and nobody has approved it.
     pub approved_hash: String,
-    /// The approved definition as JSON text.
+    /// The approved definition as JSON text; empty where there is none.
     pub approved: String,
 }
 
@@ -296,12 +296,12 @@ impl ToolStore {
         self.database.lock().await.changed(server).await
     }
 
-    /// The names of tools that are not what was approved, with their servers.
+    /// The names of tools that are not what was approved, with their servers, and whether each came after the first listing.
     ///
     /// # Errors
     ///
     /// The file cannot be read.
-    pub async fn changed_names(&self) -> Result<Vec<(String, String)>, StoreError> {
+    pub async fn changed_names(&self) -> Result<Vec<(String, String, bool)>, StoreError> {
         self.database.lock().await.changed_names().await
     }
 

@@ -203,7 +203,7 @@ impl Connection {
             |fault: ServerFault| Box::new(ServerError { server: config.id.clone(), fault, stderr: String::new() });
         let upstream = upstream(endpoint, place).map_err(|told| error(ServerFault::Credential(told)))?;
         let frames = Arc::new(Frames::default());
-        let client = HttpClient::new(upstream, Arc::clone(&frames));
+        let client = HttpClient::new(config.told.url(), upstream, Arc::clone(&frames));
         let transport = StreamableHttpClientTransport::with_client(
             client.clone(),
             StreamableHttpClientTransportConfig::with_uri(endpoint.url.as_str()),

@@ -130,8 +130,8 @@ pub async fn discover(
     owner: Owner,
     watcher: Watcher<'_>,
 ) -> Result<DiscoveryEnd, StoreError> {
-    let id = config.id.as_str();
-    match store.claim(id, &config.hash().to_hex(), owner, &is_alive).await? {
+    let key = config.key();
+    match store.claim(&key, &config.hash().to_hex(), owner, &is_alive).await? {
         Claim::Claimed => {}
         Claim::Busy => return Ok(DiscoveryEnd::Busy),
         Claim::Full => return Ok(DiscoveryEnd::Full),
@@ -150,7 +150,7 @@ pub async fn discover(
                 _ => DiscoveryStatus::Failed,
             };
             let failure = DiscoveryFailure::of(&error).encode();
-            store.finish(id, owner, &Discovered::Failed { status, failure: &failure }).await?;
+            store.finish(&key, owner, &Discovered::Failed { status, failure: &failure }).await?;
             watcher(Progress::Failed);
             Ok(DiscoveryEnd::Failed(error))
         }
@@ -206,9 +206,9 @@ pub(crate) async fn keep(
     let discovered = Discovered::Listed { listing: &encoded, definitions: &listed, is_trusted: config.is_trusted };
     match owner {
         Some(owner) => {
-            store.finish(config.id.as_str(), owner, &discovered).await?;
+            store.finish(&config.key(), owner, &discovered).await?;
         }
-        None => store.put(config.id.as_str(), &config.hash().to_hex(), &discovered).await?,
+        None => store.put(&config.key(), &config.hash().to_hex(), &discovered).await?,
     }
     Ok(listing)
 }

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use intentbox_capability::{Refusal, ServerId};
 use intentbox_catalog::terminal::printable;
+use intentbox_store::DefinitionRecord;
 
 /// What a server was doing when it failed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -97,6 +98,14 @@ pub enum ServerFault {
         /// The file with its entry.
         file: PathBuf,
     },
+    /// Its entry cannot be used.
+    #[error("its entry in {} is invalid: {reason}", printable(&.file.to_string_lossy()))]
+    Invalid {
+        /// The file with its entry.
+        file: PathBuf,
+        /// What is wrong with it.
+        reason: String,
+    },
     /// A person has to approve it first.
     #[error("nobody has approved it")]
     NotTrusted,
@@ -159,13 +168,15 @@ pub enum ToolError {
         /// The name that is nearest, if one is.
         nearest: Option<String>,
     },
-    /// The definition of the tool is not the one that was approved.
-    #[error("the tool `{tool}` of `{server}` has changed since it was approved")]
+    /// The definition of the tool is not the one that was approved, or there is none.
+    #[error("the tool `{tool}` of `{server}` {}", if *.is_new { "is new since its server was approved" } else { "has changed since it was approved" })]
     Changed {
         /// The server.
         server: ServerId,
         /// The tool.
         tool: String,
+        /// Whether the server had no tool of this name when it was approved.
+        is_new: bool,
     },
     /// The arguments do not match the tool's schema.
     #[error("the arguments of `{tool}` are invalid: {fault}")]
@@ -190,6 +201,8 @@ pub enum ToolError {
         tool: String,
         /// Its text, bounded.
         text: String,
+        /// What to do about it, where its bounds may be the reason.
+        advice: Option<String>,
     },
     /// The result does not match what the tool declares, or is too large.
     #[error("the result of `{tool}` was refused: {fault}")]
@@ -206,6 +219,15 @@ pub enum ToolError {
 
 /// How long a server that ended or did not answer is left alone before a discovery is repeated.
 const RETRY_DELAY: Duration = Duration::from_secs(30);
+
+impl ToolError {
+    /// A tool whose definition is not what was approved.
+    #[must_use]
+    pub fn changed(server: &ServerId, record: &DefinitionRecord) -> Self {
+        let (server, tool) = (server.clone(), record.name.clone());
+        ToolError::Changed { server, tool, is_new: record.approved_hash.is_empty() }
+    }
+}
 
 impl ServerFault {
     /// What to do about it.
@@ -225,6 +247,7 @@ impl ServerFault {
             ServerFault::Disabled { .. } => NextAction::User(
                 "remove `\"disabled\": true` from its entry, or set `\"enabled\": true`".to_owned(),
             ),
+            ServerFault::Invalid { .. } => NextAction::User("correct its entry, or set the variable".to_owned()),
             ServerFault::NotTrusted => NextAction::User("approve it with `intentbox tools trust`".to_owned()),
             ServerFault::NotStarted(_) => NextAction::User("see `intentbox doctor`".to_owned()),
             ServerFault::Error { .. }

@@ -1,6 +1,6 @@
 //! The configuration files of MCP clients: `mcpServers` of Claude, Cursor and most others, and `servers` of VS Code.
 //!
-//! Text in, servers out: nothing is read here. An invalid entry makes the whole file invalid, and all faults are told at once.
+//! Text in, servers out: nothing is read here. An invalid entry leaves the others, and all faults are told at once.
 //! What clients add for themselves is left alone; our own settings stand under `intentbox` in an entry, where clients ignore
 //! them:
 //!
@@ -58,6 +58,8 @@ impl fmt::Debug for FileContext<'_> {
 pub struct ParsedFile {
     /// The servers, in the order of the file.
     pub servers: Vec<ServerConfig>,
+    /// The entries that cannot be used, and why.
+    pub faults: Vec<FileError>,
     /// What is ignored, a line each.
     pub warnings: Vec<String>,
 }
@@ -115,6 +117,8 @@ pub struct Overridden {
 pub struct Merged {
     /// The servers, by name.
     pub servers: Vec<ServerConfig>,
+    /// The entries that cannot be used. A server of a later file does not take their place.
+    pub faults: Vec<FileError>,
     /// The entries that are not used.
     pub overridden: Vec<Overridden>,
     /// What else the user should know, a line each.
@@ -130,14 +134,13 @@ pub fn parse(text: &str, context: &FileContext<'_>) -> Result<ParsedFile, FileEr
     if faults.is_empty() { Ok(parsed) } else { Err(FileErrors(faults)) }
 }
 
-/// Reads the valid entries of a file that somebody else may have written: each of the others is a warning.
+/// Reads the valid entries of a file: one that is invalid, or whose variable is not set, leaves the others.
 ///
 /// # Errors
 /// When the file as a whole cannot be read.
 pub fn parse_valid(text: &str, context: &FileContext<'_>) -> Result<ParsedFile, FileErrors> {
-    let (mut parsed, faults) = parse_all(text, context)?;
-    parsed.warnings.extend(faults.iter().map(|fault| format!("ignored: {fault}")));
-    Ok(parsed)
+    let (parsed, faults) = parse_all(text, context)?;
+    Ok(ParsedFile { faults, ..parsed })
 }
 
 /// The valid entries, and what is wrong with the others.
@@ -210,15 +213,21 @@ fn read(
 pub fn merge(files: Vec<ParsedFile>) -> Merged {
     let mut merged = Merged::default();
     let mut servers: BTreeMap<ServerId, ServerConfig> = BTreeMap::new();
-    for server in files.into_iter().flat_map(|file| file.servers) {
-        match servers.get(&server.id) {
-            Some(used) => {
-                merged.overridden.push(Overridden { id: server.id, used: used.file.clone(), ignored: server.file });
-            }
-            None => {
-                servers.insert(server.id.clone(), server);
+    for file in files {
+        for server in file.servers {
+            let faulty = merged.faults.iter().find(|fault| fault.id.as_deref() == Some(server.id.as_str()));
+            let used = servers.get(&server.id).map(|used| &used.file).or(faulty.map(|fault| &fault.file));
+            match used {
+                Some(used) => {
+                    merged.overridden.push(Overridden { id: server.id, used: used.clone(), ignored: server.file });
+                }
+                None => {
+                    servers.insert(server.id.clone(), server);
+                }
             }
         }
+        let is_taken = |id: &Option<String>| servers.keys().any(|taken| id.as_deref() == Some(taken.as_str()));
+        merged.faults.extend(file.faults.into_iter().filter(|fault| !is_taken(&fault.id)));
     }
     let mut by_letters: BTreeMap<String, &ServerId> = BTreeMap::new();
     for id in servers.keys() {

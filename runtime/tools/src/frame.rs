@@ -15,6 +15,7 @@ use rmcp::RoleClient;
 use rmcp::model::{ClientJsonRpcMessage, ClientRequest, JsonRpcMessage, NumberOrString, ServerJsonRpcMessage};
 use rmcp::service::TxJsonRpcMessage;
 use serde::Deserialize;
+use serde::de::IgnoredAny;
 use serde_json::value::RawValue;
 
 /// The longest message, in bytes: 16 MiB, as the SDK has it.
@@ -137,7 +138,7 @@ impl Frames {
         if !text.trim_start().starts_with('{') {
             return self.noise(text);
         }
-        let Ok(envelope) = serde_json::from_str::<Envelope<'_>>(text) else { return self.noise(text) };
+        let Ok(envelope) = serde_json::from_str::<Envelope<'_>>(text) else { return self.broken(text) };
         match (envelope.method.as_deref(), envelope.id) {
             (Some(method), Some(_)) => self.request(method, text),
             (Some(method), None) => self.notification(method, text),
@@ -218,6 +219,21 @@ impl Frames {
         }
     }
 
+    /// A message that is not JSON, such as one with `NaN`. Where it answers a call, whoever admits its result says what is wrong with
+    /// it: the caller need not wait for another.
+    fn broken(&self, text: &str) -> Result<Option<ServerJsonRpcMessage>, FrameFault> {
+        let mut state = self.state();
+        let is_json = serde_json::from_str::<IgnoredAny>(text).is_ok();
+        let calls = |number: &i64| state.awaited.get(number) == Some(&Awaited::Call);
+        let Some(number) = ids(text).find(calls).filter(|_| !is_json) else {
+            drop(state);
+            return self.noise(text);
+        };
+        state.awaited.remove(&number);
+        state.results.insert(number, text.to_owned());
+        Ok(parsed(&format!(r#"{{"jsonrpc":"2.0","id":{number},"result":{{"content":[]}}}}"#)))
+    }
+
     fn request(&self, method: &str, text: &str) -> Result<Option<ServerJsonRpcMessage>, FrameFault> {
         let mut state = self.state();
         state.requests += 1;
@@ -269,6 +285,15 @@ impl Frames {
     fn state(&self) -> MutexGuard<'_, State> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// The numbers that stand as ids in a text that is no JSON, in their order.
+fn ids(text: &str) -> impl Iterator<Item = i64> {
+    text.split("\"id\"").skip(1).filter_map(|after| {
+        let after = after.trim_start().strip_prefix(':')?.trim_start();
+        let end = after.find(|letter: char| !letter.is_ascii_digit()).unwrap_or(after.len());
+        after[..end].parse().ok()
+    })
 }
 
 /// Drops a message that nobody asked for.

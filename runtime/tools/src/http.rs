@@ -37,6 +37,8 @@ const JSON: &str = "application/json";
 /// A client for one server.
 #[derive(Debug, Clone)]
 pub(crate) struct HttpClient {
+    /// The URL without what may be secret, for errors.
+    place: String,
     upstream: Upstream,
     frames: Arc<Frames>,
     /// The last fault of a request: what the SDK says of it is less.
@@ -57,8 +59,8 @@ struct ErrorFields {
 }
 
 impl HttpClient {
-    pub(crate) fn new(upstream: Upstream, frames: Arc<Frames>) -> Self {
-        Self { upstream, frames, fault: Arc::default() }
+    pub(crate) fn new(place: String, upstream: Upstream, frames: Arc<Frames>) -> Self {
+        Self { place, upstream, frames, fault: Arc::default() }
     }
 
     /// Why the last request failed, if one has.
@@ -101,12 +103,12 @@ impl HttpClient {
     }
 
     fn failed(&self, fault: UpstreamFault) -> StreamableHttpError<UpstreamFault> {
-        self.note(ServerFault::Http(fault.to_string()));
+        self.note(ServerFault::Http(format!("{}: {fault}", self.place)));
         StreamableHttpError::Client(fault)
     }
 
     fn unexpected(&self, what: String) -> StreamableHttpError<UpstreamFault> {
-        self.note(ServerFault::Http(what.clone()));
+        self.note(ServerFault::Http(format!("{}: {what}", self.place)));
         StreamableHttpError::UnexpectedServerResponse(what.into())
     }
 

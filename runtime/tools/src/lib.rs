@@ -24,6 +24,7 @@ pub mod file;
 mod folder;
 mod frame;
 mod http;
+mod kept;
 mod listing;
 #[cfg(any(test, fuzzing))]
 pub mod oracle;
@@ -51,6 +52,7 @@ pub use crate::definition::{
 };
 pub use crate::discovery::{DiscoveryEnd, DiscoveryFailure, FailureAction, Progress, Watcher, discover};
 pub use crate::error::{NextAction, Phase, ServerError, ServerFault, ToolError};
+pub use crate::kept::Kept;
 pub use crate::listing::Listing;
 pub use crate::owner::{is_alive, process, this_process};
 pub use crate::place::{INHERITED, Load, Place, is_inherited};

@@ -27,6 +27,8 @@ pub struct Place {
     pub launcher_verb: &'static str,
     /// The variables that are inherited ([`is_inherited`]).
     pub environment: BTreeMap<String, String>,
+    /// Where servers run whose entry names no folder and whose file is for none; their temporary folder if there is none.
+    pub current: Option<PathBuf>,
     /// The folder in which each server gets a temporary one of its own.
     pub temporary: PathBuf,
     /// Folders that no server reads: our state and our secrets.

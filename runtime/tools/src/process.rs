@@ -151,12 +151,13 @@ fn launch(
     temporary: &ServerFolder,
 ) -> Launch {
     let folder = temporary.path().to_owned();
-    let working_directory = config.working_directory(program).unwrap_or_else(|| folder.clone());
+    let own = config.working_directory(program);
+    let working_directory = own.clone().or_else(|| place.current.clone()).unwrap_or_else(|| folder.clone());
     let mut environment = place.environment.clone();
     environment.extend(program.env.clone());
     environment.insert("TMPDIR".to_owned(), folder.to_string_lossy().into_owned());
-    let own = [folder, working_directory.clone()];
-    let writable = own.into_iter().chain(place.writable.clone()).chain(config.bounds.writable.clone()).collect();
+    let writable =
+        own.into_iter().chain([folder]).chain(place.writable.clone()).chain(config.bounds.writable.clone()).collect();
     Launch {
         command: program.command.clone(),
         args: program.args.clone(),

@@ -80,7 +80,8 @@ impl Reply {
             end -= 1;
         }
         let cut = if end < text.len() { "…" } else { "" };
-        format!("{}{cut}", printable(text[..end].trim()))
+        // Its lines stand below the message, so that none of them reads like one of ours.
+        format!("{}{cut}", printable(text[..end].trim()).replace('\n', "\n  "))
     }
 }
 

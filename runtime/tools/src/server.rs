@@ -31,6 +31,9 @@ pub struct ServerConfig {
     pub id: ServerId,
     /// How it is reached.
     pub transport: Transport,
+    /// The same as a person is told it: a variable is its name where its value may be secret, and the file says the rest. A new value
+    /// of a variable is the same entry.
+    pub told: Transport,
     /// Whether it is used at all.
     pub is_enabled: bool,
     /// Whether its tools may change without a person's approval.
@@ -46,8 +49,10 @@ pub struct ServerConfig {
 /// Whose configuration file an entry stands in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum FileOrigin {
-    /// The user's own, or one that the operator named: its entries are used as they are.
-    User,
+    /// The user's own, beside the configuration: its entries are used as they are, and run where this program does.
+    Own,
+    /// One that the operator named: its entries are used as they are, and run in its folder.
+    Named,
     /// One that was found in a project's folder, which somebody else may have written: a person approves each entry first.
     Project,
 }
@@ -123,8 +128,8 @@ impl Default for Bounds {
     }
 }
 
-/// The SHA-256 of what decides which tools a server has: its command, arguments, environment and working directory, or its URL
-/// and headers. Another hash means that the tools must be discovered anew.
+/// A SHA-256 of an entry. [`ServerConfig::hash`] is of what decides which tools a server has: its command, arguments, environment
+/// and working directory, or its URL and headers. Another one means that the tools must be discovered anew.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ConfigHash([u8; 32]);
 
@@ -155,13 +160,19 @@ impl ServerConfig {
     /// The hash of what decides which tools the server has. Policies, bounds and the file's path do not.
     #[must_use]
     pub fn hash(&self) -> ConfigHash {
+        self.transport.hash()
+    }
+}
+
+impl Transport {
+    fn hash(&self) -> ConfigHash {
         let mut hasher = Sha256::new();
         // Each text is preceded by its length, so that no two lists of texts are the same bytes.
         let mut add = |text: &str| {
             hasher.update((text.len() as u64).to_le_bytes());
             hasher.update(text);
         };
-        match &self.transport {
+        match self {
             Transport::Stdio(Program { command, args, env, cwd }) => {
                 add("stdio");
                 add(command);
@@ -190,13 +201,19 @@ impl ServerConfig {
 }
 
 impl ServerConfig {
-    /// The hash of all that a person approves of an entry in a project's file: what is started or reached, what it may use, and
-    /// whether its tools may change.
+    /// Under what the server is kept: its name and the file of its entry.
+    #[must_use]
+    pub(crate) fn key(&self) -> String {
+        crate::kept::key(&self.id, &self.file)
+    }
+
+    /// The hash of all that a person approves of an entry in a project's file: what is started or reached, which variables are sent,
+    /// what it may use, and whether its tools may change. A new value of a variable that only the user sets needs no new approval.
     #[must_use]
     pub fn approval_hash(&self) -> ConfigHash {
         let Bounds { memory_bytes, network, writable, discovery_max: _, call_max: _ } = &self.bounds;
         let mut hasher = Sha256::new();
-        hasher.update(self.hash().0);
+        hasher.update(self.told.hash().0);
         hasher.update([u8::from(*network), u8::from(self.is_trusted)]);
         hasher.update(memory_bytes.to_le_bytes());
         for path in writable {
@@ -207,10 +224,29 @@ impl ServerConfig {
         ConfigHash(hasher.finalize().into())
     }
 
-    /// Where its program runs: as configured, or in the folder that the file of its entry is for.
+    /// The folder where its program runs and that it may write: as configured, or the one that the file of its entry is for. Nothing
+    /// for an entry of the user's own file that names none: its program runs where this one does, and writes nothing there.
     #[must_use]
     pub(crate) fn working_directory(&self, program: &Program) -> Option<PathBuf> {
-        program.cwd.clone().or_else(|| workspace(&self.file).map(ToOwned::to_owned))
+        let of_file = || workspace(&self.file).filter(|_| self.origin != FileOrigin::Own).map(ToOwned::to_owned);
+        program.cwd.clone().or_else(of_file)
+    }
+
+    /// What to do where a program was denied to write, as its text says: programs word that as the system does.
+    pub(crate) fn advice_of_denial(&self, text: &str) -> Option<String> {
+        let Transport::Stdio(program) = &self.transport else { return None };
+        let text = text.to_ascii_lowercase();
+        let denials = ["permission denied", "eacces", "operation not permitted", "eperm", "read-only file system"];
+        if !denials.iter().any(|denial| text.contains(denial)) {
+            return None;
+        }
+        let folders = self.working_directory(program).into_iter().chain(self.bounds.writable.clone());
+        let folders: Vec<String> = folders.map(|path| quoted(&path.to_string_lossy())).collect();
+        let (id, file) = (&self.id, quoted(&self.file.to_string_lossy()));
+        let may = if folders.is_empty() { "no folder of yours".to_owned() } else { folders.join(", ") };
+        Some(format!(
+            "`{id}` may write {may}; to let it write another, add \"intentbox\": {{\"write\": [\"FOLDER\"]}} to its entry in {file}"
+        ))
     }
 
     /// What it may use besides what every server may, a line each, for a person who approves it.
@@ -221,7 +257,10 @@ impl ServerConfig {
             writable.iter().map(|path| format!("may write  {}", quoted(&path.to_string_lossy()))).collect();
         if let Transport::Stdio(program) = &self.transport {
             let folder = self.working_directory(program);
-            lines.extend(folder.map(|path| format!("may write  {} (where it runs)", quoted(&path.to_string_lossy()))));
+            let told = |path: PathBuf| {
+                format!("may write  {} (where it runs, with .git and this file)", quoted(&path.to_string_lossy()))
+            };
+            lines.extend(folder.map(told));
             lines.push(format!("network    {}", if *network { "yes" } else { "no" }));
         }
         if *memory_bytes != MEMORY_DEFAULT {
@@ -241,51 +280,65 @@ pub(crate) fn workspace(file: &Path) -> Option<&Path> {
     if is_settings { folder.parent() } else { Some(folder) }
 }
 
-/// Beginnings of the names of variables by which loaders, interpreters and launchers are told what else to run.
-const CHOOSING: [&str; 17] = [
-    "BASH_ENV", "DYLD_", "ENV", "GIT_", "JAVA_", "JDK_", "LD_", "NODE_", "NPM_", "PATH", "PERL", "PIP_", "PYTHON",
-    "RUBY", "SHELL", "UV_", "_JAVA_",
-];
+/// Whether the value of a variable in a file may be a secret. Any other one is told: loaders, interpreters and launchers read from
+/// many what else to run, such as `LD_PRELOAD`, `NODE_OPTIONS` and `PAGER`.
+fn may_be_secret(name: &str) -> bool {
+    // `GIT_CONFIG_KEY_0` names a setting, and a setting can name a program.
+    is_secret_name(name) && !name.to_ascii_uppercase().starts_with("GIT_CONFIG_")
+}
 
-/// Whether the value of a variable is as much of a command as the command is.
-fn chooses_code(name: &str) -> bool {
-    let name = name.to_ascii_uppercase();
-    // A token for an index of packages is none.
-    let is_secret = ["TOKEN", "SECRET", "PASSWORD", "AUTH", "KEY"].iter().any(|part| name.contains(part));
-    !is_secret && CHOOSING.iter().any(|beginning| name.starts_with(beginning))
+/// How much of an entry is told.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Detail {
+    /// What a person approves.
+    All,
+    /// What a list shows: no value of a variable or of a header.
+    Names,
 }
 
 impl Transport {
+    /// The URL of a server over HTTP, without what looks like a secret; nothing of a program.
+    pub(crate) fn url(&self) -> String {
+        match self {
+            Transport::Http(endpoint) => without_query_secrets(&endpoint.url),
+            Transport::Stdio(_) => String::new(),
+        }
+    }
+
     /// The same as [`Transport::summary`] for lists: what looks like a secret in an argument or in a query is left out.
     #[must_use]
     pub fn shown(&self) -> String {
         match self {
             Transport::Stdio(program) => {
                 let program = Program { args: without_secrets(&program.args), ..program.clone() };
-                Transport::Stdio(program).summary()
+                Transport::Stdio(program).line(Detail::Names)
             }
             Transport::Http(endpoint) => {
                 let endpoint = Endpoint { url: without_query_secrets(&endpoint.url), ..endpoint.clone() };
-                Transport::Http(endpoint).summary()
+                Transport::Http(endpoint).line(Detail::Names)
             }
         }
     }
 
     /// What starting or calling the server means, in one line for a person who approves it: the command with its arguments and
-    /// the names of its variables, or the URL and the names of its headers. Values of variables and headers may be secret; those
-    /// that choose which code runs are told all the same.
+    /// variables, or the URL and its headers. A value that may be secret is left out, unless it names the variable that it comes from.
     #[must_use]
     pub fn summary(&self) -> String {
+        self.line(Detail::All)
+    }
+
+    fn line(&self, detail: Detail) -> String {
+        let told = |name: &str, value: &str, may_be_secret: bool| {
+            let is_told = detail == Detail::All && (value.contains("${") || !may_be_secret);
+            if is_told { format!("{}={}", quoted(name), quoted(value)) } else { quoted(name) }
+        };
         match self {
             Transport::Stdio(Program { command, args, env, cwd }) => {
                 let words = std::iter::once(command).chain(args).map(|word| quoted(word));
                 let mut line = words.collect::<Vec<_>>().join(" ");
                 if !env.is_empty() {
-                    let told = |(name, value): (&String, &String)| {
-                        if chooses_code(name) { format!("{}={}", quoted(name), quoted(value)) } else { quoted(name) }
-                    };
-                    let names: Vec<String> = env.iter().map(told).collect();
-                    let _ = write!(line, " (sets {})", names.join(", "));
+                    let told = env.iter().map(|(name, value)| told(name, value, may_be_secret(name)));
+                    let _ = write!(line, " (sets {})", told.collect::<Vec<_>>().join(", "));
                 }
                 if let Some(cwd) = cwd {
                     let _ = write!(line, " (in {})", quoted(&cwd.to_string_lossy()));
@@ -295,8 +348,8 @@ impl Transport {
             Transport::Http(Endpoint { url, headers, credential, ca_file }) => {
                 let mut line = quoted(url);
                 if !headers.is_empty() {
-                    let names: Vec<&str> = headers.keys().map(String::as_str).collect();
-                    let _ = write!(line, " (sends {})", names.join(", "));
+                    let told = headers.iter().map(|(name, value)| told(name, value, true));
+                    let _ = write!(line, " (sends {})", told.collect::<Vec<_>>().join(", "));
                 }
                 if let Some(EndpointCredential { source, scheme }) = credential {
                     let _ = write!(line, " (sends the secret of {}", place(source));
@@ -332,8 +385,8 @@ fn quoted(word: &str) -> String {
 /// Names without values, which may be secret.
 impl fmt::Debug for ServerConfig {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { id, transport, is_enabled, is_trusted, bounds, file, origin } = self;
-        let transport = transport.shown();
+        let Self { id, transport: _, told, is_enabled, is_trusted, bounds, file, origin } = self;
+        let transport = told.shown();
         write!(
             formatter,
             "{id}: {transport}, enabled {is_enabled}, trusted {is_trusted}, {bounds:?}, {file:?}, {origin:?}"
@@ -343,19 +396,19 @@ impl fmt::Debug for ServerConfig {
 
 impl fmt::Debug for Transport {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(&self.summary())
+        formatter.write_str(&self.shown())
     }
 }
 
 impl fmt::Debug for Program {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(&Transport::Stdio(self.clone()).summary())
+        formatter.write_str(&Transport::Stdio(self.clone()).shown())
     }
 }
 
 impl fmt::Debug for Endpoint {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(&Transport::Http(self.clone()).summary())
+        formatter.write_str(&Transport::Http(self.clone()).shown())
     }
 }
 
@@ -415,12 +468,13 @@ mod tests {
     fn stdio(program: Program) -> ServerConfig {
         ServerConfig {
             id: "git".parse().expect("an id"),
+            told: Transport::Stdio(program.clone()),
             transport: Transport::Stdio(program),
             is_enabled: true,
             is_trusted: false,
             bounds: Bounds::default(),
             file: PathBuf::from("a.json"),
-            origin: FileOrigin::User,
+            origin: FileOrigin::Own,
         }
     }
 
@@ -486,11 +540,16 @@ mod tests {
         let shown = r#"npx -y "a b" "\u{202e}x" (sets TOKEN)"#;
         assert_eq!(Transport::Stdio(program.clone()).summary(), shown);
         assert!(!format!("{:?}", stdio(program.clone())).contains("s3cr3t"));
-        let pairs =
-            [("LD_PRELOAD", "/tmp/x.so"), ("NODE_OPTIONS", "--require x"), ("NPM_TOKEN", "s3cr3t"), ("MODE", "a")];
+        let pairs = [
+            ("PAGER", "/tmp/x"),
+            ("NODE_OPTIONS", "--require x"),
+            ("NPM_TOKEN", "s3cr3t"),
+            ("GIT_CONFIG_KEY_0", "a"),
+            ("T_TOKEN", "${T}"),
+        ];
         let env = pairs.map(|(name, value)| (name.to_owned(), value.to_owned())).into();
         let shown = Transport::Stdio(Program { env, ..program }).summary();
-        let sets = r#"(sets LD_PRELOAD=/tmp/x.so, MODE, NODE_OPTIONS="--require x", NPM_TOKEN)"#;
+        let sets = r#"(sets GIT_CONFIG_KEY_0=a, NODE_OPTIONS="--require x", NPM_TOKEN, PAGER=/tmp/x, T_TOKEN="${T}")"#;
         assert!(shown.ends_with(sets), "{shown}");
         let endpoint = Endpoint {
             url: "https://a.example/mcp".to_owned(),

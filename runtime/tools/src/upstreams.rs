@@ -1,6 +1,6 @@
 //! All configured servers together: what is known of their tools, and calls of them. Nothing is started before it is called.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
@@ -16,6 +16,8 @@ use crate::connection::{Connection, ServerCall};
 use crate::definition::Effect;
 use crate::discovery::{DiscoveryEnd, DiscoveryFailure, Progress, Watcher, discover, keep};
 use crate::error::{Phase, ServerError, ServerFault, ToolError};
+use crate::file::FileError;
+use crate::kept::Kept;
 use crate::listing::Listing;
 use crate::owner::{is_alive, this_process};
 use crate::place::Place;
@@ -47,7 +49,9 @@ const SHOWN_CHARS_MAX: usize = 80;
 #[derive(Debug)]
 pub struct Upstreams {
     servers: BTreeMap<ServerId, Server>,
-    store: Arc<ToolStore>,
+    /// Entries that cannot be used.
+    faults: Vec<FileError>,
+    kept: Kept,
     place: Place,
     uses: Uses,
     steps: Steps,
@@ -118,13 +122,27 @@ impl Upstreams {
             };
             (server.config.id.clone(), server)
         };
+        let servers: BTreeMap<ServerId, Server> = configs.into_iter().map(server).collect();
         Self {
-            servers: configs.into_iter().map(server).collect(),
-            store,
+            kept: Kept::new(store, servers.values().map(|server| &server.config)),
+            servers,
+            faults: Vec::new(),
             place,
             uses: Uses::default(),
             steps: Steps::default(),
         }
+    }
+
+    /// The same, which says of a server with a faulty entry what is wrong with it.
+    #[must_use]
+    pub fn with_faults(self, faults: Vec<FileError>) -> Self {
+        Self { faults, ..self }
+    }
+
+    /// The entries that cannot be used, and why.
+    #[must_use]
+    pub fn faults(&self) -> &[FileError] {
+        &self.faults
     }
 
     /// The servers as configured, by name.
@@ -144,10 +162,10 @@ impl Upstreams {
         self.known(id).is_some_and(|server| server.is_approved)
     }
 
-    /// What is kept about servers.
+    /// What is kept of these servers.
     #[must_use]
-    pub fn store(&self) -> &Arc<ToolStore> {
-        &self.store
+    pub fn kept(&self) -> &Kept {
+        &self.kept
     }
 
     /// What is known of each configured server. Reaches none.
@@ -155,11 +173,10 @@ impl Upstreams {
     /// # Errors
     /// When the state cannot be read.
     pub async fn states(&self) -> Result<BTreeMap<ServerId, ServerState>, StoreError> {
-        let mut records: HashMap<String, ServerRecord> =
-            self.store.servers().await?.into_iter().map(|record| (record.id.clone(), record)).collect();
-        let now_ms = self.store.now_unix_ms();
+        let mut records = self.kept.servers().await?;
+        let now_ms = self.kept.now_unix_ms();
         let states = self.servers.iter().map(|(id, server)| {
-            let record = records.remove(id.as_str());
+            let record = records.remove(id);
             (id.clone(), ServerState::of(record, &server.config, now_ms))
         });
         Ok(states.collect())
@@ -171,8 +188,8 @@ impl Upstreams {
     /// When the state cannot be read.
     pub async fn state(&self, id: &ServerId) -> Result<Option<ServerState>, StoreError> {
         let Some(server) = self.servers.get(id) else { return Ok(None) };
-        let record = self.store.server(id.as_str()).await?;
-        Ok(Some(ServerState::of(record, &server.config, self.store.now_unix_ms())))
+        let record = self.kept.server(id.as_str()).await?;
+        Ok(Some(ServerState::of(record, &server.config, self.kept.now_unix_ms())))
     }
 
     /// Discovers the tools of a server and keeps them.
@@ -196,7 +213,7 @@ impl Upstreams {
             discovery.note(progress);
             watcher(progress);
         };
-        let end = discover(&server.config, &self.place, &self.store, this_process(), &watcher).await;
+        let end = discover(&server.config, &self.place, self.kept.store(), this_process(), &watcher).await;
         server.prepared.forget();
         end
     }
@@ -244,7 +261,7 @@ impl Upstreams {
             };
             // It was admitted as it was known before.
             if allowed.must_read() && prepared.effect != Effect::Reads {
-                return Err(ToolError::Changed { server: id.clone(), tool: tool.to_owned() });
+                return Err(ToolError::Changed { server: id.clone(), tool: tool.to_owned(), is_new: false });
             }
             if !known.as_ref().is_some_and(|known| Arc::ptr_eq(known, &prepared)) {
                 prepared.check_arguments(id, tool, &arguments)?;
@@ -275,10 +292,12 @@ impl Upstreams {
                 .map_err(|fault| ToolError::Result { tool: tool.to_owned(), fault })
                 .and_then(|reply| prepared.check_reply(tool, reply))?;
             if reply.is_error {
-                return Err(ToolError::Tool { tool: tool.to_owned(), text: reply.error_text() });
+                let text = reply.error_text();
+                let advice = server.config.advice_of_denial(&text);
+                return Err(ToolError::Tool { tool: tool.to_owned(), text, advice });
             }
             let hash = (!prepared.declares_result()).then_some(prepared.hash.as_str());
-            self.uses.note(id, tool, hash, &reply, self.store.now_unix_ms());
+            self.uses.note(self.kept.key(id.as_str()), tool, hash, &reply, self.kept.now_unix_ms());
             return Ok(reply);
         }
     }
@@ -301,7 +320,7 @@ impl Upstreams {
         let (id, tool) = (allowed.server(), allowed.tool());
         let server = self.usable(id)?;
         let read = async || {
-            let record = self.store.definition(id.as_str(), tool).await;
+            let record = self.kept.definition(id.as_str(), tool).await;
             let record = record.map_err(|error| ToolError::Store(error.to_string()))?;
             Ok::<_, ToolError>(record.filter(|record| record.is_listed))
         };
@@ -311,9 +330,7 @@ impl Upstreams {
             record = read().await?;
         }
         match record {
-            Some(record) if record.hash != record.approved_hash => {
-                Err(ToolError::Changed { server: id.clone(), tool: tool.to_owned() })
-            }
+            Some(record) if record.hash != record.approved_hash => Err(ToolError::changed(id, &record)),
             Some(record) => Ok(intentbox_catalog::json::parse_value(&record.definition).unwrap_or_default()),
             None => Err(self.no_tool(id, tool).await),
         }
@@ -324,9 +341,10 @@ impl Upstreams {
     /// # Errors
     /// When the state cannot be read.
     pub async fn seen(&self, server: &str, tool: &str, hash: &str) -> Result<Option<Seen>, StoreError> {
-        let kept = self.store.shape(server, tool).await?.filter(|kept| kept.hash == hash);
+        let key = self.kept.key(server);
+        let kept = self.kept.store().shape(key, tool).await?.filter(|kept| kept.hash == hash);
         let kept = kept.and_then(|kept| Seen::decode(&kept.encoded));
-        Ok(match (kept, self.uses.seen(server, tool, hash)) {
+        Ok(match (kept, self.uses.seen(key, tool, hash)) {
             (Some(kept), Some(new)) => Some(kept.with(new)),
             (kept, new) => new.or(kept),
         })
@@ -334,7 +352,7 @@ impl Upstreams {
 
     /// Keeps how tools were used since the last time. What cannot be kept is lost: it ranks tools, and decides nothing.
     pub async fn keep_uses(&self) {
-        self.uses.keep(&self.store).await;
+        self.uses.keep(self.kept.store()).await;
     }
 
     /// Closes connections that were not used for a while. Returns when the next one may be due.
@@ -439,7 +457,7 @@ impl Upstreams {
         let watcher = |progress| discovery.note(progress);
         watcher(Progress::Discovering(0));
         let texts = connection.list(Instant::now() + max, max, &|tools| watcher(Progress::Discovering(tools))).await?;
-        let kept = keep(&server.config, &self.store, None, connection.greeting(), &texts, &watcher).await;
+        let kept = keep(&server.config, self.kept.store(), None, connection.greeting(), &texts, &watcher).await;
         server.prepared.forget();
         let listing = kept.map_err(|error| {
             let fault = ServerFault::NotStarted(format!("its tools cannot be kept: {error}"));
@@ -457,23 +475,28 @@ impl Upstreams {
             return Ok(Some(recent));
         }
         let generation = server.prepared.generation();
-        let record = self.store.definition(id.as_str(), tool).await;
+        let record = self.kept.definition(id.as_str(), tool).await;
         let record = record.map_err(|error| ToolError::Store(error.to_string()))?;
         let Some(record) = record.filter(|record| record.is_listed) else { return Ok(None) };
         if record.hash != record.approved_hash {
-            return Err(ToolError::Changed { server: id.clone(), tool: tool.to_owned() });
+            return Err(ToolError::changed(id, &record));
         }
         Ok(Some(server.prepared.take(tool, &record, generation, now)))
     }
 
     /// A server that may be reached.
     fn usable(&self, id: &ServerId) -> Result<&Server, ToolError> {
-        let server = self.servers.get(id).ok_or_else(|| self.no_server(id.as_str()))?;
+        let server = self.servers.get(id).ok_or_else(|| self.no_server(id))?;
         server.may_start().map_err(ToolError::Failed)?;
         Ok(server)
     }
 
-    fn no_server(&self, id: &str) -> ToolError {
+    fn no_server(&self, id: &ServerId) -> ToolError {
+        if let Some(fault) = self.faults.iter().find(|fault| fault.id.as_deref() == Some(id.as_str())) {
+            let fault = ServerFault::Invalid { file: fault.file.clone(), reason: fault.reason.clone() };
+            return ToolError::Failed(Box::new(ServerError { server: id.clone(), fault, stderr: String::new() }));
+        }
+        let id = id.as_str();
         let names = self.servers.values().filter(|server| server.config.is_enabled);
         let nearest = nearest(id, names.map(|server| server.config.id.as_str()));
         ToolError::NoServer { server: shown(id), nearest }

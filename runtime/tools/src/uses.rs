@@ -4,7 +4,6 @@
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use intentbox_capability::ServerId;
 use intentbox_store::{ToolShape, ToolStore, Used};
 
 use crate::reply::Reply;
@@ -33,8 +32,8 @@ struct Tool {
 }
 
 impl Uses {
-    /// Notes a call that was answered. `hash` is that of a definition that does not say what the tool answers.
-    pub(crate) fn note(&self, server: &ServerId, tool: &str, hash: Option<&str>, reply: &Reply, now_ms: i64) {
+    /// Notes a call that was answered by the server of a key. `hash` is that of a definition that does not say what the tool answers.
+    pub(crate) fn note(&self, server: &str, tool: &str, hash: Option<&str>, reply: &Reply, now_ms: i64) {
         let mut tools = self.tools();
         let key = (server.to_string(), tool.to_owned());
         if tools.len() >= TOOLS_MAX && !tools.contains_key(&key) {
@@ -113,12 +112,11 @@ mod tests {
     #[tokio::test]
     async fn calls_and_shapes_of_several_processes_add_up() {
         let store = ToolStore::open(None, Clock::system()).await.expect("a store in memory");
-        let server: ServerId = "git".parse().expect("an id");
         let (one, two) = (Uses::default(), Uses::default());
-        one.note(&server, "log", Some("h1"), &reply(json!({"a": 1})), 5);
-        one.note(&server, "log", Some("h1"), &reply(json!({"b": 1})), 7);
+        one.note("git", "log", Some("h1"), &reply(json!({"a": 1})), 5);
+        one.note("git", "log", Some("h1"), &reply(json!({"b": 1})), 7);
         one.keep(&store).await;
-        two.note(&server, "log", Some("h1"), &reply(json!({"c": "x"})), 6);
+        two.note("git", "log", Some("h1"), &reply(json!({"c": "x"})), 6);
         two.keep(&store).await;
         one.keep(&store).await;
         let uses = store.uses().await.expect("it can be read");
@@ -128,7 +126,7 @@ mod tests {
         let names: Vec<&String> = schema["properties"].as_object().expect("fields").keys().collect();
         assert_eq!(names, ["a", "b", "c"]);
         // Another definition answers otherwise.
-        two.note(&server, "log", Some("h2"), &reply(json!({"d": 1})), 8);
+        two.note("git", "log", Some("h2"), &reply(json!({"d": 1})), 8);
         assert_eq!((two.seen("git", "log", "h1"), two.seen("git", "log", "h2").is_some()), (None, true));
         two.keep(&store).await;
         let shape = store.shape("git", "log").await.expect("it can be read").expect("one was seen");
@@ -142,7 +140,7 @@ mod tests {
     async fn a_tool_that_says_what_it_answers_is_only_counted() {
         let store = ToolStore::open(None, Clock::system()).await.expect("a store in memory");
         let uses = Uses::default();
-        uses.note(&"git".parse().expect("an id"), "log", None, &reply(json!({"a": 1})), 5);
+        uses.note("git", "log", None, &reply(json!({"a": 1})), 5);
         uses.keep(&store).await;
         assert_eq!(store.shape("git", "log").await.expect("it can be read"), None);
         assert_eq!(store.uses().await.expect("it can be read")[0].calls, 1);

@@ -26,7 +26,7 @@ fn m15_a_projects_file_starts_nothing_until_a_person_approved_it() {
     let command = format!("would run  python3 {} none", program().display());
     assert!(refused.stderr.contains(&command), "the exact command is shown: {}", refused.stderr);
     let here = upstream.home.path().canonicalize().expect("it is there");
-    let writes = format!("may write  {} (where it runs)", here.display());
+    let writes = format!("may write  {} (where it runs, with .git and this file)", here.display());
     assert!(refused.stderr.contains(&writes), "{}", refused.stderr);
     let trusted = upstream.run_with(&["tools", "trust", "--yes"], b"");
     assert_eq!(
@@ -63,6 +63,78 @@ fn a_server_of_a_project_is_removed_from_its_file_and_known_in_other_folders() {
 }
 
 #[test]
+fn m10_what_is_approved_in_one_project_says_nothing_in_another() {
+    let upstream = Upstream::of(&json!({}));
+    let run = |folder: &str, arguments: &[&str]| upstream.run_at(folder, arguments);
+    for (folder, fault) in [("one", "none"), ("two", "shadow")] {
+        std::fs::create_dir(upstream.path(folder)).expect("made");
+        let entry = json!({"mcpServers": {"faulty": {"command": "python3", "args": [program(), fault]}}});
+        std::fs::write(upstream.path(folder).join(".mcp.json"), entry.to_string()).expect("written");
+        assert_eq!(run(folder, &["tools", "trust", "--yes"]).code, 0);
+        let called = run(folder, &["tools", "call", "faulty", "echo", "text=a"]);
+        assert_eq!((called.code, called.stdout.as_str()), (0, "a\n"), "{folder}: {called:?}");
+        let listed = run(folder, &["tools", "list"]).stdout;
+        assert!(!listed.contains("CHANGED"), "each is new in its folder: {listed}");
+    }
+}
+
+#[test]
+fn a_faulty_entry_leaves_the_others_and_keeps_its_name() {
+    let upstream = Upstream::of(&json!({
+        "faulty": {"command": "python3", "args": [program(), "none"], "env": {"A": "${UNSET_HERE}"}},
+        "fine": {"command": "python3", "args": [program(), "none"]},
+    }));
+    project(&upstream, "none");
+    let why = "`env.A`: the variable `UNSET_HERE` is not set; set it, or give a default as in `${UNSET_HERE:-VALUE}`";
+    let called = upstream.run(&["tools", "call", "fine", "echo", "text=a"]);
+    assert_eq!((called.code, called.stdout.as_str()), (0, "a\n"));
+    assert!(called.stderr.contains(&format!("servers.json: `faulty`: {why}")), "{}", called.stderr);
+    let listed = upstream.run(&["tools", "list"]).stdout;
+    assert!(
+        listed.starts_with(&format!("faulty  INVALID: {why}\n")),
+        "the project's does not take its place: {listed}"
+    );
+    let report = upstream.object(&["tools", "call", "faulty", "echo", "text=a"]);
+    assert_eq!(
+        (&report["outcome"], &report["error"]["hint"]),
+        (&json!("configuration"), &json!("correct the entry, or set the variable"))
+    );
+    std::fs::write(upstream.path("policy.toml"), "[exec]\ntools = [\"faulty: *\"]\n").expect("written");
+    std::fs::write(upstream.path("config.toml"), "").expect("written");
+    std::fs::write(upstream.path("calls.py"), "tools.faulty.echo(text='a')").expect("written");
+    let report = upstream.object(&["--config", "config.toml", "exec", "calls.py"]);
+    assert!(report["error"]["message"].as_str().is_some_and(|message| message.contains(why)), "{report}");
+    let set = upstream.run_where(
+        &[("UNSET_HERE", "x")],
+        &["--servers", "servers.json", "tools", "call", "faulty", "echo", "text=a"],
+        b"",
+    );
+    assert_eq!((set.code, set.stdout.as_str()), (0, "a\n"));
+}
+
+#[test]
+fn a_server_of_ones_own_runs_here_and_writes_where_it_was_told() {
+    let upstream = Upstream::of(&json!({}));
+    let path = program().display().to_string();
+    std::fs::create_dir(upstream.path("here")).expect("made");
+    let here = upstream.path("here").canonicalize().expect("it is there");
+    let added = |name: &str, flags: &[&str]| {
+        let command = ["--", "python3", &path, "folder"];
+        upstream.run_at("here", &[&["tools", "add", name][..], flags, &command].concat())
+    };
+    let called = |name: &str| {
+        let report = upstream.run_at("here", &["--json", "tools", "call", name, "echo", "text=a"]).report();
+        (report["result"].as_str().unwrap_or_default().to_owned(), report["error"].clone())
+    };
+    let told = added("reads", &[]).stdout;
+    assert!(told.contains("it runs in the folder that intentbox runs in, and may write none"), "{told}");
+    assert_eq!(called("reads").0, format!("{} denied", here.display()));
+    let told = added("writes", &["--write", "."]).stdout;
+    assert!(told.contains(&format!("it may write {}\n", here.display())), "{told}");
+    assert_eq!(called("writes").0, format!("{} written", here.display()));
+}
+
+#[test]
 fn a_disabled_server_is_said_to_be_disabled() {
     let upstream =
         Upstream::of(&json!({"faulty": {"command": "python3", "args": [program(), "none"], "disabled": true}}));
@@ -90,7 +162,7 @@ fn m15_what_a_server_may_use_is_shown_and_approved_as_its_command_is() {
     let trusted = upstream.run_with(&["tools", "trust", "--yes"], b"");
     assert_eq!(trusted.code, 0, "{}", trusted.stderr);
     assert!(trusted.stderr.contains("network    no"), "{}", trusted.stderr);
-    assert!(trusted.stderr.contains("(sets \"A\\n b\")"), "a name forges no line: {}", trusted.stderr);
+    assert!(trusted.stderr.contains("(sets \"A\\n b\"=1)"), "a name forges no line: {}", trusted.stderr);
     assert_eq!(outcome(), "ok");
     for wider in [
         json!({"network": true}),

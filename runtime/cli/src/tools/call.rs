@@ -5,8 +5,8 @@ use std::sync::Arc;
 use anyhow::Context as _;
 use intentbox_capability::{AllowedTool, ToolEffect, ToolRule, Tools};
 use intentbox_catalog::json::parse_value;
-use intentbox_engine::{Cause, Failure, Report, new_run_id, tool_failure};
-use intentbox_tools::{ProgressSink, ServerCall, ToolError, Upstreams};
+use intentbox_engine::{Cause, Failure, Remedy, Report, ToolAdvice, new_run_id, tool_failure};
+use intentbox_tools::{Effect, ProgressSink, ServerCall, ToolError, Upstreams};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
@@ -38,8 +38,9 @@ pub(super) async fn run(
                 called = upstreams.call(&allowed, call) => called,
                 // The server hears of it, and what it has done by then nobody knows.
                 _ = tokio::signal::ctrl_c() => {
+                    let effect = upstreams.effect(id.as_str(), tool).await.unwrap_or(Effect::Unknown);
                     upstreams.close().await;
-                    let failure = Failure::new(Cause::Cancelled, "the call was interrupted");
+                    let failure = interrupted(tool, effect);
                     return Ok(Ending::Run(Box::new(Report::failed(new_run_id(), failure))));
                 }
             }
@@ -62,6 +63,15 @@ pub(super) async fn run(
         Err(error) => Report::failed(run_id, tool_failure(&error)),
     };
     Ok(Ending::Run(Box::new(report)))
+}
+
+/// Why a call has no result that a person has stopped waiting for.
+fn interrupted(tool: &str, effect: Effect) -> Failure {
+    if effect == Effect::Reads {
+        return Failure::new(Cause::Cancelled, "the call was interrupted");
+    }
+    let told = format!("the call was interrupted; whether `{tool}` has had its effect is unknown");
+    Failure::new(Cause::UnknownOutcome, told).with(Remedy::Tool(ToolAdvice::CheckEffect { tool: tool.to_owned() }))
 }
 
 /// Prints the progress of a call.

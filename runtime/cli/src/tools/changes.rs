@@ -81,7 +81,7 @@ pub(super) async fn approve(
         }
     }
     let hashes: Vec<(String, String)> = seen.iter().map(|record| (record.name.clone(), record.hash.clone())).collect();
-    let approved = upstreams.store().approve(id.as_str(), &hashes).await.class(Class::Unavailable)?;
+    let approved = upstreams.kept().approve(id.as_str(), &hashes).await.class(Class::Unavailable)?;
     let names: Vec<&str> = hashes.iter().map(|(name, _)| name.as_str()).collect();
     let text = match approved {
         0 => format!("no tool of `{id}` had to be approved\n"),
@@ -96,10 +96,10 @@ async fn changed(
     server: &str,
     tool: Option<&str>,
 ) -> Result<Vec<DefinitionRecord>, CommandError> {
-    let mut changed = upstreams.store().changed(server).await.class(Class::Unavailable)?;
+    let mut changed = upstreams.kept().changed(server).await.class(Class::Unavailable)?;
     let Some(tool) = tool else { return Ok(changed) };
     changed.retain(|record| record.name == tool);
-    let known = upstreams.store().definition(server, tool).await.class(Class::Unavailable)?;
+    let known = upstreams.kept().definition(server, tool).await.class(Class::Unavailable)?;
     if known.is_none_or(|record| !record.is_listed) {
         let error = Class::Usage.error(format!("the server `{server}` has no tool `{tool}`"));
         return Err(error.hint(format!("run `intentbox tools list {server}`")));

@@ -3,11 +3,11 @@
 use std::fmt::Write as _;
 use std::fs;
 use std::io::Write as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
 use intentbox_capability::ServerId;
-use intentbox_tools::file::{self, EditError, NewEntry};
+use intentbox_tools::file::{self, EditError, NewEntry, ParsedFile};
 use intentbox_tools::{FileOrigin, ServerConfig};
 
 use crate::answer::Answer;
@@ -28,7 +28,8 @@ pub(super) async fn add(
     let id = id(name)?;
     let path = servers::own_file(sources, named)?;
     let _lock = locked(&path)?;
-    let (before, text) = added(&path, &[(id.clone(), entry)])?;
+    let writes = writes(&entry);
+    let (before, text) = added(&path, &[(id.clone(), entry)], &servers::parse)?;
     // A file that no command reads gives nobody anything to call. What cannot be written is found before anything is.
     let permit = if named.is_none() { Permit::of(sources, std::slice::from_ref(&id), allow)? } else { None };
     // A rule of before may say more than the one that would be added, also where none is.
@@ -37,6 +38,9 @@ pub(super) async fn add(
     let status = discover(sources, named, &id).await?;
     let shown = path.display();
     let mut text = format!("{shown}: added `{id}`, {status}; see `intentbox tools list`\n");
+    if let Some(writes) = writes {
+        let _ = writeln!(text, "{writes}");
+    }
     if !in_force.rules.is_empty() {
         let _ = writeln!(text, "allowed already  {}: `{}`", in_force.path, in_force.rules.join("`, `"));
     }
@@ -54,20 +58,42 @@ pub(super) async fn add(
     Ok(answer.with("status", status).with("rules", rules))
 }
 
-/// The entry of a URL with headers, or of a command with variables.
+/// What a program is started with.
+pub(super) struct Started {
+    pub(super) env: Vec<(String, String)>,
+    pub(super) cwd: Option<PathBuf>,
+    pub(super) write: Vec<PathBuf>,
+}
+
+/// The entry of a URL with headers, or of a command with what it is started with.
 pub(super) fn new_entry(
     url: Option<String>,
     headers: Vec<(String, String)>,
-    env: Vec<(String, String)>,
+    started: Started,
     command: &[String],
 ) -> Result<NewEntry, CommandError> {
+    let absolute = |path: PathBuf| std::path::absolute(path).class(Class::Usage);
     match (url, command) {
         (Some(url), _) => Ok(NewEntry::Http { url, headers: headers.into_iter().collect() }),
-        (None, [command, args @ ..]) => {
-            Ok(NewEntry::Stdio { command: command.clone(), args: args.to_vec(), env: env.into_iter().collect() })
-        }
+        (None, [command, args @ ..]) => Ok(NewEntry::Stdio {
+            command: command.clone(),
+            args: args.to_vec(),
+            env: started.env.into_iter().collect(),
+            cwd: started.cwd.map(absolute).transpose()?,
+            write: started.write.into_iter().map(absolute).collect::<Result<_, _>>()?,
+        }),
         (None, []) => Err(Class::Usage.error("there is no command").hint("write it after `--`")),
     }
+}
+
+/// Where a new program may write, for a person.
+fn writes(entry: &NewEntry) -> Option<String> {
+    let NewEntry::Stdio { cwd, write, .. } = entry else { return None };
+    let folders: Vec<String> = cwd.iter().chain(write).map(|path| path.display().to_string()).collect();
+    Some(match folders.as_slice() {
+        [] => "it runs in the folder that intentbox runs in, and may write none; `--write FOLDER` lets it".to_owned(),
+        folders => format!("it may write {}", folders.join(", ")),
+    })
 }
 
 pub(super) async fn remove(sources: &Sources, name: &str, named: Option<&Path>) -> Result<Answer, CommandError> {
@@ -85,8 +111,9 @@ pub(super) async fn remove(sources: &Sources, name: &str, named: Option<&Path>) 
     write(&path, before.as_deref(), &text)?;
     let Servers { upstreams, .. } = servers::servers(sources).await?;
     let mut answer = Answer::new(format!("{shown}: removed `{id}`\n")).with("file", shown.to_string());
+    let place = std::path::absolute(&path).class(Class::Usage)?;
+    upstreams.kept().forget(&id, &place).await.class(Class::Unavailable)?;
     if upstreams.server(name).is_none() {
-        upstreams.store().forget(name).await.class(Class::Unavailable)?;
         // Another server of this name would get what this one was allowed.
         let Rules { path, rules } = Rules::in_force(sources, std::slice::from_ref(&id))?;
         if !rules.is_empty() {
@@ -112,7 +139,12 @@ async fn not_in(sources: &Sources, path: &Path, id: &ServerId) -> Result<Command
     })
 }
 
-pub(super) async fn import(sources: &Sources, from: &Path, names: &[String]) -> Result<Answer, CommandError> {
+pub(super) async fn import(
+    sources: &Sources,
+    from: &Path,
+    names: &[String],
+    allow: Allow,
+) -> Result<Answer, CommandError> {
     let Some(text) = servers::text(from)? else {
         return Err(Class::Usage.error(format!("{} does not exist", from.display())));
     };
@@ -127,16 +159,19 @@ pub(super) async fn import(sources: &Sources, from: &Path, names: &[String]) -> 
         if !chosen.iter().any(|server| server.id.as_str() == name) {
             let all: Vec<&str> = parsed.servers.iter().map(|server| server.id.as_str()).collect();
             let error = Class::Usage.error(format!("{} has no server `{name}` that can be used", from.display()));
-            let faults: Vec<&str> = parsed.warnings.iter().map(String::as_str).collect();
+            let faults: Vec<String> = parsed.faults.iter().map(ToString::to_string).collect();
             return Err(error.hint(format!("it has {}; {}", all.join(", "), faults.join("; "))));
         }
     }
-    servers::notify(&parsed.warnings);
+    servers::notify(&parsed.warnings, &parsed.faults);
     let place = std::path::absolute(from).class(Class::Usage)?;
     let entry = |server: &&ServerConfig| Some((server.id.clone(), file::copied(&text, &server.id, &place)?));
     let entries: Vec<(ServerId, NewEntry)> = chosen.iter().filter_map(entry).collect();
     let path = servers::own_file(sources, None)?;
-    let (before, text) = added(&path, &entries)?;
+    let as_written = |text: &str, path: &Path, _| servers::parse_as_written(text, path);
+    let (before, text) = added(&path, &entries, &as_written)?;
+    let ids: Vec<ServerId> = entries.iter().map(|(id, _)| id.clone()).collect();
+    let permit = Permit::of(sources, &ids, allow)?;
     write(&path, before.as_deref(), &text)?;
     let names: Vec<&str> = entries.iter().map(|(id, _)| id.as_str()).collect();
     let enabled: Vec<ServerId> =
@@ -147,8 +182,13 @@ pub(super) async fn import(sources: &Sources, from: &Path, names: &[String]) -> 
         begin(sources, &servers::servers(sources).await?, &enabled).await?.to_owned()
     };
     let shown = path.display();
-    let text = format!("{shown}: added {}, {status}; see `intentbox tools list`\n", names.join(", "));
-    Ok(Answer::new(text).with("file", shown.to_string()).with("servers", names))
+    let mut text = format!("{shown}: added {}, {status}; see `intentbox tools list`\n", names.join(", "));
+    if let Some(permit) = &permit {
+        permit.write()?;
+        let _ = writeln!(text, "{}", permit.told());
+    }
+    let rules = permit.map(|permit| permit.rules).unwrap_or_default();
+    Ok(Answer::new(text).with("file", shown.to_string()).with("servers", names).with("rules", rules))
 }
 
 /// Holds the folder of a file against other commands that edit it, for as long as it lives.
@@ -164,21 +204,29 @@ fn locked(path: &Path) -> Result<fs::File, CommandError> {
 }
 
 /// The text of the file before and with these entries. Nothing is written if any of them cannot be added.
-fn added(path: &Path, entries: &[(ServerId, NewEntry)]) -> Result<(Option<String>, String), CommandError> {
+fn added(
+    path: &Path,
+    entries: &[(ServerId, NewEntry)],
+    parse: &dyn Fn(&str, &Path, FileOrigin) -> Result<ParsedFile, CommandError>,
+) -> Result<(Option<String>, String), CommandError> {
     let before = servers::text(path)?;
     let mut text = before.clone().unwrap_or_default();
     for (id, entry) in entries {
         text = file::add(&text, id, entry).with_context(|| path.display().to_string()).class(Class::Usage)?;
     }
-    // What would be written must be readable.
-    servers::parse(&text, path, FileOrigin::User)?;
-    Ok((before, text))
+    // What would be written must be readable. What was there before is not this command's to judge.
+    let parsed = parse(&text, path, FileOrigin::Own)?;
+    let is_added = |id: &Option<String>| entries.iter().any(|(added, _)| id.as_deref() == Some(added.as_str()));
+    match parsed.faults.into_iter().find(|fault| is_added(&fault.id)) {
+        Some(fault) => Err(Class::Configuration.error(fault.to_string())),
+        None => Ok((before, text)),
+    }
 }
 
 /// Begins to discover a server that was added, if this command reads the file that it was added to.
 async fn discover(sources: &Sources, named: Option<&Path>, id: &ServerId) -> Result<&'static str, CommandError> {
     let servers = servers::servers(sources).await?;
-    servers::notify(&servers.notices);
+    servers.notify();
     let upstreams = &servers.upstreams;
     let is_read = upstreams.server(id.as_str()).is_some_and(|config| config.is_enabled);
     if !is_read || !upstreams.is_approved(id.as_str()) {

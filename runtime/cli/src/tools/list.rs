@@ -1,6 +1,5 @@
 //! `tools list`: the servers and their tools, as last discovered. Starts nothing.
 
-use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use intentbox_capability::ServerId;
@@ -31,21 +30,38 @@ pub(super) async fn run(
             state.status = DiscoveryStatus::Discovering;
         }
     }
-    if states.is_empty() {
+    let faults = upstreams.faults().iter().filter(|fault| fault.id.is_some() && only.is_none());
+    let invalid: Vec<Value> = faults
+        .map(|fault| {
+            json!({
+                "id": fault.id, "status": "invalid", "file": fault.file.display().to_string(),
+                "error": {"message": fault.reason},
+            })
+        })
+        .collect();
+    if states.is_empty() && invalid.is_empty() {
         return Ok(none_configured().with("servers", Vec::<Value>::new()).with("tools", Vec::<Value>::new()));
     }
-    let changed = upstreams.store().changed_names().await.class(Class::Unavailable)?;
-    let changed: BTreeSet<(String, String)> = changed.into_iter().collect();
-    let now_ms = upstreams.store().now_unix_ms();
-    let (mut text, mut servers, mut tools) = (String::new(), Vec::new(), Vec::new());
+    let changed = upstreams.kept().changed_names().await.class(Class::Unavailable)?;
+    let now_ms = upstreams.kept().now_unix_ms();
+    let (mut text, mut servers, mut tools) = (String::new(), invalid, Vec::new());
+    for fault in &servers {
+        let (id, reason) = (fault["id"].as_str().unwrap_or_default(), fault["error"]["message"].as_str());
+        let _ = writeln!(text, "{id}  INVALID: {}", reason.unwrap_or_default());
+    }
     for (id, state) in &states {
         let Some(config) = upstreams.server(id.as_str()) else { continue };
         let is_approved = upstreams.is_approved(id.as_str());
         let _ = writeln!(text, "{id}  {}", status_line(config, state, is_approved, now_ms));
         servers.push(server_object(config, state, is_approved));
         for (row, category) in state.listing.tools.iter().zip(categories(&state.listing.tools)) {
-            let has_changed = changed.contains(&(id.to_string(), row.name.clone()));
-            let mark = if has_changed { "  CHANGED: run `intentbox tools diff`" } else { "" };
+            let is_new = changed.get(&(id.clone(), row.name.clone()));
+            let has_changed = is_new.is_some();
+            let mark = match is_new {
+                None => "",
+                Some(true) => "  NEW: run `intentbox tools diff`",
+                Some(false) => "  CHANGED: run `intentbox tools diff`",
+            };
             let _ = writeln!(text, "  {}({}){}{mark}", row.name, arguments(row), effect_mark(row.effect));
             let is_available = config.is_enabled && is_approved && state.status == DiscoveryStatus::Success;
             let object = tool_object(id.as_str(), row, has_changed, is_available && !has_changed);
@@ -135,7 +151,7 @@ pub(super) fn server_object(config: &ServerConfig, state: &ServerState, is_appro
         "server_name": state.listing.server_name,
         "server_version": state.listing.server_version,
         "protocol": state.listing.protocol,
-        "command": config.transport.shown(),
+        "command": config.told.shown(),
         "file": config.file.display().to_string(),
     })
 }

@@ -38,13 +38,15 @@ pub(super) async fn run(upstreams: &Upstreams, servers: &[String], show: &Show) 
     let rows = ends.into_iter().collect::<Result<Vec<Value>, CommandError>>()?;
     let failed: Vec<&str> =
         rows.iter().filter(|row| row["status"] != "success").filter_map(|row| row["id"].as_str()).collect();
+    let first = failed.first().copied().unwrap_or_default();
+    let hint = format!("run `intentbox tools show {first}` to see why");
     let failed = failed.join(", ");
     let answer = Answer::default().with("servers", rows.clone());
     if failed.is_empty() {
         return Ok(answer);
     }
     let error = Class::Unavailable.error(format!("not discovered: {failed}"));
-    Ok(answer.failing(error.hint("run `intentbox tools show NAME` to see why")))
+    Ok(answer.failing(error.hint(hint)))
 }
 
 /// Starts a process that discovers, and returns.
@@ -71,7 +73,7 @@ pub(crate) async fn begin_stale(
     refresh: Refresh,
 ) -> Result<Vec<ServerId>, CommandError> {
     let states = upstreams.states().await.class(Class::Unavailable)?;
-    let now_ms = upstreams.store().now_unix_ms();
+    let now_ms = upstreams.kept().now_unix_ms();
     let is_stale = |id: &ServerId, state: &ServerState| {
         let may_start = upstreams.server(id.as_str()).is_some_and(|config| config.is_enabled);
         let is_old = refresh == Refresh::Daily && now_ms.saturating_sub(state.discovered_ms) > DAY_MS;
@@ -85,7 +87,7 @@ pub(crate) async fn begin_stale(
     };
     let stale: Vec<ServerId> =
         states.iter().filter(|(id, state)| is_stale(id, state)).map(|(id, _)| id.clone()).collect();
-    if !stale.is_empty() && upstreams.store().is_kept() {
+    if !stale.is_empty() && upstreams.kept().is_kept() {
         detach(sources, upstreams, &stale).await?;
         return Ok(stale);
     }
@@ -127,9 +129,7 @@ async fn detach(sources: &Sources, upstreams: &Upstreams, ids: &[ServerId]) -> R
     if let ([id], Some(owner)) = (ids, process(child.id()))
         && let Some(config) = upstreams.server(id.as_str())
     {
-        let hash = config.hash().to_hex();
-        let claim = upstreams.store().claim(id.as_str(), &hash, owner, &intentbox_tools::is_alive);
-        claim.await.class(Class::Unavailable)?;
+        upstreams.kept().claim(config, owner).await.class(Class::Unavailable)?;
     }
     Ok(())
 }

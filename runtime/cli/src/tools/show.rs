@@ -31,10 +31,10 @@ pub(super) async fn run(
     };
     let is_approved = upstreams.is_approved(server);
     let Some(tool) = tool else {
-        let now_ms = upstreams.store().now_unix_ms();
+        let now_ms = upstreams.kept().now_unix_ms();
         let mut text = String::new();
         let _ = writeln!(text, "{id}  {}", status_line(config, &state, is_approved, now_ms));
-        let _ = writeln!(text, "command    {}", config.transport.shown());
+        let _ = writeln!(text, "command    {}", config.told.shown());
         let _ = writeln!(text, "file       {}", config.file.display());
         if !state.listing.server_name.is_empty() {
             let (name, version) = (&state.listing.server_name, &state.listing.server_version);
@@ -52,7 +52,7 @@ pub(super) async fn run(
             rows.map(|(row, category)| with_category(tool_object(id.as_str(), row, false, true), category)).collect();
         return Ok(Answer::new(text).with("server", server_object(config, &state, is_approved)).with("tools", tools));
     };
-    let record = upstreams.store().definition(id.as_str(), tool).await.class(Class::Unavailable)?;
+    let record = upstreams.kept().definition(id.as_str(), tool).await.class(Class::Unavailable)?;
     let Some(record) = record.filter(|record| record.is_listed) else {
         let error = Class::Usage.error(format!("the server `{id}` has no tool `{tool}`"));
         let names: Vec<&str> = state.listing.tools.iter().map(|row| row.name.as_str()).collect();
@@ -69,7 +69,12 @@ pub(super) async fn run(
     let mut text = format!("{}({}){}\n", row.name, arguments(&row), effect_mark(row.effect));
     let has_changed = record.hash != record.approved_hash;
     if has_changed {
-        let _ = writeln!(text, "CHANGED since it was approved: run `intentbox tools diff {id} {tool}`");
+        let how = if record.approved_hash.is_empty() {
+            "NEW since its server was approved"
+        } else {
+            "CHANGED since it was approved"
+        };
+        let _ = writeln!(text, "{how}: run `intentbox tools diff {id} {tool}`");
     }
     if !described.trim().is_empty() {
         let _ = writeln!(text, "\nIts server says (a stranger's text):\n{}", indented(described.trim()));
@@ -98,7 +103,7 @@ async fn stubs(upstreams: &Upstreams, id: &ServerId, tool: Option<&str>) -> Resu
     };
     let mut lines = Vec::new();
     for name in &names {
-        let record = upstreams.store().definition(id.as_str(), name).await.class(Class::Unavailable)?;
+        let record = upstreams.kept().definition(id.as_str(), name).await.class(Class::Unavailable)?;
         let Some(record) = record.filter(|record| record.is_listed) else {
             return Err(Class::Usage.error(format!("the server `{id}` has no tool `{name}`")));
         };

@@ -33,7 +33,7 @@ pub(super) async fn run(
         return Ok(Answer::new("every server is approved already\n").with("approved", Vec::<String>::new()));
     }
     for config in &pending {
-        let told = format!("{}  {}\n  would run  {}", config.id, config.file.display(), config.transport.summary());
+        let told = format!("{}  {}\n  would run  {}", config.id, config.file.display(), config.told.summary());
         show::notice(&told);
         for line in config.privileges() {
             show::notice(&format!("  {line}"));
@@ -53,9 +53,7 @@ pub(super) async fn run(
         return Err(Class::Usage.error("nothing was approved"));
     }
     for config in &pending {
-        let hash = config.approval_hash().to_hex();
-        let trusted = upstreams.store().trust(&config.file, config.id.as_str(), &hash);
-        trusted.await.class(Class::Unavailable)?;
+        upstreams.kept().trust(config).await.class(Class::Unavailable)?;
     }
     // Read anew: now they may be started.
     let ids: Vec<_> = pending.iter().filter(|config| config.is_enabled).map(|config| config.id.clone()).collect();

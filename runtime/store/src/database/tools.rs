@@ -16,7 +16,11 @@ use crate::uses::{LearnedWord, ToolShape, ToolUse, Used};
 /// The file of tools: `ibtl` in ASCII.
 const KIND: Kind = Kind {
     application: 0x6962_746c,
-    migrations: &[include_str!("../../migrations/tools_0001.sql"), include_str!("../../migrations/tools_0002.sql")],
+    migrations: &[
+        include_str!("../../migrations/tools_0001.sql"),
+        include_str!("../../migrations/tools_0002.sql"),
+        include_str!("../../migrations/tools_0003.sql"),
+    ],
     is_durable: false,
 };
 
@@ -110,8 +114,9 @@ impl ToolDatabase {
         records.map_err(|error| self.0.fault(&error))
     }
 
-    pub(crate) async fn changed_names(&mut self) -> Result<Vec<(String, String)>, StoreError> {
-        let sql = "SELECT server, name FROM definitions WHERE is_listed = 1 AND hash <> approved_hash";
+    pub(crate) async fn changed_names(&mut self) -> Result<Vec<(String, String, bool)>, StoreError> {
+        let sql =
+            "SELECT server, name, approved_hash = '' FROM definitions WHERE is_listed = 1 AND hash <> approved_hash";
         let names = sqlx::query_as(sql).fetch_all(self.0.usable().await?).await;
         names.map_err(|error| self.0.fault(&error))
     }
@@ -199,13 +204,13 @@ fn server(row: &SqliteRow) -> Result<ServerRecord, sqlx::Error> {
 
 fn definition(row: &SqliteRow) -> Result<DefinitionRecord, sqlx::Error> {
     let definition: String = row.try_get(3)?;
-    let approved: String = row.try_get(5)?;
+    let (approved_hash, approved): (String, String) = (row.try_get(4)?, row.try_get(5)?);
     Ok(DefinitionRecord {
         name: row.try_get(0)?,
         is_listed: row.try_get(1)?,
         hash: row.try_get(2)?,
-        approved_hash: row.try_get(4)?,
-        approved: if approved.is_empty() { definition.clone() } else { approved },
+        approved: if approved.is_empty() && !approved_hash.is_empty() { definition.clone() } else { approved },
+        approved_hash,
         definition,
     })
 }
@@ -350,26 +355,29 @@ async fn write(
             .bind(*listing)
             .execute(&mut *transaction)
             .await?;
-            sqlx::query("UPDATE definitions SET is_listed = 0 WHERE server = $1")
+            let known = sqlx::query("UPDATE definitions SET is_listed = 0 WHERE server = $1")
                 .bind(id)
                 .execute(&mut *transaction)
                 .await?;
+            let is_first = known.rows_affected() == 0;
             for listed in *definitions {
-                // A tool that is new is approved as it is. One that changed keeps what was approved beside what it says now, and
-                // one that changed back is what was approved.
+                // The first listing is approved as it is. A tool that comes later is approved by nobody yet. One that changed keeps
+                // what was approved beside what it says now, and one that changed back is what was approved.
                 sqlx::query(
                     "INSERT INTO definitions (server, name, is_listed, hash, definition, approved_hash, approved) \
-                     VALUES ($1, $2, 1, $3, $4, $3, '') \
+                     VALUES ($1, $2, 1, $3, $4, CASE WHEN $5 THEN $3 ELSE '' END, '') \
                      ON CONFLICT (server, name) DO UPDATE SET is_listed = 1, hash = excluded.hash, \
                      definition = excluded.definition, \
                      approved = CASE WHEN excluded.hash = definitions.approved_hash THEN '' \
-                                     WHEN definitions.approved = '' THEN definitions.definition \
+                                     WHEN definitions.approved = '' AND definitions.approved_hash <> '' \
+                                     THEN definitions.definition \
                                      ELSE definitions.approved END",
                 )
                 .bind(id)
                 .bind(listed.name)
                 .bind(listed.hash)
                 .bind(listed.definition)
+                .bind(is_first)
                 .execute(&mut *transaction)
                 .await?;
             }

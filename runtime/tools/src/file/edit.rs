@@ -1,7 +1,7 @@
 //! Changes to a file of servers: one entry more, or one less. Everything else stays, in its order.
 
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use intentbox_capability::ServerId;
 use intentbox_catalog::json::parse_value;
@@ -23,6 +23,10 @@ pub enum NewEntry {
         args: Vec<String>,
         /// Variables of its environment.
         env: BTreeMap<String, String>,
+        /// Where it runs, and may write.
+        cwd: Option<PathBuf>,
+        /// Folders that it may write besides.
+        write: Vec<PathBuf>,
     },
     /// A URL of the streamable HTTP transport.
     Http {
@@ -57,13 +61,19 @@ impl NewEntry {
         let mut fields = Map::new();
         match self {
             NewEntry::Copied(entry) => fields.clone_from(entry),
-            NewEntry::Stdio { command, args, env } => {
+            NewEntry::Stdio { command, args, env, cwd, write } => {
                 fields.insert("command".to_owned(), json!(command));
                 if !args.is_empty() {
                     fields.insert("args".to_owned(), json!(args));
                 }
                 if !env.is_empty() {
                     fields.insert("env".to_owned(), json!(env));
+                }
+                if let Some(cwd) = cwd {
+                    fields.insert("cwd".to_owned(), json!(cwd));
+                }
+                if !write.is_empty() {
+                    fields.insert("intentbox".to_owned(), json!({ "write": write }));
                 }
             }
             NewEntry::Http { url, headers } => {

@@ -54,7 +54,7 @@ pub(super) fn parse(
     if let Some((twice, _)) = fields.iter().find(|(key, _)| !seen.insert(key.as_str())) {
         return Err(vec![format!("it has `{}` twice", shown(twice))]);
     }
-    let mut reader = Reader { fields: Map::new(), faults: Vec::new(), warnings: Vec::new(), context };
+    let mut reader = Reader { fields: Map::new(), faults: Vec::new(), warnings: Vec::new(), context, is_told: false };
     for (key, value) in &fields {
         match parse_value(value.get()) {
             // What is absent may be written as null.
@@ -67,23 +67,29 @@ pub(super) fn parse(
             Err(error) => reader.faults.push(format!("`{}`: {error}", shown(key))),
         }
     }
+    // What is told is read as the same entry, with names in the place of variables. Its faults are those of the entry.
+    reader.is_told = true;
+    let told = reader.transport();
+    reader.faults.clear();
+    reader.is_told = false;
     let transport = reader.transport();
     let is_enabled = reader.is_enabled();
     let own = reader.own();
     let Reader { faults, warnings, .. } = reader;
-    match (transport, faults.is_empty()) {
-        (Some(transport), true) => {
+    match (transport.zip(told), faults.is_empty()) {
+        (Some((transport, told)), true) => {
             let Own { is_trusted, bounds, secret, scheme, ca_file } = own;
-            let transport = match transport {
+            let credential = secret.map(|source| EndpointCredential { source, scheme: scheme.unwrap_or_default() });
+            let with_own = |transport: Transport| match transport {
                 Transport::Http(endpoint) => {
-                    let credential =
-                        secret.map(|source| EndpointCredential { source, scheme: scheme.unwrap_or_default() });
+                    let (credential, ca_file) = (credential.clone(), ca_file.clone());
                     Transport::Http(Endpoint { credential, ca_file, ..endpoint })
                 }
                 stdio @ Transport::Stdio(_) => stdio,
             };
+            let (transport, told) = (with_own(transport), with_own(told));
             let (file, origin) = (context.path.to_owned(), context.origin);
-            Ok((ServerConfig { id, transport, is_enabled, is_trusted, bounds, file, origin }, warnings))
+            Ok((ServerConfig { id, transport, told, is_enabled, is_trusted, bounds, file, origin }, warnings))
         }
         _ => Err(faults),
     }
@@ -104,7 +110,12 @@ struct Reader<'a> {
     faults: Vec<String>,
     warnings: Vec<String>,
     context: &'a FileContext<'a>,
+    /// Whether texts are read as a person is told them.
+    is_told: bool,
 }
+
+/// Variables that a person is told the value of. They say where a program or a folder is.
+const PLAIN: [&str; 4] = ["HOME", "PWD", "USER", "TMPDIR"];
 
 impl Reader<'_> {
     fn fault<T>(&mut self, reason: impl Into<String>) -> Option<T> {
@@ -138,7 +149,11 @@ impl Reader<'_> {
     }
 
     fn program(&mut self) -> Option<Program> {
-        let command = self.text("command")?;
+        // The program itself is told, whatever its name comes from.
+        let is_told = std::mem::take(&mut self.is_told);
+        let command = self.text("command");
+        self.is_told = is_told;
+        let command = command?;
         let args = self.list("args");
         let env = self.texts("env");
         let cwd = self.cwd();
@@ -174,7 +189,9 @@ impl Reader<'_> {
                 self.fault::<()>(format!("`{name}` is for a `command`"));
             }
         }
-        let Ok(url) = Url::parse(written.trim()) else { return self.fault("`url` is not a URL") };
+        // The variables of one that is told need not stand where a URL may have them.
+        let parsed = if self.is_told { Url::parse("http://told") } else { Url::parse(written.trim()) };
+        let Ok(url) = parsed else { return self.fault("`url` is not a URL") };
         if !matches!(url.scheme(), "http" | "https") || url.host_str().is_none_or(str::is_empty) {
             return self.fault("`url` begins with http:// or https:// and names a host");
         }
@@ -196,7 +213,8 @@ impl Reader<'_> {
                 self.faults.push(format!("`headers`: `{name}` is there twice"));
             }
         }
-        Some(Endpoint { url: url.to_string(), headers: lower, ..Endpoint::default() })
+        let url = if self.is_told { written } else { url.to_string() };
+        Some(Endpoint { url, headers: lower, ..Endpoint::default() })
     }
 
     fn is_enabled(&mut self) -> bool {
@@ -381,6 +399,10 @@ impl Reader<'_> {
         let variable = |name: &str| match name {
             "workspaceFolder" => folder.clone(),
             "userHome" => home.clone(),
+            name if self.is_told && !PLAIN.contains(&name) => {
+                let value = (self.context.variable)(name)?;
+                Some(if value.is_empty() { value } else { format!("${{{name}}}") })
+            }
             name => (self.context.variable)(name),
         };
         let expanded = expand(text, &variable).map_err(|error| error.to_string())?;

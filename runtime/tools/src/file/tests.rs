@@ -46,7 +46,7 @@ fn the_files_of_the_clients_are_read() {
         [
             "uvx mcp-server-git --repository .",
             "https://mcp.linear.example/mcp (sends authorization)",
-            "npx -y server-filesystem /projects/app (sets N, ON)",
+            "npx -y server-filesystem /projects/app (sets N=5, ON=true)",
             "node db.js (in /projects/app/tools)",
         ]
     );
@@ -183,11 +183,15 @@ fn the_valid_entries_of_a_file_are_used_where_others_are_not() {
     let text = r#"{"mcpServers": {"a": {"command": 5}, "time": {"command": "uvx"}, "b": {"command": "x", "env": {"N": "${UNSET}"}}}}"#;
     let read = parse_valid(text, &context).expect("a file");
     let ids: Vec<&str> = read.servers.iter().map(|server| server.id.as_str()).collect();
-    assert_eq!((ids, read.warnings.len()), (vec!["time"], 2), "{:?}", read.warnings);
-    assert!(
-        read.warnings.iter().all(|warning| warning.starts_with("ignored: /projects/app/.mcp.json")),
-        "{:?}",
-        read.warnings
+    assert_eq!((ids, read.warnings.len()), (vec!["time"], 0));
+    let faults: Vec<String> = read.faults.iter().map(ToString::to_string).collect();
+    assert_eq!(
+        faults,
+        [
+            "/projects/app/.mcp.json: `a`: `command` is a text",
+            "/projects/app/.mcp.json: `b`: `env.N`: the variable `UNSET` is not set; set it, or give a default as in \
+             `${UNSET:-VALUE}`",
+        ]
     );
     assert!(parse_valid("[]", &context).is_err());
 }
@@ -199,6 +203,7 @@ fn the_first_file_that_has_a_name_keeps_it() {
             let program = Program { command: path.to_owned(), ..Program::default() };
             ServerConfig {
                 id: name.parse().expect("an id"),
+                told: Transport::Stdio(program.clone()),
                 transport: Transport::Stdio(program),
                 is_enabled: true,
                 is_trusted: false,
@@ -207,9 +212,9 @@ fn the_first_file_that_has_a_name_keeps_it() {
                 origin,
             }
         };
-        ParsedFile { servers: names.iter().map(server).collect(), warnings: Vec::new() }
+        ParsedFile { servers: names.iter().map(server).collect(), ..ParsedFile::default() }
     };
-    let own = file("/own", FileOrigin::User, &["git", "b"]);
+    let own = file("/own", FileOrigin::Own, &["git", "b"]);
     let project = file("/project", FileOrigin::Project, &["GIT", "git", "a"]);
     let merged = merge(vec![own, project]);
     let used: Vec<(&str, &Path)> = merged.servers.iter().map(|one| (one.id.as_str(), one.file.as_path())).collect();
@@ -218,6 +223,58 @@ fn the_first_file_that_has_a_name_keeps_it() {
     let id: ServerId = "git".parse().expect("an id");
     assert_eq!(merged.overridden, [Overridden { id, used: own.into(), ignored: project.into() }]);
     assert_eq!(merged.warnings, ["the servers `GIT` and `git` differ by case only"]);
+    // Nor does it take over a name whose entry cannot be used, and what is wrong with an entry that is not used anyhow says nobody.
+    let fault =
+        |file: &Path, id: &str| FileError { file: file.to_owned(), id: Some(id.to_owned()), reason: "x".to_owned() };
+    let faulty = |path: &Path, id: &str| ParsedFile { faults: vec![fault(path, id)], ..ParsedFile::default() };
+    let merged = merge(vec![
+        faulty(own, "git"),
+        file("/own", FileOrigin::Own, &["b"]),
+        file("/project", FileOrigin::Project, &["git"]),
+        faulty(project, "b"),
+    ]);
+    let used: Vec<&str> = merged.servers.iter().map(|one| one.id.as_str()).collect();
+    assert_eq!((used, merged.faults), (vec!["b"], vec![fault(own, "git")]));
+    assert_eq!((merged.overridden[0].used.as_path(), merged.overridden[0].ignored.as_path()), (own, project));
+}
+
+#[test]
+fn a_person_is_told_variables_by_name_and_approves_them_by_name() {
+    let entry = |token: &'static str| {
+        let variable = move |name: &str| match name {
+            "TOKEN" => Some(token.to_owned()),
+            "HOME" => Some("/users/me".to_owned()),
+            "RUNNER" => Some("node".to_owned()),
+            _ => None,
+        };
+        let context = FileContext {
+            path: Path::new("/projects/app/.mcp.json"),
+            origin: FileOrigin::Project,
+            variable: &variable,
+            home: None,
+        };
+        let text = r#"{"mcpServers": {
+            "a": {"command": "${RUNNER}", "args": ["--key=${TOKEN}", "${HOME}/x", "${UNSET:-y}"], "env": {"A_TOKEN": "${TOKEN}"}},
+            "b": {"url": "https://x.example/${TOKEN}?key=${TOKEN}", "headers": {"Authorization": "Bearer ${TOKEN}", "X": "abc"}}
+        }}"#;
+        parse(text, &context).expect("a file").servers
+    };
+    let servers = entry("s3cr3t");
+    let told: Vec<String> = servers.iter().map(|server| server.told.summary()).collect();
+    assert_eq!(
+        told,
+        [
+            r#"node "--key=${TOKEN}" /users/me/x y (sets A_TOKEN="${TOKEN}")"#,
+            r#""https://x.example/${TOKEN}?key=${TOKEN}" (sends authorization="Bearer ${TOKEN}", x)"#,
+        ]
+    );
+    for (server, other) in servers.iter().zip(entry("another")) {
+        assert_eq!(server.approval_hash(), other.approval_hash(), "{server:?}");
+        assert_ne!(server.hash(), other.hash(), "{server:?}");
+        assert!(!format!("{server:?} {}", server.told.shown()).contains("s3cr3t"), "{server:?}");
+    }
+    let Transport::Http(Endpoint { url, .. }) = &servers[1].transport else { panic!("it is HTTP") };
+    assert_eq!(url, "https://x.example/s3cr3t?key=s3cr3t");
 }
 
 #[test]
@@ -248,7 +305,8 @@ fn an_entry_is_copied_with_all_that_restricts_it_and_with_absolute_paths() {
 
 fn entry() -> NewEntry {
     let env = BTreeMap::from([("TOKEN".to_owned(), "${TOKEN}".to_owned())]);
-    NewEntry::Stdio { command: "npx".to_owned(), args: vec!["-y".to_owned(), "x".to_owned()], env }
+    let args = vec!["-y".to_owned(), "x".to_owned()];
+    NewEntry::Stdio { command: "npx".to_owned(), args, env, cwd: None, write: Vec::new() }
 }
 
 #[test]
@@ -298,7 +356,13 @@ proptest! {
     fn what_is_added_is_read_back(command in "[a-z]{1,8}", args in prop::collection::vec("[^$]{0,12}", 0..4)) {
         prop_assume!(args.iter().all(|argument| !argument.contains('\0')));
         let id: ServerId = "x".parse().expect("an id");
-        let entry = NewEntry::Stdio { command: command.clone(), args: args.clone(), env: BTreeMap::new() };
+        let entry = NewEntry::Stdio {
+            command: command.clone(),
+            args: args.clone(),
+            env: BTreeMap::new(),
+            cwd: None,
+            write: Vec::new(),
+        };
         let text = add("", &id, &entry).expect("a new file");
         let read = parsed(&text).expect("it is a file");
         let program = Program { command, args, ..Program::default() };
