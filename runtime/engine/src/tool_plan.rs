@@ -173,6 +173,15 @@ impl Engine {
                 made.ids.first().and_then(|id| Some((made.numbers.get(id)?, reading(&made, id, intent, &index))));
             return Ok(match read {
                 Some((number, reading)) if !reading.is_whole() => {
+                    // "Show commit HEAD~1" is near the log, and all of it is another tool's.
+                    let whole = self.filled(&upstreams, &index, &found, intent).await?;
+                    let other = whole.filter(|other| other != number);
+                    if let Some(made) = self::made(&upstreams, &index, other.as_slice()).await?
+                        && let Some(id) = made.ids.first()
+                    {
+                        let values = self::reading(&made, id, intent, &index).values;
+                        return Ok(Some(self.one(&made, intent, caller, values)));
+                    }
                     *nothing = passing_over(&index, &found, *number, reading);
                     None
                 }

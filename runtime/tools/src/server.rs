@@ -9,6 +9,8 @@ use intentbox_capability::ServerId;
 use intentbox_egress::{Scheme, Source};
 use sha2::{Digest as _, Sha256};
 
+use crate::definition::Effect;
+
 /// How long discovering a server's tools may take, if its configuration does not say.
 pub const DISCOVERY_DEFAULT: Duration = Duration::from_secs(30);
 
@@ -232,16 +234,18 @@ impl ServerConfig {
         program.cwd.clone().or_else(of_file)
     }
 
-    /// What to do where a program was denied to write, as its text says: programs word that as the system does.
-    pub(crate) fn advice_of_denial(&self, text: &str) -> Option<String> {
+    /// What to do where a tool failed because its program may not write: its text has the system's words for that, or it is there to
+    /// change something and may write no folder at all.
+    pub(crate) fn advice_of_denial(&self, text: &str, effect: Effect) -> Option<String> {
         let Transport::Stdio(program) = &self.transport else { return None };
         let text = text.to_ascii_lowercase();
         let denials = ["permission denied", "eacces", "operation not permitted", "eperm", "read-only file system"];
-        if !denials.iter().any(|denial| text.contains(denial)) {
-            return None;
-        }
         let folders = self.working_directory(program).into_iter().chain(self.bounds.writable.clone());
         let folders: Vec<String> = folders.map(|path| quoted(&path.to_string_lossy())).collect();
+        let changes_nowhere = folders.is_empty() && effect != Effect::Reads;
+        if !changes_nowhere && !denials.iter().any(|denial| text.contains(denial)) {
+            return None;
+        }
         let (id, file) = (&self.id, quoted(&self.file.to_string_lossy()));
         let may = if folders.is_empty() { "no folder of yours".to_owned() } else { folders.join(", ") };
         Some(format!(

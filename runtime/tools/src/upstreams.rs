@@ -293,7 +293,7 @@ impl Upstreams {
                 .and_then(|reply| prepared.check_reply(tool, reply))?;
             if reply.is_error {
                 let text = reply.error_text();
-                let advice = server.config.advice_of_denial(&text);
+                let advice = server.config.advice_of_denial(&text, prepared.effect);
                 return Err(ToolError::Tool { tool: tool.to_owned(), text, advice });
             }
             let hash = (!prepared.declares_result()).then_some(prepared.hash.as_str());
