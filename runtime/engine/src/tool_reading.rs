@@ -65,7 +65,8 @@ pub(crate) fn of(
             told.push(word.text.clone());
         }
     }
-    for word in no_times(template, &mut values).into_iter().chain(turning(&words, template, knows)) {
+    let no_times = no_times(template, &mut values);
+    for word in no_times.into_iter().chain(turning(&words, template, knows, &values)) {
         if !told.contains(&word) && !is_given(&word) {
             told.push(word);
         }
@@ -112,13 +113,23 @@ fn covers(time: &SaidTime, values: &BTreeMap<String, Value>) -> bool {
 const TURNING: [&str; 10] =
     ["earliest", "exactly", "first", "next", "oldest", "only", "recursive", "recursively", "tomorrow", "tonight"];
 
-/// The words of [`TURNING`] that the tool knows nothing of.
-fn turning(words: &[String], template: &Template, knows: &dyn Fn(&str) -> bool) -> Vec<String> {
+/// The words of [`TURNING`] that the tool knows nothing of and is not given: "a branch called next" gives it the word as a value.
+fn turning(
+    words: &[String],
+    template: &Template,
+    knows: &dyn Fn(&str) -> bool,
+    values: &BTreeMap<String, Value>,
+) -> Vec<String> {
+    let is_a_value = |word: &str| {
+        let mut texts = values.values().filter_map(Value::as_str);
+        texts.any(|text| text.split_whitespace().any(|part| part.eq_ignore_ascii_case(word)))
+    };
     let has_parameter = |word: &str| {
         let has = |part: &str| word.starts_with(part) && part.len() > 4;
         template.parameters().iter().any(|spec| spec.name().split('_').any(|part| part == word || has(part)))
     };
-    let is_passed_over = |word: &&String| TURNING.contains(&word.as_str()) && !knows(word) && !has_parameter(word);
+    let is_passed_over =
+        |word: &&String| TURNING.contains(&word.as_str()) && !knows(word) && !has_parameter(word) && !is_a_value(word);
     // "First show me the log" says when, and not which.
     words.iter().skip(1).filter(is_passed_over).cloned().collect()
 }
@@ -317,6 +328,8 @@ mod tests {
         let whole = (json!({"branch_name": "exp2"}), Vec::new(), false);
         assert_eq!(read(&create, "create a branch named \"exp2\""), whole);
         assert_eq!(read(&create, "please create the branch exp2"), whole);
+        let turning = (json!({"branch_name": "next"}), Vec::new(), false);
+        assert_eq!(read(&create, "create a branch called next"), turning);
         assert!(read(&create, "was a branch named exp2 created").2);
         for (text, passed_over) in [
             ("do not create a branch named exp2", "not"),
