@@ -4,6 +4,7 @@ A status that is an error never leaves a script as such. What does not exist end
 does not understand as `Invalid`, and the rest as a failed call whose message says what the status means.
 """
 
+import math
 import re
 import sys
 import time
@@ -16,6 +17,7 @@ from intentbox import HostCallFailed, HttpStatusError, Invalid, NotFound, http
 PAGES_MAX = 10
 # The period of a search that names none.
 PERIOD = "14d"
+DAY_SECONDS = 86400
 # The longest title of a row. A terminal cuts it to its width; programs get all that people wrote, and no page of a log.
 TITLE_CHARS_MAX = 1000
 # As far back as Sentry keeps events.
@@ -104,6 +106,83 @@ def period(text):
     return {"start": start, "end": end}
 
 
+def hours_or_days(text):
+    """Returns what one bar of a chart of a period covers where nobody says it: `hour` up to 24 hours, else `day`."""
+    if "/" not in text:
+        return "hour" if _seconds(text) <= DAY_SECONDS else "day"
+    from intentbox import window
+
+    since, _ = window.bounds(text)
+    return "hour" if since is not None and since >= datetime.now(timezone.utc) - timedelta(days=1) else "day"
+
+
+def shown(chart, bucket, text):
+    """Returns the bars of a chart that lie in a period; a chart is `[[start, events], …]`, and its last bar is that of now.
+
+    `bucket` is what a bar covers: `hour` or `day`.
+    """
+    seconds = 3600 if bucket == "hour" else DAY_SECONDS
+    if "/" in text:
+        from intentbox import window
+
+        since, until = window.bounds(text)
+        first = since.timestamp() if since else -math.inf
+        last = until.timestamp() if until else math.inf
+        bars = [[start, events] for start, events in chart if start + seconds > first and start < last]
+        if chart and not bars:
+            raise Invalid(
+                f"by {bucket}, Sentry counts events from {bar_start(chart[0][0], bucket)} on, and nothing before",
+                hint="name a later period" + (", or count by day" if bucket == "hour" else ""),
+            )
+        is_cut = bool(bars) and first < chart[0][0]
+    else:
+        # The last bar is the one that now lies in, so the first may begin a little late.
+        wanted = math.ceil(_seconds(text) / seconds)
+        bars = chart[-wanted:]
+        is_cut = bool(bars) and wanted > len(chart)
+    if is_cut:
+        begin = bar_start(chart[0][0], bucket)
+        print(f"counted from {begin} on: Sentry's chart by {bucket} begins there", file=sys.stderr)
+    return bars
+
+
+def bar_start(start, bucket):
+    """Returns when a bar begins, as text: `2026-11-20T09:00Z`, or the day."""
+    form = "%Y-%m-%dT%H:00Z" if bucket == "hour" else "%Y-%m-%d"
+    return datetime.fromtimestamp(start, timezone.utc).strftime(form)
+
+
+def timeline(bars, bucket):
+    """Returns bars as rows of an answer."""
+    return [{"start": bar_start(start, bucket), "events": events} for start, events in bars]
+
+
+def release_term(organization, key, name):
+    """Returns a term of a search for a release, such as `firstRelease:"web@2.4.1"` for `2.4.1`; `key` is `release` or
+    `firstRelease`.
+
+    People leave out the package before the version and the build after it, and Sentry's search does not. Where several
+    projects have that version, all of them are meant. `latest` is the latest release of each project.
+    """
+    if name == "latest":
+        print("the latest release of each project", file=sys.stderr)
+        return f"{key}:latest"
+    params = {"query": name, "per_page": 100}
+    known = [row["version"] for row in get(organization, "releases", scope="project:releases", params=params)]
+
+    def forms(version):
+        version = version.rpartition("@")[2]
+        return version, version.partition("+")[0]
+
+    found = [version for version in known if version == name] or [version for version in known if name in forms(version)]
+    if not found:
+        raise NotFound(f"there is no release {name} in {organization}", hint='ask for "list releases" to see the latest')
+    if found != [name]:
+        print(f"release: {', '.join(found)}", file=sys.stderr)
+    quoted = ['"' + re.sub(r'(["*])', r"\\\1", version) + '"' for version in found]
+    return f"{key}:{quoted[0]}" if len(quoted) == 1 else f"{key}:[{','.join(quoted)}]"
+
+
 def moment(text):
     """Returns a time of Sentry's to the second, such as `2026-11-20T09:58:12Z`; `None` for none."""
     if not text:
@@ -120,6 +199,11 @@ def moment(text):
 def short(title):
     """Returns a title, cut where it is long."""
     return title if len(title) <= TITLE_CHARS_MAX else title[: TITLE_CHARS_MAX - 1] + "…"
+
+
+def _seconds(text):
+    """Returns the length of a period such as `24h`."""
+    return int(text[:-1]) * {"s": 1, "m": 60, "h": 3600, "d": DAY_SECONDS, "w": 7 * DAY_SECONDS}[text[-1]]
 
 
 def _url(organization, path):

@@ -82,8 +82,8 @@ fn bad_parameters_are_named() {
         (
             "colour=red",
             "template `sentry/list_errors` has no parameter \"colour\"".to_owned(),
-            "its parameters are `limit`, `project`, `environment`, `period`, `level (error|fatal)`, \
-             `order (last_seen|first_seen|count|users)`, `organization`",
+            "its parameters are `limit`, `project`, `environment`, `period`, `level (error|fatal)`, `release`, \
+             `first_release`, `order (last_seen|first_seen|count|users)`, `organization`",
         ),
         (
             "project=web\"); import os; (\"",
@@ -364,7 +364,7 @@ fn what_no_line_of_the_policy_permits_is_refused_with_the_line_that_would() {
     // No line allows what the template does not ask for.
     let (code, told) = explain(&["PUT", url, "--for", "sentry/list_errors"]);
     let in_vain = "hint: no line of the policy can allow this, because the template does not ask for it: `sentry/list_errors` \
-                   wants `sentry: GET /api/0/organizations/*/issues/`\n";
+                   wants `sentry: GET /api/0/organizations/*/issues/`, `sentry: GET /api/0/organizations/*/releases/`\n";
     assert!(code == 3 && told.ends_with(in_vain), "{told}");
     let (code, told) = explain(&["GET", url]);
     assert!(code == 3 && told.contains("under [exec] in policy.toml"), "{told}");

@@ -57,8 +57,8 @@ fn a_request_is_explained_as_the_principal_would_make_it() {
             of(
                 3,
                 "GET sentry:/api/0/organizations/other/issues/ was refused: the run is granted `sentry: GET \
-                 /api/0/organizations/acme/issues/`\nhint: add \"sentry: GET /api/0/organizations/*/issues/\" to http under \
-                 [principals.alice] in policy.toml\n",
+                 /api/0/organizations/acme/issues/`, `sentry: GET /api/0/organizations/acme/releases/`\nhint: add \
+                 \"sentry: GET /api/0/organizations/*/issues/\" to http under [principals.alice] in policy.toml\n",
                 "",
             ),
         ),

@@ -60,6 +60,12 @@ impl Issue {
         format!("{}: {}", self.family().kind, self.value())
     }
 
+    /// The version that its first event carries.
+    pub(crate) fn first_release(&self) -> &str {
+        let first = self.events.iter().min_by_key(|event| event.time);
+        first.and_then(|event| event.tag("release")).unwrap_or_default()
+    }
+
     /// How many of its events lie between two times, both included.
     ///
     /// Only a handful of events are stored; the rest exist as this curve. Every number the API gives about an

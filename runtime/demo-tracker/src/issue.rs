@@ -20,7 +20,7 @@ pub(crate) struct View<'view> {
     pub(crate) period: Period,
     /// The chart to include, if any.
     pub(crate) chart: Option<Chart>,
-    /// The environments that `count` and `userCount` are about; all where there are none.
+    /// The environments that `count`, `userCount` and the chart are about; all where there are none.
     pub(crate) environments: Vec<&'view str>,
     /// The search of a list. What it says of events, `filtered` is about.
     pub(crate) search: Option<&'view Search>,
@@ -62,11 +62,11 @@ impl Chart {
         };
         // The last bucket is the one that `end` lies in, and all of them start at a whole hour or day.
         let last = end - end.rem_euclid(step);
-        let points: Vec<Value> = (0..buckets)
-            .rev()
-            .map(|back| last - back * step)
-            .map(|start| json!([start, issue.count_between(start, start + step - 1)]))
-            .collect();
+        let count = |start: i64| {
+            issue.part(issue.count_between(start, start + step - 1), |event| event.is_in(&view.environments))
+        };
+        let points: Vec<Value> =
+            (0..buckets).rev().map(|back| last - back * step).map(|start| json!([start, count(start)])).collect();
         Value::Array(points)
     }
 }

@@ -5,7 +5,7 @@
 use std::borrow::Cow;
 
 use crate::data::{DAY, Event, Issue};
-use crate::organization::{ASSIGNEES, LEVELS, project};
+use crate::organization::{ASSIGNEES, LEVELS, PROJECTS, project};
 use crate::period;
 use crate::reader::Reader;
 
@@ -74,7 +74,7 @@ const fn keyed(keys: &'static [&'static str], text: fn(&Issue) -> Cow<'_, str>) 
     Column { keys, text }
 }
 
-static COLUMNS: [Column; 20] = [
+static COLUMNS: [Column; 21] = [
     keyed(&["status"], |issue| issue.status.into()),
     keyed(&["substatus", "issue.substatus"], |issue| issue.substatus.as_deref().unwrap_or_default().into()),
     keyed(&["level"], |issue| issue.family().level.into()),
@@ -87,6 +87,7 @@ static COLUMNS: [Column; 20] = [
     keyed(&["assigned", "assigned_to", "assigned_or_suggested"], |issue| {
         issue.assigned_to.map_or("", |assignee| assignee.handle).into()
     }),
+    keyed(&["firstRelease"], |issue| issue.first_release().into()),
     // All issues of the demo are errors.
     keyed(&["issue.category"], |_| "error".into()),
     keyed(&["title"], |issue| issue.title().into()),
@@ -295,7 +296,7 @@ fn filter(key: &str, values: &[String], now: i64) -> Result<(bool, Filter), Sear
         "message" => return Ok((false, Filter::Text(Pattern::anywhere(&values.join(" "))))),
         _ => {}
     }
-    let mut values: Vec<Pattern> = values.iter().map(|value| Pattern::parse(value)).collect();
+    let mut values: Vec<Pattern> = values.iter().flat_map(|value| patterns(key, value)).collect();
     if let Some(column) = Column::of(key) {
         for value in &mut values {
             check_value(key, value)?;
@@ -309,6 +310,14 @@ fn filter(key: &str, values: &[String], now: i64) -> Result<(bool, Filter), Sear
         return Ok((true, Filter::Tag { key, values: vec![Pattern::parse("*")] }));
     }
     Ok((false, Filter::Tag { key, values }))
+}
+
+/// What a value asks for: itself, or the newest release of each project.
+fn patterns(key: &str, value: &str) -> Vec<Pattern> {
+    if matches!(key, "release" | "firstRelease") && value == "latest" {
+        return PROJECTS.iter().map(|project| Pattern::Exact(project.releases[3].to_owned())).collect();
+    }
+    vec![Pattern::parse(value)]
 }
 
 /// Refuses values that the column can never have, and puts those with more than one name into the stored form.

@@ -81,6 +81,7 @@ fn each_kind_of_term_selects_what_it_says() {
         ("has:browser", |issue| issue.project().slug == "web"),
         ("runtime.name:CPython", |issue| issue.project().platform == "python"),
         ("browser:\"\"", |issue| issue.project().slug != "web"),
+        ("firstRelease:latest", |issue| issue.first_release() == issue.project().releases[3]),
     ];
     for (query, test) in cases {
         let found = find(query, test);
@@ -120,6 +121,11 @@ fn terms_mean_what_they_say() {
             (true, tag("user.email", &["*"])),
             (false, tag("device", &["*"])),
         ],
+    );
+    let latest = PROJECTS.each_ref().map(|project| project.releases[3]);
+    check_terms(
+        "release:latest firstRelease:web@4.12.0",
+        &[(false, tag("release", &latest)), (false, column("firstRelease", &["web@4.12.0"]))],
     );
 }
 

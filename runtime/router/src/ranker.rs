@@ -1,6 +1,6 @@
 //! Selects the cards of a pack to score for a sentence.
 //!
-//! Today it selects all of them: [`Everything`]. Routing among the 21 built-in templates takes a tenth of a
+//! Today it selects all of them: [`Everything`]. Routing among the 22 built-in templates takes a tenth of a
 //! millisecond, and among 200 some tenths (`cargo bench --bench router`). A shortlist would save nothing, and could
 //! leave out the right card. The work grows with the number of cards. A ranker over an index of words, such as BM25,
 //! pays off once upstream servers bring thousands of tools. It must then keep every card that is chosen for a sentence of

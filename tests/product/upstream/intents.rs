@@ -140,7 +140,7 @@ fn what_no_tool_does_is_an_honest_no() {
 #[test]
 fn one_search_finds_tools_and_templates() {
     let upstream = shop(&["shop: *"]);
-    let found = asked(&upstream, &["tools", "search", "list errors"]);
+    let found = asked(&upstream, &["tools", "search", "unresolved errors"]);
     let template = json!({"kind": "template", "pack": "sentry", "template": "sentry/list_errors"});
     let best = &found["entries"][0];
     let of = |key: &str| best[key].clone();

@@ -12,8 +12,14 @@ where = {
     "below": None,
     "missing": None,
 }
+period = None
+date_column = None
 columns = None
 limit = 5
 
+path = pack.path(file)
 with pack.asked():
-    result = tables.find(pack.path(file), where=where, columns=columns, limit=limit)
+    if period is None:
+        result = tables.find(path, where=where, columns=columns, limit=limit)
+    else:
+        result = pack.find_within(path, period, date_column, where=where, columns=columns, limit=limit)

@@ -7,6 +7,24 @@ organization = 'acme'
 issue = 'API-7'
 environment = None
 
+# Which issue `issue` means where it is no id: the first of the unresolved ones in this order.
+SORTS = {"last_seen": "date", "first_seen": "new", "most_events": "freq", "most_users": "user"}
+
+chosen = None
+if issue in SORTS:
+    search = {
+        "query": "is:unresolved",
+        **pack.period(pack.PERIOD),
+        "sort": SORTS[issue],
+        "limit": 1,
+        "environment": environment,
+    }
+    found = pack.get(organization, "issues", scope="event:read", params=search)
+    if not found:
+        raise NotFound(f"no unresolved issue happened in the last {pack.PERIOD}", hint="name an issue by its id")
+    chosen = {"id": found[0]["shortId"], "title": pack.short(found[0]["title"])}
+    issue = chosen["id"]
+
 # This endpoint takes a short id in place of a number.
 params = {"environment": environment}
 event = pack.get(organization, "issues", issue, "events", "latest", scope="event:read", params=params)
@@ -48,6 +66,8 @@ result = {
     "in_app": bool(ours),
     "root_cause": ": ".join(part for part in (cause["type"], cause["value"]) if part),
 }
+if chosen:
+    result = {**chosen, **result}
 if place(raised_in) != place(frame):
     result["raised_in"] = place(raised_in)
 # The whole trace of what was raised, where it failed first; a deep one without its beginning.

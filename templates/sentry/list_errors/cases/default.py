@@ -6,6 +6,8 @@ organization = 'acme'
 project = None
 environment = None
 level = None
+release = None
+first_release = None
 period = '14d'
 order = 'last_seen'
 limit = 4
@@ -16,6 +18,9 @@ SORTS = {"last_seen": "date", "first_seen": "new", "count": "freq", "users": "us
 query = "is:unresolved level:[error,fatal]" if level is None else f"is:unresolved level:{level}"
 if project is not None:
     query += f" project:{project}"
+for key, name in (("release", release), ("firstRelease", first_release)):
+    if name is not None:
+        query += f" {pack.release_term(organization, key, name)}"
 
 params = {
     "query": query,
@@ -28,15 +33,17 @@ issues = pack.rows(organization, "issues", scope="event:read", params=params, li
 
 result = []
 for issue in issues:
+    # Of a release, `filtered` is about the events in it, where Sentry gives that.
+    seen = (issue.get("filtered") if release is not None else None) or issue
     row = {
         "id": issue["shortId"],
         "title": pack.short(issue["title"]),
-        "count": int(issue["count"]),
-        "last_seen": pack.moment(issue["lastSeen"]),
+        "count": int(seen["count"]),
+        "last_seen": pack.moment(seen["lastSeen"]),
     }
     # What the rows are sorted by is in them.
     if order == "first_seen":
         row["first_seen"] = pack.moment(issue["firstSeen"])
     elif order == "users":
-        row["users"] = issue["userCount"]
+        row["users"] = seen["userCount"]
     result.append(row)

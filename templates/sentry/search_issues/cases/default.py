@@ -10,6 +10,8 @@ status = None
 level = None
 project = None
 environment = None
+release = None
+first_release = None
 period = '14d'
 order = 'last_seen'
 limit = 5
@@ -27,6 +29,9 @@ if level is not None:
     terms.append(f"level:{level}")
 if project is not None:
     terms.append(f"project:{project}")
+for key, name in (("release", release), ("firstRelease", first_release)):
+    if name is not None:
+        terms.append(pack.release_term(organization, key, name))
 
 params = {
     "query": " ".join(terms),
@@ -43,18 +48,20 @@ if query is not None and not issues:
 
 result = []
 for issue in issues:
+    # Of a release, `filtered` is about the events in it, where Sentry gives that.
+    seen = (issue.get("filtered") if release is not None else None) or issue
     row = {
         "id": issue["shortId"],
         "title": pack.short(issue["title"]),
         "project": issue["project"]["slug"],
         "level": issue["level"],
         "status": issue["status"],
-        "count": int(issue["count"]),
-        "last_seen": pack.moment(issue["lastSeen"]),
+        "count": int(seen["count"]),
+        "last_seen": pack.moment(seen["lastSeen"]),
     }
     # What the rows are sorted by is in them.
     if order == "first_seen":
         row["first_seen"] = pack.moment(issue["firstSeen"])
     elif order == "users":
-        row["users"] = issue["userCount"]
+        row["users"] = seen["userCount"]
     result.append(row)
