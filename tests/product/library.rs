@@ -42,7 +42,7 @@ fn told(report: &Report) -> (Outcome, Option<&str>) {
 }
 
 #[tokio::test]
-async fn a_run_in_flight_keeps_its_catalog_and_the_next_plan_has_the_new_one() {
+async fn n07_a_run_in_flight_keeps_its_catalog_and_the_next_plan_has_the_new_one() {
     let held = Held::start();
     let (old, new) = (catalog("old"), catalog("new"));
     let parts = Parts { catalog: Arc::clone(&old), ..cache::parts(&held.base_url(), "a-token", POLICY) };

@@ -1,5 +1,4 @@
-//! The rows of the threat model that are about scripts, requests, secrets, templates, MCP clients and upstream servers, and
-//! which tests cover them.
+//! The rows of the threat model, and which tests cover them.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -9,8 +8,9 @@ use std::path::Path;
 use crate::tree;
 
 /// Every row: what a script runs out of (G), how it tries to get out (E), what becomes of its requests and of their
-/// replies (H), what could show a secret (S), how a value could become code (T), what an MCP client can do (C), and what an
-/// upstream MCP server can do (M).
+/// replies (H), what could show a secret (S), how a value could become code (T), what an MCP client can do (C), what an
+/// upstream MCP server can do (M), what a client of the HTTP API can do (A), what can happen to what is kept (D), and what
+/// comes of many at once (N).
 const ROWS: &[(&str, &str)] = &[
     ("G01", "loops without an end"),
     ("G02", "code that starts again when it is stopped: handlers, `finally`, finalizers, hooks"),
@@ -120,6 +120,37 @@ const ROWS: &[(&str, &str)] = &[
     ("M14", "servers over HTTP: redirects, challenges, addresses, replies without end"),
     ("M15", "project files that would start programs"),
     ("M16", "calls with names and arguments that no tool has"),
+    ("A01", "requests without a token, or with a wrong one, on any path"),
+    ("A02", "requests that pages of other sites make a browser send"),
+    ("A03", "markup in what pages show: output, intents, labels, errors"),
+    ("A04", "terminal escapes in what commands print and logs record"),
+    ("A05", "connections that never become a request, and bodies byte by byte"),
+    ("A06", "keys that are used twice, also at the same moment"),
+    ("A07", "queues without an end, and clients that fill them"),
+    ("A08", "pages, cursors, limits and filters that are none"),
+    ("A09", "events from places that there are not"),
+    ("A10", "paths that lead out of what is served"),
+    ("A11", "cancelling what has ended, runs, or is not there"),
+    ("D01", "processes that are killed at any moment"),
+    ("D02", "a kill between the end of a run and its commit"),
+    ("D03", "workers that are killed, hang or are out of memory"),
+    ("D04", "jobs that end their worker each time"),
+    ("D05", "workers that come back after their lease"),
+    ("D06", "disks that are full, at each write"),
+    ("D07", "several processes with one file"),
+    ("D08", "files that go away while they are used"),
+    ("D09", "damaged and torn files, and a log without its index"),
+    ("D10", "older and newer versions, and migrations that are cut off"),
+    ("D11", "clocks that jump"),
+    ("D12", "being told to stop"),
+    ("D13", "answers that never reached their client"),
+    ("D14", "a loss of power"),
+    ("N01", "a thousand submissions at once"),
+    ("N03", "more runs than there is room for"),
+    ("N05", "storms of cancellations"),
+    ("N07", "templates and settings that change while runs go on"),
+    ("N09", "faults of this program in the middle of a run"),
+    ("N10", "repetitions that multiply"),
 ];
 
 /// The tests of one row.
@@ -162,7 +193,9 @@ fn table(tests: &BTreeMap<String, Tests>) -> String {
         "# Rows\n\n\
          What may be tried, by rows, and the tests that hold each: G01–G20 (exhaustion) and E01–E18 (escape) by\n\
          scripts, H01–H23 by requests and replies, S01–S10 for secrets, T01–T10 by values and templates,\n\
-         C01–C11 by MCP clients, M01–M16 by upstream MCP servers. A script is a file of [attacks](attacks/README.md); the rest are Rust tests by their names. The test\n\
+         C01–C11 by MCP clients, M01–M16 by upstream MCP servers, A01–A11 by clients of the HTTP API, D01–D14 for what is kept,\n\
+         N01–N10 for many at once (N02, N04 and N06 have no test, and N08 is about a part that there is not). A\n\
+         script is a file of [attacks](attacks/README.md); the rest are Rust tests by their names. The test\n\
          `every_row_has_a_test` writes this file: change `product/rows.rs` or the tests, not this.\n\n\
          | Row | What | Tests |\n|---|---|---|\n",
     );

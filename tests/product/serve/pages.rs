@@ -7,7 +7,7 @@ const PAGES: [&str; 6] = ["/", "/ui/try", "/ui/templates", "/ui/tools", "/ui/tre
 const FORM: (&str, &str) = ("content-type", "application/x-www-form-urlencoded");
 
 #[test]
-fn every_page_loads_nothing_from_elsewhere_and_runs_nothing_inline() {
+fn a03_every_page_loads_nothing_from_elsewhere_and_runs_nothing_inline() {
     let server = start(&[]);
     let id = submit(&server, &json!({"code": "print('<b>&')\nresult = {'<i>': 1}"}));
     ended(&server, &id);
@@ -59,7 +59,7 @@ fn a_browser_signs_in_and_its_cookie_counts_for_pages_of_this_server_alone() {
 }
 
 #[test]
-fn a_form_of_another_page_runs_nothing_also_where_no_token_is_needed() {
+fn a02_a_form_of_another_page_runs_nothing_also_where_no_token_is_needed() {
     let server = start(&[]);
     for line in ["POST /ui/try", "POST /ui/jobs/x/again", "POST /ui/jobs/x/cancel"] {
         for origin in [None, Some("http://localhost:3000")] {

@@ -27,14 +27,14 @@ async fn a_read_waits_for_retry_after_and_succeeds() {
 }
 
 #[tokio::test]
-async fn a_write_is_not_repeated() {
+async fn n10_a_write_is_not_repeated() {
     for status in [429, 503] {
         check("POST", vec![later(status, "0"), ok("twice")], Budget::default(), (status, 1)).await;
     }
 }
 
 #[tokio::test]
-async fn nothing_is_repeated_without_being_asked() {
+async fn n10_nothing_is_repeated_without_being_asked() {
     for reply in [with(429, "", ""), later(429, "soon"), later(429, "-1"), later(500, "0"), later(200, "0")] {
         let status = reply[9..12].parse().unwrap();
         check("GET", vec![reply, ok("twice")], Budget::default(), (status, 1)).await;
@@ -51,12 +51,12 @@ async fn a_wait_longer_than_the_run_is_not_waited_for() {
 }
 
 #[tokio::test]
-async fn a_request_waits_at_most_five_times() {
+async fn n10_a_request_waits_at_most_five_times() {
     check("GET", vec![later(429, "0")], Budget::default(), (429, 6)).await;
 }
 
 #[tokio::test]
-async fn every_wait_counts_as_a_request() {
+async fn n10_every_wait_counts_as_a_request() {
     let server = Server::start(Answer::Sequence(vec![later(503, "0")])).await;
     let exchange = exchange(&[&server], Budget { requests_max: 2, ..Budget::default() });
     assert_eq!(kind(exchange.send(get("a:/x")).await), "requests");

@@ -71,7 +71,7 @@ async fn check_bytes(what: &str, bytes: &[u8], expected: &str) {
 }
 
 #[tokio::test]
-async fn what_is_no_state_is_told_apart_and_left_alone() {
+async fn d09_what_is_no_state_is_told_apart_and_left_alone() {
     let sound = sound().await;
     let noise: Vec<u8> =
         (0..12_288_u32).map(|number| (number.wrapping_mul(2_654_435_761) >> 24).to_le_bytes()[0]).collect();
@@ -102,7 +102,7 @@ async fn what_is_no_state_is_told_apart_and_left_alone() {
 }
 
 #[tokio::test]
-async fn what_a_newer_version_wrote_is_named() {
+async fn d10_what_a_newer_version_wrote_is_named() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let mut newer = sound().await;
     newer[60..64].copy_from_slice(&7_u32.to_be_bytes());
@@ -143,7 +143,7 @@ async fn what_is_no_folder_is_told() {
 }
 
 #[tokio::test]
-async fn a_damaged_table_is_an_error_of_the_batch_and_not_a_panic() {
+async fn d09_a_damaged_table_is_an_error_of_the_batch_and_not_a_panic() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let mut damaged = sound().await;
     damaged[4_096..].fill(0xa5);

@@ -49,7 +49,7 @@ async fn fill(folder: &Path) -> u64 {
 }
 
 #[tokio::test]
-async fn a_file_grows_to_its_most_and_keeps_what_it_has() {
+async fn d06_a_file_grows_to_its_most_and_keeps_what_it_has() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let runs = fill(folder.path()).await;
     assert!(runs > 0, "some fit");
@@ -60,7 +60,7 @@ async fn a_file_grows_to_its_most_and_keeps_what_it_has() {
 
 /// Who notes a run never waits and never fails, whatever the disk says: the runs go on.
 #[tokio::test]
-async fn a_full_disk_is_told_once_and_what_is_noted_after_there_is_room_is_stored() {
+async fn d06_a_full_disk_is_told_once_and_what_is_noted_after_there_is_room_is_stored() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let before = fill(folder.path()).await;
     let (tell, mut told) = mpsc::unbounded_channel();
@@ -101,7 +101,7 @@ async fn until_dropped(folder: &Path, recorder: &Recorder, records: u64) {
 
 /// `SQLite` ends a transaction by itself where the disk is full: the next one must begin nevertheless.
 #[tokio::test]
-async fn jobs_are_accepted_again_once_there_is_room() {
+async fn d06_jobs_are_accepted_again_once_there_is_room() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let quotas = JobQuotas { file_bytes_max: 64 * 4_096, ..JobQuotas::default() };
     let place = JobPlace::Folder(folder.path().to_owned());
@@ -117,7 +117,7 @@ async fn jobs_are_accepted_again_once_there_is_room() {
 }
 
 #[tokio::test]
-async fn a_file_that_was_removed_is_written_no_more() {
+async fn d08_a_file_that_was_removed_is_written_no_more() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let place = JobPlace::Folder(folder.path().to_owned());
     let store = JobStore::open(&place, at(NOON), JobQuotas::default(), nobody()).await.expect("it opens");

@@ -1,8 +1,10 @@
 //! The store from outside: real files, in folders that go with the test.
 
 mod damage;
+mod faults;
 mod full;
 mod jobs;
+mod power;
 mod processes;
 mod quotas;
 mod recorder;

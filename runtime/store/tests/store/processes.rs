@@ -52,7 +52,7 @@ fn committed(line: &str) -> Option<u64> {
 }
 
 #[tokio::test]
-async fn what_was_committed_survives_a_kill() {
+async fn d01_what_was_committed_survives_a_kill() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let mut before = 0;
     for enough in [1, 2, 30, 70] {
