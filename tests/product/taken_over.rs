@@ -7,22 +7,36 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use futures_util::future::join_all;
 use intentbox_engine::{Caller, Code, Engine, Intent, Isolation, Outcome, Parts, Principal, Remedy, Report};
 use intentbox_sandbox::abi::{Call, Reply, decode};
-use intentbox_sandbox::{Answer, Calls, Ending, Limits, Pending, RunError, Sandbox, WorkerCommand, limits};
+use intentbox_sandbox::{
+    Answer, Calls, Ending, Limits, OutputStream, Pending, RunError, Sandbox, WorkerCommand, limits,
+};
 
 use crate::place::{ROOMY, run_with};
 use crate::{ask, cache};
 
-/// Answers every call with as much as a piece of a file may have, and counts.
+/// Answers every call with as much as a piece of a file may have, and counts. May follow the output, and counts its bytes.
 #[derive(Debug, Default)]
-struct Pieces(AtomicUsize);
+struct Pieces {
+    calls: AtomicUsize,
+    follows: bool,
+    output_bytes: AtomicUsize,
+}
 
 impl Calls for Pieces {
     fn call(&self, message: Vec<u8>) -> Pending<'_, Option<Answer>> {
-        self.0.fetch_add(1, Ordering::Relaxed);
+        self.calls.fetch_add(1, Ordering::Relaxed);
         Box::pin(async move {
             let Ok(Call::ReadFile { length, .. }) = decode(&message) else { panic!("no liar asks for anything else") };
             Some(Answer::reply(&Reply::Piece(&vec![b'x'; length as usize])))
         })
+    }
+
+    fn follows_output(&self) -> bool {
+        self.follows
+    }
+
+    fn output(&self, _: OutputStream, text: &str) {
+        self.output_bytes.fetch_add(text.len(), Ordering::Relaxed);
     }
 }
 
@@ -55,6 +69,8 @@ async fn e18_a_worker_that_says_what_cannot_be_true_is_ended_at_once() {
         "ends a run that it has not",
         "is overloaded by a run that it has not",
         "breaks a run that it has not",
+        "prints for a run that it has not",
+        "prints what nobody follows",
         "asks twice at once",
         "announces a frame of four gigabytes",
         "says hello again",
@@ -64,6 +80,20 @@ async fn e18_a_worker_that_says_what_cannot_be_true_is_ended_at_once() {
         for error in endings(lie, &Arc::default()).await {
             assert!(matches!(error, RunError::WorkerLost { .. }), "{lie}: {error}");
         }
+    }
+}
+
+/// Who follows a run is told no more of its output than the run may write.
+#[tokio::test]
+async fn e18_a_worker_that_prints_without_an_end_is_ended_at_the_limit() {
+    for (lie, most) in [("prints nothing", 0), ("prints without an end", limits::Limits::default().stdout_bytes)] {
+        let follower = Arc::new(Pieces { follows: true, ..Pieces::default() });
+        for error in endings(lie, &follower).await {
+            assert!(matches!(error, RunError::WorkerLost { .. }), "{lie}: {error}");
+        }
+        // Each run may have been begun on more than one liar.
+        let told = follower.output_bytes.load(Ordering::Relaxed) as u64;
+        assert!(told <= 8 * 3 * most, "{lie}: {told}");
     }
 }
 
@@ -84,7 +114,7 @@ async fn e18_a_worker_that_does_not_read_makes_the_parent_keep_little() {
         assert!(matches!(error, RunError::WorkerLost { .. }), "{error}");
     }
     // Each run may have been begun on more than one liar.
-    let count = calls.0.load(Ordering::Relaxed);
+    let count = calls.calls.load(Ordering::Relaxed);
     assert!((1..=8 * 3).contains(&count), "{count} answers of a mebibyte each");
 }
 

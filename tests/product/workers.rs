@@ -7,13 +7,13 @@ use std::time::Duration;
 
 use intentbox_sandbox::abi::{Call, HttpReply, Reply, decode};
 use intentbox_sandbox::{
-    Answer, Calls, Capacity, Ending, Exhausted, Limits, Pending, Resource, RunError, Sandbox, SharedResource, Sharing,
-    limits,
+    Answer, Calls, Capacity, Ended, Ending, Exhausted, Job, Limits, NoCalls, OutputStream, Owner, Pending, Resource,
+    RunError, Sandbox, SharedResource, Sharing, limits,
 };
 use rustix::process::{Pid, Signal, geteuid, kill_process};
 use tokio::sync::{Semaphore, watch};
 
-use crate::place::{CALL_AND_GO_ON, ROOMY, answer, both, drop_after_a_call, run, run_with, workers};
+use crate::place::{CALL_AND_GO_ON, ROOMY, answer, both, drop_after_a_call, run, run_with, script, workers};
 
 /// Holds every call back until the gate opens, and counts those that wait.
 #[derive(Debug)]
@@ -72,7 +72,7 @@ async fn a_run_ends_the_same_way_wherever_it_runs() {
 }
 
 #[tokio::test]
-async fn a_thousand_runs_wait_at_the_same_time_on_few_threads() {
+async fn n03_a_thousand_runs_wait_at_the_same_time_on_few_threads() {
     let gate = Gate::new();
     let sandbox = Arc::new(workers(ROOMY, 2).await);
     let start = |_| {
@@ -126,9 +126,116 @@ async fn a_worker_has_nothing_to_give() {
     assert_eq!(answer(run(&sandbox, "1+1", Limits::default()).await), "2");
 }
 
+/// Follows the output of a run, and answers its calls once it was told of some.
+struct Follower(watch::Sender<String>);
+
+impl Follower {
+    fn new() -> Arc<Follower> {
+        Arc::new(Follower(watch::Sender::default()))
+    }
+
+    async fn until_told(&self, expected: &str) {
+        self.0.subscribe().wait_for(|told| told == expected).await.expect("the sender is here");
+    }
+}
+
+impl Calls for Follower {
+    fn call(&self, _: Vec<u8>) -> Pending<'_, Option<Answer>> {
+        Box::pin(async move {
+            self.until_told("stdout: before\nstderr: oh\n").await;
+            Some(Answer::reply(&Reply::Failed { kind: "refused", message: "no" }))
+        })
+    }
+
+    fn follows_output(&self) -> bool {
+        true
+    }
+
+    fn output(&self, stream: OutputStream, text: &str) {
+        self.0.send_modify(|told| told.extend([stream.name(), ": ", text]));
+    }
+}
+
+#[tokio::test]
+async fn output_is_told_while_the_script_waits() {
+    let source = "import sys\nprint('before')\nprint('oh', file=sys.stderr)\ntry:\n    http.get('demo:/')\nexcept Exception:\n    \
+                  print('after')";
+    for (place, sandbox) in both(ROOMY).await {
+        let ended = run_with(&sandbox, source, Limits::default(), Follower::new()).await.expect("it ends");
+        assert_eq!((ended.stdout.text.as_str(), ended.stderr.text.as_str()), ("before\nafter\n", "oh\n"), "{place}");
+    }
+}
+
+#[tokio::test]
+async fn output_is_told_while_the_script_computes() {
+    let endless = Limits { fuel: limits::FUEL.most, wall_ms: limits::WALL_MS.most, ..Limits::default() };
+    for (place, sandbox) in both(ROOMY).await {
+        let follower = Follower::new();
+        tokio::select! {
+            ended = run_with(&sandbox, "print('on it')\nwhile True: pass", endless, Arc::clone(&follower) as Arc<_>) => {
+                panic!("{place}: it ended before it was told: {ended:?}");
+            }
+            () = follower.until_told("stdout: on it\n") => {}
+        }
+    }
+}
+
+const APART: Capacity = Capacity { sharing: Sharing::Apart, ..ROOMY };
+
+async fn run_of(sandbox: &Sandbox, owner: u64, calls: Arc<dyn Calls>) -> Result<Ended, RunError> {
+    let script = script(CALL_AND_GO_ON);
+    sandbox.run(Job { owner: Owner(owner), ..Job::new(&script, "{}") }, calls).await
+}
+
+fn processes(sandbox: &Sandbox) -> Vec<u32> {
+    sandbox.workers().iter().map(|worker| worker.process_id).collect()
+}
+
+#[tokio::test]
+async fn a_worker_is_replaced_before_it_gets_a_run_of_another_owner() {
+    let sandbox = workers(APART, 1).await;
+    let mut seen = Vec::new();
+    for owner in [1, 1, 2, 2, 1] {
+        run_of(&sandbox, owner, Arc::new(NoCalls)).await.expect("it ends");
+        seen.extend(processes(&sandbox));
+    }
+    assert_eq!(seen.len(), 5, "{seen:?}");
+    assert!(seen[0] == seen[1] && seen[2] == seen[3], "one owner keeps a worker: {seen:?}");
+    assert!(seen[1] != seen[2] && seen[3] != seen[4] && seen[4] != seen[0], "two owners have none in common: {seen:?}");
+}
+
+#[tokio::test]
+async fn owners_that_are_kept_apart_wait_for_each_other_and_all_end() {
+    const OWNERS: u64 = 5;
+    let sandbox = Arc::new(workers(APART, 2).await);
+    // The first has more runs than there are workers, and none of them ends.
+    let gate = Gate::new();
+    let first: Vec<_> = (0..2)
+        .map(|_| {
+            let (sandbox, gate) = (Arc::clone(&sandbox), Arc::clone(&gate));
+            tokio::spawn(async move { run_of(&sandbox, 0, gate).await })
+        })
+        .collect();
+    gate.until_waiting(2).await;
+    let others: Vec<_> = (1..OWNERS)
+        .flat_map(|owner| [owner; 4])
+        .map(|owner| {
+            let sandbox = Arc::clone(&sandbox);
+            tokio::spawn(async move { run_of(&sandbox, owner, Arc::new(NoCalls)).await })
+        })
+        .collect();
+    for run in others {
+        run.await.expect("no panic").expect("it ends beside the runs that wait");
+    }
+    gate.open.add_permits(1);
+    for run in first {
+        run.await.expect("no panic").expect("a worker that is to go is left to its runs");
+    }
+}
+
 /// Lanes of runs with answers that cannot be mistaken, while workers are killed one after the other.
 #[tokio::test]
-async fn killed_workers_lose_their_runs_and_nothing_else() {
+async fn d03_killed_workers_lose_their_runs_and_nothing_else() {
     const KILLS: usize = 100;
     const RUNS: usize = 10_000;
     let sandbox = Arc::new(workers(ROOMY, 2).await);
@@ -217,7 +324,7 @@ async fn a_run_without_a_slot_waits_and_is_then_turned_away() {
 }
 
 #[tokio::test]
-async fn runs_share_one_budget_of_memory() {
+async fn n03_runs_share_one_budget_of_memory() {
     let capacity =
         Capacity { runs: 4, memory_bytes: 64 << 20, wait_max: Duration::from_millis(20), sharing: Sharing::Whole };
     for (place, sandbox) in both(capacity).await {
@@ -266,7 +373,7 @@ impl Calls for Faulty {
 }
 
 #[tokio::test]
-async fn a_host_call_whose_answer_panics_ends_its_run_as_internal_and_no_other() {
+async fn n09_a_host_call_whose_answer_panics_ends_its_run_as_internal_and_no_other() {
     let sandbox = Arc::new(workers(ROOMY, 1).await);
     let gate = Gate::new();
     let other = tokio::spawn({

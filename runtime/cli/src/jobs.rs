@@ -24,7 +24,7 @@ use crate::{input, process, setup, show};
 
 use client::{Client, Kept};
 use remote::Remote;
-use view::JobView;
+use view::{EventView, JobView, Shown};
 
 pub(crate) use view::time;
 
@@ -178,10 +178,16 @@ async fn list(
     Ok(if jobs.is_empty() { answer.noting("there are no such jobs") } else { answer })
 }
 
-/// Tells what happens to a job until it has ended, and then its answer.
+/// Tells what happens to a job and what it prints until it has ended, and then its answer.
 async fn watch(client: &Client, job: JobView) -> Result<Answer, CommandError> {
-    client.follow(&job.id, &mut |event| show::notice(&event.line())).await?;
+    let mut shown = Shown::default();
+    let mut tell = |event: &EventView| {
+        event.lines().iter().for_each(|line| show::notice(line));
+        shown.note(event);
+    };
+    client.follow(&job.id, &mut tell).await?;
     let now = found(client, &job.id).await?;
+    shown.rest(&now).iter().for_each(|line| show::notice(line));
     let ending = now.ending();
     Ok(now.shown().ended(ending))
 }

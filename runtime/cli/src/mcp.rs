@@ -10,7 +10,6 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Context as _;
-use intentbox_engine::Sharing;
 use intentbox_listen::CancellationToken;
 use intentbox_listen::http::Options;
 use intentbox_mcp::{Server, Settings, http, stdio};
@@ -37,7 +36,7 @@ pub(crate) async fn run(sources: &Sources, command: Mcp, show: &mut Show) -> Res
         options.may_listen(address).map_err(|needed| Class::Usage.error(format!("{needed}: {advice}")))?;
     }
     // Principals are kept apart where there can be several.
-    let sharing = if options.tokens().are_shared() { Sharing::Fair } else { Sharing::Whole };
+    let sharing = server::sharing(command.isolation, options.tokens());
     let setup = setup::engine_for_server(sources, command.workers, sharing).await?;
     if setup.demo.is_some() {
         show::demo();

@@ -128,6 +128,8 @@ impl Events for Observer {
                     debug!(parent: parent, kind, target, outcome, "host call");
                 }
             }
+            // Only for who follows a run.
+            Event::Printed { .. } => {}
             Event::Output { stdout_bytes, stderr_bytes } => {
                 debug!(parent: open.get(&of.run_id).and_then(|open| open.span.id()), stdout_bytes, stderr_bytes, "output");
             }

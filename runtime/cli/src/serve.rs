@@ -8,7 +8,7 @@ use axum::http::{Method, Uri};
 use axum::response::Response;
 use intentbox_api::{Api, Metrics};
 use intentbox_dashboard::{Dashboard, History};
-use intentbox_engine::{Engine, Events, Sharing};
+use intentbox_engine::{Engine, Events};
 use intentbox_jobs::{JobQuotas, JobStore, Queue, Runner, RunnerOptions};
 use intentbox_listen::bodies::LargeBodies;
 use intentbox_listen::http::{Rejection, Surface};
@@ -43,7 +43,7 @@ pub(crate) async fn run(sources: &Sources, command: Serve, show: &mut Show) -> R
     options.may_listen(command.listen).map_err(|needed| Class::Usage.error(format!("{needed}: {advice}")))?;
     tokio::spawn(keep_accepting(store.clone(), options.tokens().clone()));
     let folder = setup::state_folder(sources);
-    let sharing = if options.tokens().are_shared() { Sharing::Fair } else { Sharing::Whole };
+    let sharing = server::sharing(command.isolation, options.tokens());
     let setup = setup::engine_for_server(sources, command.workers, sharing).await?;
     if setup.demo.is_some() {
         show::demo();

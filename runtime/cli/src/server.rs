@@ -6,13 +6,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Context as _;
-use intentbox_engine::{Ceilings, Engine, Refresh};
+use intentbox_engine::{Ceilings, Engine, Refresh, Sharing};
 use intentbox_listen::http::{InvalidOption, Options};
 use intentbox_listen::{CancellationToken, Tokens};
 use intentbox_tools::Upstreams;
 use tokio::signal::unix::{SignalKind, signal};
 
-use crate::arguments::Sources;
+use crate::arguments::{Between, Sources};
 use crate::error::{Class, Classify as _, CommandError};
 use crate::{input, setup, show, tools};
 
@@ -45,6 +45,15 @@ pub(crate) fn options(
 ) -> Result<Options, CommandError> {
     let tokens = token_file.map(tokens).transpose().class(Class::Configuration)?;
     Options::new(hosts, origins, tokens.unwrap_or_default()).map_err(|invalid| invalid_option(&invalid))
+}
+
+/// How the clients of a server share its workers: each takes a part where there can be several.
+pub(crate) fn sharing(isolation: Between, tokens: &Tokens) -> Sharing {
+    match isolation {
+        Between::Tenant => Sharing::Apart,
+        Between::Shared if tokens.are_shared() => Sharing::Fair,
+        Between::Shared => Sharing::Whole,
+    }
 }
 
 /// Lists tools again that were last listed more than a day ago, if the configuration wants that.

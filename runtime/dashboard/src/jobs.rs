@@ -156,16 +156,36 @@ fn whole(
     let result = report.get("result").filter(|result| !result.is_null()).map(shown::result);
     let grant: Vec<&str> = list_of(&report, "grant").filter_map(Value::as_str).collect();
     let begun = events.first().map_or(job.created_ms, |event| event.at_ms);
-    let timeline: Vec<Value> = events.iter().map(|event| event_of(event, begun)).collect();
+    let timeline: Vec<Value> =
+        events.iter().filter(|event| event.kind != "output").map(|event| event_of(event, begun)).collect();
+    let output = |stream: &str| match text(&report, stream) {
+        "" if !job.state.is_final() => so_far(events, stream),
+        whole => whole.to_owned(),
+    };
     let values = json!({
         "job": row(job), "is_open": !job.state.is_final(), "facts": facts(job, &report, delivery),
         "spent": spent(&report, &limits_of(dashboard, &request, &report)), "error": error,
-        "stdout": text(&report, "stdout"), "stderr": text(&report, "stderr"), "refusals": refusals,
+        "stdout": output("stdout"), "stderr": output("stderr"), "refusals": refusals,
         "events": timeline, "more_events": events.len() >= EVENTS as usize, "calls": calls,
         "code": text(&request, "code"), "grant": grant,
         "request": serde_json::to_string_pretty(&request).unwrap_or_default(),
     });
     render::part_with("job", &values, &[("result", result.unwrap_or_default())])
+}
+
+/// What the attempt that runs has written to a stream, as far as it was told.
+fn so_far(events: &[JobEvent], stream: &str) -> String {
+    let pieces = events.iter().filter(|event| event.kind == "output");
+    pieces.fold(String::new(), |mut told, event| {
+        let data = parse_value(&event.data).unwrap_or_default();
+        if data["stream"] == stream {
+            if data["from"] == 0 {
+                told.clear();
+            }
+            told.push_str(text(&data, "text"));
+        }
+        told
+    })
 }
 
 fn text<'a>(value: &'a Value, name: &str) -> &'a str {

@@ -11,7 +11,7 @@ use intentbox_egress::{BudgetItem, Exchange, Request, SendError};
 use intentbox_files::{Directories, ENTRIES_MAX, Listing, ReadError, Reader, UNREAD_MAX};
 use intentbox_report::{Failure, Refused, Remedy, RunId, Spent, ToolCall, Unread};
 use intentbox_sandbox::abi::{Call, FILES_MAX, FileEntry, HttpReply, HttpRequest, Reply, decode};
-use intentbox_sandbox::{Answer, Calls, Exhausted, Pending, Resource};
+use intentbox_sandbox::{Answer, Calls, Exhausted, OutputStream, Pending, Resource};
 
 use crate::caller::Caller;
 use crate::events::{Event, Events, Of};
@@ -77,6 +77,10 @@ impl Noting {
 
     fn note(&self, kind: &'static str, target: &str, outcome: &str) {
         self.events.note(Of::request(self.run_id, &self.caller), Event::HostCall { kind, target, outcome });
+    }
+
+    fn printed(&self, stream: OutputStream, text: &str) {
+        self.events.note(Of::request(self.run_id, &self.caller), Event::Printed { stream, text });
     }
 }
 
@@ -285,6 +289,14 @@ impl Calls for Broker {
                 }
             })
         })
+    }
+
+    fn follows_output(&self) -> bool {
+        self.noting.events.follows_output()
+    }
+
+    fn output(&self, stream: OutputStream, text: &str) {
+        self.noting.printed(stream, text);
     }
 }
 

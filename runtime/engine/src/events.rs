@@ -3,6 +3,7 @@
 use std::time::Instant;
 
 use intentbox_report::{Principal, Report, RunId, Target, TraceContext};
+use intentbox_sandbox::OutputStream;
 
 use crate::caller::Caller;
 
@@ -10,6 +11,11 @@ use crate::caller::Caller;
 pub trait Events: Send + Sync {
     /// Receives one event.
     fn note(&self, of: Of<'_>, event: Event<'_>);
+
+    /// Whether [`Event::Printed`] is wanted, which costs a message between processes for each. Asked before each run.
+    fn follows_output(&self) -> bool {
+        false
+    }
 }
 
 /// Which request an event is about.
@@ -52,7 +58,15 @@ pub enum Event<'a> {
         /// How it ended: a status, or a word such as `refused`.
         outcome: &'a str,
     },
-    /// The script wrote output.
+    /// The script wrote this, up to a quarter of a second ago. For who follows the output while the run goes on; what is
+    /// written at the very end is only in the report.
+    Printed {
+        /// Where to.
+        stream: OutputStream,
+        /// At most 16 KiB.
+        text: &'a str,
+    },
+    /// The script wrote output: how much in all.
     Output {
         /// Bytes on stdout.
         stdout_bytes: usize,

@@ -12,6 +12,7 @@
 //! changed anything outside: its grants let it read alone. Otherwise the job ends with `unknown_outcome`.
 
 mod callback;
+mod progress;
 mod queue;
 mod request;
 mod runner;

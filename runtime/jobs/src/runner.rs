@@ -7,12 +7,12 @@ use std::time::Duration;
 use intentbox_engine::{Caller, Ceilings, Consent, Engine, Event, Events, Of, Principal, Remedy, Report};
 use intentbox_report::{Cause, Failure, TraceContext, Wire};
 use intentbox_store::{Ending, Job, JobStore, Lease, LeaseKey, Renewed};
-use serde_json::json;
-use tokio::sync::{Semaphore, mpsc};
+use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
 use tokio::time::{Instant, interval, sleep, timeout};
 use tokio_util::sync::CancellationToken;
 
+use crate::progress::{Progress, Step};
 use crate::request::{JobRequest, Work};
 
 /// How long a lease lasts without being renewed, and how often it is: three times in its life.
@@ -24,9 +24,6 @@ const CANCEL_PAUSE: Duration = Duration::from_millis(250);
 
 /// How many jobs are leased at once.
 const LEASED_MAX: u32 = 32;
-
-/// How many calls of one job are told as events.
-const CALLS_MAX: usize = 200;
 
 /// How long jobs that run have when the program is told to stop.
 const DRAIN: Duration = Duration::from_secs(10);
@@ -270,8 +267,8 @@ async fn reported(shared: &Arc<Shared>, lease: &Lease, has_changed: &Mutex<bool>
     };
     let trace = TraceContext::of_kept(&lease.job.trace);
     let caller = Caller { consent, ceilings, trace, ..Caller::of(principal) };
-    let (events, mut told) = JobEvents::new(Arc::clone(&shared.events));
-    let events: Arc<dyn Events> = events;
+    let (progress, mut told) = Progress::new(Arc::clone(&shared.events));
+    let events: Arc<dyn Events> = Arc::new(progress);
     let run = match &request.work {
         Work::Intent(intent) => {
             shared.engine.learn_names(intent, &caller).await;
@@ -300,49 +297,19 @@ async fn reported(shared: &Arc<Shared>, lease: &Lease, has_changed: &Mutex<bool>
     }
     let running = shared.engine.run(run, &caller, &events);
     tokio::pin!(running);
-    let mut count = 0;
+    // A step that cannot be written is lost: the report has all of them.
+    let write = async |Step { kind, data }| drop(shared.store.add_event(lease.key(), kind, data).await);
     let report = loop {
         tokio::select! {
             biased;
             report = &mut running => break report,
-            Some(data) = told.recv() => tell(&shared.store, lease.key(), data, &mut count).await,
+            Some(step) = told.recv() => write(step).await,
         }
     };
-    while let Ok(data) = told.try_recv() {
-        tell(&shared.store, lease.key(), data, &mut count).await;
+    while let Ok(step) = told.try_recv() {
+        write(step).await;
     }
     Some((report, !may_change))
-}
-
-/// Passes events on, and the calls of a run to the job's own events.
-struct JobEvents {
-    others: Arc<dyn Events>,
-    calls: mpsc::Sender<String>,
-}
-
-impl JobEvents {
-    fn new(others: Arc<dyn Events>) -> (Arc<Self>, mpsc::Receiver<String>) {
-        let (calls, told) = mpsc::channel(CALLS_MAX);
-        (Arc::new(Self { others, calls }), told)
-    }
-}
-
-impl Events for JobEvents {
-    fn note(&self, of: Of<'_>, event: Event<'_>) {
-        if let Event::HostCall { kind, target, outcome } = event {
-            // Who cannot follow misses some: the report counts them all.
-            let _ = self.calls.try_send(json!({"kind": kind, "target": target, "outcome": outcome}).to_string());
-        }
-        self.others.note(of, event);
-    }
-}
-
-/// Writes a call of a run as an event of its job. One that cannot be written is lost: the report counts it.
-async fn tell(store: &JobStore, key: LeaseKey, data: String, count: &mut usize) {
-    *count += 1;
-    if *count <= CALLS_MAX {
-        let _ = store.add_event(key, "call", data).await;
-    }
 }
 
 #[cfg(test)]

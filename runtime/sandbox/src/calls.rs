@@ -9,6 +9,7 @@ use std::pin::Pin;
 
 use intentbox_abi::{Call, Reply, decode};
 use intentbox_verdict::Exhausted;
+use serde::{Deserialize, Serialize};
 
 /// An answer on its way.
 pub type Pending<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
@@ -18,6 +19,36 @@ pub trait Calls: Send + Sync {
     /// Answers a message of the guest, of which the script may have chosen every byte: `None` if it is not a
     /// [`Call`](intentbox_abi::Call). It has at most [`CALL_BYTES_MAX`](intentbox_abi::CALL_BYTES_MAX) bytes.
     fn call(&self, message: Vec<u8>) -> Pending<'_, Option<Answer>>;
+
+    /// Whether [`output`](Calls::output) is to be told what the script writes while it runs. Asked once, before the run.
+    fn follows_output(&self) -> bool {
+        false
+    }
+
+    /// Takes a piece of what the script wrote, of at most 16 KiB, some moments after it did. Pieces of one stream come in
+    /// order, and together they are how the stream begins that comes with the ending: its last piece is only there. Must
+    /// not wait.
+    fn output(&self, _stream: OutputStream, _text: &str) {}
+}
+
+/// One of the two streams that a script writes to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum OutputStream {
+    /// What it prints.
+    Stdout,
+    /// What it writes to `sys.stderr`.
+    Stderr,
+}
+
+impl OutputStream {
+    /// Its name: `stdout` or `stderr`.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            OutputStream::Stdout => "stdout",
+            OutputStream::Stderr => "stderr",
+        }
+    }
 }
 
 /// The result of a host call.

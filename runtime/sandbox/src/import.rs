@@ -20,8 +20,9 @@ use wasmtime_wasi::I32Exit;
 use wasmtime_wasi::p1::{self, WasiP1Ctx};
 
 use crate::budget::{Overloaded, Share};
-use crate::calls::{Answer, Calls};
+use crate::calls::{Answer, Calls, OutputStream};
 use crate::clock::Clock;
+use crate::live::LiveOutput;
 use crate::output::Stream;
 
 /// By how much a run's memory grows before others get the thread. Growing burns no fuel, and each new page is a fault of a few
@@ -38,6 +39,8 @@ pub(crate) struct RunState {
     pub(crate) limits: Limits,
     pub(crate) stdout: Stream,
     pub(crate) stderr: Stream,
+    /// The same for who follows it.
+    pub(crate) live: Option<Arc<LiveOutput>>,
     pub(crate) memory_bytes_peak: u64,
     /// By how much memory grew since the run last gave up the thread for that.
     pub(crate) unyielded_bytes: u64,
@@ -93,11 +96,10 @@ impl RunState {
         wasmtime::format_err!("{exhausted}")
     }
 
-    fn stream(&mut self, number: u32) -> Result<&mut Stream> {
-        match number {
-            1 => Ok(&mut self.stdout),
-            2 => Ok(&mut self.stderr),
-            other => Err(wasmtime::format_err!("there is no stream {other}")),
+    fn stream(&mut self, stream: OutputStream) -> &mut Stream {
+        match stream {
+            OutputStream::Stdout => &mut self.stdout,
+            OutputStream::Stderr => &mut self.stderr,
         }
     }
 
@@ -222,13 +224,21 @@ fn take(mut caller: Caller<'_, RunState>, handle: u32, into: u32) -> Result<()> 
 async fn print(mut caller: Caller<'_, RunState>, stream: u32, text: u32, length: u32) -> Result<()> {
     // Nothing is charged for what is not there.
     let (_, inside) = guest_bytes_and_inside(&mut caller, text, length)?;
-    let more = inside.stream(stream)?.grows_by(length as usize);
+    let stream = match stream {
+        1 => OutputStream::Stdout,
+        2 => OutputStream::Stderr,
+        other => return Err(wasmtime::format_err!("there is no stream {other}")),
+    };
+    let more = inside.stream(stream).grows_by(length as usize);
     if more > 0 {
         inside.charge(more as u64).await?;
     }
     let (bytes, inside) = guest_bytes_and_inside(&mut caller, text, length)?;
-    let pushed = inside.stream(stream)?.push(bytes);
-    pushed.map_err(|exhausted| inside.exhaust(exhausted))
+    inside.stream(stream).push(bytes).map_err(|exhausted| inside.exhaust(exhausted))?;
+    if let Some(live) = &inside.live {
+        live.push(stream, bytes);
+    }
+    Ok(())
 }
 
 /// The guest's memory from `start`, or a trap where it does not reach that far.

@@ -14,7 +14,8 @@
 //!   memory is its own.
 //! - `script` and `job`: the input of a run. `bytecode`: modules compiled in advance. `calls`: host calls.
 //! - `guest`: the guest in this process. `code`: its embedded native code. `import`: its host functions.
-//! - `run`: one run. `clock` and `output`: its time and its streams. `tuning`: settings shared with the build.
+//! - `run`: one run. `clock`, `output` and `live`: its time, its streams, and who follows them. `tuning`: settings shared
+//!   with the build.
 //! - `worker`: the same in separate processes.
 
 mod budget;
@@ -25,6 +26,7 @@ mod code;
 mod guest;
 mod import;
 mod job;
+mod live;
 mod output;
 mod pages;
 mod run;
@@ -42,7 +44,7 @@ use crate::worker::Pool;
 
 pub use crate::budget::{Capacity, Overloaded, SharedResource};
 pub use crate::bytecode::Bytecode;
-pub use crate::calls::{Answer, Calls, NoCalls, Pending};
+pub use crate::calls::{Answer, Calls, NoCalls, OutputStream, Pending};
 pub use crate::job::{Author, Deterministic, Job};
 pub use crate::script::{Script, ScriptError};
 pub use crate::shares::{Owner, Sharing};

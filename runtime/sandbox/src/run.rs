@@ -19,6 +19,7 @@ use crate::calls::Calls;
 use crate::clock::Clock;
 use crate::import::{RunState, Stopped};
 use crate::job::Job;
+use crate::live::LiveOutput;
 use crate::output::Stream;
 use crate::tuning::WASM_STACK_BYTES;
 
@@ -105,6 +106,7 @@ pub(crate) async fn run(
     let mut entropy = [0; 16];
     random.fill_bytes(&mut entropy);
     wasi.wall_clock(clock.clone()).monotonic_clock(clock.clone());
+    let live = LiveOutput::of(&calls, &limits);
     let inside = RunState {
         wasi: wasi.build_p1(),
         calls,
@@ -113,6 +115,7 @@ pub(crate) async fn run(
         limits,
         stdout: Stream::new(Resource::StdoutBytes, limits.stdout_bytes),
         stderr: Stream::new(Resource::StderrBytes, limits.stderr_bytes),
+        live: live.clone(),
         memory_bytes_peak: 0,
         unyielded_bytes: 0,
         host_calls: 0,
@@ -138,7 +141,7 @@ pub(crate) async fn run(
         scratch_entries_max: bound(limits.scratch_entries),
     });
 
-    let spoken = within(started + limits.wall(), &share, exchange(pre, &mut store, start)).await;
+    let spoken = within(started + limits.wall(), &share, live.as_deref(), exchange(pre, &mut store, start)).await;
     let ending = match spoken {
         Err(Interrupted::Overloaded(overloaded)) => return Err(Failed::Overloaded(overloaded)),
         Err(Interrupted::Late) => {
@@ -200,8 +203,14 @@ enum Interrupted {
 /// result that comes too late is discarded: a piece of work between two checks may have been long.
 ///
 /// Between polls the pages that the run has changed are counted, ever less often: after four milliseconds, and then whenever a
-/// sixteenth of the run's age has passed. A short run is not counted at all, and a long one some dozens of times.
-async fn within<T>(deadline: Instant, share: &Share, work: impl Future<Output = T>) -> Result<T, Interrupted> {
+/// sixteenth of the run's age has passed. A short run is not counted at all, and a long one some dozens of times. Output
+/// that is due is passed on then, too: also while the script computes or waits.
+async fn within<T>(
+    deadline: Instant,
+    share: &Share,
+    live: Option<&LiveOutput>,
+    work: impl Future<Output = T>,
+) -> Result<T, Interrupted> {
     let started = Instant::now();
     let next_count = |now: Instant| now + COUNT_AFTER.max((now - started) / 16);
     let mut work = pin!(work);
@@ -220,7 +229,17 @@ async fn within<T>(deadline: Instant, share: &Share, work: impl Future<Output = 
                 return Poll::Ready(Err(Interrupted::Overloaded(overloaded)));
             }
             count_at = next_count(now);
-            timer.as_mut().reset(deadline.min(count_at).into());
+        }
+        let mut wake_at = deadline.min(count_at);
+        if let Some((live, due)) = live.and_then(|live| Some((live, live.due()?))) {
+            if now >= due {
+                live.pass_on();
+            } else {
+                wake_at = wake_at.min(due);
+            }
+        }
+        if timer.deadline() != wake_at.into() {
+            timer.as_mut().reset(wake_at.into());
         }
         // Polled so that it wakes this task. A timer that is over already does so at once.
         if timer.as_mut().poll(context).is_ready() {

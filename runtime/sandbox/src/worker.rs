@@ -4,11 +4,12 @@
 //! its socket; host calls go to the parent. If it dies, hangs or is killed, its runs end as lost; the parent and the
 //! other workers go on, and a new worker takes its place.
 //!
-//! - `pool`: the parent's side. - `serve`: the worker's side. - `wire`: their messages. - `hardening`: the privileges that
+//! - `pool`: the parent's side. - `runs`: what it keeps about the runs of one worker. - `serve`: the worker's side. - `wire`: their messages. - `hardening`: the privileges that
 //!   a worker drops.
 
 mod hardening;
 mod pool;
+mod runs;
 mod serve;
 mod wire;
 

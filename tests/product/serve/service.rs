@@ -239,6 +239,37 @@ fn with_upstream_servers(home: &Path) -> Server {
 
 #[test]
 #[expect(clippy::disallowed_methods, reason = "the client of this test opens a connection")]
+fn what_a_script_prints_is_told_while_it_runs() {
+    let server = start(&[]);
+    let code = "import sys\nprint('begun: ü')\nprint('oh', file=sys.stderr)\nwhile True: pass";
+    let endless = json!({"code": code, "limits": {"wall_ms": 600_000, "fuel": 10_000_000_000_000_u64}});
+    let id = submit(&server, &endless);
+    let mut stream = TcpStream::connect(server.address).expect("it listens");
+    stream.set_read_timeout(Some(PATIENCE)).expect("a timeout can be set");
+    stream.write_all(&server.line(&format!("GET /v1/jobs/{id}/events"), &[], "")).expect("it reads");
+    let lines = BufReader::new(stream).lines().map(|line| line.expect("a line"));
+    let data = lines.filter_map(|line| serde_json::from_str::<Value>(line.strip_prefix("data: ")?).ok());
+    let mut told: Vec<Value> = data.filter(|data| data["stream"].is_string()).take(2).collect();
+    for data in &mut told {
+        assert!(data["at"].take().is_string());
+    }
+    assert_eq!(
+        told,
+        [
+            json!({"at": null, "stream": "stdout", "from": 0, "text": "begun: ü\n"}),
+            json!({"at": null, "stream": "stderr", "from": 0, "text": "oh\n"}),
+        ]
+    );
+    // The page of the job shows the same, and its timeline only what else happened.
+    let page = send(&server, &format!("GET /ui/jobs/{id}"), &[], "").body;
+    assert!(page.contains(">begun: ü\n</pre>") && page.contains(">oh\n</pre>"), "{page}");
+    assert!(!page.contains("state output"), "{page}");
+    assert_eq!(send(&server, &format!("DELETE /v1/jobs/{id}"), &[], "").status, 202);
+    assert_eq!(ended(&server, &id)["state"], "cancelled");
+}
+
+#[test]
+#[expect(clippy::disallowed_methods, reason = "the client of this test opens a connection")]
 fn discoveries_are_told_to_who_did_not_ask_for_them() {
     let home = tempfile::tempdir().expect("a folder");
     let server = with_upstream_servers(home.path());

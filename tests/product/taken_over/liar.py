@@ -57,13 +57,17 @@ def read_varint(data, at):
             return value
 
 
-READY, FAILED, CALL, ENDED, OVERLOADED, BROKEN = range(6)
+READY, FAILED, CALL, OUTPUT, ENDED, OVERLOADED, BROKEN = range(7)
 ALL_HARDENING = bytes([1, 1, 1, 1, 1, 1])
 
 
 def call(run):
     read_file = number(2) + text(b"data:x") + number(0) + number(1 << 20)
     return frame(number(CALL) + number(run) + text(read_file))
+
+
+def output(run, words):
+    return frame(number(OUTPUT) + number(run) + number(0) + text(words))
 
 
 def ended(run, json):
@@ -93,6 +97,14 @@ def lie(run):
         say(broken(other) * 100_000)
     elif LIE == "breaks its own run":
         say(frame(number(BROKEN) + number(run) + text(b"x" * 100_000)))
+    elif LIE == "prints for a run that it has not":
+        say(output(other, b"x") * 100_000)
+    elif LIE == "prints what nobody follows":
+        say(output(run, b"x"))
+    elif LIE == "prints nothing":
+        say(output(run, b""))
+    elif LIE == "prints without an end":
+        say(output(run, b"x" * 10_000) * 1_000)
     elif LIE == "asks twice at once":
         say(call(run) * 2)
     elif LIE == "asks and never reads":

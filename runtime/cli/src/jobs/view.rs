@@ -204,11 +204,60 @@ impl EventView {
         Self { at, kind: kind.to_owned(), data: Value::Object(fields).to_string() }
     }
 
-    /// The event in one line.
-    pub(super) fn line(&self) -> String {
+    /// The event in lines: one, or one for each of the output that it tells.
+    pub(super) fn lines(&self) -> Vec<String> {
+        if let Some(Printed { stream, text, .. }) = self.printed() {
+            return printed(&self.at, &stream, &text);
+        }
         let data = if self.data == "{}" { String::new() } else { format!("  {}", self.data) };
-        show::line(&format!("{}  {}{data}", self.at, self.kind))
+        vec![show::line(&format!("{}  {}{data}", self.at, self.kind))]
     }
+
+    fn printed(&self) -> Option<Printed> {
+        if self.kind == "output" { serde_json::from_str::<Printed>(&self.data).ok() } else { None }
+    }
+}
+
+/// A piece of output, as an event tells it.
+#[derive(Deserialize)]
+struct Printed {
+    stream: String,
+    /// Where in the stream it begins, in bytes.
+    from: usize,
+    text: String,
+}
+
+/// How much of the output of a job was shown already, in bytes.
+#[derive(Debug, Default)]
+pub(super) struct Shown {
+    stdout: usize,
+    stderr: usize,
+}
+
+impl Shown {
+    /// Counts the output of an event that was shown.
+    pub(super) fn note(&mut self, event: &EventView) {
+        if let Some(Printed { stream, from, text }) = event.printed() {
+            let shown = if stream == "stderr" { &mut self.stderr } else { &mut self.stdout };
+            // What was missed in between is not shown any more: it would come out of order.
+            *shown = from + text.len();
+        }
+    }
+
+    /// The lines of the output that were not shown while the job ran.
+    pub(super) fn rest(&self, job: &JobView) -> Vec<String> {
+        let (report, at) = (job.parsed_report(), job.finished_at.as_deref().unwrap_or_default());
+        let rest = |stream: &str, shown: usize| {
+            let text = report[stream].as_str().and_then(|text| text.get(shown..)).unwrap_or_default();
+            printed(at, stream, text)
+        };
+        [rest("stdout", self.stdout), rest("stderr", self.stderr)].concat()
+    }
+}
+
+/// Output in lines, each with its time and its stream.
+fn printed(at: &str, stream: &str, text: &str) -> Vec<String> {
+    text.lines().map(|line| show::line(&format!("{at}  {stream}  {line}"))).collect()
 }
 
 /// A time to the second.
@@ -228,12 +277,12 @@ mod tests {
     #[test]
     fn what_a_server_tells_is_shown_as_what_is_kept_here() {
         let event = EventView::received("call", r#"{"at":"2026-11-18T11:06:40.5Z","kind":"http","outcome":"200"}"#);
-        assert_eq!(event.line(), r#"2026-11-18T11:06:40Z  call  {"kind":"http","outcome":"200"}"#);
+        assert_eq!(event.lines(), [r#"2026-11-18T11:06:40Z  call  {"kind":"http","outcome":"200"}"#]);
         assert_eq!(
-            EventView::received("started", r#"{"at":"2026-11-18T11:06:40Z"}"#).line(),
-            "2026-11-18T11:06:40Z  started"
+            EventView::received("started", r#"{"at":"2026-11-18T11:06:40Z"}"#).lines(),
+            ["2026-11-18T11:06:40Z  started"]
         );
-        assert_eq!(EventView::received("x", "no JSON").line(), "  x");
+        assert_eq!(EventView::received("x", "no JSON").lines(), ["  x"]);
         let job = |state: &str| {
             let text = format!(
                 r#"{{"id":"a","state":"{state}","created_at":"2026-11-18T11:06:40.123Z","attempt":1,"attempts":3,"priority":0,"new":1,"report":{{"outcome":"ok","result":2}}}}"#
@@ -244,5 +293,22 @@ mod tests {
         assert_eq!(finished.line(), "a  2026-11-18T11:06:40Z  finished   \n");
         assert_eq!(finished.shown().text(), "a  2026-11-18T11:06:40Z  finished   \n2\n");
         assert!(job("dreaming").is_none());
+    }
+
+    #[test]
+    fn output_is_shown_once_whether_an_event_told_it_or_the_report() {
+        let told = r#"{"at":"2026-11-18T11:06:40Z","stream":"stdout","from":0,"text":"a\n\u001b[2Jb\n"}"#;
+        let event = EventView::received("output", told);
+        let lines = ["2026-11-18T11:06:40Z  stdout  a", "2026-11-18T11:06:40Z  stdout  \\u{1b}[2Jb"];
+        assert_eq!(event.lines(), lines);
+        let job = r#"{"id":"a","state":"finished","created_at":"2026-11-18T11:06:40Z","finished_at":"2026-11-18T11:06:42Z",
+                      "attempt":1,"attempts":3,"priority":0,"report":{"stdout":"a\n\u001b[2Jb\nü\n","stderr":"no"}}"#;
+        let job = JobView::received(serde_json::from_str(job).expect("a job")).expect("a state");
+        let mut shown = Shown::default();
+        shown.note(&event);
+        assert_eq!(shown.rest(&job), ["2026-11-18T11:06:42Z  stdout  ü", "2026-11-18T11:06:42Z  stderr  no"]);
+        // A place inside a letter is no place.
+        shown.stdout = 9;
+        assert_eq!(shown.rest(&job).len(), 1);
     }
 }

@@ -1,6 +1,5 @@
 //! The parent's side: starts workers, gives them runs, answers their host calls, and replaces them.
 
-use std::collections::HashMap;
 use std::ffi::OsString;
 use std::fmt;
 use std::os::fd::OwnedFd;
@@ -16,7 +15,7 @@ use bytes::Bytes;
 use futures_util::StreamExt as _;
 use intentbox_abi::{CALL_BYTES_MAX, decode, encode, shortened};
 use intentbox_verdict::answer::MESSAGE_BYTES_MAX;
-use intentbox_verdict::{Ended, Limits, Tenancy};
+use intentbox_verdict::{Ended, Limits};
 use tokio::net::UnixStream;
 use tokio::process::{Child, Command};
 use tokio::sync::{Notify, mpsc, oneshot};
@@ -24,12 +23,13 @@ use tokio::task::{AbortHandle, JoinSet};
 use tokio::time::{sleep, sleep_until, timeout};
 
 use super::hardening::Hardening;
+use super::runs::{Open, Runs, Untold};
 use super::wire::{self, Answered, Down, Incoming, Outgoing, Up};
 use crate::RunError;
 use crate::budget::{Capacity, Overloaded, SharedResource};
-use crate::calls::{Answer, Calls};
+use crate::calls::{Answer, Calls, OutputStream};
 use crate::guest;
-use crate::job::{Author, Job};
+use crate::job::Job;
 use crate::shares::{Owner, Purpose, Shares, Sharing};
 
 /// How long a worker may take to start. It maps tens of megabytes and runs one script; a busy machine is slow at that.
@@ -54,8 +54,9 @@ const AT_ONCE_BYTES: usize = 64 << 10;
 /// How many larger frames of one worker are held until they are read. Each has at most 50 MB, and mostly a tenth of that.
 const LARGE_MAX: usize = 8;
 
-/// How many frames about finished runs a worker may still send: far more than it can have runs.
-const TOLERATED_MAX: u64 = 1 << 16;
+/// Why a worker is made to go.
+const LATE: &str = "it did not answer in time";
+const FOR_ANOTHER_OWNER: &str = "it made room for the runs of another owner";
 
 /// How late this process may check the clock before it blames itself instead of a worker.
 const LATENESS_MAX: Duration = Duration::from_millis(100);
@@ -136,78 +137,6 @@ impl From<Frame> for Bytes {
     }
 }
 
-#[derive(Default)]
-struct Runs {
-    next: u32,
-    open: HashMap<u32, Open>,
-    /// Whose own code the worker has run.
-    authors: Authors,
-    /// Set when the worker is gone: no run may begin on it.
-    closed: bool,
-    /// Twice the number of runs that were cancelled: one more call and one ending each may still come. See `tolerates`.
-    cancelled: u64,
-}
-
-impl Runs {
-    /// Whether a frame about a run that is not open may be honest: the worker may have sent it before it knew that the
-    /// run was cancelled. Beyond that, the worker is not ours any more.
-    fn tolerates(&mut self) -> bool {
-        let tolerated = self.cancelled > 0;
-        self.cancelled = self.cancelled.saturating_sub(1);
-        tolerated
-    }
-}
-
-/// The owners whose own code a worker has run since it started.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-enum Authors {
-    #[default]
-    None,
-    One(Owner),
-    Several,
-}
-
-impl Authors {
-    fn note(&mut self, job: &Job<'_>) {
-        if job.author == Author::Owner {
-            *self = match *self {
-                Authors::None => Authors::One(job.owner),
-                Authors::One(owner) if owner == job.owner => return,
-                Authors::One(_) | Authors::Several => Authors::Several,
-            };
-        }
-    }
-
-    fn tenancy_for(self, owner: Owner) -> Tenancy {
-        match self {
-            Authors::None => Tenancy::Single,
-            Authors::One(author) if author == owner => Tenancy::Single,
-            Authors::One(_) | Authors::Several => Tenancy::Shared,
-        }
-    }
-}
-
-/// A run that a worker has.
-struct Open {
-    calls: Arc<dyn Calls>,
-    limits: Limits,
-    owner: Owner,
-    started: Instant,
-    host_calls: u64,
-    call: Option<AbortHandle>,
-    /// Held by the last call, and by its answer until it is on its way.
-    answer: Weak<()>,
-    ending: oneshot::Sender<Result<Ended, RunError>>,
-}
-
-impl Drop for Open {
-    fn drop(&mut self) {
-        if let Some(call) = &self.call {
-            call.abort();
-        }
-    }
-}
-
 impl fmt::Debug for Pool {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Pool").field("command", &self.shared.command).finish_non_exhaustive()
@@ -241,7 +170,7 @@ impl Pool {
         let supervisors = (0..count).map(supervise).collect();
         let pool = Pool { shared, supervisors };
         tokio::select! {
-            up = pool.shared.worker(START_MAX) => drop(up.map_err(|lost| lost.to_string())?),
+            up = pool.shared.worker(Owner::default(), START_MAX) => drop(up.map_err(|lost| lost.to_string())?),
             reason = pool.shared.failed_starts(STARTS_MAX * count as usize) => return Err(reason),
         }
         Ok(pool)
@@ -269,13 +198,13 @@ impl Pool {
         let slot = self.shared.slots.take(job.owner, 1, Purpose::Enter, until).await;
         let _slot = slot.ok_or_else(overloaded)?;
         let (worker, run, ending) = loop {
-            let worker = self.shared.worker(wait_max.saturating_sub(started.elapsed())).await?;
+            let worker = self.shared.worker(job.owner, wait_max.saturating_sub(started.elapsed())).await?;
             if worker.backlog.load(Ordering::Relaxed) > BACKLOG_BYTES_MAX {
-                self.shared.retire(&worker);
+                self.shared.retire(&worker, "it does not read");
                 continue;
             }
             // It may have gone between the choice and the begin.
-            if let Some((run, ending)) = worker.begin(job, Arc::clone(&calls), started) {
+            if let Some((run, ending)) = worker.begin(job, Arc::clone(&calls), started, self.shared.capacity.sharing) {
                 break (worker, run, ending);
             }
         };
@@ -284,8 +213,8 @@ impl Pool {
         let ended = tokio::select! {
             ended = ending => ended.unwrap_or_else(|_| Err(lost("its run was dropped"))),
             () = late => {
-                self.shared.retire(&worker);
-                Err(lost("it did not answer in time"))
+                self.shared.retire(&worker, LATE);
+                Err(lost(LATE))
             }
         };
         drop(cancellation);
@@ -312,19 +241,26 @@ fn lost(reason: &str) -> RunError {
 /// Cancels the run when its caller goes away before it ended.
 struct CancelOnDrop<'a> {
     shared: &'a Shared,
-    worker: &'a Worker,
+    worker: &'a Arc<Worker>,
     run: u32,
 }
 
 impl Drop for CancelOnDrop<'_> {
     fn drop(&mut self) {
         let mut runs = self.worker.runs();
-        if runs.open.remove(&self.run).is_some() {
-            runs.cancelled = (runs.cancelled + 2).min(TOLERATED_MAX);
+        if runs.cancel(self.run) {
             self.worker.send(&Down::Cancel { run: self.run });
         }
+        let has_drained = runs.closed && runs.open.is_empty();
         drop(runs);
-        self.shared.freed.notify_one();
+        if has_drained {
+            self.shared.retire(self.worker, FOR_ANOTHER_OWNER);
+        }
+        match self.shared.capacity.sharing {
+            Sharing::Whole | Sharing::Fair => self.shared.freed.notify_one(),
+            // Not everybody who waits can use what came free.
+            Sharing::Apart => self.shared.freed.notify_waiters(),
+        }
     }
 }
 
@@ -349,10 +285,12 @@ impl Worker {
         job: Job<'_>,
         calls: Arc<dyn Calls>,
         started: Instant,
+        sharing: Sharing,
     ) -> Option<(u32, oneshot::Receiver<Result<Ended, RunError>>)> {
         let (ending, ended) = oneshot::channel();
         let mut runs = self.runs();
-        if runs.closed {
+        let is_foreign = sharing == Sharing::Apart && *runs.tenant.get_or_insert(job.owner) != job.owner;
+        if runs.closed || is_foreign {
             return None;
         }
         let run = runs.next;
@@ -361,7 +299,9 @@ impl Worker {
         let limits = job.limits;
         runs.authors.note(&job);
         let (owner, answer) = (job.owner, Weak::new());
-        runs.open.insert(run, Open { calls, limits, owner, started, host_calls: 0, call: None, answer, ending });
+        let follows_output = calls.follows_output();
+        let untold = follows_output.then_some(Untold { stdout: limits.stdout_bytes, stderr: limits.stderr_bytes });
+        runs.open.insert(run, Open { calls, limits, owner, untold, started, host_calls: 0, call: None, answer, ending });
         drop(runs);
         // What the run waited for a place is part of its time.
         let waited_ms = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
@@ -375,6 +315,7 @@ impl Worker {
             limits,
             deterministic: job.deterministic,
             owner: job.owner.0,
+            follows_output,
         });
         Some((run, ended))
     }
@@ -421,6 +362,7 @@ impl Worker {
     fn handle(self: &Arc<Worker>, frame: &[u8]) -> bool {
         match decode::<Up<'_>>(frame) {
             Ok(Up::Call { run, message }) => self.answer(run, message),
+            Ok(Up::Output { run, stream, text }) => self.output(run, stream, text),
             Ok(up @ Up::Ended { run, .. }) => {
                 let mut runs = self.runs();
                 let Some(mut open) = runs.open.remove(&run) else { return runs.tolerates() };
@@ -448,6 +390,19 @@ impl Worker {
         let Some(mut open) = runs.open.remove(&run) else { return runs.tolerates() };
         drop(runs);
         open.end(Err(error));
+        true
+    }
+
+    /// Passes on a piece of a run's output; returns whether an honest worker may have sent it.
+    fn output(&self, run: u32, stream: OutputStream, text: &str) -> bool {
+        let mut runs = self.runs();
+        let Some(open) = runs.open.get_mut(&run) else { return runs.tolerates() };
+        if !open.untold.as_mut().is_some_and(|untold| untold.takes(stream, text.len())) {
+            return false;
+        }
+        let calls = Arc::clone(&open.calls);
+        drop(runs);
+        calls.output(stream, text);
         true
     }
 
@@ -504,14 +459,6 @@ impl Drop for PanicGuard<'_> {
     }
 }
 
-impl Open {
-    fn end(&mut self, ended: Result<Ended, RunError>) {
-        let ending = std::mem::replace(&mut self.ending, oneshot::channel().0);
-        // The caller may have gone.
-        let _ = ending.send(ended);
-    }
-}
-
 /// A worker that is up, and its way to speak.
 struct Started {
     child: Child,
@@ -531,12 +478,16 @@ impl Shared {
         self.capacity.runs.div_ceil(self.command.count.max(1))
     }
 
-    /// The worker with the fewest runs; waits for one where none is up, or those that are up are full.
-    async fn worker(&self, wait: Duration) -> Result<Arc<Worker>, RunError> {
-        let least = || {
-            let runs = |worker: &Arc<Worker>| worker.runs().open.len();
-            let worker = self.workers().iter().min_by_key(|worker| runs(worker)).cloned();
-            worker.filter(|worker| runs(worker) < self.share() as usize)
+    /// The worker with the fewest runs that may have one of `owner`; waits for one where none is up, or those that are up
+    /// are full or somebody else's.
+    async fn worker(&self, owner: Owner, wait: Duration) -> Result<Arc<Worker>, RunError> {
+        let least = || match self.capacity.sharing {
+            Sharing::Whole | Sharing::Fair => {
+                let runs = |worker: &Arc<Worker>| worker.runs().open.len();
+                let worker = self.workers().iter().min_by_key(|worker| runs(worker)).cloned();
+                worker.filter(|worker| runs(worker) < self.share() as usize)
+            }
+            Sharing::Apart => self.worker_of_one(owner),
         };
         let found = timeout(wait, async {
             loop {
@@ -562,6 +513,49 @@ impl Shared {
         })
     }
 
+    /// The same where each worker has runs of one owner only. An owner that has none gets one that nobody had, and more of
+    /// those as long as one is left for others. Where there is none, one that has somebody else's is replaced: one whose runs
+    /// have ended, otherwise the one with the fewest as soon as they have, which gets no more of them.
+    fn worker_of_one(&self, owner: Owner) -> Option<Arc<Worker>> {
+        let workers = self.workers();
+        let (mut mine, mut fresh, mut foreign, mut closed) = (Vec::new(), Vec::new(), Vec::new(), 0);
+        for worker in workers.iter() {
+            let runs = worker.runs();
+            match runs.tenant {
+                _ if runs.closed => closed += 1,
+                None => fresh.push(worker),
+                Some(tenant) if tenant == owner => mine.push((runs.open.len(), worker)),
+                Some(_) => foreign.push((runs.open.len(), worker)),
+            }
+        }
+        let least = mine.iter().min_by_key(|(runs, _)| *runs);
+        let spare = if mine.is_empty() || fresh.len() > 1 { fresh.first() } else { None };
+        let chosen = match (least, spare) {
+            (Some((0, worker)), _) | (_, Some(worker)) => Some(worker),
+            (Some((runs, worker)), None) if *runs < self.share() as usize => Some(worker),
+            (_, None) => None,
+        };
+        if chosen.is_some() || !mine.is_empty() {
+            return chosen.map(|worker| Arc::clone(worker));
+        }
+        // One at a time: who waits takes the next that comes up.
+        let is_one_starting = workers.len() < self.command.count.max(1) as usize;
+        let leaving = foreign.iter().min_by_key(|(runs, _)| *runs);
+        let leaving = leaving.filter(|(runs, _)| !is_one_starting && (*runs == 0 || closed == 0));
+        let leaving = leaving.map(|(_, worker)| Arc::clone(worker));
+        drop(workers);
+        if let Some(worker) = leaving {
+            let mut runs = worker.runs();
+            runs.closed = true;
+            let has_drained = runs.open.is_empty();
+            drop(runs);
+            if has_drained {
+                self.retire(&worker, FOR_ANOTHER_OWNER);
+            }
+        }
+        None
+    }
+
     /// Waits until so many starts in a row have failed, and gives the reason of the last.
     async fn failed_starts(&self, starts: usize) -> String {
         loop {
@@ -581,9 +575,12 @@ impl Shared {
     }
 
     /// Makes sure that a worker gets no more runs and is replaced.
-    fn retire(&self, worker: &Arc<Worker>) {
+    fn retire(&self, worker: &Arc<Worker>, why: &'static str) {
         self.workers().retain(|known| !Arc::ptr_eq(known, worker));
-        worker.runs().closed = true;
+        let mut runs = worker.runs();
+        runs.closed = true;
+        runs.why_retired.get_or_insert(why);
+        drop(runs);
         worker.retired.notify_one();
     }
 
@@ -676,7 +673,7 @@ impl Shared {
         let why = tokio::select! {
             why = worker.listen(&mut up) => why,
             () = down.carry(frames) => "it no longer reads",
-            () = worker.retired.notified() => "it did not answer in time",
+            () = worker.retired.notified() => worker.runs().why_retired.unwrap_or(LATE),
         };
         self.workers().retain(|known| !Arc::ptr_eq(known, &worker));
         let open = {

@@ -17,7 +17,7 @@ use tokio::task::AbortHandle;
 use super::hardening::{self, Hardening};
 use super::wire::{Answered, Down, Up, finished_frame, frames, overloaded};
 use crate::budget::Capacity;
-use crate::calls::{Answer, Calls, Pending};
+use crate::calls::{Answer, Calls, OutputStream, Pending};
 use crate::guest::Guest;
 use crate::job::{Deterministic, Job};
 use crate::run::Failed;
@@ -141,9 +141,10 @@ impl Worker {
     /// Handles one frame; returns whether it was valid.
     fn handle(self: &Arc<Worker>, frame: &[u8]) -> bool {
         match decode::<Down<'_>>(frame) {
-            Ok(Down::Begin { run, name, source, module, params, limits, deterministic, owner }) => {
+            Ok(Down::Begin { run, name, source, module, params, limits, deterministic, owner, follows_output }) => {
                 let script = Script::of_parent(name, source, module);
-                self.begin(run, script, params.to_owned(), limits, deterministic, Owner(owner));
+                let calls = ForwardedCalls { worker: Arc::clone(self), run, follows_output };
+                self.begin(calls, script, params.to_owned(), limits, deterministic, Owner(owner));
             }
             Ok(Down::Answered { run, answer }) => {
                 let waiting = self.with_runs(|runs| runs.get_mut(&run).and_then(|run| run.answer.take()));
@@ -169,18 +170,18 @@ impl Worker {
 
     fn begin(
         self: &Arc<Worker>,
-        run: u32,
+        calls: ForwardedCalls,
         script: Script,
         params: String,
         limits: Limits,
         deterministic: Option<Deterministic>,
         owner: Owner,
     ) {
-        let worker = Arc::clone(self);
+        let (worker, run) = (Arc::clone(self), calls.run);
         // The entry must be there before the task is, or a run that ends at once would leave it behind: tasks of this
         // runtime start only when this one waits.
         let task = tokio::spawn(async move {
-            let calls = Arc::new(ForwardedCalls { worker: Arc::clone(&worker), run });
+            let calls = Arc::new(calls);
             let job = Job { limits, deterministic, owner, ..Job::new(&script, &params) };
             let guard = PanicGuard { worker: &worker, run };
             let frame = match worker.guest.run(job, calls).await {
@@ -229,6 +230,7 @@ fn broken(run: u32, reason: &str) -> Vec<u8> {
 struct ForwardedCalls {
     worker: Arc<Worker>,
     run: u32,
+    follows_output: bool,
 }
 
 impl Calls for ForwardedCalls {
@@ -251,5 +253,13 @@ impl Calls for ForwardedCalls {
             // Without a parent there is no answer; the process ends with its socket.
             answered.await.unwrap_or(None)
         })
+    }
+
+    fn follows_output(&self) -> bool {
+        self.follows_output
+    }
+
+    fn output(&self, stream: OutputStream, text: &str) {
+        let _ = self.worker.outbox.send(encode(&Up::Output { run: self.run, stream, text }).into());
     }
 }

@@ -18,6 +18,7 @@ use tokio_util::codec::{FramedRead, FramedWrite, LengthDelimitedCodec};
 
 use super::hardening::Hardening;
 use crate::budget::{Overloaded, SharedResource};
+use crate::calls::OutputStream;
 use crate::job::Deterministic;
 use crate::run::{Finished, RawEnding};
 
@@ -62,6 +63,7 @@ impl Outgoing {
 
 /// From parent to worker.
 #[derive(Debug, Serialize, Deserialize)]
+#[expect(clippy::large_enum_variant, reason = "one lives as long as it is written or read")]
 pub(super) enum Down<'a> {
     /// First of all: how much the worker may hold.
     Hello { runs: u32, memory_bytes: u64, wait_max_ms: u64, is_fair: bool },
@@ -76,6 +78,8 @@ pub(super) enum Down<'a> {
         limits: Limits,
         deterministic: Option<Deterministic>,
         owner: u64,
+        /// Whether somebody follows its output.
+        follows_output: bool,
     },
     /// The answer to the run's host call, which is waiting: a run has one at a time.
     Answered {
@@ -108,6 +112,8 @@ pub(super) enum Up<'a> {
         #[serde(with = "serde_bytes")]
         message: &'a [u8],
     },
+    /// A piece of a run's output, for who follows it.
+    Output { run: u32, stream: OutputStream, text: &'a str },
     /// A run came to an end.
     Ended {
         run: u32,

@@ -1,0 +1,167 @@
+//! How far a run is, as events of its job: its calls, and what it prints. Both are bounded; the report has all of it.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use intentbox_engine::{Event, Events, Of, OutputStream};
+use serde_json::json;
+use tokio::sync::mpsc;
+
+/// How many calls of one attempt become events.
+const CALLS_MAX: usize = 200;
+
+/// How many pieces of output become events, and how many bytes: two minutes of a script that prints all the time.
+const OUTPUTS_MAX: usize = 500;
+const OUTPUT_BYTES_MAX: u64 = 256 << 10;
+
+/// How many steps wait for the store.
+const WAITING_MAX: usize = 200;
+
+/// An event to be written.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Step {
+    /// `call` or `output`.
+    pub(crate) kind: &'static str,
+    /// What else there is to say: a JSON object.
+    pub(crate) data: String,
+}
+
+/// Receives the events of a run: passes them on, and makes steps of some.
+pub(crate) struct Progress {
+    others: Arc<dyn Events>,
+    steps: mpsc::Sender<Step>,
+    told: Mutex<Told>,
+}
+
+/// What was told so far.
+#[derive(Default)]
+struct Told {
+    calls: usize,
+    outputs: usize,
+    stdout_bytes: u64,
+    stderr_bytes: u64,
+    is_cut: bool,
+}
+
+impl Progress {
+    /// The progress of one attempt, and its steps. Who does not take them fast enough misses some.
+    pub(crate) fn new(others: Arc<dyn Events>) -> (Self, mpsc::Receiver<Step>) {
+        let (steps, taken) = mpsc::channel(WAITING_MAX);
+        (Self { others, steps, told: Mutex::default() }, taken)
+    }
+
+    fn step(&self, kind: &'static str, data: &serde_json::Value) {
+        let _ = self.steps.try_send(Step { kind, data: data.to_string() });
+    }
+}
+
+impl Told {
+    fn may_tell_a_call(&mut self) -> bool {
+        self.calls += 1;
+        self.calls <= CALLS_MAX
+    }
+
+    /// Where in its stream this text begins, and the part of it to tell; nothing once the output was cut.
+    fn output<'a>(&mut self, stream: OutputStream, text: &'a str) -> Option<(u64, &'a str)> {
+        if self.is_cut {
+            return None;
+        }
+        let total = self.stdout_bytes + self.stderr_bytes + text.len() as u64;
+        self.outputs += 1;
+        self.is_cut = self.outputs > OUTPUTS_MAX || total > OUTPUT_BYTES_MAX;
+        let bytes = match stream {
+            OutputStream::Stdout => &mut self.stdout_bytes,
+            OutputStream::Stderr => &mut self.stderr_bytes,
+        };
+        let from = *bytes;
+        *bytes += text.len() as u64;
+        Some((from, if self.is_cut { "" } else { text }))
+    }
+}
+
+impl Events for Progress {
+    fn note(&self, of: Of<'_>, event: Event<'_>) {
+        let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
+        match event {
+            Event::HostCall { kind, target, outcome } if told.may_tell_a_call() => {
+                self.step("call", &json!({"kind": kind, "target": target, "outcome": outcome}));
+            }
+            Event::Printed { stream, text } => {
+                if let Some((from, text)) = told.output(stream, text) {
+                    let mut data = json!({"stream": stream.name(), "from": from, "text": text});
+                    if told.is_cut {
+                        data["truncated"] = true.into();
+                    }
+                    self.step("output", &data);
+                }
+            }
+            _ => {}
+        }
+        drop(told);
+        self.others.note(of, event);
+    }
+
+    fn follows_output(&self) -> bool {
+        true
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use intentbox_engine::{Caller, NoEvents, new_run_id};
+
+    use super::*;
+
+    /// The steps that come of these pieces of output.
+    fn steps(pieces: impl IntoIterator<Item = (OutputStream, String)>) -> Vec<String> {
+        let (progress, mut steps) = Progress::new(Arc::new(NoEvents));
+        let (caller, id) = (Caller::local(), new_run_id());
+        let mut told = Vec::new();
+        for (stream, text) in pieces {
+            progress.note(Of::request(id, &caller), Event::Printed { stream, text: &text });
+            told.extend(std::iter::from_fn(|| steps.try_recv().ok()).map(|step| step.data));
+        }
+        told
+    }
+
+    #[test]
+    fn a_piece_of_output_says_where_in_its_stream_it_begins() {
+        let piece = |stream, text: &str| (stream, text.to_owned());
+        assert_eq!(
+            steps([
+                piece(OutputStream::Stdout, "ü\n"),
+                piece(OutputStream::Stderr, "no\n"),
+                piece(OutputStream::Stdout, "b"),
+            ]),
+            [
+                r#"{"stream":"stdout","from":0,"text":"ü\n"}"#,
+                r#"{"stream":"stderr","from":0,"text":"no\n"}"#,
+                r#"{"stream":"stdout","from":3,"text":"b"}"#,
+            ]
+        );
+    }
+
+    #[test]
+    fn output_is_told_up_to_its_bounds_and_then_that_there_is_more() {
+        let cut = |from: u64| format!(r#"{{"stream":"stdout","from":{from},"text":"","truncated":true}}"#);
+        let many = steps((0..OUTPUTS_MAX + 9).map(|_| (OutputStream::Stdout, "a".to_owned())));
+        assert_eq!((many.len(), many.last()), (OUTPUTS_MAX + 1, Some(&cut(OUTPUTS_MAX as u64))));
+        let half = "a".repeat(usize::try_from(OUTPUT_BYTES_MAX / 2).expect("it is small"));
+        let long = steps([&half, &half, "b", "c"].map(|text: &str| (OutputStream::Stdout, text.to_owned())));
+        assert_eq!((long.len(), long.last()), (3, Some(&cut(OUTPUT_BYTES_MAX))));
+    }
+
+    #[test]
+    fn calls_are_told_up_to_a_bound_and_who_does_not_take_them_misses_some() {
+        let (progress, mut steps) = Progress::new(Arc::new(NoEvents));
+        let (caller, id) = (Caller::local(), new_run_id());
+        for _ in 0..CALLS_MAX + 100 {
+            progress.note(
+                Of::request(id, &caller),
+                Event::HostCall { kind: "http", target: "GET a:", outcome: "200" },
+            );
+        }
+        let told: Vec<Step> = std::iter::from_fn(|| steps.try_recv().ok()).collect();
+        assert_eq!(told.len(), CALLS_MAX.min(WAITING_MAX));
+        assert_eq!(told[0].data, r#"{"kind":"http","target":"GET a:","outcome":"200"}"#);
+    }
+}
