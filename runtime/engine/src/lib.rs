@@ -97,9 +97,7 @@ pub use intentbox_report::{
     Terms, ToolAdvice, TraceContext, ValueAdvice, Wire,
 };
 pub use intentbox_router::{Decision, Explanation, Routed};
-pub use intentbox_sandbox::{
-    Capacity, Deterministic, Hardening, OutputStream, Sharing, WorkerCommand, WorkerState,
-};
+pub use intentbox_sandbox::{Capacity, Deterministic, Hardening, OutputStream, Sharing, WorkerCommand, WorkerState};
 pub use intentbox_sandbox::{limits, serve as serve_runs};
 pub use intentbox_search::{Embedding, TABLE_BYTES_MAX, TOKENIZER_BYTES_MAX};
 

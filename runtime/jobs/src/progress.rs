@@ -155,10 +155,7 @@ mod tests {
         let (progress, mut steps) = Progress::new(Arc::new(NoEvents));
         let (caller, id) = (Caller::local(), new_run_id());
         for _ in 0..CALLS_MAX + 100 {
-            progress.note(
-                Of::request(id, &caller),
-                Event::HostCall { kind: "http", target: "GET a:", outcome: "200" },
-            );
+            progress.note(Of::request(id, &caller), Event::HostCall { kind: "http", target: "GET a:", outcome: "200" });
         }
         let told: Vec<Step> = std::iter::from_fn(|| steps.try_recv().ok()).collect();
         assert_eq!(told.len(), CALLS_MAX.min(WAITING_MAX));

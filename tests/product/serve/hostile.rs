@@ -32,7 +32,9 @@ const MARKUP: &str =
 fn a03_hostile_text_is_inert_on_every_page() {
     let server = start(&[]);
     let here = format!("http://{}", server.address);
-    let code = format!("import sys\nprint({MARKUP:?})\nprint({MARKUP:?}, file=sys.stderr)\nresult = [{{{MARKUP:?}: {MARKUP:?}}}]");
+    let code = format!(
+        "import sys\nprint({MARKUP:?})\nprint({MARKUP:?}, file=sys.stderr)\nresult = [{{{MARKUP:?}: {MARKUP:?}}}]"
+    );
     let labels = json!({"team": MARKUP});
     let mut ids = vec![submit(&server, &json!({"code": code, "labels": labels}))];
     ids.push(submit(&server, &json!({"code": format!("raise ValueError({MARKUP:?})")})));

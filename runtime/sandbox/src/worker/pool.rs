@@ -301,7 +301,8 @@ impl Worker {
         let (owner, answer) = (job.owner, Weak::new());
         let follows_output = calls.follows_output();
         let untold = follows_output.then_some(Untold { stdout: limits.stdout_bytes, stderr: limits.stderr_bytes });
-        runs.open.insert(run, Open { calls, limits, owner, untold, started, host_calls: 0, call: None, answer, ending });
+        runs.open
+            .insert(run, Open { calls, limits, owner, untold, started, host_calls: 0, call: None, answer, ending });
         drop(runs);
         // What the run waited for a place is part of its time.
         let waited_ms = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);

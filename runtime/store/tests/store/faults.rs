@@ -5,8 +5,7 @@ use std::fs;
 use std::path::Path;
 
 use intentbox_store::{
-    Ending, IsGone, JobFilter, JobPlace, JobQuotas, JobState, JobStore, Lease, NewJob, Start, StoreError,
-    Submitted,
+    Ending, IsGone, JobFilter, JobPlace, JobQuotas, JobState, JobStore, Lease, NewJob, Start, StoreError, Submitted,
 };
 use sqlx::sqlite::SqliteConnectOptions;
 use sqlx::{AssertSqlSafe, ConnectOptions as _, Connection as _, SqliteConnection};

@@ -65,7 +65,8 @@ fn steps(notes: &[u8]) -> Vec<Step> {
             usize::try_from(u64::from_le_bytes(bytes)).expect("it fits")
         };
         let file = String::from_utf8(take(number(1)).expect("it is there").to_vec()).expect("it is text");
-        let data = if matches!(head[0], b'W' | b'A') { take(number(3)).expect("it is there").to_vec() } else { Vec::new() };
+        let data =
+            if matches!(head[0], b'W' | b'A') { take(number(3)).expect("it is there").to_vec() } else { Vec::new() };
         steps.push(match head[0] {
             b'W' => Step::Write { file, offset: number(2), data },
             b'T' => Step::Cut { file, length: number(2) },
@@ -188,7 +189,8 @@ async fn d14_what_was_promised_is_there_after_a_loss_of_power_at_any_moment() {
 
     let steps = steps(&fs::read(&notes).expect("it noted something"));
     let count = |is: fn(&Step) -> bool| steps.iter().filter(|step| is(step)).count();
-    let (writes, syncs) = (count(|step| matches!(step, Step::Write { .. })), count(|step| matches!(step, Step::Sync { .. })));
+    let (writes, syncs) =
+        (count(|step| matches!(step, Step::Write { .. })), count(|step| matches!(step, Step::Sync { .. })));
     assert!(writes > 3 * JOBS && syncs > JOBS, "{writes} writes, {syncs} synchronisations");
     let mut dice = Dice(7);
     for moment in 0..MOMENTS {
