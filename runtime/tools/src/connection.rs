@@ -148,10 +148,15 @@ impl Connection {
         purpose: Purpose,
         deadline: Instant,
     ) -> Result<Connection, Box<ServerError>> {
-        match &config.transport {
-            Transport::Stdio(program) => Self::open_stdio(config, program, place, purpose, deadline).await,
-            Transport::Http(endpoint) => Self::open_http(config, endpoint, place, deadline).await,
-        }
+        let attempt = async |lifecycle| match &config.transport {
+            Transport::Stdio(program) => Self::open_stdio(config, program, place, purpose, deadline, lifecycle).await,
+            Transport::Http(endpoint) => Self::open_http(config, endpoint, place, deadline, lifecycle).await,
+        };
+        let opened = match attempt(lifecycle()).await {
+            Err(Unopened { is_newer: true, .. }) => attempt(newest()).await,
+            opened => opened,
+        };
+        opened.map_err(|unopened| unopened.error)
     }
 
     async fn open_stdio(
@@ -160,7 +165,8 @@ impl Connection {
         place: &Place,
         purpose: Purpose,
         deadline: Instant,
-    ) -> Result<Connection, Box<ServerError>> {
+        lifecycle: ClientLifecycleMode,
+    ) -> Result<Connection, Unopened> {
         let secrets = secrets(program.env.values());
         let frames = Arc::new(Frames::default());
         let error =
@@ -168,7 +174,7 @@ impl Connection {
         let started = Process::start(config, program, place, purpose, &frames);
         let (mut process, (stdout, stdin)) = started.map_err(|fault| error(fault, String::new()))?;
         let pipe = Pipe::new(stdout, stdin, Arc::clone(&frames));
-        let serving = serve_client_with_lifecycle(Client::default(), pipe, lifecycle());
+        let serving = serve_client_with_lifecycle(Client::default(), pipe, lifecycle);
         match timeout_at(deadline, serving).await {
             Ok(Ok(service)) => {
                 let process = tokio::sync::Mutex::new(Some(process));
@@ -180,14 +186,14 @@ impl Connection {
                     (None, Some(fault)) => fault,
                     (None, None) => ended(&mut process, Phase::Handshake, &frames).await,
                 };
-                Err(error(fault, process.stderr(&secrets)))
+                Err(Unopened { error: error(fault, process.stderr(&secrets)), is_newer: is_newer(&failed) })
             }
             Err(_) => {
                 let fault = frames.fault().map_or(
                     ServerFault::TimedOut { phase: Phase::Handshake, after: config.bounds.discovery_max },
                     |fault| ServerFault::CutOff(fault.to_string()),
                 );
-                Err(error(fault, process.stderr(&secrets)))
+                Err(error(fault, process.stderr(&secrets)).into())
             }
         }
     }
@@ -197,7 +203,8 @@ impl Connection {
         endpoint: &Endpoint,
         place: &Place,
         deadline: Instant,
-    ) -> Result<Connection, Box<ServerError>> {
+        lifecycle: ClientLifecycleMode,
+    ) -> Result<Connection, Unopened> {
         let server = config.id.clone();
         let error =
             |fault: ServerFault| Box::new(ServerError { server: config.id.clone(), fault, stderr: String::new() });
@@ -208,7 +215,7 @@ impl Connection {
             client.clone(),
             StreamableHttpClientTransportConfig::with_uri(endpoint.url.as_str()),
         );
-        let serving = serve_client_with_lifecycle(Client::default(), transport, lifecycle());
+        let serving = serve_client_with_lifecycle(Client::default(), transport, lifecycle);
         match timeout_at(deadline, serving).await {
             Ok(Ok(service)) => {
                 let (process, secrets) = (tokio::sync::Mutex::new(None), secrets(endpoint.headers.values()));
@@ -216,11 +223,12 @@ impl Connection {
             }
             Ok(Err(failed)) => {
                 let told = || ServerFault::Http(summary(&failed.to_string()));
-                Err(error(client.fault().or_else(|| refused(&failed)).unwrap_or_else(told)))
+                let error = error(client.fault().or_else(|| refused(&failed)).unwrap_or_else(told));
+                Err(Unopened { error, is_newer: is_newer(&failed) })
             }
             Err(_) => {
                 let after = config.bounds.discovery_max;
-                Err(error(client.fault().unwrap_or(ServerFault::TimedOut { phase: Phase::Handshake, after })))
+                Err(error(client.fault().unwrap_or(ServerFault::TimedOut { phase: Phase::Handshake, after })).into())
             }
         }
     }
@@ -430,7 +438,31 @@ fn lifecycle() -> ClientLifecycleMode {
     }
 }
 
-/// The values that what a server writes must not repeat.
+/// The newest revision alone, however long its first answer takes.
+fn newest() -> ClientLifecycleMode {
+    ClientLifecycleMode::Discover { preferred_versions: vec![ProtocolVersion::V_2026_07_28] }
+}
+
+/// Why there is no connection.
+struct Unopened {
+    error: Box<ServerError>,
+    /// Whether the server may speak the newest revision after all.
+    is_newer: bool,
+}
+
+impl From<Box<ServerError>> for Unopened {
+    fn from(error: Box<ServerError>) -> Self {
+        Self { error, is_newer: false }
+    }
+}
+
+/// Whether the server refused the older greeting, which the SDK sends where the newer one is not answered within ten
+/// seconds: one that starts slowly gets both at once then, and one of the newest revision refuses the second. A server that
+/// refused the newer one first is told apart by `LegacyFallbackFailed`.
+fn is_newer(failed: &ClientInitializeError) -> bool {
+    matches!(failed, ClientInitializeError::JsonRpcError(_))
+}
+
 /// The client for an endpoint, with its credential.
 fn upstream(endpoint: &Endpoint, place: &Place) -> Result<Upstream, String> {
     let load = |source: &Source| match place.load {
@@ -450,6 +482,7 @@ fn upstream(endpoint: &Endpoint, place: &Place) -> Result<Upstream, String> {
     Upstream::new(&endpoint.url, headers, credential, roots.as_bytes()).map_err(|fault| fault.to_string())
 }
 
+/// The values that what a server writes must not repeat.
 fn secrets<'a>(values: impl Iterator<Item = &'a String>) -> Vec<String> {
     let mut secrets: Vec<String> = values.filter(|value| value.len() >= SECRET_BYTES_MIN).cloned().collect();
     // A secret may hold another one.

@@ -186,7 +186,9 @@ fn progress_is_passed_on_as_plain_text() {
 
 #[test]
 fn a_server_that_starts_slowly_is_waited_for() {
-    assert_eq!(Upstream::with("slow-start", &[]).call("echo", &["text=a"]), ok("a"));
+    for revision in [&[][..], &["--modern"]] {
+        assert_eq!(Upstream::with("slow-start", revision).call("echo", &["text=a"]), ok("a"), "{revision:?}");
+    }
 }
 
 #[test]
