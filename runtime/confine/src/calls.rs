@@ -69,6 +69,10 @@ pub(crate) fn confine(network: bool) -> Result<(), Box<dyn std::error::Error>> {
         };
         deny(&mut rules, libc::SYS_socket, other()?);
     }
+    // Its own limits alone: those of its supervisor would keep it from ending what it watches, and those of the user's other
+    // processes end them. Programs name themselves by 0 here, the C library among them.
+    let other = SeccompCondition::new(0, SeccompCmpArgLen::Dword, SeccompCmpOp::Ne, 0)?;
+    deny(&mut rules, libc::SYS_prlimit64, vec![SeccompRule::new(vec![other])?]);
     let denied = SeccompAction::Errno(u32::try_from(libc::EPERM)?);
     let filter = SeccompFilter::new(rules, SeccompAction::Allow, denied, std::env::consts::ARCH.try_into()?)?;
     let program: BpfProgram = filter.try_into()?;

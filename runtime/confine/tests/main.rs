@@ -203,6 +203,14 @@ fn calls() {
     if measures().calls && cfg!(target_arch = "x86_64") {
         assert_eq!(String::from_utf8_lossy(&output.stdout), "-1 1\n-1 1\n-1 1\n");
     }
+    // Limits of its supervisor, which would keep that from ending it, and its own.
+    let script = "import os, resource\nfor pid in (os.getppid(), 1, 0):\n    try:\n        \
+                  print(len(resource.prlimit(pid, resource.RLIMIT_NOFILE, (64, 64))))\n    \
+                  except PermissionError:\n        print('denied')";
+    let output = place.command("python3", &["-c", script]).output().expect("it starts");
+    if measures().calls {
+        assert_eq!(String::from_utf8_lossy(&output.stdout), "denied\ndenied\n2\n");
+    }
 }
 
 fn not_started() {
