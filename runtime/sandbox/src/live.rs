@@ -12,7 +12,7 @@ use crate::calls::{Calls, OutputStream};
 const PAUSE: Duration = Duration::from_millis(250);
 
 /// How much of it is passed on at once, in bytes. So much does not wait.
-pub(crate) const PIECE_BYTES: usize = 16 << 10;
+const PIECE_BYTES: usize = 16 << 10;
 
 /// The output of one run that is not passed on yet.
 pub(crate) struct LiveOutput {
@@ -117,12 +117,9 @@ impl Gathered {
         }
         self.bytes.drain(..read);
         let fits = text.floor_char_boundary(self.room);
-        if fits < text.len() {
-            text.truncate(fits);
-            // Nothing may come after a hole.
-            self.room = 0;
-        }
-        self.room -= fits.min(self.room);
+        // Nothing may come after a hole.
+        self.room = if fits < text.len() { 0 } else { self.room - fits };
+        text.truncate(fits);
         text
     }
 }

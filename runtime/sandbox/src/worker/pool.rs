@@ -397,7 +397,7 @@ impl Worker {
     /// Passes on a piece of a run's output; returns whether an honest worker may have sent it.
     fn output(&self, run: u32, stream: OutputStream, text: &str) -> bool {
         let mut runs = self.runs();
-        let Some(open) = runs.open.get_mut(&run) else { return runs.tolerates() };
+        let Some(open) = runs.open.get_mut(&run) else { return runs.tolerates_output(stream, text.len()) };
         if !open.untold.as_mut().is_some_and(|untold| untold.takes(stream, text.len())) {
             return false;
         }

@@ -16,10 +16,6 @@ use crate::shares::Owner;
 /// How many frames about finished runs a worker may still send: far more than it can have runs.
 const TOLERATED_MAX: u64 = 1 << 16;
 
-/// How many pieces of output a worker may still send of a run that was cancelled, beside its call and its ending: those
-/// that it sent before it heard of that.
-const LATE_PIECES_MAX: u64 = 64;
-
 /// The runs of one worker.
 #[derive(Default)]
 pub(super) struct Runs {
@@ -33,16 +29,22 @@ pub(super) struct Runs {
     pub(super) closed: bool,
     /// Why it was made to go, if it was.
     pub(super) why_retired: Option<&'static str>,
-    /// How many frames may still come about runs that were cancelled. See `tolerates`.
+    /// How many calls and endings may still come of runs that were cancelled. See `tolerates`.
     late: u64,
+    /// How many bytes of output may still come of them. See `tolerates_output`.
+    late_output: Untold,
 }
 
 impl Runs {
-    /// Forgets a run whose caller went away; returns whether it was open. One more call and one ending may come of it.
+    /// Forgets a run whose caller went away; returns whether it was open. One more call and one ending may come of it, and
+    /// if it is followed, all the output that it may write.
     pub(super) fn cancel(&mut self, run: u32) -> bool {
         let Some(open) = self.open.remove(&run) else { return false };
-        let late = 2 + open.untold.as_ref().map_or(0, |_| LATE_PIECES_MAX);
-        self.late = (self.late + late).min(TOLERATED_MAX);
+        self.late = (self.late + 2).min(TOLERATED_MAX);
+        if let Some(Untold { stdout, stderr }) = &open.untold {
+            self.late_output.stdout = self.late_output.stdout.saturating_add(*stdout);
+            self.late_output.stderr = self.late_output.stderr.saturating_add(*stderr);
+        }
         true
     }
 
@@ -52,6 +54,12 @@ impl Runs {
         let tolerated = self.late > 0;
         self.late = self.late.saturating_sub(1);
         tolerated
+    }
+
+    /// The same for a piece of output. A script may print megabytes in a moment, which come in hundreds of pieces: their
+    /// bytes are bounded, and not their number.
+    pub(super) fn tolerates_output(&mut self, stream: OutputStream, bytes: usize) -> bool {
+        self.late_output.takes(stream, bytes)
     }
 }
 
@@ -115,14 +123,15 @@ impl Open {
     }
 }
 
-/// How many bytes of a run's output its worker may still tell.
+/// How many bytes of output a worker may still tell.
+#[derive(Debug, Default)]
 pub(super) struct Untold {
     pub(super) stdout: u64,
     pub(super) stderr: u64,
 }
 
 impl Untold {
-    /// Whether so many more bytes are within what the run may write.
+    /// Whether so many more bytes are within that; then they are counted.
     pub(super) fn takes(&mut self, stream: OutputStream, bytes: usize) -> bool {
         let left = match stream {
             OutputStream::Stdout => &mut self.stdout,
@@ -131,5 +140,38 @@ impl Untold {
         let rest = left.checked_sub(bytes as u64).filter(|_| bytes > 0);
         *left = rest.unwrap_or(*left);
         rest.is_some()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::calls::NoCalls;
+
+    fn open(untold: Option<Untold>) -> Open {
+        Open {
+            calls: Arc::new(NoCalls),
+            limits: Limits::default(),
+            owner: Owner::default(),
+            untold,
+            started: Instant::now(),
+            host_calls: 0,
+            call: None,
+            answer: Weak::new(),
+            ending: oneshot::channel().0,
+        }
+    }
+
+    /// Others have runs in the same worker: it is not ended for what it sent before it heard of a cancellation.
+    #[test]
+    fn e18_of_a_cancelled_run_all_that_an_honest_worker_may_have_sent_is_tolerated_and_not_more() {
+        let mut runs = Runs::default();
+        runs.open.insert(1, open(Some(Untold { stdout: 1_000, stderr: 0 })));
+        runs.open.insert(2, open(None));
+        assert!(!runs.tolerates() && !runs.tolerates_output(OutputStream::Stdout, 1), "nothing was cancelled");
+        assert!(runs.cancel(1) && runs.cancel(2) && !runs.cancel(1));
+        assert!((0..1_000).all(|_| runs.tolerates_output(OutputStream::Stdout, 1)), "however small its pieces are");
+        assert!(!runs.tolerates_output(OutputStream::Stdout, 1) && !runs.tolerates_output(OutputStream::Stderr, 1));
+        assert!((0..4).all(|_| runs.tolerates()) && !runs.tolerates(), "a call and an ending of each");
     }
 }
