@@ -20,8 +20,8 @@ use crate::{Dashboard, render, shown};
 /// How many jobs a page has.
 const PAGE: u32 = 50;
 
-/// How many events a page shows.
-const EVENTS: u32 = 300;
+/// How many events a page reads: all of one attempt, which tells up to 200 calls and 500 pieces of output.
+const EVENTS: u32 = 1_000;
 
 /// How much of what was asked a list shows, in characters.
 const ASKED_MAX: usize = 160;
@@ -158,14 +158,15 @@ fn whole(
     let begun = events.first().map_or(job.created_ms, |event| event.at_ms);
     let timeline: Vec<Value> =
         events.iter().filter(|event| event.kind != "output").map(|event| event_of(event, begun)).collect();
-    let output = |stream: &str| match text(&report, stream) {
-        "" if !job.state.is_final() => so_far(events, stream),
-        whole => whole.to_owned(),
+    let (stdout, stderr) = if job.state.is_final() {
+        (text(&report, "stdout").to_owned(), text(&report, "stderr").to_owned())
+    } else {
+        so_far(events)
     };
     let values = json!({
         "job": row(job), "is_open": !job.state.is_final(), "facts": facts(job, &report, delivery),
         "spent": spent(&report, &limits_of(dashboard, &request, &report)), "error": error,
-        "stdout": output("stdout"), "stderr": output("stderr"), "refusals": refusals,
+        "stdout": stdout, "stderr": stderr, "refusals": refusals,
         "events": timeline, "more_events": events.len() >= EVENTS as usize, "calls": calls,
         "code": text(&request, "code"), "grant": grant,
         "request": serde_json::to_string_pretty(&request).unwrap_or_default(),
@@ -173,19 +174,19 @@ fn whole(
     render::part_with("job", &values, &[("result", result.unwrap_or_default())])
 }
 
-/// What the attempt that runs has written to a stream, as far as it was told.
-fn so_far(events: &[JobEvent], stream: &str) -> String {
-    let pieces = events.iter().filter(|event| event.kind == "output");
-    pieces.fold(String::new(), |mut told, event| {
-        let data = parse_value(&event.data).unwrap_or_default();
-        if data["stream"] == stream {
-            if data["from"] == 0 {
-                told.clear();
-            }
+/// What the attempt that runs has written to stdout and to stderr, as far as it was told.
+fn so_far(events: &[JobEvent]) -> (String, String) {
+    let (mut stdout, mut stderr) = (String::new(), String::new());
+    for event in events {
+        if JobState::of(&event.kind) == Some(JobState::Running) {
+            (stdout, stderr) = (String::new(), String::new());
+        } else if event.kind == "output" {
+            let data = parse_value(&event.data).unwrap_or_default();
+            let told = if data["stream"] == "stderr" { &mut stderr } else { &mut stdout };
             told.push_str(text(&data, "text"));
         }
-        told
-    })
+    }
+    (stdout, stderr)
 }
 
 fn text<'a>(value: &'a Value, name: &str) -> &'a str {

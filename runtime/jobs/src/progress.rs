@@ -39,7 +39,6 @@ struct Told {
     outputs: usize,
     stdout_bytes: u64,
     stderr_bytes: u64,
-    is_cut: bool,
 }
 
 impl Progress {
@@ -62,19 +61,21 @@ impl Told {
 
     /// Where in its stream this text begins, and the part of it to tell; nothing once the output was cut.
     fn output<'a>(&mut self, stream: OutputStream, text: &'a str) -> Option<(u64, &'a str)> {
-        if self.is_cut {
+        if self.is_cut() {
             return None;
         }
-        let total = self.stdout_bytes + self.stderr_bytes + text.len() as u64;
         self.outputs += 1;
-        self.is_cut = self.outputs > OUTPUTS_MAX || total > OUTPUT_BYTES_MAX;
         let bytes = match stream {
             OutputStream::Stdout => &mut self.stdout_bytes,
             OutputStream::Stderr => &mut self.stderr_bytes,
         };
         let from = *bytes;
         *bytes += text.len() as u64;
-        Some((from, if self.is_cut { "" } else { text }))
+        Some((from, if self.is_cut() { "" } else { text }))
+    }
+
+    fn is_cut(&self) -> bool {
+        self.outputs > OUTPUTS_MAX || self.stdout_bytes + self.stderr_bytes > OUTPUT_BYTES_MAX
     }
 }
 
@@ -88,7 +89,7 @@ impl Events for Progress {
             Event::Printed { stream, text } => {
                 if let Some((from, text)) = told.output(stream, text) {
                     let mut data = json!({"stream": stream.name(), "from": from, "text": text});
-                    if told.is_cut {
+                    if told.is_cut() {
                         data["truncated"] = true.into();
                     }
                     self.step("output", &data);
@@ -154,11 +155,25 @@ mod tests {
     fn calls_are_told_up_to_a_bound_and_who_does_not_take_them_misses_some() {
         let (progress, mut steps) = Progress::new(Arc::new(NoEvents));
         let (caller, id) = (Caller::local(), new_run_id());
-        for _ in 0..CALLS_MAX + 100 {
+        let call = || {
             progress.note(Of::request(id, &caller), Event::HostCall { kind: "http", target: "GET a:", outcome: "200" });
+        };
+        for _ in 0..CALLS_MAX {
+            call();
+            assert_eq!(
+                steps.try_recv().map(|step| step.data).as_deref(),
+                Ok(r#"{"kind":"http","target":"GET a:","outcome":"200"}"#)
+            );
         }
-        let told: Vec<Step> = std::iter::from_fn(|| steps.try_recv().ok()).collect();
-        assert_eq!(told.len(), CALLS_MAX.min(WAITING_MAX));
-        assert_eq!(told[0].data, r#"{"kind":"http","target":"GET a:","outcome":"200"}"#);
+        call();
+        assert!(steps.try_recv().is_err(), "one more is not told");
+        let print =
+            || progress.note(Of::request(id, &caller), Event::Printed { stream: OutputStream::Stdout, text: "a" });
+        (0..=WAITING_MAX).for_each(|_| print());
+        assert_eq!(std::iter::from_fn(|| steps.try_recv().ok()).count(), WAITING_MAX);
+        // The place of the next one shows that one is missing.
+        print();
+        let next = steps.try_recv().expect("there is room").data;
+        assert!(next.contains(&format!("\"from\":{}", WAITING_MAX + 1)), "{next}");
     }
 }

@@ -235,8 +235,11 @@ pub(super) struct Shown {
 }
 
 impl Shown {
-    /// Counts the output of an event that was shown.
+    /// Counts the output of an event that was shown. The report is that of the last attempt.
     pub(super) fn note(&mut self, event: &EventView) {
+        if JobState::of(&event.kind) == Some(JobState::Running) {
+            *self = Self::default();
+        }
         if let Some(Printed { stream, from, text }) = event.printed() {
             let shown = if stream == "stderr" { &mut self.stderr } else { &mut self.stdout };
             // What was missed in between is not shown any more: it would come out of order.
@@ -310,5 +313,8 @@ mod tests {
         // A place inside a letter is no place.
         shown.stdout = 9;
         assert_eq!(shown.rest(&job).len(), 1);
+        // Of another attempt nothing was shown yet.
+        shown.note(&EventView::received("running", r#"{"attempt":2}"#));
+        assert_eq!(shown.rest(&job).len(), 4);
     }
 }
