@@ -29,23 +29,23 @@ pub(crate) async fn run(sources: &Sources, command: Mcp, show: &mut Show) -> Res
         // stdout is the client's, also for what fails before it is served.
         show.leave_stdout();
     }
-    let ceilings = server::ceilings(command.limits)?;
+    let ceilings = server::ceilings(command.runs.limits)?;
     let options = server::options(command.token_file.as_deref(), &command.hosts, &command.origins)?;
     if let Some(address) = command.http {
         let advice = "give tokens with --token-file, or listen on 127.0.0.1";
         options.may_listen(address).map_err(|needed| Class::Usage.error(format!("{needed}: {advice}")))?;
     }
     // Principals are kept apart where there can be several.
-    let sharing = server::sharing(command.isolation, options.tokens());
-    let setup = setup::engine_for_server(sources, command.workers, sharing).await?;
+    let sharing = server::sharing(command.runs.isolation, options.tokens());
+    let setup = setup::engine_for_server(sources, command.runs.workers, sharing).await?;
     if setup.demo.is_some() {
         show::demo();
     }
     process::protect();
     if command.http.is_some() {
-        let required = command.require_hardening.unwrap_or(options.tokens().are_needed());
+        let required = command.runs.require_hardening.unwrap_or(options.tokens().are_needed());
         server::hardening(&setup.engine, required).await?;
-    } else if command.require_hardening == Some(true) {
+    } else if command.runs.require_hardening == Some(true) {
         server::hardening(&setup.engine, true).await?;
     }
     let upstreams = match setup.engine.upstreams() {

@@ -32,7 +32,7 @@ const TOKENS_PAUSE: Duration = Duration::from_secs(2);
 
 /// Serves until a signal.
 pub(crate) async fn run(sources: &Sources, command: Serve, show: &mut Show) -> Result<Answer, CommandError> {
-    let ceilings = server::ceilings(command.limits)?;
+    let ceilings = server::ceilings(command.runs.limits)?;
     let options = server::options(command.token_file.as_deref(), &command.hosts, &command.origins)?;
     let options = options.with_rate(command.rate);
     let name = process::name();
@@ -43,13 +43,13 @@ pub(crate) async fn run(sources: &Sources, command: Serve, show: &mut Show) -> R
     options.may_listen(command.listen).map_err(|needed| Class::Usage.error(format!("{needed}: {advice}")))?;
     tokio::spawn(keep_accepting(store.clone(), options.tokens().clone()));
     let folder = setup::state_folder(sources);
-    let sharing = server::sharing(command.isolation, options.tokens());
-    let setup = setup::engine_for_server(sources, command.workers, sharing).await?;
+    let sharing = server::sharing(command.runs.isolation, options.tokens());
+    let setup = setup::engine_for_server(sources, command.runs.workers, sharing).await?;
     if setup.demo.is_some() {
         show::demo();
     }
     process::protect();
-    server::hardening(&setup.engine, command.require_hardening.unwrap_or(options.tokens().are_needed())).await?;
+    server::hardening(&setup.engine, command.runs.require_hardening.unwrap_or(options.tokens().are_needed())).await?;
     let upstreams = setup.engine.upstreams().cloned();
     let lines = match &upstreams {
         Some(upstreams) => tools::lines(upstreams).await?,

@@ -33,6 +33,25 @@ pub(crate) enum Between {
     Tenant,
 }
 
+/// How the runs of a server's clients are bounded, and where they take place.
+#[derive(Debug, Args)]
+pub(crate) struct Runs {
+    /// Ceiling up to which callers may raise a limit, by its name and in its own unit, such as `wall_ms=60000` (repeatable) [default:
+    /// 2097152 for `result_bytes`, `stdout_bytes` and `stderr_bytes`; for others, their upper bound]
+    #[arg(long = "limit", value_name = "NAME=VALUE", value_parser = limit)]
+    pub(crate) limits: Vec<(String, u64)>,
+    /// Refuse to serve if this machine lacks a part of the workers' hardening; `--require-hardening=false` only warns
+    /// [default: true with --token-file, otherwise false]
+    #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true")]
+    pub(crate) require_hardening: Option<bool>,
+    /// Number of worker processes that run scripts, from 1 to 256 [default: one per core]
+    #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u16).range(1..=256))]
+    pub(crate) workers: Option<u16>,
+    /// Whether one worker process may run scripts of several clients
+    #[arg(long, value_enum, value_name = "OF", default_value_t = Between::Shared)]
+    pub(crate) isolation: Between,
+}
+
 #[derive(Debug, Args)]
 pub(crate) struct Mcp {
     /// Address and port of streamable HTTP at /mcp, such as 127.0.0.1:8350 [default: none, for one client on stdin and stdout]
@@ -53,20 +72,8 @@ pub(crate) struct Mcp {
     /// Allow templates that change something to run without asking the user; the policy must allow their requests as well
     #[arg(long)]
     pub(crate) allow_writes: bool,
-    /// Ceiling up to which callers may raise a limit, by its name and in its own unit, such as `wall_ms=60000` (repeatable) [default:
-    /// 2097152 for `result_bytes`, `stdout_bytes` and `stderr_bytes`; for others, their upper bound]
-    #[arg(long = "limit", value_name = "NAME=VALUE", value_parser = limit)]
-    pub(crate) limits: Vec<(String, u64)>,
-    /// Refuse to serve if this machine lacks a part of the workers' hardening; `--require-hardening=false` only warns
-    /// [default: true with --token-file, otherwise false]
-    #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true")]
-    pub(crate) require_hardening: Option<bool>,
-    /// Number of worker processes that run scripts, from 1 to 256 [default: one per core]
-    #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u16).range(1..=256))]
-    pub(crate) workers: Option<u16>,
-    /// Whether one worker process may run scripts of several clients
-    #[arg(long, value_enum, value_name = "OF", default_value_t = Between::Shared)]
-    pub(crate) isolation: Between,
+    #[command(flatten)]
+    pub(crate) runs: Runs,
 }
 
 /// Where jobs, schedules and tokens are.
@@ -170,20 +177,8 @@ pub(crate) struct Serve {
     /// Allow templates that change something to run for MCP clients without asking the user; requests to the API say so themselves
     #[arg(long)]
     pub(crate) allow_writes: bool,
-    /// Ceiling up to which callers may raise a limit, by its name and in its own unit, such as `wall_ms=60000` (repeatable) [default:
-    /// 2097152 for `result_bytes`, `stdout_bytes` and `stderr_bytes`; for others, their upper bound]
-    #[arg(long = "limit", value_name = "NAME=VALUE", value_parser = limit)]
-    pub(crate) limits: Vec<(String, u64)>,
-    /// Refuse to serve if this machine lacks a part of the workers' hardening; `--require-hardening=false` only warns
-    /// [default: true with --token-file, otherwise false]
-    #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true")]
-    pub(crate) require_hardening: Option<bool>,
-    /// Number of worker processes that run scripts, from 1 to 256 [default: one per core]
-    #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u16).range(1..=256))]
-    pub(crate) workers: Option<u16>,
-    /// Whether one worker process may run scripts of several clients
-    #[arg(long, value_enum, value_name = "OF", default_value_t = Between::Shared)]
-    pub(crate) isolation: Between,
+    #[command(flatten)]
+    pub(crate) runs: Runs,
     /// Number of jobs that run at the same time, most of which wait for the network, from 1 to 1024 [default: eight per core]
     #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub(crate) slots: Option<u16>,
