@@ -11,14 +11,6 @@ from intentbox import Invalid, NotFound, compressed, files, tables, window
 # What is read at once, in bytes. Larger pieces are no faster.
 PIECE_BYTES = 1 << 18
 
-# The most rows of a period that are compared by another column too, as many as `tables.find` answers.
-PERIOD_ROWS_MAX = 1000
-# Where `tables.find` cuts a text.
-CELL_CHARS_MAX = 120
-# The most columns of such rows, and how many are shown where none is named: those of `tables.find` too.
-COLUMNS_MAX = 100
-COLUMNS_SHOWN = 12
-
 _KINDS = {"csv": "csv", "tsv": "tsv", "tab": "tsv", "json": "json", "jsonl": "jsonl", "ndjson": "jsonl"}
 
 
@@ -83,52 +75,15 @@ def pieces(path):
             raise ValueError(f"{path}: this is no sound gzip file ({error})") from None
 
 
-def find_within(path, period, date_column, *, where, columns, limit):
-    """Finds rows as `tables.find` does, of those whose date lies in a period: a window such as `24h` or `2026-11-01/..`.
+def within(path, period, date_column, where):
+    """Returns the filter of rows whose date lies in a period: a window such as `24h` or `2026-11-01/..`.
 
-    The dates are those of `date_column`, of the column that `where` names and compares with nothing, or of the only
-    column that holds dates. `tables` compares one column, and here that is this one: what `where` asks of another is
-    looked up among the rows of the period, up to `PERIOD_ROWS_MAX`.
+    The dates are those of `date_column`, of the column that `where` names and compares with nothing, which is taken out of
+    it, or of the only column that holds dates.
     """
-    compared = {name: value for name, value in where.items() if value is not None}
-    if date_column is None and set(compared) == {"column"}:
-        date_column = compared.pop("column")
-    within = {"column": _date_column(path, date_column), **_bounds(period)}
-    if not set(compared) - {"column"}:
-        return tables.find(path, where=within, columns=columns, limit=limit)
-    if not set(compared) <= {"column", "equals", "contains"}:
-        raise Invalid(
-            "the rows of a period can be chosen further by equals and contains only",
-            hint="leave out the period, or the other comparison",
-        )
-    known = tables.columns(path)
-    if len(known) > COLUMNS_MAX:
-        raise Invalid(f"the rows of a period cannot be chosen further in a file of more than {COLUMNS_MAX} columns")
-    by_name = {name.lower(): name for name in known}
-    unknown = [name for name in [compared.pop("column", None), *(columns or ())] if name and name.lower() not in by_name]
-    if unknown:
-        # The message of `tables` names the columns that there are.
-        return tables.find(path, columns=unknown, limit=1)
-    read = tables.find(path, where=within, columns=known, limit=PERIOD_ROWS_MAX)
-    if read["more"]:
-        raise Invalid(
-            f"{read['matching']} rows lie in the period, and only {PERIOD_ROWS_MAX} can be compared further",
-            hint="name a shorter period, or leave out the other comparison",
-        )
-    compared_in = [by_name[where["column"].lower()]] if where["column"] else known
-    rows = [(row, [row.get(name) for name in compared_in]) for row in read.pop("rows")]
-    if any(isinstance(cell, str) and len(cell) >= CELL_CHARS_MAX for _, cells in rows for cell in cells):
-        raise Invalid(
-            f"some texts have {CELL_CHARS_MAX} characters or more, and the rows of a period are compared by shorter ones",
-            hint="name the column to compare, or leave out the period",
-        )
-    found = [row for row, cells in rows if _holds(cells, **compared)]
-    shown = [by_name[name.lower()] for name in columns] if columns else known[:COLUMNS_SHOWN]
-    read.pop("rows_of_another_width", None)
-    if not columns and len(known) > COLUMNS_SHOWN:
-        read["columns_not_shown"] = len(known) - COLUMNS_SHOWN
-    rows = [{name: row.get(name) for name in shown} for row in found[:limit]]
-    return {**read, "rows": rows, "matching": len(found), "more": len(found) > limit}
+    if date_column is None and {name for name, value in where.items() if value is not None} == {"column"}:
+        date_column, where["column"] = where["column"], None
+    return {"column": _date_column(path, date_column), **_bounds(period)}
 
 
 def _date_column(path, named):
@@ -152,23 +107,6 @@ def _bounds(period):
     return {
         name: bound.astimezone(timezone.utc).strftime("%Y-%m-%dT%H:%M:%S.%fZ") for name, bound in bounds.items() if bound
     }
-
-
-def _holds(cells, equals=None, contains=None):
-    """Whether some of the cells of a row equals a text, and some contains one, in any case."""
-    texts = ["" if cell is None else str(cell).strip().lower() for cell in cells]
-    return (equals is None or any(_equal(text, equals.strip().lower()) for text in texts)) and (
-        contains is None or any(contains.lower() in text for text in texts)
-    )
-
-
-def _equal(text, wanted):
-    if text == wanted:
-        return True
-    try:
-        return float(text) == float(wanted)
-    except ValueError:
-        return False
 
 
 def names(known):

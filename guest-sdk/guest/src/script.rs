@@ -1,10 +1,12 @@
 //! One script: compile it, run it, report how it ended.
 
 use intentbox_abi::{Cause, Ended, Raised, Start, encode};
-use rustpython_vm::builtins::PyBaseExceptionRef;
+use rustpython_vm::builtins::{PyBaseExceptionRef, PyCode};
+use rustpython_vm::bytecode::CodeFlags;
 use rustpython_vm::compiler::ast::Stmt;
-use rustpython_vm::compiler::{Mode, parser};
-use rustpython_vm::{AsObject, PyObjectRef, PyResult, VirtualMachine};
+use rustpython_vm::compiler::{CompileOpts, Mode, parser};
+use rustpython_vm::vm::VmCompileError;
+use rustpython_vm::{AsObject, PyObjectRef, PyRef, PyResult, VirtualMachine};
 
 use crate::answer::{self, Unsayable};
 use crate::world::World;
@@ -12,8 +14,7 @@ use crate::{files, host, traceback};
 
 /// Runs the script and gives its encoded [`Ended`].
 pub(crate) fn run(vm: &VirtualMachine, world: &World, start: &Start<'_>) -> Vec<u8> {
-    // Block-expression mode makes the last statement's value the code's value, under the script's own name.
-    let code = match vm.compile(start.source, Mode::BlockExpr, start.name) {
+    let code = match compile(vm, start) {
         Ok(code) => code,
         Err(error) => {
             let error = error.into_pyexception(vm, Some(start.source));
@@ -36,7 +37,7 @@ pub(crate) fn run(vm: &VirtualMachine, world: &World, start: &Start<'_>) -> Vec<
             });
         }
     };
-    let value = prepare(vm, world, start).and_then(|()| vm.run_code_obj(code, world.main.clone()));
+    let value = prepare(vm, world, start).and_then(|()| execute(vm, world, code));
     let value = match value {
         Err(error) if is_success(vm, &error) => Ok(vm.ctx.none()),
         other => other,
@@ -47,6 +48,25 @@ pub(crate) fn run(vm: &VirtualMachine, world: &World, start: &Start<'_>) -> Vec<
         Ok(value) => answer(vm, world, start, value),
         Err(error) => raised(vm, world, start, &error),
     }
+}
+
+/// Compiles a script. One that waits outside of functions, as in a notebook, is one coroutine.
+fn compile(vm: &VirtualMachine, start: &Start<'_>) -> Result<PyRef<PyCode>, VmCompileError> {
+    // Block-expression mode makes the last statement's value the code's value, under the script's own name.
+    vm.compile(start.source, Mode::BlockExpr, start.name).or_else(|error| {
+        if !start.source.contains("await") && !start.source.contains("async") {
+            return Err(error);
+        }
+        let options = CompileOpts { allow_top_level_await: true, ..vm.compile_opts() };
+        vm.compile_with_opts(start.source, Mode::BlockExpr, start.name, options)
+    })
+}
+
+/// Runs compiled code to its end.
+fn execute(vm: &VirtualMachine, world: &World, code: PyRef<PyCode>) -> PyResult {
+    let waits = code.flags.contains(CodeFlags::COROUTINE);
+    let value = vm.run_code_obj(code, world.main.clone())?;
+    if waits { vm.import("asyncio", 0)?.get_attr("run", vm)?.call((value,), vm) } else { Ok(value) }
 }
 
 /// Gives a syntax error the text of its line: one that is found after parsing has the number only.

@@ -73,6 +73,8 @@ impl World {
         for name in ["files", "http", "tools"] {
             main.globals.set_item(name, package.get_attr(name, vm)?, vm)?;
         }
+        // Where the others need no import, models write none for this one.
+        main.globals.set_item("requests", vm.import("requests", 0)?, vm)?;
         // A module's annotations go into these. The compiler makes them in its other modes, and forgets them in the one
         // that gives the value of the last expression.
         main.globals.set_item("__annotations__", vm.ctx.new_dict().into(), vm)?;

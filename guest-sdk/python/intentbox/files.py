@@ -20,6 +20,7 @@ import re as _re
 import sys as _sys
 
 import _intentbox
+from intentbox import compressed as _compressed
 from intentbox.errors import CapabilityDenied, HostCallFailed
 
 __all__ = ["list", "open", "read_bytes", "read_text"]
@@ -140,12 +141,18 @@ def _found(path):
 def open(path, mode="r", encoding="utf-8", errors="replace", newline=None):
     """Opens a file to read: text (`"r"`), or bytes (`"rb"`, buffered, with `seek`).
 
-    `newline` is that of the built-in `open`; `csv` wants `""`.
+    The text of a file in gzip, bzip2 or xz is what it holds, without `seek`; its bytes are those of the file. `newline` is
+    that of the built-in `open`; `csv` wants `""`.
     """
     if mode not in ("r", "rt", "rb"):
         raise ValueError(f"mode {mode!r}: the files of granted directories can only be read; write with the built-in open")
     stream = _io.BufferedReader(_Pieces(path), _BUFFER_BYTES)
-    return stream if mode == "rb" else _io.TextIOWrapper(stream, encoding=encoding, errors=errors, newline=newline)
+    if mode == "rb":
+        return stream
+    kind = _compressed.kind(stream.peek(16)[:16])
+    if kind:
+        stream = _io.BufferedReader(_Unpacked(stream, kind), _BUFFER_BYTES)
+    return _io.TextIOWrapper(stream, encoding=encoding, errors=errors, newline=newline)
 
 
 def read_bytes(path, bytes_max=_WHOLE_BYTES_MAX):
@@ -158,8 +165,40 @@ def read_bytes(path, bytes_max=_WHOLE_BYTES_MAX):
 
 
 def read_text(path, encoding="utf-8", errors="replace", bytes_max=_WHOLE_BYTES_MAX):
-    """Returns the whole file as text; one of more than `bytes_max` bytes is a `ValueError`."""
-    return read_bytes(path, bytes_max).decode(encoding, errors)
+    """Returns the whole file as text, unpacked if it is in gzip, bzip2 or xz; one of more than `bytes_max` bytes is a
+    `ValueError`."""
+    content = read_bytes(path, bytes_max)
+    kind = _compressed.kind(content)
+    if kind:
+        content = _io.BufferedReader(_Unpacked(_io.BytesIO(content), kind)).read(bytes_max + 1)
+        if len(content) > bytes_max:
+            raise ValueError(f"{path} holds more than {bytes_max} bytes: read it piece by piece with files.open")
+    return content.decode(encoding, errors)
+
+
+class _Unpacked(_io.RawIOBase):
+    """What a compressed file holds, piece by piece."""
+
+    def __init__(self, stream, kind):
+        super().__init__()
+        self._stream = stream
+        self._pieces = _compressed.pieces(stream, kind, bytes_max=_PIECE_BYTES)
+        self._piece, self._at = b"", 0
+
+    def readable(self):
+        return True
+
+    def readinto(self, buffer):
+        if self._at == len(self._piece):
+            self._piece, self._at = next(self._pieces, b""), 0
+        part = self._piece[self._at : self._at + len(buffer)]
+        buffer[: len(part)] = part
+        self._at += len(part)
+        return len(part)
+
+    def close(self):
+        self._stream.close()
+        super().close()
 
 
 class _Pieces(_io.RawIOBase):

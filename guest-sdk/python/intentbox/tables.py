@@ -15,10 +15,11 @@ A column is named as in the file, in any case. If several have one name, they ar
 without a name is `column_4` by its place.
 
 `where` chooses rows: `(column, "equals", value)`, or with `contains`, `above` or `below`, or `(column, "missing", True)`;
-or a dictionary of these, which all apply: `{"column": "day", "above": "2026-01-31", "below": "2026-03-01"}`. `equals` and
-`contains` ignore case, and are about any column if none is given; a number equals `12%` and `1,000` of its column too.
-`above` and `below` take a number or a date, also as text, and leave the bound itself out: `above="2026-01"` begins in
-February. `missing` is blank, `null`, or a word such as `n/a`.
+or a dictionary of these, which all apply: `{"column": "day", "above": "2026-01-31", "below": "2026-03-01"}`; or a list of
+up to four such tuples and dictionaries, which all apply. `equals` and `contains` ignore case, and are about any column if
+none is given; a number equals `12%` and `1,000` of its column too, and a text that no number or date of its column can
+equal is a `ValueError`. `above` and `below` take a number or a date, also as text, and leave the bound itself out:
+`above="2026-01"` begins in February. `missing` is blank, `null`, or a word such as `n/a`.
 
 Sums are exact: the digits in the file are added. What an answer leaves out is in its `left_out`, and what it takes for
 granted in its `assumed`, both text and both only there if there is something to say. If more than 5 percent of a column's
@@ -73,15 +74,21 @@ def vocabulary(path, *, rows=20000, texts=1000):
     return _answer(path, {"vocabulary": {"rows": rows, "texts": texts}})["columns"]
 
 
-def find(path, *, where=None, columns=None, limit=5):
+def find(path, *, where=None, columns=None, limit=5, order_by=None, order=None):
     """Returns the first `limit` rows (1 to 1000) that match: `rows` (a list of dictionaries), `matching` (how many match in
     all), `more` (whether that is more than are shown), and, where they are not zero, `columns_not_shown` and
     `rows_of_another_width` (of those shown, in which a cell may be under the wrong column).
 
     Values are text in CSV and what they are in JSON, cut at 120 characters. `columns` is a list of names, at most 100;
     without it, the first twelve are shown.
+
+    Rows come in the order of the file; with `order_by`, a column, in that of its numbers, dates or texts: `order` is
+    `"descending"` (the greatest or the newest first, also without it) or `"ascending"`. Rows without such a value are last.
     """
-    return _answer(path, {"rows": {"columns": list(columns or ()), "limit": limit}}, where)
+    if order is not None and order_by is None:
+        raise ValueError("order says which rows come first: name the column with order_by")
+    asked = {"columns": list(columns or ()), "limit": limit, "order_by": order_by, "order": order}
+    return _answer(path, {"rows": {name: value for name, value in asked.items() if value is not None}}, where)
 
 
 def summarize(
@@ -132,7 +139,7 @@ def top(path, column, *, where=None, limit=10):
 
 def _answer(path, want, where=None):
     name = path.partition(":")[2] or path
-    handle = _intentbox.table_open(_json.dumps({"file": name, "want": want, "filter": _filter(where)}))
+    handle = _intentbox.table_open(_json.dumps({"file": name, "want": want, "filters": _filters(where)}))
     try:
         for piece in _pieces(path, name):
             if not _intentbox.table_feed(handle, piece):
@@ -142,10 +149,16 @@ def _answer(path, want, where=None):
         _intentbox.table_close(handle)
 
 
-def _filter(where):
+def _filters(where):
     """What the rows are compared with, as the native module takes it."""
     if where is None:
-        return {}
+        return []
+    if isinstance(where, list) and not (len(where) == 3 and where[1] in _COMPARISONS):
+        return [_filter(one) for one in where]
+    return [_filter(where)]
+
+
+def _filter(where):
     if not isinstance(where, dict):
         if not isinstance(where, (tuple, list)) or len(where) != 3 or where[1] not in _COMPARISONS:
             raise TypeError(

@@ -102,7 +102,7 @@ proptest! {
         size in 1..9_usize,
     ) {
         let filter = if want.contains("description") { "{}" } else { filter };
-        let query = format!(r#"{{"file": "{file}", "want": {want}, "filter": {filter}}}"#);
+        let query = format!(r#"{{"file": "{file}", "want": {want}, "filters": [{filter}]}}"#);
         let query = Query::from_json(&query).expect("the query is one");
         // A few bytes a piece, of megabytes, would be all the time there is.
         let size = if bytes.len() > 20_000 { size * 1000 } else { size };

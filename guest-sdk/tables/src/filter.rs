@@ -5,6 +5,7 @@ use std::cmp::Ordering;
 use crate::answer::short;
 use crate::date::{FORMATS, Moment};
 use crate::decimal::Decimal;
+use crate::describe::Described;
 use crate::notation::{self, Notation, is_missing};
 use crate::problem::Problem;
 use crate::query::{self, Bound};
@@ -13,9 +14,64 @@ use crate::row::{Cell, Column, Columns, Kept, Row};
 /// Of the values of a column, the percentage that may be left out. What leaves out more is no sum.
 pub(crate) const LEFT_OUT_PERCENT_MAX: u64 = 5;
 
-/// Compares rows with what is asked for.
+/// Compares rows with all that is asked for.
+#[derive(Debug, Default)]
+pub(crate) struct Matchers(Vec<Matcher>);
+
+impl Matchers {
+    pub(crate) fn new(
+        filters: &[query::Filter],
+        columns: &Columns,
+        usual: char,
+        start: &[Kept],
+    ) -> Result<Self, Problem> {
+        let matchers = filters.iter().map(|filter| Matcher::new(filter, columns, usual, start));
+        Ok(Self(matchers.collect::<Result<Vec<_>, _>>()?.into_iter().flatten().collect()))
+    }
+
+    /// Whether every row matches.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    pub(crate) fn matches(&mut self, row: Row<'_>) -> Result<bool, Problem> {
+        for matcher in &mut self.0 {
+            if !matcher.matches(row)? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// What could not be compared, for the answer; a column of which nothing could be is a problem, and so is more than a
+    /// sum may leave out.
+    pub(crate) fn left_out(&self, is_sum: bool) -> Result<Option<String>, Problem> {
+        // A later one has seen only the rows that passed those before it: what it could not compare there is no fault.
+        let each = self.0.iter().enumerate().map(|(place, matcher)| matcher.left_out(is_sum, place == 0));
+        let left_out = each.collect::<Result<Vec<_>, _>>()?;
+        Ok(joined(&left_out.into_iter().flatten().collect::<Vec<_>>()))
+    }
+
+    /// What was taken for granted to read numbers, in a text.
+    pub(crate) fn assumption(&self) -> Option<String> {
+        joined(&self.assumptions())
+    }
+
+    /// The same, each for itself.
+    pub(crate) fn assumptions(&self) -> Vec<String> {
+        let mut all: Vec<String> = self.0.iter().filter_map(Matcher::assumption).collect();
+        all.dedup();
+        all
+    }
+}
+
+fn joined(texts: &[String]) -> Option<String> {
+    (!texts.is_empty()).then(|| texts.join(". "))
+}
+
+/// Compares rows with one filter.
 #[derive(Debug)]
-pub(crate) struct Matcher {
+struct Matcher {
     column: Option<Column>,
     /// Both in lower case.
     equals: Option<String>,
@@ -32,19 +88,20 @@ pub(crate) struct Matcher {
     wrong_date: Option<String>,
     /// A value in lower case.
     lower: String,
+    /// What is said if no value of the column can equal `equals`: the first rows hold no text, and no later one has done so.
+    impossible: Option<Problem>,
 }
 
 impl Matcher {
-    pub(crate) fn new(
-        filter: &query::Filter,
-        columns: &Columns,
-        usual: char,
-        start: &[Kept],
-    ) -> Result<Option<Self>, Problem> {
+    fn new(filter: &query::Filter, columns: &Columns, usual: char, start: &[Kept]) -> Result<Option<Self>, Problem> {
         if !filter.is_set() {
             return Ok(None);
         }
         let column = filter.column.as_deref().map(|name| columns.find(name)).transpose()?;
+        let impossible = match (&column, &filter.equals) {
+            (Some(column), Some(text)) => impossible(column, text, columns, usual, start),
+            _ => None,
+        };
         let bound = |text: &Option<String>| text.as_deref().and_then(Bound::read);
         let (above, below) = (bound(&filter.above), bound(&filter.below));
         let is_number = |bound: &Option<Bound>| matches!(bound, Some(Bound::Number(_)));
@@ -70,10 +127,11 @@ impl Matcher {
             wrong_dates: 0,
             wrong_date: None,
             lower: String::new(),
+            impossible,
         }))
     }
 
-    pub(crate) fn matches(&mut self, row: Row<'_>) -> Result<bool, Problem> {
+    fn matches(&mut self, row: Row<'_>) -> Result<bool, Problem> {
         let Some(column) = &self.column else {
             return Ok(row.any(|cell| self.has_text(cell)));
         };
@@ -100,6 +158,9 @@ impl Matcher {
         }
         if self.contains.as_ref().is_some_and(|contains| !self.lower.contains(contains.as_str())) {
             return false;
+        }
+        if self.impossible.is_some() && !is_missing(&text) && !text.bytes().any(|byte| byte.is_ascii_digit()) {
+            self.impossible = None;
         }
         self.equals.as_ref().is_none_or(|equals| self.lower.trim() == equals) || self.is_same_number(cell)
     }
@@ -141,9 +202,10 @@ impl Matcher {
         moment
     }
 
-    /// What could not be compared, for the answer; a column of which nothing could be is a problem, and so is more than a
-    /// sum may leave out.
-    pub(crate) fn left_out(&self, is_sum: bool) -> Result<Option<String>, Problem> {
+    fn left_out(&self, is_sum: bool, has_seen_all: bool) -> Result<Option<String>, Problem> {
+        if let Some(problem) = &self.impossible {
+            return Err(problem.clone());
+        }
         let Some(column) = &self.column else { return Ok(None) };
         let column = column.label.clone();
         let (read, wrong, example) = match &self.notation {
@@ -152,7 +214,7 @@ impl Matcher {
         };
         let (Some(example), true) = (example, wrong > 0) else { return Ok(None) };
         let example = example.to_owned();
-        if read == 0 {
+        if read == 0 && has_seen_all {
             return Err(match self.notation {
                 Some(_) => Problem::NoNumbers { column, example },
                 None => Problem::NotDates { column, example },
@@ -169,9 +231,31 @@ impl Matcher {
         )))
     }
 
-    pub(crate) fn assumption(&self) -> Option<String> {
+    fn assumption(&self) -> Option<String> {
         self.notation.as_ref()?.assumption()
     }
+}
+
+/// What is wrong with a text that no value of a column can equal: none of the first rows is a text, and this is no number or date
+/// either. An answer of no rows would say that there are none, where another column was meant.
+fn impossible(column: &Column, text: &str, columns: &Columns, usual: char, start: &[Kept]) -> Option<Problem> {
+    let kind = kind(column, columns, usual, start);
+    let has_numbers = matches!(kind, "integer" | "number" | "date");
+    if !has_numbers || is_missing(text) || text.bytes().any(|byte| byte.is_ascii_digit()) {
+        return None;
+    }
+    Some(Problem::NoSuchValue { column: column.label.clone(), kind, text: short(text, 40) })
+}
+
+/// The type of a column in the first rows, as a description has it.
+pub(crate) fn kind(column: &Column, columns: &Columns, usual: char, start: &[Kept]) -> &'static str {
+    let mut described = Described::each(vec![column.clone()], columns, usual, start);
+    for row in start {
+        for described in &mut described {
+            row.with(|row| described.take(row));
+        }
+    }
+    described.first().map_or("empty", Described::kind)
 }
 
 /// Whether digits are a code, such as 007, which is not the same as 7.

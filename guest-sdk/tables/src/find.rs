@@ -2,8 +2,9 @@
 
 use crate::answer::{Found, Value, short};
 use crate::describe::shown;
-use crate::filter::Matcher;
+use crate::filter::Matchers;
 use crate::problem::Problem;
+use crate::rank::{Rank, Ranking};
 use crate::row::{Column, Columns, Row};
 
 /// Columns that are shown unless others are asked for.
@@ -19,38 +20,73 @@ pub(crate) struct Find {
     shown: Vec<Column>,
     not_shown: usize,
     limit: usize,
-    rows: Vec<Vec<(String, Value)>>,
+    ranking: Option<Ranking>,
+    /// In their order, at most `limit` of them.
+    rows: Vec<Kept>,
     matching: u64,
-    of_another_width: u64,
+}
+
+/// A row that is shown, unless others come before it.
+#[derive(Debug)]
+struct Kept {
+    rank: Option<Rank>,
+    cells: Vec<(String, Value)>,
+    /// In such a row a cell may be under the wrong column.
+    has_another_width: bool,
 }
 
 impl Find {
-    pub(crate) fn new(columns: Columns, asked: &[String], limit: usize) -> Result<Self, Problem> {
+    pub(crate) fn new(
+        columns: Columns,
+        asked: &[String],
+        limit: usize,
+        ranking: Option<Ranking>,
+    ) -> Result<Self, Problem> {
         let shown = shown(&columns, asked, COLUMNS_SHOWN)?;
         let not_shown = if asked.is_empty() { columns.len() - shown.len() } else { 0 };
-        Ok(Self { columns, shown, not_shown, limit, rows: Vec::new(), matching: 0, of_another_width: 0 })
+        Ok(Self { columns, shown, not_shown, limit, ranking, rows: Vec::new(), matching: 0 })
     }
 
-    pub(crate) fn take(&mut self, row: Row<'_>) {
+    pub(crate) fn take(&mut self, row: Row<'_>) -> Result<(), Problem> {
         self.matching += 1;
-        if self.rows.len() == self.limit {
-            return;
+        let Some(ranking) = &mut self.ranking else {
+            if self.rows.len() < self.limit {
+                self.rows.push(self.kept(row, None));
+            }
+            return Ok(());
+        };
+        let rank = ranking.rank(row)?;
+        // Of equal rows, the first of the file stays first.
+        let place = self.rows.partition_point(|kept| ranking.compare(kept.rank.as_ref(), rank.as_ref()).is_le());
+        if place < self.limit {
+            let kept = self.kept(row, rank);
+            self.rows.truncate(self.limit - 1);
+            self.rows.insert(place, kept);
         }
-        // In such a row a cell may be under the wrong column.
-        self.of_another_width += u64::from(!row.fits(&self.columns));
-        let value = |column: &Column| (short(&column.label, 80), Value::of(&row.cell(column), VALUE_CHARS_MAX));
-        self.rows.push(self.shown.iter().map(value).collect());
+        Ok(())
     }
 
-    pub(crate) fn answer(self, filter: Option<&Matcher>) -> Result<Found, Problem> {
+    fn kept(&self, row: Row<'_>, rank: Option<Rank>) -> Kept {
+        let value = |column: &Column| (short(&column.label, 80), Value::of(&row.cell(column), VALUE_CHARS_MAX));
+        let cells = self.shown.iter().map(value).collect();
+        Kept { rank, cells, has_another_width: !row.fits(&self.columns) }
+    }
+
+    pub(crate) fn answer(self, filter: &Matchers) -> Result<Found, Problem> {
+        let left_out = filter.left_out(false)?.into_iter().chain(self.ranking.as_ref().and_then(Ranking::left_out));
+        let left_out: Vec<String> = left_out.collect();
+        let mut assumed = filter.assumptions();
+        assumed.extend(
+            self.ranking.as_ref().and_then(Ranking::assumption).filter(|told| !filter.assumptions().contains(told)),
+        );
         Ok(Found {
-            left_out: filter.map(|filter| filter.left_out(false)).transpose()?.flatten(),
-            assumed: filter.and_then(Matcher::assumption),
+            left_out: (!left_out.is_empty()).then(|| left_out.join(". ")),
+            assumed: (!assumed.is_empty()).then(|| assumed.join(". ")),
             more: self.matching > crate::count(self.rows.len()),
-            rows: self.rows,
+            rows_of_another_width: crate::count(self.rows.iter().filter(|row| row.has_another_width).count()),
+            rows: self.rows.into_iter().map(|row| row.cells).collect(),
             matching: self.matching,
             columns_not_shown: self.not_shown,
-            rows_of_another_width: self.of_another_width,
         })
     }
 }

@@ -10,7 +10,7 @@
 //! - `text`: bytes to text. `csv` and `json`: text to rows. `row`: rows, cells and the names of columns.
 //! - `decimal`: numbers and exact sums. `notation`: how a column writes its numbers. `date`: dates and months.
 //! - `query`: what is asked. `scan`: rows to what was asked. `filter`, `describe`, `find`, `summary`, `top`, `vocabulary`:
-//!   where they go. `answer`: what comes out. `problem`: why nothing does.
+//!   where they go; `rank` is the order of rows. `answer`: what comes out. `problem`: why nothing does.
 //! - `cuts`, for tests: any bytes, cut anywhere, give the same answer.
 
 #![forbid(unsafe_code)]
@@ -28,6 +28,7 @@ mod json;
 mod notation;
 mod problem;
 mod query;
+mod rank;
 mod row;
 mod scan;
 mod summary;
@@ -65,6 +66,9 @@ pub const VALUES_KEPT_MAX: usize = 1_000_000;
 
 /// Columns that a question can name to be shown.
 pub const COLUMNS_SHOWN_MAX: usize = 100;
+
+/// Filters that a row has to pass.
+pub const FILTERS_MAX: usize = 4;
 
 /// Rows of one answer.
 pub const ROWS_SHOWN_MAX: usize = 1_000;

@@ -108,6 +108,16 @@ pub enum Problem {
         /// What to call each of them.
         labels: Vec<String>,
     },
+    /// No value of a column can equal a text.
+    #[error("{} holds {}s, and {text} is none", short(column, 40), match *kind { "date" => "date", _ => "number" })]
+    NoSuchValue {
+        /// The column.
+        column: String,
+        /// What it holds.
+        kind: &'static str,
+        /// The text, in short.
+        text: String,
+    },
     /// No column holds dates.
     #[error("no column holds dates such as {FORMATS} ({})", there(labels))]
     NoDates {

@@ -6,7 +6,7 @@ use serde::Deserialize;
 
 use crate::date::Moment;
 use crate::notation;
-use crate::{COLUMNS_SHOWN_MAX, GROUPS_SHOWN_MAX, ROWS_SHOWN_MAX, TEXTS_MAX, VALUES_SHOWN_MAX};
+use crate::{COLUMNS_SHOWN_MAX, FILTERS_MAX, GROUPS_SHOWN_MAX, ROWS_SHOWN_MAX, TEXTS_MAX, VALUES_SHOWN_MAX};
 
 /// Bytes of a query as JSON: names and texts at their longest, all of it escaped.
 const QUERY_BYTES_MAX: usize = 256 << 10;
@@ -23,7 +23,7 @@ pub(crate) const MONTH: &str = "month";
 /// A question to a table.
 ///
 /// As JSON: `{"file": "sales.csv", "want": {"summary": {"sum": "amount", "by": ["country"]}},
-/// "filter": {"column": "status", "equals": "refunded"}}`.
+/// "filters": [{"column": "status", "equals": "refunded"}]}`.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Query {
@@ -31,9 +31,9 @@ pub struct Query {
     pub file: String,
     /// What to answer with.
     pub want: Want,
-    /// The rows to look at: all, unless something is set.
+    /// The rows to look at: those that pass each of these, at most [`FILTERS_MAX`](crate::FILTERS_MAX).
     #[serde(default)]
-    pub filter: Filter,
+    pub filters: Vec<Filter>,
 }
 
 /// What a scan answers with.
@@ -64,6 +64,12 @@ pub enum Want {
         columns: Vec<String>,
         /// How many rows at most, from 1 to [`ROWS_SHOWN_MAX`].
         limit: usize,
+        /// The column whose values the rows are ordered by. Without it, they come as in the file.
+        #[serde(default)]
+        order_by: Option<String>,
+        /// Which rows come first: those with the greatest values, unless something else is said.
+        #[serde(default)]
+        order: Option<Order>,
     },
     /// Counts and aggregates.
     Summary(Measures),
@@ -100,7 +106,7 @@ pub struct Measures {
     pub limit: Option<usize>,
 }
 
-/// Which groups come first, by the first measure that was asked for, or by their rows.
+/// Which come first: groups by the first measure that was asked for, or by their rows; rows by a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Order {
@@ -139,7 +145,7 @@ impl Query {
     /// Everything of a file, answered with this.
     #[must_use]
     pub fn new(file: &str, want: Want) -> Self {
-        Self { file: file.to_owned(), want, filter: Filter::default() }
+        Self { file: file.to_owned(), want, filters: Vec::new() }
     }
 
     /// Reads a query from JSON and checks it.
@@ -169,17 +175,13 @@ impl Query {
             Want::Columns {} => {}
             Want::Description { columns, .. } => {
                 within("the number of columns", columns.len(), 0, COLUMNS_SHOWN_MAX)?;
-                if self.filter.is_set() || self.filter.column.is_some() {
-                    return Err(QueryError::NoFilter);
-                }
+                self.check_unfiltered()?;
             }
             Want::Vocabulary { texts, .. } => {
                 within("the number of texts", *texts, 1, TEXTS_MAX)?;
-                if self.filter.is_set() || self.filter.column.is_some() {
-                    return Err(QueryError::NoFilter);
-                }
+                self.check_unfiltered()?;
             }
-            Want::Rows { columns, limit } => {
+            Want::Rows { columns, limit, .. } => {
                 within("the number of columns", columns.len(), 0, COLUMNS_SHOWN_MAX)?;
                 within("the limit of rows", *limit, 1, ROWS_SHOWN_MAX)?;
             }
@@ -189,7 +191,13 @@ impl Query {
             }
             Want::Top { limit, .. } => within("the limit of values", *limit, 1, VALUES_SHOWN_MAX)?,
         }
-        self.filter.check()
+        within("the number of filters", self.filters.len(), 0, FILTERS_MAX)?;
+        self.filters.iter().try_for_each(Filter::check)
+    }
+
+    fn check_unfiltered(&self) -> Result<(), QueryError> {
+        let is_empty = |filter: &Filter| !filter.is_set() && filter.column.is_none();
+        if self.filters.iter().all(is_empty) { Ok(()) } else { Err(QueryError::NoFilter) }
     }
 }
 

@@ -3,11 +3,12 @@
 use crate::answer::{Answer, Names};
 use crate::csv::{Csv, Intake};
 use crate::describe::Describe;
-use crate::filter::Matcher;
+use crate::filter::Matchers;
 use crate::find::Find;
 use crate::json::{Json, Objects};
 use crate::problem::{Problem, TableError};
 use crate::query::{Format, Query, QueryError, Want};
+use crate::rank::Ranking;
 use crate::row::{Cells, Columns, Kept, Object, Row};
 use crate::summary::{Summarize, usual};
 use crate::text::Text;
@@ -59,7 +60,7 @@ struct Work {
     /// The first rows, until there are enough of them.
     start: Vec<Kept>,
     start_bytes: usize,
-    filter: Option<Matcher>,
+    filter: Matchers,
     job: Option<Job>,
 }
 
@@ -97,7 +98,7 @@ impl Scan {
                 delimiter: None,
                 start: Vec::new(),
                 start_bytes: 0,
-                filter: None,
+                filter: Matchers::default(),
                 job: None,
             },
         })
@@ -155,7 +156,7 @@ impl Scan {
         if work.job.is_none() {
             work.begin()?;
         }
-        let filter = work.filter.as_ref();
+        let filter = &work.filter;
         Ok(match work.job.expect("`begin` made it") {
             Job::Columns(columns) => Answer::Columns(Names { file, columns }),
             Job::Describe(describe) => Answer::Description(describe.answer(file)),
@@ -198,7 +199,7 @@ impl Work {
             None => Columns::of_objects(&start[..start.len().min(OBJECTS_FOR_COLUMNS)])?,
         };
         let usual = usual(self.delimiter);
-        self.filter = Matcher::new(&self.query.filter, &columns, usual, &start)?;
+        self.filter = Matchers::new(&self.query.filters, &columns, usual, &start)?;
         self.job = Some(match &self.query.want {
             Want::Columns {} => Job::Columns(columns.labels()),
             Want::Description { columns: asked, sample } => {
@@ -207,9 +208,12 @@ impl Work {
             Want::Vocabulary { rows, texts } => {
                 Job::Vocabulary(Vocabulary::new(&columns, *rows, *texts, usual, &start))
             }
-            Want::Rows { columns: asked, limit } => Job::Find(Box::new(Find::new(columns, asked, *limit)?)),
+            Want::Rows { columns: asked, limit, order_by, order } => {
+                let ranking = order_by.as_deref().map(|name| Ranking::new(name, *order, &columns, usual, &start));
+                Job::Find(Box::new(Find::new(columns, asked, *limit, ranking.transpose()?)?))
+            }
             Want::Summary(measures) => {
-                let is_filtered = self.filter.is_some();
+                let is_filtered = !self.filter.is_empty();
                 let summarize = Summarize::new(columns, measures, self.delimiter, &start, is_filtered)?;
                 Job::Summarize(Box::new(summarize))
             }
@@ -227,15 +231,13 @@ impl Work {
         {
             return Ok(());
         }
-        if let Some(filter) = &mut self.filter
-            && !filter.matches(row)?
-        {
+        if !self.filter.matches(row)? {
             return Ok(());
         }
         match &mut self.job {
             None | Some(Job::Columns(_)) => {}
             Some(Job::Describe(describe)) => describe.take(row),
-            Some(Job::Find(find)) => find.take(row),
+            Some(Job::Find(find)) => find.take(row)?,
             Some(Job::Summarize(summarize)) => summarize.take(row)?,
             Some(Job::Top(top)) => top.take(row),
             Some(Job::Vocabulary(vocabulary)) => vocabulary.take(row),

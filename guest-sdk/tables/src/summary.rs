@@ -7,7 +7,7 @@ use std::hash::{BuildHasherDefault, DefaultHasher};
 use crate::answer::{self, Value, short};
 use crate::date::Moment;
 use crate::decimal::{Decimal, Sum, middle};
-use crate::filter::{LEFT_OUT_PERCENT_MAX, Matcher, learned};
+use crate::filter::{LEFT_OUT_PERCENT_MAX, Matchers, learned};
 use crate::notation::{Notation, is_missing};
 use crate::problem::Problem;
 use crate::query::{MONTH, Measures, Order};
@@ -242,23 +242,18 @@ impl Summarize {
         Ok(place)
     }
 
-    pub(crate) fn answer(mut self, file: String, filter: Option<&Matcher>) -> Result<answer::Summary, Problem> {
+    pub(crate) fn answer(mut self, file: String, filter: &Matchers) -> Result<answer::Summary, Problem> {
         let mut left_out = Vec::new();
         left_out.extend(self.width_left_out()?);
-        if let Some(filter) = filter {
-            left_out.extend(filter.left_out(true)?);
-        }
+        left_out.extend(filter.left_out(true)?);
         left_out.extend(self.by.iter().map(By::left_out).collect::<Result<Vec<_>, _>>()?.into_iter().flatten());
         for (place, measured) in self.measured.iter().enumerate() {
             left_out.extend(self.number_left_out(place, measured)?);
         }
         let mut assumed: Vec<String> =
             self.measured.iter().filter_map(|measured| measured.notation.assumption()).collect();
-        if let Some(assumption) = filter.and_then(Matcher::assumption)
-            && !assumed.contains(&assumption)
-        {
-            assumed.push(assumption);
-        }
+        let new = filter.assumptions().into_iter().filter(|assumption| !assumed.contains(assumption));
+        assumed.extend(new.collect::<Vec<_>>());
         let mut columns: Vec<(&'static str, String)> =
             self.by.iter().zip(["group", "group_2"]).map(|(by, name)| (name, by.label())).collect();
         columns.extend(

@@ -10,7 +10,7 @@ const DATED: &str = "sold,country,amount\n2026-01-05,NO,1\n2026-02-07,SE,2\n2026
 
 /// The answer as JSON, or what is wrong.
 fn ask(file: &str, want: &str, filter: &str, bytes: &[u8]) -> String {
-    let query = format!(r#"{{"file": "{file}", "want": {want}, "filter": {{{filter}}}}}"#);
+    let query = format!(r#"{{"file": "{file}", "want": {want}, "filters": [{{{filter}}}]}}"#);
     let query = match Query::from_json(&query) {
         Ok(query) => query,
         Err(error) => return error.to_string(),
@@ -361,6 +361,109 @@ fn months_are_groups_in_their_order() {
         "month,d\nMay,2026-01-01\n",
         r#"{"file":"m.csv","columns":{"group":"month"},"groups":[{"group":"May","rows":1}]}"#,
     );
+}
+
+#[test]
+fn rows_pass_each_of_several_filters() {
+    let want = r#"{"rows": {"limit": 5, "columns": ["id"]}}"#;
+    let two = r#""column": "country", "equals": "norway"}, {"column": "amount", "above": "5""#;
+    check("s.csv", want, two, SALES, r#"{"rows":[{"id":"1"}],"matching":1,"more":false}"#);
+    let none = r#""contains": "late"}, {"column": "country", "equals": "norway""#;
+    check("s.csv", want, none, SALES, r#"{"rows":[],"matching":0,"more":false}"#);
+    // Whether the rows that are left hold numbers is no fault of the question.
+    let tbd = "k,n\na,tbd\nb,7\n";
+    let after = r#""column": "k", "equals": "a"}, {"column": "n", "above": "5""#;
+    check(
+        "s.csv",
+        r#"{"rows": {"limit": 5, "columns": ["k"]}}"#,
+        after,
+        tbd,
+        r#"{"left_out":"1 of 1 values of n are not compared, since they are not numbers like the others; left out is for example tbd","rows":[],"matching":0,"more":false}"#,
+    );
+    let many = [r#""contains": "a""#; 5].join("}, {");
+    check("s.csv", want, &many, SALES, "expected the number of filters to be between 0 and 4, found 5");
+    // What both take for granted is said once.
+    let money = "k,a,b\nx,$1,$2\nx,$3,oops\n";
+    let both = r#""column": "a", "above": "0"}, {"column": "b", "above": "0""#;
+    check(
+        "s.csv",
+        r#"{"rows": {"limit": 1, "columns": ["k"]}}"#,
+        both,
+        money,
+        r#"{"left_out":"1 of 2 values of b are not compared, since they are not numbers like the others; left out is for example oops","rows":[{"k":"x"}],"matching":1,"more":false}"#,
+    );
+}
+
+#[test]
+fn rows_are_ordered_by_numbers_dates_or_texts() {
+    let ids = |file: &str, text: &str, order: &str, ids: &[u8]| {
+        let want = format!(r#"{{"rows": {{"limit": {}, "columns": ["id"], {order}}}}}"#, ids.len());
+        let rows: Vec<String> = ids.iter().map(|id| format!("{{\"id\":\"{id}\"}}")).collect();
+        let told = ask(file, &want, "", text.as_bytes());
+        assert!(told.contains(&format!(r#""rows":[{}]"#, rows.join(","))), "{order}: {told}");
+    };
+    ids("s.csv", SALES, r#""order_by": "Amount""#, &[1, 3, 2]);
+    ids("s.csv", SALES, r#""order_by": "amount""#, &[1, 3]);
+    ids("s.csv", SALES, r#""order_by": "amount", "order": "ascending""#, &[2, 3]);
+    // Equal rows stay in the order of the file, whichever end is first.
+    ids("s.csv", SALES, r#""order_by": "country""#, &[2, 1, 3]);
+    ids("s.csv", SALES, r#""order_by": "country", "order": "ascending""#, &[1, 3, 2]);
+    let days = "id,day\n1,n/a\n2,05.01.2026\n3,2026-02-01\n4,\n5,2026-01-31\n";
+    ids("d.csv", days, r#""order_by": "day""#, &[3, 5, 2, 1, 4]);
+    ids("d.csv", days, r#""order_by": "day", "order": "ascending""#, &[2, 5, 3, 1, 4]);
+    ids("n.csv", "id,n\n1,9\n2,10\n3,-2\n", r#""order_by": "n""#, &[2, 1, 3]);
+    // Most values say what a column is.
+    ids("n.csv", "id,n\n1,9\n2,soon\n3,10\n", r#""order_by": "n""#, &[3, 1, 2]);
+    check(
+        "n.csv",
+        r#"{"rows": {"limit": 3, "columns": ["id"], "order_by": "n"}}"#,
+        "",
+        "id,n\n1,9\n2,soon\n3,late\n",
+        r#"{"assumed":"n is ordered as text, since few of its values are numbers or dates","rows":[{"id":"2"},{"id":"3"},{"id":"1"}],"matching":3,"more":false}"#,
+    );
+    let wrong = format!("id,n\n{}7,soon\n", "1,9\n".repeat(1_000));
+    check(
+        "n.csv",
+        r#"{"rows": {"limit": 1, "columns": ["id"], "order_by": "n", "order": "ascending"}}"#,
+        "",
+        &wrong,
+        r#"{"left_out":"1 value of n comes last, not being numbers; for example soon","rows":[{"id":"1"}],"matching":1001,"more":true}"#,
+    );
+    check(
+        "s.csv",
+        r#"{"rows": {"limit": 1, "order_by": "amout"}}"#,
+        "",
+        SALES,
+        "s.csv has no column amout; did you mean amount? (it has id, country, amount, note)",
+    );
+}
+
+#[test]
+fn what_no_value_of_a_column_can_equal_is_refused() {
+    for (filter, error) in [
+        (r#""column": "amount", "equals": "refunded""#, "s.csv: amount holds numbers, and refunded is none"),
+        (r#""column": "sold", "equals": "norway""#, "s.csv: sold holds dates, and norway is none"),
+    ] {
+        let text = if filter.contains("sold") { DATED } else { SALES };
+        check("s.csv", r#"{"rows": {"limit": 1}}"#, filter, text, error);
+    }
+    // A text in a later row is one that somebody can ask for.
+    let later = format!("id,n\n{}7,soon\n", "1,9\n".repeat(2_000));
+    for (value, expected) in [
+        ("soon", r#"{"rows":[{"id":"7"}],"matching":1,"more":false}"#),
+        ("late", r#"{"rows":[],"matching":0,"more":false}"#),
+    ] {
+        let filter = format!(r#""column": "n", "equals": "{value}""#);
+        check("n.csv", r#"{"rows": {"limit": 1, "columns": ["id"]}}"#, &filter, &later, expected);
+    }
+    for filter in [
+        r#""column": "amount", "equals": "n/a""#,
+        r#""column": "amount", "equals": "$3""#,
+        r#""column": "note", "equals": "x""#,
+    ] {
+        let none = r#"{"rows":[],"matching":0,"more":false}"#;
+        check("s.csv", r#"{"rows": {"limit": 1, "columns": ["id"]}}"#, filter, SALES, none);
+    }
 }
 
 #[test]

@@ -5,7 +5,7 @@ use std::hash::{BuildHasherDefault, DefaultHasher};
 
 use crate::VALUES_COUNTED_MAX;
 use crate::answer::{self, Frequent, short};
-use crate::filter::Matcher;
+use crate::filter::Matchers;
 use crate::problem::Problem;
 use crate::row::{Column, Columns, Row};
 
@@ -66,14 +66,14 @@ impl Top {
         });
     }
 
-    pub(crate) fn answer(self, file: String, filter: Option<&Matcher>) -> Result<answer::Top, Problem> {
+    pub(crate) fn answer(self, file: String, filter: &Matchers) -> Result<answer::Top, Problem> {
         let different = self.counts.len();
         let mut counts: Vec<(String, u64)> = self.counts.into_iter().collect();
         counts.sort_unstable_by(|(one, ones), (other, others)| others.cmp(ones).then_with(|| one.cmp(other)));
         counts.truncate(self.limit);
         Ok(answer::Top {
-            left_out: filter.map(|filter| filter.left_out(false)).transpose()?.flatten(),
-            assumed: filter.and_then(Matcher::assumption),
+            left_out: filter.left_out(false)?,
+            assumed: filter.assumption(),
             file,
             column: self.column.label,
             rows: self.rows,

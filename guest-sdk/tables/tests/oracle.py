@@ -159,6 +159,12 @@ def as_json(choose, rows):
 
 
 def filters(choose, rows):
+    """A filter, and sometimes a second one, which reads no numbers."""
+    second = {"contains": "late"}, {"column": "day", "above": "2025-11-30"}, {"column": "note", "missing": False}
+    return [filter_of(choose, rows), *([choose.choice(second)] if choose.random() < 0.3 else [])]
+
+
+def filter_of(choose, rows):
     numbers = [row["amount"] for row in rows if isinstance(row["amount"], Decimal)]
     kind = choose.randrange(7)
     if kind == 0:
@@ -206,6 +212,7 @@ def questions(choose):
         {"summary": {**measures, "by": by, "limit": 1000, "order": "descending"}},
         {"top": {"column": "k", "limit": 1000}},
         {"rows": {"columns": ["id", "note"], "limit": 1000}},
+        {"rows": {"columns": ["id", "note"], "limit": 1000, "order_by": "Day", "order": choose.choice(["ascending", "descending"])}},
     ])
 
 
@@ -232,9 +239,12 @@ def group_name(row, by):
 
 def expected(rows, query):
     """The groups, rows or values of the answer, or a part of the error."""
-    (want, asked), filter = *query["want"].items(), query["filter"]
-    chosen = [row for row in rows if matches(row, filter)]
+    (want, asked), filters = *query["want"].items(), query["filters"]
+    chosen = [row for row in rows if all(matches(row, filter) for filter in filters)]
+    filter = filters[0]
     if want == "rows":
+        if "order_by" in asked:
+            chosen.sort(key=lambda row: row["day"], reverse=asked["order"] == "descending")
         return {"rows": [{"id": row["id"], "note": row["note"]} for row in chosen], "matching": len(chosen)}
     if want == "top":
         counts = {}
@@ -285,7 +295,7 @@ def write(folder, count):
         choose = random.Random(number)
         rows = rows_of(choose)
         ending, content = (as_csv if choose.random() < 0.6 else as_json)(choose, rows)
-        query = {"file": f"{number}.{ending}", "want": questions(choose), "filter": filters(choose, rows)}
+        query = {"file": f"{number}.{ending}", "want": questions(choose), "filters": filters(choose, rows)}
         (folder / query["file"]).write_bytes(content)
         (folder / f"{number}.query.json").write_text(json.dumps(query))
 

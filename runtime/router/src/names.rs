@@ -207,7 +207,8 @@ impl NameList {
     }
 
     /// Whether a text is a way to say a name as it is.
-    pub(crate) fn says(&self, text: &str) -> bool {
+    #[must_use]
+    pub fn says(&self, text: &str) -> bool {
         self.said.contains_key(&key(text))
     }
 

@@ -1,7 +1,7 @@
-"""Finds rows of a file by the value of a column, or by a text anywhere: the first ones, and how many there are."""
+"""Finds rows of a file by the values of columns, or by a text anywhere: the first ones, and how many there are."""
 
 import pack
-from intentbox import tables
+from intentbox import Invalid, tables
 
 file = 'sales.csv'
 where = {
@@ -12,14 +12,26 @@ where = {
     "below": None,
     "missing": None,
 }
+and_column = None
+and_equals = None
+and_contains = None
+and_above = None
+and_below = None
 period = None
 date_column = None
 columns = None
+order_by = None
+order = None
 limit = 5
+
+if order is not None and order_by is None:
+    raise Invalid("order says which rows come first, and order_by the column that it is about: name that too")
 
 path = pack.path(file)
 with pack.asked():
-    if period is None:
-        result = tables.find(path, where=where, columns=columns, limit=limit)
-    else:
-        result = pack.find_within(path, period, date_column, where=where, columns=columns, limit=limit)
+    also = {"column": and_column, "equals": and_equals, "contains": and_contains, "above": and_above, "below": and_below}
+    filters = [where, also]
+    if period is not None:
+        filters.append(pack.within(path, period, date_column, where))
+    filters = [one for one in filters if any(value is not None for value in one.values())]
+    result = tables.find(path, where=filters, columns=columns, limit=limit, order_by=order_by, order=order)
