@@ -295,7 +295,7 @@ fn help_lists_the_templates_that_can_be_used_here_and_no_others() {
     let logs = templates(&["run-intent", "help", "--dir", "logs=."]);
     assert!(logs.len() > 3 && logs.iter().all(|id| id.starts_with("logs/")), "{logs:?}");
     let text = run_in(home.path(), &["run-intent", "help"], b"", &[]).stdout;
-    assert!(text.contains(" sentry/list_errors        list errors         Lists unresolved errors"), "{text}");
+    assert!(text.contains(" sentry/list_errors        list errors         Lists unresolved issues"), "{text}");
 }
 
 #[test]

@@ -99,7 +99,7 @@ mod tests {
         let errors = json!({
             "template": "sentry/list_errors",
             "say": "list errors",
-            "summary": "Lists unresolved errors, the most recently seen first.",
+            "summary": "Lists unresolved issues of level error or fatal, the latest first.",
         });
         assert_eq!(row("sentry/list_errors"), Some(&errors));
         assert_eq!(row("sentry/issue_details").map(|row| &row["say"]), Some(&json!("WEB-42")), "a slot has an example");

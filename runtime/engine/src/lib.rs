@@ -36,6 +36,7 @@ mod index;
 mod intent;
 mod known;
 mod library;
+mod offer;
 mod operator;
 mod pages;
 mod pending;

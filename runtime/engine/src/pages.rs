@@ -101,7 +101,7 @@ mod tests {
         let told = pages.unread().expect("there is more").to_string();
         assert_eq!(
             told,
-            "https://a.example/x has more pages than the script read (85 in all): follow `reply.links[\"next\"][\"url\"]`, or ask \
+            "https://a.example/x lists more than the script read (85 in all): follow `reply.links[\"next\"][\"url\"]`, or ask \
              for more on a page"
         );
     }

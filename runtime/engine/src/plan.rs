@@ -10,7 +10,7 @@ use intentbox_capability::{Access, Grants};
 use intentbox_catalog::json::Counter;
 use intentbox_catalog::{Arguments, Effects, ParamError, ParamSpec, Template, TemplateId};
 use intentbox_report::{Candidate, Cause, Failure, LookedAt, Remedy, Report, RunId, Target};
-use intentbox_router::{self as router, Decision, Question};
+use intentbox_router::{Decision, Question};
 use intentbox_sandbox::{Deterministic, Limits, Script, ScriptError};
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
@@ -20,7 +20,7 @@ use crate::caller::{Caller, Consent};
 use crate::intent::{Code, Given, INTENT_BYTES_MAX, Intent, Settings};
 use crate::library::Library;
 use crate::remedy::Requester;
-use crate::{cards, help, rejected, rephrase, tool_template};
+use crate::{cards, help, offer, rejected, rephrase, tool_template};
 
 /// The plan for an intent.
 #[derive(Debug)]
@@ -246,6 +246,12 @@ impl Incomplete {
 }
 
 impl Plan {
+    /// Whether nothing fits: no template, and no tool that could be named.
+    fn fits_nothing(&self) -> bool {
+        let failure = |report: &Report| report.failure.as_ref().is_some_and(|failure| failure.rephrase().is_some());
+        matches!(self, Plan::Nothing(report) if failure(report))
+    }
+
     /// The id of its run or of its report.
     #[must_use]
     pub fn run_id(&self) -> RunId {
@@ -301,10 +307,33 @@ impl Engine {
             Plan::Help(report) if self.routing.has_tools() => self.help_with_tools(caller, report).await,
             plan => plan,
         };
+        if plan.fits_nothing()
+            && let Some(text) = self.words_of_a_name(intent)
+        {
+            plan = Box::pin(self.plan(&Intent { text, ..intent.clone() }, caller)).await;
+        }
         if let Some(report) = plan.report_mut() {
             report.mode = Some(self.routing.shown());
         }
         plan
+    }
+
+    /// What else an intent may say that is one name, and the name of nothing: the id of the only template of that name in any pack,
+    /// or the words of a name such as `list_issues`, as a model calls what it expects.
+    fn words_of_a_name(&self, intent: &Intent) -> Option<String> {
+        let text = intent.text.trim();
+        let is_name =
+            text.split('_').all(|word| !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_lowercase()));
+        if intent.template.is_some() || !is_name || !text.contains('_') {
+            return None;
+        }
+        let library = self.library();
+        let reached = library.catalog.templates().filter(|template| self.reaches(template)).map(Template::id);
+        let mut named = reached.filter(|id| id.as_str().rsplit('/').next() == Some(text));
+        Some(match (named.next(), named.next()) {
+            (Some(id), None) => id.to_string(),
+            _ => text.replace('_', " "),
+        })
     }
 
     /// What can be asked, with the tools that the caller may call. Where nothing is known of tools, it is `report`.
@@ -373,7 +402,11 @@ impl Engine {
             Decision::Ambiguous { candidates } => {
                 let message = "several templates fit this intent about equally well";
                 let failure = Failure::new(Cause::Ambiguous, message).with(Remedy::Choose);
-                let report = Report { candidates: listed(candidates), ..Report::failed(crate::new_run_id(), failure) };
+                let candidates = candidates
+                    .into_iter()
+                    .map(|candidate| offer::as_read(&library, &intent.params, candidate))
+                    .collect();
+                let report = Report { candidates, ..Report::failed(crate::new_run_id(), failure) };
                 Plan::Which(Which { intent: intent.clone(), library, report: Box::new(report) })
             }
             Decision::NoMatch { closest } => {
@@ -381,7 +414,9 @@ impl Engine {
                 let remedy =
                     remedy.unwrap_or_else(|| rephrase::remedy(&router.nearest(&question), !closest.is_empty()));
                 let failure = Failure::new(Cause::NotFound, "no template fits this intent").with(remedy);
-                let report = Report { candidates: listed(closest), ..Report::failed(crate::new_run_id(), failure) };
+                let sure = |candidate| offer::as_sure(&library, &question, &intent.params, candidate);
+                let candidates = closest.into_iter().map(sure).collect();
+                let report = Report { candidates, ..Report::failed(crate::new_run_id(), failure) };
                 Plan::Nothing(Box::new(report))
             }
         }
@@ -583,16 +618,6 @@ fn no_template(id: &str) -> Plan {
 fn target_of(library: &Library, template: &Template) -> Target {
     let tool = library.tools.get(template.id()).cloned();
     Target::Template { id: template.id().to_string(), digest: template.digest().to_owned(), tool }
-}
-
-fn listed(candidates: Vec<router::Candidate>) -> Vec<Candidate> {
-    let listed = |candidate: router::Candidate| Candidate {
-        template: candidate.id.to_string(),
-        summary: candidate.summary,
-        score: candidate.score,
-        values: candidate.values,
-    };
-    candidates.into_iter().map(listed).collect()
 }
 
 /// What runs: the rendered script, and the module of its pack.

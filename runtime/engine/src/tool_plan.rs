@@ -174,7 +174,7 @@ impl Engine {
             return Ok(match read {
                 Some((number, reading)) if !reading.is_whole() => {
                     // "Show commit HEAD~1" is near the log, and all of it is another tool's.
-                    let whole = self.filled(&upstreams, &index, &found, intent).await?;
+                    let whole = self.filled(&upstreams, &index, &found, intent, 0.0).await?;
                     let other = whole.filter(|other| other != number);
                     if let Some(made) = self::made(&upstreams, &index, other.as_slice()).await?
                         && let Some(id) = made.ids.first()
@@ -182,7 +182,7 @@ impl Engine {
                         let values = self::reading(&made, id, intent, &index).values;
                         return Ok(Some(self.one(&made, intent, caller, values)));
                     }
-                    *nothing = passing_over(&index, &found, *number, reading);
+                    *nothing = passing_over(&index, &found, *number, &reading);
                     None
                 }
                 read => {
@@ -227,23 +227,25 @@ impl Engine {
             Verdict::One => best.next().map_or(Meant::Nothing, Meant::One),
             Verdict::Several => Meant::Several(best.collect()),
             Verdict::Nothing if found.trust >= FILLED_TRUST => {
-                self.filled(upstreams, index, found, intent).await?.map_or(Meant::Nothing, Meant::Filled)
+                let filled = self.filled(upstreams, index, found, intent, RIVAL_SHARE).await?;
+                filled.map_or(Meant::Nothing, Meant::Filled)
             }
             Verdict::Nothing => Meant::Nothing,
         })
     }
 
     /// The one tool among the best that only reads and of which the words hold values for all that it needs: the values are a
-    /// second witness for it.
+    /// second witness for it. One with less than `share` of the best's score is not looked at.
     async fn filled(
         &self,
         upstreams: &Upstreams,
         index: &Index,
         found: &Found,
         intent: &Intent,
+        share: f64,
     ) -> Result<Option<usize>, StoreError> {
         let best = found.hits.first().map_or(0.0, |hit| hit.score);
-        let near = found.hits.iter().take(CHOICES_MAX).filter(|hit| hit.score >= best * RIVAL_SHARE);
+        let near = found.hits.iter().take(CHOICES_MAX).filter(|hit| hit.score >= best * share);
         let mut filled = None;
         for hit in near {
             let reads = index.tool(hit.entry).is_some_and(|(_, row)| row.effect == Effect::Reads && row.required > 0);
@@ -317,15 +319,17 @@ fn waiting(upstreams: &Upstreams) -> Option<String> {
 }
 
 /// The report where a tool is likely meant, and a call of it would pass over what the words say.
-fn passing_over(index: &Index, found: &Found, number: usize, reading: ToolReading) -> Report {
-    let score = found.hits.iter().find(|hit| hit.entry == number).map_or(0.0, |hit| hit.score);
+fn passing_over(index: &Index, found: &Found, number: usize, reading: &ToolReading) -> Report {
     let tool = index.tool(number).map(|(server, row)| shown(server, row)).unwrap_or_default();
     let message = match reading.passed_over.as_slice() {
         [] => format!("the tool `{tool}` may be meant, which changes something, and this is a question"),
         words => format!("the tool `{tool}` may be meant, and takes nothing of: {}", words.join(", ")),
     };
     let failure = Failure::new(Cause::NotFound, message).with(Remedy::Choose);
-    let candidates = candidate(index, number, score, reading.values).into_iter().collect();
+    let mut near: Vec<_> = found.hits.iter().take(CHOICES_MAX).collect();
+    near.sort_by_key(|hit| hit.entry != number);
+    let values = |entry: usize| if entry == number { reading.values.clone() } else { BTreeMap::new() };
+    let candidates = near.iter().filter_map(|hit| candidate(index, hit.entry, hit.score, values(hit.entry))).collect();
     Report { candidates, ..Report::failed(crate::new_run_id(), failure) }
 }
 
@@ -373,7 +377,7 @@ fn candidate(index: &Index, number: usize, score: f64, values: BTreeMap<String, 
             (&tool_template::id_of(server, row)?, row.summary.as_str())
         }
     };
-    Some(Candidate { template: template.to_string(), summary: summary.to_owned(), score, values })
+    Some(Candidate { template: template.to_string(), summary: summary.to_owned(), score, values, missing: Vec::new() })
 }
 
 fn micros(begun: Instant) -> u64 {

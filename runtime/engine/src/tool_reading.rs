@@ -53,6 +53,8 @@ pub(crate) fn of(
     let counts = |word: &&PassedOver| {
         let is_told = match word.why {
             Why::Negates | Why::Quoted | Why::Number | Why::Name => true,
+            // One letter is no word of a tool: "by T" names somebody.
+            _ if word.text.chars().count() == 1 => true,
             _ if knows(&word.text) => false,
             Why::Deed | Why::Narrows => true,
             // Harmless is what other questions were seen to have beside them, and not what changes were.
@@ -66,7 +68,8 @@ pub(crate) fn of(
         }
     }
     let no_times = no_times(template, &mut values);
-    for word in no_times.into_iter().chain(turning(&words, template, knows, &values)) {
+    let turning = turning(&words, template, knows, &values).into_iter().chain(counting(&words, template));
+    for word in no_times.into_iter().chain(turning) {
         if !told.contains(&word) && !is_given(&word) {
             told.push(word);
         }
@@ -132,6 +135,22 @@ fn turning(
         |word: &&String| TURNING.contains(&word.as_str()) && !knows(word) && !has_parameter(word) && !is_a_value(word);
     // "First show me the log" says when, and not which.
     words.iter().skip(1).filter(is_passed_over).cloned().collect()
+}
+
+/// Words with which a sentence asks for a number of things, if the tool does not say that it counts: a list of them is another
+/// answer, and may end before the last.
+fn counting(words: &[String], template: &Template) -> Option<String> {
+    let counts = ["count", "counts", "number", "numbers", "total", "totals", "statistics", "stats"];
+    let summary = template.summary().to_ascii_lowercase();
+    let mut own =
+        template.id().as_str().split(['/', '_', '-']).chain(summary.split(|letter: char| !letter.is_alphanumeric()));
+    if own.any(|word| counts.contains(&word)) {
+        return None;
+    }
+    let is_pair = |pair: &[String]| matches!((pair[0].as_str(), pair[1].as_str()), ("how", "many") | ("number", "of"));
+    let pair = words.windows(2).find(|pair| is_pair(pair)).map(|pair| pair.join(" "));
+    let first = words.iter().find(|word| !matches!(word.as_str(), "please" | "can" | "could" | "you"));
+    pair.or_else(|| first.filter(|word| *word == "count").cloned())
 }
 
 /// Takes back values of parameters for times that have no digit and are no time: the "difference" of "time difference".
@@ -275,6 +294,11 @@ mod tests {
             ("show the first 2 commits", vec!["first"]),
             ("first show the commits", vec![]),
             ("commit logs recursively", vec!["recursively"]),
+            ("commit logs by T", vec!["T"]),
+            ("commit logs by t", vec!["t"]),
+            ("how many commits", vec!["how many"]),
+            ("what is the number of commits", vec!["number of"]),
+            ("please count the commits", vec!["count"]),
         ] {
             assert_eq!(read(&log(), text).1, passed_over, "{text}");
         }
@@ -292,7 +316,9 @@ mod tests {
             (&show, "show commit HEAD", json!({"revision": "HEAD"}), vec![]),
             (&show, "show commit HEAD~2", json!({"revision": "HEAD~2"}), vec![]),
             (&show, "git show be8fbf7", json!({"revision": "be8fbf7"}), vec![]),
-            (&list, "list the directory /abs/x y", json!({"path": "/abs/x"}), vec![]),
+            (&list, "list the directory /abs/x please", json!({"path": "/abs/x"}), vec![]),
+            // One letter may be the rest of a name.
+            (&list, "list the directory /abs/x y", json!({"path": "/abs/x"}), vec!["y"]),
             (
                 &convert,
                 "convert time 14:30 from Europe/Berlin to Asia/Tokyo",
@@ -316,6 +342,16 @@ mod tests {
         ] {
             let passed_over: Vec<String> = passed_over.into_iter().map(str::to_owned).collect();
             assert_eq!(read(tool, text), (values, passed_over, false), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_number_of_things_is_asked_of_a_tool_that_counts() {
+        for (name, description) in [("count_commits", "Commits"), ("commits", "The total of all commits.")] {
+            let counts = json!({
+                "name": name, "description": description, "annotations": {"readOnlyHint": true}, "inputSchema": {},
+            });
+            assert_eq!(read(&counts, "how many commits").1, Vec::<String>::new(), "{name}");
         }
     }
 

@@ -263,7 +263,12 @@ impl AnswerBuilder<'_> {
             } else {
                 format!(" with params {}", cut(&json!(candidate.values).to_string()))
             };
-            self.line(&format!("- {}{params}: {}", candidate.template, cut(&candidate.summary)));
+            let missing = if candidate.missing.is_empty() {
+                String::new()
+            } else {
+                format!(", needs {}", candidate.missing.join(", "))
+            };
+            self.line(&format!("- {}{params}{missing}: {}", candidate.template, cut(&candidate.summary)));
         }
         if !candidates.is_empty() {
             let candidate = |candidate: &&intentbox_engine::Candidate| {
@@ -271,6 +276,9 @@ impl AnswerBuilder<'_> {
                 let mut told = json!({"template": candidate.template, "summary": candidate.summary, "score": score});
                 if !candidate.values.is_empty() {
                     told["params"] = json!(candidate.values);
+                }
+                if !candidate.missing.is_empty() {
+                    told["missing"] = json!(candidate.missing);
                 }
                 told
             };

@@ -338,7 +338,7 @@ impl Server {
             Err(NoSuchResult) => answer::of_refusal(&invalid(
                 "there is no result with this handle, or it has expired".to_owned(),
                 &format!(
-                    "handles last {} minutes after they were last read; repeat the call that gave it",
+                    "handles last {} minutes after they were last read and end with the server; repeat the call that gave it",
                     LIFETIME.as_secs() / 60
                 ),
             )),

@@ -101,7 +101,7 @@ impl fmt::Display for Unread {
         let request = &self.request;
         write!(
             formatter,
-            "{request} has more pages than the script read{of}: follow `reply.links[\"next\"][\"url\"]`, or ask for more on a page"
+            "{request} lists more than the script read{of}: follow `reply.links[\"next\"][\"url\"]`, or ask for more on a page"
         )
     }
 }
@@ -178,6 +178,8 @@ pub struct Candidate {
     pub score: f64,
     /// The values that the sentence holds for it.
     pub values: BTreeMap<String, Value>,
+    /// The parameters that it needs besides those.
+    pub missing: Vec<String>,
 }
 
 /// A refused call.

@@ -95,6 +95,8 @@ struct Candidate<'a> {
     score: f64,
     #[serde(rename = "params", skip_serializing_if = "BTreeMap::is_empty")]
     values: &'a BTreeMap<String, Value>,
+    #[serde(skip_serializing_if = "<[String]>::is_empty")]
+    missing: &'a [String],
 }
 
 #[derive(Debug, Serialize)]
@@ -167,6 +169,7 @@ impl<'a> Route<'a> {
             summary: &candidate.summary,
             score: (candidate.score * 100.0).round() / 100.0,
             values: &candidate.values,
+            missing: &candidate.missing,
         });
         let window = report.window.as_ref().map(|window| window.words.as_str());
         let candidates = candidates.collect();
@@ -226,6 +229,7 @@ mod tests {
             summary: "Does.".to_owned(),
             score: 0.666_666,
             values: BTreeMap::from([("limit".to_owned(), json!(5))]),
+            missing: Vec::new(),
         };
         let failure = Failure::new(Cause::Ambiguous, "several").with(Remedy::Choose);
         let report = Report {

@@ -163,7 +163,7 @@ fn errors_say_what_happened_and_what_to_change() {
     let errors = json!({
         "template": "sentry/list_errors",
         "say": "list errors",
-        "summary": "Lists unresolved errors, the most recently seen first.",
+        "summary": "Lists unresolved issues of level error or fatal, the latest first.",
     });
     let rows = structured(&result)["result"].as_array().expect("a list");
     assert!(rows.contains(&errors), "{rows:?}");

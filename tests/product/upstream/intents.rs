@@ -107,7 +107,11 @@ fn what_a_call_would_pass_over_is_no_answer() {
         let report = asked(&upstream, &["run-intent", text, "--allow-writes"]);
         assert_eq!((&report["outcome"], &report["result"]), (&json!("not_found"), &Value::Null), "{text}: {report}");
         assert!(report["error"]["message"].as_str().expect("a message").contains(told), "{text}: {report}");
-        assert_eq!(report["route"]["candidates"].as_array().map(Vec::len), Some(1), "{text}: {report}");
+        let first = report["route"]["candidates"][0]["template"].as_str().expect("a candidate");
+        assert!(
+            report["error"]["message"].as_str().is_some_and(|told| told.contains(&first.replace('/', ": "))),
+            "{text}: {report}"
+        );
     }
     // Who names the tool says that the words only give values.
     let named = ["run-intent", "orders of customer acme by Bob", "--template", "shop/list_orders"];

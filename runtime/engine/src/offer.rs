@@ -1,0 +1,143 @@
+//! The templates that a report offers in place of an answer, with their values.
+//!
+//! Where several fit, each has the values that the sentence holds for it. Where none fits, a value is offered only if it is sure:
+//! somebody may send it as it is, and half of what was read for a template that does not fit is no value.
+
+use std::collections::BTreeMap;
+
+use intentbox_catalog::{ParamKind, ParamSpec, Template};
+use intentbox_report::Candidate;
+use intentbox_router::{self as router, Question, Source};
+use serde_json::Value;
+
+use crate::cards;
+use crate::intent::Given;
+use crate::library::Library;
+
+/// A template that fits, with what was read for it.
+pub(crate) fn as_read(library: &Library, given: &BTreeMap<String, Given>, candidate: router::Candidate) -> Candidate {
+    with(library, given, candidate, &|_, _, _| true)
+}
+
+/// A template that is near, with the values that are sure.
+pub(crate) fn as_sure(
+    library: &Library,
+    question: &Question<'_>,
+    given: &BTreeMap<String, Given>,
+    candidate: router::Candidate,
+) -> Candidate {
+    with(library, given, candidate, &|template, spec, value| is_sure(template, spec, value, question))
+}
+
+fn with(
+    library: &Library,
+    given: &BTreeMap<String, Given>,
+    candidate: router::Candidate,
+    keeps: &dyn Fn(&Template, &ParamSpec, &Value) -> bool,
+) -> Candidate {
+    let router::Candidate { id, summary, score, mut values } = candidate;
+    let mut missing = Vec::new();
+    if let Some(template) = cards::template(&library.catalog, &id) {
+        values.retain(|name, value| template.parameter(name).is_some_and(|spec| keeps(template, spec, value)));
+        let needed = template.parameters().iter().filter(|spec| spec.must_be_given());
+        missing.extend(
+            needed
+                .map(|spec| spec.name().to_owned())
+                .filter(|name| !values.contains_key(name) && !given.contains_key(name)),
+        );
+    }
+    Candidate { template: id.to_string(), summary, score, values, missing }
+}
+
+/// Whether a value can be meant: it is one, and a name that exists, a quotation, or of a shape that no plain word has.
+fn is_sure(template: &Template, spec: &ParamSpec, value: &Value, question: &Question<'_>) -> bool {
+    if spec.check(value).is_err() {
+        return false;
+    }
+    let texts: Vec<&str> = match value {
+        Value::String(text) => vec![text],
+        Value::Array(items) => items.iter().filter_map(Value::as_str).collect(),
+        _ => return true,
+    };
+    let is_quoted =
+        |text: &&str| ["\"", "'", "`"].iter().any(|mark| question.text.contains(&format!("{mark}{text}{mark}")));
+    if texts.iter().all(is_quoted) {
+        return true;
+    }
+    if let Some(values) = spec.values_from() {
+        let source = Source { pack: template.pack().id().to_owned(), values: values.clone() };
+        return question.names.get(&source).is_some_and(|list| texts.iter().all(|text| list.says(text)));
+    }
+    let is_open = matches!(spec.kind(), ParamKind::String { .. } | ParamKind::List { .. });
+    !is_open || spec.is_narrow()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use intentbox_catalog::Catalog;
+    use intentbox_router::{NameList, Names};
+    use serde_json::json;
+
+    use super::*;
+
+    const FIND: &str = r#"
+summary = "Finds rows."
+phrases = ["find rows"]
+effects = "read"
+
+[params.file]
+type = "string"
+description = "The file."
+required = true
+values_from = "files"
+
+[params.text]
+type = "text"
+description = "A text."
+
+[params.issue]
+type = "string"
+description = "An issue."
+pattern = "[A-Z]+-[0-9]+"
+example = "WEB-1"
+
+[params.limit]
+type = "integer"
+description = "How many."
+min = 1
+max = 10
+"#;
+
+    fn offered(text: &str, values: &Value) -> (Value, Vec<String>) {
+        let files = [("mine/find/template.toml", FIND), ("mine/find/script.py.j2", "result = None\n")];
+        let catalog = Catalog::from_files(files.map(|(path, text)| (path, text.as_bytes()))).expect("a catalog");
+        let library = Library::of_tools(Arc::new(catalog), BTreeMap::new());
+        let template = library.catalog.get("mine/find").expect("it is there");
+        let values_from = template.parameter("file").and_then(ParamSpec::values_from).expect("declared").clone();
+        let mut names = Names::default();
+        let source = Source { pack: "mine".parse().expect("a pack"), values: values_from };
+        names.insert(source, Arc::new(NameList::of_files(["sales.csv".to_owned()])));
+        let now = "2026-11-24T12:00:00Z".parse().expect("a time");
+        let question = Question { text, names: &names, now };
+        let values = values.as_object().expect("values").clone().into_iter().collect();
+        let id = cards::id_of(template.id());
+        let candidate = router::Candidate { id, summary: String::new(), score: 0.5, values };
+        let sure = as_sure(&library, &question, &BTreeMap::new(), candidate);
+        (json!(sure.values), sure.missing)
+    }
+
+    #[test]
+    fn what_a_template_that_does_not_fit_is_offered_with_is_sure() {
+        let missing = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
+        for (text, read, values, names) in [
+            ("x", json!({"file": "sales.csv", "limit": 5}), json!({"file": "sales.csv", "limit": 5}), &[][..]),
+            ("x", json!({"file": "orders.csv", "limit": 11}), json!({}), &["file"]),
+            ("an x and y", json!({"text": "x and y", "issue": "WEB-2"}), json!({"issue": "WEB-2"}), &["file"]),
+            ("an \"x and y\"", json!({"text": "x and y"}), json!({"text": "x and y"}), &["file"]),
+        ] {
+            assert_eq!(offered(text, &read), (values, missing(names)), "{text}");
+        }
+    }
+}
