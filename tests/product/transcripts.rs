@@ -102,7 +102,8 @@ async fn record_week(home: &Path) {
 /// Whether this machine has what the documents show of theirs.
 async fn is_machine_usual() -> bool {
     let hardening = workers(ROOMY, 1).await.workers()[0].hardening;
-    hardening.missing().next().is_none() && hardening.scans_pages && cfg!(target_arch = "x86_64")
+    let is_worker_usual = hardening.missing().next().is_none() && hardening.scans_pages;
+    is_worker_usual && intentbox_confine::measures().namespaces && cfg!(target_arch = "x86_64")
 }
 
 /// What is wrong with a command of the document at `path`, which printed these lines, if anything is.

@@ -120,15 +120,13 @@ fn program() -> PathBuf {
     tree::root().join("tests/upstream/faulty.py")
 }
 
-/// Whether a process runs.
-pub(crate) fn is_running(pid: u32) -> bool {
-    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
-    let state = stat.rsplit_once(')').and_then(|(_, fields)| fields.trim().chars().next());
-    state.is_some_and(|state| !matches!(state, 'Z' | 'X'))
-}
-
-/// The number of a process in a file.
-pub(crate) fn pid_in(file: &Path) -> u32 {
-    let text = std::fs::read_to_string(file).expect("the server wrote it");
-    text.trim().parse().expect("a number")
+/// Whether a server runs that was told of this file, or a child of it. The number that it has itself is one of its own namespace.
+pub(crate) fn runs_with(file: &Path) -> bool {
+    let file = file.display().to_string();
+    let is_one = |entry: std::fs::DirEntry| {
+        let line = std::fs::read_to_string(entry.path().join("cmdline")).unwrap_or_default();
+        let program = line.split('\0').next().and_then(|program| program.rsplit('/').next());
+        program.is_some_and(|name| name.starts_with("python")) && line.split('\0').any(|word| word == file)
+    };
+    std::fs::read_dir("/proc").expect("it is listed").flatten().any(is_one)
 }

@@ -270,7 +270,7 @@ def call(number, name, arguments):
         try:
             with open("written", "w"):
                 written = "written"
-        except PermissionError:
+        except OSError:
             written = "denied"
         return answer(number, text(f"{os.getcwd()} {written}"))
     if FAULT == "nan":

@@ -275,8 +275,13 @@ fn confinement(measures: Measures) -> (Status, String) {
         CpuBound::Cgroup => "a quarter of a core during discovery",
         CpuBound::Nice => "low priority during discovery",
     };
+    let own = if measures.namespaces {
+        "processes and modes of files (bubblewrap)"
+    } else {
+        "not processes and modes of files, for which bubblewrap is missing or forbidden"
+    };
     match of(false).as_slice() {
-        [] => (Status::Ok, format!("confined: {}; {cpu}", of(true).join(", "))),
+        [] => (Status::Ok, format!("confined: {}, {own}; {cpu}", of(true).join(", "))),
         lost => (Status::Warning, format!("MISSING: {} cannot be restricted; {cpu}", lost.join(", "))),
     }
 }

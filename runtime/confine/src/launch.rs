@@ -7,11 +7,15 @@ use std::process::Command;
 
 use serde::{Deserialize, Serialize};
 
+use crate::namespaces;
 use crate::search::{Found, found};
 use crate::stage::SUPERVISE;
 
 /// What stderr begins with when a program could not be started: so that its parent tells that from a program that failed.
 pub const START_FAILED_MARKER: &str = "intentbox: the program was not started: ";
+
+/// What the names of the program's variables begin with until it is confined.
+pub(crate) const PREFIX: &str = "INTENTBOX_GIVEN_";
 
 /// A program and what it is started with.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -29,10 +33,12 @@ pub struct Launch {
 }
 
 /// What a program may use.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Bounds {
     /// Whether it may use the network, loopback included.
     pub network: bool,
+    /// Whether it shares the user's view of files and processes also where bubblewrap could give it one of its own.
+    pub shares_namespaces: bool,
     /// Folders that it may write. Those that are not there are left out.
     pub writable: Vec<PathBuf>,
     /// Folders that it may not read.
@@ -42,7 +48,7 @@ pub struct Bounds {
 }
 
 /// What the stages of the launcher are told, besides the environment that they inherit.
-#[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Plan {
     pub(crate) program: PathBuf,
     /// What the program is called by.
@@ -51,6 +57,8 @@ pub(crate) struct Plan {
     pub(crate) bounds: Bounds,
     /// The process that starts it, whose end is its end.
     pub(crate) parent: u32,
+    /// The program that makes its namespaces, if it gets some.
+    pub(crate) bubblewrap: Option<PathBuf>,
 }
 
 /// Why a program is not started.
@@ -107,17 +115,21 @@ impl Launch {
             let reason = if folder.exists() { "is not a directory" } else { "does not exist" };
             return Err(LaunchError::WorkingDirectory { folder: folder.clone(), reason });
         }
+        let bubblewrap = if self.bounds.shares_namespaces { None } else { namespaces::bubblewrap() };
         let plan = Plan {
             program,
             name: self.command.clone(),
             args: self.args.clone(),
             bounds: self.bounds.clone(),
             parent: std::process::id(),
+            bubblewrap: bubblewrap.map(Path::to_owned),
         };
         let plan = serde_json::to_string(&plan).map_err(|error| LaunchError::Failed(error.to_string()))?;
         let mut command = Command::new(launcher);
         command.args([OsStr::new(verb), OsStr::new(SUPERVISE), OsStr::new(&plan)]);
-        command.env_clear().envs(self.environment.iter().cloned()).current_dir(folder).process_group(0);
+        // Under other names: what the linker reads must not change what runs before the program is confined.
+        let environment = self.environment.iter().map(|(name, value)| (format!("{PREFIX}{name}"), value.clone()));
+        command.env_clear().envs(environment).current_dir(folder).process_group(0);
         Ok(command)
     }
 }

@@ -5,11 +5,11 @@
 //! the program ends, the supervisor ends the rest. The second stage gives up privileges and then becomes the program.
 //!
 //! What is confined: files that can be written, and our own files that cannot be read (landlock); system calls that no server
-//! needs, and the network where it is switched off (seccomp); a bound for the processor where control groups allow one. Memory
-//! is watched from outside ([`Group::resident_bytes`]), since what a program reserves says little about what it uses.
+//! needs, and the network where it is switched off (seccomp); a view of its own of files and processes where bubblewrap can make
+//! one; a bound for the processor where control groups allow one. Memory is watched from outside ([`Group::resident_bytes`]), since what a program reserves says little about what it uses.
 //!
-//! In reading order: [`Launch`] is what is started, `search` finds its program, `stage` are the two stages, `files`, `calls` and
-//! `processor` are what the second gives up, [`Group`] is a started program with all its children, and [`measures`] says what
+//! In reading order: [`Launch`] is what is started, `search` finds its program, `stage` are the two stages, `namespaces` is
+//! where the second one runs, `files`, `calls` and `processor` are what the second gives up, [`Group`] is a started program with all its children, and [`measures`] says what
 //! this machine can enforce.
 
 mod calls;
@@ -17,6 +17,7 @@ mod files;
 mod group;
 mod launch;
 mod measures;
+mod namespaces;
 mod processor;
 mod search;
 mod stage;

@@ -4,7 +4,7 @@ use std::fs;
 
 use landlock::{ABI, Access as _, AccessFs, Ruleset, RulesetAttr as _};
 
-use crate::processor;
+use crate::{namespaces, processor};
 
 /// What this machine can enforce on programs that are started.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -13,6 +13,8 @@ pub struct Measures {
     pub files: bool,
     /// Which system calls can be made, and whether the network can be switched off (seccomp).
     pub calls: bool,
+    /// Whether they get a view of their own of files and processes (bubblewrap).
+    pub namespaces: bool,
     /// How the processor is bounded.
     pub cpu: CpuBound,
 }
@@ -34,6 +36,7 @@ pub fn measures() -> Measures {
     Measures {
         files: files.is_ok() && landlock_is_there(),
         calls: actions.split_whitespace().any(|action| action == "errno"),
+        namespaces: namespaces::bubblewrap().is_some(),
         cpu: processor::possible(),
     }
 }

@@ -2,6 +2,7 @@
 
 use std::ffi::{OsStr, OsString};
 use std::os::fd::OwnedFd;
+use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::process::{CommandExt as _, ExitStatusExt as _};
 use std::process::{Command, Stdio};
 
@@ -9,8 +10,8 @@ use rustix::event::{PollFd, PollFlags, poll};
 use rustix::process::{Pid, PidfdFlags, Resource, Rlimit, Signal, pidfd_open};
 
 use crate::group::Group;
-use crate::launch::{LaunchError, Plan};
-use crate::{calls, files, processor};
+use crate::launch::{LaunchError, PREFIX, Plan};
+use crate::{calls, files, namespaces, processor};
 
 /// The first stage.
 pub(crate) const SUPERVISE: &str = "supervise";
@@ -23,6 +24,9 @@ const NOT_STARTED: i32 = 126;
 
 /// How many descriptors a program may have open: more than any server needs, and few enough for programs that close them all.
 const DESCRIPTORS_MAX: u64 = 4_096;
+
+/// How many processes and threads a program may have: a browser has some hundreds.
+const PROCESSES_MAX: u64 = 2_048;
 
 /// Runs a stage: `verb` and `arguments` are those of this process. Gives the exit code of the program, or why it was not started;
 /// the second stage returns only if that failed. It has to be called before anything starts a thread.
@@ -56,8 +60,20 @@ fn supervise(verb: &OsStr, plan: &OsStr, read: &Plan) -> Result<i32, LaunchError
         return Err(LaunchError::Failed("the process that starts it has ended".to_owned()));
     }
     let bound = read.bounds.cpu_percent.and_then(processor::bound);
-    let mut again = Command::new("/proc/self/exe");
-    let child = again.arg(verb).arg(BECOME).arg(plan).stdin(Stdio::inherit()).spawn();
+    // There its path must lead to it: not to a program that was put in its place.
+    let own = std::env::current_exe().ok().filter(|path| path.exists());
+    let mut again = if let (Some(bubblewrap), Some(own)) = (&read.bubblewrap, own) {
+        let mut command = Command::new(bubblewrap);
+        command.args(namespaces::arguments(&read.bounds)).arg("--").arg(own).arg(verb).arg(BECOME).arg(plan);
+        command
+    } else {
+        let without = serde_json::to_string(&Plan { bubblewrap: None, ..read.clone() });
+        let without = without.map_err(|error| LaunchError::Failed(error.to_string()))?;
+        let mut command = Command::new("/proc/self/exe");
+        command.arg(verb).arg(BECOME).arg(without);
+        command
+    };
+    let child = again.stdin(Stdio::inherit()).spawn();
     let mut child = child.map_err(|error| LaunchError::Failed(error.to_string()))?;
     let watched = watch(child.id())?;
     // The pipes are the program's from here on. This end would keep them open after it.
@@ -112,7 +128,13 @@ fn become_program(plan: &Plan) -> LaunchError {
     if let Err(error) = give_up(plan) {
         return error;
     }
-    let error = Command::new(&plan.program).arg0(&plan.name).args(&plan.args).exec();
+    let given = std::env::vars_os().filter_map(|(name, value)| {
+        let name = name.as_bytes().strip_prefix(PREFIX.as_bytes())?;
+        Some((OsStr::from_bytes(name).to_owned(), value))
+    });
+    let environment: Vec<(OsString, OsString)> = given.collect();
+    let mut program = Command::new(&plan.program);
+    let error = program.arg0(&plan.name).args(&plan.args).env_clear().envs(environment).exec();
     LaunchError::Failed(format!("`{}`: {error}", plan.name.escape_debug()))
 }
 
@@ -136,7 +158,11 @@ fn give_up(plan: &Plan) -> Result<(), LaunchError> {
     end_with_it.map_err(|error| system("it cannot be made to end with this program", error))?;
     rustix::thread::set_no_new_privs(true).map_err(|error| system("privileges cannot be given up", error))?;
     drop_capabilities();
-    for (resource, most) in [(Resource::Core, 0), (Resource::Nofile, DESCRIPTORS_MAX)] {
+    let mut bounded = vec![(Resource::Core, 0), (Resource::Nofile, DESCRIPTORS_MAX)];
+    if namespaces::counts_processes(plan) {
+        bounded.push((Resource::Nproc, PROCESSES_MAX));
+    }
+    for (resource, most) in bounded {
         let hard = rustix::process::getrlimit(resource).maximum;
         let most = hard.map_or(most, |hard| hard.min(most));
         let _ = rustix::process::setrlimit(resource, Rlimit { current: Some(most), maximum: Some(most) });

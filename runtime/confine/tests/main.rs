@@ -8,6 +8,7 @@ use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpListener;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use intentbox_confine::{Bounds, Group, Launch, LaunchError, START_FAILED_MARKER, measures, run};
 use tempfile::TempDir;
@@ -27,13 +28,13 @@ fn main() {
                 std::process::exit(126);
             }
         },
-        [_, verb, script] if verb == PARENT => be_parent(&script.to_string_lossy()),
+        [_, verb, shares, script] if verb == PARENT => be_parent(&shares.to_string_lossy(), &script.to_string_lossy()),
         _ => test(&typed),
     }
 }
 
 fn test(typed: &[OsString]) {
-    let tests: [(&str, fn()); 11] = [
+    let tests: [(&str, fn()); 14] = [
         ("the_environment_and_the_arguments_are_those_that_were_given", environment),
         ("only_its_own_folders_can_be_written", writing),
         ("hidden_folders_cannot_be_read", reading),
@@ -44,6 +45,9 @@ fn test(typed: &[OsString]) {
         ("a_grandchild_that_left_its_session_is_killed", grandchild),
         ("children_end_with_the_program", orphans),
         ("everything_ends_with_the_parent", parent),
+        ("everything_ends_with_its_supervisor", supervisor),
+        ("modes_and_times_of_files_stay", attributes),
+        ("processes_are_bounded", processes),
         ("memory_is_counted_with_children", memory),
     ];
     let wanted: Vec<String> = typed.iter().skip(1).filter_map(|name| name.to_str()).map(str::to_owned).collect();
@@ -51,10 +55,22 @@ fn test(typed: &[OsString]) {
     println!("\nrunning {} tests", tests.len());
     for (name, test) in tests {
         if names.is_empty() || names.iter().any(|wanted| name.contains(wanted.as_str())) {
-            test();
+            // With namespaces where this machine has them, and without.
+            for shares in [false, true] {
+                SHARES.store(shares, Ordering::Relaxed);
+                test();
+            }
             println!("test {name} ... ok");
         }
     }
+}
+
+/// Whether programs share the namespaces of this process.
+static SHARES: AtomicBool = AtomicBool::new(false);
+
+/// Whether programs have namespaces of their own.
+fn has_namespaces() -> bool {
+    measures().namespaces && !SHARES.load(Ordering::Relaxed)
 }
 
 /// A folder of its own, and what a script of `sh` is started with in it.
@@ -68,7 +84,8 @@ impl Place {
         let folder = tempfile::tempdir_in(std::env::temp_dir().canonicalize().expect("a folder")).expect("a folder");
         let own = folder.path().join("own");
         fs::create_dir(&own).expect("made");
-        let bounds = Bounds { network: true, writable: vec![own], hidden: Vec::new(), cpu_percent: None };
+        let shares_namespaces = SHARES.load(Ordering::Relaxed);
+        let bounds = Bounds { network: true, shares_namespaces, writable: vec![own], ..Bounds::default() };
         Self { folder, bounds }
     }
 
@@ -100,7 +117,7 @@ impl Place {
     }
 
     fn started(&self, script: &str) -> Child {
-        let mut command = self.command("python3", &["-c", script]);
+        let mut command = self.command("python3", &["-c", script, &self.path("own").display().to_string()]);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("it starts")
     }
 }
@@ -122,15 +139,29 @@ fn wait_for_end(child: &mut Child) {
     child.stdout.take().expect("a pipe").read_to_string(&mut rest).expect("it is read");
 }
 
-fn is_running(pid: u32) -> bool {
-    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
-    let state = stat.rsplit_once(')').and_then(|(_, fields)| fields.trim().chars().next());
-    state.is_some_and(|state| !matches!(state, 'Z' | 'X'))
+/// The processes of a script that was started in a folder, as this process numbers them.
+fn running(folder: &Path) -> Vec<u32> {
+    let folder = folder.display().to_string();
+    let is_one = |pid: &u32| {
+        let line = fs::read_to_string(format!("/proc/{pid}/cmdline")).unwrap_or_default();
+        let program = line.split('\0').next().and_then(|program| program.rsplit('/').next());
+        program.is_some_and(|name| name.starts_with("python")) && line.split('\0').any(|word| word == folder)
+    };
+    let entries = fs::read_dir("/proc").expect("it is listed").flatten();
+    entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok()).filter(is_one).collect()
 }
 
 fn environment() {
     let place = Place::new();
     let own = place.path("own");
+    let mut with_loader = place.launch("env", &[]);
+    with_loader.environment.push(("LD_DEBUG".to_owned(), "libs".to_owned()));
+    with_loader.environment.push(("LD_DEBUG_OUTPUT".to_owned(), place.path("outside").display().to_string()));
+    let status = with_loader.command(&launcher(), VERB).expect("it can be started").output().expect("it starts").status;
+    let is_there = |name: &OsString| name.to_string_lossy().starts_with("outside");
+    let names =
+        fs::read_dir(place.folder.path()).expect("it is listed").map(|entry| entry.expect("an entry").file_name());
+    assert!(status.success() && !names.into_iter().any(|name| is_there(&name)), "the linker is nobody's before");
     let (said, code) = place.says("env | sort | grep -v '^_=' | grep -v '^PATH=' | grep -v '^SHLVL='; pwd");
     assert_eq!((said, code), (format!("GIVEN=a b\nPWD={0}\n{0}", own.display()), Some(0)));
     let output = place.command("printf", &["%s|", "a b", "", "$HOME"]).output().expect("it starts");
@@ -247,36 +278,38 @@ fn exit_code() {
 
 /// Starts a process that leaves its session and its parent, and holds standard output open.
 const DAEMON: &str = "import os, sys, time\nread, write = os.pipe()\nif os.fork() == 0:\n    os.setsid()\n    if os.fork() == 0:\n        \
-                      os.write(write, str(os.getpid()).encode() + b'\\n'); time.sleep(3600)\n    os._exit(0)\nos.wait()\n\
-                      print(os.read(read, 20).decode().strip(), flush=True)\n";
+                      os.write(write, b'started'); time.sleep(3600)\n    os._exit(0)\nos.wait()\n\
+                      print(os.read(read, 20).decode(), flush=True)\n";
 
 fn grandchild() {
     let place = Place::new();
+    let own = place.path("own");
     let mut child = place.started(&format!("{DAEMON}sys.stdin.read()"));
-    let grandchild: u32 = line(&mut child).parse().expect("a number");
-    assert!(is_running(grandchild));
+    assert_eq!((line(&mut child).as_str(), running(&own).len()), ("started", 2));
     let group = Group::of(child.id()).expect("a group");
     assert!(group.is_alive());
     group.kill();
     wait_for_end(&mut child);
     child.wait().expect("it ended");
-    assert!(!is_running(grandchild) && !group.is_alive());
+    assert!(running(&own).is_empty() && !group.is_alive());
 }
 
 fn orphans() {
     let place = Place::new();
     let mut child = place.started(DAEMON);
-    let grandchild: u32 = line(&mut child).parse().expect("a number");
+    assert_eq!(line(&mut child), "started");
     wait_for_end(&mut child);
     assert_eq!(child.wait().expect("it ended").code(), Some(0));
-    assert!(!is_running(grandchild));
+    assert!(running(&place.path("own")).is_empty());
 }
 
-/// The parent of a program, in a process of its own.
-fn be_parent(script: &str) {
+/// The parent of a program, in a process of its own. Prints the folder.
+fn be_parent(shares: &str, script: &str) {
+    SHARES.store(shares == "true", Ordering::Relaxed);
     let place = Place::new();
     let mut child = place.started(script);
-    println!("{}", line(&mut child));
+    assert_eq!(line(&mut child), "started");
+    println!("{}", place.path("own").display());
     std::io::stdout().flush().expect("written");
     let mut rest = String::new();
     let _ = std::io::stdin().read_to_string(&mut rest);
@@ -285,15 +318,84 @@ fn be_parent(script: &str) {
 fn parent() {
     let script = format!("{DAEMON}time.sleep(3600)");
     let mut parent = Command::new(launcher());
-    let parent = parent.arg(PARENT).arg(script).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn();
-    let mut parent = parent.expect("it starts");
-    let grandchild: u32 = line(&mut parent).parse().expect("a number");
-    assert!(is_running(grandchild));
-    let end = watch(grandchild);
+    parent.arg(PARENT).arg(SHARES.load(Ordering::Relaxed).to_string()).arg(script);
+    let mut parent = parent.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("it starts");
+    let own = PathBuf::from(line(&mut parent));
+    let all = running(&own);
+    assert_eq!(all.len(), 2);
+    let ends: Vec<Watch> = all.into_iter().map(watch).collect();
     parent.kill().expect("it is killed");
     parent.wait().expect("it ended");
-    end.wait();
-    assert!(!is_running(grandchild));
+    ends.iter().for_each(Watch::wait);
+    assert!(running(&own).is_empty());
+}
+
+fn supervisor() {
+    let place = Place::new();
+    let mut child = place.started(&format!("{DAEMON}sys.stdin.read()"));
+    assert_eq!(line(&mut child), "started");
+    let all: Vec<Watch> = running(&place.path("own")).into_iter().map(watch).collect();
+    assert_eq!(all.len(), 2);
+    // Whoever kills it: it watched for the program's own processes, and now nobody does.
+    child.kill().expect("it is killed");
+    child.wait().expect("it ended");
+    if has_namespaces() {
+        all.iter().for_each(Watch::wait);
+    } else {
+        running(&place.path("own")).into_iter().for_each(end);
+    }
+}
+
+/// Ends a process that is no child of this one.
+fn end(pid: u32) {
+    let pid = rustix::process::Pid::from_raw(i32::try_from(pid).expect("a number")).expect("a number");
+    let _ = rustix::process::kill_process(pid, rustix::process::Signal::KILL);
+}
+
+fn attributes() {
+    let place = Place::new();
+    let file = place.path("file");
+    fs::write(&file, "x").expect("written");
+    let changed = |path: &Path| {
+        let script = "import os, sys\nfor change in (lambda path: os.chmod(path, 0o4777), lambda path: os.utime(path, (1, 1)),\n    \
+                      lambda path: os.setxattr(path, 'user.x', b'x')):\n    try:\n        change(sys.argv[1])\n    except OSError \
+                      as error:\n        print(error.strerror)";
+        let path = path.display().to_string();
+        let output = place.command("python3", &["-c", script, &path]).output().expect("it starts");
+        String::from_utf8_lossy(&output.stdout).into_owned()
+    };
+    if has_namespaces() {
+        assert_eq!(changed(&file), "Read-only file system\n".repeat(3));
+        let seen = place.says("ls /proc | grep -c '^[0-9]'").0;
+        assert!(seen.parse::<u32>().expect("a number") < 10, "it sees its own processes alone: {seen}");
+    }
+    fs::write(place.path("own/file"), "x").expect("written");
+    assert!(!changed(&place.path("own/file")).contains("Read-only"), "its own files are its own");
+}
+
+fn processes() {
+    use std::os::unix::fs::PermissionsExt as _;
+    use std::os::unix::process::CommandExt as _;
+    /// A user without rights of its own.
+    const NOBODY: u32 = 65_534;
+    let script = "sed -n 's/^Max processes *\\([a-z0-9]*\\).*/\\1/p' /proc/self/limits";
+    let place = Place::new();
+    for folder in [place.folder.path(), &place.path("own")] {
+        fs::set_permissions(folder, fs::Permissions::from_mode(0o777)).expect("set");
+    }
+    let mut command = place.command("sh", &["-c", script]);
+    if rustix::process::geteuid().is_root() {
+        command.uid(NOBODY).gid(NOBODY);
+    }
+    let output = command.output().expect("it starts");
+    let told = String::from_utf8_lossy(&output.stdout);
+    // Another user may not have namespaces where root has them.
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    if has_namespaces() && !stderr.contains("bwrap") {
+        assert_eq!(told.trim(), "2048", "{stderr}");
+    } else if SHARES.load(Ordering::Relaxed) {
+        assert_ne!(told.trim(), "2048", "it would count what else the user runs: {stderr}");
+    }
 }
 
 /// Waits for the end of a process that is no child of this one.

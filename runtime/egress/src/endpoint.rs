@@ -72,6 +72,19 @@ pub struct UpstreamReply {
 pub struct Redaction(Vec<Arc<Redactor>>);
 
 impl Redaction {
+    /// Looks for each of these texts, in all forms that an origin may repeat them in. One of fewer than eight bytes is left alone.
+    #[must_use]
+    pub fn new<'a>(secrets: impl IntoIterator<Item = &'a str>) -> Self {
+        let redactor = Redactor::of(secrets);
+        if redactor.is_empty() { Self::default() } else { Self(vec![Arc::new(redactor)]) }
+    }
+
+    /// Whether there is nothing to look for.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
     pub(crate) fn of(redactors: impl IntoIterator<Item = Arc<Redactor>>) -> Self {
         Self(redactors.into_iter().collect())
     }

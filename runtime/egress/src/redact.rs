@@ -44,8 +44,14 @@ impl Redactor {
     pub(crate) fn of<'a>(secrets: impl IntoIterator<Item = &'a str>) -> Self {
         let (mut plain, mut in_digits) = (Vec::new(), Vec::new());
         for secret in secrets.into_iter().filter(|secret| secret.len() >= SECRET_BYTES_MIN) {
-            plain.extend(forms(secret));
-            in_digits.extend([hexadecimal(secret, ""), hexadecimal(secret, "%")]);
+            // Who gets it in a query may repeat what stands there, in digits of its own.
+            let in_query: String = byte_serialize(secret.as_bytes()).collect();
+            let others =
+                [percent_encoded(secret, b"0123456789ABCDEF"), in_query].into_iter().filter(|form| form != secret);
+            for secret in std::iter::once(secret.to_owned()).chain(others) {
+                plain.extend(forms(&secret));
+                in_digits.extend([hexadecimal(&secret, ""), hexadecimal(&secret, "%")]);
+            }
         }
         if plain.is_empty() {
             return Self::default();
@@ -53,6 +59,11 @@ impl Redactor {
         let all: Vec<&String> = plain.iter().chain(&in_digits).collect();
         let any_case = Some(automaton(&all, true));
         Self { forms: vec![automaton(&plain, false), automaton(&in_digits, true)], any_case }
+    }
+
+    /// Whether it looks for nothing.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.forms.is_empty()
     }
 
     /// Whether the bytes hold the secret in any of its forms.
@@ -117,7 +128,7 @@ fn automaton(forms: &[impl AsRef<[u8]>], any_case: bool) -> AhoCorasick {
         .kind(Some(AhoCorasickKind::ContiguousNFA))
         .ascii_case_insensitive(any_case)
         .build(forms)
-        .expect("some thirty forms of each of a few secrets, of at most a few ten thousand bytes make an automaton")
+        .expect("some ninety forms of each of a few secrets, of at most a few ten thousand bytes make an automaton")
 }
 
 fn matches(forms: &AhoCorasick, bytes: &[u8]) -> bool {
@@ -341,6 +352,20 @@ mod tests {
             assert!(!redactor.finds_hidden(other.as_bytes()), "{other}");
         }
         assert!(!Redactor::new("1234567").finds_hidden(b"1234567"));
+    }
+
+    #[test]
+    fn s02_digits_of_what_stands_in_a_query_are_replaced() {
+        for encoded in ["s3cr3t%2Ft0ken%2B%3F", "s3cr3t%20t0ken", "s3cr3t+t0ken"] {
+            let secret = if encoded.contains("%2F") { SECRET } else { "s3cr3t t0ken" };
+            let redactor = Redactor::new(secret);
+            for told in
+                [STANDARD.encode(encoded), hexadecimal(encoded, ""), STANDARD.encode(format!("/mcp?key={encoded}&a=b"))]
+            {
+                let clean = String::from_utf8(redactor.redact(told.into_bytes())).unwrap();
+                assert!(clean.contains("[redacted]"), "{encoded}: {clean}");
+            }
+        }
     }
 
     #[test]

@@ -89,6 +89,7 @@ pub(crate) struct Connection {
     process: tokio::sync::Mutex<Option<Process>>,
     /// The client, if it is reached over HTTP.
     http: Option<HttpClient>,
+    /// What its stderr is shown without.
     secrets: Vec<String>,
 }
 
@@ -167,8 +168,8 @@ impl Connection {
         deadline: Instant,
         lifecycle: ClientLifecycleMode,
     ) -> Result<Connection, Unopened> {
-        let secrets = secrets(program.env.values());
-        let frames = Arc::new(Frames::default());
+        let secrets = secrets(program.env.values().chain(&config.secrets));
+        let frames = Arc::new(Frames::without(&config.secrets));
         let error =
             |fault: ServerFault, stderr: String| Box::new(ServerError { server: config.id.clone(), fault, stderr });
         let started = Process::start(config, program, place, purpose, &frames);
@@ -209,7 +210,7 @@ impl Connection {
         let error =
             |fault: ServerFault| Box::new(ServerError { server: config.id.clone(), fault, stderr: String::new() });
         let upstream = upstream(endpoint, place).map_err(|told| error(ServerFault::Credential(told)))?;
-        let frames = Arc::new(Frames::default());
+        let frames = Arc::new(Frames::without(&config.secrets));
         let client = HttpClient::new(config.told.url(), upstream, Arc::clone(&frames));
         let transport = StreamableHttpClientTransport::with_client(
             client.clone(),
@@ -218,8 +219,8 @@ impl Connection {
         let serving = serve_client_with_lifecycle(Client::default(), transport, lifecycle);
         match timeout_at(deadline, serving).await {
             Ok(Ok(service)) => {
-                let (process, secrets) = (tokio::sync::Mutex::new(None), secrets(endpoint.headers.values()));
-                Ok(Connection { server, service, frames, process, http: Some(client), secrets })
+                let process = tokio::sync::Mutex::new(None);
+                Ok(Connection { server, service, frames, process, http: Some(client), secrets: Vec::new() })
             }
             Ok(Err(failed)) => {
                 let told = || ServerFault::Http(summary(&failed.to_string()));
@@ -482,7 +483,7 @@ fn upstream(endpoint: &Endpoint, place: &Place) -> Result<Upstream, String> {
     Upstream::new(&endpoint.url, headers, credential, roots.as_bytes()).map_err(|fault| fault.to_string())
 }
 
-/// The values that what a server writes must not repeat.
+/// The values that what a server writes to stderr must not repeat.
 fn secrets<'a>(values: impl Iterator<Item = &'a String>) -> Vec<String> {
     let mut secrets: Vec<String> = values.filter(|value| value.len() >= SECRET_BYTES_MIN).cloned().collect();
     // A secret may hold another one.

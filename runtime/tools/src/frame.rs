@@ -11,6 +11,7 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use intentbox_egress::Redaction;
 use rmcp::RoleClient;
 use rmcp::model::{ClientJsonRpcMessage, ClientRequest, JsonRpcMessage, NumberOrString, ServerJsonRpcMessage};
 use rmcp::service::TxJsonRpcMessage;
@@ -65,7 +66,11 @@ enum Awaited {
 
 /// What a connection has sent and received.
 #[derive(Debug, Default)]
-pub(crate) struct Frames(Mutex<State>);
+pub(crate) struct Frames {
+    state: Mutex<State>,
+    /// Takes the secrets of the server's entry out of what it says.
+    redaction: Redaction,
+}
 
 #[derive(Debug, Default)]
 struct State {
@@ -97,6 +102,44 @@ struct Envelope<'a> {
     error: Option<&'a RawValue>,
 }
 
+/// A message whose texts are without secrets. Its keys, numbers and structure stay what they are; a text is looked at as what it
+/// means, however it is escaped. What is no JSON is a text as a whole.
+fn redacted(message: &str, redaction: &Redaction) -> String {
+    if !message.trim_start().starts_with('{') {
+        return redaction.text(message);
+    }
+    let mut clean = String::with_capacity(message.len());
+    let mut rest = message;
+    while let Some(start) = rest.find('"') {
+        let Some(length) = literal_bytes(&rest[start..]) else { break };
+        let (literal, after) = (&rest[start..start + length], &rest[start + length..]);
+        clean.push_str(&rest[..start]);
+        rest = after;
+        let is_key = after.trim_start().starts_with(':');
+        let text = serde_json::from_str::<String>(literal).ok().filter(|_| !is_key);
+        let changed = text.and_then(|text| Some(redaction.text(&text)).filter(|redacted| *redacted != text));
+        match changed.and_then(|text| serde_json::to_string(&text).ok()) {
+            Some(changed) => clean.push_str(&changed),
+            None => clean.push_str(literal),
+        }
+    }
+    clean.push_str(rest);
+    clean
+}
+
+/// How long the text of JSON is that begins here, with its quotes.
+fn literal_bytes(text: &str) -> Option<usize> {
+    let bytes = text.as_bytes();
+    let mut at = 1;
+    loop {
+        match bytes.get(at)? {
+            b'"' => return Some(at + 1),
+            b'\\' => at += 2,
+            _ => at += 1,
+        }
+    }
+}
+
 /// The part of a result that says whether it is one.
 #[derive(Deserialize)]
 struct Kind<'a> {
@@ -105,6 +148,16 @@ struct Kind<'a> {
 }
 
 impl Frames {
+    /// The same for a server that must not repeat these.
+    pub(crate) fn without(secrets: &[String]) -> Self {
+        Self { redaction: Redaction::new(secrets.iter().map(String::as_str)), ..Self::default() }
+    }
+
+    /// A text of the server's without them.
+    pub(crate) fn without_secrets(&self, text: &str) -> String {
+        self.redaction.text(text)
+    }
+
     /// Notes a message before it is sent.
     pub(crate) fn sent(&self, message: &TxJsonRpcMessage<RoleClient>) {
         let ClientJsonRpcMessage::Request(request) = message else { return };
@@ -131,6 +184,8 @@ impl Frames {
         if text.len() > MESSAGE_BYTES_MAX {
             return Err(self.end(FrameFault::TooLong));
         }
+        let clean = (!self.redaction.is_empty()).then(|| redacted(text, &self.redaction));
+        let text = clean.as_deref().unwrap_or(text);
         if text.trim().is_empty() {
             return Ok(None);
         }
@@ -283,7 +338,7 @@ impl Frames {
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -347,6 +402,26 @@ mod tests {
 
     fn kept(frames: &Frames, id: i64) -> Option<String> {
         frames.take(&NumberOrString::Number(id))
+    }
+
+    #[test]
+    fn m14_a_message_keeps_its_structure_without_secrets() {
+        let redaction = Redaction::new(["s3cr3t/ü&x", "10000000", "password"]);
+        for (message, expected) in [
+            (r#"{"a":"<s3cr3t/ü&x>","n":10000000,"password":1}"#, r#"{"a":"<[redacted]>","n":10000000,"password":1}"#),
+            (
+                r#"{"a":"s3cr3t\/\u00fc\u0026x","b":["password" , "x\"y"]}"#,
+                r#"{"a":"[redacted]","b":["[redacted]" , "x\"y"]}"#,
+            ),
+            (r#"{"a":"no\u0041thing"}"#, r#"{"a":"no\u0041thing"}"#),
+            (r#"{"password" : "password"}"#, r#"{"password" : "[redacted]"}"#),
+            ("password is no JSON", "[redacted] is no JSON"),
+            (r#"{"a":"unclosed password"#, r#"{"a":"unclosed password"#),
+            (r#"{"a":"ends in a backslash\"#, r#"{"a":"ends in a backslash\"#),
+            ("{}", "{}"),
+        ] {
+            assert_eq!(redacted(message, &redaction), expected, "{message}");
+        }
     }
 
     #[test]

@@ -124,7 +124,9 @@ impl HttpClient {
         let Some((id, is_discovery)) = request else { return Err(self.unexpected(format!("it answered {status}"))) };
         let error = match parsed {
             // Servers that do not know which request failed leave its id out: the reply belongs to it.
-            Some(ErrorBody { error }) => ErrorData::new(ErrorCode(error.code), error.message, None),
+            Some(ErrorBody { error }) => {
+                ErrorData::new(ErrorCode(error.code), self.frames.without_secrets(&error.message), None)
+            }
             // An old server answers the newest greeting in its own way; the old greeting follows.
             None if is_discovery && (400..500).contains(&status) && status != 429 => {
                 ErrorData::new(ErrorCode::METHOD_NOT_FOUND, format!("HTTP {status}"), None)

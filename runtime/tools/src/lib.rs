@@ -7,7 +7,8 @@
 //! This crate knows no template and no surface. It decides nothing about grants: a call needs an `AllowedTool`, which only
 //! `intentbox-capability` makes.
 //!
-//! In reading order: `server` is one server as configured, `file` and `variables` read it from a file, and `place` is what it is
+//! In reading order: `server` is one server as configured, `file` and `variables` read it from a file, `secret` is
+//! what of it nobody is shown, and `place` is what it is
 //! started with. `definition` admits what a server says about a tool, `category` says what it is about, `listing` is what is kept
 //! of that, `arguments` checks values against schemas, and `reply` admits results. `frame` decides what arrives on the wire, over `pipe` or `http`; `process` is a
 //! server that was started, and `tail` what it wrote to stderr. `connection` is a server that was reached, `discovery` lists its
@@ -34,6 +35,7 @@ mod place;
 mod prepared;
 mod process;
 mod reply;
+mod secret;
 mod server;
 mod shape;
 mod steps;

@@ -165,6 +165,7 @@ fn launch(
         working_directory,
         bounds: Bounds {
             network: config.bounds.network,
+            shares_namespaces: !config.bounds.namespaces,
             writable,
             hidden: place.hidden.clone(),
             cpu_percent: (purpose == Purpose::Discovery).then_some(DISCOVERY_CPU_PERCENT),

@@ -10,6 +10,7 @@ use intentbox_egress::{Scheme, Source};
 use sha2::{Digest as _, Sha256};
 
 use crate::definition::Effect;
+use crate::secret::{may_be_secret, without_query_secrets, without_secrets};
 
 /// How long discovering a server's tools may take, if its configuration does not say.
 pub const DISCOVERY_DEFAULT: Duration = Duration::from_secs(30);
@@ -36,6 +37,9 @@ pub struct ServerConfig {
     /// The same as a person is told it: a variable is its name where its value may be secret, and the file says the rest. A new value
     /// of a variable is the same entry.
     pub told: Transport,
+    /// What a server must not repeat, besides the values of its headers: the values of variables and parameters whose names are those
+    /// of secrets, wherever in the entry they stand.
+    pub secrets: Vec<String>,
     /// Whether it is used at all.
     pub is_enabled: bool,
     /// Whether its tools may change without a person's approval.
@@ -114,6 +118,9 @@ pub struct Bounds {
     pub memory_bytes: u64,
     /// Whether the process may use the network. Launchers such as `npx` and `uvx` fetch packages.
     pub network: bool,
+    /// Whether the process gets a view of its own of files and processes where bubblewrap can make one. Some programs need that of
+    /// their user: OpenSSH refuses settings of the system that seem to be nobody's.
+    pub namespaces: bool,
     /// Folders that the process may write to, besides its working and temporary folder and the caches of launchers.
     pub writable: Vec<PathBuf>,
 }
@@ -125,6 +132,7 @@ impl Default for Bounds {
             call_max: CALL_DEFAULT,
             memory_bytes: MEMORY_DEFAULT,
             network: true,
+            namespaces: true,
             writable: Vec::new(),
         }
     }
@@ -213,7 +221,7 @@ impl ServerConfig {
     /// what it may use, and whether its tools may change. A new value of a variable that only the user sets needs no new approval.
     #[must_use]
     pub fn approval_hash(&self) -> ConfigHash {
-        let Bounds { memory_bytes, network, writable, discovery_max: _, call_max: _ } = &self.bounds;
+        let Bounds { memory_bytes, network, namespaces, writable, discovery_max: _, call_max: _ } = &self.bounds;
         let mut hasher = Sha256::new();
         hasher.update(self.told.hash().0);
         hasher.update([u8::from(*network), u8::from(self.is_trusted)]);
@@ -222,6 +230,9 @@ impl ServerConfig {
             let path = path.as_os_str().as_encoded_bytes();
             hasher.update((path.len() as u64).to_le_bytes());
             hasher.update(path);
+        }
+        if !namespaces {
+            hasher.update(b"namespaces");
         }
         ConfigHash(hasher.finalize().into())
     }
@@ -256,7 +267,7 @@ impl ServerConfig {
     /// What it may use besides what every server may, a line each, for a person who approves it.
     #[must_use]
     pub fn privileges(&self) -> Vec<String> {
-        let Bounds { memory_bytes, network, writable, .. } = &self.bounds;
+        let Bounds { memory_bytes, network, namespaces, writable, .. } = &self.bounds;
         let mut lines: Vec<String> =
             writable.iter().map(|path| format!("may write  {}", quoted(&path.to_string_lossy()))).collect();
         if let Transport::Stdio(program) = &self.transport {
@@ -266,6 +277,10 @@ impl ServerConfig {
             };
             lines.extend(folder.map(told));
             lines.push(format!("network    {}", if *network { "yes" } else { "no" }));
+            if !namespaces {
+                lines
+                    .push("namespaces no: it sees other processes, and can change modes and times of files".to_owned());
+            }
         }
         if *memory_bytes != MEMORY_DEFAULT {
             lines.push(format!("memory     {} MiB", memory_bytes >> 20));
@@ -282,13 +297,6 @@ pub(crate) fn workspace(file: &Path) -> Option<&Path> {
     let folder = file.parent()?;
     let is_settings = folder.file_name().is_some_and(|name| name == ".vscode" || name == ".cursor");
     if is_settings { folder.parent() } else { Some(folder) }
-}
-
-/// Whether the value of a variable in a file may be a secret. Any other one is told: loaders, interpreters and launchers read from
-/// many what else to run, such as `LD_PRELOAD`, `NODE_OPTIONS` and `PAGER`.
-fn may_be_secret(name: &str) -> bool {
-    // `GIT_CONFIG_KEY_0` names a setting, and a setting can name a program.
-    is_secret_name(name) && !name.to_ascii_uppercase().starts_with("GIT_CONFIG_")
 }
 
 /// How much of an entry is told.
@@ -389,7 +397,7 @@ fn quoted(word: &str) -> String {
 /// Names without values, which may be secret.
 impl fmt::Debug for ServerConfig {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { id, transport: _, told, is_enabled, is_trusted, bounds, file, origin } = self;
+        let Self { id, transport: _, told, secrets: _, is_enabled, is_trusted, bounds, file, origin } = self;
         let transport = told.shown();
         write!(
             formatter,
@@ -416,55 +424,6 @@ impl fmt::Debug for Endpoint {
     }
 }
 
-/// What stands for a secret.
-const HIDDEN: &str = "…";
-
-/// Whether the value of a parameter or flag with this name may be a secret.
-fn is_secret_name(name: &str) -> bool {
-    let name = name.to_ascii_lowercase();
-    ["token", "secret", "password", "passwd", "key", "auth", "credential", "signature"]
-        .iter()
-        .any(|word| name.contains(word))
-}
-
-/// Arguments without the values of flags such as `--token X` and `--api-key=X`, without `NAME=X` of such names, and without the
-/// password of a URL.
-fn without_secrets(args: &[String]) -> Vec<String> {
-    let (mut shown, mut hides_next) = (Vec::new(), false);
-    for argument in args {
-        let is_flag = argument.starts_with('-');
-        shown.push(match argument.split_once('=') {
-            _ if hides_next && !is_flag => HIDDEN.to_owned(),
-            Some((name, _)) if !name.contains("://") && is_secret_name(name) => format!("{name}={HIDDEN}"),
-            _ if argument.contains("://") => without_query_secrets(argument),
-            _ => argument.clone(),
-        });
-        hides_next = is_flag && !argument.contains('=') && is_secret_name(argument);
-    }
-    shown
-}
-
-/// A URL without its password and without the values of secret parameters.
-fn without_query_secrets(text: &str) -> String {
-    let Ok(mut url) = url::Url::parse(text) else { return text.to_owned() };
-    let pairs: Vec<(String, String)> = url.query_pairs().into_owned().collect();
-    let has_secret = pairs.iter().any(|(name, _)| is_secret_name(name));
-    if !has_secret && url.password().is_none() {
-        return text.to_owned();
-    }
-    if url.password().is_some() {
-        let _ = url.set_password(Some("hidden"));
-    }
-    if has_secret {
-        let shown = |(name, value): (String, String)| {
-            if is_secret_name(&name) { (name, "hidden".to_owned()) } else { (name, value) }
-        };
-        let pairs: Vec<(String, String)> = pairs.into_iter().map(shown).collect();
-        url.query_pairs_mut().clear().extend_pairs(pairs);
-    }
-    url.to_string()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -474,39 +433,13 @@ mod tests {
             id: "git".parse().expect("an id"),
             told: Transport::Stdio(program.clone()),
             transport: Transport::Stdio(program),
+            secrets: Vec::new(),
             is_enabled: true,
             is_trusted: false,
             bounds: Bounds::default(),
             file: PathBuf::from("a.json"),
             origin: FileOrigin::Own,
         }
-    }
-
-    #[test]
-    fn a_list_shows_no_secret_of_an_argument_or_of_a_query() {
-        for (args, expected) in [
-            (&["--token", "abc", "x"][..], "npx --token … x"),
-            (&["--api-key=abc", "--name=x"], "npx --api-key=… --name=x"),
-            (&["GITHUB_TOKEN=abc", "--auth", "--verbose"], "npx GITHUB_TOKEN=… --auth --verbose"),
-            (
-                &["postgres://me:abc@db/shop", "https://x.example/?key=abc&page=2"],
-                "npx postgres://me:hidden@db/shop https://x.example/?key=hidden&page=2",
-            ),
-            (&["https://x.example/?page=2", "-y"], "npx https://x.example/?page=2 -y"),
-        ] {
-            let args = args.iter().map(|argument| (*argument).to_owned()).collect();
-            let transport = Transport::Stdio(Program { command: "npx".to_owned(), args, ..Program::default() });
-            let shown = transport.shown().replace(['"', '\''], "");
-            assert_eq!(shown, expected);
-            assert_eq!(
-                transport.summary().contains("abc"),
-                expected.contains(['…']) || expected.contains("hidden"),
-                "{shown}"
-            );
-        }
-        let endpoint = Endpoint { url: "https://x.example/mcp?token=abc".to_owned(), ..Endpoint::default() };
-        let transport = Transport::Http(endpoint);
-        assert_eq!(transport.shown(), "\"https://x.example/mcp?token=hidden\"");
     }
 
     #[test]

@@ -1,9 +1,9 @@
 //! The files of servers: whose they are, what a person approves, and that nothing else is written.
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::{Upstream, program};
-use crate::product::run_in;
+use crate::product::{Run, run_in};
 
 fn project(upstream: &Upstream, fault: &str) {
     let entries = json!({"mcpServers": {"faulty": {"command": "python3", "args": [program(), fault]}}});
@@ -247,6 +247,55 @@ fn servers_are_imported_from_another_clients_file_without_their_secrets() {
     assert!(text.contains("${THE_TOKEN}") && text.contains("\"disabled\": true"), "{text}");
     let all = upstream.run_where(&token, &["tools", "import", "other.json"], b"");
     assert!(all.code == 2 && all.stderr.contains("there is a server `a` already"), "{all:?}");
+    assert!(all.stderr.contains("hint: `intentbox tools remove NAME` makes room"), "{all:?}");
+}
+
+#[test]
+fn m15_an_import_says_where_the_new_servers_may_write_and_what_is_missing() {
+    let upstream = Upstream::of(&json!({}));
+    std::fs::write(upstream.path("server.py"), "").expect("written");
+    let write = |servers: Value| {
+        std::fs::write(upstream.path("other.json"), json!({"mcpServers": servers}).to_string()).expect("written");
+    };
+    let import = || upstream.run_with(&["tools", "import", "other.json"], b"");
+    write(json!({}));
+    let none = import();
+    assert!(none.code == 2 && none.stdout.is_empty(), "{none:?}");
+    assert!(none.stderr.contains("other.json has no server that can be used\nhint: servers stand under"), "{none:?}");
+    write(json!({"a": {"command": "x", "disabled": true}}));
+    let lines = |run: Run| -> Vec<String> {
+        run.stdout.lines().skip(1).filter(|line| !line.contains("policy.toml")).map(str::to_owned).collect()
+    };
+    assert_eq!(lines(import()), ["it runs in the folder that intentbox runs in, and may write none"]);
+    let home = upstream.home.path().canonicalize().expect("it is there").display().to_string();
+    write(json!({
+        "a": {"command": "x"},
+        "b": {"command": "python3", "args": ["server.py"], "disabled": true},
+        "c": {"command": "npx", "args": ["-y", "server"], "disabled": true},
+    }));
+    let refused = import();
+    let hint = "hint: `intentbox tools import other.json b c` adds those that are not there";
+    assert!(refused.code == 2 && refused.stderr.contains(hint), "{refused:?}");
+    assert_eq!(
+        lines(upstream.run_with(&["tools", "import", "other.json", "b", "c"], b"")),
+        [
+            format!("`b` may write {home}"),
+            "the others run in the folder that intentbox runs in, and may write none".to_owned()
+        ]
+    );
+}
+
+#[test]
+fn a_refresh_that_may_start_nothing_says_why() {
+    let upstream = Upstream::of(&json!({}));
+    let refresh = || upstream.run_with(&["tools", "refresh"], b"");
+    assert!(refresh().stderr.contains("no upstream servers are configured"));
+    std::fs::write(upstream.path(".mcp.json"), r#"{"mcpServers": {"a": {"command": "x"}}}"#).expect("written");
+    let refused = refresh();
+    assert_eq!((refused.code, refused.stdout.as_str()), (7, ""), "{refused:?}");
+    let told =
+        "no server can be discovered: `a` is not approved\nhint: run `intentbox tools trust` to see and approve them\n";
+    assert!(refused.stderr.ends_with(told), "{refused:?}");
 }
 
 #[test]

@@ -116,6 +116,23 @@ fn m14_a_credential_is_loaded_from_where_the_file_says() {
 }
 
 #[test]
+fn m14_a_secret_of_an_entry_is_not_repeated_wherever_it_stands() {
+    let server = Listening::with("none", &[], json!({}));
+    let file = std::fs::read_to_string(server.upstream.path("servers.json")).expect("it was written");
+    let file = file.replace("/mcp", "/mcp?api_key=in%2Fentry&user=${THE_KEY}");
+    std::fs::write(server.upstream.path("servers.json"), file).expect("written");
+    let own = tempfile::tempdir().expect("a folder");
+    let upstream = Upstream::of(&json!({"faulty": {"command": "python3", "env": {"A_TOKEN": "in/entry"},
+        "args": [program().display().to_string(), "none", "--log", "log-${THE_KEY}"], "cwd": own.path()}}));
+    for upstream in [&server.upstream, &upstream] {
+        let text = "text=<in/entry> in%2Fentry <in-variable> <it stays>";
+        let call = ["--json", "--servers", "servers.json", "tools", "call", "faulty", "echo", text];
+        let report = upstream.run_where(&[("THE_KEY", "in-variable")], &call, b"").report();
+        assert_eq!(report["result"], "<[redacted]> [redacted] <[redacted]> <it stays>", "{report}");
+    }
+}
+
+#[test]
 fn m14_replies_are_bounded_and_what_is_no_reply_is_told() {
     for (fault, part) in [
         ("html", "it answered with \"text/html\" in place of JSON"),

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::{LATE, SOON, Upstream, is_running, pid_in};
+use super::{LATE, SOON, Upstream, runs_with};
 
 fn ok(text: &str) -> (String, String) {
     ("ok".to_owned(), text.to_owned())
@@ -83,7 +83,7 @@ fn m02_nothing_outlives_a_server() {
         &json!({"write": [folder.path()], "discovery_s": LATE}),
     );
     assert_eq!(upstream.call("write", &["text=a"]).0, "unknown_outcome");
-    assert!(!is_running(pid_in(&pid)), "the grandchild is gone");
+    assert!(pid.exists() && !runs_with(&pid), "the grandchild is gone");
 
     let pid = folder.path().join("stays");
     let upstream = Upstream::bounded(
@@ -92,7 +92,7 @@ fn m02_nothing_outlives_a_server() {
         &json!({"write": [folder.path()], "discovery_s": LATE}),
     );
     assert_eq!(upstream.call("echo", &["text=a"]), ok("a"));
-    assert!(!is_running(pid_in(&pid)), "a server that ignores every request to end is killed");
+    assert!(pid.exists() && !runs_with(&pid), "a server that ignores every request to end is killed");
 }
 
 #[test]

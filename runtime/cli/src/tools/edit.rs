@@ -14,6 +14,7 @@ use crate::answer::Answer;
 use crate::arguments::{Allow, Sources};
 use crate::error::{Class, Classify as _, CommandError, Hint as _};
 use crate::servers::{self, Servers};
+use crate::show;
 
 use super::permit::{Permit, Rules};
 use super::refresh::begin;
@@ -88,12 +89,30 @@ pub(super) fn new_entry(
 
 /// Where a new program may write, for a person.
 fn writes(entry: &NewEntry) -> Option<String> {
-    let NewEntry::Stdio { cwd, write, .. } = entry else { return None };
-    let folders: Vec<String> = cwd.iter().chain(write).map(|path| path.display().to_string()).collect();
-    Some(match folders.as_slice() {
+    Some(match entry.writable()?.as_slice() {
         [] => "it runs in the folder that intentbox runs in, and may write none; `--write FOLDER` lets it".to_owned(),
-        folders => format!("it may write {}", folders.join(", ")),
+        folders => format!("it may write {}", show::line(&folders.join(", "))),
     })
+}
+
+/// Where programs of another file may write, a line for each that may, and one for all others.
+fn imported_writes(entries: &[(ServerId, NewEntry)]) -> String {
+    let (mut text, mut others) = (String::new(), 0);
+    for (id, folders) in entries.iter().filter_map(|(id, entry)| Some((id, entry.writable()?))) {
+        if folders.is_empty() {
+            others += 1;
+        } else {
+            let _ = writeln!(text, "`{id}` may write {}", show::line(&folders.join(", ")));
+        }
+    }
+    let is_all = text.is_empty();
+    match others {
+        0 => {}
+        1 if is_all => text.push_str("it runs in the folder that intentbox runs in, and may write none\n"),
+        _ if is_all => text.push_str("they run in the folder that intentbox runs in, and may write none\n"),
+        _ => text.push_str("the others run in the folder that intentbox runs in, and may write none\n"),
+    }
+    text
 }
 
 pub(super) async fn remove(sources: &Sources, name: &str, named: Option<&Path>) -> Result<Answer, CommandError> {
@@ -163,13 +182,29 @@ pub(super) async fn import(
             return Err(error.hint(format!("it has {}; {}", all.join(", "), faults.join("; "))));
         }
     }
+    if chosen.is_empty() {
+        let error = Class::Usage.error(format!("{} has no server that can be used", from.display()));
+        let faults: Vec<String> = parsed.faults.iter().map(ToString::to_string).collect();
+        return Err(match faults.as_slice() {
+            [] => error.hint(
+                "servers stand under `mcpServers` or `servers`, as in {\"mcpServers\": {\"NAME\": {\"command\": …}}}",
+            ),
+            faults => error.hint(faults.join("; ")),
+        });
+    }
     servers::notify(&parsed.warnings, &parsed.faults);
     let place = std::path::absolute(from).class(Class::Usage)?;
-    let entry = |server: &&ServerConfig| Some((server.id.clone(), file::copied(&text, &server.id, &place)?));
+    let entry = |server: &&ServerConfig| {
+        Some((server.id.clone(), file::copied(&text, &server.id, &place, &|path| path.exists())?))
+    };
     let entries: Vec<(ServerId, NewEntry)> = chosen.iter().filter_map(entry).collect();
     let path = servers::own_file(sources, None)?;
+    let _lock = locked(&path)?;
     let as_written = |text: &str, path: &Path, _| servers::parse_as_written(text, path);
-    let (before, text) = added(&path, &entries, &as_written)?;
+    let (before, text) = match added(&path, &entries, &as_written) {
+        Ok(added) => added,
+        Err(error) => return Err(without_existing(error, &path, from, &entries)?),
+    };
     let ids: Vec<ServerId> = entries.iter().map(|(id, _)| id.clone()).collect();
     let permit = Permit::of(sources, &ids, allow)?;
     write(&path, before.as_deref(), &text)?;
@@ -183,12 +218,36 @@ pub(super) async fn import(
     };
     let shown = path.display();
     let mut text = format!("{shown}: added {}, {status}; see `intentbox tools list`\n", names.join(", "));
+    text.push_str(&imported_writes(&entries));
     if let Some(permit) = &permit {
         permit.write()?;
         let _ = writeln!(text, "{}", permit.told());
     }
     let rules = permit.map(|permit| permit.rules).unwrap_or_default();
     Ok(Answer::new(text).with("file", shown.to_string()).with("servers", names).with("rules", rules))
+}
+
+/// Why nothing was imported, with the command that imports the rest where a file has some of the servers already.
+fn without_existing(
+    error: CommandError,
+    path: &Path,
+    from: &Path,
+    entries: &[(ServerId, NewEntry)],
+) -> Result<CommandError, CommandError> {
+    let before = servers::text(path)?.unwrap_or_default();
+    let is_new =
+        |(id, entry): &&(ServerId, NewEntry)| !matches!(file::add(&before, id, entry), Err(EditError::Exists(_)));
+    let new: Vec<&str> = entries.iter().filter(is_new).map(|(id, _)| id.as_str()).collect();
+    if new.len() == entries.len() {
+        return Ok(error);
+    }
+    let from = from.display();
+    let remove = "`intentbox tools remove NAME` makes room";
+    Ok(match new.as_slice() {
+        [] => error.hint(remove),
+        new => error
+            .hint(format!("`intentbox tools import {from} {}` adds those that are not there; {remove}", new.join(" "))),
+    })
 }
 
 /// Holds the folder of a file against other commands that edit it, for as long as it lives.

@@ -8,7 +8,7 @@ use futures_util::stream;
 use intentbox_capability::ServerId;
 use intentbox_engine::{Refresh, server_failure};
 use intentbox_store::{DISCOVERIES_MAX, DiscoveryStatus};
-use intentbox_tools::{DiscoveryEnd, Progress, ServerState, Upstreams, process};
+use intentbox_tools::{DiscoveryEnd, Progress, ServerConfig, ServerState, Upstreams, process};
 use serde_json::{Value, json};
 use tokio::time::sleep;
 
@@ -19,7 +19,7 @@ use crate::servers::Servers;
 use crate::show::{self, Show};
 use crate::words::words;
 
-use super::{find, none_configured};
+use super::{find, none_configured, status_line};
 
 /// After how many milliseconds a list is old.
 const DAY_MS: i64 = 86_400_000;
@@ -31,7 +31,7 @@ const LOOK_AGAIN: Duration = Duration::from_millis(200);
 pub(super) async fn run(upstreams: &Upstreams, servers: &[String], show: &Show) -> Result<Answer, CommandError> {
     let ids = chosen(upstreams, servers)?;
     if ids.is_empty() {
-        return Ok(none_configured().with("servers", Vec::<Value>::new()));
+        return none_to_discover(upstreams);
     }
     let discoveries = stream::iter(ids.iter().map(|id| discover(upstreams, id, show)));
     let ends: Vec<Result<Value, CommandError>> = discoveries.buffered(DISCOVERIES_MAX).collect().await;
@@ -57,7 +57,7 @@ pub(super) async fn in_background(
 ) -> Result<Answer, CommandError> {
     let ids = chosen(upstreams, servers)?;
     if ids.is_empty() {
-        return Ok(none_configured().with("servers", Vec::<Value>::new()));
+        return none_to_discover(upstreams);
     }
     detach(sources, upstreams, &ids).await?;
     let names: Vec<&str> = ids.iter().map(ServerId::as_str).collect();
@@ -144,6 +144,21 @@ fn chosen(upstreams: &Upstreams, servers: &[String]) -> Result<Vec<ServerId>, Co
     servers.iter().map(|server| find(upstreams, server)).collect()
 }
 
+/// What is said where no server was named and none can be discovered: why, for each.
+fn none_to_discover(upstreams: &Upstreams) -> Result<Answer, CommandError> {
+    let reason = |config: &ServerConfig| {
+        let id = &config.id;
+        if config.is_enabled { format!("`{id}` is not approved") } else { format!("`{id}` is disabled") }
+    };
+    let reasons: Vec<String> = upstreams.servers().map(reason).collect();
+    if reasons.is_empty() {
+        return Ok(none_configured().with("servers", Vec::<Value>::new()));
+    }
+    let error = Class::Unavailable.error(format!("no server can be discovered: {}", reasons.join(", ")));
+    let waits = upstreams.servers().any(|config| config.is_enabled);
+    Err(if waits { error.hint("run `intentbox tools trust` to see and approve them") } else { error })
+}
+
 async fn discover(upstreams: &Upstreams, id: &ServerId, show: &Show) -> Result<Value, CommandError> {
     let watcher = |progress: Progress| {
         let step = match progress {
@@ -178,21 +193,31 @@ async fn discover(upstreams: &Upstreams, id: &ServerId, show: &Show) -> Result<V
             }
             DiscoveryEnd::Busy => {
                 show.progress(&format!("{id}  another process is discovering it"));
-                return awaited(upstreams, id).await;
+                return awaited(upstreams, id, show).await;
             }
             DiscoveryEnd::Full => sleep(LOOK_AGAIN).await,
         }
     }
 }
 
-/// Waits for the discovery of another process.
-async fn awaited(upstreams: &Upstreams, id: &ServerId) -> Result<Value, CommandError> {
+/// Waits for the discovery of another process, and tells how it ended.
+async fn awaited(upstreams: &Upstreams, id: &ServerId, show: &Show) -> Result<Value, CommandError> {
     loop {
         let state = upstreams.state(id).await.class(Class::Unavailable)?;
-        let status = state.as_ref().map_or(DiscoveryStatus::Never, |state| state.status);
-        if status != DiscoveryStatus::Discovering {
-            let tools = state.map_or(0, |state| state.listing.tools.len());
-            return Ok(json!({"id": id.as_str(), "status": status.as_str(), "tools": tools}));
+        let Some((config, state)) = upstreams.server(id.as_str()).zip(state) else {
+            return Err(Class::Internal.error(format!("the server `{id}` has gone")));
+        };
+        if state.status != DiscoveryStatus::Discovering {
+            let now_ms = upstreams.kept().now_unix_ms();
+            show.progress(&format!("{id}  {}", status_line(config, &state, true, now_ms)));
+            let row = json!({"id": id.as_str(), "status": state.status.as_str(), "tools": state.listing.tools.len()});
+            return Ok(match &state.failure {
+                None => row,
+                Some(failure) => {
+                    let error = json!({"message": failure.message, "stderr": failure.stderr, "hint": null});
+                    json!({"id": id.as_str(), "status": state.status.as_str(), "error": error})
+                }
+            });
         }
         sleep(LOOK_AGAIN).await;
     }

@@ -57,6 +57,23 @@ pub enum EditError {
 }
 
 impl NewEntry {
+    /// The folders that its program may write, as they are written: the one where it runs, and others. Nothing for a URL.
+    #[must_use]
+    pub fn writable(&self) -> Option<Vec<String>> {
+        match self {
+            NewEntry::Stdio { cwd, write, .. } => {
+                Some(cwd.iter().chain(write).map(|path| path.to_string_lossy().into_owned()).collect())
+            }
+            NewEntry::Http { .. } => None,
+            NewEntry::Copied(entry) => {
+                entry.get("command")?;
+                let written = entry.get("intentbox").and_then(|own| own.get("write")).and_then(Value::as_array);
+                let folders = entry.get("cwd").into_iter().chain(written.into_iter().flatten());
+                Some(folders.filter_map(Value::as_str).map(str::to_owned).collect())
+            }
+        }
+    }
+
     fn value(&self) -> Value {
         let mut fields = Map::new();
         match self {
@@ -90,15 +107,21 @@ impl NewEntry {
 
 /// An entry of a file as it is written, with variables as they are, for another file: with all that says how it is started and
 /// what it may use, and with the paths that start at the file's folder as absolute ones. Nothing where the file has no such entry.
+///
+/// A program whose entry names no `cwd` gets the file's folder if one of its words is a path below it, as `exists` knows: it may
+/// write where it runs, so that no other program gets one.
 #[must_use]
-pub fn copied(file: &str, id: &ServerId, path: &Path) -> Option<NewEntry> {
+pub fn copied(file: &str, id: &ServerId, path: &Path, exists: &dyn Fn(&Path) -> bool) -> Option<NewEntry> {
     let Ok(Value::Object(root)) = parse_value(&text::without_comments(file)) else { return None };
     let entry = KEYS.into_iter().find_map(|key| root.get(key)?.get(id.as_str())?.as_object());
     let mut entry: Map<String, Value> = entry?.clone();
     entry.retain(|key, _| ENTRY_KEYS.contains(&key.as_str()));
     let folder = workspace(path)?;
-    // Relative arguments of a program start where it runs.
-    if entry.contains_key("command") && !entry.contains_key("cwd") {
+    let mut arguments = entry.get("args").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str);
+    // A command without a slash is looked up in `PATH`.
+    let command = entry.get("command").and_then(Value::as_str).filter(|command| command.contains('/'));
+    let is_below = |word: &str| is_below(word, folder, exists);
+    if !entry.contains_key("cwd") && (command.is_some_and(is_below) || arguments.any(is_below)) {
         entry.insert("cwd".to_owned(), Value::from("."));
     }
     entry.get_mut("cwd").into_iter().for_each(|value| make_absolute(value, folder));
@@ -110,6 +133,18 @@ pub fn copied(file: &str, id: &ServerId, path: &Path) -> Option<NewEntry> {
         written.into_iter().flatten().for_each(|value| make_absolute(value, folder));
     }
     Some(NewEntry::Copied(entry))
+}
+
+/// Whether a word of a command, or the value of a flag in it, is a path that starts at a folder: it says so, or it is there.
+fn is_below(word: &str, folder: &Path, exists: &dyn Fn(&Path) -> bool) -> bool {
+    let word = match word.split_once('=') {
+        Some((flag, value)) if flag.starts_with('-') => value,
+        _ => word,
+    };
+    let says_so = matches!(word, "." | "..") || word.starts_with("./") || word.starts_with("../");
+    // `run` and `server` are words of many commands, and of many folders.
+    let is_path = word.contains(['/', '.']) && !word.starts_with(['-', '$', '~', '/']);
+    says_so || (is_path && exists(&folder.join(word)))
 }
 
 /// Makes a path that starts at a folder an absolute one. One that begins with a variable stays.

@@ -1,5 +1,6 @@
 //! One entry of a file: a server.
 
+use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -11,6 +12,7 @@ use serde_json::{Map, Value};
 use url::Url;
 
 use super::{FileContext, json, shown};
+use crate::secret::{self, names_secret};
 use crate::server::{
     Bounds, CALL_MAX, DISCOVERY_MAX, Endpoint, EndpointCredential, Program, ServerConfig, Transport, workspace,
 };
@@ -54,7 +56,14 @@ pub(super) fn parse(
     if let Some((twice, _)) = fields.iter().find(|(key, _)| !seen.insert(key.as_str())) {
         return Err(vec![format!("it has `{}` twice", shown(twice))]);
     }
-    let mut reader = Reader { fields: Map::new(), faults: Vec::new(), warnings: Vec::new(), context, is_told: false };
+    let mut reader = Reader {
+        fields: Map::new(),
+        faults: Vec::new(),
+        warnings: Vec::new(),
+        context,
+        is_told: false,
+        secrets: RefCell::default(),
+    };
     for (key, value) in &fields {
         match parse_value(value.get()) {
             // What is absent may be written as null.
@@ -75,7 +84,7 @@ pub(super) fn parse(
     let transport = reader.transport();
     let is_enabled = reader.is_enabled();
     let own = reader.own();
-    let Reader { faults, warnings, .. } = reader;
+    let Reader { faults, warnings, secrets, .. } = reader;
     match (transport.zip(told), faults.is_empty()) {
         (Some((transport, told)), true) => {
             let Own { is_trusted, bounds, secret, scheme, ca_file } = own;
@@ -88,8 +97,9 @@ pub(super) fn parse(
                 stdio @ Transport::Stdio(_) => stdio,
             };
             let (transport, told) = (with_own(transport), with_own(told));
+            let secrets = secret::secrets(&transport, secrets.into_inner());
             let (file, origin) = (context.path.to_owned(), context.origin);
-            Ok((ServerConfig { id, transport, told, is_enabled, is_trusted, bounds, file, origin }, warnings))
+            Ok((ServerConfig { id, transport, told, secrets, is_enabled, is_trusted, bounds, file, origin }, warnings))
         }
         _ => Err(faults),
     }
@@ -112,6 +122,8 @@ struct Reader<'a> {
     context: &'a FileContext<'a>,
     /// Whether texts are read as a person is told them.
     is_told: bool,
+    /// The values of variables that may be secret, as they are read.
+    secrets: RefCell<BTreeSet<String>>,
 }
 
 /// Variables that a person is told the value of. They say where a program or a folder is.
@@ -261,6 +273,7 @@ impl Reader<'_> {
             let read = match key.as_str() {
                 "trusted" => flag().map(|flag| *is_trusted = flag),
                 "network" => flag().map(|flag| bounds.network = flag),
+                "namespaces" => flag().map(|flag| bounds.namespaces = flag),
                 "memory_mib" => number(MEMORY_MIB_MIN, MEMORY_MIB_MAX).map(|mib| bounds.memory_bytes = mib << 20),
                 "discovery_s" => {
                     number(1, DISCOVERY_MAX.as_secs()).map(|s| bounds.discovery_max = Duration::from_secs(s))
@@ -284,7 +297,7 @@ impl Reader<'_> {
                     Err(error) => Err(format!("`intentbox.auth`: {error}")),
                 },
                 _ => Err(format!(
-                    "`intentbox.{}` is unknown; there are trusted, network, memory_mib, discovery_s, call_s, write, \
+                    "`intentbox.{}` is unknown; there are trusted, network, namespaces, memory_mib, discovery_s, call_s, write, \
                      token_env, token_file, token_credential, auth and ca_file",
                     shown(key)
                 )),
@@ -403,7 +416,13 @@ impl Reader<'_> {
                 let value = (self.context.variable)(name)?;
                 Some(if value.is_empty() { value } else { format!("${{{name}}}") })
             }
-            name => (self.context.variable)(name),
+            name => {
+                let value = (self.context.variable)(name)?;
+                if names_secret(name) {
+                    self.secrets.borrow_mut().insert(value.clone());
+                }
+                Some(value)
+            }
         };
         let expanded = expand(text, &variable).map_err(|error| error.to_string())?;
         if expanded.len() > TEXT_BYTES_MAX {

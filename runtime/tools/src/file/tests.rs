@@ -62,13 +62,14 @@ fn the_files_of_the_clients_are_read() {
 fn our_own_settings_have_bounds() {
     let own = |settings: &str| server(&format!(r#"{{"command":"a","intentbox":{settings}}}"#));
     let all = own(
-        r#"{"trusted":true,"network":false,"memory_mib":64,"discovery_s":120,"call_s":600,"write":["out","/tmp/x"]}"#,
+        r#"{"trusted":true,"network":false,"namespaces":false,"memory_mib":64,"discovery_s":120,"call_s":600,"write":["out","/tmp/x"]}"#,
     );
     let expected = Bounds {
         discovery_max: Duration::from_mins(2),
         call_max: Duration::from_mins(10),
         memory_bytes: 64 << 20,
         network: false,
+        namespaces: false,
         writable: vec!["/projects/app/out".into(), "/tmp/x".into()],
     };
     assert_eq!((all.is_trusted, all.bounds), (true, expected));
@@ -205,6 +206,7 @@ fn the_first_file_that_has_a_name_keeps_it() {
                 id: name.parse().expect("an id"),
                 told: Transport::Stdio(program.clone()),
                 transport: Transport::Stdio(program),
+                secrets: Vec::new(),
                 is_enabled: true,
                 is_trusted: false,
                 bounds: Bounds::default(),
@@ -285,11 +287,12 @@ fn an_entry_is_copied_with_all_that_restricts_it_and_with_absolute_paths() {
         "b": {"url": "https://b.example/mcp", "intentbox": {"token_file": "token", "ca_file": "/etc/ca.pem"}},
         "c": {"command": "c", "cwd": "tools"}
     }}"#;
-    let copied =
-        |id: &str| match super::copied(file, &id.parse().expect("an id"), Path::new("/projects/.vscode/mcp.json")) {
-            Some(NewEntry::Copied(entry)) => serde_json::Value::Object(entry),
-            other => panic!("{id}: {other:?}"),
-        };
+    let exists = |path: &Path| path == Path::new("/projects/a.js");
+    let place = Path::new("/projects/.vscode/mcp.json");
+    let copied = |id: &str| match super::copied(file, &id.parse().expect("an id"), place, &exists) {
+        Some(NewEntry::Copied(entry)) => serde_json::Value::Object(entry),
+        other => panic!("{id}: {other:?}"),
+    };
     assert_eq!(
         copied("a"),
         serde_json::json!({"command": "node", "args": ["a.js"], "env": {"T": "${TOKEN}"}, "disabled": true, "cwd": "/projects",
@@ -300,7 +303,41 @@ fn an_entry_is_copied_with_all_that_restricts_it_and_with_absolute_paths() {
         serde_json::json!({"url": "https://b.example/mcp", "intentbox": {"token_file": "/projects/token", "ca_file": "/etc/ca.pem"}})
     );
     assert_eq!(copied("c"), serde_json::json!({"command": "c", "cwd": "/projects/tools"}));
-    assert!(super::copied(file, &"d".parse().expect("an id"), Path::new("/x.json")).is_none());
+    assert!(super::copied(file, &"d".parse().expect("an id"), place, &exists).is_none());
+}
+
+#[test]
+fn m15_a_copied_program_runs_in_the_folder_of_its_file_only_if_it_names_a_path_there() {
+    let runs_there = |words: &[&str]| {
+        let entry = serde_json::json!({"mcpServers": {"a": {"command": words[0], "args": words[1..]}}});
+        let there = ["/srv/me/server.py", "/srv/me/", "/srv/me/go", "/srv/me/run", "/srv/me/bin/x"];
+        let exists = |path: &Path| there.iter().any(|known| path == Path::new(known));
+        let copied =
+            super::copied(&entry.to_string(), &"a".parse().expect("an id"), Path::new("/srv/me/.claude.json"), &exists);
+        let copied = copied.expect("it is there");
+        let writable = copied.writable().expect("a program");
+        assert!(writable.is_empty() || writable == ["/srv/me"], "{words:?}: {writable:?}");
+        !writable.is_empty()
+    };
+    for words in [
+        &["npx", "-y", "@modelcontextprotocol/server-filesystem", "/srv/me"][..],
+        &["uvx", "mcp-server-time", ""],
+        &["node", "${HOME}/x.js", "~/y.js", "--root=/srv"],
+        &["go", "run", "example.com/x@latest"],
+    ] {
+        assert!(!runs_there(words), "{words:?}");
+    }
+    for words in [
+        &["python3", "server.py"][..],
+        &["./server"],
+        &["bin/x"],
+        &["node", "../x/index.js"],
+        &["npx", "-y", "server-filesystem", "."],
+        &["node", "/x.js", "--root=./data"],
+        &["uv", "run", "--script=server.py"],
+    ] {
+        assert!(runs_there(words), "{words:?}");
+    }
 }
 
 fn entry() -> NewEntry {
