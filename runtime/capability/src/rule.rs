@@ -373,7 +373,10 @@ pub enum RuleError {
     #[error("it is not of the form `alias: METHOD /path`")]
     Form,
     /// Not a name an origin can have.
-    #[error("an alias is a letter of a-z and at most 31 more of a-z, 0-9, `_` and `-`, and neither http nor https")]
+    #[error(
+        "an alias is a letter of a-z and at most 31 more of a-z, 0-9, `_` and `-`, and neither http nor https; \
+             `read` names directories by their aliases alone"
+    )]
     Alias,
     /// Not a method that can be granted.
     #[error("a method is one of GET, HEAD, POST, PUT, PATCH and DELETE")]

@@ -31,7 +31,7 @@ pub(crate) fn about_syntax(message: &str, traceback: &str) -> Option<ScriptAdvic
     let has_line = |start: &str| traceback.lines().any(|line| line.trim_start().starts_with(start));
     if message.contains("'return' outside function") {
         Some(ScriptAdvice::AssignResult)
-    } else if message.contains("'await' outside function") {
+    } else if message.contains("'await' outside async function") {
         Some(ScriptAdvice::AwaitInFunction)
     } else if ["!", "%", "pip install", "$ "].into_iter().any(has_line) {
         Some(ScriptAdvice::NoCommands)
@@ -165,6 +165,7 @@ mod tests {
         }
         for (message, line, expected) in [
             ("'return' outside function", "return 5", Some(ScriptAdvice::AssignResult)),
+            ("'await' outside async function", "await g()", Some(ScriptAdvice::AwaitInFunction)),
             ("invalid syntax", "!pip install pandas", Some(ScriptAdvice::NoCommands)),
             ("invalid syntax", "```python", Some(ScriptAdvice::WithoutFence)),
             ("invalid syntax", "x = = 1", None),

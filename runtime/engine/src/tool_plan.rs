@@ -13,7 +13,7 @@ use intentbox_catalog::TemplateId;
 use intentbox_catalog::json::parse_value;
 use intentbox_report::{Candidate, Cause, Failure, Remedy, Report, ToolAdvice};
 use intentbox_router::Names;
-use intentbox_search::{Found, RIVAL_SHARE, Verdict};
+use intentbox_search::{Found, Hit, RIVAL_SHARE, Verdict};
 use intentbox_tools::{Effect, StoreError, ToolError, ToolRow, Upstreams};
 use serde::Serialize;
 use serde_json::Value;
@@ -36,6 +36,9 @@ const CHOICES_MAX: usize = 3;
 
 /// The least trust in a tool that only reads, where the words hold all the values that it needs.
 const FILLED_TRUST: f64 = 0.25;
+
+/// The least part of the best tool's score with which another is offered beside it, or called since it takes all that is said.
+const NEAR_SHARE: f64 = 0.01;
 
 /// How a search for a tool went, for whoever wants to know why.
 #[derive(Debug, Clone, Serialize)]
@@ -174,7 +177,7 @@ impl Engine {
             return Ok(match read {
                 Some((number, reading)) if !reading.is_whole() => {
                     // "Show commit HEAD~1" is near the log, and all of it is another tool's.
-                    let whole = self.filled(&upstreams, &index, &found, intent, 0.0).await?;
+                    let whole = self.filled(&upstreams, &index, &found, intent, NEAR_SHARE).await?;
                     let other = whole.filter(|other| other != number);
                     if let Some(made) = self::made(&upstreams, &index, other.as_slice()).await?
                         && let Some(id) = made.ids.first()
@@ -326,7 +329,9 @@ fn passing_over(index: &Index, found: &Found, number: usize, reading: &ToolReadi
         words => format!("the tool `{tool}` may be meant, and takes nothing of: {}", words.join(", ")),
     };
     let failure = Failure::new(Cause::NotFound, message).with(Remedy::Choose);
-    let mut near: Vec<_> = found.hits.iter().take(CHOICES_MAX).collect();
+    let best = found.hits.first().map_or(0.0, |hit| hit.score);
+    let is_near = |hit: &&Hit| hit.entry == number || hit.score >= best * NEAR_SHARE;
+    let mut near: Vec<_> = found.hits.iter().take(CHOICES_MAX).filter(is_near).collect();
     near.sort_by_key(|hit| hit.entry != number);
     let values = |entry: usize| if entry == number { reading.values.clone() } else { BTreeMap::new() };
     let candidates = near.iter().filter_map(|hit| candidate(index, hit.entry, hit.score, values(hit.entry))).collect();

@@ -9,7 +9,7 @@ use std::fmt;
 pub enum ScriptAdvice {
     /// The script returns at its top level.
     AssignResult,
-    /// The script awaits at its top level.
+    /// A function awaits that is not `async`.
     AwaitInFunction,
     /// The script uses a module of the standard library without importing it.
     Import {
@@ -81,7 +81,7 @@ impl fmt::Display for ScriptAdvice {
             }
             ScriptAdvice::WithoutFence => "send the code without the ``` lines around it",
             ScriptAdvice::AssignResult => "assign the answer to `result`, as in `result = 1 + 1`",
-            ScriptAdvice::AwaitInFunction => "put it into `async def main():`, and run that with `asyncio.run(main())`",
+            ScriptAdvice::AwaitInFunction => "make the function `async def`, and await it where it is called",
             ScriptAdvice::NotAsync => {
                 "leave out `await`: `files`, `http` and `requests` answer at once; only coroutines of your own are awaited"
             }
