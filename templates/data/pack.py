@@ -75,6 +75,14 @@ def pieces(path):
             raise ValueError(f"{path}: this is no sound gzip file ({error})") from None
 
 
+def filters(path, where, also, period=None, date_column=None):
+    """Returns what rows have to pass, as `intentbox.tables` takes it: two comparisons and a period, as far as they are given."""
+    every = [where, also]
+    if period is not None:
+        every.append(within(path, period, date_column, where))
+    return [one for one in every if any(value is not None for value in one.values())]
+
+
 def within(path, period, date_column, where):
     """Returns the filter of rows whose date lies in a period: a window such as `24h` or `2026-11-01/..`.
 

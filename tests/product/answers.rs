@@ -276,6 +276,72 @@ fn a_text_of_a_cell_and_an_amount_need_no_name_of_a_column() {
     }
 }
 
+/// A folder with tables of which each has columns of its own, but for `name`.
+fn tables(home: &Path) -> String {
+    let folder = home.join("tables");
+    std::fs::create_dir(&folder).expect("a folder");
+    for (file, text) in [
+        ("employees.csv", "name,department,Salary (EUR)\nAnna,IT,5000\nBob,HR,4000\nCid,IT,5500\n"),
+        (
+            "orders.csv",
+            "order_id,status,country,amount,ordered_at\n1,refunded,Japan,250,2026-11-01\n\
+            2,paid,Norway,300,2026-11-02\n3,refunded,Japan,120,2026-11-20\n4,refunded,Norway,900,2026-11-21\n",
+        ),
+        ("products.csv", "sku,name,price\nA1,Desk,100\nA2,Lamp,20\n"),
+        ("notes.txt", "no table\n"),
+    ] {
+        std::fs::write(folder.join(file), text).expect("written");
+    }
+    format!("data={}", folder.display())
+}
+
+#[test]
+fn a_file_that_is_not_named_is_the_one_with_the_columns_that_are() {
+    let home = tempfile::tempdir().expect("a temporary folder");
+    let directory = tables(home.path());
+    for (intent, file, line) in [
+        (
+            "average salary by department",
+            "employees.csv",
+            "file: employees.csv, the only one with Salary (EUR), department\n",
+        ),
+        ("highest price", "products.csv", "file: products.csv, the only one with price\n"),
+    ] {
+        let (code, object) = ask(home.path(), &["--dir", &directory, "run-intent", intent]);
+        assert_eq!((code, &object["route"]["inferred"][0]["value"]), (0, &json!(file)), "{intent}: {object:#}");
+        let told = run_in(home.path(), &["--dir", &directory, "run-intent", intent], b"", &[]).stderr;
+        assert!(told.contains(line), "{intent}: {told}");
+    }
+    // Two files have names, and a column that no file has is in none.
+    for (intent, names) in [
+        ("most common name", "employees.csv, products.csv"),
+        ("average wage by planet", "employees.csv, notes.txt, orders.csv, products.csv"),
+    ] {
+        let (code, object) = ask(home.path(), &["--dir", &directory, "run-intent", intent]);
+        let told = object["error"]["message"].as_str().unwrap_or_default();
+        assert!(code == 6 && told.ends_with(&format!("; there are {names}")), "{intent}: {code} {object:#}");
+    }
+}
+
+#[test]
+fn two_conditions_in_words_are_both_applied() {
+    let home = tempfile::tempdir().expect("a temporary folder");
+    let directory = tables(home.path());
+    for (intent, path, expected) in [
+        ("refunded orders over 200", "/result/matching", json!(2)),
+        ("orders where status is refunded and country is Japan", "/result/matching", json!(2)),
+        ("how many refunded orders over 200", "/result/groups/0/rows", json!(2)),
+        ("total amount of refunded orders in Japan", "/result/groups/0/sum", json!(370)),
+    ] {
+        let (code, object) = ask(home.path(), &["--dir", &directory, "run-intent", intent]);
+        assert_eq!((code, object.pointer(path)), (0, Some(&expected)), "{intent}: {object:#}");
+    }
+    // Nobody was shipped anything: the amounts of all orders would be another answer.
+    let (code, object) =
+        ask(home.path(), &["--dir", &directory, "run-intent", "total order amount per country, only shipped orders"]);
+    assert_eq!((code, &object["outcome"]), (6, &json!("not_found")), "{object:#}");
+}
+
 #[test]
 fn help_lists_the_templates_that_can_be_used_here_and_no_others() {
     let home = home();

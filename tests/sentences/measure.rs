@@ -12,6 +12,7 @@
     reason = "counts and settings are small whole numbers"
 )]
 
+mod boost;
 mod train;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -141,6 +142,13 @@ fn catalog(texts: &BTreeMap<String, String>) -> Catalog {
     }
     Catalog::from_files(files.iter().map(|(path, bytes)| (path.as_str(), bytes.as_slice())))
         .unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// The router of some templates, with the weights as they lie in the folder: changing one needs no build.
+fn router(catalog: &Catalog, holds: impl Fn(&&Template) -> bool) -> Router {
+    let file = |name: &str| read_to_string(root().join(name)).expect("training has written it");
+    let cards = catalog.templates().filter(holds).map(Card::of);
+    Router::new(cards).trained(&file(train::GENERAL), &file(train::TRUST))
 }
 
 /// What is known for a sentence about this data file, or about none.
@@ -332,7 +340,7 @@ fn tally(entries: &[Entry], catalog: &Catalog, is_alone: bool) -> Tally {
     let mut routers: BTreeMap<&str, Router> = BTreeMap::new();
     for pack in ["sentry", "logs", "data"] {
         let holds = |template: &&Template| !is_alone || template.pack().id() == pack;
-        routers.insert(pack, Router::new(catalog.templates().filter(holds).map(Card::of)));
+        routers.insert(pack, router(catalog, holds));
     }
     let mut tally = Tally::default();
     for entry in entries {
@@ -340,7 +348,7 @@ fn tally(entries: &[Entry], catalog: &Catalog, is_alone: bool) -> Tally {
         let keys: Vec<&Key> = std::iter::once(first).chain(&entry.others).collect();
         let Routed { decision, explanation } = route(&routers[entry.pack.as_str()], catalog, &entry.text);
         let verdict = judge(&keys, &decision, catalog);
-        if std::env::args().any(|argument| argument == "--dump") && !is_alone {
+        if std::env::args().any(|argument| argument == "--dump") {
             let is_right = |scored: &Scored| keys.iter().any(|key| fits(key, &as_if_chosen(scored), catalog));
             let now = NOW.parse().expect("it is a time");
             let known = known(&routers[entry.pack.as_str()], catalog, &entry.text);
@@ -355,7 +363,7 @@ fn tally(entries: &[Entry], catalog: &Catalog, is_alone: bool) -> Tally {
                 })
                 .collect();
             let right: Vec<bool> = explanation.candidates.iter().take(3).map(is_right).collect();
-            let line = serde_json::json!({"verdict": format!("{verdict:?}"), "class": entry.class, "text": entry.text,
+            let line = serde_json::json!({"alone": is_alone, "pack": entry.pack, "verdict": format!("{verdict:?}"), "class": entry.class, "text": entry.text,
                 "key": format!("{first:?}"), "right": right, "rule": explanation.rule, "readings": readings,
                 "candidates": explanation.candidates.iter().take(3).collect::<Vec<_>>()});
             println!("DUMP {line}");
@@ -376,7 +384,7 @@ fn tally(entries: &[Entry], catalog: &Catalog, is_alone: bool) -> Tally {
 
 /// Reads the values for the template that is meant, whatever the router would decide: what is lost before any choice.
 fn misread(entries: &[Entry], catalog: &Catalog) -> Vec<String> {
-    let router = Router::new(catalog.templates().map(Card::of));
+    let router = router(catalog, |_| true);
     let mut misread = Vec::new();
     for entry in entries {
         let mut meant = std::iter::once(&entry.all).chain(&entry.others).filter_map(|key| match key {

@@ -3,10 +3,12 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::fs::{read_dir, read_to_string};
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
 use intentbox_catalog::{Catalog, Template};
 use intentbox_router::{Card, Features, Names, Question, Router};
 
+use crate::boost::{self, Grown, Row};
 use crate::{Entry, Key, NOW, as_if_chosen, catalog, fits, known, root};
 
 /// A sentence for training: the features of each answer, and how much each answer is the right one.
@@ -196,7 +198,15 @@ fn train(examples: &[Example], penalties: &[f64], rounds: usize) -> Vec<f64> {
 }
 
 /// The file of the weights that hold for every card.
-const GENERAL: &str = "runtime/router/src/weights.tsv";
+pub(crate) const GENERAL: &str = "runtime/router/src/weights.tsv";
+
+/// The file of the trees that say whether a reading can be trusted.
+pub(crate) const TRUST: &str = "runtime/router/src/trust.tsv";
+
+/// The file of the weights of a pack.
+fn pack_file(pack: &str) -> String {
+    format!("templates/{pack}/weights.tsv")
+}
 
 /// Trains on entries and writes the weights where the router and the packs read them.
 pub(crate) fn write_weights(entries: &[&Entry], rounds: usize, penalty: f64) {
@@ -212,9 +222,13 @@ pub(crate) fn write_weights(entries: &[&Entry], rounds: usize, penalty: f64) {
         readings.extend(self::readings(&of(true), &texts));
     }
     let mut texts = fitted(entries, &catalog(&BTreeMap::new()), rounds, penalty);
-    let general = texts.entry(GENERAL.to_owned()).or_default();
-    for (name, weight) in trusting(&readings) {
-        let _ = writeln!(general, "trust\t{name}\t{weight:.3}");
+    let names: Vec<&str> = readings[0].facts.iter().map(|(name, _)| *name).collect();
+    texts.insert(TRUST.to_owned(), trusting(readings.iter()).text(&names));
+    for ((card, fact), weight) in refining(&readings) {
+        let pack = card.split('/').next().unwrap_or_default();
+        if weight.abs() >= WEIGHT_MIN {
+            let _ = writeln!(texts.entry(pack_file(pack)).or_default(), "trust {card}\t{fact}\t{weight:.2}");
+        }
     }
     for (file, text) in texts {
         println!("{file}: {} weights, {} bytes", text.lines().count(), text.len());
@@ -225,8 +239,30 @@ pub(crate) fn write_weights(entries: &[&Entry], rounds: usize, penalty: f64) {
 /// How many parts the sentences are cut into, each of which is left out once.
 const FOLDS: usize = 5;
 
-/// Facts about a reading, and whether it is right.
-type Reading = (Vec<(&'static str, f64)>, bool);
+/// A reading, and whether it is right.
+struct Reading {
+    /// Facts that hold for every card.
+    facts: Vec<(&'static str, f64)>,
+    /// The card, and facts about its values.
+    of_card: (String, Vec<String>),
+    is_right: bool,
+    /// The same number for readings of the same sentence.
+    sentence: u64,
+}
+
+impl Reading {
+    /// How much a reading counts that is one of many: with a value left out, or of a card that does not score best.
+    const OTHER_WEIGHT: f64 = 0.3;
+
+    fn row(&self) -> Row {
+        let is_other = |(name, value): &(&str, f64)| matches!(*name, "a value left out" | "outscored") && *value > 0.0;
+        Row {
+            facts: self.facts.iter().map(|(_, value)| *value).collect(),
+            is_so: self.is_right,
+            weight: if self.facts.iter().any(is_other) { Self::OTHER_WEIGHT } else { 1.0 },
+        }
+    }
+}
 
 /// The best reading of each sentence, by weights that did not see it.
 fn readings(entries: &[&Entry], texts: &BTreeMap<String, String>) -> Vec<Reading> {
@@ -234,7 +270,7 @@ fn readings(entries: &[&Entry], texts: &BTreeMap<String, String>) -> Vec<Reading
     let mut readings = Vec::new();
     for pack in ["", "sentry", "logs", "data"] {
         let holds = |template: &&Template| pack.is_empty() || template.pack().id() == pack;
-        let router = Router::new(catalog.templates().filter(holds).map(Card::of)).trained(&texts[GENERAL]);
+        let router = Router::new(catalog.templates().filter(holds).map(Card::of)).trained(&texts[GENERAL], "");
         for entry in entries.iter().filter(|entry| pack.is_empty() || entry.pack == pack) {
             let first = if pack.is_empty() { &entry.all } else { entry.alone.as_ref().unwrap_or(&entry.all) };
             let keys: Vec<&Key> = std::iter::once(first).chain(&entry.others).collect();
@@ -242,58 +278,78 @@ fn readings(entries: &[&Entry], texts: &BTreeMap<String, String>) -> Vec<Reading
             let known = known(&router, &catalog, &entry.text);
             for candidates in router.readings(&Question { text: &entry.text, names: &known, now }) {
                 let Some(best) = candidates.first().filter(|best| !best.phrase.exact) else { continue };
-                let is_right = keys.iter().any(|key| fits(key, &as_if_chosen(best), &catalog));
-                readings.push((intentbox_router::trust_features(&candidates), is_right));
+                readings.push(Reading {
+                    is_right: keys.iter().any(|key| fits(key, &as_if_chosen(best), &catalog)),
+                    of_card: (best.id.to_string(), intentbox_router::value_facts(best)),
+                    facts: intentbox_router::trust_features(&candidates),
+                    sentence: hash(&entry.text),
+                });
             }
         }
     }
     readings
 }
 
-/// Fits the model of trust: logistic regression over features of equal spread, with a penalty for large weights.
-fn trusting(readings: &[Reading]) -> Vec<(&'static str, f64)> {
-    const ROUNDS: usize = 3000;
-    const RATE: f64 = 0.5;
-    const PENALTY: f64 = 0.002;
-    let names: Vec<&'static str> = readings[0].0.iter().map(|(name, _)| *name).collect();
-    let count = readings.len() as f64;
-    let column = |at: usize| readings.iter().map(move |(features, _)| features[at].1);
-    let means: Vec<f64> = (0..names.len()).map(|at| column(at).sum::<f64>() / count).collect();
-    let spread = |at: usize| (column(at).map(|value| (value - means[at]).powi(2)).sum::<f64>() / count).sqrt();
-    let spreads: Vec<f64> = (0..names.len()).map(|at| spread(at).max(1e-6)).collect();
-    let rows: Vec<(Vec<f64>, f64)> = readings
-        .iter()
-        .map(|(features, is_right)| {
-            let scaled =
-                features.iter().zip(&means).zip(&spreads).map(|(((_, value), mean), spread)| (value - mean) / spread);
-            (scaled.collect(), f64::from(u8::from(*is_right)))
-        })
-        .collect();
-    let mut weights = vec![0.0; names.len()];
-    let mut bias = 0.0;
-    for _ in 0..ROUNDS {
-        let mut gradient = vec![0.0; names.len()];
-        let mut bias_gradient = 0.0;
-        for (row, target) in &rows {
-            let sum: f64 = bias + row.iter().zip(&weights).map(|(value, weight)| value * weight).sum::<f64>();
-            let error = 1.0 / (1.0 + (-sum).exp()) - target;
-            bias_gradient += error;
-            gradient.iter_mut().zip(row).for_each(|(gradient, value)| *gradient += error * value);
-        }
-        bias -= RATE * bias_gradient / count;
-        for (weight, gradient) in weights.iter_mut().zip(&gradient) {
-            *weight -= RATE * (gradient / count + PENALTY * *weight);
+fn hash(text: &str) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    text.hash(&mut hasher);
+    hasher.finish()
+}
+
+/// Grows the trees that say how likely a reading is right.
+fn trusting<'a>(readings: impl Iterator<Item = &'a Reading>) -> Grown {
+    let rows: Vec<Row> = readings.map(Reading::row).collect();
+    boost::grow(&rows)
+}
+
+/// The logarithm of the odds of each reading, by trees that did not see its sentence.
+fn odds(readings: &[Reading]) -> Vec<f64> {
+    const PARTS: u64 = 3;
+    let mut odds = vec![0.0; readings.len()];
+    for part in 0..PARTS {
+        let is_in = |reading: &Reading| reading.sentence % PARTS == part;
+        let trees = trusting(readings.iter().filter(|reading| !is_in(reading)));
+        for (odds, reading) in odds.iter_mut().zip(readings).filter(|(_, reading)| is_in(reading)) {
+            *odds = trees.odds(&reading.row().facts);
         }
     }
-    // What was taken off the features for training comes back as bias.
-    let mut fitted: Vec<(&'static str, f64)> = Vec::new();
-    for (at, name) in names.iter().enumerate() {
-        let weight = weights[at] / spreads[at];
-        bias -= weight * means[at];
-        fitted.push((name, if *name == "bias" { 0.0 } else { weight }));
+    odds
+}
+
+/// Fits what the facts of single cards add to the model that holds for every card: the weights by card and fact.
+///
+/// Each weight in turn goes to the minimum of the loss and a penalty, as Newton's method finds it.
+fn refining(readings: &[Reading]) -> BTreeMap<(String, String), f64> {
+    const SWEEPS: usize = 30;
+    const PENALTY: f64 = 0.0005;
+    const SEEN_MIN: usize = 3;
+    let count: f64 = readings.iter().map(|reading| reading.row().weight).sum();
+    let count_of = |reading: &Reading| reading.row().weight;
+    let mut sums = odds(readings);
+    let mut rows: BTreeMap<(String, String), Vec<usize>> = BTreeMap::new();
+    for (row, Reading { of_card: (card, facts), .. }) in readings.iter().enumerate() {
+        for fact in facts {
+            rows.entry((card.clone(), fact.clone())).or_default().push(row);
+        }
     }
-    fitted[0].1 = bias;
-    fitted
+    rows.retain(|_, rows| rows.len() >= SEEN_MIN);
+    let mut weights: BTreeMap<(String, String), f64> = rows.keys().map(|fact| (fact.clone(), 0.0)).collect();
+    for _ in 0..SWEEPS {
+        for (fact, rows) in &rows {
+            let weight = weights.get_mut(fact).expect("each fact has a weight");
+            let (mut slope, mut bend) = (PENALTY * *weight, PENALTY);
+            for row in rows {
+                let trust = 1.0 / (1.0 + (-sums[*row]).exp());
+                let weight = count_of(&readings[*row]) / count;
+                slope += weight * (trust - f64::from(u8::from(readings[*row].is_right)));
+                bend += weight * trust * (1.0 - trust);
+            }
+            let step = slope / bend;
+            *weight -= step;
+            rows.iter().for_each(|row| sums[*row] -= step);
+        }
+    }
+    weights
 }
 
 /// Weights by the files they belong to.
@@ -321,7 +377,7 @@ fn fitted(entries: &[&Entry], catalog: &Catalog, rounds: usize, penalty: f64) ->
             continue;
         }
         let file = match scope.split_once('/') {
-            Some((pack, _)) => format!("templates/{pack}/weights.tsv"),
+            Some((pack, _)) => pack_file(pack),
             None => GENERAL.to_owned(),
         };
         let _ = writeln!(texts.entry(file).or_default(), "{scope}\t{name}\t{weight:.2}");

@@ -43,6 +43,7 @@ pub(crate) struct Manifest {
     pub(crate) clauses: Vec<Clause>,
     pub(crate) implied: Vec<Clause>,
     pub(crate) one_of: Vec<String>,
+    pub(crate) second: BTreeMap<String, String>,
     pub(crate) effects: Effects,
     pub(crate) wants: Access,
     pub(crate) cache_s: u32,
@@ -80,6 +81,8 @@ struct RawTemplate {
     implied: Vec<Spanned<String>>,
     #[serde(default)]
     one_of: Vec<Spanned<String>>,
+    #[serde(default)]
+    second: BTreeMap<Spanned<String>, Spanned<String>>,
     #[serde(default)]
     params: BTreeMap<Spanned<String>, RawParam>,
 }
@@ -207,6 +210,12 @@ impl Manifest {
         if let Some(unknown) = raw.one_of.iter().find(|name| !is_declared(name.get_ref())) {
             return Err(source.expected(unknown, "a parameter of this template".to_owned()));
         }
+        let of_second = raw.second.iter().flat_map(|(first, second)| [first, second]);
+        if let Some(unknown) = of_second.into_iter().find(|name| !is_declared(name.get_ref())) {
+            return Err(source.expected(unknown, "a parameter of this template".to_owned()));
+        }
+        let second = raw.second.into_iter().map(|(first, second)| (first.into_inner(), second.into_inner()));
+        let second = second.collect();
         Ok(Self {
             summary: source.sentence(raw.summary)?,
             phrases,
@@ -214,6 +223,7 @@ impl Manifest {
             clauses,
             implied,
             one_of: raw.one_of.into_iter().map(Spanned::into_inner).collect(),
+            second,
             effects: raw.effects,
             wants: Access { http: wants, read: reads, tools },
             cache_s: source.cache_s(raw.effects, raw.cache_s)?,
@@ -677,6 +687,10 @@ mod tests {
 
         let text = "[params.a]\ntype = \"text\"\ndescription = \"A.\"\n";
         refused("one_of = [\"b\"]\n", 1, "a parameter of this template");
+        refused(&format!("second = {{ a = \"b\" }}\n{text}"), 1, "a parameter of this template");
+        refused(&format!("second = {{ b = \"a\" }}\n{text}"), 1, "a parameter of this template");
+        let second = parse(&format!("second = {{ a = \"a\" }}\n{text}")).map(|manifest| manifest.second);
+        assert_eq!(second.ok(), Some(BTreeMap::from([("a".to_owned(), "a".to_owned())])));
         refused(&format!("{text}values_where = {{ role = [\"x\"] }}\n"), 4, "`values_from` with a template");
         refused(&format!("{text}{source}values_where = {{ a = [\"x\"], b = [\"x\"] }}\n"), 5, "one field");
         refused(&format!("{text}{source}values_give = {{ b = \"of\" }}\n"), 5, "`b` is none");

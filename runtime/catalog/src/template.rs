@@ -28,6 +28,7 @@ pub struct Template {
     pub(crate) clauses: Vec<Clause>,
     pub(crate) implied: Vec<Clause>,
     pub(crate) one_of: Vec<String>,
+    pub(crate) second: BTreeMap<String, String>,
     pub(crate) effects: Effects,
     pub(crate) wants: Access,
     pub(crate) cache_s: u32,
@@ -126,6 +127,13 @@ impl Template {
     #[must_use]
     pub fn one_of(&self) -> &[String] {
         &self.one_of
+    }
+
+    /// Parameters, each with the one that takes a second value of its kind: of "refunded orders over 200", one condition is that of
+    /// `column`, the other that of `and_column`.
+    #[must_use]
+    pub fn second(&self) -> &BTreeMap<String, String> {
+        &self.second
     }
 
     /// Declared phrases that select it. Without any, no sentence does: it is there for `values_from` of others.

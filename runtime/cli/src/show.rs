@@ -212,6 +212,9 @@ fn explain(report: &Report, text: &mut String) {
     for mended in &report.mended {
         let _ = writeln!(text, "read: {} as {}", printable(&mended.said), printable(&mended.meant));
     }
+    for inferred in &report.inferred {
+        let _ = writeln!(text, "{}", printable(&inferred.to_string()));
+    }
     if let Some(unlisted) = report.listed.and_then(unlisted) {
         let _ = writeln!(text, "{unlisted}");
     }

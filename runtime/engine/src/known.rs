@@ -71,17 +71,35 @@ impl Engine {
         for _ in 0..3 {
             let wanted = self.unknown(&library, intent, caller);
             if wanted.is_empty() {
-                return;
+                break;
             }
             for wanted in wanted {
                 fetches += 1;
                 if fetches > FETCHES_MAX {
                     return;
                 }
-                let list = self.fetch(&library, &wanted, caller).await.unwrap_or_default();
-                self.known.0.insert(wanted.key, Arc::new(list));
+                self.learn(&library, wanted, caller).await;
             }
         }
+        // A file that nobody named may be the only one with the columns that are named.
+        let names = self.names(&library, intent, caller);
+        let router = library.router(|template| self.reaches(template));
+        let decision = router.route(&question(intent, &names)).decision;
+        let Some(open) = self.open(&library, intent, &names, &decision) else { return };
+        for variant in open.variants(intent) {
+            let near = std::slice::from_ref(&open.id);
+            for wanted in self.wanted(&library, &variant, caller, &names, true, Some(near)) {
+                if self.known.0.get(&wanted.key).is_none() {
+                    self.learn(&library, wanted, caller).await;
+                }
+            }
+        }
+    }
+
+    /// Fetches one list and keeps it: an empty one where fetching fails.
+    async fn learn(&self, library: &Arc<Library>, wanted: Wanted, caller: &Caller) {
+        let list = self.fetch(library, &wanted, caller).await.unwrap_or_default();
+        self.known.0.insert(wanted.key, Arc::new(list));
     }
 
     /// The names that are known for a sentence, without fetching any.

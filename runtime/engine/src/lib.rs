@@ -33,6 +33,7 @@ mod events;
 mod found;
 mod help;
 mod index;
+mod inferred;
 mod intent;
 mod known;
 mod library;

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use intentbox_capability::{Access, Grants};
 use intentbox_catalog::json::Counter;
 use intentbox_catalog::{Arguments, Effects, ParamError, ParamSpec, Template, TemplateId};
-use intentbox_report::{Candidate, Cause, Failure, LookedAt, Remedy, Report, RunId, Target};
+use intentbox_report::{Candidate, Cause, Failure, Inferred, LookedAt, Remedy, Report, RunId, Target};
 use intentbox_router::{Decision, Question};
 use intentbox_sandbox::{Deterministic, Limits, Script, ScriptError};
 use serde_json::Value;
@@ -17,6 +17,7 @@ use sha2::{Digest as _, Sha256};
 
 use crate::Engine;
 use crate::caller::{Caller, Consent};
+use crate::inferred::Choice;
 use crate::intent::{Code, Given, INTENT_BYTES_MAX, Intent, Settings};
 use crate::library::Library;
 use crate::remedy::Requester;
@@ -58,6 +59,8 @@ pub struct Run {
     pub(crate) requester: Requester,
     /// Words of the intent that were taken for names that they are not, each with the name.
     pub(crate) mended: Vec<(String, String)>,
+    /// Names that nobody said, and that nothing else could be.
+    pub(crate) inferred: Vec<Inferred>,
     /// The words for which a person chose a tool, to be learned if it answers.
     pub(crate) learns: Option<String>,
 }
@@ -116,6 +119,28 @@ impl Plan {
     fn having_mended(mut self, mended: Vec<(String, String)>) -> Self {
         if let Self::Ready(run) | Self::NeedsConsent(Unconfirmed { run, .. }) = &mut self {
             run.mended = mended;
+        }
+        self
+    }
+
+    /// The same with a name that nobody said.
+    fn having_inferred(mut self, inferred: Inferred) -> Self {
+        if let Self::Ready(run) | Self::NeedsConsent(Unconfirmed { run, .. }) = &mut self {
+            run.inferred.push(inferred);
+        }
+        self
+    }
+
+    /// The same with the names that a missing parameter may have, the first of them as the example.
+    fn naming(mut self, parameter: &str, names: &[String]) -> Self {
+        if let Self::Incomplete(Incomplete { report, .. }) = &mut self
+            && let Some(failure) = &mut report.failure
+            && let Some(first) = names.first()
+            && let Some(Remedy::Supply(missing)) = &mut failure.remedy
+            && let Some(missing) = missing.iter_mut().find(|missing| missing.name == parameter)
+        {
+            missing.example.clone_from(first);
+            failure.message = format!("{}; there are {}", failure.message, names.join(", "));
         }
         self
     }
@@ -392,11 +417,18 @@ impl Engine {
                 }
             }
         };
+        let open = self.open(&library, intent, &names, &decision);
+        let choice = open.and_then(|open| self.choice(&library, intent, caller, open));
+        if let Some(Choice::One(intent, inferred)) = choice {
+            return self.plan_template(&intent, caller).having_inferred(inferred);
+        }
         match decision {
             Decision::Card { id, values } | Decision::Missing { id, values, .. } => {
-                match cards::template(&library.catalog, &id) {
-                    Some(template) => self.complete(&library, template, values, intent, caller).having_mended(mended),
-                    None => no_template(id.as_str()),
+                let Some(template) = cards::template(&library.catalog, &id) else { return no_template(id.as_str()) };
+                let plan = self.complete(&library, template, values, intent, caller).having_mended(mended);
+                match choice {
+                    Some(Choice::Several { parameter, names }) => plan.naming(&parameter, &names),
+                    _ => plan,
                 }
             }
             Decision::Ambiguous { candidates } => {
@@ -538,6 +570,7 @@ impl Engine {
             grants,
             requester,
             mended: Vec::new(),
+            inferred: Vec::new(),
             learns: None,
         });
         if writes && caller.consent == Consent::Asked {
@@ -582,6 +615,7 @@ impl Engine {
             grants: self.grants_of_code(caller),
             requester: self.requester(None, caller),
             mended: Vec::new(),
+            inferred: Vec::new(),
             learns: None,
         }))
     }

@@ -48,7 +48,8 @@ impl Engine {
             run.mended.iter().map(|(said, meant)| Mended { said: said.clone(), meant: meant.clone() }).collect();
         let target = Some(run.target.clone());
         let mode = matches!(run.work, Work::Template { .. }).then(|| self.routing.shown());
-        let report = Report { target, arguments: run.arguments(), window, mended, mode, ..report };
+        let inferred = run.inferred.clone();
+        let report = Report { target, arguments: run.arguments(), window, mended, inferred, mode, ..report };
         if let (None, Some(words), Some(tool)) = (&report.failure, &run.learns, run.target.tool()) {
             self.learn_words(tool, words).await;
         }

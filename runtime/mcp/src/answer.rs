@@ -53,6 +53,12 @@ pub(crate) fn of_report(
     if !report.mended.is_empty() {
         answer.put("mended", json!(report.mended));
     }
+    for inferred in &report.inferred {
+        answer.line(&inferred.to_string());
+    }
+    if !report.inferred.is_empty() {
+        answer.put("inferred", json!(report.inferred));
+    }
     if let Some(window) = report.window.as_ref().filter(|_| report.failure.is_none()) {
         answer.line(&format!("time: {}", window.words));
         answer.put("window", json!(window.words));

@@ -38,6 +38,8 @@ pub struct Report {
     pub window: Option<LookedAt>,
     /// Words of the intent that were taken for names that they are not.
     pub mended: Vec<Mended>,
+    /// Names that the intent does not say, and that nothing else could be.
+    pub inferred: Vec<Inferred>,
     /// Templates that came near, best first.
     pub candidates: Vec<Candidate>,
     /// How much of what can be asked the result lists, if the intent asked for that.
@@ -95,6 +97,12 @@ pub struct Unread {
     pub of: Option<u64>,
 }
 
+impl fmt::Display for Inferred {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}, the only one with {}", self.parameter, self.value, self.having.join(", "))
+    }
+}
+
 impl fmt::Display for Unread {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let of = self.of.map(|of| format!(" ({of} in all)")).unwrap_or_default();
@@ -113,6 +121,17 @@ pub struct Mended {
     pub said: String,
     /// The name.
     pub meant: String,
+}
+
+/// A name that nobody said, inferred since it alone has what was said: the file with the columns that are named.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Inferred {
+    /// The parameter.
+    pub parameter: String,
+    /// The name.
+    pub value: String,
+    /// What was said and is there.
+    pub having: Vec<String>,
 }
 
 /// How many of the templates that can be used here a list has.
@@ -232,6 +251,7 @@ impl Report {
             arguments: None,
             window: None,
             mended: Vec::new(),
+            inferred: Vec::new(),
             candidates: Vec::new(),
             listed: None,
             access: None,

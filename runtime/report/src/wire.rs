@@ -8,7 +8,7 @@ use serde_json::value::RawValue;
 
 use crate::failure::Failure;
 use crate::remedy::{self, Remedy};
-use crate::report::{Listed, Mended, Report, Spent, Target, ToolCall, Unread};
+use crate::report::{Inferred, Listed, Mended, Report, Spent, Target, ToolCall, Unread};
 
 /// The JSON form of a report, with hints in the words of one surface.
 #[derive(Debug, Serialize)]
@@ -84,6 +84,8 @@ struct Route<'a> {
     window: Option<&'a str>,
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     mended: &'a [Mended],
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    inferred: &'a [Inferred],
     #[serde(skip_serializing_if = "Vec::is_empty")]
     candidates: Vec<Candidate<'a>>,
 }
@@ -182,6 +184,7 @@ impl<'a> Route<'a> {
             arguments: report.arguments.as_ref(),
             window,
             mended: &report.mended,
+            inferred: &report.inferred,
             candidates,
         })
     }

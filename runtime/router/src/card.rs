@@ -28,6 +28,8 @@ pub struct Card {
     pub implied: Vec<Clause>,
     /// Parameters of which a sentence gives one at most.
     pub one_of: Vec<String>,
+    /// Parameters, each with the one that takes a second value of its kind.
+    pub second: BTreeMap<String, String>,
     /// Whether it changes something. Such a card is not chosen by a question or by a misspelled word.
     pub writes: bool,
 }
@@ -70,6 +72,7 @@ impl Card {
             clauses: template.clauses().to_vec(),
             implied: template.implied().to_vec(),
             one_of: template.one_of().to_vec(),
+            second: template.second().clone(),
             writes: template.effects() == Effects::Write,
         }
     }

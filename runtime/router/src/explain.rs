@@ -65,6 +65,8 @@ pub struct Scored {
     pub fit: f64,
     /// The sum of the weights of its features.
     pub sum: f64,
+    /// The sum of what the card's own weights say for its values being right; 0 for a card that nobody trained.
+    pub familiar: f64,
     /// The share of the sentence's informative words that the card explains.
     pub explained: f64,
     /// The declared phrase that fits best.

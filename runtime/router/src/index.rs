@@ -1,7 +1,9 @@
 //! The cards as they are compared with a sentence, one index for each pack.
 //!
 //! Packs have separate indexes because their synonyms differ: an *issue* is one thing to an error tracker and another
-//! to a planner.
+//! to a planner. `doubts` says what speaks against the reading of one.
+
+mod doubts;
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -13,19 +15,18 @@ use intentbox_catalog::{ParamKind, ParamSpec};
 use serde_json::Value;
 
 use crate::card::{Card, CardId, Pack};
-use crate::clause;
-use crate::english::{asks_for, is_around, is_deed, is_filler, negates};
+use crate::english::{is_around, is_filler};
 use crate::explain::{Phrase, Scored};
-use crate::names::{NAME_WORDS_MAX, NameList, Source};
+use crate::names::{NAME_WORDS_MAX, NameList, Names, Source};
 use crate::ranker::Ranker;
 use crate::text::{Synonyms, Word, normal, split};
 use crate::time;
-use crate::trust::{Doubt, Doubts, Why};
+use crate::trust::{self, Doubts};
 use crate::typo::Vocabulary;
-use crate::values::{Found, How, KNOWN_NAME, Mentions, NameMention, REST, Readers, Sentence, ValueRead, count};
-use crate::weights::{Feature, STRANGE, Weights};
+use crate::values::{Found, How, Mentions, NameMention, REST, Readers, Sentence, ValueRead, count};
+use crate::weights::{Feature, STRANGE, TRUST, Weights};
 use crate::witness::{self, Witness};
-use crate::{Named, Question};
+use crate::{NO_PHRASE, Named, Question};
 
 /// What a word weighs against a card that cannot explain it, where an explained word weighs 1. Ignoring a word means
 /// answering another question, so it would take nine explained words to outweigh one, and no sentence has them.
@@ -34,8 +35,8 @@ const UNEXPLAINED_WEIGHT: f64 = 3.0;
 /// The same for a word that only the summary holds. It is no declared phrase, but it is related.
 const SUMMARY_WEIGHT: f64 = 1.0;
 
-/// The lowest trained weight of a word that may be passed over.
-const HARMLESS_WEIGHT: f64 = 0.1;
+/// The most values of which each is left out once. Few sentences have more.
+const LEFT_OUT_MAX: usize = 6;
 
 /// The lowest fit of a card that changes something. One unexplained word beside five explained ones is 5 ÷ 8 = 0.63: no weight of
 /// other words outweighs it.
@@ -71,6 +72,8 @@ struct Entry {
     readers: Readers,
     /// What words say for it and against it, by the names of features.
     weights: HashMap<String, f64>,
+    /// What facts about its values say for trusting them.
+    trust: HashMap<String, f64>,
 }
 
 #[derive(Debug)]
@@ -103,6 +106,8 @@ pub(crate) struct Said<'a> {
     pub(crate) question: Question<'a>,
     pub(crate) words: &'a [Word],
     pub(crate) times: &'a [time::Mention],
+    /// Which words some pack knows, or which a name says: they are no slips.
+    pub(crate) known: &'a [bool],
 }
 
 /// A card that may be meant, before its patterns were tried.
@@ -150,9 +155,9 @@ impl<R: Ranker> PackIndex<R> {
 
     /// The sentence in the words of this pack.
     pub(crate) fn read<'a>(&self, said: Said<'a>) -> Reading<'a> {
-        let Said { words, .. } = said;
+        let Said { words, known, .. } = said;
         let names = self.mentions(said);
-        let mut kept = vec![false; words.len()];
+        let mut kept = known.to_vec();
         for mention in names.values().flatten() {
             kept[mention.span.clone()].fill(true);
         }
@@ -163,6 +168,12 @@ impl<R: Ranker> PackIndex<R> {
             present[*number] = true;
         }
         Reading { words, canonical, present, said, names }
+    }
+
+    /// Whether a word is one of this pack's, or says a name of it.
+    pub(crate) fn claims(&self, word: &Word, names: &Names) -> bool {
+        let says = |source: &Source| names.get(source).is_some_and(|list| list.says(&word.text));
+        self.vocabulary.knows(word) || self.sources.iter().any(says)
     }
 
     /// Which known names the sentence mentions. A word that nobody knows may misspell one.
@@ -177,7 +188,7 @@ impl<R: Ranker> PackIndex<R> {
                 let spans = (1..=NAME_WORDS_MAX.min(words.len() - start)).map(|width| start..start + width);
                 found.extend(spans.filter_map(|span| self.mention(said, list, span)));
                 let is_strange = self.abbreviations.contains(&word.plain)
-                    || (!word.is_filler && !word.is_amount && !self.vocabulary.knows(word));
+                    || (!word.is_filler && !word.is_amount && !said.known[start]);
                 let is_strange = is_strange && found.len() == before && !word.text.contains('*');
                 if let Some(name) = list.guess(&word.text).filter(|_| is_strange) {
                     found.push(NameMention { span: start..start + 1, name: Arc::clone(name), how: How::Guessed });
@@ -264,20 +275,32 @@ impl<R: Ranker> PackIndex<R> {
         if entry.writes && scored.fit < WRITE_FLOOR {
             return None;
         }
-        let mut name = String::new();
-        let mut sum = 0.0;
-        entry.features(reading, &scored, &found, &mut |feature, value| {
-            let weights = if feature.name(&mut name) { general } else { &entry.weights };
-            let weight = weights.get(&name).or_else(|| match feature {
-                // A word that no training saw, or too rarely.
-                Feature::Unexplained(_) => general.get(STRANGE),
-                _ => None,
-            });
-            sum += value * weight.copied().unwrap_or(0.0);
-        });
-        scored.sum = sum;
-        scored.doubts = entry.doubts(reading, &scored, &found, general);
+        entry.weigh(&mut scored, reading, &found, general);
         Some(scored)
+    }
+
+    /// The same card once for each value that it may do without, as if the words of that value were no value. A card that changes
+    /// something is read in one way alone.
+    pub(crate) fn without_a_value(
+        &self,
+        id: &CardId,
+        reading: &Reading<'_>,
+        general: &HashMap<String, f64>,
+    ) -> Vec<Scored> {
+        let Some(entry) = self.entries.iter().find(|entry| entry.id == *id && !entry.writes) else { return Vec::new() };
+        let (_, found) = entry.score(reading, NO_PHRASE);
+        let may_go = |found: &Found| !found.span.is_empty() && !reading.words[found.span.start].quoted;
+        let doubtful = (0..found.len()).filter(|at| may_go(&found[*at])).take(LEFT_OUT_MAX);
+        let without = doubtful.map(|left_out| {
+            let kept = found.iter().enumerate().filter(|(at, _)| *at != left_out);
+            let kept: Vec<Found> = kept.map(|(_, found)| found.clone()).collect();
+            let mut scored = entry.score_of(reading, NO_PHRASE, &kept);
+            scored.phrase.exact = false;
+            entry.weigh(&mut scored, reading, &kept, general);
+            scored.doubts.lacks_a_value = true;
+            scored
+        });
+        without.collect()
     }
 
     /// The features of a card, by their names, and whether they hold for every card.
@@ -303,6 +326,11 @@ impl<R: Ranker> PackIndex<R> {
         let entry = self.entries.iter().find(|entry| entry.id == *id)?;
         let reading = self.read(said);
         Some(entry.score(&reading, "").0.values)
+    }
+
+    /// Whether a card is of this pack.
+    pub(crate) fn has(&self, id: &CardId) -> bool {
+        self.entries.iter().any(|entry| entry.id == *id)
     }
 
     /// What the sentence says for a card of this pack.
@@ -401,6 +429,7 @@ impl Entry {
         topics.extend(card.pack.about.iter().flat_map(|word| informative(word)));
         Self {
             weights: weights.take(card.id.as_str()),
+            trust: weights.take(&format!("{TRUST} {}", card.id)),
             pack: card.pack.name.clone(),
             id: card.id,
             summary_words: informative(&card.summary),
@@ -410,6 +439,7 @@ impl Entry {
             topics,
             readers: Readers::new(&card.pack.name, card.parameters, &card.clauses, synonyms)
                 .implying(&card.implied, &card.one_of, synonyms)
+                .repeating(&card.second)
                 .writing(card.writes),
         }
     }
@@ -424,13 +454,25 @@ impl Entry {
         let Question { text: source, now, names: known } = said.question;
         let times = said.times;
         let sentence = Sentence { words, canonical, present, times, names, known, source, now };
-        let values = self.readers.pull(&sentence, &self.topics);
-        let repeats = self.repeated(reading, &values);
+        let found = self.readers.pull(&sentence, &self.topics);
+        (self.score_of(reading, normalised, &found), found)
+    }
+
+    /// The same with these values.
+    fn score_of(&self, reading: &Reading<'_>, normalised: &str, values: &[Found]) -> Scored {
+        let Reading { words, canonical, .. } = reading;
+        let repeats = self.repeated(reading, values);
         let mut said = BTreeSet::new();
         let mut unexplained = Vec::new();
         let (mut explained_weight, mut weight) = (0.0, 0.0);
+        let in_value = |index: usize| values.iter().any(|found| found.span.contains(&index));
+        // "Status is paid and country is Japan".
+        let joins = |index: usize| {
+            let is_joint = words[index].plain == "and" && !words[index].quoted;
+            is_joint && index > 0 && in_value(index - 1) && in_value(index + 1)
+        };
         for (index, (word, canonical)) in words.iter().zip(canonical).enumerate() {
-            let in_pattern = values.iter().any(|found| found.span.contains(&index));
+            let in_pattern = in_value(index) || joins(index);
             let in_text = values.iter().any(|found| found.text.contains(&index));
             let is_topic = !word.quoted && !in_text && self.topics.contains(canonical);
             // A value may be what the sentence is about as well: the level in "list warnings".
@@ -456,7 +498,7 @@ impl Entry {
         let only_values = f64::from(u8::from(!read.is_empty()));
         let explained = if weight > 0.0 { explained_weight / weight } else { only_values };
         let mut phrase = self.best_phrase(&said, &read, normalised);
-        if let Some(filled) = self.filled_phrase(words, canonical, &values) {
+        if let Some(filled) = self.filled_phrase(words, canonical, values) {
             phrase = Phrase { text: filled.text.clone(), covered: 1.0, exact: true };
         }
         // What changes something is asked for in so many words: not by a slip of the pen, and not by asking whether it was.
@@ -466,15 +508,14 @@ impl Entry {
             true => 1.0,
             false => explained * phrase.covered,
         };
-        let found = values;
         let values: Vec<ValueRead> =
-            found.iter().flat_map(|found| &found.reads).map(|(_, read)| read.clone()).collect();
+            values.iter().flat_map(|found| &found.reads).map(|(_, read)| read.clone()).collect();
         let missing = self
             .readers
             .specs()
             .iter()
             .filter(|spec| spec.must_be_given() && !values.iter().any(|read| read.parameter == spec.name()));
-        let scored = Scored {
+        Scored {
             id: self.id.clone(),
             pack: self.pack.clone(),
             summary: self.summary.clone(),
@@ -482,6 +523,7 @@ impl Entry {
             score,
             fit: score,
             sum: 0.0,
+            familiar: 0.0,
             writes: self.writes,
             trust: 0.0,
             doubts: Doubts::default(),
@@ -494,8 +536,26 @@ impl Entry {
                 .map(|word| (word.text.clone(), word.plain.clone()))
                 .collect(),
             values,
-        };
-        (scored, found)
+        }
+    }
+
+    /// Sums up what the weights say for and against the card, and for and against its values.
+    fn weigh(&self, scored: &mut Scored, reading: &Reading<'_>, found: &[Found], general: &HashMap<String, f64>) {
+        let mut name = String::new();
+        let mut sum = 0.0;
+        self.features(reading, scored, found, &mut |feature, value| {
+            let weights = if feature.name(&mut name) { general } else { &self.weights };
+            let weight = weights.get(&name).or_else(|| match feature {
+                // A word that no training saw, or too rarely.
+                Feature::Unexplained(_) => general.get(STRANGE),
+                _ => None,
+            });
+            sum += value * weight.copied().unwrap_or(0.0);
+        });
+        scored.sum = sum;
+        let facts = trust::facts_of_values(&scored.values);
+        scored.familiar = facts.iter().filter_map(|fact| self.trust.get(fact)).sum();
+        scored.doubts = self.doubts(reading, scored, found, general);
     }
 
     /// Which words say the name of something that was read already: the column in "users on the pro plan", once `pro` is read.
@@ -512,139 +572,6 @@ impl Entry {
             }
         }
         repeated
-    }
-
-    /// Words that the card does not explain, each with why it may mean something else, and what there is in the sentence besides.
-    ///
-    /// The clause that says most about the card is the request: who tells a story first uses words that nobody foresees.
-    fn doubts(
-        &self,
-        reading: &Reading<'_>,
-        scored: &Scored,
-        found: &[Found],
-        general: &HashMap<String, f64>,
-    ) -> Doubts {
-        let Reading { words, canonical, said, .. } = reading;
-        let clause_of = clause::numbered(said.question.text, words);
-        let clauses = clause_of.last().map_or(1, |last| last + 1);
-        let in_value = |index: usize| found.iter().any(|value| value.span.contains(&index));
-        let is_topic = |index: usize| !words[index].is_filler && self.topics.contains(&canonical[index]);
-        let joins = |index: usize| {
-            let mut after = (index + 1..words.len()).filter(|at| !words[*at].is_filler || in_value(*at));
-            let is_known = |at: usize| in_value(at) || is_topic(at) || is_around(&words[at].plain);
-            words[index].plain == "and" && !words[index].quoted && after.next().is_some_and(is_known)
-        };
-        let mut says = vec![0_usize; clauses];
-        let mut has_value = vec![false; clauses];
-        for index in 0..words.len() {
-            says[clause_of[index]] += usize::from(in_value(index) || is_topic(index));
-            has_value[clause_of[index]] |= in_value(index);
-        }
-        // A story has times and numbers of its own; a name that exists is the one that is meant.
-        let is_sure = |found: &&Found| {
-            found.reads.iter().any(|(reader, read)| {
-                let spec = &self.readers.specs()[*reader];
-                (read.pattern == KNOWN_NAME && !spec.is_text()) || spec.is_narrow()
-            })
-        };
-        let mut has_sure_value = vec![false; clauses];
-        for found in found.iter().filter(is_sure).filter(|found| !found.span.is_empty()) {
-            has_sure_value[clause_of[found.span.start]] = true;
-        }
-        let most = says.iter().copied().max().unwrap_or(0);
-        let first_request = says.iter().position(|says| *says == most).unwrap_or(0);
-        let mut name = String::new();
-        let mut doubts = Doubts {
-            says,
-            has_value,
-            has_sure_value,
-            announced: announced(words, found),
-            all_words: words.len(),
-            text_words: found.iter().map(|found| found.text.len()).sum(),
-            ..Doubts::default()
-        };
-        for (index, word) in words.iter().enumerate() {
-            if !scored.unexplained.contains(&word.text) || in_value(index) {
-                doubts.explained += usize::from(in_value(index) || is_topic(index));
-                continue;
-            }
-            Feature::Unexplained(&canonical[index]).name(&mut name);
-            let trained = general.get(&name).copied();
-            let is_name = || {
-                let names = reading.names.iter().filter(|(source, _)| self.readers.sources().any(|own| own == *source));
-                names.flat_map(|(_, names)| names).any(|name| name.how == How::Exactly && name.span.contains(&index))
-            };
-            // "Payment errors" and "errors for payments" are some errors, whatever the word.
-            let before = index.checked_sub(1).map_or("", |before| words[before].plain.as_str());
-            let is_attribute = index + 1 < words.len() && is_topic(index + 1) && !asks_for(&word.plain);
-            let is_led =
-                matches!(before, "for" | "about" | "with" | "in" | "on" | "of" | "from" | "by" | "without" | "like");
-            let clause = clause_of[index];
-            let is_request = doubts.says[clause] == most;
-            // "Then delete them" asks for it, "before I could fix it" tells a story.
-            let is_command = |index: usize| {
-                let before = (0..index).rev().take_while(|at| clause_of[*at] == clause).map(|at| &words[at]);
-                before.into_iter().all(|word| {
-                    word.is_filler || matches!(word.plain.as_str(), "afterwards" | "and" | "finally" | "then")
-                })
-            };
-            let why = if word.quoted {
-                Why::Quoted
-            } else if word.text.bytes().all(|byte| byte.is_ascii_digit()) {
-                Why::Number
-            } else if negates(&word.plain) && (clause >= first_request || doubts.has_value[clause]) {
-                Why::Negates
-            } else if is_deed(&word.plain) && (is_request || is_command(index)) {
-                Why::Deed
-            } else if self.readers.announces_missing(&canonical[index], &scored.values) || joins(index) {
-                // "This issue" says what will be asked for. What "and" joins speaks for itself.
-                Why::Harmless
-            } else if self.readers.announces_unread(&canonical[index], &scored.values) {
-                // "In project" without a project is a question about something that was not understood.
-                Why::Announces
-            } else if is_name() {
-                // A name that exists is meant, and nothing took it.
-                Why::Name
-            } else if is_attribute || is_led {
-                Why::Narrows
-            } else if trained.is_some_and(|weight| weight >= HARMLESS_WEIGHT) {
-                Why::Harmless
-            } else {
-                Why::Unknown
-            };
-            doubts.words.push(Doubt { text: word.text.clone(), at: index, why, clause, is_request, trained });
-        }
-        for index in self.other_halves(words, canonical, &scored.values) {
-            let (text, clause) = (words[index].text.clone(), clause_of[index]);
-            doubts.words.push(Doubt { text, at: index, why: Why::Narrows, clause, is_request: true, trained: None });
-        }
-        doubts
-    }
-
-    /// Words that are joined to others of which one alone was read: "errors and warnings", "the min and max of age".
-    fn other_halves(&self, words: &[Word], canonical: &[String], read: &[ValueRead]) -> Vec<usize> {
-        let alternative = |at: usize| self.readers.alternative(canonical.get(at)?).filter(|_| !words[at].quoted);
-        let is_read = |(parameter, value): &(String, Value)| {
-            read.iter().any(|read| read.parameter == *parameter && (value.is_null() || read.value == *value))
-        };
-        let next =
-            |at: usize| (at + 1..words.len()).find(|at| !matches!(words[*at].plain.as_str(), "also" | "the" | "all"));
-        let mut halves = Vec::new();
-        for at in 0..words.len() {
-            let joined = match words.get(at + 1) {
-                Some(word) if matches!(word.plain.as_str(), "and" | "n" | "or") => next(at + 1),
-                _ if words[at].comma => next(at),
-                _ => None,
-            };
-            let Some((left, (at, right))) = alternative(at).zip(joined.and_then(|at| Some((at, alternative(at)?))))
-            else {
-                continue;
-            };
-            if left != right && !(is_read(left) && is_read(right)) {
-                halves.push(at);
-            }
-        }
-        halves
     }
 
     /// Facts about the sentence and this card, each with how much of it there is.
@@ -767,13 +694,6 @@ impl Entry {
         }
         best
     }
-}
-
-/// The texts that a word announces.
-fn announced(words: &[Word], found: &[Found]) -> Vec<String> {
-    let texts = found.iter().filter(|found| !found.text.is_empty() && !words[found.text.start].quoted);
-    let reads = texts.filter_map(|found| found.reads.last()).map(|(_, read)| read);
-    reads.filter(|read| read.pattern != REST && read.pattern != "{}").map(|read| read.text.clone()).collect()
 }
 
 /// Whether a sentence asks about something, and not for it: "did you", "was it", "why". "Can you" asks for it.

@@ -24,13 +24,14 @@
 //! - `english`: words that no domain owns. - `clause`: parts of a sentence, of which one may be understood where the whole is not.
 //! - `values`: values in a sentence. - `time`: times in it. - `names`: names that exist.
 //! - `index`: the cards of a pack as they are compared.
-//! - `ranker`: which cards are scored. - `trust`: whether the best reading is an answer. - `explain`: why a sentence went where it went. - `nearest`: what helps where no card fits.
+//! - `ranker`: which cards are scored. - `trust`: whether the best reading is an answer. - `forest`: the trees that it asks. - `explain`: why a sentence went where it went. - `nearest`: what helps where no card fits.
 //! - `oracle`, for tests and the fuzz target: what holds whatever the text.
 
 mod card;
 mod clause;
 mod english;
 mod explain;
+mod forest;
 mod index;
 mod names;
 mod nearest;
@@ -63,12 +64,20 @@ pub use crate::trust::{Doubt, Doubts, Why};
 pub use crate::values::ValueRead;
 pub use crate::witness::{PassedOver, SaidTime, Witness};
 
+use crate::forest::Forest;
 use crate::index::{PackIndex, Prospect, Reading, Said};
 use crate::weights::Weights;
 
-/// The lowest trust in a reading that is an answer. On sentences that training left out, one of twenty readings with as much
-/// is wrong, mostly in one value.
+/// The lowest trust in a reading that is an answer. On sentences that training left out, one of twenty answers is wrong, mostly in
+/// one value.
 pub const TRUST_FLOOR: f64 = 0.8;
+
+/// The same for another reading than the first: without a value, or of a card that another outscores. It is one of many, and the
+/// most trusted of many is chosen.
+pub const OTHER_TRUST_FLOOR: f64 = 0.9;
+
+/// From this trust on, a card that scores nearly as much is no rival.
+const SURE_TRUST: f64 = 0.9;
 
 /// The same for a reading that lacks a value: it is a question, and costs no wrong answer.
 pub const MISSING_TRUST_FLOOR: f64 = 0.6;
@@ -105,8 +114,8 @@ pub struct Router<R = Everything> {
     general: HashMap<String, f64>,
     /// Weights of words for the answer that no card fits.
     none: HashMap<String, f64>,
-    /// Weights of the model that says whether a reading can be trusted.
-    trust: HashMap<String, f64>,
+    /// The model that says whether a reading can be trusted.
+    trust: Forest,
 }
 
 /// A sentence, and what is known about the world when it is said.
@@ -193,17 +202,33 @@ impl<R: Ranker> Router<R> {
         }
         let packs = packs.into_values().map(|(pack, cards)| PackIndex::new(&pack, cards)).collect();
         let nothing = HashMap::new;
-        Self { packs, general: nothing(), none: nothing(), trust: nothing() }.trained(weights::GENERAL)
+        Self { packs, general: nothing(), none: nothing(), trust: Forest::default() }
+            .trained(weights::GENERAL, trust::TREES)
     }
 
-    /// The same with other general weights: lines of a scope, a feature and a weight, with tabs between. For training.
+    /// The same with other general weights, lines of a scope, a feature and a weight with tabs between, and with other trees of
+    /// trust. For training.
     #[must_use]
-    pub fn trained(mut self, weights: &str) -> Self {
+    pub fn trained(mut self, weights: &str, trees: &str) -> Self {
+        self.trust = Forest::parse(trees);
         let mut weights = Weights::parse(weights);
         self.general = weights.take(weights::ANY);
         self.none = weights.take(weights::NONE);
-        self.trust = weights.take(weights::TRUST);
         self
+    }
+
+    /// A sentence with what all packs can say about its words.
+    fn hear<'a>(&self, question: Question<'a>, words: Vec<text::Word>) -> Heard<'a> {
+        let times = time::mentions(&words, question.now);
+        let known = words.iter().map(|word| self.packs.iter().any(|pack| pack.claims(word, question.names))).collect();
+        Heard { question, words, times, known }
+    }
+
+    /// The first words of a sentence, as many as are read at most.
+    fn hear_start<'a>(&self, question: Question<'a>) -> Heard<'a> {
+        let mut words = text::split(question.text);
+        words.truncate(text::WORDS_MAX);
+        self.hear(question, words)
     }
 
     /// Decides where a sentence goes. The work is linear in its length.
@@ -232,7 +257,7 @@ impl<R: Ranker> Router<R> {
             let explanation = Explanation { normalised, rule: Rule::TooManyWords, candidates: Vec::new() };
             return Routed { decision: Decision::NoMatch { closest: Vec::new() }, explanation };
         }
-        let heard = Heard::new(*question, words);
+        let heard = self.hear(*question, words);
         let said = heard.said();
         let declared = if is_undeclared { NO_PHRASE } else { normalised.as_str() };
         let candidates = self.candidates(said, declared, scored_max);
@@ -245,7 +270,8 @@ impl<R: Ranker> Router<R> {
         };
         let part = is_open.then(|| {
             let parts = self.parts(said, &whole.candidates, scored_max).into_iter();
-            let trusted = parts.filter(|part| part.rule == Rule::Trust);
+            let others = self.alternatives(said, &whole.candidates);
+            let trusted = parts.chain(others).filter(|part| part.rule == Rule::Trust);
             trusted.max_by(|left, right| left.candidates[0].trust.total_cmp(&right.candidates[0].trust))
         });
         // A time or a number of the story would be an answer to another question.
@@ -282,7 +308,7 @@ impl<R: Ranker> Router<R> {
             if clause::excepts(&after) || !clauses_after.all(|words| clause::tells(&words)) {
                 continue;
             }
-            let heard = Heard::new(said.question, words);
+            let heard = self.hear(said.question, words);
             let mut candidates = self.candidates(heard.said(), NO_PHRASE, scored_max);
             for candidate in &mut candidates {
                 candidate.phrase.exact = false;
@@ -302,16 +328,45 @@ impl<R: Ranker> Router<R> {
         parts
     }
 
+    /// Other readings of a whole sentence: by the cards that score best, each with all its values, and with all but one.
+    fn alternatives(&self, said: Said<'_>, whole: &[Scored]) -> Vec<Part> {
+        let normalised = text::normal(said.words);
+        let mut parts = Vec::new();
+        for (rank, candidate) in whole.iter().take(CLOSEST_MAX).enumerate() {
+            let Some(pack) = self.packs.iter().find(|pack| pack.has(&candidate.id)) else { continue };
+            let as_it_is = (rank > 0).then(|| candidate.clone()).into_iter();
+            let without = pack.without_a_value(&candidate.id, &pack.read(said), &self.general);
+            for scored in as_it_is.chain(without) {
+                let mut candidates = whole.to_vec();
+                candidates[rank] = scored;
+                self.share(&mut candidates, said.words);
+                // Trust compares with what scores best otherwise, be it less or more.
+                candidates.sort_by(|left, right| {
+                    (right.id == candidate.id).cmp(&(left.id == candidate.id)).then(by_score(left, right))
+                });
+                let second = candidates.get(1).map_or(0.0, |second| second.score);
+                let best = &mut candidates[0];
+                best.trust = trust::trust(best, second, &self.trust);
+                let is_answer = is_trusted(best) && best.trust >= OTHER_TRUST_FLOOR && !best.writes;
+                let rule = if is_answer { Rule::Trust } else { Rule::BelowFloor };
+                parts.push(Part { normalised: normalised.clone(), rule, candidates });
+            }
+        }
+        parts
+    }
+
     /// What the sentence and parts of it may mean, best first in each: of the whole first. For training.
     #[must_use]
     pub fn readings(&self, question: &Question<'_>) -> Vec<Vec<Scored>> {
-        let heard = Heard::of(*question);
+        let heard = self.hear_start(*question);
         let said = heard.said();
         let whole = self.candidates(said, &text::normal(&heard.words), SCORED_MAX);
         let parts = if whole.first().is_some_and(|best| best.phrase.exact) {
             Vec::new()
         } else {
-            self.parts(said, &whole, SCORED_MAX)
+            let mut parts = self.parts(said, &whole, SCORED_MAX);
+            parts.extend(self.alternatives(said, &whole));
+            parts
         };
         std::iter::once(whole).chain(parts.into_iter().map(|part| part.candidates)).collect()
     }
@@ -320,7 +375,7 @@ impl<R: Ranker> Router<R> {
     /// a card that the router does not have.
     #[must_use]
     pub fn read(&self, question: &Question<'_>, id: &CardId) -> Option<BTreeMap<String, Value>> {
-        let heard = Heard::of(*question);
+        let heard = self.hear_start(*question);
         let said = heard.said();
         let known = self.packs.iter().find_map(|pack| pack.values(id, said));
         known.map(|values| values.into_iter().map(|read| (read.parameter, read.value)).collect())
@@ -330,7 +385,7 @@ impl<R: Ranker> Router<R> {
     /// would be passed over. `None` for a card that the router does not have.
     #[must_use]
     pub fn witness(&self, question: &Question<'_>, id: &CardId) -> Option<Witness> {
-        let heard = Heard::of(*question);
+        let heard = self.hear_start(*question);
         let said = heard.said();
         self.packs.iter().find_map(|pack| pack.witness(id, said, &self.general))
     }
@@ -338,7 +393,7 @@ impl<R: Ranker> Router<R> {
     /// The features of every card that may be meant, and those of the answer that none is. For training.
     #[must_use]
     pub fn features(&self, question: &Question<'_>) -> Features {
-        let heard = Heard::of(*question);
+        let heard = self.hear_start(*question);
         let (said, normalised) = (heard.said(), text::normal(&heard.words));
         let cards = self.packs.iter().flat_map(|pack| {
             let reading = pack.read(said);
@@ -373,19 +428,24 @@ impl<R: Ranker> Router<R> {
         };
         let mut candidates: Vec<Scored> = prospects.iter().filter_map(score).collect();
         candidates.retain(|candidate| candidate.fit > 0.0 || !candidate.values.is_empty() || candidate.sum > 0.0);
-        let mut shares: Vec<f64> = candidates.iter().map(|candidate| candidate.sum).collect();
-        let none = none_features(said.words);
-        let none = none.iter().filter_map(|name| self.none.get(name)).sum();
-        weights::shares(&mut shares, none);
-        for (candidate, share) in candidates.iter_mut().zip(shares) {
-            candidate.score = if candidate.phrase.exact { 1.0 } else { share };
-        }
+        self.share(&mut candidates, said.words);
         candidates.sort_by(by_score);
         let second = candidates.get(1).map_or(0.0, |second| second.score);
         if let Some(best) = candidates.first_mut() {
             best.trust = if best.phrase.exact { 1.0 } else { trust::trust(best, second, &self.trust) };
         }
         candidates
+    }
+
+    /// Scores each candidate by its share among all and the answer that none of them is meant.
+    fn share(&self, candidates: &mut [Scored], words: &[text::Word]) {
+        let mut shares: Vec<f64> = candidates.iter().map(|candidate| candidate.sum).collect();
+        let none = none_features(words);
+        let none = none.iter().filter_map(|name| self.none.get(name)).sum();
+        weights::shares(&mut shares, none);
+        for (candidate, share) in candidates.iter_mut().zip(shares) {
+            candidate.score = if candidate.phrase.exact { 1.0 } else { share };
+        }
     }
 }
 
@@ -394,23 +454,13 @@ struct Heard<'a> {
     question: Question<'a>,
     words: Vec<text::Word>,
     times: Vec<time::Mention>,
+    /// Which words some pack knows, or which a name says.
+    known: Vec<bool>,
 }
 
-impl<'a> Heard<'a> {
-    fn new(question: Question<'a>, words: Vec<text::Word>) -> Self {
-        let times = time::mentions(&words, question.now);
-        Self { question, words, times }
-    }
-
-    /// The first words of a sentence, as many as are read at most.
-    fn of(question: Question<'a>) -> Self {
-        let mut words = text::split(question.text);
-        words.truncate(text::WORDS_MAX);
-        Self::new(question, words)
-    }
-
+impl Heard<'_> {
     fn said(&self) -> Said<'_> {
-        Said { question: self.question, words: &self.words, times: &self.times }
+        Said { question: self.question, words: &self.words, times: &self.times, known: &self.known }
     }
 }
 
@@ -420,6 +470,12 @@ struct Part {
     normalised: String,
     rule: Rule,
     candidates: Vec<Scored>,
+}
+
+/// Facts about the values of a card by their names, for which its own weights stand. For training.
+#[must_use]
+pub fn value_facts(scored: &Scored) -> Vec<String> {
+    trust::facts_of_values(&scored.values)
 }
 
 /// Facts about the reading of the best candidate, by their names: what its trust is made of. For training.
@@ -466,7 +522,7 @@ fn rule(candidates: &[Scored]) -> Rule {
         0 if twins(candidates).len() > 1 => Rule::Twins,
         // Whoever passes over a word would change something else.
         0 if best.writes && !best.doubts.strange().is_empty() => Rule::BelowFloor,
-        0 if is_trusted(best) && !has_close_second(candidates) => Rule::Trust,
+        0 if is_trusted(best) && (best.trust >= SURE_TRUST || !has_close_second(candidates)) => Rule::Trust,
         0 if best.doubts.strange().is_empty() && rivals(candidates).len() > 1 => Rule::WithinMargin,
         0 => Rule::BelowFloor,
         1 => Rule::ExactPhrase,

@@ -206,6 +206,11 @@ impl NameList {
         names.next().is_none().then_some(first)
     }
 
+    /// The names, as their source writes them.
+    pub fn texts(&self) -> impl Iterator<Item = &str> {
+        self.names.iter().map(|name| name.text.as_str())
+    }
+
     /// Whether a text is a way to say a name as it is.
     #[must_use]
     pub fn says(&self, text: &str) -> bool {

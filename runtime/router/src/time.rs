@@ -20,7 +20,7 @@ pub(crate) struct Mention {
 
 /// All windows that a sentence mentions, from left to right. `now` decides what "yesterday" is.
 pub(crate) fn mentions(words: &[Word], now: Instant) -> Vec<Mention> {
-    let reader = Reader { words, now: now.civil() };
+    let reader = Reader::new(words, now);
     let mut mentions = Vec::new();
     let mut at = 0;
     while at < words.len() {
@@ -37,13 +37,15 @@ pub(crate) fn mentions(words: &[Word], now: Instant) -> Vec<Mention> {
 
 /// The point in time that these words say, where a parameter is one.
 pub(crate) fn point(words: &[Word], now: Instant) -> Option<Instant> {
-    let reader = Reader { words, now: now.civil() };
+    let reader = Reader::new(words, now);
     let (length, piece) = reader.piece(0)?;
     (length == words.len()).then(|| Instant::of_civil(piece.start)).flatten()
 }
 
 struct Reader<'a> {
     words: &'a [Word],
+    /// The words in lower case, with slips in those of times mended; nothing for what is quoted.
+    forms: Vec<&'a str>,
     now: DateTime,
 }
 
@@ -65,9 +67,14 @@ enum Kind {
     Clock,
 }
 
-impl Reader<'_> {
+impl<'a> Reader<'a> {
+    fn new(words: &'a [Word], now: Instant) -> Self {
+        let form = |word: &'a Word| if word.quoted { "" } else { spelled(&word.plain) };
+        Self { words, forms: words.iter().map(form).collect(), now: now.civil() }
+    }
+
     fn word(&self, at: usize) -> &str {
-        self.words.get(at).filter(|word| !word.quoted).map_or("", |word| word.plain.as_str())
+        self.forms.get(at).copied().unwrap_or_default()
     }
 
     fn is(&self, at: usize, any: &[&str]) -> bool {
@@ -571,6 +578,41 @@ fn part_of_day(word: &str) -> Option<(i8, i64)> {
     }
 }
 
+/// Long words of times, which a slip does not turn into others.
+const LONG: [&str; 16] = [
+    "afternoon",
+    "evening",
+    "friday",
+    "hours",
+    "midnight",
+    "minutes",
+    "monday",
+    "morning",
+    "night",
+    "saturday",
+    "sunday",
+    "thursday",
+    "today",
+    "tuesday",
+    "wednesday",
+    "yesterday",
+];
+
+/// The word of a time that a word with a slip is: `mornign`. Its first letter is rarely wrong.
+fn spelled(word: &str) -> &str {
+    let may_be = (4..=10).contains(&word.len()) && word.bytes().all(|byte| byte.is_ascii_lowercase());
+    let is_meant = |meant: &&&str| {
+        let slips_max = if meant.len() >= 8 { 2 } else { 1 };
+        let is_number = meant.strip_suffix('s') == Some(word) || word.strip_suffix('s') == Some(meant);
+        // "On mondays" is no monday, and an hour is no hours.
+        !is_number
+            && meant.as_bytes()[0] == word.as_bytes()[0]
+            && meant.len().abs_diff(word.len()) <= slips_max
+            && (1..=slips_max).contains(&strsim::osa_distance(meant, word))
+    };
+    if may_be { LONG.iter().find(is_meant).copied().unwrap_or(word) } else { word }
+}
+
 fn weekday(word: &str) -> Option<Weekday> {
     Some(match word {
         "monday" | "mon" | "mondays" => Weekday::Monday,
@@ -701,6 +743,17 @@ mod tests {
             let found = mentions(&split(text), now);
             let found: Vec<String> = found.iter().map(|mention| mention.window.to_string()).collect();
             assert_eq!(found, [expected], "{text}");
+        }
+    }
+
+    #[test]
+    fn a_slip_in_a_long_word_of_a_time_is_mended() {
+        for (said, meant) in [("nigth", "night"), ("mornign", "morning"), ("yestrday", "yesterday"), ("tody", "today")]
+        {
+            assert_eq!(spelled(said), meant, "{said}");
+        }
+        for word in ["mondays", "hour", "hours", "minute", "might", "house", "monkey", "nigt5", "toy", ""] {
+            assert_eq!(spelled(word), word, "{word}");
         }
     }
 

@@ -4,6 +4,7 @@ mod amounts;
 mod free_text;
 mod known;
 mod pattern;
+mod readers;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -13,14 +14,14 @@ use std::sync::Arc;
 use intentbox_catalog::instant::Instant;
 use intentbox_catalog::param::ValuesFrom;
 use intentbox_catalog::period::Period;
-use intentbox_catalog::words::{self, Clause, Shape};
+use intentbox_catalog::words::Shape;
 use intentbox_catalog::{ParamKind, ParamSpec};
 use serde::Serialize;
 use serde_json::Value;
 
 use crate::english::is_around;
 use crate::names::{NAME_WORDS_MAX, Name, Names, Source};
-use crate::text::{Synonyms, Word, ends_clause, singular, stem};
+use crate::text::{Word, ends_clause, singular, stem};
 use crate::time;
 
 use amounts::period;
@@ -28,7 +29,8 @@ pub(crate) use amounts::{count, says_how_much};
 pub(crate) use free_text::REST;
 use free_text::{CALLS, LEADING, NO_TEXT, VAGUE, is_identifier};
 pub(crate) use known::KNOWN_NAME;
-use pattern::{Choice, Part, Pattern, pattern};
+use pattern::{Choice, Part, Pattern};
+pub(crate) use readers::Readers;
 
 /// A value read from a sentence.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -61,7 +63,7 @@ impl fmt::Display for ValueRead {
 }
 
 /// Values found together.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Found {
     /// The words of the whole pattern, the values' among them.
     pub(crate) span: Range<usize>,
@@ -111,185 +113,6 @@ pub(crate) enum How {
     Guessed,
 }
 
-/// The parameters of a card, prepared for reading.
-#[derive(Debug)]
-pub(crate) struct Readers {
-    specs: Vec<ParamSpec>,
-    sources: Vec<Option<Source>>,
-    patterns: Vec<Pattern>,
-    /// Words of patterns: they announce a value, and are none.
-    announcing: BTreeSet<String>,
-    has_times: bool,
-    writes: bool,
-    /// What is meant without being said.
-    implied: Vec<Pattern>,
-    /// Of which parameters one at most is read.
-    one_of: Vec<usize>,
-    /// Words of which each says another thing of one kind: a level, a measure. Each with the parameter, and the value where it is one.
-    alternatives: BTreeMap<String, (String, Value)>,
-}
-
-impl Readers {
-    pub(crate) fn new(pack: &str, specs: Vec<ParamSpec>, clauses: &[Clause], synonyms: &Synonyms) -> Self {
-        let word = |word: &String| Part::Word(synonyms.canonical(word));
-        let mut patterns: Vec<Pattern> = Vec::new();
-        for (reader, spec) in specs.iter().enumerate() {
-            for pattern in spec.words() {
-                let choices = match pattern.slot() {
-                    words::Slot::Any => None,
-                    words::Slot::OneOf(choices) => Some(
-                        choices
-                            .iter()
-                            .map(|text| Choice { text: text.clone(), canonical: synonyms.canonical(text) })
-                            .collect(),
-                    ),
-                };
-                let mut parts: Vec<Part> = pattern.before().iter().map(word).collect();
-                parts.push(Part::Slot { reader, choices, shape: None });
-                parts.extend(pattern.after().iter().map(word));
-                patterns.push(Pattern::new(pattern.to_string(), parts));
-            }
-        }
-        patterns.extend(clauses.iter().map(|clause| pattern(clause, &specs, synonyms)));
-        let source = |spec: &ParamSpec| {
-            spec.values_from().map(|values| Source { pack: pack.to_owned(), values: values.clone() })
-        };
-        Self {
-            sources: specs.iter().map(source).collect(),
-            announcing: patterns.iter().flat_map(Pattern::words).filter(|word| !is_joint(word)).cloned().collect(),
-            has_times: specs
-                .iter()
-                .any(|spec| matches!(spec.kind(), ParamKind::Duration { .. } | ParamKind::Window { .. })),
-            patterns,
-            specs,
-            writes: false,
-            implied: Vec::new(),
-            one_of: Vec::new(),
-            alternatives: BTreeMap::new(),
-        }
-        .with_alternatives(synonyms)
-    }
-
-    /// Notes the choices that stand alone, and the names of measures.
-    fn with_alternatives(mut self, synonyms: &Synonyms) -> Self {
-        for pattern in self.patterns.iter().filter(|pattern| pattern.is_bare()) {
-            let Some(Part::Slot { reader, choices: Some(choices), .. }) = pattern.parts.first() else { continue };
-            let spec = &self.specs[*reader];
-            if !matches!(spec.kind(), ParamKind::Enum { .. }) {
-                continue;
-            }
-            for choice in choices {
-                if let Ok(value) = spec.read_item(&choice.text) {
-                    self.alternatives.insert(synonyms.canonical(&choice.text), (spec.name().to_owned(), value));
-                }
-            }
-        }
-        self
-    }
-
-    /// What a word says that others say otherwise.
-    pub(crate) fn alternative(&self, form: &str) -> Option<&(String, Value)> {
-        self.alternatives.get(form)
-    }
-
-    /// The same with what is meant without being said, and with parameters that exclude each other.
-    pub(crate) fn implying(mut self, implied: &[Clause], one_of: &[String], synonyms: &Synonyms) -> Self {
-        self.implied = implied.iter().map(|clause| pattern(clause, &self.specs, synonyms)).collect();
-        for name in one_of {
-            self.alternatives.insert(synonyms.canonical(name), (name.clone(), Value::Null));
-        }
-        self.one_of = one_of.iter().filter_map(|name| self.specs.iter().position(|spec| spec.name() == name)).collect();
-        self
-    }
-
-    /// The same for a card that changes something: what it is about has to be said in a pattern.
-    pub(crate) fn writing(mut self, writes: bool) -> Self {
-        self.writes = writes;
-        self
-    }
-
-    /// The words of its patterns.
-    pub(crate) fn words(&self) -> impl Iterator<Item = &String> {
-        self.patterns.iter().flat_map(Pattern::words)
-    }
-
-    /// Notes the numbers of these words, so that looking for them compares no text.
-    pub(crate) fn number(&mut self, numbers: &BTreeMap<String, usize>) {
-        for pattern in &mut self.patterns {
-            pattern.numbers = pattern.words().map(|word| numbers[word]).collect();
-        }
-    }
-
-    pub(crate) fn specs(&self) -> &[ParamSpec] {
-        &self.specs
-    }
-
-    /// Whether a word announces a value that is required and was not read: the caller will be asked for it.
-    pub(crate) fn announces_missing(&self, form: &str, read: &[ValueRead]) -> bool {
-        let is_missing = |reader: usize| {
-            let spec = &self.specs[reader];
-            spec.must_be_given() && !read.iter().any(|read| read.parameter == spec.name())
-        };
-        self.announcing.contains(form)
-            && self
-                .patterns
-                .iter()
-                .any(|pattern| pattern.words().any(|word| word == form) && pattern.readers().any(is_missing))
-    }
-
-    /// Whether a word announces a value that was neither read nor is known to be missing: "in project", and no project.
-    pub(crate) fn announces_unread(&self, form: &str, read: &[ValueRead]) -> bool {
-        let is_open = |reader: usize| {
-            let spec = &self.specs[reader];
-            !spec.must_be_given() && !read.iter().any(|read| read.parameter == spec.name())
-        };
-        let announcing = |pattern: &&Pattern| pattern.words().any(|word| word == form);
-        self.announcing.contains(form)
-            && self.patterns.iter().filter(announcing).all(|pattern| pattern.readers().all(is_open))
-    }
-
-    /// Words that patterns of parameters with known names list: they may abbreviate one.
-    pub(crate) fn abbreviations(&self) -> impl Iterator<Item = &String> {
-        let of_names = |reader: usize| self.sources[reader].is_some();
-        self.patterns
-            .iter()
-            .flat_map(|pattern| &pattern.parts)
-            .flat_map(move |part| match part {
-                Part::Slot { reader, choices: Some(choices), .. } if of_names(*reader) => choices.as_slice(),
-                _ => &[],
-            })
-            .map(|choice| &choice.text)
-    }
-
-    /// The parameters whose names come from somewhere, with where.
-    pub(crate) fn sourced(&self) -> impl Iterator<Item = (&ParamSpec, &Source)> {
-        self.specs.iter().zip(&self.sources).filter_map(|(spec, source)| Some((spec, source.as_ref()?)))
-    }
-
-    /// Where names of this card come from.
-    pub(crate) fn sources(&self) -> impl Iterator<Item = &Source> {
-        self.sources.iter().flatten()
-    }
-
-    /// Reads the values of all parameters from a sentence: at most one each, and no word twice.
-    ///
-    /// Where readings compete for the same words, the one that accounts for more words wins, then the one further left,
-    /// then the one declared earlier: "last 24 hours" is a period and not the limit 24. Free text takes what is left.
-    /// `topics` are the words a card is about; they are no names, unless quoted or known as such.
-    pub(crate) fn pull(&self, sentence: &Sentence<'_>, topics: &BTreeSet<String>) -> Vec<Found> {
-        let names = self.sources.iter().zip(&self.specs).map(|(source, spec)| {
-            let mentions = sentence.names.get(source.as_ref()?)?;
-            let takes = |mention: &&NameMention| {
-                spec.values_where()
-                    .is_none_or(|only| mention.name.fields.get(&only.field).is_some_and(|text| only.is.contains(text)))
-            };
-            Some(mentions.iter().filter(takes).collect())
-        });
-        let names = names.collect();
-        Pull { sentence, readers: self, topics, names }.all()
-    }
-}
-
 /// One card reading one sentence.
 struct Pull<'a> {
     sentence: &'a Sentence<'a>,
@@ -297,11 +120,6 @@ struct Pull<'a> {
     topics: &'a BTreeSet<String>,
     /// The mentions of names for each reader, where names are known.
     names: Vec<Option<Vec<&'a NameMention>>>,
-}
-
-/// Whether a word holds patterns together and announces nothing by itself: "no more than 5".
-fn is_joint(word: &str) -> bool {
-    matches!(word, "k" | "more" | "n" | "no" | "not" | "than")
 }
 
 /// The most words of a text that stands inside a pattern.
@@ -347,9 +165,12 @@ impl Pull<'_> {
         let mut taken = vec![false; words.len()];
         let mut values: Vec<Found> = Vec::new();
         for found in all {
-            let is_free = !taken[found.span.clone()].contains(&true)
-                && found.reads.iter().all(|(reader, _)| !self.is_read(*reader, &read));
-            if is_free {
+            let is_free = |found: &Found| found.reads.iter().all(|(reader, _)| !self.is_read(*reader, &read));
+            if taken[found.span.clone()].contains(&true) {
+                continue;
+            }
+            let found = if is_free(&found) { Some(found) } else { self.second(found, &values).filter(is_free) };
+            if let Some(found) = found {
                 found.reads.iter().for_each(|(reader, _)| read[*reader] = true);
                 taken[found.span.clone()].fill(true);
                 values.push(found);
@@ -370,6 +191,26 @@ impl Pull<'_> {
             }
         }
         values
+    }
+
+    /// The same values for the parameters that take a second of each kind, if each has such a one. Of one column, a second comparison
+    /// of the same kind says the first again or takes it back: it is none.
+    fn second(&self, found: Found, read: &[Found]) -> Option<Found> {
+        let first = |reader: usize| {
+            let reads = read.iter().flat_map(|found| &found.reads);
+            reads.filter(|(of, _)| *of == reader).map(|(_, read)| &read.value).next()
+        };
+        let is_all_read = found.reads.iter().all(|(reader, _)| first(*reader).is_some());
+        let repeats = found.reads.iter().any(|(reader, read)| first(*reader) == Some(&read.value));
+        if is_all_read && repeats {
+            return None;
+        }
+        let reads = found.reads.into_iter().map(|(reader, read)| {
+            let second = *self.readers.second.get(&reader)?;
+            Some((second, ValueRead { parameter: self.readers.specs[second].name().to_owned(), ..read }))
+        });
+        let reads: Option<Vec<_>> = reads.collect();
+        Some(Found { reads: reads?, ..found })
     }
 
     /// Whether a parameter, or one that excludes it, was read.

@@ -20,7 +20,7 @@ pub(crate) const NONE: &str = "none";
 /// The weights that hold for every card, as training wrote them.
 pub(crate) const GENERAL: &str = include_str!("weights.tsv");
 
-/// The scope of the weights that say whether a reading can be trusted.
+/// What the scope begins with of the weights that say whether the values of a card can be trusted; its id follows.
 pub(crate) const TRUST: &str = "trust";
 
 /// The feature of an unexplained word that has no weight of its own.

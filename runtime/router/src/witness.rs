@@ -54,7 +54,7 @@ pub struct SaidTime {
 }
 
 pub(crate) fn of(said: Said<'_>, values: Vec<ValueRead>, found: &[Found], doubts: &Doubts) -> Witness {
-    let Said { words, times, question } = said;
+    let Said { words, times, question, .. } = said;
     let is_shouted = words.iter().all(|word| !word.text.chars().any(char::is_lowercase));
     let passed_over = doubts.words.iter().map(|doubt| PassedOver {
         text: doubt.text.clone(),

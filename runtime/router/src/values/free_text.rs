@@ -121,7 +121,9 @@ impl Pull<'_> {
         for found in values {
             let is_text = |(reader, _): &&mut (usize, ValueRead)| self.readers.specs[*reader].is_text();
             let Some((reader, read)) = found.reads.iter_mut().rev().find(is_text) else { continue };
-            let spec = &self.readers.specs[*reader];
+            // A second value is of the kind of the first.
+            let reader = self.readers.first_of(*reader);
+            let spec = &self.readers.specs[reader];
             let end = found.span.end;
             found.text = end - 1..end;
             let is_last = read.text == words[end - 1].text;
@@ -132,7 +134,7 @@ impl Pull<'_> {
             let before = found.text.start.checked_sub(1).map_or("", |before| words[before].plain.as_str());
             let is_one_word = matches!(before, "keyword" | "term" | "word");
             let is_alone = is_one_word || (read.pattern == "{}" && !first.ends_with(':'));
-            let is_known = (0..end).any(|start| self.named(*reader, start..end).is_some_and(|name| read.value == name));
+            let is_known = (0..end).any(|start| self.named(reader, start..end).is_some_and(|name| read.value == name));
             if !is_last || is_known || words[end - 1].quoted {
                 continue;
             }

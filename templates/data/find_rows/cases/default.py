@@ -30,8 +30,5 @@ if order is not None and order_by is None:
 path = pack.path(file)
 with pack.asked():
     also = {"column": and_column, "equals": and_equals, "contains": and_contains, "above": and_above, "below": and_below}
-    filters = [where, also]
-    if period is not None:
-        filters.append(pack.within(path, period, date_column, where))
-    filters = [one for one in filters if any(value is not None for value in one.values())]
+    filters = pack.filters(path, where, also, period, date_column)
     result = tables.find(path, where=filters, columns=columns, limit=limit, order_by=order_by, order=order)

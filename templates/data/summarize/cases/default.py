@@ -22,6 +22,12 @@ where = {
     "below": None,
     "missing": None,
 }
+and_column = None
+and_equals = None
+and_contains = None
+and_above = None
+and_below = None
+period = None
 order = None
 limit = None
 
@@ -38,7 +44,9 @@ if limit is not None and not by:
     )
 
 with pack.asked():
-    result = tables.summarize(path, **measures, by=by, date_column=date_column, where=where, order=order, limit=limit)
+    also = {"column": and_column, "equals": and_equals, "contains": and_contains, "above": and_above, "below": and_below}
+    filters = pack.filters(path, where, also, period, date_column)
+    result = tables.summarize(path, **measures, by=by, date_column=date_column, where=filters, order=order, limit=limit)
 if not result["columns"]:
     # Of a mere count there is nothing to name.
     del result["columns"]

@@ -13,7 +13,14 @@ where = {
     "below": None,
     "missing": None,
 }
+and_column = None
+and_equals = None
+and_contains = None
+and_above = None
+and_below = None
 limit = 10
 
+path = pack.path(file)
 with pack.asked():
-    result = tables.top(pack.path(file), column, where=where, limit=limit)
+    also = {"column": and_column, "equals": and_equals, "contains": and_contains, "above": and_above, "below": and_below}
+    result = tables.top(path, column, where=pack.filters(path, where, also), limit=limit)

@@ -1,0 +1,167 @@
+//! What speaks against the reading of a card: the words that it does not explain, each with why it may mean something else.
+
+use std::collections::HashMap;
+
+use serde_json::Value;
+
+use super::{Entry, Reading};
+use crate::clause;
+use crate::english::{asks_for, is_around, is_deed, negates};
+use crate::explain::Scored;
+use crate::text::Word;
+use crate::trust::{Doubt, Doubts, Why};
+use crate::values::{Found, How, KNOWN_NAME, REST, ValueRead};
+use crate::weights::Feature;
+
+/// The lowest trained weight of a word that may be passed over.
+const HARMLESS_WEIGHT: f64 = 0.1;
+
+impl Entry {
+    /// Words that the card does not explain, each with why it may mean something else, and what there is in the sentence besides.
+    ///
+    /// The clause that says most about the card is the request: who tells a story first uses words that nobody foresees.
+    pub(super) fn doubts(
+        &self,
+        reading: &Reading<'_>,
+        scored: &Scored,
+        found: &[Found],
+        general: &HashMap<String, f64>,
+    ) -> Doubts {
+        let Reading { words, canonical, said, .. } = reading;
+        let clause_of = clause::numbered(said.question.text, words);
+        let clauses = clause_of.last().map_or(1, |last| last + 1);
+        let in_value = |index: usize| found.iter().any(|value| value.span.contains(&index));
+        let is_topic = |index: usize| !words[index].is_filler && self.topics.contains(&canonical[index]);
+        let joins = |index: usize| {
+            let mut after = (index + 1..words.len()).filter(|at| !words[*at].is_filler || in_value(*at));
+            let is_known = |at: usize| in_value(at) || is_topic(at) || is_around(&words[at].plain);
+            words[index].plain == "and" && !words[index].quoted && after.next().is_some_and(is_known)
+        };
+        let mut says = vec![0_usize; clauses];
+        let mut has_value = vec![false; clauses];
+        for index in 0..words.len() {
+            says[clause_of[index]] += usize::from(in_value(index) || is_topic(index));
+            has_value[clause_of[index]] |= in_value(index);
+        }
+        // A story has times and numbers of its own; a name that exists is the one that is meant.
+        let is_sure = |found: &&Found| {
+            found.reads.iter().any(|(reader, read)| {
+                let spec = &self.readers.specs()[*reader];
+                (read.pattern == KNOWN_NAME && !spec.is_text()) || spec.is_narrow()
+            })
+        };
+        let mut has_sure_value = vec![false; clauses];
+        for found in found.iter().filter(is_sure).filter(|found| !found.span.is_empty()) {
+            has_sure_value[clause_of[found.span.start]] = true;
+        }
+        let most = says.iter().copied().max().unwrap_or(0);
+        let first_request = says.iter().position(|says| *says == most).unwrap_or(0);
+        // "Orders per country, only delivered ones": what takes something away belongs to the request.
+        let excepts: Vec<bool> = (0..clauses)
+            .map(|clause| {
+                let of = words.iter().zip(&clause_of).filter(|(_, number)| **number == clause);
+                let of: Vec<Word> = of.map(|(word, _)| word.clone()).collect();
+                clause > first_request && clause::excepts(&of)
+            })
+            .collect();
+        let mut name = String::new();
+        let mut doubts = Doubts {
+            says,
+            has_value,
+            has_sure_value,
+            announced: announced(words, found),
+            all_words: words.len(),
+            text_words: found.iter().map(|found| found.text.len()).sum(),
+            ..Doubts::default()
+        };
+        for (index, word) in words.iter().enumerate() {
+            if !scored.unexplained.contains(&word.text) || in_value(index) {
+                doubts.explained += usize::from(in_value(index) || is_topic(index));
+                continue;
+            }
+            Feature::Unexplained(&canonical[index]).name(&mut name);
+            let trained = general.get(&name).copied();
+            let is_name = || {
+                let names = reading.names.iter().filter(|(source, _)| self.readers.sources().any(|own| own == *source));
+                names.flat_map(|(_, names)| names).any(|name| name.how == How::Exactly && name.span.contains(&index))
+            };
+            // "Payment errors" and "errors for payments" are some errors, whatever the word.
+            let before = index.checked_sub(1).map_or("", |before| words[before].plain.as_str());
+            let is_attribute = index + 1 < words.len() && is_topic(index + 1) && !asks_for(&word.plain);
+            let is_led =
+                matches!(before, "for" | "about" | "with" | "in" | "on" | "of" | "from" | "by" | "without" | "like");
+            let clause = clause_of[index];
+            let is_request = doubts.says[clause] == most || excepts[clause];
+            // "Then delete them" asks for it, "before I could fix it" tells a story.
+            let is_command = |index: usize| {
+                let before = (0..index).rev().take_while(|at| clause_of[*at] == clause).map(|at| &words[at]);
+                before.into_iter().all(|word| {
+                    word.is_filler || matches!(word.plain.as_str(), "afterwards" | "and" | "finally" | "then")
+                })
+            };
+            let why = if word.quoted {
+                Why::Quoted
+            } else if word.text.bytes().all(|byte| byte.is_ascii_digit()) {
+                Why::Number
+            } else if negates(&word.plain) && (clause >= first_request || doubts.has_value[clause]) {
+                Why::Negates
+            } else if is_deed(&word.plain) && (is_request || is_command(index)) {
+                Why::Deed
+            } else if self.readers.announces_missing(&canonical[index], &scored.values) || joins(index) {
+                // "This issue" says what will be asked for. What "and" joins speaks for itself.
+                Why::Harmless
+            } else if self.readers.announces_unread(&canonical[index], &scored.values) {
+                // "In project" without a project is a question about something that was not understood.
+                Why::Announces
+            } else if is_name() {
+                // A name that exists is meant, and nothing took it.
+                Why::Name
+            } else if is_attribute || is_led || excepts[clause] {
+                Why::Narrows
+            } else if trained.is_some_and(|weight| weight >= HARMLESS_WEIGHT) {
+                Why::Harmless
+            } else {
+                Why::Unknown
+            };
+            doubts.words.push(Doubt { text: word.text.clone(), at: index, why, clause, is_request, trained });
+        }
+        for index in self.other_halves(words, canonical, &scored.values) {
+            let (text, clause) = (words[index].text.clone(), clause_of[index]);
+            doubts.words.push(Doubt { text, at: index, why: Why::Narrows, clause, is_request: true, trained: None });
+        }
+        doubts
+    }
+
+    /// Words that are joined to others of which one alone was read: "errors and warnings", "the min and max of age".
+    fn other_halves(&self, words: &[Word], canonical: &[String], read: &[ValueRead]) -> Vec<usize> {
+        let alternative = |at: usize| self.readers.alternative(canonical.get(at)?).filter(|_| !words[at].quoted);
+        let is_read = |(parameter, value): &(String, Value)| {
+            read.iter().any(|read| read.parameter == *parameter && (value.is_null() || read.value == *value))
+        };
+        let next =
+            |at: usize| (at + 1..words.len()).find(|at| !matches!(words[*at].plain.as_str(), "also" | "the" | "all"));
+        let mut halves = Vec::new();
+        for at in 0..words.len() {
+            let joined = match words.get(at + 1) {
+                Some(word) if matches!(word.plain.as_str(), "and" | "n" | "or") => next(at + 1),
+                _ if words[at].comma => next(at),
+                _ => None,
+            };
+            let Some((left, (at, right))) = alternative(at).zip(joined.and_then(|at| Some((at, alternative(at)?))))
+            else {
+                continue;
+            };
+            if left != right && !(is_read(left) && is_read(right)) {
+                halves.push(at);
+            }
+        }
+        halves
+    }
+}
+
+/// The texts that a word announces.
+fn announced(words: &[Word], found: &[Found]) -> Vec<String> {
+    let texts = found.iter().filter(|found| !found.text.is_empty() && !words[found.text.start].quoted);
+    let reads = texts.filter_map(|found| found.reads.last()).map(|(_, read)| read);
+    reads.filter(|read| read.pattern != REST && read.pattern != "{}").map(|read| read.text.clone()).collect()
+}
