@@ -161,7 +161,9 @@ impl<'a> Table<'a> {
             })
             .collect();
         for (open, value) in leaves.iter().zip(&values) {
-            open.rows.iter().for_each(|row| odds[*row] += value);
+            for row in &open.rows {
+                odds[*row] += value;
+            }
         }
         tree.grown(&values)
     }
@@ -186,8 +188,8 @@ impl<'a> Table<'a> {
             }
             let all = sums.iter().fold((0.0, 0.0), |all, sum| (all.0 + sum.0, all.1 + sum.1));
             let mut below = (0.0, 0.0, 0);
-            for step in 0..self.ends[fact].len() - 1 {
-                below = (below.0 + sums[step].0, below.1 + sums[step].1, below.2 + sums[step].2);
+            for (step, sum) in sums.iter().enumerate().take(self.ends[fact].len() - 1) {
+                below = (below.0 + sum.0, below.1 + sum.1, below.2 + sum.2);
                 if below.2 < ROWS_MIN || rows.len() - below.2 < ROWS_MIN {
                     continue;
                 }

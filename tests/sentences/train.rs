@@ -346,7 +346,9 @@ fn refining(readings: &[Reading]) -> BTreeMap<(String, String), f64> {
             }
             let step = slope / bend;
             *weight -= step;
-            rows.iter().for_each(|row| sums[*row] -= step);
+            for row in rows {
+                sums[*row] -= step;
+            }
         }
     }
     weights

@@ -38,6 +38,17 @@ pub(crate) enum Choice {
 }
 
 impl Open {
+    /// The name that a sentence lacks, if it lacks nothing else, and few enough are known for it.
+    pub(crate) fn of(library: &Library, intent: &Intent, names: &Names, decision: &Decision) -> Option<Self> {
+        let Decision::Missing { id, parameters, .. } = decision else { return None };
+        let mut lacking = parameters.iter().filter(|name| !intent.params.contains_key(*name));
+        let (Some(parameter), None) = (lacking.next(), lacking.next()) else { return None };
+        let template = cards::template(&library.catalog, id)?;
+        let list = names.get(&source(template, template.parameter(parameter)?)?)?;
+        let names: Vec<String> = list.texts().take(TRIED_MAX + 1).map(str::to_owned).collect();
+        (names.len() <= TRIED_MAX).then(|| Self { id: id.clone(), parameter: parameter.clone(), names })
+    }
+
     /// The intent with each of the names.
     pub(crate) fn variants(&self, intent: &Intent) -> impl Iterator<Item = Intent> {
         self.names.iter().map(|name| {
@@ -49,17 +60,6 @@ impl Open {
 }
 
 impl Engine {
-    /// The name that a sentence lacks, if it lacks nothing else, and few enough are known for it.
-    pub(crate) fn open(&self, library: &Library, intent: &Intent, names: &Names, decision: &Decision) -> Option<Open> {
-        let Decision::Missing { id, parameters, .. } = decision else { return None };
-        let mut lacking = parameters.iter().filter(|name| !intent.params.contains_key(*name));
-        let (Some(parameter), None) = (lacking.next(), lacking.next()) else { return None };
-        let template = cards::template(&library.catalog, id)?;
-        let list = names.get(&source(template, template.parameter(parameter)?)?)?;
-        let names: Vec<String> = list.texts().take(TRIED_MAX + 1).map(str::to_owned).collect();
-        (names.len() <= TRIED_MAX).then(|| Open { id: id.clone(), parameter: parameter.clone(), names })
-    }
-
     /// What the name that a sentence lacks may be, by what is known already.
     pub(crate) fn choice(
         &self,

@@ -16,6 +16,7 @@ use serde_json::Value;
 use crate::cache::{Key, Question as CacheQuestion};
 use crate::caller::Caller;
 use crate::events::{Events, NoEvents};
+use crate::inferred::Open;
 use crate::intent::{Given, Intent, Settings};
 use crate::library::Library;
 use crate::plan::Plan;
@@ -85,7 +86,7 @@ impl Engine {
         let names = self.names(&library, intent, caller);
         let router = library.router(|template| self.reaches(template));
         let decision = router.route(&question(intent, &names)).decision;
-        let Some(open) = self.open(&library, intent, &names, &decision) else { return };
+        let Some(open) = Open::of(&library, intent, &names, &decision) else { return };
         for variant in open.variants(intent) {
             let near = std::slice::from_ref(&open.id);
             for wanted in self.wanted(&library, &variant, caller, &names, true, Some(near)) {
@@ -98,7 +99,7 @@ impl Engine {
 
     /// Fetches one list and keeps it: an empty one where fetching fails.
     async fn learn(&self, library: &Arc<Library>, wanted: Wanted, caller: &Caller) {
-        let list = self.fetch(library, &wanted, caller).await.unwrap_or_default();
+        let list = Box::pin(self.fetch(library, &wanted, caller)).await.unwrap_or_default();
         self.known.0.insert(wanted.key, Arc::new(list));
     }
 

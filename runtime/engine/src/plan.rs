@@ -17,7 +17,7 @@ use sha2::{Digest as _, Sha256};
 
 use crate::Engine;
 use crate::caller::{Caller, Consent};
-use crate::inferred::Choice;
+use crate::inferred::{Choice, Open};
 use crate::intent::{Code, Given, INTENT_BYTES_MAX, Intent, Settings};
 use crate::library::Library;
 use crate::remedy::Requester;
@@ -417,7 +417,7 @@ impl Engine {
                 }
             }
         };
-        let open = self.open(&library, intent, &names, &decision);
+        let open = Open::of(&library, intent, &names, &decision);
         let choice = open.and_then(|open| self.choice(&library, intent, caller, open));
         if let Some(Choice::One(intent, inferred)) = choice {
             return self.plan_template(&intent, caller).having_inferred(inferred);
