@@ -254,13 +254,14 @@ impl Reading {
     /// How much a reading counts that is one of many: with a value left out, or of a card that does not score best.
     const OTHER_WEIGHT: f64 = 0.3;
 
-    fn row(&self) -> Row {
+    fn weight(&self) -> f64 {
         let is_other = |(name, value): &(&str, f64)| matches!(*name, "a value left out" | "outscored") && *value > 0.0;
-        Row {
-            facts: self.facts.iter().map(|(_, value)| *value).collect(),
-            is_so: self.is_right,
-            weight: if self.facts.iter().any(is_other) { Self::OTHER_WEIGHT } else { 1.0 },
-        }
+        if self.facts.iter().any(is_other) { Self::OTHER_WEIGHT } else { 1.0 }
+    }
+
+    fn row(&self) -> Row {
+        let facts = self.facts.iter().map(|(_, value)| *value).collect();
+        Row { facts, is_so: self.is_right, weight: self.weight() }
     }
 }
 
@@ -323,8 +324,8 @@ fn refining(readings: &[Reading]) -> BTreeMap<(String, String), f64> {
     const SWEEPS: usize = 30;
     const PENALTY: f64 = 0.0005;
     const SEEN_MIN: usize = 3;
-    let count: f64 = readings.iter().map(|reading| reading.row().weight).sum();
-    let count_of = |reading: &Reading| reading.row().weight;
+    let counts: Vec<f64> = readings.iter().map(Reading::weight).collect();
+    let count: f64 = counts.iter().sum();
     let mut sums = odds(readings);
     let mut rows: BTreeMap<(String, String), Vec<usize>> = BTreeMap::new();
     for (row, Reading { of_card: (card, facts), .. }) in readings.iter().enumerate() {
@@ -340,7 +341,7 @@ fn refining(readings: &[Reading]) -> BTreeMap<(String, String), f64> {
             let (mut slope, mut bend) = (PENALTY * *weight, PENALTY);
             for row in rows {
                 let trust = 1.0 / (1.0 + (-sums[*row]).exp());
-                let weight = count_of(&readings[*row]) / count;
+                let weight = counts[*row] / count;
                 slope += weight * (trust - f64::from(u8::from(readings[*row].is_right)));
                 bend += weight * trust * (1.0 - trust);
             }

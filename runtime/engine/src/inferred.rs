@@ -75,6 +75,7 @@ impl Engine {
             .filter_map(|spec| Some((spec, source(template, spec)?)))
             .filter(|(_, source)| needs(library, source, &open.parameter))
             .collect();
+        let router = library.router(|template| self.reaches(template));
         let mut fitting: Vec<(String, Intent, Vec<String>)> = Vec::new();
         for (name, variant) in open.names.iter().zip(open.variants(intent)) {
             let known = self.names(library, &variant, caller);
@@ -82,7 +83,6 @@ impl Engine {
                 dependent.iter().map(|(spec, source)| Some((*spec, known.get(source)?))).collect();
             // Of a name nobody has looked at, nothing is known.
             let lists = lists?;
-            let router = library.router(|template| self.reaches(template));
             let decision = router.route(&question(&variant, &known)).decision;
             let (Decision::Card { id, values } | Decision::Missing { id, values, .. }) = decision else { continue };
             if id == open.id

@@ -553,8 +553,11 @@ impl Entry {
             sum += value * weight.copied().unwrap_or(0.0);
         });
         scored.sum = sum;
-        let facts = trust::facts_of_values(&scored.values);
-        scored.familiar = facts.iter().filter_map(|fact| self.trust.get(fact)).sum();
+        // Most cards of packs that are not built in have no such weights.
+        if !self.trust.is_empty() {
+            let facts = trust::facts_of_values(&scored.values);
+            scored.familiar = facts.iter().filter_map(|fact| self.trust.get(fact)).sum();
+        }
         scored.doubts = self.doubts(reading, scored, found, general);
     }
 

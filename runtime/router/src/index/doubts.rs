@@ -57,13 +57,13 @@ impl Entry {
         let most = says.iter().copied().max().unwrap_or(0);
         let first_request = says.iter().position(|says| *says == most).unwrap_or(0);
         // "Orders per country, only delivered ones": what takes something away belongs to the request.
-        let excepts: Vec<bool> = (0..clauses)
-            .map(|clause| {
-                let of = words.iter().zip(&clause_of).filter(|(_, number)| **number == clause);
-                let of: Vec<Word> = of.map(|(word, _)| word.clone()).collect();
-                clause > first_request && clause::excepts(&of)
-            })
-            .collect();
+        let mut excepts = vec![false; clauses];
+        let mut start = 0;
+        for of in clause_of.chunk_by(|left, right| left == right) {
+            let end = start + of.len();
+            excepts[of[0]] = of[0] > first_request && clause::excepts(&words[start..end]);
+            start = end;
+        }
         let mut name = String::new();
         let mut doubts = Doubts {
             says,
