@@ -3,7 +3,7 @@ import http.server, json, os, re, shutil, subprocess, sys, tempfile, threading, 
 from pathlib import Path
 
 from selenium import webdriver
-from selenium.common.exceptions import TimeoutException, WebDriverException
+from selenium.common.exceptions import StaleElementReferenceException, TimeoutException, WebDriverException
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.ui import WebDriverWait
@@ -94,6 +94,17 @@ def comes(page, words):
     return until(page, lambda page: words in text(page))
 
 
+def press(page, label):
+    """Presses a button. The page replaces its live part at any time, so a button that went is looked for again."""
+    def pressed(page):
+        try:
+            page.find_element(By.XPATH, f"//button[text()='{label}']").click()
+            return True
+        except StaleElementReferenceException:
+            return False
+    WebDriverWait(page, PATIENCE, 0.1).until(pressed)
+
+
 def shot(page, name):
     if SHOTS:
         SHOTS.mkdir(parents=True, exist_ok=True)
@@ -132,7 +143,7 @@ with Server() as server, browser() as page:
     page.get(f"{server.url}/ui/jobs/{endless}")
     claim("the page of a job shows when it runs", comes(page, "running") and comes(page, "attempt=1"), text(page))
     accessible(page, "a job that runs")
-    page.find_element(By.XPATH, "//button[text()='Cancel']").click()
+    press(page, "Cancel")
     claim("a button cancels it", comes(page, "Submit again") and "cancelled" in text(page), text(page))
     answered = server.ask("/v1/jobs", {"intent": "list errors", "params": {"limit": 3}})["id"]
     page.get(f"{server.url}/ui/jobs/{answered}")
@@ -140,7 +151,7 @@ with Server() as server, browser() as page:
     claim("with the template, its values and what it used", all(part in text(page) for part in ["sentry/list_errors", "limit=3", "Fuel", "of 100,000,000,000"]), text(page))
     shot(page, "job")
     accessible(page, "a job with an answer")
-    page.find_element(By.XPATH, "//button[text()='Submit again']").click()
+    press(page, "Submit again")
     claim("a button submits it again", until(page, lambda page: page.current_url != f"{server.url}/ui/jobs/{answered}") and comes(page, "Result"), page.current_url)
     refused = server.ask("/v1/jobs", {"code": "import http\nhttp.get('https://example.com/')"})["id"]
     page.get(f"{server.url}/ui/jobs/{refused}")
@@ -162,16 +173,16 @@ with Server() as server, browser() as page:
     field = page.find_element(By.ID, "intent")
     field.send_keys("list 2 errors", Keys.ENTER)
     claim("an intent is read with its values, and nothing runs", comes(page, "The template sentry/list_errors answers this.") and "Answer" not in text(page), text(page))
-    page.find_element(By.XPATH, "//button[text()='Run it']").click()
+    press(page, "Run it")
     claim("a button runs it", comes(page, "Answer ok") and len(page.find_elements(By.CSS_SELECTOR, "[aria-label=Rows] tbody tr")) == 2, text(page))
     shot(page, "try-ran")
     accessible(page, "an intent with its answer")
     field = page.find_element(By.ID, "intent")
     field.clear()
     field.send_keys("resolve issue WEB-1")
-    page.find_element(By.XPATH, "//button[text()='Run it']").click()
+    press(page, "Run it")
     claim("a change is not made at once", comes(page, "changes something"), text(page))
-    page.find_element(By.XPATH, "//button[text()='Run it and allow the change']").click()
+    press(page, "Run it and allow the change")
     claim("but after another button, as far as the policy goes", comes(page, "Answer") and until(page, lambda page: "this call does not allow that" not in text(page)), text(page))
 
     # What there is, and how it went.
@@ -243,11 +254,11 @@ with Server() as server, browser() as page:
         plain.get(server.url + "/")
         claim("without script the list is there", "team=shop" in text(plain) and not plain.find_element(By.CLASS_NAME, "live").is_displayed(), text(plain))
         plain.find_element(By.CSS_SELECTOR, "#state option[value=''] ~ option:nth-of-type(5)").click()
-        plain.find_element(By.XPATH, "//button[text()='Show']").click()
+        press(plain, "Show")
         claim("and can be filtered", until(plain, lambda page: "state=finished" in page.current_url) and "cancelled" not in plain.find_element(By.TAG_NAME, "tbody").text, plain.current_url)
         plain.get(server.url + "/ui/try")
         plain.find_element(By.ID, "intent").send_keys("list 2 errors")
-        plain.find_element(By.XPATH, "//button[text()='Run it']").click()
+        press(plain, "Run it")
         claim("and intents are run", comes(plain, "Answer ok"), text(plain))
 
 # With servers that others wrote.
@@ -309,7 +320,7 @@ with Server() as server, browser() as page:
     claim("what concerns everybody needs another scope", "manage" in text(page), text(page))
     accessible(page, "not allowed")
     page.get(server.url + "/")
-    page.find_element(By.XPATH, "//button[text()='Sign out']").click()
+    press(page, "Sign out")
     claim("signing out ends it", until(page, lambda page: "Sign in" in page.title) and not page.get_cookie("intentbox_token"), page.title)
 
 print(f"{held} claims hold, {failed} do not")

@@ -5,19 +5,25 @@ const part = document.querySelector("[data-live]");
 const status = document.querySelector("[data-live-status]");
 let isLoading = false, isStale = false;
 
+// Whether somebody is about to press a button here, selects text, or has opened something.
+function isInUse() {
+  const selection = getSelection();
+  return part.contains(document.activeElement)
+    || (!selection.isCollapsed && part.contains(selection.anchorNode))
+    || part.querySelector("details[open]") !== null;
+}
+
 async function load() {
   if (isLoading) { isStale = true; return; }
-  // Who reads or selects something here is not interrupted.
-  const selection = getSelection();
-  if (part.contains(document.activeElement) || (!selection.isCollapsed && part.contains(selection.anchorNode))) return;
+  if (isInUse()) return;
   isLoading = true;
   try {
     const reply = await fetch(part.dataset.live, { headers: { accept: "text/html" } });
     if (reply.ok) {
       const text = await reply.text();
-      if (text !== part.dataset.shown) {
-        const opened = [...part.querySelectorAll("details[open]")].length > 0;
-        if (!opened) part.innerHTML = text;
+      // Asked again: a press that began while the reply came would end on a button that is gone.
+      if (text !== part.dataset.shown && !isInUse()) {
+        part.innerHTML = text;
         part.dataset.shown = text;
       }
     }
