@@ -1,0 +1,115 @@
+//! Times as people say them.
+
+use super::*;
+use crate::text::split;
+
+/// Sunday.
+const NOW: &str = "2026-11-22T12:00:00Z";
+
+#[test]
+fn windows_are_read_as_people_mean_them() {
+    for (text, expected) in [
+        ("errors today", "2026-11-22T00:00:00Z/.."),
+        ("errors from yesterday", "2026-11-21T00:00:00Z/2026-11-22T00:00:00Z"),
+        ("this morning", "2026-11-22T00:00:00Z/2026-11-22T12:00:00Z"),
+        ("yesterday evening", "2026-11-21T18:00:00Z/2026-11-22T00:00:00Z"),
+        ("last night", "2026-11-21T18:00:00Z/2026-11-22T06:00:00Z"),
+        ("this week", "2026-11-16T00:00:00Z/.."),
+        ("last week", "2026-11-09T00:00:00Z/2026-11-16T00:00:00Z"),
+        ("over the past week", "7d"),
+        ("in the last month", "2026-10-01T00:00:00Z/2026-11-01T00:00:00Z"),
+        ("monday", "2026-11-16T00:00:00Z/2026-11-17T00:00:00Z"),
+        ("since monday", "2026-11-16T00:00:00Z/.."),
+        ("on friday at 3pm", "2026-11-20T15:00:00Z/2026-11-20T16:00:00Z"),
+        ("errors on nov 20", "2026-11-20T00:00:00Z/2026-11-21T00:00:00Z"),
+        ("20th of november", "2026-11-20T00:00:00Z/2026-11-21T00:00:00Z"),
+        ("on the 20th", "2026-11-20T00:00:00Z/2026-11-21T00:00:00Z"),
+        ("on december 24", "2025-12-24T00:00:00Z/2025-12-25T00:00:00Z"),
+        ("2026-11-20", "2026-11-20T00:00:00Z/2026-11-21T00:00:00Z"),
+        ("20.11.2026", "2026-11-20T00:00:00Z/2026-11-21T00:00:00Z"),
+        ("between 10:00 and 10:05", "2026-11-22T10:00:00Z/2026-11-22T10:05:00Z"),
+        ("between 10:00 and 10:05 yesterday", "2026-11-21T10:00:00Z/2026-11-21T10:05:00Z"),
+        ("yesterday between 10 am and 11 am", "2026-11-21T10:00:00Z/2026-11-21T11:00:00Z"),
+        ("10:00-10:05", "2026-11-22T10:00:00Z/2026-11-22T10:05:00Z"),
+        ("from 9am to 11am on nov 20", "2026-11-20T09:00:00Z/2026-11-20T11:00:00Z"),
+        ("between 23:00 and 01:00", "2026-11-21T23:00:00Z/2026-11-22T01:00:00Z"),
+        ("from nov 18 to nov 20", "2026-11-18T00:00:00Z/2026-11-21T00:00:00Z"),
+        ("since 2026-11-21 18:00", "2026-11-21T18:00:00Z/.."),
+        ("since 2026-11-21T18:00:00Z", "2026-11-21T18:00:00Z/.."),
+        ("since 22:00", "2026-11-21T22:00:00Z/.."),
+        ("since yesterday 6pm", "2026-11-21T18:00:00Z/.."),
+        ("before nov 20", "../2026-11-20T00:00:00Z"),
+        ("until nov 20", "../2026-11-21T00:00:00Z"),
+        ("after nov 20", "2026-11-21T00:00:00Z/.."),
+        ("in the last 24 hours", "24h"),
+        ("last 24h", "24h"),
+        ("past 3 days", "3d"),
+        ("last hour", "1h"),
+        ("last couple of days", "2d"),
+        ("last few hours", "3h"),
+        ("half an hour", "30m"),
+        ("since 3 hours", "3h"),
+        ("since an hour ago", "2026-11-22T11:00:00Z/.."),
+        ("2 days ago", "2026-11-20T00:00:00Z/2026-11-21T00:00:00Z"),
+        ("in october", "2026-10-01T00:00:00Z/2026-11-01T00:00:00Z"),
+        ("over the weekend", "2026-11-21T00:00:00Z/.."),
+        ("last weekend", "2026-11-14T00:00:00Z/2026-11-16T00:00:00Z"),
+        ("november 1 to 15", "2026-11-01T00:00:00Z/2026-11-16T00:00:00Z"),
+        ("between 1 and 15 november", "2026-11-01T00:00:00Z/2026-11-16T00:00:00Z"),
+        ("from 3rd to 5th of october", "2026-10-03T00:00:00Z/2026-10-06T00:00:00Z"),
+        ("nov 20 from 3 pm to 5 pm", "2026-11-20T15:00:00Z/2026-11-20T17:00:00Z"),
+        ("hired in 2025", "2025-01-01T00:00:00Z/2026-01-01T00:00:00Z"),
+        ("joined after 2024", "2025-01-01T00:00:00Z/.."),
+        ("orders before 2026", "../2026-01-01T00:00:00Z"),
+        ("since 2024", "2024-01-01T00:00:00Z/.."),
+        ("this quarter", "2026-10-01T00:00:00Z/.."),
+        ("last quarter", "2026-07-01T00:00:00Z/2026-10-01T00:00:00Z"),
+        ("revenue in q3", "2026-07-01T00:00:00Z/2026-10-01T00:00:00Z"),
+        ("q4 2025", "2025-10-01T00:00:00Z/2026-01-01T00:00:00Z"),
+        ("q4", "2026-10-01T00:00:00Z/.."),
+    ] {
+        let now = NOW.parse().expect("it is a time");
+        let found = mentions(&split(text), now);
+        let found: Vec<String> = found.iter().map(|mention| mention.window.to_string()).collect();
+        assert_eq!(found, [expected], "{text}");
+    }
+}
+
+#[test]
+fn a_slip_in_a_long_word_of_a_time_is_mended() {
+    for (said, meant) in [("nigth", "night"), ("mornign", "morning"), ("yestrday", "yesterday"), ("tody", "today")] {
+        assert_eq!(spelled(said), meant, "{said}");
+    }
+    for word in
+        LONG.into_iter().chain(["mondays", "hour", "hours", "minute", "might", "house", "monkey", "nigt5", "toy", ""])
+    {
+        assert_eq!(spelled(word), word, "{word}");
+    }
+}
+
+#[test]
+fn other_words_and_numbers_are_no_times() {
+    for text in [
+        "last 5 errors",
+        "the 3 latest issues",
+        "top 10",
+        "errors a day",
+        "may i see the errors",
+        "march on",
+        "issue 4501234567",
+        "WEB-3M",
+        "last errors",
+        "port 8080",
+        "version 4.12.0",
+        "\"yesterday\"",
+        "sat down",
+        "10",
+        "amount above 2000",
+        "2025",
+        "20 rows",
+    ] {
+        let now = NOW.parse().expect("it is a time");
+        let found = mentions(&split(text), now);
+        assert!(found.is_empty(), "{text}: {found:?}");
+    }
+}
