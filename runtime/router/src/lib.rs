@@ -260,7 +260,8 @@ impl<R: Ranker> Router<R> {
         let heard = self.hear(*question, words);
         let said = heard.said();
         let declared = if is_undeclared { NO_PHRASE } else { normalised.as_str() };
-        let candidates = self.candidates(said, declared, scored_max);
+        let readings = self.packs_read(said);
+        let candidates = self.candidates(&readings, said.words, declared, scored_max);
         let rule = rule(&candidates);
         let whole = Part { normalised, rule, candidates };
         let is_open = match rule {
@@ -268,12 +269,7 @@ impl<R: Ranker> Router<R> {
             Rule::Trust => whole.candidates[0].doubts.has_stray_value(),
             _ => false,
         };
-        let part = is_open.then(|| {
-            let parts = self.parts(said, &whole.candidates, scored_max).into_iter();
-            let others = self.alternatives(said, &whole.candidates);
-            let trusted = parts.chain(others).filter(|part| part.rule == Rule::Trust);
-            trusted.max_by(|left, right| left.candidates[0].trust.total_cmp(&right.candidates[0].trust))
-        });
+        let part = is_open.then(|| self.trusted_otherwise(said, &readings, &whole.candidates, scored_max));
         // A time or a number of the story would be an answer to another question.
         let doubtful = if rule == Rule::Trust && is_open { Rule::BelowFloor } else { rule };
         let whole = Part { rule: doubtful, ..whole };
@@ -309,7 +305,7 @@ impl<R: Ranker> Router<R> {
                 continue;
             }
             let heard = self.hear(said.question, words);
-            let mut candidates = self.candidates(heard.said(), NO_PHRASE, scored_max);
+            let mut candidates = self.candidates(&self.packs_read(heard.said()), &heard.words, NO_PHRASE, scored_max);
             for candidate in &mut candidates {
                 candidate.phrase.exact = false;
             }
@@ -328,31 +324,63 @@ impl<R: Ranker> Router<R> {
         parts
     }
 
+    /// The reading that is trusted most, of parts of a sentence and of the whole in another way.
+    fn trusted_otherwise(
+        &self,
+        said: Said<'_>,
+        readings: &[Reading<'_>],
+        whole: &[Scored],
+        scored_max: usize,
+    ) -> Option<Part> {
+        let parts = self.parts(said, whole, scored_max).into_iter().filter(|part| part.rule == Rule::Trust);
+        let part = parts.max_by(|left, right| left.candidates[0].trust.total_cmp(&right.candidates[0].trust));
+        let others = self.others(said.words, readings, whole).into_iter().filter(Other::is_answer);
+        let other = others.max_by(|left, right| left.scored.trust.total_cmp(&right.scored.trust));
+        let trust = part.as_ref().map_or(0.0, |part| part.candidates[0].trust);
+        match other.filter(|other| other.scored.trust >= trust) {
+            Some(other) => Some(self.part_of(other, said.words, whole)),
+            None => part,
+        }
+    }
+
     /// Other readings of a whole sentence: by the cards that score best, each with all its values, and with all but one.
-    fn alternatives(&self, said: Said<'_>, whole: &[Scored]) -> Vec<Part> {
-        let normalised = text::normal(said.words);
-        let mut parts = Vec::new();
+    fn others(&self, words: &[text::Word], readings: &[Reading<'_>], whole: &[Scored]) -> Vec<Other> {
+        let sums: Vec<f64> = whole.iter().map(|candidate| candidate.sum).collect();
+        let none = self.none(words);
+        let mut others = Vec::new();
         for (rank, candidate) in whole.iter().take(CLOSEST_MAX).enumerate() {
-            let Some(pack) = self.packs.iter().find(|pack| pack.has(&candidate.id)) else { continue };
+            // Whoever leaves a value out passes over more words, and these are too many already.
+            if candidate.doubts.says.len() <= 1 && candidate.doubts.are_of_another_question() {
+                continue;
+            }
+            let mut packs = self.packs.iter().zip(readings);
+            let Some((pack, reading)) = packs.find(|(pack, _)| pack.has(&candidate.id)) else { continue };
             let as_it_is = (rank > 0).then(|| candidate.clone()).into_iter();
-            let without = pack.without_a_value(&candidate.id, &pack.read(said), &self.general);
-            for scored in as_it_is.chain(without) {
-                let mut candidates = whole.to_vec();
-                candidates[rank] = scored;
-                self.share(&mut candidates, said.words);
+            let without = pack.without_a_value(&candidate.id, reading, &self.general);
+            for mut scored in as_it_is.chain(without) {
+                let mut shares = sums.clone();
+                shares[rank] = scored.sum;
+                weights::shares(&mut shares, none);
+                scored.score = shares[rank];
                 // Trust compares with what scores best otherwise, be it less or more.
-                candidates.sort_by(|left, right| {
-                    (right.id == candidate.id).cmp(&(left.id == candidate.id)).then(by_score(left, right))
-                });
-                let second = candidates.get(1).map_or(0.0, |second| second.score);
-                let best = &mut candidates[0];
-                best.trust = trust::trust(best, second, &self.trust);
-                let is_answer = is_trusted(best) && best.trust >= OTHER_TRUST_FLOOR && !best.writes;
-                let rule = if is_answer { Rule::Trust } else { Rule::BelowFloor };
-                parts.push(Part { normalised: normalised.clone(), rule, candidates });
+                shares[rank] = 0.0;
+                let second = shares.into_iter().fold(0.0, f64::max);
+                scored.trust = trust::trust(&scored, second, &self.trust);
+                others.push(Other { rank, scored });
             }
         }
-        parts
+        others
+    }
+
+    /// Another reading among all candidates, before those that outscore it.
+    fn part_of(&self, other: Other, words: &[text::Word], whole: &[Scored]) -> Part {
+        let rule = if other.is_answer() { Rule::Trust } else { Rule::BelowFloor };
+        let mut candidates = whole.to_vec();
+        candidates.remove(other.rank);
+        candidates.insert(0, other.scored);
+        self.share(&mut candidates, words);
+        candidates[1..].sort_by(by_score);
+        Part { normalised: text::normal(words), rule, candidates }
     }
 
     /// What the sentence and parts of it may mean, best first in each: of the whole first. For training.
@@ -360,12 +388,14 @@ impl<R: Ranker> Router<R> {
     pub fn readings(&self, question: &Question<'_>) -> Vec<Vec<Scored>> {
         let heard = self.hear_start(*question);
         let said = heard.said();
-        let whole = self.candidates(said, &text::normal(&heard.words), SCORED_MAX);
+        let readings = self.packs_read(said);
+        let whole = self.candidates(&readings, said.words, &text::normal(said.words), SCORED_MAX);
         let parts = if whole.first().is_some_and(|best| best.phrase.exact) {
             Vec::new()
         } else {
             let mut parts = self.parts(said, &whole, SCORED_MAX);
-            parts.extend(self.alternatives(said, &whole));
+            let others = self.others(said.words, &readings, &whole).into_iter();
+            parts.extend(others.map(|other| self.part_of(other, said.words, &whole)));
             parts
         };
         std::iter::once(whole).chain(parts.into_iter().map(|part| part.candidates)).collect()
@@ -403,15 +433,32 @@ impl<R: Ranker> Router<R> {
         Features { cards: cards.collect(), none: none_features(&heard.words) }
     }
 
+    /// The sentence as each pack understands it.
+    fn packs_read<'a>(&self, said: Said<'a>) -> Vec<Reading<'a>> {
+        self.packs.iter().map(|pack| pack.read(said)).collect()
+    }
+
+    /// What the words say for the answer that no card is meant.
+    fn none(&self, words: &[text::Word]) -> f64 {
+        none_features(words).iter().filter_map(|name| self.none.get(name)).sum()
+    }
+
     /// The cards that may be meant, best first.
     ///
     /// Matching patterns dominates the cost, so only the cards that promise most are scored.
-    fn candidates(&self, said: Said<'_>, normalised: &str, scored_max: usize) -> Vec<Scored> {
-        let readings: Vec<_> = self.packs.iter().map(|pack| (pack, pack.read(said))).collect();
-        let mut prospects: Vec<_> = readings
+    fn candidates(
+        &self,
+        readings: &[Reading<'_>],
+        words: &[text::Word],
+        normalised: &str,
+        scored_max: usize,
+    ) -> Vec<Scored> {
+        let mut prospects: Vec<_> = self
+            .packs
             .iter()
+            .zip(readings)
             .flat_map(|(pack, reading)| {
-                pack.prospects(reading, normalised).into_iter().map(move |prospect| (*pack, reading, prospect))
+                pack.prospects(reading, normalised).into_iter().map(move |prospect| (pack, reading, prospect))
             })
             .collect();
         prospects
@@ -428,7 +475,7 @@ impl<R: Ranker> Router<R> {
         };
         let mut candidates: Vec<Scored> = prospects.iter().filter_map(score).collect();
         candidates.retain(|candidate| candidate.fit > 0.0 || !candidate.values.is_empty() || candidate.sum > 0.0);
-        self.share(&mut candidates, said.words);
+        self.share(&mut candidates, words);
         candidates.sort_by(by_score);
         let second = candidates.get(1).map_or(0.0, |second| second.score);
         if let Some(best) = candidates.first_mut() {
@@ -440,9 +487,7 @@ impl<R: Ranker> Router<R> {
     /// Scores each candidate by its share among all and the answer that none of them is meant.
     fn share(&self, candidates: &mut [Scored], words: &[text::Word]) {
         let mut shares: Vec<f64> = candidates.iter().map(|candidate| candidate.sum).collect();
-        let none = none_features(words);
-        let none = none.iter().filter_map(|name| self.none.get(name)).sum();
-        weights::shares(&mut shares, none);
+        weights::shares(&mut shares, self.none(words));
         for (candidate, share) in candidates.iter_mut().zip(shares) {
             candidate.score = if candidate.phrase.exact { 1.0 } else { share };
         }
@@ -461,6 +506,19 @@ struct Heard<'a> {
 impl Heard<'_> {
     fn said(&self) -> Said<'_> {
         Said { question: self.question, words: &self.words, times: &self.times, known: &self.known }
+    }
+}
+
+/// A whole sentence read by another card than the first, or without one of its values.
+struct Other {
+    /// The place of its card among the candidates.
+    rank: usize,
+    scored: Scored,
+}
+
+impl Other {
+    fn is_answer(&self) -> bool {
+        is_trusted(&self.scored) && self.scored.trust >= OTHER_TRUST_FLOOR && !self.scored.writes
     }
 }
 
