@@ -146,8 +146,11 @@ const ROWS: &[(&str, &str)] = &[
     ("D13", "answers that never reached their client"),
     ("D14", "a loss of power"),
     ("N01", "a thousand submissions at once"),
+    ("N02", "hostile scripts beside others, where all seats are taken"),
     ("N03", "more runs than there is room for"),
+    ("N04", "thousands of runs, one after another"),
     ("N05", "storms of cancellations"),
+    ("N06", "a hundred servers to discover, some twice, some that fail"),
     ("N07", "templates and settings that change while runs go on"),
     ("N09", "faults of this program in the middle of a run"),
     ("N10", "repetitions that multiply"),
@@ -194,7 +197,7 @@ fn table(tests: &BTreeMap<String, Tests>) -> String {
          What may be tried, by rows, and the tests that hold each: G01–G20 (exhaustion) and E01–E18 (escape) by\n\
          scripts, H01–H23 by requests and replies, S01–S10 for secrets, T01–T10 by values and templates,\n\
          C01–C11 by MCP clients, M01–M16 by upstream MCP servers, A01–A11 by clients of the HTTP API, D01–D14 for what is kept,\n\
-         N01–N10 for many at once (N02, N04 and N06 have no test, and N08 is about a part that there is not). A\n\
+         N01–N10 for many at once (N08 is about a part that there is not). A\n\
          script is a file of [attacks](attacks/README.md); the rest are Rust tests by their names. The test\n\
          `every_row_has_a_test` writes this file: change `product/rows.rs` or the tests, not this.\n\n\
          | Row | What | Tests |\n|---|---|---|\n",

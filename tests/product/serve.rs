@@ -1,6 +1,7 @@
 //! The HTTP API: durable jobs and short runs, as a service that uses it sees them.
 
 mod hostile;
+mod many;
 mod pages;
 mod service;
 
@@ -393,6 +394,10 @@ fn the_command_line_asks_a_server_elsewhere() {
     assert_eq!(run(&["logs", id]).stdout, "a\\u{1b}[2Jb\n");
     let again = jobs(&["retry", id])["job"]["id"].as_str().expect("an id").to_owned();
     assert_eq!(jobs(&["watch", &again])["report"]["result"], 7);
+    // What is printed last stands before the end, although the report alone holds it.
+    let watched = run(&["watch", &again]).stderr;
+    let (at_output, at_end) = (watched.find("  stdout  a"), watched.find("  finished  "));
+    assert!(at_output.is_some() && at_output < at_end, "{watched}");
     let later = jobs(&["submit", "--code", "prints.py", "--delay", "1h", "--key", "k"])["job"]["id"].clone();
     assert_eq!(jobs(&["submit", "--code", "prints.py", "--delay", "1h", "--key", "k"])["job"]["id"], later);
     let cancelled = jobs(&["cancel", later.as_str().expect("an id")]);

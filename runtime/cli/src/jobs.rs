@@ -180,14 +180,19 @@ async fn list(
 
 /// Tells what happens to a job and what it prints until it has ended, and then its answer.
 async fn watch(client: &Client, job: JobView) -> Result<Answer, CommandError> {
-    let mut shown = Shown::default();
+    let (mut shown, mut last) = (Shown::default(), Vec::new());
     let mut tell = |event: &EventView| {
-        event.lines().iter().for_each(|line| show::notice(line));
         shown.note(event);
+        // What a job wrote last is in its report alone, and goes before its end.
+        if event.is_end() {
+            last = event.lines();
+        } else {
+            event.lines().iter().for_each(|line| show::notice(line));
+        }
     };
     client.follow(&job.id, &mut tell).await?;
     let now = found(client, &job.id).await?;
-    shown.rest(&now).iter().for_each(|line| show::notice(line));
+    shown.rest(&now).iter().chain(&last).for_each(|line| show::notice(line));
     let ending = now.ending();
     Ok(now.shown().ended(ending))
 }

@@ -1,6 +1,6 @@
 //! How servers fail, and how calls end then.
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::{LATE, SOON, Upstream, runs_with};
 
@@ -210,4 +210,58 @@ fn a_server_gets_the_environment_that_was_configured_and_no_more() {
     let is_expected = |name: &String| expected.contains(&name.as_str()) || name.contains("PYENV");
     assert!(names.iter().all(is_expected), "{names:?}");
     assert!(["ANSWER", "OWN", "TMPDIR"].iter().all(|name| names.iter().any(|one| one == name)), "{names:?}");
+}
+
+/// Servers that end well, that are configured twice, that crash, that are not there, and that hang: what two commands discover
+/// together goes on for two of them at a time, and has an end for each.
+#[test]
+fn n06_a_hundred_servers_are_discovered_two_at_a_time() {
+    let server = |fault: &str, number: usize| {
+        let args = json!([super::program(), fault, format!("--number={number}")]);
+        let bounds = json!({"discovery_s": if fault == "hang-start" { SOON } else { LATE }});
+        json!({"command": if fault == "none-such" { "no-such-program" } else { "python3" }, "args": args, "intentbox": bounds})
+    };
+    let mut entries = serde_json::Map::new();
+    let mut expected = std::collections::BTreeMap::new();
+    for number in 0..100 {
+        let (fault, status) = match number % 10 {
+            0 | 1 => ("crash-loop", "failed"),
+            2 | 3 => ("none-such", "failed"),
+            4 if number < 50 => ("hang-start", "timeout"),
+            _ => ("none", "success"),
+        };
+        // Every pair of the later ones is the same server by two names.
+        let same = if number < 50 { number } else { number / 2 };
+        entries.insert(format!("s{number}"), server(fault, same));
+        expected.insert(format!("s{number}"), status.to_owned());
+    }
+    let upstream = Upstream::of(&Value::Object(entries));
+    let states = || {
+        let listed = upstream.object(&["tools", "list"]);
+        let rows = listed["servers"].as_array().expect("a list").clone();
+        let text = |value: &Value| value.as_str().expect("a text").to_owned();
+        rows.iter().map(|row| (text(&row["id"]), text(&row["status"]))).collect::<std::collections::BTreeMap<_, _>>()
+    };
+    let most = std::thread::scope(|scope| {
+        let both = [(); 2].map(|()| scope.spawn(|| upstream.run(&["tools", "refresh"])));
+        let mut most = 0;
+        while !both.iter().all(std::thread::ScopedJoinHandle::is_finished) {
+            most = most.max(states().values().filter(|status| *status == "discovering").count());
+        }
+        for run in both.map(|run| run.join().expect("no panic")) {
+            let mut going_on = 0_i32;
+            for line in run.stderr.lines().filter(|line| line.starts_with('s')) {
+                let step = line.split("  ").nth(1).unwrap_or_default();
+                going_on += i32::from(step == "starting");
+                going_on -= i32::from(step == "failed" || step.starts_with("complete"));
+                assert!((0..=2).contains(&going_on), "{line}: {}", run.stderr);
+            }
+            assert_eq!(going_on, 0, "{}", run.stderr);
+        }
+        most
+    });
+    assert!((1..=2).contains(&most), "{most} at a time");
+    assert_eq!(states(), expected);
+    // Nothing holds a place, so that one more can be discovered.
+    assert_eq!(upstream.object(&["tools", "refresh", "s99"])["servers"][0]["status"], "success");
 }

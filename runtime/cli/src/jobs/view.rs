@@ -213,6 +213,11 @@ impl EventView {
         vec![show::line(&format!("{}  {}{data}", self.at, self.kind))]
     }
 
+    /// Whether a job has its final state with this event.
+    pub(super) fn is_end(&self) -> bool {
+        JobState::of(&self.kind).is_some_and(JobState::is_final)
+    }
+
     fn printed(&self) -> Option<Printed> {
         if self.kind == "output" { serde_json::from_str::<Printed>(&self.data).ok() } else { None }
     }

@@ -1,5 +1,6 @@
 //! `tools refresh`: discovers the tools of servers, here or in a process of its own.
 
+use std::fs::File;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
@@ -16,6 +17,7 @@ use crate::answer::Answer;
 use crate::arguments::Sources;
 use crate::error::{Class, Classify as _, CommandError};
 use crate::servers::Servers;
+use crate::setup;
 use crate::show::{self, Show};
 use crate::words::words;
 
@@ -59,7 +61,7 @@ pub(super) async fn in_background(
     if ids.is_empty() {
         return none_to_discover(upstreams);
     }
-    detach(sources, upstreams, &ids).await?;
+    detach(sources, upstreams, &ids, None).await?;
     let names: Vec<&str> = ids.iter().map(ServerId::as_str).collect();
     let text = format!("discovering {}; see `intentbox tools list`\n", names.join(", "));
     Ok(Answer::new(text).with("servers", names))
@@ -67,6 +69,8 @@ pub(super) async fn in_background(
 
 /// Starts to discover, in the background, what is not known as it is configured now: servers that were never discovered, those
 /// whose entry has changed, and with [`Refresh::Daily`] those whose list is older than a day. One that failed waits for a person.
+/// While a process that was started so goes on, no second one is: somebody who lists a hundred new servers again and again would
+/// start hundreds that wait for each other.
 pub(crate) async fn begin_stale(
     sources: &Sources,
     upstreams: &Upstreams,
@@ -87,11 +91,24 @@ pub(crate) async fn begin_stale(
     };
     let stale: Vec<ServerId> =
         states.iter().filter(|(id, state)| is_stale(id, state)).map(|(id, _)| id.clone()).collect();
-    if !stale.is_empty() && upstreams.kept().is_kept() {
-        detach(sources, upstreams, &stale).await?;
-        return Ok(stale);
+    if stale.is_empty() || !upstreams.kept().is_kept() {
+        return Ok(Vec::new());
     }
-    Ok(Vec::new())
+    let Some(turn) = turn(sources).class(Class::Unavailable)? else { return Ok(Vec::new()) };
+    detach(sources, upstreams, &stale, Some(turn)).await?;
+    Ok(stale)
+}
+
+/// The right to start the one process that discovers what is stale, for as long as this file is open in any process; nothing if
+/// it is taken.
+fn turn(sources: &Sources) -> anyhow::Result<Option<File>> {
+    let Some(folder) = setup::state_folder(sources) else { return Ok(None) };
+    let file = File::options().create(true).truncate(false).write(true).open(folder.join("discovery.lock"))?;
+    match rustix::fs::flock(&file, rustix::fs::FlockOperation::NonBlockingLockExclusive) {
+        Ok(()) => Ok(Some(file)),
+        Err(rustix::io::Errno::WOULDBLOCK) => Ok(None),
+        Err(error) => Err(error.into()),
+    }
 }
 
 /// Starts to discover servers that a command has just added or approved, unless discovery in the background is switched off.
@@ -105,13 +122,19 @@ pub(super) async fn begin(
         return Ok("not discovered since that is switched off: run `intentbox tools refresh`");
     }
     if !ids.is_empty() {
-        detach(sources, &servers.upstreams, ids).await?;
+        detach(sources, &servers.upstreams, ids, None).await?;
     }
     Ok("discovering")
 }
 
-/// Starts a process of its own session that discovers these servers, and notes for a single one that it does.
-async fn detach(sources: &Sources, upstreams: &Upstreams, ids: &[ServerId]) -> Result<(), CommandError> {
+/// Starts a process of its own session that discovers these servers, and notes for a single one that it does. It keeps the turn,
+/// as its stdin, until it ends.
+async fn detach(
+    sources: &Sources,
+    upstreams: &Upstreams,
+    ids: &[ServerId],
+    turn: Option<File>,
+) -> Result<(), CommandError> {
     let mut command = Command::new("/proc/self/exe");
     for (flag, path) in [("--config", &sources.config), ("--state", &sources.state)] {
         if let Some(path) = path {
@@ -122,7 +145,7 @@ async fn detach(sources: &Sources, upstreams: &Upstreams, ids: &[ServerId]) -> R
         command.arg("--servers").arg(file);
     }
     command.args(["--json", "tools", "refresh", "--"]).args(ids.iter().map(ServerId::as_str));
-    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    command.stdin(turn.map_or_else(Stdio::null, Stdio::from)).stdout(Stdio::null()).stderr(Stdio::null());
     // A group of its own: Ctrl-C at the terminal is for this command, and not for what goes on behind it.
     std::os::unix::process::CommandExt::process_group(&mut command, 0);
     let child = command.spawn().map_err(anyhow::Error::from).class(Class::Unavailable)?;
