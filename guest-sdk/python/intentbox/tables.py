@@ -97,6 +97,8 @@ def summarize(
     sum=None,
     mean=None,
     median=None,
+    percentile=None,
+    percent=None,
     min=None,
     max=None,
     by=(),
@@ -108,10 +110,11 @@ def summarize(
     """Returns counts and aggregates: `file`, `columns` (the column behind each field of a group), `groups`,
     `groups_not_shown` (if not zero), and `units` of columns that have one, such as `$` or `%`.
 
-    `sum`, `mean`, `median`, `min` and `max` are names of columns. Each of the groups has `rows` (how many) and a field of
-    the same name for each of these, `None` without a number; beside a mean or median of fewer values than rows, `values`
-    says of how many. Sums are exact, a mean has fifteen digits, and a median is
-    exact but has room for 1,000,000 values.
+    `sum`, `mean`, `median`, `percentile`, `min` and `max` are names of columns. Each of the groups has `rows` (how many)
+    and a field of the same name for each of these, `None` without a number; beside a mean, median or percentile of fewer
+    values than rows, `values` says of how many. Sums are exact, and a mean has fifteen digits. A percentile is the least
+    value that `percent` (1 to 99, without it 95) of the values do not exceed, and the answer has `percent` too. A median
+    and a percentile are exact but have room for 1,000,000 values.
 
     `by` is a column, or a list of up to two; groups then have `group` and `group_2` as text. `"month"` groups by the month
     of a date, `2026-11`, unless a column has that name: the only column of dates, or `date_column`. At most 100,000
@@ -121,7 +124,9 @@ def summarize(
     above that was asked for, or by rows. Without it, months are in their order and others are descending. `limit` is how
     many groups are in the answer (1 to 1000; of months in their order the newest); without it 10, or 36 months.
     """
-    asked = {"sum": sum, "mean": mean, "median": median, "min": min, "max": max}
+    if percent is not None and percentile is None:
+        raise ValueError("percent says which percentile: name its column with percentile")
+    asked = {"sum": sum, "mean": mean, "median": median, "percentile": percentile, "percent": percent, "min": min, "max": max}
     asked |= {"date_column": date_column, "order": order, "limit": limit}
     asked = {name: value for name, value in asked.items() if value is not None}
     return _answer(path, {"summary": asked | {"by": [by] if isinstance(by, str) else list(by or ())}}, where)

@@ -143,6 +143,9 @@ pub struct Summary {
     /// The column behind each field of a group.
     #[serde(serialize_with = "map")]
     pub columns: Vec<(&'static str, String)>,
+    /// Which percentile was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub percent: Option<u8>,
     /// The groups, or one of all rows.
     #[serde(serialize_with = "rows")]
     pub groups: Vec<Vec<(&'static str, Value)>>,

@@ -45,6 +45,13 @@ impl Moment {
         Some(moment)
     }
 
+    /// A whole year, for comparing: `2026`, which is a number unless one knows that a column holds dates.
+    pub(crate) fn of_year(text: &str) -> Option<Self> {
+        let text = text.trim().as_bytes();
+        let year = (text.len() == 4).then(|| number(text))??;
+        Some(Self { year, month: 0, day: None, second: None })
+    }
+
     fn is_real(self) -> bool {
         let is_leap = self.year % 4 == 0 && (self.year % 100 != 0 || self.year % 400 == 0);
         let days = match self.month {
@@ -62,8 +69,11 @@ impl Moment {
     }
 
     /// How this moment compares to one that somebody asks about, only as exactly as that one is given: any time of a day
-    /// equals the day.
+    /// equals the day, and any day of a year the year.
     pub(crate) fn compare(self, asked: Self) -> std::cmp::Ordering {
+        if asked.month == 0 {
+            return self.year.cmp(&asked.year);
+        }
         let month = (self.year, self.month).cmp(&(asked.year, asked.month));
         match (asked.day, asked.second) {
             (None, _) => month,
@@ -190,5 +200,14 @@ mod tests {
             let [cell_read, bound_read] = [cell, bound].map(|text| Moment::read(text).expect("a date"));
             assert_eq!(cell_read.compare(bound_read), order, "{cell} and {bound}");
         }
+        for (cell, year, order) in [
+            ("2025-12-31T23:59", "2026", Ordering::Less),
+            ("2026-07-01", "2026", Ordering::Equal),
+            ("2027-01", "2026", Ordering::Greater),
+        ] {
+            let cell_read = Moment::read(cell).expect("a date");
+            assert_eq!(cell_read.compare(Moment::of_year(year).expect("a year")), order, "{cell} and {year}");
+        }
+        assert!(["202", "20266", "2026-", "year"].map(Moment::of_year).iter().all(Option::is_none));
     }
 }

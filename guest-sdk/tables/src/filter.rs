@@ -78,6 +78,8 @@ struct Matcher {
     contains: Option<String>,
     /// The number that `equals` is, and how the column writes its numbers: 12 is also `12%`, and 1000 is `1,000`.
     equals_number: Option<(Decimal, Notation)>,
+    /// The time that `equals` is, where a column holds dates: a day equals all times of it, and a month or a year its days.
+    equals_moment: Option<Moment>,
     missing: Option<bool>,
     above: Option<Bound>,
     below: Option<Bound>,
@@ -102,7 +104,15 @@ impl Matcher {
             (Some(column), Some(text)) => impossible(column, text, columns, usual, start),
             _ => None,
         };
-        let bound = |text: &Option<String>| text.as_deref().and_then(Bound::read);
+        // "After 2024" is no number where a column holds dates.
+        let holds_dates = column.as_ref().is_some_and(|column| kind(column, columns, usual, start) == "date");
+        let year = |text: &str| Moment::of_year(text).filter(|_| holds_dates);
+        let bound = |text: &Option<String>| {
+            let text = text.as_deref()?;
+            year(text).map(Bound::Moment).or_else(|| Bound::read(text))
+        };
+        let equals_moment = filter.equals.as_deref().filter(|_| holds_dates);
+        let equals_moment = equals_moment.and_then(|text| year(text).or_else(|| Moment::read(text)));
         let (above, below) = (bound(&filter.above), bound(&filter.below));
         let is_number = |bound: &Option<Bound>| matches!(bound, Some(Bound::Number(_)));
         let notation = match &column {
@@ -117,6 +127,7 @@ impl Matcher {
         Ok(Some(Self {
             column,
             equals_number,
+            equals_moment,
             equals: filter.equals.as_ref().map(|text| text.trim().to_lowercase()),
             contains: filter.contains.as_ref().map(|text| text.to_lowercase()),
             missing: filter.missing,
@@ -162,7 +173,11 @@ impl Matcher {
         if self.impossible.is_some() && !is_missing(&text) && !text.bytes().any(|byte| byte.is_ascii_digit()) {
             self.impossible = None;
         }
-        self.equals.as_ref().is_none_or(|equals| self.lower.trim() == equals) || self.is_same_number(cell)
+        self.equals.as_ref().is_none_or(|equals| self.lower.trim() == equals)
+            || self.is_same_number(cell)
+            || self
+                .equals_moment
+                .is_some_and(|asked| Moment::read(&text).is_some_and(|found| found.compare(asked).is_eq()))
     }
 
     fn is_same_number(&mut self, cell: &Cell<'_>) -> bool {

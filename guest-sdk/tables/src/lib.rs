@@ -61,7 +61,7 @@ pub const GROUPS_MAX: usize = 100_000;
 /// Different values that are counted. Beyond, the rarer half is let go, and the answer says how much counts may be too low.
 pub const VALUES_COUNTED_MAX: usize = 100_000;
 
-/// Values that are kept for medians, in all groups together: 32 MiB.
+/// Values that are kept for medians and percentiles, in all groups together: 32 MiB.
 pub const VALUES_KEPT_MAX: usize = 1_000_000;
 
 /// Columns that a question can name to be shown.

@@ -204,9 +204,11 @@ pub enum Problem {
         /// What was grouped by.
         by: String,
     },
-    /// There are too many values for a median.
-    #[error("column {column} has more than {VALUES_KEPT_MAX} values, and a median keeps them all; filter the rows")]
-    TooManyForMedian {
+    /// There are too many values for a median or a percentile.
+    #[error(
+        "column {column} has more than {VALUES_KEPT_MAX} values, and a median or percentile keeps them all; filter the rows"
+    )]
+    TooManyToKeep {
         /// The column.
         column: String,
     },

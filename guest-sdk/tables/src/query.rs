@@ -92,6 +92,10 @@ pub struct Measures {
     pub mean: Option<String>,
     /// The column to give the median of.
     pub median: Option<String>,
+    /// The column to give a percentile of: the least value that `percent` of its values do not exceed.
+    pub percentile: Option<String>,
+    /// Which percentile, from 1 to 99; without it, 95.
+    pub percent: Option<u8>,
     /// The column to give the least value of.
     pub min: Option<String>,
     /// The column to give the greatest value of.
@@ -187,6 +191,7 @@ impl Query {
             }
             Want::Summary(measures) => {
                 within("the number of columns to group by", measures.by.len(), 0, BY_MAX)?;
+                within("the percent of a percentile", measures.percent.map_or(1, usize::from), 1, 99)?;
                 within("the limit of groups", measures.limit.unwrap_or(1), 1, GROUPS_SHOWN_MAX)?;
             }
             Want::Top { limit, .. } => within("the limit of values", *limit, 1, VALUES_SHOWN_MAX)?,

@@ -33,9 +33,13 @@ enum Measure {
     Sum,
     Mean,
     Median,
+    Percentile(u8),
     Min,
     Max,
 }
+
+/// The percentile that is given where nobody says which.
+const PERCENT: u8 = 95;
 
 impl Measure {
     fn name(self) -> &'static str {
@@ -43,6 +47,7 @@ impl Measure {
             Self::Sum => "sum",
             Self::Mean => "mean",
             Self::Median => "median",
+            Self::Percentile(_) => "percentile",
             Self::Min => "min",
             Self::Max => "max",
         }
@@ -56,7 +61,7 @@ struct Measured {
     notation: Notation,
     has_sum: bool,
     has_extremes: bool,
-    has_median: bool,
+    keeps_values: bool,
 }
 
 /// What is kept of the numbers of one column in one group.
@@ -130,6 +135,7 @@ impl Summarize {
             (Measure::Sum, &measures.sum),
             (Measure::Mean, &measures.mean),
             (Measure::Median, &measures.median),
+            (Measure::Percentile(measures.percent.unwrap_or(PERCENT)), &measures.percentile),
             (Measure::Min, &measures.min),
             (Measure::Max, &measures.max),
         ] {
@@ -137,13 +143,13 @@ impl Summarize {
             let column = columns.find(name)?;
             let place = known.iter().position(|known| known.column == column).unwrap_or_else(|| {
                 let notation = learned(&column, &columns, usual, start);
-                known.push(Measured { column, notation, has_sum: false, has_extremes: false, has_median: false });
+                known.push(Measured { column, notation, has_sum: false, has_extremes: false, keeps_values: false });
                 known.len() - 1
             });
             let one = &mut known[place];
             one.has_sum |= matches!(measure, Measure::Sum | Measure::Mean);
             one.has_extremes |= matches!(measure, Measure::Min | Measure::Max);
-            one.has_median |= measure == Measure::Median;
+            one.keeps_values |= matches!(measure, Measure::Median | Measure::Percentile(_));
             asked.push((measure, place));
         }
         let by = measures.by.iter().map(|name| By::new(name, measures.date_column.as_deref(), &columns, start));
@@ -211,9 +217,9 @@ impl Summarize {
                 *least = amount.min(*least);
                 *greatest = amount.max(*greatest);
             }
-            if measured.has_median {
+            if measured.keeps_values {
                 if self.kept == VALUES_KEPT_MAX {
-                    return Err(Problem::TooManyForMedian { column: measured.column.label.clone() });
+                    return Err(Problem::TooManyToKeep { column: measured.column.label.clone() });
                 }
                 self.kept += 1;
                 numbers.kept.push(amount);
@@ -266,6 +272,7 @@ impl Summarize {
             left_out: (!left_out.is_empty()).then(|| left_out.join(". ")),
             assumed: (!assumed.is_empty()).then(|| assumed.join(". ")),
             file,
+            percent: self.percent(),
             columns,
             groups_not_shown: count - groups.len(),
             groups,
@@ -273,9 +280,17 @@ impl Summarize {
         })
     }
 
-    /// The column whose mean or median is of fewer values than a group has rows: its groups say of how many.
+    /// Which percentile the groups hold.
+    fn percent(&self) -> Option<u8> {
+        self.asked.iter().find_map(|(measure, _)| match measure {
+            Measure::Percentile(percent) => Some(*percent),
+            _ => None,
+        })
+    }
+
+    /// The column whose mean, median or percentile is of fewer values than a group has rows: its groups say of how many.
     fn averaged_with_gaps(&self) -> Option<usize> {
-        let is_average = |measure: Measure| matches!(measure, Measure::Mean | Measure::Median);
+        let is_average = |measure: Measure| matches!(measure, Measure::Mean | Measure::Median | Measure::Percentile(_));
         let (_, place) = *self.asked.iter().find(|(measure, _)| is_average(*measure))?;
         self.groups.iter().any(|group| group.numbers[place].count < group.rows).then_some(place)
     }
@@ -384,6 +399,7 @@ impl Group {
             Measure::Min => extreme(|(least, _)| least),
             Measure::Max => extreme(|(_, greatest)| greatest),
             Measure::Median => median(&mut numbers.kept),
+            Measure::Percentile(percent) => percentile(&mut numbers.kept, percent),
         };
         number.map_or(Value::Null, Value::Json)
     }
@@ -402,6 +418,13 @@ fn median(numbers: &mut [Decimal]) -> Option<String> {
     }
     let lower = below.iter().max()?;
     Some(middle(*lower, *upper))
+}
+
+/// The least of some numbers that so many percent of them do not exceed, as `percentile_disc` of SQL.
+fn percentile(numbers: &mut [Decimal], percent: u8) -> Option<String> {
+    let rank = (numbers.len() * usize::from(percent)).div_ceil(100);
+    let (_, number, _) = numbers.select_nth_unstable(rank.checked_sub(1)?);
+    Some(number.to_string())
 }
 
 impl By {

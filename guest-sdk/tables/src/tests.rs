@@ -238,6 +238,11 @@ fn dates_are_compared_as_exactly_as_they_are_asked_for() {
         (r#""above": "2026-01-05""#, &[2, 4][..]),
         (r#""above": "2026-01", "below": "2027-01-01""#, &[2]),
         (r#""below": "2026-01-31""#, &[1]),
+        (r#""above": "2025""#, &[1, 2, 4]),
+        (r#""above": "2026""#, &[]),
+        (r#""equals": "2026""#, &[1, 2, 4]),
+        (r#""equals": "2026-01""#, &[1, 4]),
+        (r#""equals": "05.01.2026""#, &[1]),
         (r#""missing": true"#, &[8, 16]),
     ] {
         let rows: Vec<String> = amounts.iter().map(|amount| format!("{{\"amount\":\"{amount}\"}}")).collect();
@@ -650,6 +655,32 @@ fn what_is_taken_for_granted_is_said() {
 }
 
 #[test]
+fn a_percentile_is_the_least_value_that_so_many_percent_do_not_exceed() {
+    let values = |count: usize| (1..=count).rev().map(|value| format!("{value},\n")).collect::<String>();
+    let percentile = |percent: &str, count: usize| {
+        let query = format!(r#"{{"summary": {{"percentile": "n"{percent}}}}}"#);
+        ask("m.csv", &query, "", format!("n,\n{}", values(count)).as_bytes())
+    };
+    for (percent, count, found) in
+        [(1, 100, 1), (50, 100, 50), (95, 100, 95), (99, 100, 99), (95, 10, 10), (90, 10, 9), (99, 1, 1)]
+    {
+        assert_eq!(
+            percentile(&format!(r#", "percent": {percent}"#), count),
+            format!(
+                r#"{{"file":"m.csv","columns":{{"percentile":"n"}},"percent":{percent},"groups":[{{"rows":{count},"percentile":{found}}}]}}"#
+            )
+        );
+    }
+    assert!(percentile("", 200).contains(r#""percent":95,"groups":[{"rows":200,"percentile":190}]"#));
+    for percent in [0, 100] {
+        let query =
+            format!(r#"{{"file": "m.csv", "want": {{"summary": {{"percentile": "n", "percent": {percent}}}}}}}"#);
+        let error = Query::from_json(&query).expect_err("it is out of bounds").to_string();
+        assert_eq!(error, format!("expected the percent of a percentile to be between 1 and 99, found {percent}"));
+    }
+}
+
+#[test]
 fn medians_are_exact_up_to_the_values_that_are_kept() {
     let median = |values: &str| ask("m.csv", r#"{"summary": {"median": "n"}}"#, "", format!("n,\n{values}").as_bytes());
     let answer = |rows: usize, median: &str| {
@@ -660,7 +691,7 @@ fn medians_are_exact_up_to_the_values_that_are_kept() {
     assert_eq!(median(&"7,\n".repeat(VALUES_KEPT_MAX)), answer(VALUES_KEPT_MAX, "7"));
     assert_eq!(
         median(&"7,\n".repeat(VALUES_KEPT_MAX + 1)),
-        "m.csv: column n has more than 1000000 values, and a median keeps them all; filter the rows"
+        "m.csv: column n has more than 1000000 values, and a median or percentile keeps them all; filter the rows"
     );
 }
 

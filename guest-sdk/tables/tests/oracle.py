@@ -205,6 +205,8 @@ def matches(row, filter):
 
 def questions(choose):
     measures = {name: "amount" for name in ("sum", "mean", "median", "min", "max") if choose.random() < 0.5}
+    if choose.random() < 0.3:
+        measures |= {"percentile": "amount", "percent": choose.randint(1, 99)}
     by = choose.choice([[], ["k"], ["month"], ["k", "month"], ["note", "K"]])
     return choose.choice([
         {"summary": {**measures, "by": by, "limit": 1000, "order": "descending"}},
@@ -271,7 +273,7 @@ def expected(rows, query):
     for names, members in groups.items():
         group = dict(zip(("group", "group_2"), names)) | {"rows": len(members)}
         values = [row["amount"] for row in members if isinstance(row["amount"], Decimal)]
-        for name in ("sum", "mean", "median", "min", "max"):
+        for name in ("sum", "mean", "median", "percentile", "min", "max"):
             if name not in asked:
                 continue
             if not values:
@@ -282,11 +284,13 @@ def expected(rows, query):
                 # The middle of an even number is a mean, and is rounded like one.
                 middle = statistics.median_low(values), statistics.median_high(values)
                 group[name] = number(middle[0]) if len(values) % 2 else mean(sum(middle), 2)
+            elif name == "percentile":
+                group[name] = number(sorted(values)[-(-len(values) * asked["percent"] // 100) - 1])
             else:
                 group[name] = number({"sum": sum, "min": min, "max": max}[name](values))
         answer.append((group, len(values)))
     # Beside a mean of fewer values than there are rows, each group says of how many.
-    has_gaps = ("mean" in asked or "median" in asked) and any(group["rows"] > count for group, count in answer)
+    has_gaps = not {"mean", "median", "percentile"}.isdisjoint(asked) and any(group["rows"] > count for group, count in answer)
     return [group | ({"values": count} if has_gaps else {}) for group, count in answer]
 
 
