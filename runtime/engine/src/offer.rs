@@ -6,13 +6,16 @@
 use std::collections::BTreeMap;
 
 use intentbox_catalog::{ParamKind, ParamSpec, Template};
-use intentbox_report::Candidate;
+use intentbox_report::{Candidate, Takes};
 use intentbox_router::{self as router, Question, Source};
 use serde_json::Value;
 
 use crate::cards;
 use crate::intent::Given;
 use crate::library::Library;
+
+/// How many of the values that there are a parameter is told with.
+const CHOICES_MAX: usize = 12;
 
 /// A template that fits, with what was read for it.
 pub(crate) fn as_read(library: &Library, given: &BTreeMap<String, Given>, candidate: router::Candidate) -> Candidate {
@@ -46,7 +49,29 @@ fn with(
                 .filter(|name| !values.contains_key(name) && !given.contains_key(name)),
         );
     }
-    Candidate { template: id.to_string(), summary, score, values, missing }
+    Candidate { template: id.to_string(), summary, score, values, missing, takes: Vec::new() }
+}
+
+/// What the nearest of several takes besides the values that it is offered with: whoever has its name only guesses otherwise.
+pub(crate) fn takes(library: &Library, question: &Question<'_>, candidate: &Candidate) -> Vec<Takes> {
+    let Some(template) = library.catalog.get(&candidate.template) else { return Vec::new() };
+    let is_open = |spec: &&ParamSpec| spec.default_from().is_none() && !candidate.values.contains_key(spec.name());
+    let known = |spec: &ParamSpec| {
+        let values = spec.values_from()?.clone();
+        question.names.get(&Source { pack: template.pack().id().to_owned(), values })
+    };
+    let choices = |spec: &ParamSpec| match spec.kind() {
+        ParamKind::Enum { choices } => choices.iter().map(|choice| choice.value.clone()).collect(),
+        ParamKind::Boolean => vec!["true".to_owned(), "false".to_owned()],
+        _ => known(spec).map(|list| list.texts().take(CHOICES_MAX).map(str::to_owned).collect()).unwrap_or_default(),
+    };
+    let example = |spec: &ParamSpec| {
+        let is_time =
+            matches!(spec.kind(), ParamKind::Window { .. } | ParamKind::Datetime { .. } | ParamKind::Duration { .. });
+        is_time.then(|| spec.example())
+    };
+    let takes = template.parameters().iter().filter(is_open);
+    takes.map(|spec| Takes { name: spec.name().to_owned(), choices: choices(spec), example: example(spec) }).collect()
 }
 
 /// Whether a value can be meant: it is one, and a name that exists, a quotation, or of a shape that no plain word has.

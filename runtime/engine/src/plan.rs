@@ -447,7 +447,10 @@ impl Engine {
                     remedy.unwrap_or_else(|| rephrase::remedy(&router.nearest(&question), !closest.is_empty()));
                 let failure = Failure::new(Cause::NotFound, "no template fits this intent").with(remedy);
                 let sure = |candidate| offer::as_sure(&library, &question, &intent.params, candidate);
-                let candidates = closest.into_iter().map(sure).collect();
+                let mut candidates: Vec<Candidate> = closest.into_iter().map(sure).collect();
+                if let Some(nearest) = candidates.first_mut() {
+                    nearest.takes = offer::takes(&library, &question, nearest);
+                }
                 let report = Report { candidates, ..Report::failed(crate::new_run_id(), failure) };
                 Plan::Nothing(Box::new(report))
             }

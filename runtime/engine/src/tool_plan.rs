@@ -382,7 +382,8 @@ fn candidate(index: &Index, number: usize, score: f64, values: BTreeMap<String, 
             (&tool_template::id_of(server, row)?, row.summary.as_str())
         }
     };
-    Some(Candidate { template: template.to_string(), summary: summary.to_owned(), score, values, missing: Vec::new() })
+    let (template, summary) = (template.to_string(), summary.to_owned());
+    Some(Candidate { template, summary, score, values, missing: Vec::new(), takes: Vec::new() })
 }
 
 fn micros(begun: Instant) -> u64 {

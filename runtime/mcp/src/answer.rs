@@ -275,6 +275,10 @@ impl AnswerBuilder<'_> {
                 format!(", needs {}", candidate.missing.join(", "))
             };
             self.line(&format!("- {}{params}{missing}: {}", candidate.template, cut(&candidate.summary)));
+            if !candidate.takes.is_empty() {
+                let takes: Vec<String> = candidate.takes.iter().map(ToString::to_string).collect();
+                self.line(&cut(&format!("  its params: {}", takes.join(", "))));
+            }
         }
         if !candidates.is_empty() {
             let candidate = |candidate: &&intentbox_engine::Candidate| {
@@ -285,6 +289,9 @@ impl AnswerBuilder<'_> {
                 }
                 if !candidate.missing.is_empty() {
                     told["missing"] = json!(candidate.missing);
+                }
+                if !candidate.takes.is_empty() {
+                    told["takes"] = json!(candidate.takes);
                 }
                 told
             };

@@ -167,6 +167,7 @@ mod tests {
             score: 0.8,
             values: std::collections::BTreeMap::new(),
             missing: Vec::new(),
+            takes: Vec::new(),
         };
         let failure = Failure::new(Cause::NotFound, "it ended").with(remedy);
         let report = Report { candidates: vec![candidate], ..Report::failed(RunId::of(0), failure) };

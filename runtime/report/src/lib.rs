@@ -30,8 +30,8 @@ pub use permission::{MissingOrigin, Permission, TableRules};
 pub use principal::Principal;
 pub use remedy::{CHECK_BEFORE_RETRY, Lack, Missing, NearName, Remedy, Rephrase};
 pub use report::{
-    Candidate, Inferred, Listed, LookedAt, Mended, Mode, Refused, Report, Spent, TOOL_CALLS_MAX, Target, ToolCall,
-    Unread,
+    Candidate, Inferred, Listed, LookedAt, Mended, Mode, Refused, Report, Spent, TOOL_CALLS_MAX, Takes, Target,
+    ToolCall, Unread,
 };
 pub use run_id::RunId;
 pub use script_advice::ScriptAdvice;

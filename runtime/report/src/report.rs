@@ -199,6 +199,32 @@ pub struct Candidate {
     pub values: BTreeMap<String, Value>,
     /// The parameters that it needs besides those.
     pub missing: Vec<String>,
+    /// All that it takes besides those that have a value; told of the nearest of several alone.
+    pub takes: Vec<Takes>,
+}
+
+/// A parameter that a template takes.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Takes {
+    /// Its name.
+    pub name: String,
+    /// Values that there are, the first of them; empty where any is allowed, or none is known.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub choices: Vec<String>,
+    /// A valid value, where its form is not plain, as that of a period.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub example: Option<String>,
+}
+
+impl fmt::Display for Takes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.name)?;
+        match &self.example {
+            Some(example) => write!(f, " (such as {example})"),
+            None if self.choices.is_empty() => Ok(()),
+            None => write!(f, " ({})", self.choices.join("|")),
+        }
+    }
 }
 
 /// A refused call.

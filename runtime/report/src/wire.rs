@@ -8,7 +8,7 @@ use serde_json::value::RawValue;
 
 use crate::failure::Failure;
 use crate::remedy::{self, Remedy};
-use crate::report::{Inferred, Listed, Mended, Report, Spent, Target, ToolCall, Unread};
+use crate::report::{Inferred, Listed, Mended, Report, Spent, Takes, Target, ToolCall, Unread};
 
 /// The JSON form of a report, with hints in the words of one surface.
 #[derive(Debug, Serialize)]
@@ -99,6 +99,8 @@ struct Candidate<'a> {
     values: &'a BTreeMap<String, Value>,
     #[serde(skip_serializing_if = "<[String]>::is_empty")]
     missing: &'a [String],
+    #[serde(skip_serializing_if = "<[Takes]>::is_empty")]
+    takes: &'a [Takes],
 }
 
 #[derive(Debug, Serialize)]
@@ -172,6 +174,7 @@ impl<'a> Route<'a> {
             score: (candidate.score * 100.0).round() / 100.0,
             values: &candidate.values,
             missing: &candidate.missing,
+            takes: &candidate.takes,
         });
         let window = report.window.as_ref().map(|window| window.words.as_str());
         let candidates = candidates.collect();
@@ -233,6 +236,7 @@ mod tests {
             score: 0.666_666,
             values: BTreeMap::from([("limit".to_owned(), json!(5))]),
             missing: Vec::new(),
+            takes: Vec::new(),
         };
         let failure = Failure::new(Cause::Ambiguous, "several").with(Remedy::Choose);
         let report = Report {
