@@ -4,6 +4,7 @@
     tables.top(pack.path("Orders.csv"), "status")
 """
 
+import sys
 from datetime import timedelta, timezone
 
 from intentbox import Invalid, NotFound, compressed, files, tables, window
@@ -81,6 +82,17 @@ def filters(path, where, also, period=None, date_column=None):
     if period is not None:
         every.append(within(path, period, date_column, where))
     return [one for one in every if any(value is not None for value in one.values())]
+
+
+def tell_absent(path, filters):
+    """Says on stderr which values a column has, where no row has the one that was asked for: for answers of no rows."""
+    for one in filters:
+        column, value = one.get("column"), one.get("equals")
+        if column is None or value is None or tables.find(path, where=one, limit=1)["matching"]:
+            continue
+        known = [known for known in tables.vocabulary(path) if known["column"].lower() == column.lower()]
+        if known and known[0]["texts"]:
+            print(f"no row has the {column} {_short(value, 40)}: there are {names(known[0]['texts'])}", file=sys.stderr)
 
 
 def within(path, period, date_column, where):

@@ -106,6 +106,14 @@ def period(text):
     return {"start": start, "end": end}
 
 
+def first_seen(text):
+    """Returns the terms of a search for issues that were first seen in a window of time, such as `["firstSeen:-24h"]`."""
+    bounds = period(text)
+    if "statsPeriod" in bounds:
+        return [f"firstSeen:-{text}"]
+    return [f"firstSeen:>={bounds['start']}", f"firstSeen:<{bounds['end']}"]
+
+
 def hours_or_days(text):
     """Returns what one bar of a chart of a period covers where nobody says it: `hour` up to 24 hours, else `day`."""
     if "/" not in text:

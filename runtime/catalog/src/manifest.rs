@@ -23,7 +23,8 @@ use crate::words::{Clause, ClausePart, Shape, Slot, WordPattern};
 /// Bounds of a manifest, so that a router can hold all of them and a list of templates stays readable.
 const PHRASES_MAX: usize = 64;
 const PARAMETERS_MAX: usize = 32;
-const PATTERNS_MAX: usize = 128;
+const PATTERNS_MAX: usize = 256;
+const WORDS_MAX: usize = 128;
 const TEXT_CHARS_MAX: usize = 200;
 const READS_MAX: usize = 8;
 const TOOL_RULES_MAX: usize = 8;
@@ -346,8 +347,8 @@ impl<'a> Source<'a> {
         for pattern in &raw.words {
             words.push(self.pattern(pattern, &kind)?);
         }
-        if let Some(pattern) = raw.words.get(PATTERNS_MAX) {
-            return Err(self.expected(pattern, format!("at most {PATTERNS_MAX} word patterns")));
+        if let Some(pattern) = raw.words.get(WORDS_MAX) {
+            return Err(self.expected(pattern, format!("at most {WORDS_MAX} word patterns")));
         }
         let mut spec = ParamSpec {
             name: name.into_inner(),

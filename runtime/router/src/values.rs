@@ -169,7 +169,11 @@ impl Pull<'_> {
             if taken[found.span.clone()].contains(&true) {
                 continue;
             }
-            let found = if is_free(&found) { Some(found) } else { self.second(found, &values).filter(is_free) };
+            let found = if is_free(&found) || self.stands_beside(&found, &values, &read) {
+                Some(found)
+            } else {
+                self.second(found, &values).filter(is_free)
+            };
             if let Some(found) = found {
                 found.reads.iter().for_each(|(reader, _)| read[*reader] = true);
                 taken[found.span.clone()].fill(true);
@@ -211,6 +215,21 @@ impl Pull<'_> {
         });
         let reads: Option<Vec<_>> = reads.collect();
         Some(Found { reads: reads?, ..found })
+    }
+
+    /// Whether "and" joins what excludes each other otherwise: "the average salary and the headcount".
+    fn stands_beside(&self, found: &Found, values: &[Found], read: &[bool]) -> bool {
+        let one_of = &self.readers.one_of;
+        let excludes = |found: &Found| found.reads.iter().any(|(reader, _)| one_of.contains(reader));
+        let words = self.sentence.words;
+        let follows = |start: usize| {
+            let before =
+                words[..start].iter().rev().find(|word| !matches!(word.plain.as_str(), "also" | "the" | "their"));
+            before.is_some_and(|word| word.comma || matches!(word.plain.as_str(), "&" | "and" | "plus"))
+        };
+        let is_said = !found.span.is_empty() && found.reads.iter().all(|(reader, _)| !read[*reader]);
+        let mut others = values.iter().filter(|other| excludes(other) && !other.span.is_empty());
+        is_said && excludes(found) && others.all(|other| follows(found.span.start.max(other.span.start)))
     }
 
     /// Whether a parameter, or one that excludes it, was read.
@@ -501,7 +520,9 @@ impl Pull<'_> {
         let is_file = matches!(spec.values_from(), Some(ValuesFrom::Files));
         if word.quoted {
             // A quotation is a text before it is a file, whatever dots it has.
-            let is_allowed = spec.is_text() || fits(&word.text).is_some() || pattern.says_source(spec);
+            // Where names are known, a quotation that is none of them names nothing, unless the sentence says that it does.
+            let is_open = !has_names && fits(&word.text).is_some();
+            let is_allowed = spec.is_text() || is_open || pattern.says_source(spec);
             return spec.read_item(&word.text).ok().filter(|_| is_allowed && (!is_file || pattern.says_source(spec)));
         }
         // Where names come from somewhere, another word is one only if the sentence says so: "in project x", "in x.log".
