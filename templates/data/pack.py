@@ -81,18 +81,27 @@ def filters(path, where, also, period=None, date_column=None):
     every = [where, also]
     if period is not None:
         every.append(within(path, period, date_column, where))
-    return [one for one in every if any(value is not None for value in one.values())]
+    every = [one for one in every if any(value is not None for value in one.values())]
+    for one in every:
+        if one.get("column") is not None and sum(value is not None for value in one.values()) == 1:
+            _tell_values(path, one["column"])
+    return every
 
 
 def tell_absent(path, filters):
     """Says on stderr which values a column has, where no row has the one that was asked for: for answers of no rows."""
     for one in filters:
         column, value = one.get("column"), one.get("equals")
-        if column is None or value is None or tables.find(path, where=one, limit=1)["matching"]:
-            continue
-        known = [known for known in tables.vocabulary(path) if known["column"].lower() == column.lower()]
-        if known and known[0]["texts"]:
-            print(f"no row has the {column} {_short(value, 40)}: there are {names(known[0]['texts'])}", file=sys.stderr)
+        if column is not None and value is not None and not tables.find(path, where=one, limit=1)["matching"]:
+            print(f"no row has the {column} {_short(value, 40)}", file=sys.stderr)
+            _tell_values(path, column)
+
+
+def _tell_values(path, column):
+    """Says on stderr which texts there are in a column."""
+    known = [known for known in tables.vocabulary(path) if known["column"].lower() == column.lower()]
+    if known and known[0]["texts"]:
+        print(f"{known[0]['column']} has {names(known[0]['texts'])}", file=sys.stderr)
 
 
 def within(path, period, date_column, where):

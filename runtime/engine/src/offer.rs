@@ -15,7 +15,7 @@ use crate::intent::Given;
 use crate::library::Library;
 
 /// How many of the values that there are a parameter is told with.
-const CHOICES_MAX: usize = 12;
+const CHOICES_MAX: usize = 10;
 
 /// A template that fits, with what was read for it.
 pub(crate) fn as_read(library: &Library, given: &BTreeMap<String, Given>, candidate: router::Candidate) -> Candidate {
@@ -52,7 +52,7 @@ fn with(
     Candidate { template: id.to_string(), summary, score, values, missing, takes: Vec::new() }
 }
 
-/// What the nearest of several takes besides the values that it is offered with: whoever has its name only guesses otherwise.
+/// What a template takes besides the values that it is offered with: whoever has its name only guesses otherwise.
 pub(crate) fn takes(library: &Library, question: &Question<'_>, candidate: &Candidate) -> Vec<Takes> {
     let Some(template) = library.catalog.get(&candidate.template) else { return Vec::new() };
     let is_open = |spec: &&ParamSpec| spec.default_from().is_none() && !candidate.values.contains_key(spec.name());
@@ -65,10 +65,14 @@ pub(crate) fn takes(library: &Library, question: &Question<'_>, candidate: &Cand
         ParamKind::Boolean => vec!["true".to_owned(), "false".to_owned()],
         _ => known(spec).map(|list| list.texts().take(CHOICES_MAX).map(str::to_owned).collect()).unwrap_or_default(),
     };
-    let example = |spec: &ParamSpec| {
-        let is_time =
-            matches!(spec.kind(), ParamKind::Window { .. } | ParamKind::Datetime { .. } | ParamKind::Duration { .. });
-        is_time.then(|| spec.example())
+    let example = |spec: &ParamSpec| match spec.kind() {
+        ParamKind::Window { .. } => {
+            let forms = ["24h", "2026-11-01/2026-11-08"].into_iter();
+            let valid = forms.filter(|form| spec.read(form).is_ok_and(|value| spec.check(&value).is_ok()));
+            Some(valid.collect::<Vec<_>>().join(" or ")).filter(|forms| !forms.is_empty())
+        }
+        ParamKind::Datetime { .. } | ParamKind::Duration { .. } => Some(spec.example()),
+        _ => None,
     };
     let takes = template.parameters().iter().filter(is_open);
     takes.map(|spec| Takes { name: spec.name().to_owned(), choices: choices(spec), example: example(spec) }).collect()

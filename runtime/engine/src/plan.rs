@@ -448,8 +448,8 @@ impl Engine {
                 let failure = Failure::new(Cause::NotFound, "no template fits this intent").with(remedy);
                 let sure = |candidate| offer::as_sure(&library, &question, &intent.params, candidate);
                 let mut candidates: Vec<Candidate> = closest.into_iter().map(sure).collect();
-                if let Some(nearest) = candidates.first_mut() {
-                    nearest.takes = offer::takes(&library, &question, nearest);
+                for candidate in &mut candidates {
+                    candidate.takes = offer::takes(&library, &question, candidate);
                 }
                 let report = Report { candidates, ..Report::failed(crate::new_run_id(), failure) };
                 Plan::Nothing(Box::new(report))

@@ -32,3 +32,5 @@ with pack.asked():
     also = {"column": and_column, "equals": and_equals, "contains": and_contains, "above": and_above, "below": and_below}
     filters = pack.filters(path, where, also, period, date_column)
     result = tables.find(path, where=filters, columns=columns, limit=limit, order_by=order_by, order=order)
+    if not result["matching"]:
+        pack.tell_absent(path, filters)

@@ -1,4 +1,4 @@
-"""Counts the rows of a file, or adds up a column: sum, mean, median, least and greatest value, in all or in groups."""
+"""Counts the rows of a file, or adds up a column: sum, mean, median, percentile, least and greatest value, in all or in groups."""
 
 import pack
 from intentbox import Invalid, tables
@@ -8,9 +8,11 @@ measures = {
     "sum": None,
     "mean": None,
     "median": None,
+    "percentile": None,
     "min": None,
     "max": None,
 }
+percent = None
 count = 'rows'
 by = None
 date_column = None
@@ -46,7 +48,10 @@ if limit is not None and not by:
 with pack.asked():
     also = {"column": and_column, "equals": and_equals, "contains": and_contains, "above": and_above, "below": and_below}
     filters = pack.filters(path, where, also, period, date_column)
-    result = tables.summarize(path, **measures, by=by, date_column=date_column, where=filters, order=order, limit=limit)
+    grouped = {"by": by, "date_column": date_column, "order": order, "limit": limit}
+    result = tables.summarize(path, **measures, percent=percent, where=filters, **grouped)
+    if not any(group["rows"] for group in result["groups"]):
+        pack.tell_absent(path, filters)
 if not result["columns"]:
     # Of a mere count there is nothing to name.
     del result["columns"]

@@ -23,4 +23,7 @@ limit = 10
 path = pack.path(file)
 with pack.asked():
     also = {"column": and_column, "equals": and_equals, "contains": and_contains, "above": and_above, "below": and_below}
-    result = tables.top(path, column, where=pack.filters(path, where, also), limit=limit)
+    filters = pack.filters(path, where, also)
+    result = tables.top(path, column, where=filters, limit=limit)
+    if not result["rows"]:
+        pack.tell_absent(path, filters)

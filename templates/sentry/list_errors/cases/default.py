@@ -21,6 +21,9 @@ if project is not None:
 for key, name in (("release", release), ("firstRelease", first_release)):
     if name is not None:
         query += f" {pack.release_term(organization, key, name)}"
+if order == "first_seen":
+    # An error that is seen again is not new.
+    query = " ".join([query, *pack.first_seen(period)])
 
 params = {
     "query": query,

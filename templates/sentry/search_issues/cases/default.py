@@ -32,6 +32,9 @@ if project is not None:
 for key, name in (("release", release), ("firstRelease", first_release)):
     if name is not None:
         terms.append(pack.release_term(organization, key, name))
+if order == "first_seen":
+    # An issue that is seen again is not new.
+    terms += pack.first_seen(period)
 
 params = {
     "query": " ".join(terms),
