@@ -656,7 +656,7 @@ fn what_is_taken_for_granted_is_said() {
 
 #[test]
 fn a_percentile_is_the_least_value_that_so_many_percent_do_not_exceed() {
-    let values = |count: usize| (1..=count).rev().map(|value| format!("{value},\n")).collect::<String>();
+    let values = |count: usize| (1..=count).rev().fold(String::new(), |rows, value| format!("{rows}{value},\n"));
     let percentile = |percent: &str, count: usize| {
         let query = format!(r#"{{"summary": {{"percentile": "n"{percent}}}}}"#);
         ask("m.csv", &query, "", format!("n,\n{}", values(count)).as_bytes())

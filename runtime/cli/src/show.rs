@@ -202,10 +202,6 @@ fn explain(report: &Report, text: &mut String) {
         if let Some(command) = command {
             let _ = writeln!(text, "    {}", printable(&command));
         }
-        if !candidate.takes.is_empty() {
-            let takes: Vec<String> = candidate.takes.iter().map(ToString::to_string).collect();
-            let _ = writeln!(text, "    --param with {}", printable(&takes.join(", ")));
-        }
     }
     for refused in report.refusals.iter().filter(|_| report.outcome() != Outcome::CapabilityDenied) {
         let _ = writeln!(text, "refused: {}", printable(&refused.message));

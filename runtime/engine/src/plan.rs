@@ -443,12 +443,13 @@ impl Engine {
             }
             Decision::NoMatch { closest } => {
                 let remedy = self.out_of_reach(&library, &question);
+                let is_reached = remedy.is_none();
                 let remedy =
                     remedy.unwrap_or_else(|| rephrase::remedy(&router.nearest(&question), !closest.is_empty()));
                 let failure = Failure::new(Cause::NotFound, "no template fits this intent").with(remedy);
                 let sure = |candidate| offer::as_sure(&library, &question, &intent.params, candidate);
                 let mut candidates: Vec<Candidate> = closest.into_iter().map(sure).collect();
-                for candidate in &mut candidates {
+                for candidate in candidates.iter_mut().filter(|_| is_reached) {
                     candidate.takes = offer::takes(&library, &question, candidate);
                 }
                 let report = Report { candidates, ..Report::failed(crate::new_run_id(), failure) };

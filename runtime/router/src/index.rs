@@ -474,7 +474,9 @@ impl Entry {
         for (index, (word, canonical)) in words.iter().zip(canonical).enumerate() {
             let in_pattern = in_value(index) || joins(index);
             let in_text = values.iter().any(|found| found.text.contains(&index));
-            let is_topic = !word.quoted && !in_text && self.topics.contains(canonical);
+            // The hours of "the last 24 hours" do not ask for anything by hour.
+            let in_time = values.iter().any(|found| found.span.contains(&index) && self.readers.is_window(found));
+            let is_topic = !word.quoted && !in_text && !in_time && self.topics.contains(canonical);
             // A value may be what the sentence is about as well: the level in "list warnings".
             if word.is_filler || ((in_pattern || repeats[index]) && !is_topic) || !said.insert(canonical.as_str()) {
                 continue;

@@ -236,6 +236,12 @@ fn n06_a_hundred_servers_are_discovered_two_at_a_time() {
         expected.insert(format!("s{number}"), status.to_owned());
     }
     let upstream = Upstream::of(&Value::Object(entries));
+    let running = || {
+        let line = |entry: std::fs::DirEntry| std::fs::read_to_string(entry.path().join("cmdline")).unwrap_or_default();
+        let lines = std::fs::read_dir("/proc").expect("it is listed").flatten().map(line);
+        // What starts and confines a server has its command in its own arguments.
+        lines.filter(|line| line.starts_with("python3\0") && line.contains("\0--number=")).count()
+    };
     let states = || {
         let listed = upstream.object(&["tools", "list"]);
         let rows = listed["servers"].as_array().expect("a list").clone();
@@ -246,7 +252,7 @@ fn n06_a_hundred_servers_are_discovered_two_at_a_time() {
         let both = [(); 2].map(|()| scope.spawn(|| upstream.run(&["tools", "refresh"])));
         let mut most = 0;
         while !both.iter().all(std::thread::ScopedJoinHandle::is_finished) {
-            most = most.max(states().values().filter(|status| *status == "discovering").count());
+            most = most.max(running());
         }
         for run in both.map(|run| run.join().expect("no panic")) {
             let mut going_on = 0_i32;
@@ -264,4 +270,29 @@ fn n06_a_hundred_servers_are_discovered_two_at_a_time() {
     assert_eq!(states(), expected);
     // Nothing holds a place, so that one more can be discovered.
     assert_eq!(upstream.object(&["tools", "refresh", "s99"])["servers"][0]["status"], "success");
+}
+
+#[test]
+fn n06_listing_again_and_again_starts_one_discovery() {
+    let upstream = Upstream::bounded("hang-start", &[], &json!({"discovery_s": LATE}));
+    let home = upstream.home.path().canonicalize().expect("it is there");
+    let discoveries = || {
+        let processes = std::fs::read_dir("/proc").expect("it is listed").flatten().map(|entry| entry.path());
+        let is_one = |process: &std::path::PathBuf| {
+            let line = std::fs::read_to_string(process.join("cmdline")).unwrap_or_default();
+            let is_here = std::fs::read_link(process.join("cwd")).is_ok_and(|folder| folder == home);
+            is_here && line.contains("\0tools\0refresh\0")
+        };
+        processes.filter(is_one).collect::<Vec<_>>()
+    };
+    for _ in 0..5 {
+        upstream.object(&["tools", "list"]);
+    }
+    let begun = discoveries();
+    for process in &begun {
+        let number =
+            process.file_name().and_then(|name| name.to_str()?.parse().ok()).and_then(rustix::process::Pid::from_raw);
+        rustix::process::kill_process(number.expect("a number"), rustix::process::Signal::KILL).expect("it is ours");
+    }
+    assert_eq!(begun.len(), 1, "{begun:?}");
 }

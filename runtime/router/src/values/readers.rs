@@ -123,6 +123,11 @@ impl Readers {
         self
     }
 
+    /// Whether what was found is a window of time and nothing else.
+    pub(crate) fn is_window(&self, found: &Found) -> bool {
+        found.reads.iter().all(|(reader, _)| matches!(self.specs[*reader].kind(), ParamKind::Window { .. }))
+    }
+
     /// The words of its patterns.
     pub(crate) fn words(&self) -> impl Iterator<Item = &String> {
         self.patterns.iter().flat_map(Pattern::words)
