@@ -240,7 +240,11 @@ fn n06_a_hundred_servers_are_discovered_two_at_a_time() {
         let line = |entry: std::fs::DirEntry| std::fs::read_to_string(entry.path().join("cmdline")).unwrap_or_default();
         let lines = std::fs::read_dir("/proc").expect("it is listed").flatten().map(line);
         // What starts and confines a server has its command in its own arguments.
-        lines.filter(|line| line.starts_with("python3\0") && line.contains("\0--number=")).count()
+        let is_python = |line: &String| {
+            let program = line.split('\0').next().and_then(|program| program.rsplit('/').next());
+            program.is_some_and(|name| name.starts_with("python"))
+        };
+        lines.filter(|line| is_python(line) && line.contains("\0--number=")).count()
     };
     let states = || {
         let listed = upstream.object(&["tools", "list"]);
