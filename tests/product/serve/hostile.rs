@@ -181,14 +181,14 @@ fn d13_a_client_that_never_saw_the_answer_gets_the_same_job_by_its_key() {
     let server = start(&[]);
     let body = json!({"code": "result = 42"}).to_string();
     let key = [("idempotency-key", "order-7")];
-    // It sends the request and goes away before the answer.
+    // It sends the request, and goes away without reading the answer. Who goes before the job is kept may have made none.
     let mut stream = TcpStream::connect(server.address).expect("it listens");
     stream.write_all(&server.line("POST /v1/jobs", &key, &body)).expect("it reads");
-    drop(stream);
     let listed = || get(&server, "/v1/jobs")["jobs"].as_array().expect("jobs").clone();
     while listed().is_empty() {
         std::thread::yield_now();
     }
+    drop(stream);
     let id = listed()[0]["id"].as_str().expect("an id").to_owned();
     for _ in 0..2 {
         let again = send(&server, "POST /v1/jobs", &key, &body);
