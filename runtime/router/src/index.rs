@@ -701,13 +701,19 @@ impl Entry {
     }
 }
 
-/// Whether a sentence asks about something, and not for it: "did you", "was it", "why". "Can you" asks for it.
+/// Whether a sentence asks about something, and not for it: "did you", "was it", "why", "can I". "Can you" asks for it.
 pub(crate) fn is_question(words: &[Word]) -> bool {
     const ASKING: [&str; 19] = [
         "are", "did", "do", "does", "had", "has", "have", "how", "is", "should", "was", "were", "what", "when",
         "where", "which", "who", "whose", "why",
     ];
+    // "Can you do it" asks for it, "can I do it" asks whether.
+    let is_doubtful = |pair: &[Word]| {
+        matches!(pair[0].plain.as_str(), "can" | "could" | "may" | "might")
+            && matches!(pair[1].plain.as_str(), "i" | "one" | "it" | "this" | "that" | "they" | "he" | "she")
+    };
     words.first().is_some_and(|word| !word.quoted && ASKING.contains(&word.plain.as_str()))
+        || words.get(..2).is_some_and(is_doubtful)
 }
 
 /// `part / whole` of two small counts.

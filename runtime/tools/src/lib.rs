@@ -9,7 +9,7 @@
 //!
 //! In reading order: `server` is one server as configured, `file` and `variables` read it from a file, `secret` is
 //! what of it nobody is shown, and `place` is what it is
-//! started with. `definition` admits what a server says about a tool, `category` says what it is about, `listing` is what is kept
+//! started with; `writable` says which of the folders that it names it may write. `definition` admits what a server says about a tool, `category` says what it is about, `listing` is what is kept
 //! of that, `arguments` checks values against schemas, and `reply` admits results. `frame` decides what arrives on the wire, over `pipe` or `http`; `process` is a
 //! server that was started, and `tail` what it wrote to stderr. `connection` is a server that was reached, `discovery` lists its
 //! tools for the cache, `owner` says which process does so, and `upstreams` are all servers together. `shape` is what answers look
@@ -43,6 +43,7 @@ mod tail;
 mod upstreams;
 mod uses;
 mod variables;
+mod writable;
 
 pub use intentbox_store::{LearnedWord, Owner, StoreError, ToolUse};
 

@@ -1,5 +1,6 @@
 //! The process of a server that was started: confined, watched, and ended with all its children.
 
+use std::path::Path;
 use std::process::Stdio;
 use std::time::Duration;
 
@@ -14,8 +15,9 @@ use crate::error::ServerFault;
 use crate::folder::ServerFolder;
 use crate::frame::{FrameFault, Frames};
 use crate::place::Place;
-use crate::server::{Program, ServerConfig};
+use crate::server::{Program, ServerConfig, quoted, workspace};
 use crate::tail::Tail;
+use crate::writable;
 
 /// How long a server may take to end after its stdin was closed, and again after SIGTERM. The Model Context Protocol asks for
 /// both steps ("Shutdown", stdio).
@@ -70,7 +72,7 @@ impl Process {
         let not_started = |detail: String| ServerFault::NotStarted(detail);
         let temporary = ServerFolder::within(&place.temporary)
             .map_err(|error| not_started(format!("no temporary folder can be made: {error}")))?;
-        let launch = launch(config, program, place, purpose, &temporary);
+        let launch = launch(config, program, place, purpose, &temporary).map_err(not_started)?;
         let command = launch.command(&place.launcher, place.launcher_verb).map_err(|error| match error {
             LaunchError::NotFound { .. } => ServerFault::NotFound(error.to_string()),
             LaunchError::NotExecutable { .. } => ServerFault::NotPermitted(error.to_string()),
@@ -142,23 +144,32 @@ impl Drop for Process {
     }
 }
 
-/// How a server is started.
+/// How a server is started, or why one of its folders is refused.
 fn launch(
     config: &ServerConfig,
     program: &Program,
     place: &Place,
     purpose: Purpose,
     temporary: &ServerFolder,
-) -> Launch {
+) -> Result<Launch, String> {
     let folder = temporary.path().to_owned();
     let own = config.working_directory(program);
+    let home = place.environment.get("HOME").map(Path::new);
+    let bases: Vec<&Path> = workspace(&config.file).into_iter().chain(home).collect();
+    let named = own.iter().chain(&config.bounds.writable);
+    let named = named.map(|path| {
+        writable::real(path, &bases).map_err(|leads_to| {
+            let (path, leads_to) = (quoted(&path.to_string_lossy()), quoted(&leads_to.to_string_lossy()));
+            format!("{path}, which it may write, leads to {leads_to} by a symbolic link: name that folder in its entry, or remove the link")
+        })
+    });
+    let named = named.collect::<Result<Vec<_>, _>>()?.into_iter().flatten();
     let working_directory = own.clone().or_else(|| place.current.clone()).unwrap_or_else(|| folder.clone());
     let mut environment = place.environment.clone();
     environment.extend(program.env.clone());
     environment.insert("TMPDIR".to_owned(), folder.to_string_lossy().into_owned());
-    let writable =
-        own.into_iter().chain([folder]).chain(place.writable.clone()).chain(config.bounds.writable.clone()).collect();
-    Launch {
+    let writable = named.chain([folder]).chain(place.writable.clone()).collect();
+    Ok(Launch {
         command: program.command.clone(),
         args: program.args.clone(),
         environment: environment.into_iter().collect(),
@@ -170,7 +181,7 @@ fn launch(
             hidden: place.hidden.clone(),
             cpu_percent: (purpose == Purpose::Discovery).then_some(DISCOVERY_CPU_PERCENT),
         },
-    }
+    })
 }
 
 /// Ends a server that uses more memory than it may.

@@ -11,6 +11,7 @@ use sha2::{Digest as _, Sha256};
 
 use crate::definition::Effect;
 use crate::secret::{may_be_secret, without_query_secrets, without_secrets};
+use crate::writable::normal;
 
 /// How long discovering a server's tools may take, if its configuration does not say.
 pub const DISCOVERY_DEFAULT: Duration = Duration::from_secs(30);
@@ -269,10 +270,11 @@ impl ServerConfig {
     pub fn privileges(&self) -> Vec<String> {
         let Bounds { memory_bytes, network, namespaces, writable, .. } = &self.bounds;
         let mut lines: Vec<String> =
-            writable.iter().map(|path| format!("may write  {}", quoted(&path.to_string_lossy()))).collect();
+            writable.iter().map(|path| format!("may write  {}", quoted(&normal(path).to_string_lossy()))).collect();
         if let Transport::Stdio(program) = &self.transport {
             let folder = self.working_directory(program);
             let told = |path: PathBuf| {
+                let path = normal(&path);
                 format!("may write  {} (where it runs, with .git and this file)", quoted(&path.to_string_lossy()))
             };
             lines.extend(folder.map(told));
@@ -389,7 +391,7 @@ fn place(source: &Source) -> String {
 }
 
 /// A word as a shell would read it back, with everything that is not plain text escaped.
-fn quoted(word: &str) -> String {
+pub(crate) fn quoted(word: &str) -> String {
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_./:=@%+,".contains(&byte);
     if !word.is_empty() && word.bytes().all(is_plain) { word.to_owned() } else { format!("{word:?}") }
 }

@@ -300,3 +300,18 @@ fn n06_listing_again_and_again_starts_one_discovery() {
     }
     assert_eq!(begun.len(), 1, "{begun:?}");
 }
+
+/// Who made the project, or a server that may write there, could lead another one to any folder.
+#[test]
+fn a_folder_that_a_link_stands_for_is_not_written() {
+    let upstream = Upstream::bounded("folder", &[], &json!({"discovery_s": LATE, "call_s": LATE, "write": ["docs"]}));
+    std::fs::create_dir(upstream.path("docs")).expect("made");
+    assert_eq!(upstream.refresh().0, "success");
+    std::fs::remove_dir(upstream.path("docs")).expect("it is empty");
+    std::os::unix::fs::symlink("/opt", upstream.path("docs")).expect("linked");
+    let (status, told) = upstream.refresh();
+    assert_eq!(status, "failed", "{told}");
+    let part =
+        "docs, which it may write, leads to /opt by a symbolic link: name that folder in its entry, or remove the link";
+    assert!(told.contains(part), "{told}");
+}
