@@ -19,7 +19,8 @@ or a dictionary of these, which all apply: `{"column": "day", "above": "2026-01-
 up to four such tuples and dictionaries, which all apply. `equals` and `contains` ignore case, and are about any column if
 none is given; a number equals `12%` and `1,000` of its column too, and a text that no number or date of its column can
 equal is a `ValueError`. `above` and `below` take a number or a date, also as text, and leave the bound itself out:
-`above="2026-01"` begins in February. `missing` is blank, `null`, or a word such as `n/a`.
+`above="2026-01"` begins in February, and where a column holds dates, `above="2026"` with 2027; there a year, a month or a
+day `equals` every time in it. `missing` is blank, `null`, or a word such as `n/a`.
 
 Sums are exact: the digits in the file are added. What an answer leaves out is in its `left_out`, and what it takes for
 granted in its `assumed`, both text and both only there if there is something to say. If more than 5 percent of a column's

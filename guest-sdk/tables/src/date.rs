@@ -4,7 +4,8 @@
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Moment {
     year: i64,
-    month: i64,
+    /// Nothing in `2026`, which only somebody who asks writes.
+    month: Option<i64>,
     /// Nothing in `2026-01`.
     day: Option<i64>,
     /// Seconds of the day, in UTC if an offset was written.
@@ -24,7 +25,7 @@ impl Moment {
             return None;
         }
         if text.len() == 7 && text[4] == b'-' {
-            let moment = Self { year: number(&text[..4])?, month: number(&text[5..])?, day: None, second: None };
+            let moment = Self { year: number(&text[..4])?, month: Some(number(&text[5..])?), day: None, second: None };
             return moment.is_real().then_some(moment);
         }
         let date = text.get(..10)?;
@@ -33,7 +34,7 @@ impl Moment {
             (.., b'.', b'.') => (&date[6..], &date[3..5], &date[..2]),
             _ => return None,
         };
-        let mut moment = Self { year: number(year)?, month: number(month)?, day: Some(number(day)?), second: None };
+        let mut moment = Self { year: number(year)?, month: Some(number(month)?), day: Some(number(day)?), second: None };
         if !moment.is_real() {
             return None;
         }
@@ -49,12 +50,12 @@ impl Moment {
     pub(crate) fn of_year(text: &str) -> Option<Self> {
         let text = text.trim().as_bytes();
         let year = (text.len() == 4).then(|| number(text))??;
-        Some(Self { year, month: 0, day: None, second: None })
+        Some(Self { year, month: None, day: None, second: None })
     }
 
     fn is_real(self) -> bool {
         let is_leap = self.year % 4 == 0 && (self.year % 100 != 0 || self.year % 400 == 0);
-        let days = match self.month {
+        let days = match self.month.unwrap_or(1) {
             2 => 28 + i64::from(is_leap),
             4 | 6 | 9 | 11 => 30,
             1..=12 => 31,
@@ -65,16 +66,15 @@ impl Moment {
 
     /// The month as it sorts: `2026-11`.
     pub(crate) fn month(self) -> String {
-        format!("{:04}-{:02}", self.year, self.month)
+        format!("{:04}-{:02}", self.year, self.month.unwrap_or(1))
     }
 
     /// How this moment compares to one that somebody asks about, only as exactly as that one is given: any time of a day
     /// equals the day, and any day of a year the year.
     pub(crate) fn compare(self, asked: Self) -> std::cmp::Ordering {
-        if asked.month == 0 {
-            return self.year.cmp(&asked.year);
-        }
-        let month = (self.year, self.month).cmp(&(asked.year, asked.month));
+        let year = self.year.cmp(&asked.year);
+        let Some(asked_month) = asked.month else { return year };
+        let month = year.then(self.month.unwrap_or(1).cmp(&asked_month));
         match (asked.day, asked.second) {
             (None, _) => month,
             (Some(day), None) => month.then(self.day.unwrap_or(1).cmp(&day)),
@@ -90,7 +90,8 @@ impl Moment {
     /// Seconds since a day before all years with four digits.
     fn seconds(self) -> i64 {
         // Days before the first of March, from which on all months but the last have the same lengths each year.
-        let (year, month) = if self.month > 2 { (self.year, self.month - 3) } else { (self.year - 1, self.month + 9) };
+        let month = self.month.unwrap_or(1);
+        let (year, month) = if month > 2 { (self.year, month - 3) } else { (self.year - 1, month + 9) };
         let days = 365 * year + year.div_euclid(4) - year.div_euclid(100) + year.div_euclid(400);
         let days = days + (153 * month + 2) / 5 + self.day.unwrap_or(1);
         days * 86_400 + self.second.unwrap_or(0)

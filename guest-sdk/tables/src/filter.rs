@@ -100,12 +100,13 @@ impl Matcher {
             return Ok(None);
         }
         let column = filter.column.as_deref().map(|name| columns.find(name)).transpose()?;
-        let impossible = match (&column, &filter.equals) {
-            (Some(column), Some(text)) => impossible(column, text, columns, usual, start),
+        let kind = column.as_ref().map(|column| kind(column, columns, usual, start));
+        let impossible = match (&column, kind, &filter.equals) {
+            (Some(column), Some(kind), Some(text)) => impossible(column, kind, text),
             _ => None,
         };
         // "After 2024" is no number where a column holds dates.
-        let holds_dates = column.as_ref().is_some_and(|column| kind(column, columns, usual, start) == "date");
+        let holds_dates = kind == Some("date");
         let year = |text: &str| Moment::of_year(text).filter(|_| holds_dates);
         let bound = |text: &Option<String>| {
             let text = text.as_deref()?;
@@ -253,8 +254,7 @@ impl Matcher {
 
 /// What is wrong with a text that no value of a column can equal: none of the first rows is a text, and this is no number or date
 /// either. An answer of no rows would say that there are none, where another column was meant.
-fn impossible(column: &Column, text: &str, columns: &Columns, usual: char, start: &[Kept]) -> Option<Problem> {
-    let kind = kind(column, columns, usual, start);
+fn impossible(column: &Column, kind: &'static str, text: &str) -> Option<Problem> {
     let has_numbers = matches!(kind, "integer" | "number" | "date");
     if !has_numbers || is_missing(text) || text.bytes().any(|byte| byte.is_ascii_digit()) {
         return None;
