@@ -77,7 +77,10 @@ def pieces(path):
 
 
 def filters(path, where, also, period=None, date_column=None):
-    """Returns what rows have to pass, as `intentbox.tables` takes it: two comparisons and a period, as far as they are given."""
+    """Returns what rows have to pass, as `intentbox.tables` takes it: two comparisons and a period, as far as they are given.
+
+    For a column that is compared with nothing, which `intentbox.tables` refuses, it says on stderr what there is to compare.
+    """
     every = [where, also]
     if period is not None:
         every.append(within(path, period, date_column, where))
@@ -92,7 +95,10 @@ def tell_absent(path, filters):
     """Says on stderr which values a column has, where no row has the one that was asked for: for answers of no rows."""
     for one in filters:
         column, value = one.get("column"), one.get("equals")
-        if column is not None and value is not None and not tables.find(path, where=one, limit=1)["matching"]:
+        if column is None or value is None:
+            continue
+        # One filter alone has just been asked.
+        if len(filters) == 1 or not tables.find(path, where=one, limit=1)["matching"]:
             print(f"no row has the {column} {_short(value, 40)}", file=sys.stderr)
             _tell_values(path, column)
 
