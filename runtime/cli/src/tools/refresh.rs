@@ -1,6 +1,6 @@
 //! `tools refresh`: discovers the tools of servers, here or in a process of its own.
 
-use std::fs::File;
+use std::fs::{File, TryLockError};
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
@@ -104,10 +104,10 @@ pub(crate) async fn begin_stale(
 fn turn(sources: &Sources) -> anyhow::Result<Option<File>> {
     let Some(folder) = setup::state_folder(sources) else { return Ok(None) };
     let file = File::options().create(true).truncate(false).write(true).open(folder.join("discovery.lock"))?;
-    match rustix::fs::flock(&file, rustix::fs::FlockOperation::NonBlockingLockExclusive) {
+    match file.try_lock() {
         Ok(()) => Ok(Some(file)),
-        Err(rustix::io::Errno::WOULDBLOCK) => Ok(None),
-        Err(error) => Err(error.into()),
+        Err(TryLockError::WouldBlock) => Ok(None),
+        Err(TryLockError::Error(error)) => Err(error.into()),
     }
 }
 
