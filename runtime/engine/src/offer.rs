@@ -53,9 +53,15 @@ fn with(
 }
 
 /// What a template takes besides the values that it is offered with: whoever has its name only guesses otherwise.
-pub(crate) fn takes(library: &Library, question: &Question<'_>, candidate: &Candidate) -> Vec<Takes> {
+pub(crate) fn takes(
+    library: &Library,
+    question: &Question<'_>,
+    given: &BTreeMap<String, Given>,
+    candidate: &Candidate,
+) -> Vec<Takes> {
     let Some(template) = library.catalog.get(&candidate.template) else { return Vec::new() };
-    let is_open = |spec: &&ParamSpec| spec.default_from().is_none() && !candidate.values.contains_key(spec.name());
+    let has_value = |name: &str| candidate.values.contains_key(name) || given.contains_key(name);
+    let is_open = |spec: &&ParamSpec| spec.default_from().is_none() && !has_value(spec.name());
     let known = |spec: &ParamSpec| {
         let values = spec.values_from()?.clone();
         question.names.get(&Source { pack: template.pack().id().to_owned(), values })

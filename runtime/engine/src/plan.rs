@@ -450,7 +450,7 @@ impl Engine {
                 let sure = |candidate| offer::as_sure(&library, &question, &intent.params, candidate);
                 let mut candidates: Vec<Candidate> = closest.into_iter().map(sure).collect();
                 for candidate in candidates.iter_mut().filter(|_| is_reached) {
-                    candidate.takes = offer::takes(&library, &question, candidate);
+                    candidate.takes = offer::takes(&library, &question, &intent.params, candidate);
                 }
                 let report = Report { candidates, ..Report::failed(crate::new_run_id(), failure) };
                 Plan::Nothing(Box::new(report))

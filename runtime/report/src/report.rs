@@ -199,7 +199,7 @@ pub struct Candidate {
     pub values: BTreeMap<String, Value>,
     /// The parameters that it needs besides those.
     pub missing: Vec<String>,
-    /// All that it takes besides those that have a value; empty where several fit.
+    /// All that it takes besides those that have a value; empty where several fit, or the access that fits is not configured.
     pub takes: Vec<Takes>,
 }
 
