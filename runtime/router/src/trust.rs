@@ -232,10 +232,7 @@ pub(crate) fn trust(best: &Scored, second: f64, trees: &Forest) -> f64 {
 /// 5 errors". Training saw few of these wrong, and trees say less about sentences of a kind that they saw rarely.
 fn is_plain(best: &Scored) -> bool {
     let doubts = &best.doubts;
-    // What somebody tells before asking may be anything.
-    let is_story = |doubt: &Doubt| !doubt.is_request && doubt.why == Why::Unknown && doubts.left_out[1] == 0;
-    let is_understood = doubts.words.iter().all(|doubt| doubt.why == Why::Harmless || is_story(doubt));
-    let is_understood = is_understood && !doubts.lacks_a_value;
+    let is_understood = doubts.words.iter().all(|doubt| doubt.why == Why::Harmless) && !doubts.lacks_a_value;
     let is_whole = best.explained >= 1.0 && best.phrase.covered >= 1.0 && doubts.text_words == 0;
     is_understood && is_whole && doubts.says.len() <= 1 && best.missing.is_empty() && best.score >= PLAIN_SCORE
 }
