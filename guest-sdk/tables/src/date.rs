@@ -34,7 +34,8 @@ impl Moment {
             (.., b'.', b'.') => (&date[6..], &date[3..5], &date[..2]),
             _ => return None,
         };
-        let mut moment = Self { year: number(year)?, month: Some(number(month)?), day: Some(number(day)?), second: None };
+        let mut moment =
+            Self { year: number(year)?, month: Some(number(month)?), day: Some(number(day)?), second: None };
         if !moment.is_real() {
             return None;
         }
