@@ -1,13 +1,16 @@
 /* Notes what a program does to the files of one folder, in order: what it wrote, what it synchronised, and what it said on
    stdout in between. `power.rs` plays it back up to any moment, and leaves out what no synchronisation had secured by then.
 
-   Preloaded into the program. POWER_FOLDER is the folder, POWER_NOTES the file of the notes. */
+   Preloaded into the program. POWER_FOLDER is the folder, POWER_NOTES the file of the notes. With POWER_FAULT `KIND NUMBER TIMES ERRNO`
+   the disk fails: of what is read (R), written (W) or synchronised (S), the NUMBERth from the first, and so many after it. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -53,6 +56,22 @@ static const char *name_of(int descriptor) {
     return descriptor >= 0 && descriptor < DESCRIPTORS ? names[descriptor] : NULL;
 }
 
+/* Whether the disk fails now. It fails in nothing before the first promise, which is the program's to open its files. Under the lock. */
+static int has_promised;
+static int fails(char kind) {
+    static long number = -1, times, error, count;
+    static char of;
+    if (number < 0) {
+        const char *fault = getenv("POWER_FAULT");
+        if (!fault || sscanf(fault, "%c %ld %ld %ld", &of, &number, &times, &error) != 4) number = 0;
+    }
+    if (!number || kind != of || !has_promised) return 0;
+    count++;
+    if (count < number || count >= number + times) return 0;
+    errno = (int)error;
+    return 1;
+}
+
 #define REAL(name, ...) static __typeof__(__VA_ARGS__) real; if (!real) *(void **)&real = dlsym(RTLD_NEXT, name)
 
 static int opened(int descriptor, const char *path) {
@@ -96,13 +115,25 @@ int close(int descriptor) {
         const char *name = name_of(descriptor);                                                                   \
         if (!name) return real(descriptor, data, length, offset);                                                 \
         pthread_mutex_lock(&lock);                                                                                \
-        ssize_t written = real(descriptor, data, length, offset);                                                 \
+        ssize_t written = fails('W') ? -1 : real(descriptor, data, length, offset);                               \
         if (written > 0) note('W', name, offset, data, (uint64_t)written);                                        \
         pthread_mutex_unlock(&lock);                                                                              \
         return written;                                                                                           \
     }
 PWRITE(pwrite)
 PWRITE(pwrite64)
+
+#define PREAD(symbol)                                                                                             \
+    ssize_t symbol(int descriptor, void *data, size_t length, off_t offset) {                                     \
+        REAL(#symbol, ssize_t (*)(int, void *, size_t, off_t));                                                   \
+        if (!name_of(descriptor)) return real(descriptor, data, length, offset);                                  \
+        pthread_mutex_lock(&lock);                                                                                \
+        int failed = fails('R');                                                                                  \
+        pthread_mutex_unlock(&lock);                                                                              \
+        return failed ? -1 : real(descriptor, data, length, offset);                                              \
+    }
+PREAD(pread)
+PREAD(pread64)
 
 ssize_t write(int descriptor, const void *data, size_t length) {
     REAL("write", ssize_t (*)(int, const void *, size_t));
@@ -112,6 +143,7 @@ ssize_t write(int descriptor, const void *data, size_t length) {
     ssize_t written = real(descriptor, data, length);
     if (written > 0 && name) note('W', name, offset, data, (uint64_t)written);
     if (written > 0 && descriptor == 1) note('A', "", 0, data, (uint64_t)written);
+    has_promised |= written > 0 && descriptor == 1 && memmem(data, (size_t)written, "accepted", 8);
     pthread_mutex_unlock(&lock);
     return written;
 }
@@ -122,9 +154,10 @@ ssize_t write(int descriptor, const void *data, size_t length) {
         const char *name = name_of(descriptor);                                                                   \
         if (!name) return real(descriptor);                                                                       \
         pthread_mutex_lock(&lock);                                                                                \
-        note('S', name, 0, NULL, 0);                                                                              \
+        int failed = fails('S');                                                                                  \
+        if (!failed) note('S', name, 0, NULL, 0);                                                                 \
         pthread_mutex_unlock(&lock);                                                                              \
-        return 0;                                                                                                 \
+        return failed ? -1 : 0;                                                                                   \
     }
 SYNC(fsync)
 SYNC(fdatasync)

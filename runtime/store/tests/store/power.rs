@@ -14,6 +14,14 @@ use crate::jobs::{LEASE, accepted, finished, job, nobody};
 use crate::{NOON, at};
 
 const CHILD: &str = "power::a_child_keeps_jobs";
+const FAULTY_CHILD: &str = "power::a_child_keeps_jobs_on_a_disk_that_fails";
+
+/// What a disk says that fails, and one that may only be read (errno(3), on Linux).
+const EIO: i32 = 5;
+const EROFS: i32 = 30;
+
+/// How many jobs a child asks for whose disk fails.
+const FAULTY_JOBS: usize = 12;
 
 /// How many jobs the child keeps: enough for the log to be copied into the file several times.
 const JOBS: usize = 120;
@@ -38,6 +46,40 @@ async fn a_child_keeps_jobs() {
         }
     }
     // It is not closed: the power fails first.
+    std::mem::forget(store);
+}
+
+/// What a child does whose disk fails: it says what was accepted, and what was refused. It asks for work where the fault passes:
+/// otherwise it would wait for as long as the disk fails, as a worker does.
+#[tokio::test]
+#[ignore = "the test of this file starts it"]
+async fn a_child_keeps_jobs_on_a_disk_that_fails() {
+    let mut lines = std::io::stdin().lines();
+    let (Some(Ok(folder)), Some(Ok(passes))) = (lines.next(), lines.next()) else { return };
+    let place = JobPlace::Folder(PathBuf::from(folder));
+    let store = JobStore::open(&place, at(NOON), JobQuotas::default(), nobody()).await.expect("it opens");
+    for number in 0..FAULTY_JOBS {
+        let new = NewJob { request: "x".repeat(20_000), ..job(&format!("j{number}")) };
+        match store.submit(new).await {
+            Ok(_) => println!("\naccepted j{number}"),
+            Err(error) => {
+                println!("\nrefused {error}");
+                continue;
+            }
+        }
+        match store.job(&format!("j{number}")).await {
+            Ok(Some(_)) => {}
+            Ok(None) => println!("\nlost j{number}"),
+            Err(error) => println!("\nrefused {error}"),
+        }
+        if passes != "passes" {
+            continue;
+        }
+        match store.claim("w", LEASE, 1).await.as_deref() {
+            Ok([lease]) if store.end(lease.key(), finished()).await.is_ok() => println!("\nended {}", lease.job.id),
+            _ => {}
+        }
+    }
     std::mem::forget(store);
 }
 
@@ -169,25 +211,59 @@ fn library(folder: &Path) -> PathBuf {
     library
 }
 
-#[tokio::test]
-async fn d14_what_was_promised_is_there_after_a_loss_of_power_at_any_moment() {
+/// What a child did, on a disk with this fault, which `passes` or stays.
+fn of_child(name: &str, library: &Path, fault: &str, passes: &str) -> Vec<Step> {
     let (folder, beside) = (tempfile::tempdir().expect("a folder"), tempfile::tempdir().expect("a folder"));
     let notes = beside.path().join("notes");
     let mut child = Command::new(std::env::current_exe().expect("this program has a path"))
-        .args(["--exact", "--ignored", "--nocapture", CHILD])
-        .env("LD_PRELOAD", library(beside.path()))
+        .args(["--exact", "--ignored", "--nocapture", name])
+        .env("LD_PRELOAD", library)
         .env("POWER_FOLDER", folder.path())
         .env("POWER_NOTES", &notes)
+        .env("POWER_FAULT", fault)
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .spawn()
         .expect("it starts");
     let stdin = child.stdin.take().expect("piped");
-    std::io::Write::write_all(&mut &stdin, format!("{}\n", folder.path().display()).as_bytes()).expect("it reads");
+    let told = format!("{}\n{passes}\n", folder.path().display());
+    std::io::Write::write_all(&mut &stdin, told.as_bytes()).expect("it reads");
     drop(stdin);
-    assert!(child.wait_with_output().expect("it ended").status.success());
+    let ended = child.wait_with_output().expect("it ended");
+    assert!(ended.status.success(), "{fault}: {}", String::from_utf8_lossy(&ended.stdout));
+    steps(&fs::read(&notes).expect("it noted something"))
+}
 
-    let steps = steps(&fs::read(&notes).expect("it noted something"));
+/// What is promised in spite of a fault was secured nevertheless, and after a fault that passes the store goes on.
+#[tokio::test]
+async fn d08_a_disk_that_fails_makes_no_false_promise_and_is_used_again_when_it_works() {
+    let beside = tempfile::tempdir().expect("a folder");
+    let library = library(beside.path());
+    let mut refusals = BTreeSet::new();
+    for kind in ["R", "W", "S"] {
+        for (number, errno) in [(1, EIO), (2, EIO), (5, EROFS), (9, EIO)] {
+            for times in [1, 1_000_000] {
+                let fault = format!("{kind} {number} {times} {errno}");
+                let steps = of_child(FAULTY_CHILD, &library, &fault, if times == 1 { "passes" } else { "stays" });
+                let (files, said) = found_after(&steps, steps.len(), &mut Dice(7));
+                check(&files, &said, steps.len()).await;
+                assert!(!said.contains("\nlost "), "{fault}: {said}");
+                let last = format!("\naccepted j{}\n", FAULTY_JOBS - 1);
+                assert!(times > 1 || said.contains(&last), "{fault}: {said}");
+                refusals.extend(said.contains("\nrefused ").then_some((kind, times)));
+            }
+        }
+    }
+    // The faults were met. A write that fails once may be one of those that are tried again.
+    for met in [("R", 1), ("R", 1_000_000), ("W", 1_000_000), ("S", 1), ("S", 1_000_000)] {
+        assert!(refusals.contains(&met), "{met:?}: {refusals:?}");
+    }
+}
+
+#[tokio::test]
+async fn d14_what_was_promised_is_there_after_a_loss_of_power_at_any_moment() {
+    let beside = tempfile::tempdir().expect("a folder");
+    let steps = of_child(CHILD, &library(beside.path()), "", "");
     let count = |is: fn(&Step) -> bool| steps.iter().filter(|step| is(step)).count();
     let (writes, syncs) =
         (count(|step| matches!(step, Step::Write { .. })), count(|step| matches!(step, Step::Sync { .. })));
