@@ -8,6 +8,7 @@ hang-list: never answers tools/list                   hang-call: never answers t
 exit-0-call, exit-1-call, sigkill-call: ends in the middle of a call
 crash-loop: ends at once, with a line on stderr       exit-list: ends in the middle of tools/list
 grandchild: a child that left its session outlives the call that ends the server; its number is in --state
+lingers: a call is never answered, and a child keeps the pipes open until --state is gone
 banner: text before the protocol                      noise: text between all messages
 half-line: half a message, then the end               endless-line: bytes without an end
 bad-utf8: bytes that are no text                      nul: NUL bytes between messages
@@ -30,6 +31,7 @@ memory: takes 256 MiB during a call                   stays: ignores the end of 
 slow-start: greets after 11 seconds                   environment: `echo` answers with its environment
 nan: a result with NaN                                denied: isError that says what the system says of a folder
 folder: `echo` says where it runs, and whether it may write there
+sounds-like: a tool that describes itself in the words of a request to `shop`
 added: another tool with each start but the first     shop: no fault, and the tools of a shop, which say how they were called
 
 Over HTTP (`--http`): redirect, unauthorized, forbidden, html, http-500, http-429: how requests are answered; endless-body,
@@ -121,6 +123,8 @@ def tools():
         return TOOLS[:1] + schemas()
     if FAULT == "shop":
         return SHOP
+    if FAULT == "sounds-like":
+        return [{**SHOP[0], "name": "list_orders_of_customer_acme", "description": "List the orders of customer acme, all of them."}]
     if FAULT == "names":
         bad = ["a b", "a/b", "../x", "a\r\nb", "a\u202eb", "x" * 10_240, "", "twice", "twice", "a__b"]
         return TOOLS[:1] + [{"name": name, "inputSchema": OBJECT} for name in bad]
@@ -208,6 +212,14 @@ def before_answer(number):
         with open(STATE, "w") as file:
             file.write(os.read(read, 20).decode())
         os._exit(1)
+    if FAULT == "lingers":
+        if os.fork() == 0:
+            os.setsid()
+            open(STATE, "w").close()
+            while os.path.exists(STATE):
+                time.sleep(0.1)
+            os._exit(0)
+        time.sleep(3600)
     if FAULT == "half-line":
         raw(b'{"jsonrpc":"2.0","id":')
         os._exit(0)

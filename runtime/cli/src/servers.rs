@@ -25,6 +25,11 @@ const PROJECT_FILES: [&str; 3] = [".mcp.json", ".cursor/mcp.json", ".vscode/mcp.
 /// person starts by name.
 const LAUNCHER_CACHES: [&str; 3] = [".npm", ".cache", ".local/share/uv"];
 
+/// The same for a person who approves a server.
+pub(crate) fn shown_caches() -> String {
+    LAUNCHER_CACHES.map(|cache| format!("~/{cache}")).join(", ")
+}
+
 /// What is configured about upstream servers.
 pub(crate) struct Servers {
     pub(crate) upstreams: Upstreams,

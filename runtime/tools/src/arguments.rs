@@ -5,6 +5,7 @@
 
 use std::fmt::Write as _;
 
+use intentbox_catalog::closest;
 use intentbox_catalog::terminal::printable;
 use jsonschema::{PatternOptions, Retrieve, Uri, Validator};
 use serde_json::{Map, Value};
@@ -118,6 +119,21 @@ impl Checker {
             let _ = write!(faults, "{separator}{place}{}", shown(&error.masked().to_string()));
         }
         Err(SchemaFault::Value(faults))
+    }
+
+    /// An argument that is likely one of the schema's, misspelled: `repo_pth` where `repo_path` is not given. Servers pass over what
+    /// they do not know, and would answer another question. A schema that says it takes more is taken at its word.
+    pub(crate) fn misspelled(&self, arguments: &Value) -> Option<SchemaFault> {
+        let (known, given) = (self.schema.get("properties")?.as_object()?, arguments.as_object()?);
+        let takes_more = ["additionalProperties", "patternProperties", "unevaluatedProperties"];
+        if takes_more.iter().any(|key| self.schema.get(key).is_some_and(|says| *says != Value::Bool(false))) {
+            return None;
+        }
+        let absent: Vec<&str> = known.keys().map(String::as_str).filter(|name| !given.contains_key(*name)).collect();
+        given.keys().filter(|name| !known.contains_key(*name)).find_map(|name| {
+            let meant = printable(&closest(name, absent.iter().copied())?);
+            Some(SchemaFault::Value(format!("there is no `{}`: did you mean `{meant}`?", shown(name))))
+        })
     }
 }
 
@@ -289,6 +305,29 @@ mod tests {
         let tree = json!({"type": "object", "properties": {"child": {"$ref": "#"}}});
         assert_eq!(checked(&tree, &json!({"child": {"child": {}}})), Ok(()));
         assert!(checked(&tree, &json!({"child": {"child": 5}})).is_err());
+    }
+
+    #[test]
+    fn an_argument_that_is_misspelled_is_told() {
+        let of = |more: &Value| {
+            let mut schema = json!({"properties": {"repo_path": {}, "max_count": {}}});
+            schema.as_object_mut().expect("an object").extend(more.as_object().expect("an object").clone());
+            Checker::new(schema).expect("a schema")
+        };
+        let plain = of(&json!({}));
+        for (arguments, told) in [
+            (json!({"repo_pth": "."}), Some("there is no `repo_pth`: did you mean `repo_path`?")),
+            (json!({"repo_path": ".", "repo_pth": "."}), None),
+            (json!({"since": "monday"}), None),
+            (json!({"repo_path": "."}), None),
+            (json!(5), None),
+        ] {
+            let told = told.map(|told| SchemaFault::Value(told.to_owned()));
+            assert_eq!(plain.misspelled(&arguments), told, "{arguments}");
+        }
+        for more in [json!({"additionalProperties": true}), json!({"patternProperties": {"^repo": {}}})] {
+            assert_eq!(of(&more).misspelled(&json!({"repo_pth": "."})), None, "{more}");
+        }
     }
 
     #[test]

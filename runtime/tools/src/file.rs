@@ -154,6 +154,7 @@ fn parse_all(text: &str, context: &FileContext<'_>) -> Result<(ParsedFile, Vec<F
     let text = json::without_comments(text);
     let fields = json::fields(&text).map_err(|error| whole(format!("it is not a JSON object: {error}")))?;
     let (mut parsed, mut faults, mut seen) = (ParsedFile::default(), Vec::new(), BTreeSet::new());
+    let mut entries = Vec::new();
     for (key, value) in &fields {
         if !KEYS.contains(&key.as_str()) {
             continue;
@@ -162,10 +163,11 @@ fn parse_all(text: &str, context: &FileContext<'_>) -> Result<(ParsedFile, Vec<F
             return Err(whole(format!("it has `{key}` twice")));
         }
         match json::fields(value.get()) {
-            Ok(entries) => read(&entries, context, &mut parsed, &mut faults),
+            Ok(fields) => entries.extend(fields),
             Err(_) => faults.push(fault(None, format!("its `{key}` is not an object of servers"))),
         }
     }
+    read(&entries, context, &mut parsed, &mut faults);
     if seen.is_empty() {
         parsed.warnings.push(format!("{}: it has neither `mcpServers` nor `servers`", context.path.display()));
     }
@@ -175,13 +177,19 @@ fn parse_all(text: &str, context: &FileContext<'_>) -> Result<(ParsedFile, Vec<F
     Ok((parsed, faults))
 }
 
-/// Reads the entries of one key.
+/// Reads the entries of all keys. Of two with one name, neither counts: clients differ in which of them they would start.
 fn read(
     entries: &[(String, Box<serde_json::value::RawValue>)],
     context: &FileContext<'_>,
     parsed: &mut ParsedFile,
     faults: &mut Vec<FileError>,
 ) {
+    let mut times: BTreeMap<&str, usize> = BTreeMap::new();
+    for (name, _) in entries {
+        *times.entry(name).or_default() += 1;
+    }
+    let is_twice = |name: &str| times.get(name).is_some_and(|times| *times > 1);
+    let mut told: BTreeSet<&str> = BTreeSet::new();
     for (name, value) in entries {
         let file = context.path.to_owned();
         let mut fault = |reason: String| faults.push(FileError { file: file.clone(), id: Some(shown(name)), reason });
@@ -192,8 +200,10 @@ fn read(
                 continue;
             }
         };
-        if parsed.servers.iter().any(|server| server.id == id) {
-            fault("the file has two servers of this name".to_owned());
+        if is_twice(name) {
+            if told.insert(name) {
+                fault("the file has two servers of this name, so neither is used: remove one".to_owned());
+            }
             continue;
         }
         match entry::parse(id, value.get(), context) {

@@ -18,6 +18,7 @@ use rmcp::service::TxJsonRpcMessage;
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 use serde_json::value::RawValue;
+use tokio::sync::Notify;
 
 /// The longest message, in bytes: 16 MiB, as the SDK has it.
 pub(crate) const MESSAGE_BYTES_MAX: usize = 16 << 20;
@@ -52,6 +53,8 @@ pub(crate) enum FrameFault {
     Stray,
     #[error("it does not read what it is sent")]
     Deaf,
+    #[error("the process that supervises it was killed")]
+    Unsupervised,
     #[error("it used more than {bytes} bytes of memory, and may use {most}")]
     Memory { bytes: u64, most: u64 },
 }
@@ -68,6 +71,8 @@ enum Awaited {
 #[derive(Debug, Default)]
 pub(crate) struct Frames {
     state: Mutex<State>,
+    /// Wakes whoever waits for the server's next message.
+    cut_off: Notify,
     /// Takes the secrets of the server's entry out of what it says.
     redaction: Redaction,
 }
@@ -217,7 +222,13 @@ impl Frames {
 
     /// Ends the connection for a reason, if there is none yet. Returns the one that holds.
     pub(crate) fn end(&self, fault: FrameFault) -> FrameFault {
+        self.cut_off.notify_one();
         self.state().fault.get_or_insert(fault).clone()
+    }
+
+    /// Waits until the connection is cut off. For one task.
+    pub(crate) async fn cut_off(&self) {
+        self.cut_off.notified().await;
     }
 
     /// Why the connection was cut off, if it was.

@@ -93,8 +93,14 @@ where
     }
 
     async fn receive(&mut self) -> Option<RxJsonRpcMessage<RoleClient>> {
+        let frames = Arc::clone(&self.frames);
         loop {
-            let line = match self.next_line().await {
+            let line = tokio::select! {
+                line = self.next_line() => line,
+                // Whatever keeps the pipe open: a child of a server may go on.
+                () = frames.cut_off() => return None,
+            };
+            let line = match line {
                 Ok(line) => line?,
                 Err(fault) => {
                     self.frames.end(fault);

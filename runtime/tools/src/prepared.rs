@@ -112,7 +112,8 @@ impl Prepared {
 
     pub(crate) fn check_arguments(&self, server: &ServerId, tool: &str, arguments: &Value) -> Result<(), ToolError> {
         let checked = match &self.input {
-            Ok(checker) => checker.check(arguments),
+            // What is missing where a name is misspelled follows from that.
+            Ok(checker) => checker.misspelled(arguments).map_or_else(|| checker.check(arguments), Err),
             Err(fault) => Err(fault.clone()),
         };
         checked.map_err(|fault| ToolError::Arguments {

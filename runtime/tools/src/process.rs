@@ -184,14 +184,18 @@ fn launch(
     })
 }
 
-/// Ends a server that uses more memory than it may.
+/// Ends a server that uses more memory than it may, or that nothing supervises any more: what it started could keep its pipes open.
 async fn watch(pid: Option<u32>, memory_bytes_max: u64, frames: Arc<Frames>) {
     let Some(pid) = pid else { return };
     loop {
         sleep(WATCH_PAUSE).await;
         let Some(group) = Group::of(pid) else { return };
-        let used = tokio::task::spawn_blocking(move || (group.resident_bytes(), group)).await;
-        let Ok((bytes, group)) = used else { return };
+        let looked = tokio::task::spawn_blocking(move || (group.is_alive(), group.resident_bytes(), group)).await;
+        let Ok((is_supervised, bytes, group)) = looked else { return };
+        if !is_supervised {
+            frames.end(FrameFault::Unsupervised);
+            return;
+        }
         if bytes > memory_bytes_max {
             frames.end(FrameFault::Memory { bytes, most: memory_bytes_max });
             group.kill();

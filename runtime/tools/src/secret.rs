@@ -15,21 +15,31 @@ pub(crate) fn is_secret_name(name: &str) -> bool {
         .any(|word| name.contains(word))
 }
 
-/// Arguments without the values of flags such as `--token X` and `--api-key=X`, without `NAME=X` of such names, and without the
-/// password of a URL.
+/// Arguments without the values of flags such as `--token X` and `--api-key=X`, without `NAME=X` and headers such as
+/// `Authorization: X` of such names, and without the password of a URL.
 pub(crate) fn without_secrets(args: &[String]) -> Vec<String> {
     let (mut shown, mut hides_next) = (Vec::new(), false);
     for argument in args {
         let is_flag = argument.starts_with('-');
-        shown.push(match argument.split_once('=') {
+        shown.push(match (secret_header(argument), argument.split_once('=')) {
             _ if hides_next && !is_flag => HIDDEN.to_owned(),
-            Some((name, _)) if !name.contains("://") && is_secret_name(name) => format!("{name}={HIDDEN}"),
+            (Some(name), _) => format!("{name}: {HIDDEN}"),
+            (None, Some((name, _))) if !name.contains("://") && is_secret_name(name) => format!("{name}={HIDDEN}"),
             _ if argument.contains("://") => without_query_secrets(argument),
             _ => argument.clone(),
         });
         hides_next = is_flag && !argument.contains('=') && is_secret_name(argument);
     }
     shown
+}
+
+/// What stands before the value of a secret header: `Authorization` of `Authorization: Bearer X`, and the flag before it in
+/// `--header=Authorization: Bearer X`.
+fn secret_header(argument: &str) -> Option<&str> {
+    let (before, value) = argument.split_once(':')?;
+    let name = before.rsplit_once('=').map_or(before, |(_, name)| name);
+    let is_name = name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_".contains(&byte));
+    (is_name && !value.starts_with("//") && is_secret_name(name)).then_some(before)
 }
 
 /// A URL without its password and without the values of secret parameters.
@@ -189,6 +199,11 @@ mod tests {
                 "npx postgres://me:hidden@db/shop https://x.example/?key=hidden&page=2",
             ),
             (&["https://x.example/?page=2", "-y"], "npx https://x.example/?page=2 -y"),
+            (
+                &["--header", "Authorization: Bearer abc", "--header=X-Api-Key:abc", "Accept: text/plain"],
+                "npx --header Authorization: … --header=X-Api-Key: … Accept: text/plain",
+            ),
+            (&["Authorization: Basic abc=="], "npx Authorization: …"),
         ] {
             let args = args.iter().map(|argument| (*argument).to_owned()).collect();
             let transport = Transport::Stdio(Program { command: "npx".to_owned(), args, ..Program::default() });

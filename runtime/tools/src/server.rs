@@ -275,7 +275,8 @@ impl ServerConfig {
             let folder = self.working_directory(program);
             let told = |path: PathBuf| {
                 let path = normal(&path);
-                format!("may write  {} (where it runs, with .git and this file)", quoted(&path.to_string_lossy()))
+                let with = if self.file.starts_with(&path) { "with .git and this file" } else { "with its .git" };
+                format!("may write  {} (where it runs, {with})", quoted(&path.to_string_lossy()))
             };
             lines.extend(folder.map(told));
             lines.push(format!("network    {}", if *network { "yes" } else { "no" }));

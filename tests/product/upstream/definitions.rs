@@ -127,7 +127,7 @@ fn m10_a_tool_that_changed_is_blocked_until_it_is_approved() {
     assert!(difference.contains("-   \"description\": \"Adds two numbers.\","), "{difference}");
     assert!(difference.contains("+   \"description\": \"Adds two numbers, or sends them away ("), "{difference}");
     let listed = upstream.run(&["tools", "list"]).stdout;
-    assert!(listed.contains("add(a, b)  CHANGED: run `intentbox tools diff`"), "{listed}");
+    assert!(listed.contains("add(a, b)  CHANGED: run `intentbox tools diff faulty`"), "{listed}");
 }
 
 #[test]
@@ -139,7 +139,7 @@ fn m10_a_tool_that_comes_later_is_blocked_until_it_is_approved() {
     assert_eq!(report["outcome"], "upstream_changed", "{report}");
     assert_eq!(report["error"]["message"], "the tool `fetch_all` of `faulty` is new since its server was approved");
     let listed = upstream.run(&["tools", "list"]).stdout;
-    assert!(listed.contains("fetch_all()  NEW: run `intentbox tools diff`"), "{listed}");
+    assert!(listed.contains("fetch_all()  NEW: run `intentbox tools diff faulty`"), "{listed}");
     let difference = upstream.run(&["tools", "diff", "faulty"]).stdout;
     assert!(difference.contains("+   \"description\": \"Reads everything.\""), "{difference}");
     assert_eq!(upstream.run(&["tools", "approve", "faulty", "--yes"]).stdout, "approved fetch_all\n");

@@ -28,6 +28,8 @@ fn m15_a_projects_file_starts_nothing_until_a_person_approved_it() {
     let here = upstream.home.path().canonicalize().expect("it is there");
     let writes = format!("may write  {} (where it runs, with .git and this file)", here.display());
     assert!(refused.stderr.contains(&writes), "{}", refused.stderr);
+    let caches = "every program may write the caches of launchers too: ~/.npm, ~/.cache, ~/.local/share/uv\n";
+    assert!(refused.stderr.contains(caches), "{}", refused.stderr);
     let trusted = upstream.run_with(&["tools", "trust", "--yes"], b"");
     assert_eq!(
         (trusted.code, trusted.stdout.as_str()),

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{LATE, SOON, Upstream, runs_with};
+use super::{LATE, SOON, Upstream, program, runs_with};
 
 fn ok(text: &str) -> (String, String) {
     ("ok".to_owned(), text.to_owned())
@@ -96,12 +96,41 @@ fn m02_nothing_outlives_a_server() {
 }
 
 #[test]
+fn m02_a_server_whose_supervisor_is_killed_has_failed_although_its_child_goes_on() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("state");
+    let state = file.display().to_string();
+    let settings = json!({"namespaces": false, "write": [folder.path()], "discovery_s": LATE, "call_s": LATE});
+    let upstream = Upstream::bounded("lingers", &["--state", &state], &settings);
+    assert_eq!(upstream.refresh().0, "success");
+    let is_supervisor = |process: &std::path::PathBuf| {
+        let line = std::fs::read_to_string(process.join("cmdline")).unwrap_or_default();
+        line.contains("\0supervise\0") && line.contains(&state)
+    };
+    let (outcome, told) = std::thread::scope(|scope| {
+        let call = scope.spawn(|| upstream.call("write", &["text=a"]));
+        while !call.is_finished() {
+            let processes = std::fs::read_dir("/proc").expect("it is listed").flatten().map(|entry| entry.path());
+            for process in processes.filter(|process| file.exists() && is_supervisor(process)) {
+                let number = process.file_name().and_then(|name| name.to_str()?.parse().ok());
+                let number = number.and_then(rustix::process::Pid::from_raw).expect("a number");
+                let _ = rustix::process::kill_process(number, rustix::process::Signal::KILL);
+            }
+        }
+        call.join().expect("no panic")
+    });
+    std::fs::remove_file(state).expect("the child ends with it");
+    assert_eq!(outcome, "unknown_outcome", "{told}");
+    assert!(told.contains("it was stopped: the process that supervises it was killed"), "{told}");
+}
+
+#[test]
 fn m02_a_server_that_does_not_start_is_told_with_what_to_do() {
     let upstream = Upstream::with("crash-loop", &[]);
     let told = "the server `faulty` failed: it ended agreeing on the protocol (exit status: 1); its last words: \
                 \\u{1b}[31mno configuration\\u{1b}[0m token=secret-token-value";
     assert_eq!(upstream.refresh(), ("failed".to_owned(), told.to_owned()));
-    let secret = json!({"faulty": {"command": "python3", "args": [super::program(), "crash-loop"], "env": {"TOKEN": "secret-token-value"}}});
+    let secret = json!({"faulty": {"command": "python3", "args": [program(), "crash-loop"], "env": {"TOKEN": "secret-token-value"}}});
     let upstream = Upstream::of(&secret);
     assert!(upstream.refresh().1.ends_with("token=[redacted]"), "a configured value is not repeated");
     for (command, part) in [
@@ -201,7 +230,7 @@ fn a_server_that_takes_too_much_memory_is_stopped() {
 #[test]
 fn a_server_gets_the_environment_that_was_configured_and_no_more() {
     let upstream = Upstream::of(&json!({"faulty": {
-        "command": "python3", "args": [super::program(), "environment"], "env": {"OWN": "x", "ANSWER": "${UNSET:-42}"}}}));
+        "command": "python3", "args": [program(), "environment"], "env": {"OWN": "x", "ANSWER": "${UNSET:-42}"}}}));
     let (outcome, names) = upstream.call("echo", &["text=a"]);
     assert_eq!(outcome, "ok");
     let names: Vec<String> = serde_json::from_str(&names).expect("a list");
@@ -217,7 +246,7 @@ fn a_server_gets_the_environment_that_was_configured_and_no_more() {
 #[test]
 fn n06_a_hundred_servers_are_discovered_two_at_a_time() {
     let server = |fault: &str, number: usize| {
-        let args = json!([super::program(), fault, format!("--number={number}")]);
+        let args = json!([program(), fault, format!("--number={number}")]);
         let bounds = json!({"discovery_s": if fault == "hang-start" { SOON } else { LATE }});
         json!({"command": if fault == "none-such" { "no-such-program" } else { "python3" }, "args": args, "intentbox": bounds})
     };
@@ -239,7 +268,8 @@ fn n06_a_hundred_servers_are_discovered_two_at_a_time() {
     let states = || {
         // Otherwise it would start to discover what it lists, and call that discovering.
         let alone = [("INTENTBOX_WITHOUT", "discovery")];
-        let listed = upstream.run_where(&alone, &["--servers", "servers.json", "--json", "tools", "list"], b"").report();
+        let listed =
+            upstream.run_where(&alone, &["--servers", "servers.json", "--json", "tools", "list"], b"").report();
         let rows = listed["servers"].as_array().expect("a list").clone();
         let text = |value: &Value| value.as_str().expect("a text").to_owned();
         rows.iter().map(|row| (text(&row["id"]), text(&row["status"]))).collect::<std::collections::BTreeMap<_, _>>()
@@ -296,14 +326,19 @@ fn n06_listing_again_and_again_starts_one_discovery() {
 /// Who made the project, or a server that may write there, could lead another one to any folder.
 #[test]
 fn a_folder_that_a_link_stands_for_is_not_written() {
-    let upstream = Upstream::bounded("folder", &[], &json!({"discovery_s": LATE, "call_s": LATE, "write": ["docs"]}));
-    std::fs::create_dir(upstream.path("docs")).expect("made");
-    assert_eq!(upstream.refresh().0, "success");
-    std::fs::remove_dir(upstream.path("docs")).expect("it is empty");
-    std::os::unix::fs::symlink("/opt", upstream.path("docs")).expect("linked");
-    let (status, told) = upstream.refresh();
-    assert_eq!(status, "failed", "{told}");
-    let part =
-        "docs, which it may write, leads to /opt by a symbolic link: name that folder in its entry, or remove the link";
-    assert!(told.contains(part), "{told}");
+    let entry = |cwd: Value, write: Value| {
+        let settings = json!({"discovery_s": LATE, "call_s": LATE, "write": write});
+        json!({"faulty": {"command": "python3", "args": [program(), "folder"], "cwd": cwd, "intentbox": settings}})
+    };
+    for entry in [entry(json!("."), json!(["docs"])), entry(json!("docs"), json!([]))] {
+        let upstream = Upstream::of(&entry);
+        std::fs::create_dir(upstream.path("docs")).expect("made");
+        assert_eq!(upstream.refresh().0, "success");
+        std::fs::remove_dir(upstream.path("docs")).expect("it is empty");
+        std::os::unix::fs::symlink("/opt", upstream.path("docs")).expect("linked");
+        let (status, told) = upstream.refresh();
+        assert_eq!(status, "failed", "{told}");
+        let part = "docs, which it may write, leads to /opt by a symbolic link: name that folder in its entry, or remove the link";
+        assert!(told.contains(part), "{told}");
+    }
 }

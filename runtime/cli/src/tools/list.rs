@@ -58,9 +58,9 @@ pub(super) async fn run(
             let is_new = changed.get(&(id.clone(), row.name.clone()));
             let has_changed = is_new.is_some();
             let mark = match is_new {
-                None => "",
-                Some(true) => "  NEW: run `intentbox tools diff`",
-                Some(false) => "  CHANGED: run `intentbox tools diff`",
+                None => String::new(),
+                Some(true) => format!("  NEW: run `intentbox tools diff {id}`"),
+                Some(false) => format!("  CHANGED: run `intentbox tools diff {id}`"),
             };
             let _ = writeln!(text, "  {}({}){}{mark}", row.name, arguments(row), effect_mark(row.effect));
             let is_available = config.is_enabled && is_approved && state.status == DiscoveryStatus::Success;

@@ -4,7 +4,7 @@ use std::io::Write as _;
 use std::io::{BufRead as _, stderr, stdin};
 
 use intentbox_capability::ServerId;
-use intentbox_tools::{ServerConfig, Upstreams};
+use intentbox_tools::{ServerConfig, Transport, Upstreams};
 
 use crate::answer::Answer;
 use crate::arguments::{Allow, Sources};
@@ -38,6 +38,9 @@ pub(super) async fn run(
         for line in config.privileges() {
             show::notice(&format!("  {line}"));
         }
+    }
+    if pending.iter().any(|config| matches!(config.told, Transport::Stdio(_))) {
+        show::notice(&format!("every program may write the caches of launchers too: {}", servers::shown_caches()));
     }
     let servers: Vec<ServerId> = pending.iter().map(|config| config.id.clone()).collect();
     let permit = Permit::of(sources, &servers, allow)?;

@@ -7,15 +7,21 @@ use proptest::prelude::*;
 use super::*;
 use crate::server::{Bounds, Endpoint, Program, Transport};
 
-fn parsed(text: &str) -> Result<ParsedFile, FileErrors> {
-    let variable = |name: &str| (name == "TOKEN").then(|| "s3cr3t".to_owned());
-    let context = FileContext {
+fn variable(name: &str) -> Option<String> {
+    (name == "TOKEN").then(|| "s3cr3t".to_owned())
+}
+
+fn context() -> FileContext<'static> {
+    FileContext {
         path: Path::new("/projects/app/.mcp.json"),
         origin: FileOrigin::Project,
         variable: &variable,
         home: Some(Path::new("/users/me")),
-    };
-    parse(text, &context)
+    }
+}
+
+fn parsed(text: &str) -> Result<ParsedFile, FileErrors> {
+    parse(text, &context())
 }
 
 /// The one server of a file with this entry.
@@ -152,7 +158,10 @@ fn all_faults_of_a_file_are_told_at_once_and_nothing_of_it_is_used() {
     let lines: Vec<&str> = told.lines().collect();
     assert_eq!(lines.len(), 3, "{told}");
     assert!(lines[0].starts_with("/projects/app/.mcp.json: `a b`: a server's name is 1 to 64"), "{told}");
-    assert_eq!(lines[1], "/projects/app/.mcp.json: `good`: the file has two servers of this name");
+    assert_eq!(
+        lines[1],
+        "/projects/app/.mcp.json: `good`: the file has two servers of this name, so neither is used: remove one"
+    );
     assert_eq!(lines[2], "/projects/app/.mcp.json: `bad`: it has neither `command` nor `url`");
     for (text, part) in [
         ("", "it is not a JSON object"),
@@ -164,6 +173,10 @@ fn all_faults_of_a_file_are_told_at_once_and_nothing_of_it_is_used() {
         let told = parsed(text).expect_err(text).to_string();
         assert!(told.contains(part), "{text}: {told}");
     }
+    let entries = r#"{"servers": {"a": {"command":"x"}, "b": {"command":"x"}, "a": {}, "a": {"command":"y"}}}"#;
+    let valid = parse_valid(entries, &context()).expect("an object");
+    let names: Vec<&str> = valid.servers.iter().map(|server| server.id.as_str()).collect();
+    assert_eq!((names, valid.faults.len()), (vec!["b"], 1), "neither of two counts, and it is told once");
     let none = parsed("{}").expect("an object");
     assert_eq!(none.warnings, ["/projects/app/.mcp.json: it has neither `mcpServers` nor `servers`"]);
     let many = |count: usize| {
