@@ -35,6 +35,8 @@ struct Figures {
     /// Sentences that were answered with one tool, and that tool is right.
     one: usize,
     one_right: usize,
+    /// Of those, how many are asked about, because another server's tool would do without that server.
+    asked_about: usize,
     nothing: usize,
     nothing_right: usize,
 }
@@ -161,14 +163,14 @@ fn measured(search: &Search, ids: &[String], queries: &[&Labelled]) -> (Figures,
     for labelled in queries {
         let found = search.find(&labelled.query, &|_| 0.0);
         let ranked: Vec<usize> = found.hits.iter().map(|hit| hit.entry).collect();
-        own.note(labelled, &ranked, ids, Some(found.verdict));
+        own.note(labelled, &ranked, ids, Some((found.verdict, found.elsewhere.is_some())));
         bm25.note(labelled, &search.by_bm25(&labelled.query), ids, None);
     }
     (own, bm25)
 }
 
 impl Figures {
-    fn note(&mut self, labelled: &Labelled, ranked: &[usize], ids: &[String], verdict: Option<Verdict>) {
+    fn note(&mut self, labelled: &Labelled, ranked: &[usize], ids: &[String], verdict: Option<(Verdict, bool)>) {
         self.asked += 1;
         let is_right = |number: &usize| labelled.right.contains(&ids[*number]);
         if let Some(at) = ranked.iter().position(is_right) {
@@ -178,11 +180,12 @@ impl Figures {
         }
         let is_first = ranked.first().is_some_and(is_right);
         match verdict {
-            Some(Verdict::One) => {
+            Some((Verdict::One, is_asked_about)) => {
+                self.asked_about += usize::from(is_asked_about);
                 self.one += 1;
                 self.one_right += usize::from(is_first);
             }
-            Some(Verdict::Nothing) => {
+            Some((Verdict::Nothing, _)) => {
                 self.nothing += 1;
                 self.nothing_right += usize::from(labelled.right.is_empty());
                 self.refused += usize::from(!labelled.right.is_empty());
@@ -205,9 +208,10 @@ impl Figures {
         if self.one + self.nothing > 0 {
             let _ = write!(
                 line,
-                "  one tool {} of which right {}, refused {}",
+                "  one tool {} of which right {} and asked about {}, refused {}",
                 share(self.one),
                 percent(self.one_right, self.one),
+                percent(self.asked_about, self.one),
                 share(self.refused)
             );
         }

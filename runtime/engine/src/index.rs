@@ -213,7 +213,7 @@ fn joined(tools: Found, templates: Found) -> Found {
     let mut hits: Vec<Hit> = sure(tools).chain(sure(templates)).collect();
     hits.sort_by(|one, two| two.score.total_cmp(&one.score).then(one.entry.cmp(&two.entry)));
     hits.truncate(HITS_MAX);
-    Found { hits, verdict, trust }
+    Found { hits, verdict, trust, elsewhere: None }
 }
 
 /// How much a tool was used lately, from 0 to 1: calls count less the longer ago the last of them was.

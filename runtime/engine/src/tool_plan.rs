@@ -64,7 +64,7 @@ pub struct ToolRoute {
 /// The tools that an intent is for, by their numbers.
 enum Meant {
     One(usize),
-    /// Less sure, but it only reads, and the words hold all the values that it needs.
+    /// Less sure, or one of several, but it only reads, and the words hold all the values that it needs.
     Filled(usize),
     Several(Vec<usize>),
     Nothing,
@@ -177,7 +177,7 @@ impl Engine {
             return Ok(match read {
                 Some((number, reading)) if !reading.is_whole() => {
                     // "Show commit HEAD~1" is near the log, and all of it is another tool's.
-                    let whole = self.filled(&upstreams, &index, &found, intent, NEAR_SHARE).await?;
+                    let whole = self.filled(&upstreams, &index, &near(&index, &found, NEAR_SHARE), intent).await?;
                     let other = whole.filter(|other| other != number);
                     if let Some(made) = self::made(&upstreams, &index, other.as_slice()).await?
                         && let Some(id) = made.ids.first()
@@ -200,7 +200,11 @@ impl Engine {
             let id = made.ids.iter().find(|id| is_of(id, &made.library, server, row))?;
             candidate(&index, *number, score(*number), reading(&made, id, intent, &index).values)
         });
-        let failure = Failure::new(Cause::Ambiguous, "several tools fit this intent about equally well");
+        let message = match found.elsewhere {
+            Some(_) => "tools of two servers answer this intent",
+            None => "several tools fit this intent about equally well",
+        };
+        let failure = Failure::new(Cause::Ambiguous, message);
         let report = Report {
             candidates: candidates.collect(),
             ..Report::failed(crate::new_run_id(), failure.with(Remedy::Choose))
@@ -225,40 +229,47 @@ impl Engine {
         found: &Found,
         intent: &Intent,
     ) -> Result<Meant, StoreError> {
-        let mut best = found.hits.iter().take(CHOICES_MAX).map(|hit| hit.entry);
+        let best: Vec<usize> = found.hits.iter().take(CHOICES_MAX).map(|hit| hit.entry).collect();
         Ok(match found.verdict {
-            Verdict::One => best.next().map_or(Meant::Nothing, Meant::One),
-            Verdict::Several => Meant::Several(best.collect()),
+            Verdict::One => match (best.first(), found.elsewhere) {
+                (Some(best), Some(other)) => Meant::Several(vec![*best, other]),
+                (best, _) => best.map_or(Meant::Nothing, |best| Meant::One(*best)),
+            },
+            Verdict::Several => {
+                let filled = self.filled(upstreams, index, &near(index, found, RIVAL_SHARE), intent).await?;
+                match (filled, in_use(index, best).as_slice()) {
+                    (Some(filled), _) => Meant::Filled(filled),
+                    (None, [one]) => Meant::One(*one),
+                    (None, several) => Meant::Several(several.to_vec()),
+                }
+            }
             Verdict::Nothing if found.trust >= FILLED_TRUST => {
-                let filled = self.filled(upstreams, index, found, intent, RIVAL_SHARE).await?;
+                let filled = self.filled(upstreams, index, &near(index, found, RIVAL_SHARE), intent).await?;
                 filled.map_or(Meant::Nothing, Meant::Filled)
             }
             Verdict::Nothing => Meant::Nothing,
         })
     }
 
-    /// The one tool among the best that only reads and of which the words hold values for all that it needs: the values are a
-    /// second witness for it. One with less than `share` of the best's score is not looked at.
+    /// The one tool among these that only reads and of which the words hold values for all that it needs: the values are a second
+    /// witness for it.
     async fn filled(
         &self,
         upstreams: &Upstreams,
         index: &Index,
-        found: &Found,
+        numbers: &[usize],
         intent: &Intent,
-        share: f64,
     ) -> Result<Option<usize>, StoreError> {
-        let best = found.hits.first().map_or(0.0, |hit| hit.score);
-        let near = found.hits.iter().take(CHOICES_MAX).filter(|hit| hit.score >= best * share);
         let mut filled = None;
-        for hit in near {
-            let reads = index.tool(hit.entry).is_some_and(|(_, row)| row.effect == Effect::Reads && row.required > 0);
-            let Some(made) = made(upstreams, index, &[hit.entry]).await?.filter(|_| reads) else { continue };
+        for number in numbers {
+            let reads = index.tool(*number).is_some_and(|(_, row)| row.effect == Effect::Reads && row.required > 0);
+            let Some(made) = made(upstreams, index, &[*number]).await?.filter(|_| reads) else { continue };
             let template = made.ids.first().and_then(|id| Some((id, made.library.catalog.get(id.as_str())?)));
             let Some((id, template)) = template else { continue };
             let read = reading(&made, id, intent, index);
             let is_filled =
                 !read.values.is_empty() && read.is_whole() && template.check(&read.values, &self.settings).is_ok();
-            if is_filled && filled.replace(hit.entry).is_some() {
+            if is_filled && filled.replace(*number).is_some() {
                 return Ok(None);
             }
         }
@@ -283,6 +294,28 @@ impl Engine {
         };
         self.complete(&made.library, template, values, intent, caller)
     }
+}
+
+/// The best tools that are in use, without those of less than `share` of the best's score.
+fn near(index: &Index, found: &Found, share: f64) -> Vec<usize> {
+    let best = found.hits.first().map_or(0.0, |hit| hit.score);
+    let near = found.hits.iter().take(CHOICES_MAX).filter(|hit| hit.score >= best * share);
+    in_use(index, near.map(|hit| hit.entry).collect())
+}
+
+/// The tools without those that their server calls deprecated, if any are left and are of that server.
+fn in_use(index: &Index, numbers: Vec<usize>) -> Vec<usize> {
+    let deprecated = |number: &usize| {
+        let (server, row) = index.tool(*number)?;
+        row.summary.to_ascii_lowercase().contains("deprecated").then_some(server)
+    };
+    let is_replaced = |number: &usize| {
+        let server = deprecated(number)?;
+        let replaces =
+            |other: &&usize| deprecated(other).is_none() && index.tool(**other).is_some_and(|(of, _)| of == server);
+        numbers.iter().find(replaces)
+    };
+    numbers.iter().filter(|number| is_replaced(number).is_none()).copied().collect()
 }
 
 /// Whether a template was made for this tool.

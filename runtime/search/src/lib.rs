@@ -48,6 +48,8 @@ pub struct Entry {
 #[derive(Debug)]
 pub struct Search {
     index: Index,
+    /// The number of each entry's server.
+    servers: Vec<usize>,
     model: Model,
     vectors: Option<Vectors>,
 }
@@ -78,6 +80,9 @@ pub struct Found {
     pub verdict: Verdict,
     /// How likely it is that any of them is right, from 0 to 1.
     pub trust: f64,
+    /// The entry of another server that would be the one answer if all of the best one's server were not there. A server describes
+    /// its tools as it likes, so that nobody may take an intent from another one by words alone.
+    pub elsewhere: Option<usize>,
 }
 
 /// Whether a search has an answer.
@@ -114,8 +119,14 @@ pub const HITS_MAX: usize = 20;
 impl Search {
     /// Prepares the tools. It takes some microseconds for each.
     #[must_use]
-    pub fn new(entries: &[Entry]) -> Self {
-        Self { index: Index::new(entries), model: Model::built_in(), vectors: None }
+    pub fn new<'a>(entries: &'a [Entry]) -> Self {
+        let mut numbers = std::collections::HashMap::new();
+        let number = |entry: &'a Entry| {
+            let next = numbers.len();
+            *numbers.entry(entry.server.as_str()).or_insert(next)
+        };
+        let servers = entries.iter().map(number).collect();
+        Self { index: Index::new(entries), servers, model: Model::built_in(), vectors: None }
     }
 
     /// The same with a model of embeddings, which takes some microseconds more for each tool.
@@ -143,13 +154,20 @@ impl Search {
     pub fn find(&self, text: &str, usage: &dyn Fn(usize) -> f64) -> Found {
         let compared = self.compare(text, usage);
         let (hits, trust) = self.model.rank(&compared);
-        let verdict = match hits.as_slice() {
-            [] => Verdict::Nothing,
-            _ if trust < TRUST_FLOOR => Verdict::Nothing,
-            [best, second, ..] if second.score >= best.score * RIVAL_SHARE => Verdict::Several,
-            _ => Verdict::One,
-        };
-        Found { hits: hits.into_iter().take(HITS_MAX).collect(), verdict, trust }
+        let verdict = verdict(&hits, trust);
+        let elsewhere = (verdict == Verdict::One).then(|| self.elsewhere(&compared, &hits)).flatten();
+        // Whoever uses the one and not the other has chosen.
+        let elsewhere = elsewhere.filter(|other| hits.first().is_some_and(|best| usage(best.entry) <= usage(*other)));
+        Found { hits: hits.into_iter().take(HITS_MAX).collect(), verdict, trust, elsewhere }
+    }
+
+    /// What would be the answer without the server of the best hit.
+    fn elsewhere(&self, compared: &[(usize, Features)], hits: &[Hit]) -> Option<usize> {
+        let taken = self.servers.get(hits.first()?.entry)?;
+        let is_other = |(entry, _): &&(usize, Features)| self.servers.get(*entry) != Some(taken);
+        let others: Vec<(usize, Features)> = compared.iter().filter(is_other).copied().collect();
+        let (hits, trust) = self.model.rank(&others);
+        (verdict(&hits, trust) == Verdict::One).then(|| hits.first().map(|hit| hit.entry)).flatten()
     }
 
     /// The words of a text that the search does not know for this tool yet, as it compares them: at most four. Numbers, names with
@@ -198,6 +216,16 @@ impl Search {
             .collect();
         scored.sort_by(|(left, one), (right, two)| right.total_cmp(left).then(one.cmp(two)));
         scored.into_iter().map(|(_, tool)| tool).collect()
+    }
+}
+
+/// Whether hits, the best first, hold an answer.
+fn verdict(hits: &[Hit], trust: f64) -> Verdict {
+    match hits {
+        [] => Verdict::Nothing,
+        _ if trust < TRUST_FLOOR => Verdict::Nothing,
+        [best, second, ..] if second.score >= best.score * RIVAL_SHARE => Verdict::Several,
+        _ => Verdict::One,
     }
 }
 
@@ -302,6 +330,22 @@ mod tests {
         let first =
             |used: usize| search.find("list orders", &|tool| if tool == used { 0.5 } else { 0.0 }).hits[0].entry;
         assert_eq!((first(0), first(1)), (0, 1));
+    }
+
+    #[test]
+    fn no_server_takes_an_intent_that_another_one_answers() {
+        let mut entries = some();
+        let told = |entries: &[Entry], used: usize| {
+            let found = Search::new(entries).find("show the commit logs", &|tool| if tool == used { 0.5 } else { 0.0 });
+            (found.hits[0].entry, found.verdict, found.elsewhere)
+        };
+        assert_eq!(told(&entries, 9), (0, Verdict::One, None));
+        entries.push(entry("other", "show_commit_logs", "Show the commit logs", &["repo_path"]));
+        assert_eq!(told(&entries, 9), (5, Verdict::One, Some(0)));
+        assert_eq!(told(&entries, 0).2, Some(0), "the one that is used is asked about too");
+        assert_eq!(told(&entries, 5).2, None, "somebody chose the other");
+        entries[5].server = "git".to_owned();
+        assert_eq!(told(&entries, 9).2, None, "a server knows which of its tools is meant");
     }
 
     #[test]

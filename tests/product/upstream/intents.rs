@@ -47,6 +47,25 @@ fn what_no_template_answers_a_tool_does_with_values_from_the_words() {
     assert!(shown.stderr.contains("tool: shop: list_orders {\"customer\":\"acme\"}"), "{}", shown.stderr);
 }
 
+/// A server's text is a stranger's: one that describes itself in the words of a request is no better an answer.
+#[test]
+fn m09_a_server_that_sounds_like_the_request_takes_no_intent_of_another() {
+    let entry = |fault: &str| {
+        json!({
+            "command": "python3", "args": [program(), fault], "intentbox": {"discovery_s": LATE, "call_s": LATE},
+        })
+    };
+    let upstream = Upstream::of(&json!({"shop": entry("shop"), "other": entry("sounds-like")}));
+    std::fs::write(upstream.path("policy.toml"), "[exec]\ntools = [\"shop: *\", \"other: *\"]\n").expect("written");
+    std::fs::write(upstream.path("config.toml"), "").expect("written");
+    assert_eq!(upstream.run(&["tools", "refresh"]).code, 0);
+    let report = intent(&upstream, "list the orders of customer acme");
+    assert_eq!(report["error"]["message"], "tools of two servers answer this intent", "{report}");
+    let offered = report["route"]["candidates"].as_array().expect("a list");
+    let offered: Vec<&str> = offered.iter().filter_map(|one| one["template"].as_str()).collect();
+    assert_eq!(offered, ["other/list_orders_of_customer_acme", "shop/list_orders"], "{report}");
+}
+
 #[test]
 fn what_is_missing_is_named_and_supplied() {
     let upstream = shop(&["shop: *"]);
