@@ -41,6 +41,7 @@ pub(crate) fn of(
 ) -> ToolReading {
     let Witness { mut values, passed_over, times, words, is_question } = witness;
     let changes = template.effects() == Effects::Write;
+    values.retain(|_, value| value.as_str().is_none_or(|text| !CONNECTING.contains(&text)));
     let mut told: Vec<String> = Vec::new();
     for time in &times {
         let is_taken = value_form::take(&time.words, template, &mut values)
@@ -50,6 +51,10 @@ pub(crate) fn of(
             told.push(time.words.clone());
         }
     }
+    // The 2 of "the last 2 days" is no number of things.
+    let is_of_a_time = |pair: &[String]| times.iter().any(|time| time.words.to_lowercase().contains(&pair.join(" ")));
+    let counted = from_an_end(&words, template, &is_of_a_time, &mut values);
+    let is_counted = |word: &str| matches!(&counted, Some(Counted::Taken(number)) if number == word);
     let counts = |word: &&PassedOver| {
         let is_told = match word.why {
             Why::Negates | Why::Quoted | Why::Number | Why::Name => true,
@@ -60,7 +65,7 @@ pub(crate) fn of(
             // Harmless is what other questions were seen to have beside them, and not what changes were.
             Why::Announces | Why::Unknown | Why::Harmless => changes || word.stands_out,
         };
-        is_told && !word.is_of_a_time && !is_given(&word.text)
+        is_told && !word.is_of_a_time && !is_given(&word.text) && !is_counted(&word.text)
     };
     for word in passed_over.iter().filter(counts) {
         if !value_form::take(&word.text, template, &mut values) && !told.contains(&word.text) {
@@ -68,8 +73,12 @@ pub(crate) fn of(
         }
     }
     let no_times = no_times(template, &mut values);
+    let other_end = match counted {
+        Some(Counted::PassedOver(told)) => Some(told),
+        _ => None,
+    };
     let turning = turning(&words, template, knows, &values).into_iter().chain(counting(&words, template));
-    for word in no_times.into_iter().chain(turning) {
+    for word in no_times.into_iter().chain(other_end).chain(forbidding(&words)).chain(turning) {
         if !told.contains(&word) && !is_given(&word) {
             told.push(word);
         }
@@ -77,6 +86,26 @@ pub(crate) fn of(
     ask_for_one(&words, template, knows, &mut values);
     ToolReading { values, passed_over: told, asks_only: changes && is_question }
 }
+
+/// Words that lead from what is asked for to what it has: the `matching` of "files matching *.txt" is no path.
+const CONNECTING: [&str; 16] = [
+    "and",
+    "called",
+    "containing",
+    "ending",
+    "from",
+    "in",
+    "like",
+    "matching",
+    "named",
+    "of",
+    "starting",
+    "that",
+    "under",
+    "where",
+    "which",
+    "with",
+];
 
 /// Takes a time: its bounds as the parameters for them, if the tool has those. Otherwise it is taken if some parameter was read
 /// out of its words.
@@ -111,6 +140,76 @@ fn covers(time: &SaidTime, values: &BTreeMap<String, Value>) -> bool {
     words.peek().is_some() && words.all(|word| read.iter().any(|read| read.contains(word)))
 }
 
+/// Words that say from which end a number of things is meant, with the parts of names of parameters that count from there.
+const ENDS_OF_A_LIST: [(&[&str], &[&str]); 2] =
+    [(&["first", "top"], &["head", "first", "top"]), (&["bottom", "final", "last"], &["tail", "last", "bottom"])];
+
+/// Parts of names of parameters that say where to begin, which is no number of things.
+const BEGINNINGS: [&str; 4] = ["offset", "skip", "start", "page"];
+
+fn has_part(spec: &ParamSpec, parts: &[&str]) -> bool {
+    spec.name().split('_').any(|part| parts.contains(&part))
+}
+
+/// What became of the number of "the last 2 lines".
+enum Counted {
+    /// The parameter that counts from that end has it, and so the sentence says no more by this word.
+    Taken(String),
+    /// No parameter counts from that end.
+    PassedOver(String),
+}
+
+/// Gives the number of "the last 2 lines" to the parameter that counts from that end: the `head` of a file is another answer, and so
+/// it is taken back from one that counts from the other end. Parameters that count from no end keep it.
+fn from_an_end(
+    words: &[String],
+    template: &Template,
+    is_of_a_time: &dyn Fn(&[String]) -> bool,
+    values: &mut BTreeMap<String, Value>,
+) -> Option<Counted> {
+    let (pair, end, number) = words.windows(2).find_map(|pair| {
+        let end = ENDS_OF_A_LIST.iter().position(|(said, _)| said.contains(&pair[0].as_str()))?;
+        Some((pair, end, pair[1].parse::<u32>().ok()?))
+    })?;
+    let (own, other) = (ENDS_OF_A_LIST[end].1, ENDS_OF_A_LIST[1 - end].1);
+    let holds = |spec: &&ParamSpec| values.get(spec.name()).and_then(Value::as_f64) == Some(f64::from(number));
+    let holder = template.parameters().iter().find(holds);
+    let is_of_a_time = is_of_a_time(pair);
+    let is_wrong = holder.is_some_and(|spec| {
+        has_part(spec, other) || has_part(spec, &BEGINNINGS) || is_of_a_time && has_part(spec, own)
+    });
+    if holder.is_some() && !is_wrong {
+        return None;
+    }
+    if let Some(holder) = holder {
+        values.remove(holder.name());
+    }
+    if is_of_a_time {
+        return None;
+    }
+    let is_number = |spec: &ParamSpec| matches!(spec.kind(), ParamKind::Integer { .. } | ParamKind::Number { .. });
+    let is_right = |spec: &&ParamSpec| has_part(spec, own) && is_number(spec);
+    let mut right = template.parameters().iter().filter(is_right);
+    match (right.next(), right.next()) {
+        (Some(right), None) if !values.contains_key(right.name()) => {
+            values.insert(right.name().to_owned(), Value::from(number));
+            Some(Counted::Taken(pair[1].clone()))
+        }
+        _ => is_wrong.then(|| Counted::PassedOver(pair.join(" "))),
+    }
+}
+
+/// The words with which a sentence forbids what it names: "don't show the commits". After somebody, as in "I don't see the commits",
+/// they tell something.
+fn forbidding(words: &[String]) -> Option<String> {
+    let begins = |at: usize| {
+        let before = at.checked_sub(1).map(|before| words[before].as_str());
+        matches!(before, None | Some("and" | "but" | "just" | "please" | "should" | "so" | "you"))
+    };
+    let at = words.iter().position(|word| matches!(word.as_str(), "dont" | "never"))?;
+    begins(at).then(|| words[at].clone())
+}
+
 /// Words that say which of many things are meant, how far to go, or that it is not about now. A tool that has no word for them does
 /// something else.
 const TURNING: [&str; 10] =
@@ -129,7 +228,10 @@ fn turning(
     };
     let has_parameter = |word: &str| {
         let has = |part: &str| word.starts_with(part) && part.len() > 4;
-        template.parameters().iter().any(|spec| spec.name().split('_').any(|part| part == word || has(part)))
+        let from_there = ENDS_OF_A_LIST.iter().find(|(said, _)| said.contains(&word)).map_or(&[][..], |(_, own)| own);
+        let is_counted = |spec: &ParamSpec| has_part(spec, from_there) && values.contains_key(spec.name());
+        template.parameters().iter().any(is_counted)
+            || template.parameters().iter().any(|spec| spec.name().split('_').any(|part| part == word || has(part)))
     };
     let is_passed_over =
         |word: &&String| TURNING.contains(&word.as_str()) && !knows(word) && !has_parameter(word) && !is_a_value(word);
@@ -310,6 +412,7 @@ mod tests {
         let text = json!({"type": "string"});
         let show = tool("git_show", json!({"revision": text}));
         let list = tool("list_directory", json!({"path": text}));
+        let search = tool("search_files", json!({"path": text, "pattern": text}));
         let convert = tool("convert_time", json!({"source_timezone": text, "time": text, "target_timezone": text}));
         let both = tool("move_file", json!({"source_path": text, "target_path": text}));
         for (tool, text, values, passed_over) in [
@@ -337,11 +440,50 @@ mod tests {
                 json!({"source_timezone": "Europe/Berlin", "target_timezone": "Asia/Tokyo"}),
                 vec!["difference"],
             ),
+            (&search, "search files matching *.txt in /abs/x", json!({"path": "/abs/x", "pattern": "*.txt"}), vec![]),
             // The first is what "file" announces; the second is left to the other.
             (&both, "move file /a /b", json!({"source_path": "/a", "target_path": "/b"}), vec![]),
         ] {
             let passed_over: Vec<String> = passed_over.into_iter().map(str::to_owned).collect();
             assert_eq!(read(tool, text), (values, passed_over, false), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_number_of_things_is_counted_from_the_end_that_is_said() {
+        let tool = |properties: Value| json!({"name": "read_lines", "description": "Reads the lines of a file, the first or last of them with head and tail", "annotations": {"readOnlyHint": true}, "inputSchema": {"properties": properties}});
+        let number = json!({"type": "integer"});
+        let both = tool(json!({"head": number, "tail": number}));
+        let head = tool(json!({"head": number}));
+        let skip = tool(json!({"skip": number}));
+        for (tool, text, values, passed_over) in [
+            (&both, "commits: the last 2 head lines", json!({"tail": 2}), vec![]),
+            (&both, "head 2 commits of the first 2", json!({"head": 2}), vec![]),
+            (&both, "tail 3 of the first 3 commits", json!({"head": 3}), vec![]),
+            (&head, "head 2 of the last 2 commits", json!({}), vec!["last 2"]),
+            (&skip, "skip 2 of the last 2 commits", json!({}), vec!["last 2"]),
+            (&skip, "skip 2 commits", json!({"skip": 2}), vec![]),
+            (&both, "the first 3 lines", json!({"head": 3}), vec![]),
+            (&both, "the last 3 lines", json!({"tail": 3}), vec![]),
+            (&both, "lines of the last 2 days", json!({}), vec![]),
+        ] {
+            let (read, told, _) = read(tool, text);
+            assert_eq!(read, values, "{text}");
+            assert!(passed_over.iter().all(|word| told.iter().any(|told| told == word)), "{text}: {told:?}");
+            assert!(!told.iter().any(|word| word == "3"), "{text}: {told:?}");
+        }
+    }
+
+    #[test]
+    fn what_is_forbidden_is_not_done() {
+        for (text, passed_over) in [
+            ("don't show the commits", vec!["dont"]),
+            ("please never show commits", vec!["never"]),
+            ("I don't see it, show the commits", vec![]),
+        ] {
+            let (_, told, _) = read(&log(), text);
+            let told: Vec<_> = told.into_iter().filter(|word| word == "dont" || word == "never").collect();
+            assert_eq!(told, passed_over, "{text}");
         }
     }
 

@@ -1,4 +1,4 @@
-//! Values whose form says what they are: a revision, a time of day, a path. They need no word before them.
+//! Values whose form says what they are: a revision, a time of day, a path, a pattern of names. They need no word before them.
 
 use std::collections::BTreeMap;
 
@@ -12,6 +12,8 @@ enum ValueForm {
     Revision,
     /// A time of day: `14:30`.
     Clock,
+    /// A pattern of names with `*`.
+    Glob,
     /// A path that begins with `/`, `./`, `../` or `~/`.
     Path,
 }
@@ -21,6 +23,9 @@ impl ValueForm {
         let begins = |beginnings: &[&str]| beginnings.iter().any(|beginning| word.starts_with(beginning));
         if begins(&["/", "./", "../", "~/"]) && !begins(&["//"]) {
             return Some(Self::Path);
+        }
+        if word.contains('*') && word.chars().any(char::is_alphanumeric) {
+            return Some(Self::Glob);
         }
         let is_relative = |rest: &str| rest.chars().all(|letter| letter.is_ascii_digit() || "~^".contains(letter));
         let is_head = ["HEAD", "@"].iter().any(|head| word.strip_prefix(head).is_some_and(is_relative)) && word != "@";
@@ -45,6 +50,7 @@ impl ValueForm {
         match self {
             Self::Revision => &["revision", "rev", "ref", "commit", "sha", "target", "hash"],
             Self::Clock => &["time"],
+            Self::Glob => &["pattern", "glob"],
             Self::Path => &["path", "file", "filename", "directory", "folder", "dir", "root"],
         }
     }
@@ -88,6 +94,10 @@ mod tests {
             ("14:5", None),
             ("+1:30", None),
             ("api:8080", None),
+            ("*.txt", Some(ValueForm::Glob)),
+            ("src/**/*.rs", Some(ValueForm::Glob)),
+            ("*", None),
+            ("/var/*.log", Some(ValueForm::Path)),
             ("/var/log", Some(ValueForm::Path)),
             ("./src", Some(ValueForm::Path)),
             ("~/notes", Some(ValueForm::Path)),
