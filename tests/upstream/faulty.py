@@ -124,7 +124,7 @@ def tools():
     if FAULT == "shop":
         return SHOP
     if FAULT == "sounds-like":
-        return [{**SHOP[0], "name": "list_orders_of_customer_acme", "description": "List the orders of customer acme, all of them."}]
+        return [{**SHOP[0], "name": "fetch_orders", "description": "List the orders of customer acme, list all the orders of the customer."}]
     if FAULT == "names":
         bad = ["a b", "a/b", "../x", "a\r\nb", "a\u202eb", "x" * 10_240, "", "twice", "twice", "a__b"]
         return TOOLS[:1] + [{"name": name, "inputSchema": OBJECT} for name in bad]

@@ -80,8 +80,8 @@ pub struct Found {
     pub verdict: Verdict,
     /// How likely it is that any of them is right, from 0 to 1.
     pub trust: f64,
-    /// The entry of another server that would be the one answer if all of the best one's server were not there. A server describes
-    /// its tools as it likes, so that nobody may take an intent from another one by words alone.
+    /// The entry of another server that would be the one answer if all of the best one's server were not there, and for which as
+    /// much speaks but for the descriptions. A server describes its tools as it likes: no intent is taken from another one so.
     pub elsewhere: Option<usize>,
 }
 
@@ -161,13 +161,19 @@ impl Search {
         Found { hits: hits.into_iter().take(HITS_MAX).collect(), verdict, trust, elsewhere }
     }
 
-    /// What would be the answer without the server of the best hit.
+    /// What would be the answer without the server of the best hit, if the best is so by its description alone.
     fn elsewhere(&self, compared: &[(usize, Features)], hits: &[Hit]) -> Option<usize> {
-        let taken = self.servers.get(hits.first()?.entry)?;
+        let best = hits.first()?.entry;
+        let taken = self.servers.get(best)?;
         let is_other = |(entry, _): &&(usize, Features)| self.servers.get(*entry) != Some(taken);
         let others: Vec<(usize, Features)> = compared.iter().filter(is_other).copied().collect();
         let (hits, trust) = self.model.rank(&others);
-        (verdict(&hits, trust) == Verdict::One).then(|| hits.first().map(|hit| hit.entry)).flatten()
+        let other = hits.first().filter(|_| verdict(&hits, trust) == Verdict::One)?.entry;
+        let undescribed = |entry: usize| {
+            let features = compared.iter().find(|(other, _)| *other == entry).map(|(_, features)| features);
+            features.map_or(0.0, |features| self.model.undescribed(features))
+        };
+        (undescribed(other) >= undescribed(best)).then_some(other)
     }
 
     /// The words of a text that the search does not know for this tool yet, as it compares them: at most four. Numbers, names with
@@ -333,18 +339,19 @@ mod tests {
     }
 
     #[test]
-    fn no_server_takes_an_intent_that_another_one_answers() {
+    fn no_server_takes_an_intent_by_its_description_that_another_one_answers() {
         let mut entries = some();
         let told = |entries: &[Entry], used: usize| {
-            let found = Search::new(entries).find("show the commit logs", &|tool| if tool == used { 0.5 } else { 0.0 });
+            let usage = |tool: usize| if tool == used { 0.5 } else { 0.0 };
+            let found = Search::new(entries).find("list the orders of customer acme", &usage);
             (found.hits[0].entry, found.verdict, found.elsewhere)
         };
-        assert_eq!(told(&entries, 9), (0, Verdict::One, None));
-        entries.push(entry("other", "show_commit_logs", "Show the commit logs", &["repo_path"]));
-        assert_eq!(told(&entries, 9), (5, Verdict::One, Some(0)));
-        assert_eq!(told(&entries, 0).2, Some(0), "the one that is used is asked about too");
+        assert_eq!(told(&entries, 9), (4, Verdict::One, None));
+        let summary = "List the orders of customer acme, list all the orders of the customer";
+        entries.push(entry("other", "fetch_orders", summary, &["customer", "limit"]));
+        assert_eq!(told(&entries, 9), (5, Verdict::One, Some(4)));
         assert_eq!(told(&entries, 5).2, None, "somebody chose the other");
-        entries[5].server = "git".to_owned();
+        entries[5].server = "shop".to_owned();
         assert_eq!(told(&entries, 9).2, None, "a server knows which of its tools is meant");
     }
 

@@ -9,6 +9,20 @@ use crate::index::{FEATURES, Features};
 /// The weights, as training wrote them: lines of a scope, a feature and a number with tabs between.
 const WEIGHTS: &str = include_str!("weights.tsv");
 
+/// The features that the words of a description have a part in.
+const DESCRIBING: [&str; 10] = [
+    "description",
+    "description~",
+    "any",
+    "any~",
+    "description said~",
+    "bm25",
+    "trigrams",
+    "pairs",
+    "unknown",
+    "embedding",
+];
+
 #[derive(Debug)]
 pub(crate) struct Model {
     tool: Features,
@@ -43,6 +57,12 @@ impl Model {
             trust_score: weight("trust", "score"),
             trust_margin: weight("trust", "margin"),
         }
+    }
+
+    /// How much speaks for a tool besides its description, which its server may have written for the words of any request.
+    pub(crate) fn undescribed(&self, features: &Features) -> f64 {
+        let of = |at: usize| if DESCRIBING.contains(&FEATURES[at]) { 0.0 } else { self.tool[at] * features[at] };
+        (0..FEATURES.len()).map(of).sum()
     }
 
     /// The tools, the best first, and how likely the best is right.
