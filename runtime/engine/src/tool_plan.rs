@@ -237,7 +237,7 @@ impl Engine {
             },
             Verdict::Several => {
                 let filled = self.filled(upstreams, index, &near(index, found, RIVAL_SHARE), intent).await?;
-                match (filled, in_use(index, best).as_slice()) {
+                match (filled, in_use(index, &best).as_slice()) {
                     (Some(filled), _) => Meant::Filled(filled),
                     (None, [one]) => Meant::One(*one),
                     (None, several) => Meant::Several(several.to_vec()),
@@ -300,22 +300,20 @@ impl Engine {
 fn near(index: &Index, found: &Found, share: f64) -> Vec<usize> {
     let best = found.hits.first().map_or(0.0, |hit| hit.score);
     let near = found.hits.iter().take(CHOICES_MAX).filter(|hit| hit.score >= best * share);
-    in_use(index, near.map(|hit| hit.entry).collect())
+    in_use(index, &near.map(|hit| hit.entry).collect::<Vec<_>>())
 }
 
 /// The tools without those that their server calls deprecated, if any are left and are of that server.
-fn in_use(index: &Index, numbers: Vec<usize>) -> Vec<usize> {
-    let deprecated = |number: &usize| {
-        let (server, row) = index.tool(*number)?;
-        row.summary.to_ascii_lowercase().contains("deprecated").then_some(server)
+fn in_use(index: &Index, numbers: &[usize]) -> Vec<usize> {
+    let deprecated = |number: usize| {
+        let (server, row) = index.tool(number)?;
+        Some((server, row.summary.to_ascii_lowercase().contains("deprecated")))
     };
-    let is_replaced = |number: &usize| {
-        let server = deprecated(number)?;
-        let replaces =
-            |other: &&usize| deprecated(other).is_none() && index.tool(**other).is_some_and(|(of, _)| of == server);
-        numbers.iter().find(replaces)
+    let is_replaced = |number: &&usize| match deprecated(**number) {
+        Some((server, true)) => numbers.iter().any(|other| deprecated(*other) == Some((server, false))),
+        _ => false,
     };
-    numbers.iter().filter(|number| is_replaced(number).is_none()).copied().collect()
+    numbers.iter().filter(|number| !is_replaced(number)).copied().collect()
 }
 
 /// Whether a template was made for this tool.
