@@ -88,7 +88,7 @@ def for_seconds(seconds):
 
 
 def connections():
-    alone = measured("alone", 1, for_seconds(5))
+    measured("alone", 1, for_seconds(5))
     host, port = address.split(":")
     crowd = []
     for number in range(MUCH):
@@ -100,7 +100,6 @@ def connections():
         crowd.append(one)
     print(f"{len(crowd)} connections are open")
     measured("beside them", 1, for_seconds(10))
-    return alone
 
 
 def hostile():

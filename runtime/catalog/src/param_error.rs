@@ -205,10 +205,15 @@ pub fn closest<'a>(text: &str, candidates: impl IntoIterator<Item = &'a str>) ->
     if text.len() > SHOWN_CHARS_MAX {
         return None;
     }
+    let letters = text.chars().count();
     candidates
         .into_iter()
-        .map(|candidate| (strsim::levenshtein(text, candidate), candidate))
-        .filter(|(distance, candidate)| distance * 3 <= candidate.len())
+        .map(|candidate| (candidate.chars().count(), candidate))
+        // At least as many letters differ as one has more: most need not be compared.
+        .filter(|(length, _)| length.abs_diff(letters) * 3 <= *length)
+        .map(|(length, candidate)| (strsim::levenshtein(text, candidate), length, candidate))
+        .filter(|(distance, length, _)| distance * 3 <= *length)
+        .map(|(distance, _, candidate)| (distance, candidate))
         .min_by_key(|(distance, _)| *distance)
         .map(|(_, candidate)| candidate.to_owned())
 }

@@ -307,13 +307,19 @@ fn near(index: &Index, found: &Found, share: f64) -> Vec<usize> {
 fn in_use(index: &Index, numbers: &[usize]) -> Vec<usize> {
     let deprecated = |number: usize| {
         let (server, row) = index.tool(number)?;
-        Some((server, row.summary.to_ascii_lowercase().contains("deprecated")))
+        Some((server, is_deprecated(&row.summary)))
     };
     let is_replaced = |number: &&usize| match deprecated(**number) {
         Some((server, true)) => numbers.iter().any(|other| deprecated(*other) == Some((server, false))),
         _ => false,
     };
     numbers.iter().filter(|number| !is_replaced(number)).copied().collect()
+}
+
+/// Whether a summary calls its tool deprecated: a part of it begins so. "Replaces the deprecated one" speaks of another.
+fn is_deprecated(summary: &str) -> bool {
+    let mut parts = summary.split(['.', '(', '[', '!', ';', ':']);
+    parts.any(|part| part.trim_start().to_ascii_lowercase().starts_with("deprecated"))
 }
 
 /// Whether a template was made for this tool.
@@ -419,4 +425,22 @@ fn candidate(index: &Index, number: usize, score: f64, values: BTreeMap<String, 
 
 fn micros(begun: Instant) -> u64 {
     u64::try_from(begun.elapsed().as_micros()).unwrap_or(u64::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_tool_is_deprecated_where_its_summary_says_so_of_itself() {
+        for (summary, expected) in [
+            ("Reads a file. DEPRECATED: Use read_text_file instead.", true),
+            ("Deprecated, see `other`", true),
+            ("Reads a file (deprecated)", true),
+            ("Reads a file; replaces the deprecated read_file", false),
+            ("Lists the deprecated methods", false),
+        ] {
+            assert_eq!(is_deprecated(summary), expected, "{summary}");
+        }
+    }
 }

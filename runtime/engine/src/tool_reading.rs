@@ -41,7 +41,11 @@ pub(crate) fn of(
 ) -> ToolReading {
     let Witness { mut values, passed_over, times, words, is_question } = witness;
     let changes = template.effects() == Effects::Write;
-    values.retain(|_, value| value.as_str().is_none_or(|text| !CONNECTING.contains(&text)));
+    for path in template.parameters().iter().filter(|spec| value_form::is_path(spec)) {
+        if values.get(path.name()).and_then(Value::as_str).is_some_and(|text| CONNECTING.contains(&text)) {
+            values.remove(path.name());
+        }
+    }
     let mut told: Vec<String> = Vec::new();
     for time in &times {
         let is_taken = value_form::take(&time.words, template, &mut values)
@@ -54,7 +58,11 @@ pub(crate) fn of(
     // The 2 of "the last 2 days" is no number of things.
     let is_of_a_time = |pair: &[String]| times.iter().any(|time| time.words.to_lowercase().contains(&pair.join(" ")));
     let counted = from_an_end(&words, template, &is_of_a_time, &mut values);
-    let is_counted = |word: &str| matches!(&counted, Some(Counted::Taken(number)) if number == word);
+    // A number that is said twice says something besides.
+    let is_counted = |word: &PassedOver| {
+        let is_it = matches!(&counted, Some(Counted::Taken(number)) if *number == word.text);
+        is_it && word.why == Why::Number && words.iter().filter(|said| **said == word.text).count() == 1
+    };
     let counts = |word: &&PassedOver| {
         let is_told = match word.why {
             Why::Negates | Why::Quoted | Why::Number | Why::Name => true,
@@ -65,7 +73,7 @@ pub(crate) fn of(
             // Harmless is what other questions were seen to have beside them, and not what changes were.
             Why::Announces | Why::Unknown | Why::Harmless => changes || word.stands_out,
         };
-        is_told && !word.is_of_a_time && !is_given(&word.text) && !is_counted(&word.text)
+        is_told && !word.is_of_a_time && !is_given(&word.text) && !is_counted(word)
     };
     for word in passed_over.iter().filter(counts) {
         if !value_form::take(&word.text, template, &mut values) && !told.contains(&word.text) {
@@ -206,8 +214,8 @@ fn forbidding(words: &[String]) -> Option<String> {
         let before = at.checked_sub(1).map(|before| words[before].as_str());
         matches!(before, None | Some("and" | "but" | "just" | "please" | "should" | "so" | "you"))
     };
-    let at = words.iter().position(|word| matches!(word.as_str(), "dont" | "never"))?;
-    begins(at).then(|| words[at].clone())
+    let mut found = words.iter().enumerate().filter(|(_, word)| matches!(word.as_str(), "dont" | "never"));
+    found.find(|(at, _)| begins(*at)).map(|(_, word)| word.clone())
 }
 
 /// Words that say which of many things are meant, how far to go, or that it is not about now. A tool that has no word for them does
@@ -459,7 +467,9 @@ mod tests {
         for (tool, text, values, passed_over) in [
             (&both, "commits: the last 2 head lines", json!({"tail": 2}), vec![]),
             (&both, "head 2 commits of the first 2", json!({"head": 2}), vec![]),
-            (&both, "tail 3 of the first 3 commits", json!({"head": 3}), vec![]),
+            // A number that is said twice says something besides.
+            (&both, "tail 3 of the first 3 commits", json!({"head": 3}), vec!["3"]),
+            (&both, "lines of the first 4 of 4", json!({"head": 4}), vec!["4"]),
             (&head, "head 2 of the last 2 commits", json!({}), vec!["last 2"]),
             (&skip, "skip 2 of the last 2 commits", json!({}), vec!["last 2"]),
             (&skip, "skip 2 commits", json!({"skip": 2}), vec![]),
@@ -470,7 +480,7 @@ mod tests {
             let (read, told, _) = read(tool, text);
             assert_eq!(read, values, "{text}");
             assert!(passed_over.iter().all(|word| told.iter().any(|told| told == word)), "{text}: {told:?}");
-            assert!(!told.iter().any(|word| word == "3"), "{text}: {told:?}");
+            assert!(passed_over.contains(&"3") || !told.iter().any(|word| word == "3"), "{text}: {told:?}");
         }
     }
 
@@ -480,6 +490,7 @@ mod tests {
             ("don't show the commits", vec!["dont"]),
             ("please never show commits", vec!["never"]),
             ("I don't see it, show the commits", vec![]),
+            ("I don't see it, but never show the commits", vec!["never"]),
         ] {
             let (_, told, _) = read(&log(), text);
             let told: Vec<_> = told.into_iter().filter(|word| word == "dont" || word == "never").collect();

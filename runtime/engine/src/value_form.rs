@@ -61,6 +61,11 @@ impl ValueForm {
     }
 }
 
+/// Whether a parameter is for a path.
+pub(crate) fn is_path(spec: &ParamSpec) -> bool {
+    ValueForm::Path.fits(spec)
+}
+
 /// Gives a word to the one parameter for values of its form that has none. Nothing is given where several could have it.
 pub(crate) fn take(word: &str, template: &Template, values: &mut BTreeMap<String, Value>) -> bool {
     let Some(form) = ValueForm::of(word) else { return false };

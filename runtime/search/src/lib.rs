@@ -48,8 +48,8 @@ pub struct Entry {
 #[derive(Debug)]
 pub struct Search {
     index: Index,
-    /// The number of each entry's server.
-    servers: Vec<usize>,
+    /// The server of each entry.
+    servers: Vec<String>,
     model: Model,
     vectors: Option<Vectors>,
 }
@@ -119,13 +119,8 @@ pub const HITS_MAX: usize = 20;
 impl Search {
     /// Prepares the tools. It takes some microseconds for each.
     #[must_use]
-    pub fn new<'a>(entries: &'a [Entry]) -> Self {
-        let mut numbers = std::collections::HashMap::new();
-        let number = |entry: &'a Entry| {
-            let next = numbers.len();
-            *numbers.entry(entry.server.as_str()).or_insert(next)
-        };
-        let servers = entries.iter().map(number).collect();
+    pub fn new(entries: &[Entry]) -> Self {
+        let servers = entries.iter().map(|entry| entry.server.clone()).collect();
         Self { index: Index::new(entries), servers, model: Model::built_in(), vectors: None }
     }
 

@@ -10,18 +10,8 @@ use crate::index::{FEATURES, Features};
 const WEIGHTS: &str = include_str!("weights.tsv");
 
 /// The features that the words of a description have a part in.
-const DESCRIBING: [&str; 10] = [
-    "description",
-    "description~",
-    "any",
-    "any~",
-    "description said~",
-    "bm25",
-    "trigrams",
-    "pairs",
-    "unknown",
-    "embedding",
-];
+const DESCRIBING: [&str; 9] =
+    ["description", "description~", "any", "any~", "description said~", "bm25", "trigrams", "pairs", "embedding"];
 
 #[derive(Debug)]
 pub(crate) struct Model {

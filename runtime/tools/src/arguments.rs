@@ -22,6 +22,11 @@ const STEPS_MAX: u32 = 2_000_000;
 /// How many steps a pattern counts as.
 const PATTERN_STEPS: u32 = 100;
 
+/// How many arguments that a schema does not name are compared with how many that it does: a script may give any number of them, and a
+/// schema name as many as fit into it.
+const UNKNOWN_MAX: usize = 4;
+const KNOWN_MAX: usize = 256;
+
 /// How many characters of a fault a message repeats.
 const FAULT_CHARS_MAX: usize = 200;
 
@@ -129,9 +134,9 @@ impl Checker {
         if takes_more.iter().any(|key| self.schema.get(key).is_some_and(|says| *says != Value::Bool(false))) {
             return None;
         }
-        let absent: Vec<&str> = known.keys().map(String::as_str).filter(|name| !given.contains_key(*name)).collect();
-        given.keys().filter(|name| !known.contains_key(*name)).find_map(|name| {
-            let meant = printable(&closest(name, absent.iter().copied())?);
+        let absent = || known.keys().take(KNOWN_MAX).map(String::as_str).filter(|name| !given.contains_key(*name));
+        given.keys().filter(|name| !known.contains_key(*name)).take(UNKNOWN_MAX).find_map(|name| {
+            let meant = printable(&closest(name, absent())?);
             Some(SchemaFault::Value(format!("there is no `{}`: did you mean `{meant}`?", shown(name))))
         })
     }
@@ -325,6 +330,12 @@ mod tests {
             let told = told.map(|told| SchemaFault::Value(told.to_owned()));
             assert_eq!(plain.misspelled(&arguments), told, "{arguments}");
         }
+        let unknown = |count: usize| {
+            let mut given: Map<String, Value> = (0..count).map(|number| (format!("a{number}"), json!(1))).collect();
+            given.insert("repo_pth".to_owned(), json!("."));
+            plain.misspelled(&Value::Object(given)).is_some()
+        };
+        assert_eq!([unknown(UNKNOWN_MAX - 1), unknown(UNKNOWN_MAX)], [true, false]);
         for more in [json!({"additionalProperties": true}), json!({"patternProperties": {"^repo": {}}})] {
             assert_eq!(of(&more).misspelled(&json!({"repo_pth": "."})), None, "{more}");
         }

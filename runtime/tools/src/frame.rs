@@ -53,8 +53,6 @@ pub(crate) enum FrameFault {
     Stray,
     #[error("it does not read what it is sent")]
     Deaf,
-    #[error("the process that supervises it was killed")]
-    Unsupervised,
     #[error("it used more than {bytes} bytes of memory, and may use {most}")]
     Memory { bytes: u64, most: u64 },
 }
@@ -71,8 +69,8 @@ enum Awaited {
 #[derive(Debug, Default)]
 pub(crate) struct Frames {
     state: Mutex<State>,
-    /// Wakes whoever waits for the server's next message.
-    cut_off: Notify,
+    /// Wakes whoever waits for the server's next message, since none comes.
+    hung_up: Notify,
     /// Takes the secrets of the server's entry out of what it says.
     redaction: Redaction,
 }
@@ -222,13 +220,17 @@ impl Frames {
 
     /// Ends the connection for a reason, if there is none yet. Returns the one that holds.
     pub(crate) fn end(&self, fault: FrameFault) -> FrameFault {
-        self.cut_off.notify_one();
         self.state().fault.get_or_insert(fault).clone()
     }
 
-    /// Waits until the connection is cut off. For one task.
-    pub(crate) async fn cut_off(&self) {
-        self.cut_off.notified().await;
+    /// Says that no message comes any more, although something may keep the pipes open.
+    pub(crate) fn hang_up(&self) {
+        self.hung_up.notify_one();
+    }
+
+    /// Waits for [`Frames::hang_up`]. For one task.
+    pub(crate) async fn hung_up(&self) {
+        self.hung_up.notified().await;
     }
 
     /// Why the connection was cut off, if it was.

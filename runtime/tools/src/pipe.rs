@@ -96,9 +96,10 @@ where
         let frames = Arc::clone(&self.frames);
         loop {
             let line = tokio::select! {
+                // What was written comes first.
+                biased;
                 line = self.next_line() => line,
-                // Whatever keeps the pipe open: a child of a server may go on.
-                () = frames.cut_off() => return None,
+                () = frames.hung_up() => Ok(None),
             };
             let line = match line {
                 Ok(line) => line?,

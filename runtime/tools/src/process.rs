@@ -184,7 +184,8 @@ fn launch(
     })
 }
 
-/// Ends a server that uses more memory than it may, or that nothing supervises any more: what it started could keep its pipes open.
+/// Ends a server that uses more memory than it may. Hangs up on one that nothing supervises any more, since what it started could keep
+/// its pipes open: a pause later, so that one which ended by itself has been heard to the end.
 async fn watch(pid: Option<u32>, memory_bytes_max: u64, frames: Arc<Frames>) {
     let Some(pid) = pid else { return };
     loop {
@@ -193,7 +194,8 @@ async fn watch(pid: Option<u32>, memory_bytes_max: u64, frames: Arc<Frames>) {
         let looked = tokio::task::spawn_blocking(move || (group.is_alive(), group.resident_bytes(), group)).await;
         let Ok((is_supervised, bytes, group)) = looked else { return };
         if !is_supervised {
-            frames.end(FrameFault::Unsupervised);
+            sleep(WATCH_PAUSE).await;
+            frames.hang_up();
             return;
         }
         if bytes > memory_bytes_max {

@@ -21,7 +21,8 @@ pub(crate) fn without_secrets(args: &[String]) -> Vec<String> {
     let (mut shown, mut hides_next) = (Vec::new(), false);
     for argument in args {
         let is_flag = argument.starts_with('-');
-        shown.push(match (secret_header(argument), argument.split_once('=')) {
+        let header = header(argument).filter(|header| is_secret_name(header.name)).map(|header| header.before);
+        shown.push(match (header, argument.split_once('=')) {
             _ if hides_next && !is_flag => HIDDEN.to_owned(),
             (Some(name), _) => format!("{name}: {HIDDEN}"),
             (None, Some((name, _))) if !name.contains("://") && is_secret_name(name) => format!("{name}={HIDDEN}"),
@@ -33,13 +34,19 @@ pub(crate) fn without_secrets(args: &[String]) -> Vec<String> {
     shown
 }
 
-/// What stands before the value of a secret header: `Authorization` of `Authorization: Bearer X`, and the flag before it in
-/// `--header=Authorization: Bearer X`.
-fn secret_header(argument: &str) -> Option<&str> {
+/// A header that is an argument: `Authorization: Bearer X` or `--header=Authorization: Bearer X`.
+struct Header<'a> {
+    /// What stands before the value.
+    before: &'a str,
+    name: &'a str,
+    value: &'a str,
+}
+
+fn header(argument: &str) -> Option<Header<'_>> {
     let (before, value) = argument.split_once(':')?;
     let name = before.rsplit_once('=').map_or(before, |(_, name)| name);
     let is_name = name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_".contains(&byte));
-    (is_name && !value.starts_with("//") && is_secret_name(name)).then_some(before)
+    (is_name && !value.starts_with("//")).then_some(Header { before, name, value })
 }
 
 /// A URL without its password and without the values of secret parameters.
@@ -87,7 +94,10 @@ pub(crate) fn secrets(transport: &Transport, variables: impl IntoIterator<Item =
                 let is_flag = argument.starts_with('-');
                 // `--token=X`, `DB_PASSWORD=X`, and the header `Authorization: Bearer X`.
                 let named = argument.split_once('=').or_else(|| argument.split_once(':'));
-                match named.filter(|(name, _)| names_secret(name)) {
+                let named_secret = named.filter(|(name, _)| names_secret(name));
+                // `--header=Authorization: Bearer X`, and a value that has a `=` of its own.
+                let header = header(argument).filter(|header| names_secret(header.name));
+                match header.map(|header| (header.name, header.value)).or(named_secret) {
                     _ if is_value && !is_flag => secrets.push(argument.clone()),
                     Some((_, value)) => secrets.push(value.trim().to_owned()),
                     None => {}
@@ -243,6 +253,8 @@ mod tests {
             "postgres://me:in%2Furl@db/shop",
             "--header",
             "Authorization: Bearer in-header",
+            "--header=X-Api-Key:in-flag-header",
+            "Authorization: Basic aW4ta2V5==",
             "--auth-url",
             "https://a.example/?key=in-query",
         ];
@@ -250,11 +262,14 @@ mod tests {
         assert_eq!(
             of(&program(&args, &env), &["in-variable"]),
             [
+                "Basic aW4ta2V5==",
                 "Bearer in-header",
+                "aW4ta2V5==",
                 "in%2Furl",
                 "in-env",
                 "in-env-url",
                 "in-flag",
+                "in-flag-header",
                 "in-header",
                 "in-name",
                 "in-query",
