@@ -7,8 +7,8 @@ use std::time::Instant;
 
 use intentbox_capability::{Alias, Reads};
 use intentbox_confine::{CpuBound, Measures};
-use intentbox_egress::SendError;
-use intentbox_engine::{Caller, Code, Engine, Hardening, NoEvents, Outcome};
+use intentbox_egress::{OriginConfig, SendError};
+use intentbox_engine::{Caller, Code, Engine, Hardening, NoEvents, Outcome, Principal};
 use intentbox_files::{DirectoryError, Listing};
 use intentbox_tools::Transport;
 use serde_json::{Value, json};
@@ -183,21 +183,27 @@ async fn upstreams(sources: &Sources, checks: &mut Checks<'_>) -> Result<(), Com
 /// Each origin and its token.
 async fn origins(configured: Configured, checks: &mut Checks<'_>) -> Result<(), CommandError> {
     let paths = configured.configuration.checks.clone();
-    let origins = configured.configuration.origins.iter();
-    let origins: Vec<(Alias, bool)> =
-        origins.map(|config| (config.origin.alias().clone(), config.credential.is_some())).collect();
-    let Setup { engine, demo: _demo } = configured.into_setup(Isolation::InProcess)?;
-    for (alias, has_token) in &origins {
+    let of = |principal: &Principal, config: &OriginConfig| {
+        (principal.clone(), config.origin.alias().clone(), config.credential.is_some())
+    };
+    let mut origins: Vec<(Principal, Alias, bool)> =
+        configured.configuration.origins.iter().map(|config| of(&Principal::local(), config)).collect();
+    for (name, own) in &configured.configuration.tenants {
+        origins.extend(own.origins.iter().map(|config| of(&Principal::named(name), config)));
+    }
+    let Setup { engine, demo: _demo, .. } = configured.into_setup(Isolation::InProcess)?;
+    for (principal, alias, has_token) in &origins {
         let set = paths.get(alias).map(String::as_str);
         let path = set.unwrap_or("/");
-        let (status, state) = match engine.try_origin(alias, path).await {
+        let (status, state) = match engine.try_origin(principal, alias, path).await {
             Ok(status) => answered(alias, status, path, *has_token, set.is_some()),
             Err(SendError::Failed { kind: "credential", message }) => {
                 (Status::Fault, format!("NO TOKEN: {message}; correct `auth` under [origins.{alias}]"))
             }
             Err(fault) => (Status::Fault, format!("NOT REACHABLE: {fault}")),
         };
-        checks.note(&format!("origin {alias}"), status, &state)?;
+        let whose = principal.name().map(|name| format!(" of {name}")).unwrap_or_default();
+        checks.note(&format!("origin {alias}{whose}"), status, &state)?;
     }
     Ok(())
 }

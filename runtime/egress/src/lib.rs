@@ -58,7 +58,7 @@ pub struct Egress(Arc<Inner>);
 #[derive(Debug)]
 struct Inner {
     origins: Origins,
-    clients: BTreeMap<Alias, OriginClient>,
+    clients: BTreeMap<Alias, Arc<OriginClient>>,
     versions: RandomState,
 }
 
@@ -71,15 +71,19 @@ impl Egress {
     /// When two origins share an alias, or the root certificates of one are none.
     pub fn new(configs: Vec<OriginConfig>) -> Result<Self, EgressError> {
         let origins = Origins::new(configs.iter().map(|config| config.origin.clone()))?;
-        let mut clients = BTreeMap::new();
-        for config in configs {
-            let alias = config.origin.alias().clone();
-            if !config.roots.is_empty() && origin_client::certificates(&config.roots).is_err() {
-                return Err(EgressError::Roots { alias });
-            }
-            clients.insert(alias, OriginClient::new(config));
-        }
-        Ok(Self(Arc::new(Inner { origins, clients, versions: RandomState::new() })))
+        Ok(Self(Arc::new(Inner { origins, clients: clients(configs)?, versions: RandomState::new() })))
+    }
+
+    /// The same origins, of which these have other credentials. They get HTTP clients of their own, and the rest shares those of `self`.
+    ///
+    /// # Errors
+    ///
+    /// When the root certificates of one are none.
+    pub fn replacing(&self, configs: Vec<OriginConfig>) -> Result<Self, EgressError> {
+        let Inner { origins, clients: shared, versions } = &*self.0;
+        let mut all = shared.clone();
+        all.extend(clients(configs)?.into_iter().filter(|(alias, _)| shared.contains_key(alias)));
+        Ok(Self(Arc::new(Inner { origins: origins.clone(), clients: all, versions: versions.clone() })))
     }
 
     /// The origins, for admission and for display.
@@ -105,6 +109,17 @@ impl Egress {
         let client = self.0.clients.get(alias);
         client.expect("an `AllowedUrl` of this exchange names one of these origins")
     }
+}
+
+fn clients(configs: Vec<OriginConfig>) -> Result<BTreeMap<Alias, Arc<OriginClient>>, EgressError> {
+    let client = |config: OriginConfig| {
+        let alias = config.origin.alias().clone();
+        if !config.roots.is_empty() && origin_client::certificates(&config.roots).is_err() {
+            return Err(EgressError::Roots { alias });
+        }
+        Ok((alias, Arc::new(OriginClient::new(config))))
+    };
+    configs.into_iter().map(client).collect()
 }
 
 /// Why a configuration cannot be used.

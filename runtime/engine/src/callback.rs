@@ -23,7 +23,7 @@ impl Engine {
     /// # Errors
     /// Why not, and the line that would allow it.
     pub fn admit_callback(&self, principal: &Principal, url: &str) -> Result<(), String> {
-        let admitted = self.policy.callbacks(principal).admit(self.egress.origins(), "POST", url);
+        let admitted = self.policy.callbacks(principal).admit(self.tenants.common().egress.origins(), "POST", url);
         admitted.map(|_| ()).map_err(|_| {
             let shown: String = url.chars().filter(|letter| !letter.is_control()).take(200).collect();
             format!(
@@ -52,7 +52,7 @@ impl Engine {
             run: CALLBACK_MAX,
             ..Budget::default()
         };
-        let exchange = self.egress.open(self.policy.callbacks(principal), budget);
+        let exchange = self.tenants.of(principal).egress.open(self.policy.callbacks(principal), budget);
         let exchange = exchange.traced(trace.map(crate::headers_of).unwrap_or_default());
         let [id, at, signature] = headers;
         let headers = [("content-type", "application/json"), id, at, signature];

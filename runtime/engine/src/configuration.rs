@@ -7,6 +7,7 @@
 //! auth = "bearer"                       # how the token is sent: see `Scheme`
 //! ca_file = "corporate-ca.pem"          # root certificates to trust besides the system's
 //! settings = { organization = "acme" }  # not secret; templates take defaults from it
+//! principals = { alice = { token_file = "alice" } } # the token, and the settings, of the holder of a token of this server
 //! check = "/api/0/"                     # what `doctor` asks, to see whether the token is accepted
 //! private_addresses = ["10.0.0.0/8"]    # addresses to allow besides public ones; `true` for private networks
 //!
@@ -46,6 +47,8 @@ pub struct Configuration {
     pub origins: Vec<OriginConfig>,
     /// Settings of origins by `alias.name`, not secret.
     pub settings: BTreeMap<String, String>,
+    /// What principals have of their own, by their names.
+    pub tenants: BTreeMap<String, TenantConfig>,
     /// The directories, as written: a relative path starts at the folder of the configuration.
     pub directories: BTreeMap<Alias, PathBuf>,
     /// The folder of additional templates, as written.
@@ -54,6 +57,15 @@ pub struct Configuration {
     pub checks: BTreeMap<Alias, String>,
     /// What answers intents.
     pub routing: Routing,
+}
+
+/// What a principal has of its own. Everything else it shares with the others.
+#[derive(Debug, Default)]
+pub struct TenantConfig {
+    /// The origins for which it has a credential.
+    pub origins: Vec<OriginConfig>,
+    /// Settings of origins by `alias.name`, not secret.
+    pub settings: BTreeMap<String, String>,
 }
 
 /// What answers intents.
@@ -204,7 +216,11 @@ pub struct ToolSettings {
 /// When the text is not a configuration.
 pub fn token_files(text: &str) -> Result<Vec<PathBuf>, ConfigurationError> {
     let origins = Written::parse(text)?.origins.into_values();
-    Ok(origins.filter_map(|origin| origin.token_file.map(PathBuf::from)).collect())
+    let files = origins.flat_map(|origin| {
+        let own = origin.principals.into_values().map(|own| own.token_file);
+        [origin.token_file].into_iter().chain(own).flatten()
+    });
+    Ok(files.map(PathBuf::from).collect())
 }
 
 /// The folder of additional templates that a configuration names, as written.
@@ -300,6 +316,31 @@ struct WrittenTemplates {
     directory: Option<PathBuf>,
 }
 
+/// Where a token is: the one place of three, if there is any.
+fn source(
+    environment: Option<String>,
+    file: Option<String>,
+    credential: Option<String>,
+) -> Result<Option<Source>, String> {
+    let sources = [environment.map(Source::Environment), file.map(Source::File), credential.map(Source::Credential)];
+    let mut sources = sources.into_iter().flatten();
+    match (sources.next(), sources.next()) {
+        (source, None) => Ok(source),
+        _ => Err("more than one of token_env, token_file and token_credential is set; keep one".to_owned()),
+    }
+}
+
+/// What a principal has of its own.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct WrittenTenant {
+    token_env: Option<String>,
+    token_file: Option<String>,
+    token_credential: Option<String>,
+    #[serde(default)]
+    settings: BTreeMap<String, String>,
+}
+
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct WrittenOrigin {
@@ -307,6 +348,8 @@ struct WrittenOrigin {
     token_env: Option<String>,
     token_file: Option<String>,
     token_credential: Option<String>,
+    #[serde(default)]
+    principals: BTreeMap<String, WrittenTenant>,
     auth: Option<Scheme>,
     ca_file: Option<String>,
     private_addresses: Option<Value>,
@@ -364,33 +407,21 @@ impl Configuration {
         let written = Written::parse(text)?;
         let mut origins = Vec::new();
         let mut settings = BTreeMap::new();
+        let mut tenants: BTreeMap<String, TenantConfig> = BTreeMap::new();
         let mut checks = BTreeMap::new();
         for (name, origin) in written.origins {
             let wrong = |reason: String| ConfigurationError::Origin { alias: name.clone(), reason };
-            let mut sources = [
-                origin.token_env.map(Source::Environment),
-                origin.token_file.map(Source::File),
-                origin.token_credential.map(Source::Credential),
-            ]
-            .into_iter()
-            .flatten();
-            let source = sources.next();
-            if sources.next().is_some() {
-                let keys = "token_env, token_file and token_credential";
-                return Err(wrong(format!("more than one of {keys} is set; keep one")));
-            }
             let missing = |error: E| ConfigurationError::Token { alias: name.clone(), reason: error.to_string() };
-            let secret = source.as_ref().map(load).transpose().map_err(missing)?;
+            let own = source(origin.token_env, origin.token_file, origin.token_credential).map_err(wrong)?;
             let certificates = origin.ca_file.map(Source::Certificates);
             let roots = certificates.as_ref().map(load).transpose().map_err(missing)?.unwrap_or_default().into_bytes();
-            if origin.auth.is_some() && secret.is_none() {
-                return Err(wrong(
-                    "auth: there is no secret to send; set token_env, token_file or token_credential".to_owned(),
-                ));
-            }
+            let has_auth = origin.auth.is_some();
             let scheme = origin.auth.unwrap_or_default();
-            let credential = secret.map(|secret| Credential::new(&scheme, Secret::new(secret), &roots)).transpose();
-            let credential = credential.map_err(|error| wrong(error.to_string()))?;
+            let credential = |source: &Source| {
+                let secret = load(source).map_err(|error| error.to_string())?;
+                Credential::new(&scheme, Secret::new(secret), &roots).map_err(|error| error.to_string())
+            };
+            let common = own.as_ref().map(credential).transpose().map_err(wrong)?;
             let alias: Alias = name.parse().map_err(|error| wrong(format!("{error}")))?;
             if let Some(check) = origin.check {
                 if !check.starts_with('/') {
@@ -400,8 +431,32 @@ impl Configuration {
             }
             let private_addresses = private_addresses(origin.private_addresses.as_ref()).map_err(wrong)?;
             let base = Origin::new(alias, &origin.base_url).map_err(|error| wrong(format!("base_url: {error}")))?;
-            origins.push(OriginConfig { origin: base, credential, roots, private_addresses });
-            settings.extend(origin.settings.into_iter().map(|(key, value)| (format!("{name}.{key}"), value)));
+            let of_alias = |settings: BTreeMap<String, String>| {
+                settings.into_iter().map(|(key, value)| (format!("{name}.{key}"), value))
+            };
+            let mut has_secret = common.is_some();
+            for (principal, own) in origin.principals {
+                let wrong = |reason: String| wrong(format!("principals.{principal}: {reason}"));
+                let source = source(own.token_env, own.token_file, own.token_credential).map_err(wrong)?;
+                let credential = source.as_ref().map(credential).transpose().map_err(wrong)?;
+                let tenant = tenants.entry(principal.clone()).or_default();
+                tenant.settings.extend(of_alias(own.settings));
+                if credential.is_some() {
+                    has_secret = true;
+                    tenant.origins.push(OriginConfig {
+                        origin: base.clone(),
+                        credential,
+                        roots: roots.clone(),
+                        private_addresses: private_addresses.clone(),
+                    });
+                }
+            }
+            if has_auth && !has_secret {
+                let reason = "auth: there is no secret to send; set token_env, token_file or token_credential";
+                return Err(wrong(reason.to_owned()));
+            }
+            settings.extend(of_alias(origin.settings));
+            origins.push(OriginConfig { origin: base, credential: common, roots, private_addresses });
         }
         let mut directories = BTreeMap::new();
         for (name, path) in written.directories {
@@ -417,7 +472,7 @@ impl Configuration {
             directories.insert(alias, path);
         }
         let (templates, routing) = (written.templates.directory, written.routing);
-        Ok(Configuration { origins, settings, directories, templates, checks, routing })
+        Ok(Configuration { origins, settings, tenants, directories, templates, checks, routing })
     }
 
     /// A configuration with one origin and nothing else: the demo's. `check` is a path that needs the token.
@@ -437,6 +492,42 @@ mod tests {
         let configuration = Configuration::parse(&text, &|_| Err("there is no token".to_owned()));
         let mut origins = configuration.map_err(|error| error.to_string())?.origins;
         Ok(origins.remove(0).private_addresses)
+    }
+
+    #[test]
+    fn principals_have_tokens_and_settings_of_their_own() {
+        let load = |source: &Source| match source {
+            Source::Environment(name) => Ok(format!("s3cr3t-{name}")),
+            _ => Err("it is not there"),
+        };
+        let parse = |lines: &str| {
+            let text = format!(
+                "[origins.a]\nbase_url = \"http://a.example\"\n{lines}\n[origins.b]\nbase_url = \"http://b.example\"\n"
+            );
+            Configuration::parse(&text, &load).map_err(|error| error.to_string())
+        };
+        let both = "auth = { header = { name = \"X-Key\" } }\nsettings = { team = \"all\", page = \"1\" }\n\
+                    principals = { alice = { token_env = \"A\", settings = { team = \"web\" } }, bob = { settings = { team = \"b\" } } }";
+        let parsed = parse(both).expect("alice has a secret to send");
+        let has_token: Vec<bool> = parsed.origins.iter().map(|config| config.credential.is_some()).collect();
+        assert_eq!(has_token, [false, false]);
+        let of = |name: &str| {
+            let own = &parsed.tenants[name];
+            let origins: Vec<&str> = own.origins.iter().map(|config| config.origin.alias().as_str()).collect();
+            (origins, own.settings.clone())
+        };
+        let team = |team: &str| BTreeMap::from([("a.team".to_owned(), team.to_owned())]);
+        assert_eq!((of("alice"), of("bob")), ((vec!["a"], team("web")), (vec![], team("b"))));
+        for (own, told) in [
+            ("token_file = \"x\"", "[origins.a]: principals.carol: it is not there"),
+            (
+                "token_env = \"A\", token_file = \"x\"",
+                "[origins.a]: principals.carol: more than one of token_env, token_file and token_credential is set; keep one",
+            ),
+        ] {
+            let fault = parse(&format!("principals = {{ carol = {{ {own} }} }}")).expect_err(own);
+            assert_eq!(fault, told);
+        }
     }
 
     #[test]

@@ -214,7 +214,7 @@ impl Engine {
                         arguments.insert(name.to_owned(), given?);
                     }
                 }
-                let secrets = self.secret_versions(&template.wants().http);
+                let secrets = self.secret_versions(&template.wants().http, caller);
                 (
                     template.digest(),
                     field.as_str(),

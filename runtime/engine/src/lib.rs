@@ -52,6 +52,7 @@ mod result_check;
 mod run;
 mod script_advice;
 mod stub;
+mod tenant;
 mod tool_caller;
 mod tool_failure;
 mod tool_plan;
@@ -59,7 +60,6 @@ mod tool_reading;
 mod tool_template;
 mod value_form;
 
-use std::collections::BTreeMap;
 use std::fmt;
 use std::hash::{BuildHasher as _, RandomState};
 use std::sync::{Arc, PoisonError, RwLock};
@@ -68,7 +68,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use intentbox_capability::{Grants, HttpRule, ToolEffect};
 use intentbox_catalog::instant::Instant;
 use intentbox_catalog::{Catalog, Effects, Template};
-use intentbox_egress::{Budget, Egress};
+use intentbox_egress::Budget;
 use intentbox_files::Directories;
 use intentbox_sandbox::{Owner, Sandbox, StartError};
 use intentbox_tools::Upstreams;
@@ -77,8 +77,8 @@ use tokio::sync::OnceCell;
 pub use crate::callback::CALLBACK_HEADERS;
 pub use crate::caller::{Caller, Ceilings, Consent, LimitError, Purpose};
 pub use crate::configuration::{
-    CONFIGURATION_BYTES_MAX, Configuration, ConfigurationError, Mode, Refresh, Routing, Switch, ToolSettings,
-    templates_folder, token_files,
+    CONFIGURATION_BYTES_MAX, Configuration, ConfigurationError, Mode, Refresh, Routing, Switch, TenantConfig,
+    ToolSettings, templates_folder, token_files,
 };
 pub use crate::events::{Event, Events, NoEvents, Of};
 pub use crate::found::{Entry, Found, Source, search};
@@ -108,6 +108,7 @@ use crate::cache::ResultCache;
 use crate::known::KnownNames;
 use crate::library::Library;
 use crate::remedy::Requester;
+use crate::tenant::Tenants;
 use crate::tool_caller::{Reach, ToolCaller};
 
 /// Where guests run.
@@ -123,12 +124,11 @@ pub enum Isolation {
 #[derive(Debug)]
 pub struct Engine {
     library: RwLock<Arc<Library>>,
-    egress: Egress,
+    tenants: Tenants,
     directories: Directories,
     /// The upstream servers, and the index of their tools and of the templates.
     reach: Reach,
     routing: Routing,
-    settings: BTreeMap<String, String>,
     policy: Policy,
     cache: ResultCache,
     known: KnownNames,
@@ -193,14 +193,13 @@ impl Engine {
     pub fn new(parts: Parts) -> Result<Engine, EgressError> {
         let Parts { catalog, configuration, resources, policy, isolation, capacity } = parts;
         let Resources { directories, upstreams, embedding } = resources;
-        let egress = Egress::new(configuration.origins)?;
+        let tenants = Tenants::new(configuration.origins, configuration.settings, configuration.tenants)?;
         Ok(Engine {
             library: RwLock::new(Arc::new(Library::new(catalog))),
-            egress,
+            tenants,
             directories,
             reach: Reach { upstreams, embedding, ..Reach::default() },
             routing: configuration.routing,
-            settings: configuration.settings,
             policy,
             cache: ResultCache::new(),
             known: KnownNames::new(),
@@ -339,16 +338,18 @@ impl Engine {
     }
 
     /// Opens what a run may use outside of its sandbox, under its grants. `trace` goes with what it sends.
-    fn open_handles(&self, grants: &Grants, budget: Budget, trace: Option<&TraceContext>) -> Handles {
+    fn open_handles(&self, grants: &Grants, budget: Budget, caller: &Caller, trace: Option<&TraceContext>) -> Handles {
+        let egress = &self.tenants.of(&caller.principal).egress;
         Handles {
-            exchange: self.egress.open(grants.http.clone(), budget).traced(trace.map(headers_of).unwrap_or_default()),
+            exchange: egress.open(grants.http.clone(), budget).traced(trace.map(headers_of).unwrap_or_default()),
             reader: self.directories.reader(grants.read.clone()),
             tools: ToolCaller::new(self.reach.clone(), self.catalog(), grants.tools.clone(), trace.cloned()),
         }
     }
 
-    fn secret_versions(&self, rules: &[HttpRule]) -> Vec<u64> {
-        self.egress.secret_versions(rules.iter().map(HttpRule::alias))
+    fn secret_versions(&self, rules: &[HttpRule], caller: &Caller) -> Vec<u64> {
+        let egress = &self.tenants.of(&caller.principal).egress;
+        egress.secret_versions(rules.iter().map(HttpRule::alias))
     }
 }
 

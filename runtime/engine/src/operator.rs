@@ -5,7 +5,7 @@ use std::time::Duration;
 use intentbox_capability::{Alias, Grant, HttpRule, Refusal, ToolEffect, ToolRule, Tools};
 use intentbox_catalog::{Case, Template, TemplateId};
 use intentbox_egress::{Budget, Request, SendError};
-use intentbox_report::{Lack, Refused};
+use intentbox_report::{Lack, Principal, Refused};
 use intentbox_sandbox::{StartError, WorkerState};
 use intentbox_tools::Effect;
 
@@ -45,7 +45,8 @@ impl Engine {
     pub fn lacks(&self, template: &Template) -> Vec<Lack> {
         let wants = template.wants();
         let origins = wants.http.iter().map(HttpRule::alias);
-        let origins = origins.filter(|alias| self.egress.origins().get(alias).is_none());
+        let known = self.tenants.common().egress.origins();
+        let origins = origins.filter(|alias| known.get(alias).is_none());
         let directories = wants.read.iter().filter(|alias| !self.directories.has(alias));
         let mut lacks: Vec<Lack> = origins.map(|alias| Lack::Origin(alias.to_string())).collect();
         lacks.extend(directories.map(|alias| Lack::Directory(alias.to_string())));
@@ -61,7 +62,7 @@ impl Engine {
         let lines = access.lines().into_iter().map(|line| {
             let alias = line.split(':').next().unwrap_or_default().to_owned();
             // An origin's settings are named once.
-            let settings = if named.contains(&alias) { Vec::new() } else { self.settings_of(&alias) };
+            let settings = if named.contains(&alias) { Vec::new() } else { self.settings_of(&alias, caller) };
             named.push(alias);
             if settings.is_empty() { line } else { format!("{line} ({})", settings.join(", ")) }
         });
@@ -79,8 +80,8 @@ impl Engine {
     }
 
     /// The settings of an origin, as `name=value`.
-    fn settings_of(&self, alias: &str) -> Vec<String> {
-        let own = self.settings.iter().filter_map(|(name, value)| {
+    fn settings_of(&self, alias: &str, caller: &Caller) -> Vec<String> {
+        let own = self.tenants.of(&caller.principal).settings.iter().filter_map(|(name, value)| {
             let name = name.strip_prefix(alias)?.strip_prefix('.')?;
             Some(format!("{name}={value}"))
         });
@@ -144,7 +145,7 @@ impl Engine {
             }
             return Ok(lines);
         }
-        let origins = self.egress.origins();
+        let origins = self.tenants.common().egress.origins();
         let allowed = grants.http.admit(origins, method, url).map_err(refused)?;
         let mut lines = Vec::new();
         for (table, rules) in tables {
@@ -155,17 +156,18 @@ impl Engine {
         Ok(lines)
     }
 
-    /// Requests one path of an origin with its token, whatever the policy says, to try a configuration. Returns the
-    /// status.
+    /// Requests one path of an origin with the token that a principal has for it, whatever the policy says, to try a configuration.
+    /// Returns the status.
     ///
     /// # Errors
     /// Why there is no reply, without the token.
     ///
     /// # Panics
     /// Never: an alias, a method and a path make a rule.
-    pub async fn try_origin(&self, alias: &Alias, path: &str) -> Result<u16, SendError> {
+    pub async fn try_origin(&self, principal: &Principal, alias: &Alias, path: &str) -> Result<u16, SendError> {
         let rule = format!("{alias}: GET /**").parse::<HttpRule>().expect("an alias, a method and a path make a rule");
-        let exchange = self.egress.open(Grant::of([rule]), Budget { timeout: TRY_MAX, ..Budget::default() });
+        let exchange =
+            self.tenants.of(principal).egress.open(Grant::of([rule]), Budget { timeout: TRY_MAX, ..Budget::default() });
         let url = format!("{alias}:{path}");
         let request = Request { method: "GET", url: &url, headers: &[], body: None, timeout: None };
         exchange.send(request).await.map(|reply| reply.status)

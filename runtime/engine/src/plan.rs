@@ -505,7 +505,7 @@ impl Engine {
                 Err(error) => return invalid(rejected::values(&error)),
             };
         }
-        match template.check(&values, &self.settings) {
+        match template.check(&values, &self.tenants.of(&caller.principal).settings) {
             Ok(arguments) => self.of_template(library, template, &arguments, &intent.settings, caller),
             Err(error) => {
                 let report = Report {

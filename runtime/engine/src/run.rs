@@ -95,7 +95,7 @@ impl Engine {
             template_digest: template.digest(),
             arguments: &run.params,
             grant: &access.lines(),
-            secrets: &self.secret_versions(&template.wants().http),
+            secrets: &self.secret_versions(&template.wants().http, caller),
         };
         let key = self.cache.key(&question);
         if caller.purpose == Purpose::Measure {
@@ -124,7 +124,7 @@ impl Engine {
         let job = Job { script, params: &run.params, limits, deterministic, owner, author };
         let budget = Budget { run: Duration::from_millis(limits.wall_ms), ..Budget::default() };
         let trace = caller.trace.as_ref().map(|trace| trace.within(run.id));
-        let handles = self.open_handles(&run.grants, budget, trace.as_ref());
+        let handles = self.open_handles(&run.grants, budget, caller, trace.as_ref());
         let noting = Noting::new(run.id, caller.clone(), Arc::clone(events));
         let broker = Broker::new(handles, run.requester.clone(), self.directories.clone(), noting);
         let broker = Arc::new(broker);

@@ -267,8 +267,9 @@ impl Engine {
             let template = made.ids.first().and_then(|id| Some((id, made.library.catalog.get(id.as_str())?)));
             let Some((id, template)) = template else { continue };
             let read = reading(&made, id, intent, index);
-            let is_filled =
-                !read.values.is_empty() && read.is_whole() && template.check(&read.values, &self.settings).is_ok();
+            let is_filled = !read.values.is_empty()
+                && read.is_whole()
+                && template.check(&read.values, &self.tenants.common().settings).is_ok();
             if is_filled && filled.replace(*number).is_some() {
                 return Ok(None);
             }
