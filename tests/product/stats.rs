@@ -10,7 +10,7 @@ use crate::product::{Run, run_in};
 
 /// Records this many runs of a template as of now.
 async fn record(folder: &Path, runs: usize) {
-    let store = Store::open(folder, Clock::system()).await.expect("it opens");
+    let store = Store::open(&folder.into(), Clock::system()).await.expect("it opens");
     let run = RunRecord {
         run_id: "d185b17f3a54773f47b754503adec90a".to_owned(),
         started_unix_ms: Clock::system().now_unix_ms(),
@@ -39,7 +39,10 @@ fn a_machine_without_a_record_is_told_so_and_left_as_it_is() {
     let home = tempfile::tempdir().expect("a temporary folder");
     let run = run_in(home.path(), &["stats"], b"", &[]);
     let folder = home.path().join(".local/state/intentbox");
-    let told = format!("nothing has been recorded yet in {}; `intentbox mcp` records what it runs\n", folder.display());
+    let told = format!(
+        "nothing has been recorded yet in {}; `intentbox mcp` and `serve` record what they run\n",
+        folder.display()
+    );
     assert_eq!((run.code, run.stdout.as_str(), run.stderr.as_str()), (0, "", told.as_str()));
     let run = run_in(home.path(), &["stats", "--json"], b"", &[]);
     let report = run.report();

@@ -94,7 +94,7 @@ async fn record_week(home: &Path) {
         }));
     }
     let folder = home.join(".local/state/intentbox");
-    let store = Store::open(&folder, Clock::system()).await.expect("it opens");
+    let store = Store::open(&folder.as_path().into(), Clock::system()).await.expect("it opens");
     store.add(&records, 0).await.expect("it is written");
     store.close().await;
 }

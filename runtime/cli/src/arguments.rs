@@ -96,6 +96,10 @@ pub(crate) struct Sources {
     /// words (repeatable) [default: `$INTENTBOX_WITHOUT` with commas between, otherwise the keys under [routing] that are false]
     #[arg(long, global = true, help_heading = "Sources", value_name = "PART", value_parser = switch)]
     pub(crate) without: Vec<Switch>,
+    /// Files that no upstream server may read, besides those that are known to hold secrets. A server hands those of its own flags to the
+    /// processes that it starts
+    #[arg(long = "secret-file", global = true, hide = true, value_name = "FILE")]
+    pub(crate) secret_files: Vec<PathBuf>,
 }
 
 /// Which tools of a server the policy gets a line for.
@@ -352,6 +356,13 @@ pub(crate) enum Policy {
         #[arg(long, value_name = "NAME")]
         principal: Option<String>,
     },
+    /// List the policies that servers have run jobs under, or print one
+    Versions {
+        #[command(flatten)]
+        database: Database,
+        /// The first digits of one, as an event of a job has them [default: list all]
+        digest: Option<String>,
+    },
 }
 
 #[derive(Debug, Args)]
@@ -443,6 +454,8 @@ pub(crate) enum Isolation {
 
 #[derive(Debug, Args)]
 pub(crate) struct Stats {
+    #[command(flatten)]
+    pub(crate) database: Database,
     /// How far to look back, such as `24h`, `7d` or `2 weeks`
     #[arg(long, value_name = "DURATION", default_value = "7d")]
     pub(crate) since: Period,

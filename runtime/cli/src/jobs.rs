@@ -14,11 +14,11 @@ use anyhow::Context as _;
 use intentbox_catalog::json::parse_value;
 use intentbox_engine::Principal;
 use intentbox_jobs::{JobQuotas, JobState, JobStore, Queue, REQUEST_BYTES_MAX};
-use intentbox_store::{Clock, JobPlace};
+use intentbox_store::{Clock, Place};
 use serde_json::{Map, Value};
 
 use crate::answer::Answer;
-use crate::arguments::{Database, Jobs, JobsCommand, Sources, SubmitJob};
+use crate::arguments::{Jobs, JobsCommand, Sources, SubmitJob};
 use crate::error::{Class, Classify as _, CommandError};
 use crate::{input, process, setup, show};
 
@@ -31,16 +31,10 @@ pub(crate) use view::time;
 /// The longest token, in bytes.
 const TOKEN_BYTES_MAX: u64 = 4 << 10;
 
-/// The jobs of the state folder, or of the database that is named. `own` is the name of this process.
-pub(crate) async fn store(
-    sources: &Sources,
-    database: &Database,
-    own: String,
-    quotas: JobQuotas,
-) -> Result<JobStore, CommandError> {
-    let place = setup::job_place(sources, database)?;
+/// The jobs of a place. `own` is the name of this process.
+pub(crate) async fn store(place: &Place, own: String, quotas: JobQuotas) -> Result<JobStore, CommandError> {
     let is_gone = Arc::new(move |worker: &str| process::is_gone(&own, worker));
-    Box::pin(JobStore::open(&place, Clock::system(), quotas, is_gone)).await.class(Class::Unavailable)
+    Box::pin(JobStore::open(place, Clock::system(), quotas, is_gone)).await.class(Class::Unavailable)
 }
 
 pub(crate) async fn run(sources: &Sources, command: JobsCommand) -> Result<Answer, CommandError> {
@@ -55,11 +49,11 @@ pub(crate) async fn run(sources: &Sources, command: JobsCommand) -> Result<Answe
     if token_file.is_some() {
         return Err(Class::Usage.error("--token-file is for a server").hint("name it with --server"));
     }
-    let place = setup::job_place(sources, &database)?;
+    let place = setup::store_place(sources, &database)?;
     if !matches!(command, Jobs::Submit(_)) && place.is_missing() {
         return none(&place, &command);
     }
-    let store = store(sources, &database, process::name(), JobQuotas::default()).await?;
+    let store = store(&place, process::name(), JobQuotas::default()).await?;
     let principal = principal.as_deref().map_or_else(Principal::local, Principal::named);
     let client = Client::Kept(Kept { queue: Queue::new(store.clone()), principal });
     let answer = asked(&client, command).await;
@@ -98,11 +92,8 @@ async fn asked(client: &Client, command: Jobs) -> Result<Answer, CommandError> {
 }
 
 /// The answer where no job was ever submitted. Asking makes no file.
-fn none(place: &JobPlace, command: &Jobs) -> Result<Answer, CommandError> {
-    let told = match place {
-        JobPlace::Folder(folder) => format!("no job was submitted in {}", folder.display()),
-        JobPlace::Postgres(url) => format!("no job was submitted in {}", url.shown()),
-    };
+fn none(place: &Place, command: &Jobs) -> Result<Answer, CommandError> {
+    let told = format!("no job was submitted in {place}");
     match command {
         Jobs::List { .. } => Ok(Answer::default().noting(told).with("jobs", Vec::<Value>::new())),
         _ => Err(Class::Usage.error(told).hint("name the folder with --state, or the database with --database")),

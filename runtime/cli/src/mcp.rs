@@ -13,6 +13,7 @@ use anyhow::Context as _;
 use intentbox_listen::CancellationToken;
 use intentbox_listen::http::Options;
 use intentbox_mcp::{Server, Settings, http, stdio};
+use intentbox_store::Place;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, UnixStream, unix::pipe};
 
@@ -53,7 +54,8 @@ pub(crate) async fn run(sources: &Sources, command: Mcp, show: &mut Show) -> Res
         None => Vec::new(),
     };
     let settings = Settings { is_demo: setup.demo.is_some(), allow_writes: command.allow_writes, ceilings, upstreams };
-    let observer = Observer::of_server("mcp", setup::state_folder(sources).as_deref()).await;
+    let place = setup::state_folder(sources).map(Place::Folder);
+    let observer = Observer::of_server("mcp", place.as_ref()).await;
     let server = Server::new(setup.engine, settings, Arc::clone(&observer) as Arc<_>).class(Class::Internal)?;
     // The workers start while the client says hello. Why they do not is told with the first run.
     let warming = server.clone();

@@ -1,13 +1,12 @@
-//! Observes events: logs them on stderr, and records runs in the state folder.
+//! Observes events: logs them on stderr, and records runs.
 
 use std::collections::HashMap;
 use std::io::stderr;
-use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
 use intentbox_engine::{Event, Events, Of, Outcome, Report, RunId, Target, TraceContext};
-use intentbox_store::{RunRecord, Target as Recorded};
+use intentbox_store::{Place, RunRecord, Target as Recorded};
 use tracing::{Level, Span, debug, debug_span, error, info, warn};
 use tracing_subscriber::Layer as _;
 use tracing_subscriber::filter::Targets;
@@ -67,9 +66,9 @@ impl Observer {
         Arc::new(Self { surface: "cli", recording: None, open: Mutex::default() })
     }
 
-    /// Observes a server, and records what it runs in the state folder, if there is one.
-    pub(crate) async fn of_server(surface: &'static str, state: Option<&Path>) -> Arc<Self> {
-        let recording = Some(Recording::start(state).await);
+    /// Observes a server, and records what it runs, if there is a place for it.
+    pub(crate) async fn of_server(surface: &'static str, place: Option<&Place>) -> Arc<Self> {
+        let recording = Some(Recording::start(place).await);
         Arc::new(Self { surface, recording, open: Mutex::default() })
     }
 
@@ -180,13 +179,14 @@ mod tests {
     #[tokio::test]
     async fn a_request_that_never_ran_took_as_long_as_it_was_here() {
         let folder = tempfile::tempdir().expect("a temporary folder");
-        let observer = Observer::of_server("mcp", Some(folder.path())).await;
+        let observer = Observer::of_server("mcp", Some(&folder.path().into())).await;
         let received = Instant::now().checked_sub(Duration::from_secs(1)).expect("the machine is up for a second");
         let caller = Caller { received, ..Caller::local() };
         let report = Report::failed(RunId::of(7), Failure::new(Cause::NotFound, "no template fits this intent"));
         observer.note(Of::request(report.run_id, &caller), Event::Ended { report: &report });
         observer.close().await;
-        let stats = read_stats(folder.path(), None, &Clock::system()).await.expect("it is read").expect("a record");
+        let stats =
+            read_stats(&folder.path().into(), None, &Clock::system()).await.expect("it is read").expect("a record");
         // A time is off by an eighth at most.
         let told: Vec<_> = stats.by_target.iter().map(|row| (row.target.as_str(), row.p50_ms >= 875.0)).collect();
         assert_eq!(told, [("none", true)], "{stats:?}");

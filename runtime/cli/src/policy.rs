@@ -1,20 +1,23 @@
-//! `policy`: checks the policy, and explains what it allows for one request.
+//! `policy`: checks the policy, explains what it allows for one request, and shows those that jobs ran under.
 
 use std::fmt::Write as _;
 
 use anyhow::Context as _;
 use intentbox_catalog::TemplateId;
 use intentbox_engine::{Caller, Cause, Failure, Principal};
+use intentbox_jobs::{JobQuotas, POLICY_DIGITS, Place, PolicyVersion};
+use serde_json::{Value, json};
 
 use crate::answer::Answer;
-use crate::arguments::{Isolation, Policy, Sources};
+use crate::arguments::{Database, Isolation, Policy, Sources};
 use crate::error::{Class, Classify as _, CommandError};
 use crate::words::words;
-use crate::{setup, show, templates};
+use crate::{jobs, process, setup, show, table, templates};
 
 pub(crate) async fn run(sources: &Sources, command: Policy) -> Result<Answer, CommandError> {
     match command {
         Policy::Check => check(sources).await,
+        Policy::Versions { database, digest } => versions(sources, &database, digest.as_deref()).await,
         Policy::Explain { method, url, template, principal } => {
             explain(sources, &method, &url, template.as_deref(), principal.as_deref()).await
         }
@@ -35,6 +38,43 @@ async fn check(sources: &Sources) -> Result<Answer, CommandError> {
     let is_fine = faults.is_empty();
     let answer = Answer::new(text).with("policy", file).with("faults", faults);
     Ok(if is_fine { answer } else { answer.failing(error) })
+}
+
+async fn versions(sources: &Sources, database: &Database, digest: Option<&str>) -> Result<Answer, CommandError> {
+    let place = setup::store_place(sources, database)?;
+    if place.is_missing() {
+        return Ok(no_versions(&place));
+    }
+    let store = jobs::store(&place, process::name(), JobQuotas::default()).await?;
+    let versions = intentbox_jobs::policies(&store, digest.unwrap_or_default()).await;
+    store.close().await;
+    let versions = versions.class(Class::Unavailable)?;
+    match (digest, versions.as_slice()) {
+        (None, []) => Ok(no_versions(&place)),
+        (None, _) => {
+            let rows: Vec<Value> = versions.iter().map(row).collect();
+            Ok(Answer::new(table::shown(&Value::from(rows.clone()).to_string())).with("versions", rows))
+        }
+        (Some(_), [version]) => {
+            let answer = row(version);
+            Ok(Answer::new(version.text.clone()).with("version", answer).with("text", version.text.as_str()))
+        }
+        (Some(digest), found) => {
+            let how_many = if found.is_empty() { "no".to_owned() } else { found.len().to_string() };
+            let error = Class::Usage.error(format!("{how_many} policies have a digest that begins with {digest:?}"));
+            Err(error.hint("list them with `intentbox policy versions`"))
+        }
+    }
+}
+
+fn no_versions(place: &Place) -> Answer {
+    let told = format!("no server with a policy file has run jobs of {place}");
+    Answer::default().noting(told).with("versions", Vec::<Value>::new())
+}
+
+fn row(version: &PolicyVersion) -> Value {
+    let digest = version.digest.get(..POLICY_DIGITS).unwrap_or_default();
+    json!({"digest": digest, "first_used_at": jobs::time(version.first_ms), "last_used_at": jobs::time(version.last_ms)})
 }
 
 async fn explain(

@@ -1,29 +1,30 @@
 //! Records the runs of a server. The server works without it.
 
-use std::path::Path;
-
-use intentbox_store::{Clock, Recorder, RunRecord, Store};
+use intentbox_store::{Clock, Place, Recorder, RunRecord, Store};
 
 use crate::show;
 
-/// Records runs, or notes nothing where the folder cannot be used.
+/// Records runs, or notes nothing where the place cannot be used.
 #[derive(Debug)]
 pub(crate) struct Recording {
     recorder: Option<Recorder>,
 }
 
 impl Recording {
-    /// Opens the folder ([`crate::setup::state_folder`]). Why it cannot be used is said on stderr, once, and is no reason not to
-    /// serve.
-    pub(crate) async fn start(folder: Option<&Path>) -> Self {
-        let Some(folder) = folder else {
-            warn("there is no home directory");
+    /// Opens the place. Why it cannot be used is said on stderr, once, and is no reason not to serve.
+    pub(crate) async fn start(place: Option<&Place>) -> Self {
+        let Some(place) = place else {
+            warn("there is no home directory", ELSEWHERE);
             return Self { recorder: None };
         };
-        let recorder = match Store::open(folder, Clock::system()).await {
-            Ok(store) => Some(Recorder::start(store, |error| warn(&error.to_string()))),
+        let hint = match place {
+            Place::Folder(_) => ELSEWHERE,
+            Place::Postgres(_) => "see the log of the database",
+        };
+        let recorder = match Store::open(place, Clock::system()).await {
+            Ok(store) => Some(Recorder::start(store, move |error| warn(&error.to_string(), hint))),
             Err(error) => {
-                warn(&error.to_string());
+                warn(&error.to_string(), hint);
                 None
             }
         };
@@ -45,8 +46,11 @@ impl Recording {
     }
 }
 
-fn warn(why: &str) {
-    show::notice(&format!("warning: runs are not recorded: {why}\nhint: choose another directory with --state DIR"));
+/// What mends it where the records are in a folder.
+const ELSEWHERE: &str = "choose another directory with --state DIR";
+
+fn warn(why: &str, hint: &str) {
+    show::notice(&format!("warning: runs are not recorded: {why}\nhint: {hint}"));
 }
 
 #[cfg(test)]
@@ -74,11 +78,11 @@ mod tests {
     #[tokio::test]
     async fn what_is_noted_is_there_after_the_end() {
         let folder = tempfile::tempdir().expect("a temporary folder");
-        let recording = Recording::start(Some(folder.path())).await;
+        let recording = Recording::start(Some(&folder.path().into())).await;
         recording.note(run());
         recording.note(run());
         recording.close().await;
-        let stats = read_stats(folder.path(), None, &Clock::system()).await.expect("it is read");
+        let stats = read_stats(&folder.path().into(), None, &Clock::system()).await.expect("it is read");
         assert_eq!(stats.map(|stats| stats.total), Some(2));
     }
 
@@ -87,8 +91,8 @@ mod tests {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let file = folder.path().join("file");
         std::fs::write(&file, "").expect("written");
-        for folder in [None, Some(file.as_path())] {
-            let recording = Recording::start(folder).await;
+        for place in [None, Some(file.as_path().into())] {
+            let recording = Recording::start(place.as_ref()).await;
             recording.note(run());
             recording.close().await;
             assert!(recording.recorder.is_none());

@@ -36,13 +36,13 @@ pub(crate) async fn run(sources: &Sources, command: Serve, show: &mut Show) -> R
     let options = server::options(command.token_file.as_deref(), &command.hosts, &command.origins)?;
     let options = options.with_rate(command.rate);
     let name = process::name();
-    let store = jobs::store(sources, &command.database, name.clone(), quotas(command.waiting)).await?;
+    let place = setup::store_place(sources, &command.database)?;
+    let store = jobs::store(&place, name.clone(), quotas(command.waiting)).await?;
     token::accept(&store, options.tokens()).await?;
     let advice =
         "make a token with `intentbox token create NAME`, name a file with --token-file, or listen on 127.0.0.1";
     options.may_listen(command.listen).map_err(|needed| Class::Usage.error(format!("{needed}: {advice}")))?;
     tokio::spawn(keep_accepting(store.clone(), options.tokens().clone()));
-    let folder = setup::state_folder(sources);
     let sharing = server::sharing(command.runs.isolation, options.tokens());
     let setup = setup::engine_for_server(sources, command.runs.workers, sharing).await?;
     if setup.demo.is_some() {
@@ -55,8 +55,11 @@ pub(crate) async fn run(sources: &Sources, command: Serve, show: &mut Show) -> R
         Some(upstreams) => tools::lines(upstreams).await?,
         None => Vec::new(),
     };
+    if let Some(text) = setup.policy_text {
+        intentbox_jobs::keep_policy(&store, text).await.class(Class::Unavailable)?;
+    }
     let engine = Arc::new(setup.engine);
-    let observer = Observer::of_server("serve", folder.as_deref()).await;
+    let observer = Observer::of_server("serve", Some(&place)).await;
     let metrics = Metrics::new(Arc::clone(&observer) as Arc<_>);
     let history = History::new(Arc::clone(&metrics) as Arc<_>, intentbox_api::words);
     let events = || Arc::clone(&history) as Arc<dyn Events>;
@@ -108,7 +111,7 @@ pub(crate) async fn run(sources: &Sources, command: Serve, show: &mut Show) -> R
         options,
         http::SESSION_IDLE,
         stop.clone(),
-        |mcp| surface(command.role, mcp, Dashboard { api, history, state: folder }),
+        |mcp| surface(command.role, mcp, Dashboard { api, history, records: place }),
     );
     let served = served.await.context("the HTTP server stopped").class(Class::Unavailable);
     stop.cancel();

@@ -17,7 +17,7 @@ use intentbox_engine::{
     POLICY_BYTES_MAX, Parts, Policy, Resources, Routing, Sharing, Switch, ToolSettings, TraceContext, WorkerCommand,
 };
 use intentbox_files::{Directories, DirectoryError};
-use intentbox_jobs::{JobPlace, PostgresUrl};
+use intentbox_jobs::{Place, PostgresUrl};
 use intentbox_tools::Upstreams;
 
 use crate::arguments::{Database, Isolation, Sources};
@@ -35,6 +35,8 @@ const CERTIFICATES_BYTES_MAX: usize = 1 << 20;
 pub(crate) struct Setup {
     pub(crate) engine: Engine,
     pub(crate) demo: Option<DemoTracker>,
+    /// The text of the policy file, if there is one.
+    pub(crate) policy_text: Option<String>,
 }
 
 impl Setup {
@@ -52,6 +54,8 @@ pub(crate) struct Configured {
     pub(crate) file: Option<PathBuf>,
     /// Where the policy was read, if there is one.
     pub(crate) policy_file: Option<PathBuf>,
+    /// What was read there.
+    pub(crate) policy_text: Option<String>,
     /// The folder of templates that goes over the built-in ones: the flag's, otherwise the configuration's.
     pub(crate) templates: Option<PathBuf>,
     pub(crate) configuration: Configuration,
@@ -167,10 +171,10 @@ impl Configured {
         isolation: engine::Isolation,
         capacity: Capacity,
     ) -> Result<Setup, CommandError> {
-        let Configured { configuration, policy, directories, upstreams, embedding, demo, .. } = self;
+        let Configured { configuration, policy, policy_text, directories, upstreams, embedding, demo, .. } = self;
         let resources = Resources { directories, upstreams: upstreams.map(Arc::new), embedding };
         let parts = Parts { catalog, configuration, resources, policy, isolation, capacity };
-        Ok(Setup { engine: Engine::new(parts).class(Class::Configuration)?, demo })
+        Ok(Setup { engine: Engine::new(parts).class(Class::Configuration)?, demo, policy_text })
     }
 }
 
@@ -241,8 +245,12 @@ pub(crate) async fn tried(sources: &Sources) -> Result<(Configured, Vec<Director
     };
 
     configuration.routing = switched(sources, configuration.routing)?;
-    let mut policy = match &policy_file {
-        Some(file) => read_policy(file).class(Class::Configuration)?,
+    let policy_text = policy_file.as_deref().map(|file| text(file, POLICY_BYTES_MAX)).transpose();
+    let policy_text = policy_text.class(Class::Configuration)?;
+    let mut policy = match policy_file.as_ref().zip(policy_text.as_ref()) {
+        Some((file, text)) => {
+            Policy::parse(text).with_context(|| file.display().to_string()).class(Class::Configuration)?
+        }
         // What the demo's templates change is invented, and gone when the program ends.
         None if demo.is_some() => {
             Policy::open(&"sentry".parse::<Alias>().class(Class::Internal)?, "GET,HEAD,PUT", "GET,HEAD")
@@ -288,6 +296,7 @@ pub(crate) async fn tried(sources: &Sources) -> Result<(Configured, Vec<Director
     let configured = Configured {
         file,
         policy_file,
+        policy_text,
         templates,
         configuration,
         policy,
@@ -346,7 +355,7 @@ fn file_of_user() -> Option<PathBuf> {
 }
 
 /// The folder of the user's configuration, if there is a home.
-fn user_folder() -> Option<PathBuf> {
+pub(crate) fn user_folder() -> Option<PathBuf> {
     let folder = std::env::var_os("XDG_CONFIG_HOME").filter(|folder| !folder.is_empty()).map(PathBuf::from);
     let folder = folder.or_else(|| std::env::home_dir().map(|home| home.join(".config")));
     folder.map(|folder| folder.join("intentbox"))
@@ -377,19 +386,22 @@ pub(crate) fn inherited() -> BTreeMap<String, String> {
 /// The longest file with the URL of a database, in bytes.
 const DATABASE_BYTES_MAX: u64 = 4 << 10;
 
-/// Where jobs are.
-pub(crate) fn job_place(sources: &Sources, database: &Database) -> Result<JobPlace, CommandError> {
-    let named = || std::env::var_os("INTENTBOX_DATABASE").filter(|file| !file.is_empty()).map(PathBuf::from);
-    let Some(file) = database.file.clone().or_else(named) else {
-        let folder = state_folder(sources).context("there is no state folder to keep jobs in").class(Class::Usage);
-        return folder.hint("name one with --state").map(JobPlace::Folder);
+/// Where jobs and records of runs are.
+pub(crate) fn store_place(sources: &Sources, database: &Database) -> Result<Place, CommandError> {
+    let Some(file) = database.file.clone().or_else(file_of_database) else {
+        let folder = state_folder(sources).context("there is no home directory").class(Class::Usage);
+        return folder.hint("add --state DIR").map(Place::Folder);
     };
     let typed = std::path::absolute(&file).class(Class::Configuration)?;
     let bytes = input::read_secret(Path::new("/"), &typed, DATABASE_BYTES_MAX);
     let bytes = bytes.with_context(|| format!("--database {}", file.display())).class(Class::Configuration)?;
     let text = String::from_utf8(bytes).with_context(|| format!("--database {}", file.display()));
     let url = PostgresUrl::parse(&text.class(Class::Configuration)?);
-    url.with_context(|| format!("--database {}", file.display())).class(Class::Configuration).map(JobPlace::Postgres)
+    url.with_context(|| format!("--database {}", file.display())).class(Class::Configuration).map(Place::Postgres)
+}
+
+fn file_of_database() -> Option<PathBuf> {
+    std::env::var_os("INTENTBOX_DATABASE").filter(|file| !file.is_empty()).map(PathBuf::from)
 }
 
 /// The folder of what is recorded, which need not be there: the flag's, otherwise that of the environment. Nothing where there is
@@ -445,9 +457,12 @@ pub(crate) fn tool_settings(sources: &Sources) -> Result<(ToolSettings, Routing,
     Ok((settings, switched(sources, routing)?, folder))
 }
 
-/// The files that no upstream server may open: the configuration in force, the policy, and the files of tokens that it names.
+/// The files that no upstream server may open: the configuration in force, the policy, the files of tokens that it names, that with the
+/// URL of a database, and those that a command is told of.
 pub(crate) fn secret_files(sources: &Sources) -> Vec<PathBuf> {
-    let mut files: Vec<PathBuf> = policy_file(sources).into_iter().collect();
+    let mut files = sources.secret_files.clone();
+    files.extend(policy_file(sources));
+    files.extend(file_of_database());
     if let Ok(Some(file)) = find(sources.config.as_deref()) {
         let folder = file.parent().map(Path::to_owned).unwrap_or_default();
         let named = text(&file, CONFIGURATION_BYTES_MAX).ok().and_then(|text| engine::token_files(&text).ok());
@@ -455,10 +470,6 @@ pub(crate) fn secret_files(sources: &Sources) -> Vec<PathBuf> {
         files.push(file);
     }
     files
-}
-
-fn read_policy(file: &Path) -> anyhow::Result<Policy> {
-    Policy::parse(&text(file, POLICY_BYTES_MAX)?).with_context(|| file.display().to_string())
 }
 
 /// Fetches what a configuration names. Errors name the place, never the value.

@@ -1,25 +1,21 @@
 //! `stats`: what was recorded, as two tables or as one object.
 
-use std::path::Path;
-
-use anyhow::Context as _;
 use intentbox_catalog::period::Period;
-use intentbox_store::{Clock, Stats, TargetStats, read_stats};
+use intentbox_store::{Clock, Place, Stats, TargetStats, read_stats};
 use jiff::Timestamp;
 use serde_json::{Map, Value, json};
 
 use crate::answer::Answer;
 use crate::arguments::{self, Sources};
-use crate::error::{Class, Classify as _, CommandError, Hint as _};
+use crate::error::{Class, Classify as _, CommandError};
 use crate::{setup, table};
 
 pub(crate) async fn run(sources: &Sources, command: &arguments::Stats) -> Result<Answer, CommandError> {
-    let folder = setup::state_folder(sources);
-    let folder = folder.context("there is no home directory").class(Class::Usage).hint("add --state DIR")?;
+    let place = setup::store_place(sources, &command.database)?;
     let clock = Clock::system();
     let since_unix_ms = before(clock.now_unix_ms(), command.since);
-    let stats = read_stats(&folder, Some(since_unix_ms), &clock).await.class(Class::Unavailable)?;
-    let message = message(stats.as_ref(), &folder, command.since);
+    let stats = read_stats(&place, Some(since_unix_ms), &clock).await.class(Class::Unavailable)?;
+    let message = message(stats.as_ref(), &place, command.since);
     let nothing = || Stats {
         from_unix_ms: since_unix_ms,
         to_unix_ms: clock.now_unix_ms(),
@@ -43,10 +39,10 @@ fn before(unix_ms: i64, period: Period) -> i64 {
 }
 
 /// What is printed instead of tables when there is nothing to put into them.
-fn message(stats: Option<&Stats>, folder: &Path, since: Period) -> Option<String> {
+fn message(stats: Option<&Stats>, place: &Place, since: Period) -> Option<String> {
     match stats {
         None => {
-            Some(format!("nothing has been recorded yet in {}; `intentbox mcp` records what it runs", folder.display()))
+            Some(format!("nothing has been recorded yet in {place}; `intentbox mcp` and `serve` record what they run"))
         }
         Some(stats) if stats.total == 0 && stats.dropped == 0 => {
             Some(format!("no runs in the last {since}; look further back with --since, as in --since 90d"))
@@ -119,6 +115,8 @@ fn time(unix_ms: i64) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::path::Path;
+
     use super::*;
 
     /// Noon of 19 November 2026.
@@ -189,10 +187,10 @@ mod tests {
     #[test]
     fn nothing_is_said_in_words() {
         let week: Period = "7d".parse().expect("a duration");
-        let told = |stats: Option<&Stats>| message(stats, Path::new("/state"), week);
+        let told = |stats: Option<&Stats>| message(stats, &Path::new("/state").into(), week);
         assert_eq!(
             told(None).as_deref(),
-            Some("nothing has been recorded yet in /state; `intentbox mcp` records what it runs")
+            Some("nothing has been recorded yet in /state; `intentbox mcp` and `serve` record what they run")
         );
         let nothing = Stats { total: 0, ..stats() };
         assert_eq!(

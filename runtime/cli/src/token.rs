@@ -14,7 +14,7 @@ use crate::answer::Answer;
 use crate::arguments::{Sources, Token, TokenCommand};
 use crate::error::{Class, Classify as _, CommandError};
 use crate::jobs::{store, time};
-use crate::{process, show, table};
+use crate::{process, setup, show, table};
 
 /// What a token begins with, so that people and programs that look for secrets know what it is.
 const PREFIX: &str = "ibx_";
@@ -24,7 +24,7 @@ const NAME_BYTES_MAX: usize = 64;
 
 pub(crate) async fn run(sources: &Sources, command: TokenCommand) -> Result<Answer, CommandError> {
     let TokenCommand { database, command } = command;
-    let store = store(sources, &database, process::name(), JobQuotas::default()).await?;
+    let store = store(&setup::store_place(sources, &database)?, process::name(), JobQuotas::default()).await?;
     let answer = match command {
         Token::Create { name, scopes, expires } => {
             let scopes = if scopes.is_empty() { Scopes::of([Scope::Read, Scope::Run]) } else { Scopes::of(scopes) };

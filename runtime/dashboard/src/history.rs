@@ -1,5 +1,5 @@
 //! What happened since the server started, for the last hour: counts by minute, and the last refusals. It is bounded, and is no record:
-//! records of runs are in the state folder.
+//! the store has those.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};

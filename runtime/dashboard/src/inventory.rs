@@ -1,14 +1,13 @@
 //! What can be asked: templates with how often they were, and tools of upstream servers.
 
 use std::collections::BTreeMap;
-use std::path::Path;
 
 use axum::Extension;
 use axum::extract::{RawQuery, State};
 use axum::response::Response;
 use intentbox_catalog::{Effects, ParamSpec, Template, words};
 use intentbox_engine::Principal;
-use intentbox_store::{Clock, TargetStats, read_stats};
+use intentbox_store::{Clock, Place, TargetStats, read_stats};
 use intentbox_tools::Progress;
 use serde_json::{Value, json};
 
@@ -29,11 +28,10 @@ pub(crate) fn example(template: &Template) -> Option<String> {
 }
 
 /// The runs of the last days, by what answered.
-async fn counted(folder: Option<&Path>) -> BTreeMap<String, TargetStats> {
-    let Some(folder) = folder else { return BTreeMap::new() };
+async fn counted(place: &Place) -> BTreeMap<String, TargetStats> {
     let clock = Clock::system();
     let since = clock.now_unix_ms().saturating_sub(SINCE_MS);
-    let stats = read_stats(folder, Some(since), &clock).await.ok().flatten();
+    let stats = read_stats(place, Some(since), &clock).await.ok().flatten();
     stats.into_iter().flat_map(|stats| stats.by_target).map(|target| (target.target.clone(), target)).collect()
 }
 
@@ -42,7 +40,7 @@ pub(crate) async fn templates(
     Extension(principal): Extension<Principal>,
 ) -> Response {
     let engine = &dashboard.api.engine;
-    let mut counted = counted(dashboard.state.as_deref()).await;
+    let mut counted = counted(&dashboard.records).await;
     let note = if counted.is_empty() { "Nothing was recorded in these days." } else { "" };
     let catalog = engine.catalog();
     let mut rows = Vec::new();

@@ -19,7 +19,6 @@ mod shown;
 mod sign_in;
 mod trends;
 
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use axum::Router;
@@ -30,6 +29,7 @@ use axum::routing::{get, post};
 use intentbox_api::Api;
 use intentbox_listen::Scope;
 use intentbox_listen::http::{Rejection, Surface};
+use intentbox_store::Place;
 
 pub use crate::history::History;
 
@@ -43,8 +43,8 @@ pub struct Dashboard {
     pub api: Api,
     /// What happened since the server started.
     pub history: Arc<History>,
-    /// Where records of runs are kept, if they are.
-    pub state: Option<PathBuf>,
+    /// Where the records of runs are.
+    pub records: Place,
 }
 
 impl std::fmt::Debug for Dashboard {

@@ -12,6 +12,7 @@
 //! changed anything outside: its grants let it read alone. Otherwise the job ends with `unknown_outcome`.
 
 mod callback;
+mod policy;
 mod progress;
 mod queue;
 mod request;
@@ -20,11 +21,12 @@ mod schedule;
 mod signature;
 
 pub use intentbox_store::{
-    DeliveryStatus, InvalidUrl, IsGone, Job, JobEvent, JobFilter, JobPlace, JobQuotas, JobState, JobStore, NewToken,
-    PostgresUrl, Schedule, StoreError, TokenRecord,
+    DeliveryStatus, InvalidUrl, IsGone, Job, JobEvent, JobFilter, JobQuotas, JobState, JobStore, NewToken,
+    POLICY_DIGITS, Place, PolicyVersion, PostgresUrl, Schedule, StoreError, TokenRecord,
 };
 
 pub use crate::callback::keep_telling;
+pub use crate::policy::{keep_policy, policies};
 pub use crate::queue::{NotAccepted, Queue, SCHEDULES_MAX};
 pub use crate::request::{
     ATTEMPTS_MAX, Fault, JobRequest, LABEL_BYTES_MAX, LABELS_MAX, PRIORITY_MAX, REQUEST_BYTES_MAX, WAIT_S_MAX, When,

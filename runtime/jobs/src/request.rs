@@ -236,7 +236,12 @@ pub fn object<'a, T: Deserialize<'a>>(text: &'a str) -> Result<T, Fault> {
 /// The SHA-256 of a request in hexadecimal: the order of keys and white space do not count.
 pub(crate) fn digest(text: &str) -> String {
     let value = parse_value(text).map_or_else(|_| text.to_owned(), |value| sorted(value).to_string());
-    Sha256::digest(value).iter().fold(String::new(), |mut hex, byte| {
+    sha256(value.as_bytes())
+}
+
+/// The SHA-256 in hexadecimal.
+pub(crate) fn sha256(bytes: &[u8]) -> String {
+    Sha256::digest(bytes).iter().fold(String::new(), |mut hex, byte| {
         use std::fmt::Write as _;
         let _ = write!(hex, "{byte:02x}");
         hex

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 
 use intentbox_engine::Principal;
-use intentbox_jobs::{JobFilter, JobPlace, JobQuotas, JobState, JobStore, Queue, ScheduleRequest, keep_schedules};
+use intentbox_jobs::{JobFilter, JobQuotas, JobState, JobStore, Place, Queue, ScheduleRequest, keep_schedules};
 use intentbox_store::Clock;
 use tokio_util::sync::CancellationToken;
 
@@ -17,7 +17,7 @@ async fn a_schedule_submits_a_job_when_it_is_due_and_one_for_all_times_that_were
     let now = Arc::new(AtomicI64::new(NOON_MS));
     let hand = Arc::clone(&now);
     let clock = Clock::new(move || hand.load(Ordering::SeqCst));
-    let place = JobPlace::Folder(folder.path().to_owned());
+    let place = Place::Folder(folder.path().to_owned());
     let store = JobStore::open(&place, clock, JobQuotas::default(), Arc::new(|_| false)).await.expect("it opens");
     let (queue, alice, stop) = (Queue::new(store.clone()), Principal::named("alice"), CancellationToken::new());
     let request = ScheduleRequest::parse(r#"{"cron": "*/5 * * * *", "job": {"code": "1", "labels": {"a": "b"}}}"#);

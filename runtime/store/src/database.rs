@@ -1,8 +1,10 @@
 //! The databases: the one module that speaks SQL, and the one in the product that names `sqlx`.
 //!
-//! [`file`] opens a database file and checks whose it is, [`postgres`] connects to a database on the network, [`session`] is one face over both. [`runs`] are the records of runs, [`jobs`] are jobs, [`tools`] what is known of upstream
-//! servers, and [`uses`] how their tools were used.
+//! [`file`] opens a database file and checks whose it is, [`postgres`] connects to a database on the network, [`connection`] is one of
+//! the two, and [`session`] one face over both. [`runs`] are the records of runs, [`jobs`] are jobs, [`tools`] what is known of
+//! upstream servers, and [`uses`] how their tools were used.
 
+mod connection;
 mod file;
 pub(crate) mod jobs;
 mod postgres;

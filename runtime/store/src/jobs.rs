@@ -22,8 +22,10 @@ use crate::database::{JobDatabase, JobNotices};
 use crate::error::StoreError;
 use crate::folder::StateFolder;
 use crate::job::{Ending, Job, JobEvent, JobFilter, JobState, Lease, LeaseKey, NewJob, Renewed, Submitted};
-use crate::place::JobPlace;
-use crate::service::{Delivery, DeliveryStatus, Firing, NewSchedule, NewToken, Schedule, TokenRecord, Told};
+use crate::place::Place;
+use crate::service::{
+    Delivery, DeliveryStatus, Firing, NewSchedule, NewToken, PolicyVersion, Schedule, TokenRecord, Told,
+};
 use crate::share::Shares;
 
 /// The name of the file in the state folder.
@@ -128,7 +130,7 @@ impl JobStore {
     /// # Panics
     ///
     /// Outside a runtime of tokio.
-    pub async fn open(place: &JobPlace, clock: Clock, quotas: JobQuotas, is_gone: IsGone) -> Result<Self, StoreError> {
+    pub async fn open(place: &Place, clock: Clock, quotas: JobQuotas, is_gone: IsGone) -> Result<Self, StoreError> {
         let (writer, reader) = (open(place, &quotas).await?, open(place, &quotas).await?);
         let (operations, waiting) = mpsc::channel(WAITING_MAX);
         let (changes, _) = broadcast::channel(CHANGES_MAX);
@@ -143,6 +145,7 @@ impl JobStore {
             changes: changes.clone(),
             claims: Vec::new(),
             shares: Shares::new(quotas),
+            policy: String::new(),
             forgotten_ms: None,
             heard: None,
             is_gone,
@@ -398,6 +401,24 @@ impl JobStore {
         given!(self.write(Write::Setting(name, value)).await?, Written::Text)
     }
 
+    /// Keeps the text of a policy. Each attempt that this process begins from then on names it by its digest.
+    ///
+    /// # Errors
+    ///
+    /// It cannot be written.
+    pub async fn keep_policy(&self, digest: String, text: String) -> Result<(), StoreError> {
+        given!(self.write(Write::KeepPolicy { digest, text }).await?, Written::Flag).map(|_| ())
+    }
+
+    /// The policies that were kept, the newest first: at most [`crate::POLICIES_MAX`].
+    ///
+    /// # Errors
+    ///
+    /// They cannot be read.
+    pub async fn policies(&self) -> Result<Vec<PolicyVersion>, StoreError> {
+        self.reader.lock().await.policies().await
+    }
+
     /// The numbers of jobs as they change, in this process or another, at most a quarter of a second later. A number may come more
     /// than once.
     #[must_use]
@@ -433,10 +454,10 @@ fn millis(duration: Duration) -> i64 {
 }
 
 /// Opens a connection. Another process may be opening the same file.
-async fn open(place: &JobPlace, quotas: &JobQuotas) -> Result<JobDatabase, StoreError> {
+async fn open(place: &Place, quotas: &JobQuotas) -> Result<JobDatabase, StoreError> {
     let folder = match place {
-        JobPlace::Postgres(url) => return JobDatabase::connect(url).await,
-        JobPlace::Folder(folder) => StateFolder::of_file(folder, FILE)?,
+        Place::Postgres(url) => return JobDatabase::connect(url).await,
+        Place::Folder(folder) => StateFolder::of_file(folder, FILE)?,
     };
     folder.create()?;
     let deadline = Instant::now() + OPEN_WAIT_MAX;
@@ -474,6 +495,8 @@ struct Writer {
     /// Workers that wait for a job, the one that waits longest first.
     claims: Vec<Claim>,
     shares: Shares,
+    /// The digest of the policy that was last kept here.
+    policy: String,
     /// When old jobs were last forgotten.
     forgotten_ms: Option<i64>,
     /// The last event that was passed on, where other processes do not tell what they change.
@@ -594,13 +617,23 @@ impl Writer {
         let wanted: Vec<Wanted<'_>> = self
             .claims
             .iter()
-            .map(|claim| Wanted { worker: &claim.worker, lease_ms: claim.lease_ms, most: claim.most })
+            .map(|Claim { worker, lease_ms, most, .. }| Wanted {
+                worker,
+                policy: &self.policy,
+                lease_ms: *lease_ms,
+                most: *most,
+            })
             .collect();
         let forgets_after_days = forgets.then_some(self.days_max);
         let batch = Batch { writes, wanted: &wanted, gone: &gone, sweeps, forgets_after_days };
         let Committed { written, leased, changed } = self.database.commit(batch, &mut self.shares, &self.clock).await?;
         if forgets {
             self.forgotten_ms = Some(now_ms);
+        }
+        for write in writes {
+            if let Write::KeepPolicy { digest, .. } = write {
+                self.policy.clone_from(digest);
+            }
         }
         for leases in leased {
             // A worker that has gone meanwhile loses its leases with their time.

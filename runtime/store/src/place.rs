@@ -1,26 +1,41 @@
-//! Where the jobs are.
+//! Where jobs and records of runs are.
 
 use std::fmt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use crate::database::checked_url;
 
-/// Where the jobs are.
+/// Where jobs and records of runs are.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum JobPlace {
-    /// In a file of this folder, for the servers of one machine.
+pub enum Place {
+    /// In files of this folder, for the servers of one machine.
     Folder(PathBuf),
     /// In a database of `PostgreSQL`, for any number of machines.
     Postgres(PostgresUrl),
 }
 
-impl JobPlace {
+impl Place {
     /// Whether it is a folder in which no job was ever kept. Of a database nothing is known before it is asked.
     #[must_use]
     pub fn is_missing(&self) -> bool {
         match self {
             Self::Folder(folder) => !folder.join(crate::jobs::FILE).exists(),
             Self::Postgres(_) => false,
+        }
+    }
+}
+
+impl From<&Path> for Place {
+    fn from(folder: &Path) -> Self {
+        Self::Folder(folder.to_owned())
+    }
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Folder(folder) => folder.display().fmt(formatter),
+            Self::Postgres(url) => formatter.write_str(url.shown()),
         }
     }
 }

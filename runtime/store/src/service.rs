@@ -1,4 +1,5 @@
-//! What else is kept for a service beside its jobs: who is told of their ends, what is submitted again and again, and who may ask.
+//! What else is kept for a service beside its jobs: who is told of their ends, what is submitted again and again, who may ask, and
+//! under which policy.
 
 use crate::job::{Job, NewJob};
 
@@ -99,6 +100,25 @@ pub struct Firing {
     /// The job, which is left out if the last one has not ended.
     pub job: NewJob,
 }
+
+/// A policy under which jobs ran.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PolicyVersion {
+    /// The SHA-256 of the text in hexadecimal. Events of jobs have the first [`POLICY_DIGITS`] digits.
+    pub digest: String,
+    /// The text of the file.
+    pub text: String,
+    /// When a server first began with it, in milliseconds after 1970, UTC.
+    pub first_ms: i64,
+    /// When a server last began with it.
+    pub last_ms: i64,
+}
+
+/// How many digits of a policy's digest an event has.
+pub const POLICY_DIGITS: usize = 16;
+
+/// How many policies are kept: the last ones that servers began with.
+pub const POLICIES_MAX: u32 = 1_000;
 
 /// A token to be kept.
 #[derive(Debug, Clone, PartialEq, Eq)]

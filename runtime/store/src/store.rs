@@ -1,6 +1,5 @@
-//! The open state folder.
+//! The open records of runs.
 
-use std::path::Path;
 use std::time::Duration;
 
 use tokio::sync::Mutex;
@@ -10,6 +9,7 @@ use crate::clock::Clock;
 use crate::database::{Batch, Database};
 use crate::error::StoreError;
 use crate::folder::StateFolder;
+use crate::place::Place;
 use crate::quotas::Quotas;
 use crate::run::{Row, RunRecord};
 use crate::stats::Stats;
@@ -23,10 +23,10 @@ const OPEN_PAUSE: Duration = Duration::from_millis(20);
 /// After how many batches the quotas are looked at that cost time: [`Quotas`].
 const BATCHES_BETWEEN_CLEANINGS: u64 = 64;
 
-/// An open state folder. Any number of processes may have the same folder open.
+/// The open records of runs. Any number of processes may have the same ones open.
 #[derive(Debug)]
 pub struct Store {
-    folder: StateFolder,
+    place: Place,
     clock: Clock,
     quotas: Quotas,
     state: Mutex<State>,
@@ -40,14 +40,15 @@ struct State {
 }
 
 impl Store {
-    /// Opens the folder for writing. Makes it and the state file where they are not there, for their owner alone.
+    /// Opens the records for writing. Makes the folder and the state file, for their owner alone, or the tables of the database, where
+    /// they are not there.
     ///
     /// # Errors
     ///
-    /// The folder cannot be made, or the file in it is not a state file of this program that this version can write.
-    /// That file is left unchanged.
-    pub async fn open(folder: &Path, clock: Clock) -> Result<Self, StoreError> {
-        Self::open_with(folder, clock, Quotas::default()).await
+    /// The folder cannot be made, the file in it or the database is not one that this version can write, or the database cannot be
+    /// reached. What is there is left unchanged.
+    pub async fn open(place: &Place, clock: Clock) -> Result<Self, StoreError> {
+        Self::open_with(place, clock, Quotas::default()).await
     }
 
     /// The same with other quotas than the default.
@@ -55,10 +56,10 @@ impl Store {
     /// # Errors
     ///
     /// Those of [`Store::open`].
-    pub async fn open_with(folder: &Path, clock: Clock, quotas: Quotas) -> Result<Self, StoreError> {
-        let folder = StateFolder::at(folder)?;
-        let database = open(&folder, &quotas).await?;
-        Ok(Self { folder, clock, quotas, state: Mutex::new(State { database: Some(database), batches: 0 }) })
+    pub async fn open_with(place: &Place, clock: Clock, quotas: Quotas) -> Result<Self, StoreError> {
+        let database = open(place, &quotas).await?;
+        let state = Mutex::new(State { database: Some(database), batches: 0 });
+        Ok(Self { place: place.clone(), clock, quotas, state })
     }
 
     /// Records runs, in one transaction: all of them or none. When this returns they survive the end of the process. `dropped`
@@ -66,7 +67,7 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// The folder cannot be written. The next call tries again with a new connection.
+    /// They cannot be written. The next call tries again with a new connection.
     pub async fn add(&self, records: &[RunRecord], dropped: u64) -> Result<(), StoreError> {
         let now_ms = self.clock.now_unix_ms();
         let rows: Vec<Row<'_>> = records.iter().map(|record| record.row(now_ms)).collect();
@@ -86,7 +87,7 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// The folder cannot be read.
+    /// They cannot be read.
     pub async fn stats(&self, since_unix_ms: Option<i64>) -> Result<Stats, StoreError> {
         let now_ms = self.clock.now_unix_ms();
         let mut state = self.state.lock().await;
@@ -97,14 +98,14 @@ impl Store {
         Ok(tally?.into_stats(now_ms))
     }
 
-    /// Closes the folder. Without it the last process leaves the log beside the file, which the next one reads.
+    /// Closes them. Without it the last process leaves the log beside the file, which the next one reads.
     pub async fn close(self) {
         self.state.into_inner().discard().await;
     }
 
     async fn opened<'state>(&self, state: &'state mut State) -> Result<&'state mut Database, StoreError> {
         if state.database.is_none() {
-            state.database = Some(open(&self.folder, &self.quotas).await?);
+            state.database = Some(open(&self.place, &self.quotas).await?);
         }
         Ok(state.database.as_mut().expect("it was just opened"))
     }
@@ -118,32 +119,43 @@ impl State {
     }
 }
 
-/// Counts the runs of a folder, as [`Store::stats`] does, without making anything: nothing where there is no folder or where
-/// nothing has been recorded in it.
+/// Counts the runs, as [`Store::stats`] does, without making anything in a folder: nothing where there is no folder or where nothing
+/// has been recorded in it.
 ///
 /// # Errors
 ///
-/// The file is not a state file of this program that this version can read. It is left unchanged.
-pub async fn read_stats(folder: &Path, since_unix_ms: Option<i64>, clock: &Clock) -> Result<Option<Stats>, StoreError> {
-    let folder = StateFolder::at(folder)?;
-    if !folder.has_state()? {
-        return Ok(None);
-    }
-    let deadline = Instant::now() + OPEN_WAIT_MAX;
-    let database = loop {
-        match Database::to_read(folder.file()).await {
-            Err(StoreError::Busy { .. }) if Instant::now() < deadline => sleep(OPEN_PAUSE).await,
-            ended => break ended?,
-        }
-    };
-    let Some(mut database) = database else { return Ok(None) };
+/// The file or the database is not one of this program that this version can read, and is left unchanged; or the database cannot be
+/// reached.
+pub async fn read_stats(place: &Place, since_unix_ms: Option<i64>, clock: &Clock) -> Result<Option<Stats>, StoreError> {
+    let Some(mut database) = to_read(place).await? else { return Ok(None) };
     let tally = database.tally(since_unix_ms).await;
     database.close().await;
     Ok(Some(tally?.into_stats(clock.now_unix_ms())))
 }
 
-/// Opens the folder for writing. Of processes that open a new folder at the same moment, all but one find it busy and try again.
-async fn open(folder: &StateFolder, quotas: &Quotas) -> Result<Database, StoreError> {
+async fn to_read(place: &Place) -> Result<Option<Database>, StoreError> {
+    let folder = match place {
+        Place::Folder(folder) => StateFolder::at(folder)?,
+        Place::Postgres(url) => return Database::connect(url).await.map(Some),
+    };
+    if !folder.has_state()? {
+        return Ok(None);
+    }
+    let deadline = Instant::now() + OPEN_WAIT_MAX;
+    loop {
+        match Database::to_read(folder.file()).await {
+            Err(StoreError::Busy { .. }) if Instant::now() < deadline => sleep(OPEN_PAUSE).await,
+            ended => return ended,
+        }
+    }
+}
+
+/// Opens the records for writing. Of processes that open a new folder at the same moment, all but one find it busy and try again.
+async fn open(place: &Place, quotas: &Quotas) -> Result<Database, StoreError> {
+    let folder = match place {
+        Place::Folder(folder) => StateFolder::at(folder)?,
+        Place::Postgres(url) => return Database::connect(url).await,
+    };
     folder.create()?;
     let deadline = Instant::now() + OPEN_WAIT_MAX;
     loop {

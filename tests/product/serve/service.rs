@@ -503,3 +503,77 @@ fn slow_receivers_of_one_client_hold_up_no_callback_of_another() {
     while next(&mut held) == "POST /alic" {}
     assert!(held.len() <= 8, "{} of alice were begun before the one of bob", held.len() - 1);
 }
+
+#[test]
+fn servers_share_their_records_and_the_policies_they_ran_jobs_under() {
+    let (home, _listener) = hooks("");
+    let environment = environment(home.path());
+    let environment: Vec<(&str, &str)> = environment.iter().map(|(name, value)| (*name, value.as_str())).collect();
+    let start = || Server::of(spawn(home.path(), &["--config", "config.toml"]), tempfile::tempdir().expect("a folder"));
+    let asked = |arguments: &[&str]| {
+        let arguments = [&["--json", "--state", "state"], arguments].concat();
+        run_in(home.path(), &arguments, b"", &environment).report()
+    };
+    assert_eq!(asked(&["policy", "versions"])["versions"], json!([]));
+    let mut named = Vec::new();
+    for policy in ["# first\n", "# second\n", "# first\n"] {
+        std::fs::write(home.path().join("policy.toml"), policy).expect("written");
+        let server = start();
+        let id = submit(&server, &json!({"code": "1"}));
+        assert_eq!(ended(&server, &id)["outcome"], "ok");
+        let events = send(&server, &format!("GET /v1/jobs/{id}/events"), &[], "").body;
+        let digits = events.split("\"policy\":\"").nth(1).and_then(|rest| rest.split('"').next()).expect("a digest");
+        named.push(digits.to_owned());
+        let shown = asked(&["policy", "versions", digits]);
+        assert_eq!(shown["text"], policy, "{shown}");
+    }
+    assert_eq!((named[0].len(), named[0] == named[1], &named[0]), (16, false, &named[2]));
+    let listed = asked(&["policy", "versions"])["versions"].clone();
+    let listed: Vec<&str> =
+        listed.as_array().expect("a list").iter().filter_map(|row| row["digest"].as_str()).collect();
+    assert_eq!(listed, [&named[0], &named[1]], "the last one that a server began with comes first");
+    let unknown = asked(&["policy", "versions", "none"]);
+    assert_eq!(unknown["error"]["hint"], "list them with `intentbox policy versions`", "{unknown}");
+    // Records are written a moment after a run. Those of a server that was killed then are not.
+    let server = start();
+    submit(&server, &json!({"code": "2"}));
+    while asked(&["stats"])["runs"].as_u64().expect("a number") == 0 {
+        std::thread::yield_now();
+    }
+}
+
+#[test]
+fn a_principal_uses_its_own_token_for_an_origin() {
+    let (home, listener) = hooks("[exec]\nhttp = [\"hooks: GET /**\"]\n");
+    let private = |name: &str, text: &str| {
+        std::fs::write(home.path().join(name), text).expect("written");
+        let mode = std::os::unix::fs::PermissionsExt::from_mode(0o600);
+        std::fs::set_permissions(home.path().join(name), mode).expect("it is ours");
+    };
+    private("tokens", &format!("alice {ALICE}\nbob {BOB}\n"));
+    private("common", "common-secret");
+    private("alice", "alices-secret");
+    let config = std::fs::read_to_string(home.path().join("config.toml")).expect("it was written");
+    let own = "token_file = \"common\"\nsettings = { team = \"all\" }\n[origins.hooks.principals.alice]\n\
+               token_file = \"alice\"\nsettings = { team = \"web\" }\n";
+    std::fs::write(home.path().join("config.toml"), config + own).expect("written");
+    let arguments = ["--config", "config.toml", "--token-file", "tokens"];
+    let server = Server::of(spawn(home.path(), &arguments), tempfile::tempdir().expect("a folder"));
+    for (token, secret, team) in [(ALICE, "alices-secret", "web"), (BOB, "common-secret", "all")] {
+        let bearer = format!("Bearer {token}");
+        let code = json!({"code": "result = http.get('hooks:/page').status"}).to_string();
+        let asked = server.line("POST /v1/run", &[("authorization", &bearer), JSON], &code);
+        std::thread::scope(|scope| {
+            let answer = scope.spawn(|| server.raw(&asked));
+            let head = receive(&listener).0.to_lowercase();
+            assert!(head.contains(&format!("authorization: bearer {secret}")), "{head}");
+            assert_eq!(of(&answer.join().expect("it answers"))["outcome"], "ok");
+        });
+        // What is granted, as a model reads it.
+        let (_, list) = stateless("tools/list", json!({}));
+        let headers =
+            [("mcp-protocol-version", STATELESS), ("mcp-method", "tools/list"), ("authorization", bearer.as_str())];
+        let listed = server.raw(&server.request(&headers, &list)).body;
+        assert!(listed.contains(&format!("team={team}")), "{listed}");
+    }
+}

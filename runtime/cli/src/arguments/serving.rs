@@ -76,11 +76,11 @@ pub(crate) struct Mcp {
     pub(crate) runs: Runs,
 }
 
-/// Where jobs, schedules and tokens are.
+/// Where jobs, schedules, tokens and records of runs are.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct Database {
     /// File with the URL of a `PostgreSQL` database, `postgres://USER:PASSWORD@HOST:5432/DATABASE`, in which the servers of several
-    /// machines keep jobs, schedules and tokens [default: `$INTENTBOX_DATABASE`, otherwise `jobs.db` in the state directory]
+    /// machines keep jobs, schedules, tokens and records of runs [default: `$INTENTBOX_DATABASE`, otherwise the state directory]
     #[arg(long = "database", value_name = "FILE", global = true)]
     pub(crate) file: Option<PathBuf>,
 }

@@ -28,6 +28,8 @@ pub(super) const BEGIN_TO_WRITE: &str = "BEGIN IMMEDIATE";
 pub(super) struct Kind {
     /// `application_id`, four letters of ASCII.
     pub(super) application: i64,
+    /// The table of its version in `PostgreSQL`, where one database holds several kinds.
+    pub(super) versions: &'static str,
     /// The migrations in their order: the first makes version 1 of version 0, which is an empty file.
     pub(super) migrations: &'static [&'static str],
     /// Whether each commit waits for the disk.
@@ -284,7 +286,7 @@ mod tests {
     use super::*;
 
     const APPLICATION: i64 = 0x6962_6f78;
-    const KIND: Kind = Kind { application: APPLICATION, migrations: &["SELECT 1"], is_durable: false };
+    const KIND: Kind = Kind { application: APPLICATION, versions: "", migrations: &["SELECT 1"], is_durable: false };
     const VERSION: i64 = 1;
 
     #[test]

@@ -9,23 +9,31 @@ mod sweep;
 
 use std::path::Path;
 
+use serde_json::json;
 use sqlx::{Connection as _, PgConnection, SqliteConnection};
 
+use super::connection::Connection;
 use super::file::{BEGIN_TO_WRITE, DatabaseFile, Kind};
 use super::postgres::{JobNotices, PostgresDatabase};
-use super::session::{Row, Session, Sql, Value, in_time};
+use super::session::{Row, Session, Sql, in_time};
 use crate::clock::{Clock, DAY_MS};
 use crate::error::StoreError;
 use crate::job::{Ending, Job, JobEvent, JobFilter, JobState, Lease, LeaseKey, NewJob, Renewed, Submitted};
 use crate::place::PostgresUrl;
-use crate::service::{Delivery, DeliveryStatus, Firing, NewSchedule, NewToken, Schedule, TokenRecord, Told};
+use crate::service::{
+    Delivery, DeliveryStatus, Firing, NewSchedule, NewToken, PolicyVersion, Schedule, TokenRecord, Told,
+};
 use crate::share::Shares;
 
 /// The jobs: `ibjb` in ASCII.
-const KIND: Kind = Kind { application: 0x6962_6a62, migrations: MIGRATIONS, is_durable: true };
+const KIND: Kind =
+    Kind { application: 0x6962_6a62, versions: "intentbox_version", migrations: MIGRATIONS, is_durable: true };
 
-const MIGRATIONS: &[&str] =
-    &[include_str!("../../migrations/jobs_0001.sql"), include_str!("../../migrations/jobs_0002.sql")];
+const MIGRATIONS: &[&str] = &[
+    include_str!("../../migrations/jobs_0001.sql"),
+    include_str!("../../migrations/jobs_0002.sql"),
+    include_str!("../../migrations/jobs_0003.sql"),
+];
 
 /// The columns of [`job`], in its order.
 macro_rules! columns {
@@ -66,6 +74,10 @@ pub(crate) enum Write {
     RevokeToken(String),
     /// A name, and a value for it if it has none.
     Setting(&'static str, String),
+    KeepPolicy {
+        digest: String,
+        text: String,
+    },
 }
 
 impl Write {
@@ -98,6 +110,8 @@ pub(crate) enum Written {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Wanted<'a> {
     pub(crate) worker: &'a str,
+    /// The digest of the policy under which it runs them; empty if none was kept.
+    pub(crate) policy: &'a str,
     pub(crate) lease_ms: i64,
     pub(crate) most: u32,
 }
@@ -128,35 +142,21 @@ pub(crate) struct Committed {
 
 /// The connection to the jobs.
 #[derive(Debug)]
-pub(crate) enum JobDatabase {
-    File(Box<DatabaseFile>),
-    Postgres(Box<PostgresDatabase>),
-}
+pub(crate) struct JobDatabase(Connection);
 
 impl JobDatabase {
     /// Opens the file to write. Each commit waits for the disk: a job that was accepted is there after a loss of power.
     pub(crate) async fn open(file: &Path, bytes_max: u64) -> Result<Self, StoreError> {
-        Ok(Self::File(Box::new(DatabaseFile::to_write(file, KIND, bytes_max).await?)))
+        Ok(Self(Connection::File(Box::new(DatabaseFile::to_write(file, KIND, bytes_max).await?))))
     }
 
     /// Connects to the database.
     pub(crate) async fn connect(url: &PostgresUrl) -> Result<Self, StoreError> {
-        Ok(Self::Postgres(Box::new(PostgresDatabase::open(url, KIND).await?)))
+        Ok(Self(Connection::Postgres(Box::new(PostgresDatabase::open(url, KIND).await?))))
     }
 
     pub(crate) async fn close(self) {
-        match self {
-            Self::File(file) => file.close().await,
-            Self::Postgres(database) => database.close().await,
-        }
-    }
-
-    /// What an error of the driver means. A connection that is lost is made again with the next statement.
-    fn fault(&mut self, error: &sqlx::Error) -> StoreError {
-        match self {
-            Self::File(file) => file.fault(error),
-            Self::Postgres(database) => database.fault(error),
-        }
+        self.0.close().await;
     }
 
     /// Does all of it in one transaction, or nothing.
@@ -166,56 +166,36 @@ impl JobDatabase {
         shares: &mut Shares,
         clock: &Clock,
     ) -> Result<Committed, StoreError> {
-        let ended = match self {
-            Self::File(file) => in_file(file.usable().await?, batch, shares, clock).await,
-            Self::Postgres(database) => in_postgres(database.connection().await?, batch, shares, clock).await,
+        let ended = match &mut self.0 {
+            Connection::File(file) => in_file(file.usable().await?, batch, shares, clock).await,
+            Connection::Postgres(database) => in_postgres(database.connection().await?, batch, shares, clock).await,
         };
-        ended.map_err(|error| self.fault(&error))
+        ended.map_err(|error| self.0.fault(&error))
     }
 
     /// Has other machines hear that these jobs have changed.
     pub(crate) async fn tell(&mut self, changed: &[i64]) {
-        if let Self::Postgres(database) = self {
+        if let Connection::Postgres(database) = &mut self.0 {
             database.tell(changed).await;
         }
     }
 
     /// What other machines tell; nothing where there are none.
     pub(crate) async fn listen(&self) -> Result<Option<JobNotices>, StoreError> {
-        match self {
-            Self::File(_) => Ok(None),
-            Self::Postgres(database) => database.listen().await.map(Some),
+        match &self.0 {
+            Connection::File(_) => Ok(None),
+            Connection::Postgres(database) => database.listen().await.map(Some),
         }
     }
 
-    /// A session that reads.
-    async fn session(&mut self) -> Result<Session<'_>, StoreError> {
-        Ok(match self {
-            Self::File(file) => Session::Sqlite(file.usable().await?),
-            Self::Postgres(database) => Session::Postgres(database.connection().await?),
-        })
-    }
-
-    /// The rows of a statement that reads.
-    async fn read<T>(
-        &mut self,
-        sql: Sql,
-        values: &[Value<'_>],
-        read: impl Fn(&Row) -> Result<T, sqlx::Error>,
-    ) -> Result<Vec<T>, StoreError> {
-        let rows = self.session().await?.rows(sql, values).await;
-        let rows = rows.and_then(|rows| rows.iter().map(read).collect());
-        rows.map_err(|error| self.fault(&error))
-    }
-
     pub(crate) async fn job(&mut self, id: &str) -> Result<Option<Job>, StoreError> {
-        Ok(self.read(BY_ID, &[id.into()], job).await?.pop())
+        Ok(self.0.read(BY_ID, &[id.into()], job).await?.pop())
     }
 
     /// The workers that have leases.
     pub(crate) async fn workers(&mut self) -> Result<Vec<String>, StoreError> {
         const SQL: Sql = Sql::same("SELECT DISTINCT worker FROM jobs WHERE state = 'running'");
-        self.read(SQL, &[], |row| row.text(0)).await
+        self.0.read(SQL, &[], |row| row.text(0)).await
     }
 
     /// How these leases are.
@@ -223,7 +203,7 @@ impl JobDatabase {
         const SQL: Sql = Sql::same("SELECT cancel_ms FROM jobs WHERE number = $1 AND fence = $2 AND state = 'running'");
         let mut states = Vec::with_capacity(keys.len());
         for key in keys {
-            let held = self.read(SQL, &[key.number.into(), key.fence.into()], renewed).await?;
+            let held = self.0.read(SQL, &[key.number.into(), key.fence.into()], renewed).await?;
             states.push((*key, held.first().copied().unwrap_or(Renewed::Lost)));
         }
         Ok(states)
@@ -245,7 +225,7 @@ impl JobDatabase {
             filter.before.into(),
             most.into(),
         ];
-        self.read(SQL, &values, job).await
+        self.0.read(SQL, &values, job).await
     }
 
     /// Events of a job after this one.
@@ -256,56 +236,61 @@ impl JobDatabase {
         let event = |row: &Row| {
             Ok(JobEvent { number: row.number(0)?, at_ms: row.number(1)?, kind: row.text(2)?, data: row.text(3)? })
         };
-        self.read(SQL, &[number.into(), after.into(), most.into()], event).await
+        self.0.read(SQL, &[number.into(), after.into(), most.into()], event).await
     }
 
     /// The number of the last event of all jobs.
     pub(crate) async fn last_event(&mut self) -> Result<i64, StoreError> {
         const SQL: Sql = Sql::same("SELECT coalesce(max(number), 0) FROM job_events");
-        let last = self.read(SQL, &[], |row: &Row| row.number(0)).await?;
+        let last = self.0.read(SQL, &[], |row: &Row| row.number(0)).await?;
         Ok(last.first().copied().unwrap_or_default())
     }
 
     /// The jobs that something happened to after one event, up to another.
     pub(crate) async fn changed(&mut self, after: i64, last: i64, most: u32) -> Result<Vec<i64>, StoreError> {
         const SQL: Sql = Sql::same("SELECT DISTINCT job FROM job_events WHERE number > $1 AND number <= $2 LIMIT $3");
-        self.read(SQL, &[after.into(), last.into(), most.into()], |row: &Row| row.number(0)).await
+        self.0.read(SQL, &[after.into(), last.into(), most.into()], |row: &Row| row.number(0)).await
     }
 
     /// Whether other processes tell what they change. Those that share a file do not.
     pub(crate) fn hears_others(&self) -> bool {
-        matches!(self, Self::Postgres(_))
+        matches!(self.0, Connection::Postgres(_))
     }
 
     /// How telling the end of a job is going, if it is told to anybody.
     pub(crate) async fn delivery(&mut self, number: i64) -> Result<Option<DeliveryStatus>, StoreError> {
-        Ok(self.read(service::DELIVERY, &[number.into()], service::delivery_status).await?.pop())
+        Ok(self.0.read(service::DELIVERY, &[number.into()], service::delivery_status).await?.pop())
     }
 
     /// The schedules of a principal, the oldest first.
     pub(crate) async fn schedules(&mut self, principal: &str, most: u32) -> Result<Vec<Schedule>, StoreError> {
-        self.read(service::SCHEDULES_OF, &[principal.into(), most.into()], service::schedule).await
+        self.0.read(service::SCHEDULES_OF, &[principal.into(), most.into()], service::schedule).await
     }
 
     /// The schedules that are due.
     pub(crate) async fn schedules_due(&mut self, now_ms: i64, most: u32) -> Result<Vec<Schedule>, StoreError> {
-        self.read(service::SCHEDULES_DUE, &[now_ms.into(), most.into()], service::schedule).await
+        self.0.read(service::SCHEDULES_DUE, &[now_ms.into(), most.into()], service::schedule).await
     }
 
     /// All tokens, also those that are no longer accepted.
     pub(crate) async fn tokens(&mut self) -> Result<Vec<TokenRecord>, StoreError> {
-        self.read(service::TOKENS, &[], service::token).await
+        self.0.read(service::TOKENS, &[], service::token).await
+    }
+
+    /// The policies under which jobs ran, the newest first.
+    pub(crate) async fn policies(&mut self) -> Result<Vec<PolicyVersion>, StoreError> {
+        self.0.read(service::POLICIES, &[], service::policy).await
     }
 
     /// The time that all machines go by.
     pub(crate) async fn now_unix_ms(&mut self, clock: &Clock) -> Result<i64, StoreError> {
-        match (&*self, clock.of_test()) {
-            (Self::File(_), _) => return Ok(clock.now_unix_ms()),
-            (Self::Postgres(_), Some(now_ms)) => return Ok(now_ms),
-            (Self::Postgres(_), None) => {}
+        match (&self.0, clock.of_test()) {
+            (Connection::File(_), _) => return Ok(clock.now_unix_ms()),
+            (Connection::Postgres(_), Some(now_ms)) => return Ok(now_ms),
+            (Connection::Postgres(_), None) => {}
         }
-        let now = self.session().await?.now_unix_ms().await;
-        now.map_err(|error| self.fault(&error))
+        let now = self.0.session().await?.now_unix_ms().await;
+        now.map_err(|error| self.0.fault(&error))
     }
 
     /// How many jobs are in each state. It reads an entry of an index for each job.
@@ -316,7 +301,7 @@ impl JobDatabase {
              SELECT CAST('running' AS TEXT), COUNT(*) FROM jobs WHERE state = 'running' UNION ALL \
              SELECT state, COUNT(*) FROM jobs WHERE finished_ms IS NOT NULL GROUP BY state",
         );
-        let rows = self.read(SQL, &[], |row| Ok((row.text(0)?, row.number(1)?))).await?;
+        let rows = self.0.read(SQL, &[], |row| Ok((row.text(0)?, row.number(1)?))).await?;
         let count = |(state, count): (String, i64)| Some((JobState::of(&state)?, u64::try_from(count).ok()?));
         Ok(rows.into_iter().filter_map(count).filter(|(_, count)| *count > 0).collect())
     }
@@ -463,6 +448,10 @@ async fn write(
         Write::Fire(firing) => Written::Flag(service::fire(session, firing, full, now_ms, changed).await?),
         Write::AddToken(new) => Written::Flag(service::add_token(session, new, now_ms).await?),
         Write::RevokeToken(id) => Written::Flag(service::revoke_token(session, id, now_ms).await?),
+        Write::KeepPolicy { digest, text } => {
+            service::keep_policy(session, digest, text, now_ms).await?;
+            Written::Flag(true)
+        }
         Write::Setting(name, value) => Written::Text(service::setting(session, name, value).await?),
     })
 }
@@ -530,8 +519,8 @@ fn renewed(row: &Row) -> Result<Renewed, sqlx::Error> {
     Ok(if row.number_or_null(0)?.is_some() { Renewed::Cancelled } else { Renewed::Held })
 }
 
-/// A line as JSON, without a library: only what is printable stays, and no quote.
+/// A line as the data of an event: only what is printable stays.
 fn trouble_data(trouble: &str) -> String {
-    let plain: String = trouble.chars().filter(|letter| !letter.is_control() && !"\"\\".contains(*letter)).collect();
-    format!("{{\"trouble\":\"{plain}\"}}")
+    let plain: String = trouble.chars().filter(|letter| !letter.is_control()).collect();
+    json!({ "trouble": plain }).to_string()
 }

@@ -197,19 +197,23 @@ async fn migrate(connection: &mut PgConnection, kind: Kind) -> Result<i64, sqlx:
     let mut transaction = connection.begin().await?;
     // Two that start together: one waits here for the other.
     sqlx::query("SELECT pg_advisory_xact_lock($1)").bind(kind.application).execute(&mut *transaction).await?;
+    let versions = kind.versions;
     let is_there: bool =
-        sqlx::query_scalar("SELECT to_regclass('intentbox_version') IS NOT NULL").fetch_one(&mut *transaction).await?;
+        sqlx::query_scalar("SELECT to_regclass($1) IS NOT NULL").bind(versions).fetch_one(&mut *transaction).await?;
+    // The name of a table is no value. It is a constant of this program.
     let found: i64 = if is_there {
-        sqlx::query_scalar("SELECT version FROM intentbox_version").fetch_one(&mut *transaction).await?
+        let sql = AssertSqlSafe(format!("SELECT version FROM {versions}"));
+        sqlx::query_scalar(sql).fetch_one(&mut *transaction).await?
     } else {
-        let sql = "CREATE TABLE intentbox_version (version BIGINT NOT NULL); INSERT INTO intentbox_version VALUES (0)";
-        transaction.execute(sqlx::raw_sql(sql)).await?;
+        let sql = format!("CREATE TABLE {versions} (version BIGINT NOT NULL); INSERT INTO {versions} VALUES (0)");
+        transaction.execute(sqlx::raw_sql(AssertSqlSafe(sql))).await?;
         0
     };
     for (number, sql) in (1_i64..).zip(kind.migrations.iter().copied()) {
         if number > found {
             transaction.execute(sqlx::raw_sql(AssertSqlSafe(for_postgres(sql)))).await?;
-            sqlx::query("UPDATE intentbox_version SET version = $1").bind(number).execute(&mut *transaction).await?;
+            let sql = AssertSqlSafe(format!("UPDATE {versions} SET version = $1"));
+            sqlx::query(sql).bind(number).execute(&mut *transaction).await?;
         }
     }
     transaction.commit().await?;
@@ -219,7 +223,9 @@ async fn migrate(connection: &mut PgConnection, kind: Kind) -> Result<i64, sqlx:
 /// A migration of `SQLite` as `PostgreSQL` writes it.
 fn for_postgres(sql: &str) -> String {
     sql.replace("INTEGER PRIMARY KEY AUTOINCREMENT", "BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY")
+        .replace("    id INTEGER PRIMARY KEY", "    id BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY")
         .replace(" INTEGER", " BIGINT")
+        .replace(") STRICT, WITHOUT ROWID;", ");")
         .replace(") STRICT;", ");")
 }
 

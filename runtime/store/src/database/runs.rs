@@ -1,26 +1,71 @@
-//! The records of runs in the state file.
+//! The records of runs: in the state file, or in a database of `PostgreSQL` that several machines share.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use futures_util::TryStreamExt as _;
-use sqlx::sqlite::SqliteRow;
-use sqlx::{Connection as _, QueryBuilder, Row as _, Sqlite, SqliteConnection};
+use serde_json::json;
+use sqlx::{Connection as _, Executor as _, PgConnection, SqliteConnection};
 
+use super::connection::Connection;
 use super::file::{BEGIN_TO_WRITE, DatabaseFile, Kind};
+use super::postgres::PostgresDatabase;
+use super::session::{Row as Read, Session, Sql, in_time};
 use crate::clock::DAY_MS;
 use crate::error::StoreError;
 use crate::histogram::Bucket;
+use crate::place::PostgresUrl;
 use crate::quotas::Quotas;
 use crate::run::Row;
 use crate::stats::{Group, OTHER, Tally};
 
 /// The state file: `ibox` in ASCII.
-const KIND: Kind =
-    Kind { application: 0x6962_6f78, migrations: &[include_str!("../../migrations/0001_runs.sql")], is_durable: false };
+const KIND: Kind = Kind {
+    application: 0x6962_6f78,
+    versions: "intentbox_runs_version",
+    migrations: &[include_str!("../../migrations/0001_runs.sql")],
+    is_durable: false,
+};
 
-/// How many rows one statement inserts: 12 values each, a tenth of the 32,766 that a statement can bind.
-const ROWS_AT_ONCE: usize = 250;
+/// How a transaction of `PostgreSQL` begins that adds records. It waits for no disk, since records are no promise, and shares a lock
+/// with the others that add, so that nobody cleans up between the look at a name and its use.
+const BEGIN_TO_ADD: &str = "SET LOCAL synchronous_commit = 'off'; SELECT pg_advisory_xact_lock_shared(1768058744)";
+
+/// How one begins that removes as well. It is alone.
+const BEGIN_TO_CLEAN: &str = "SET LOCAL synchronous_commit = 'off'; SELECT pg_advisory_xact_lock(1768058744)";
+
+/// How one begins that reads: one view of everything.
+const BEGIN_TO_READ: &str = "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY";
+
+/// The rows of a statement are one JSON text: an array of them, each an array of its values.
+const ADD_RUNS: Sql = Sql {
+    sqlite: "INSERT INTO runs (run_id, started_ms, surface, principal, target, outcome, cached, bucket, wall_us, fuel, \
+             http_requests, host_calls) \
+             SELECT value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4, value ->> 5, value ->> 6, value ->> 7, \
+             value ->> 8, value ->> 9, value ->> 10, value ->> 11 FROM json_each($1)",
+    postgres: "INSERT INTO runs (run_id, started_ms, surface, principal, target, outcome, cached, bucket, wall_us, fuel, \
+               http_requests, host_calls) \
+               SELECT value ->> 0, (value ->> 1)::bigint, value ->> 2, value ->> 3, value ->> 4, value ->> 5, \
+               (value ->> 6)::bigint, (value ->> 7)::bigint, (value ->> 8)::bigint, (value ->> 9)::bigint, \
+               (value ->> 10)::bigint, (value ->> 11)::bigint FROM json_array_elements($1::json) AS added(value)",
+};
+
+/// Without `WHERE true`, `SQLite` takes the `ON` for that of a join.
+const ADD_USAGE: Sql = Sql {
+    sqlite: "INSERT INTO usage (day, target_id, outcome, bucket, runs, cached) \
+             SELECT value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4, value ->> 5 FROM json_each($1) WHERE true \
+             ON CONFLICT (day, target_id, outcome, bucket) \
+             DO UPDATE SET runs = usage.runs + excluded.runs, cached = usage.cached + excluded.cached",
+    postgres: "INSERT INTO usage (day, target_id, outcome, bucket, runs, cached) \
+               SELECT (value ->> 0)::bigint, (value ->> 1)::bigint, value ->> 2, (value ->> 3)::bigint, \
+               (value ->> 4)::bigint, (value ->> 5)::bigint FROM json_array_elements($1::json) AS added(value) \
+               ON CONFLICT (day, target_id, outcome, bucket) \
+               DO UPDATE SET runs = usage.runs + excluded.runs, cached = usage.cached + excluded.cached",
+};
+
+const KNOWN_TARGETS: Sql = Sql {
+    sqlite: "SELECT name, id FROM targets WHERE name IN (SELECT value FROM json_each($1))",
+    postgres: "SELECT name, id FROM targets WHERE name IN (SELECT value FROM json_array_elements_text($1::json) AS named(value))",
+};
 
 /// What is written in one transaction.
 #[derive(Debug)]
@@ -33,31 +78,45 @@ pub(crate) struct Batch<'rows> {
     pub(crate) is_thorough: bool,
 }
 
-/// One connection to the state file.
+/// One connection to the records.
 #[derive(Debug)]
-pub(crate) struct Database(DatabaseFile);
+pub(crate) struct Database(Connection);
 
 impl Database {
     /// Opens the file, which is there, and brings it to the version of this program. From then on it grows to `bytes_max` bytes
     /// at most. A file without write permission is told now and not with the first batch.
     pub(crate) async fn to_write(file: &Path, bytes_max: u64) -> Result<Self, StoreError> {
-        DatabaseFile::to_write(file, KIND, bytes_max).await.map(Self)
+        Ok(Self(Connection::File(Box::new(DatabaseFile::to_write(file, KIND, bytes_max).await?))))
     }
 
     /// Opens the file, which is there, for reading; nothing where it holds nothing yet.
     pub(crate) async fn to_read(file: &Path) -> Result<Option<Self>, StoreError> {
-        Ok(DatabaseFile::to_read(file, KIND).await?.map(Self))
+        let opened = DatabaseFile::to_read(file, KIND).await?;
+        Ok(opened.map(|file| Self(Connection::File(Box::new(file)))))
+    }
+
+    /// Connects to the database, and brings its tables to the version of this program.
+    pub(crate) async fn connect(url: &PostgresUrl) -> Result<Self, StoreError> {
+        Ok(Self(Connection::Postgres(Box::new(PostgresDatabase::open(url, KIND).await?))))
     }
 
     /// Writes the batch and keeps to the quotas, in one transaction. After an error the connection is of no more use: the
     /// database may have ended the transaction by itself, and the driver would not know.
     pub(crate) async fn add(&mut self, batch: &Batch<'_>, quotas: &Quotas) -> Result<(), StoreError> {
-        write(&mut self.0.connection, batch, quotas).await.map_err(|error| self.0.fault(&error))
+        let added = match &mut self.0 {
+            Connection::File(file) => add_to_file(&mut file.connection, batch, quotas).await,
+            Connection::Postgres(database) => add_to_postgres(database.connection().await?, batch, quotas).await,
+        };
+        added.map_err(|error| self.0.fault(&error))
     }
 
     /// Counts the runs that began at `since_ms` or later; without it, all. After an error the connection is of no more use.
     pub(crate) async fn tally(&mut self, since_ms: Option<i64>) -> Result<Tally, StoreError> {
-        count(&mut self.0.connection, since_ms).await.map_err(|error| self.0.fault(&error))
+        let tally = match &mut self.0 {
+            Connection::File(file) => count_file(&mut file.connection, since_ms).await,
+            Connection::Postgres(database) => count_postgres(database.connection().await?, since_ms).await,
+        };
+        tally.map_err(|error| self.0.fault(&error))
     }
 
     /// Closes the file. The last one to do so moves what is in the log into the file, and removes the log.
@@ -66,52 +125,70 @@ impl Database {
     }
 }
 
-async fn write(connection: &mut SqliteConnection, batch: &Batch<'_>, quotas: &Quotas) -> Result<(), sqlx::Error> {
+async fn add_to_file(connection: &mut SqliteConnection, batch: &Batch<'_>, quotas: &Quotas) -> Result<(), sqlx::Error> {
     let mut transaction = connection.begin_with(BEGIN_TO_WRITE).await?;
-    add_runs(&mut transaction, batch.rows).await?;
-    add_usage(&mut transaction, batch.rows, quotas).await?;
-    if batch.dropped > 0 {
-        sqlx::query(
-            "INSERT INTO dropped (day, records) VALUES ($1, $2) \
-             ON CONFLICT (day) DO UPDATE SET records = dropped.records + excluded.records",
-        )
-        .bind(batch.now_ms.div_euclid(DAY_MS))
-        .bind(i64::try_from(batch.dropped).unwrap_or(i64::MAX))
-        .execute(&mut *transaction)
-        .await?;
-    }
-    keep_to(quotas, batch.now_ms, &mut transaction).await?;
+    let mut session = Session::Sqlite(&mut transaction);
+    add(&mut session, batch, quotas).await?;
+    keep_to(quotas, batch.now_ms, &mut session).await?;
     if batch.is_thorough {
-        keep_usage_to(quotas, &mut transaction).await?;
+        keep_usage_to(quotas, &mut session).await?;
     }
     transaction.commit().await
 }
 
-async fn add_runs(connection: &mut SqliteConnection, rows: &[Row<'_>]) -> Result<(), sqlx::Error> {
-    for rows in rows.chunks(ROWS_AT_ONCE) {
-        let mut sql = QueryBuilder::<Sqlite>::new(
-            "INSERT INTO runs (run_id, started_ms, surface, principal, target, outcome, cached, bucket, wall_us, fuel, \
-             http_requests, host_calls) ",
+/// Several processes add at the same time, and one of them removes now and then.
+async fn add_to_postgres(connection: &mut PgConnection, batch: &Batch<'_>, quotas: &Quotas) -> Result<(), sqlx::Error> {
+    let mut transaction = in_time(connection.begin()).await?;
+    let begin = if batch.is_thorough { BEGIN_TO_CLEAN } else { BEGIN_TO_ADD };
+    in_time(transaction.execute(sqlx::raw_sql(begin))).await?;
+    let mut session = Session::Postgres(&mut transaction);
+    add(&mut session, batch, quotas).await?;
+    if batch.is_thorough {
+        keep_to(quotas, batch.now_ms, &mut session).await?;
+        keep_usage_to(quotas, &mut session).await?;
+    }
+    in_time(transaction.commit()).await
+}
+
+async fn add(session: &mut Session<'_>, batch: &Batch<'_>, quotas: &Quotas) -> Result<(), sqlx::Error> {
+    add_runs(session, batch.rows).await?;
+    add_usage(session, batch.rows, quotas).await?;
+    if batch.dropped > 0 {
+        const SQL: Sql = Sql::same(
+            "INSERT INTO dropped (day, records) VALUES ($1, $2) \
+             ON CONFLICT (day) DO UPDATE SET records = dropped.records + excluded.records",
         );
-        sql.push_values(rows, |mut values, row| {
-            values
-                .push_bind(row.run_id)
-                .push_bind(row.started_ms)
-                .push_bind(row.surface)
-                .push_bind(row.principal)
-                .push_bind(row.target)
-                .push_bind(row.outcome)
-                .push_bind(row.cached)
-                .push_bind(row.bucket.number())
-                .push_bind(row.wall_us)
-                .push_bind(row.fuel)
-                .push_bind(row.http_requests)
-                .push_bind(row.host_calls);
-        });
-        // Each number of rows is another statement: keeping them all would fill the cache of statements.
-        sql.build().persistent(false).execute(&mut *connection).await?;
+        let dropped = i64::try_from(batch.dropped).unwrap_or(i64::MAX);
+        session.change(SQL, &[batch.now_ms.div_euclid(DAY_MS).into(), dropped.into()]).await?;
     }
     Ok(())
+}
+
+async fn add_runs(session: &mut Session<'_>, rows: &[Row<'_>]) -> Result<(), sqlx::Error> {
+    if rows.is_empty() {
+        return Ok(());
+    }
+    let row = |row: &Row<'_>| {
+        let Row { run_id, started_ms, surface, principal, target, outcome, cached, .. } = row;
+        let Row { bucket, wall_us, fuel, http_requests, host_calls, .. } = row;
+        let bucket = bucket.number();
+        json!([
+            run_id,
+            started_ms,
+            surface,
+            principal,
+            target,
+            outcome,
+            cached,
+            bucket,
+            wall_us,
+            fuel,
+            http_requests,
+            host_calls
+        ])
+    };
+    let rows = rows.iter().map(row).collect::<serde_json::Value>().to_string();
+    session.change(ADD_RUNS, &[(&rows).into()]).await.map(|_| ())
 }
 
 /// What runs have in common that are counted in one row.
@@ -123,106 +200,123 @@ struct Key<'rows> {
     bucket: Bucket,
 }
 
-async fn add_usage(connection: &mut SqliteConnection, rows: &[Row<'_>], quotas: &Quotas) -> Result<(), sqlx::Error> {
-    let mut ids: BTreeMap<&str, i64> = BTreeMap::new();
-    // No key twice in one statement: not every database would add them up.
+async fn add_usage(session: &mut Session<'_>, rows: &[Row<'_>], quotas: &Quotas) -> Result<(), sqlx::Error> {
+    if rows.is_empty() {
+        return Ok(());
+    }
+    let ids = target_ids(session, rows.iter().map(|row| row.target).collect(), quotas.targets_max).await?;
+    // No key twice in one statement, and all in one order: two processes that add do not wait for each other in a circle.
     let mut sums: BTreeMap<Key<'_>, (i64, i64)> = BTreeMap::new();
     for row in rows {
-        let target_id = match ids.get(row.target) {
-            Some(id) => *id,
-            None => target_id(connection, row.target, quotas.targets_max).await?,
-        };
-        ids.insert(row.target, target_id);
+        let target_id = *ids.get(row.target).ok_or(sqlx::Error::RowNotFound)?;
         let key = Key { day: row.day, target_id, outcome: row.outcome, bucket: row.bucket };
         let (runs, cached) = sums.entry(key).or_default();
         *runs += 1;
         *cached += row.cached;
     }
-    let sums: Vec<(Key<'_>, (i64, i64))> = sums.into_iter().collect();
-    for sums in sums.chunks(ROWS_AT_ONCE) {
-        let mut sql = QueryBuilder::<Sqlite>::new("INSERT INTO usage (day, target_id, outcome, bucket, runs, cached) ");
-        sql.push_values(sums, |mut values, (key, (runs, cached))| {
-            values
-                .push_bind(key.day)
-                .push_bind(key.target_id)
-                .push_bind(key.outcome)
-                .push_bind(key.bucket.number())
-                .push_bind(*runs)
-                .push_bind(*cached);
-        });
-        sql.push(
-            " ON CONFLICT (day, target_id, outcome, bucket) \
-             DO UPDATE SET runs = usage.runs + excluded.runs, cached = usage.cached + excluded.cached",
-        );
-        sql.build().persistent(false).execute(&mut *connection).await?;
-    }
-    Ok(())
+    let sum = |(Key { day, target_id, outcome, bucket }, (runs, cached)): (&Key<'_>, &(i64, i64))| {
+        json!([day, target_id, outcome, bucket.number(), runs, cached])
+    };
+    let sums = sums.iter().map(sum).collect::<serde_json::Value>().to_string();
+    session.change(ADD_USAGE, &[(&sums).into()]).await.map(|_| ())
 }
 
-/// The id of the name to count by: its own, or that of [`OTHER`] when there are too many names already.
-async fn target_id(connection: &mut SqliteConnection, name: &str, targets_max: u32) -> Result<i64, sqlx::Error> {
-    if let Some(id) = known_target(connection, name).await? {
+/// The ids of the names to count by: their own, or that of [`OTHER`] when there are too many names already.
+async fn target_ids<'rows>(
+    session: &mut Session<'_>,
+    names: BTreeSet<&'rows str>,
+    targets_max: u32,
+) -> Result<BTreeMap<&'rows str, i64>, sqlx::Error> {
+    let known = known_targets(session, names.iter().copied()).await?;
+    let mut ids = BTreeMap::new();
+    for name in names {
+        let id = match known.get(name) {
+            Some(id) => *id,
+            None => new_target(session, name, targets_max).await?,
+        };
+        ids.insert(name, id);
+    }
+    Ok(ids)
+}
+
+async fn new_target(session: &mut Session<'_>, name: &str, targets_max: u32) -> Result<i64, sqlx::Error> {
+    // One process at a time makes names, so that they are counted.
+    const LOCK: Sql = Sql { sqlite: "SELECT 1", postgres: "SELECT CAST(pg_advisory_xact_lock(1768058745) AS TEXT)" };
+    const COUNT: Sql = Sql::same("SELECT COUNT(*) FROM targets WHERE name <> $1");
+    const INSERT: Sql = Sql::same("INSERT INTO targets (name) VALUES ($1) ON CONFLICT (name) DO NOTHING");
+    session.change(LOCK, &[]).await?;
+    if let Some(id) = known_targets(session, [name].into_iter()).await?.remove(name) {
         return Ok(id);
     }
-    let names: i64 = sqlx::query_scalar("SELECT COUNT(*) FROM targets WHERE name <> $1")
-        .bind(OTHER)
-        .fetch_one(&mut *connection)
-        .await?;
+    let names = session.row(COUNT, &[OTHER.into()]).await?.map_or(Ok(0), |row| row.number(0))?;
     let name = if names < i64::from(targets_max) { name } else { OTHER };
-    sqlx::query("INSERT INTO targets (name) VALUES ($1) ON CONFLICT (name) DO NOTHING")
-        .bind(name)
-        .execute(&mut *connection)
-        .await?;
-    known_target(connection, name).await?.ok_or(sqlx::Error::RowNotFound)
+    session.change(INSERT, &[name.into()]).await?;
+    known_targets(session, [name].into_iter()).await?.remove(name).ok_or(sqlx::Error::RowNotFound)
 }
 
-async fn known_target(connection: &mut SqliteConnection, name: &str) -> Result<Option<i64>, sqlx::Error> {
-    sqlx::query_scalar("SELECT id FROM targets WHERE name = $1").bind(name).fetch_optional(connection).await
+async fn known_targets<'a>(
+    session: &mut Session<'_>,
+    names: impl Iterator<Item = &'a str>,
+) -> Result<BTreeMap<String, i64>, sqlx::Error> {
+    let names = names.collect::<serde_json::Value>().to_string();
+    let rows = session.rows(KNOWN_TARGETS, &[(&names).into()]).await?;
+    rows.iter().map(|row| Ok((row.text(0)?, row.number(1)?))).collect()
 }
 
 /// Removes what is too much or too old. Each of these finds its rows by an index, and most find none.
-async fn keep_to(quotas: &Quotas, now_ms: i64, connection: &mut SqliteConnection) -> Result<(), sqlx::Error> {
-    // Ids grow by one: those of the last `runs_max` rows are above this, and no more than that.
-    sqlx::query("DELETE FROM runs WHERE id <= (SELECT MAX(id) FROM runs) - $1")
-        .bind(i64::from(quotas.runs_max))
-        .execute(&mut *connection)
-        .await?;
-    sqlx::query("DELETE FROM runs WHERE started_ms < $1")
-        .bind(now_ms.saturating_sub(i64::from(quotas.runs_days_max) * DAY_MS))
-        .execute(&mut *connection)
-        .await?;
+async fn keep_to(quotas: &Quotas, now_ms: i64, session: &mut Session<'_>) -> Result<(), sqlx::Error> {
+    // Ids grow: those of the last `runs_max` rows are above this, and no more than that.
+    const MANY: Sql = Sql::same("DELETE FROM runs WHERE id <= (SELECT MAX(id) FROM runs) - $1");
+    const OLD: Sql = Sql::same("DELETE FROM runs WHERE started_ms < $1");
+    const OLD_USAGE: Sql = Sql::same("DELETE FROM usage WHERE day < $1");
+    const OLD_DROPPED: Sql = Sql::same("DELETE FROM dropped WHERE day < $1");
+    session.change(MANY, &[quotas.runs_max.into()]).await?;
+    let first_ms = now_ms.saturating_sub(i64::from(quotas.runs_days_max) * DAY_MS);
+    session.change(OLD, &[first_ms.into()]).await?;
     let first_day = now_ms.div_euclid(DAY_MS) - i64::from(quotas.usage_days_max);
-    sqlx::query("DELETE FROM usage WHERE day < $1").bind(first_day).execute(&mut *connection).await?;
-    sqlx::query("DELETE FROM dropped WHERE day < $1").bind(first_day).execute(&mut *connection).await?;
+    session.change(OLD_USAGE, &[first_day.into()]).await?;
+    session.change(OLD_DROPPED, &[first_day.into()]).await?;
     Ok(())
 }
 
 /// Removes the oldest days of counts where there are too many rows, and names that nothing is counted by any more where there
 /// are too many of these. Both look at whole tables.
-async fn keep_usage_to(quotas: &Quotas, connection: &mut SqliteConnection) -> Result<(), sqlx::Error> {
+async fn keep_usage_to(quotas: &Quotas, session: &mut Session<'_>) -> Result<(), sqlx::Error> {
     // The day of the first row too many, counted from the newest.
-    sqlx::query("DELETE FROM usage WHERE day <= (SELECT day FROM usage ORDER BY day DESC LIMIT 1 OFFSET $1)")
-        .bind(i64::from(quotas.usage_rows_max))
-        .execute(&mut *connection)
-        .await?;
-    sqlx::query(
-        "DELETE FROM targets WHERE (SELECT COUNT(*) FROM targets) >= $1 \
-         AND id NOT IN (SELECT target_id FROM usage)",
-    )
-    .bind(i64::from(quotas.targets_max))
-    .execute(&mut *connection)
-    .await?;
+    const DAYS: Sql =
+        Sql::same("DELETE FROM usage WHERE day <= (SELECT day FROM usage ORDER BY day DESC LIMIT 1 OFFSET $1)");
+    const TARGETS: Sql = Sql::same(
+        "DELETE FROM targets WHERE (SELECT COUNT(*) FROM targets) >= $1 AND id NOT IN (SELECT target_id FROM usage)",
+    );
+    session.change(DAYS, &[quotas.usage_rows_max.into()]).await?;
+    session.change(TARGETS, &[quotas.targets_max.into()]).await?;
     Ok(())
 }
 
-async fn count(connection: &mut SqliteConnection, since_ms: Option<i64>) -> Result<Tally, sqlx::Error> {
-    // One view of everything: a batch that is written meanwhile would be in one table and not yet in the other.
+// One view of everything: a batch that is written meanwhile would be in one table and not yet in the other.
+
+async fn count_file(connection: &mut SqliteConnection, since_ms: Option<i64>) -> Result<Tally, sqlx::Error> {
     let mut transaction = connection.begin().await?;
+    let tally = count(&mut Session::Sqlite(&mut transaction), since_ms).await?;
+    transaction.rollback().await?;
+    Ok(tally)
+}
+
+async fn count_postgres(connection: &mut PgConnection, since_ms: Option<i64>) -> Result<Tally, sqlx::Error> {
+    let mut transaction = in_time(connection.begin()).await?;
+    in_time(transaction.execute(sqlx::raw_sql(BEGIN_TO_READ))).await?;
+    let tally = count(&mut Session::Postgres(&mut transaction), since_ms).await?;
+    in_time(transaction.rollback()).await?;
+    Ok(tally)
+}
+
+async fn count(session: &mut Session<'_>, since_ms: Option<i64>) -> Result<Tally, sqlx::Error> {
+    const FIRST_DAY: Sql = Sql::same("SELECT MIN(day) FROM usage");
+    const DROPPED: Sql = Sql::same("SELECT CAST(COALESCE(SUM(records), 0) AS BIGINT) FROM dropped WHERE day >= $1");
     let mut tally = Tally::default();
     let first_day = match since_ms {
         None => {
-            let first: Option<i64> =
-                sqlx::query_scalar("SELECT MIN(day) FROM usage").fetch_one(&mut *transaction).await?;
+            let first = session.row(FIRST_DAY, &[]).await?.map_or(Ok(None), |row| row.number_or_null(0))?;
             tally.from_ms = first.map(|day| day * DAY_MS);
             first.unwrap_or(0)
         }
@@ -230,8 +324,8 @@ async fn count(connection: &mut SqliteConnection, since_ms: Option<i64>) -> Resu
             let since_ms = since_ms.max(0);
             let day = since_ms.div_euclid(DAY_MS);
             let midnight_ms = day * DAY_MS;
-            if since_ms > midnight_ms && has_all_rows_of(day, &mut transaction).await? {
-                add_rows_of(day, since_ms, &mut transaction, &mut tally).await?;
+            if since_ms > midnight_ms && has_all_rows_of(day, session).await? {
+                add_rows_of(day, since_ms, session, &mut tally).await?;
                 tally.from_ms = Some(since_ms);
                 day + 1
             } else {
@@ -240,78 +334,55 @@ async fn count(connection: &mut SqliteConnection, since_ms: Option<i64>) -> Resu
             }
         }
     };
-    add_days_from(first_day, &mut transaction, &mut tally).await?;
+    add_days_from(first_day, session, &mut tally).await?;
     // Losses are known by the day alone.
     let first_day = tally.from_ms.unwrap_or(0).div_euclid(DAY_MS);
-    let dropped: i64 =
-        sqlx::query_scalar("SELECT CAST(COALESCE(SUM(records), 0) AS BIGINT) FROM dropped WHERE day >= $1")
-            .bind(first_day)
-            .fetch_one(&mut *transaction)
-            .await?;
+    let dropped = session.row(DROPPED, &[first_day.into()]).await?.map_or(Ok(0), |row| row.number(0))?;
     tally.dropped = u64::try_from(dropped).unwrap_or(0);
-    transaction.rollback().await?;
     Ok(tally)
 }
 
 /// Whether every run of this day that was counted still has its row.
-async fn has_all_rows_of(day: i64, connection: &mut SqliteConnection) -> Result<bool, sqlx::Error> {
-    let rows: i64 = sqlx::query_scalar("SELECT COUNT(*) FROM runs WHERE started_ms >= $1 AND started_ms < $2")
-        .bind(day * DAY_MS)
-        .bind((day + 1) * DAY_MS)
-        .fetch_one(&mut *connection)
-        .await?;
-    let counted: i64 = sqlx::query_scalar("SELECT CAST(COALESCE(SUM(runs), 0) AS BIGINT) FROM usage WHERE day = $1")
-        .bind(day)
-        .fetch_one(&mut *connection)
-        .await?;
+async fn has_all_rows_of(day: i64, session: &mut Session<'_>) -> Result<bool, sqlx::Error> {
+    const ROWS: Sql = Sql::same("SELECT COUNT(*) FROM runs WHERE started_ms >= $1 AND started_ms < $2");
+    const COUNTED: Sql = Sql::same("SELECT CAST(COALESCE(SUM(runs), 0) AS BIGINT) FROM usage WHERE day = $1");
+    let span = [(day * DAY_MS).into(), ((day + 1) * DAY_MS).into()];
+    let rows = session.row(ROWS, &span).await?.map_or(Ok(0), |row| row.number(0))?;
+    let counted = session.row(COUNTED, &[day.into()]).await?.map_or(Ok(0), |row| row.number(0))?;
     Ok(rows == counted)
 }
 
 /// Adds the runs of this day that began at `since_ms` or later, by their rows.
-async fn add_rows_of(
-    day: i64,
-    since_ms: i64,
-    connection: &mut SqliteConnection,
-    tally: &mut Tally,
-) -> Result<(), sqlx::Error> {
-    let mut rows = sqlx::query(
+async fn add_rows_of(day: i64, since_ms: i64, session: &mut Session<'_>, tally: &mut Tally) -> Result<(), sqlx::Error> {
+    const SQL: Sql = Sql::same(
         "SELECT target, outcome, bucket, COUNT(*), CAST(SUM(cached) AS BIGINT) FROM runs \
          WHERE started_ms >= $1 AND started_ms < $2 GROUP BY target, outcome, bucket",
-    )
-    .bind(since_ms)
-    .bind((day + 1) * DAY_MS)
-    .fetch(connection);
-    while let Some(row) = rows.try_next().await? {
-        tally.add(group(&row)?);
-    }
-    Ok(())
+    );
+    let rows = session.rows(SQL, &[since_ms.into(), ((day + 1) * DAY_MS).into()]).await?;
+    add_groups(&rows, tally)
 }
 
 /// Adds the runs of this day and of all after it, by their counts.
-async fn add_days_from(day: i64, connection: &mut SqliteConnection, tally: &mut Tally) -> Result<(), sqlx::Error> {
-    let mut rows = sqlx::query(
+async fn add_days_from(day: i64, session: &mut Session<'_>, tally: &mut Tally) -> Result<(), sqlx::Error> {
+    const SQL: Sql = Sql::same(
         "SELECT targets.name, usage.outcome, usage.bucket, CAST(SUM(usage.runs) AS BIGINT), \
          CAST(SUM(usage.cached) AS BIGINT) FROM usage JOIN targets ON targets.id = usage.target_id \
          WHERE usage.day >= $1 GROUP BY targets.name, usage.outcome, usage.bucket",
-    )
-    .bind(day)
-    .fetch(connection);
-    while let Some(row) = rows.try_next().await? {
-        tally.add(group(&row)?);
-    }
-    Ok(())
+    );
+    let rows = session.rows(SQL, &[day.into()]).await?;
+    add_groups(&rows, tally)
 }
 
-fn group(row: &SqliteRow) -> Result<Group, sqlx::Error> {
-    let count = |column: usize| -> Result<u64, sqlx::Error> {
-        let count: i64 = row.try_get(column)?;
-        Ok(u64::try_from(count).unwrap_or(0))
-    };
-    Ok(Group {
-        target: row.try_get(0)?,
-        outcome: row.try_get(1)?,
-        bucket: Bucket::numbered(row.try_get(2)?),
-        runs: count(3)?,
-        cached: count(4)?,
-    })
+fn add_groups(rows: &[Read], tally: &mut Tally) -> Result<(), sqlx::Error> {
+    for row in rows {
+        let count = |column: usize| row.number(column).map(|count| u64::try_from(count).unwrap_or(0));
+        tally.add(Group {
+            target: row.text(0)?,
+            outcome: row.text(1)?,
+            bucket: Bucket::numbered(row.number(2)?),
+            runs: count(3)?,
+            cached: count(4)?,
+        });
+    }
+    Ok(())
 }

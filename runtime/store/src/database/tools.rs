@@ -16,6 +16,7 @@ use crate::uses::{LearnedWord, ToolShape, ToolUse, Used};
 /// The file of tools: `ibtl` in ASCII.
 const KIND: Kind = Kind {
     application: 0x6962_746c,
+    versions: "intentbox_tools_version",
     migrations: &[
         include_str!("../../migrations/tools_0001.sql"),
         include_str!("../../migrations/tools_0002.sql"),

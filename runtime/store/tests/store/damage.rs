@@ -28,7 +28,7 @@ fn kind(error: &StoreError) -> &'static str {
 /// The bytes of a state file with 500 runs.
 async fn sound() -> Vec<u8> {
     let folder = tempfile::tempdir().expect("a temporary folder");
-    let store = Store::open(folder.path(), at(NOON)).await.expect("it opens");
+    let store = Store::open(&folder.path().into(), at(NOON)).await.expect("it opens");
     store.add(&vec![run(NOON); 500], 0).await.expect("it is written");
     store.close().await;
     fs::read(folder.path().join("state.db")).expect("it is there")
@@ -53,14 +53,14 @@ async fn check(what: &str, put: impl Fn(&Path), expected: &str) {
     let folder = tempfile::tempdir().expect("a temporary folder");
     put(folder.path());
     let before = contents(folder.path());
-    let opened = match Store::open(folder.path(), at(NOON)).await {
+    let opened = match Store::open(&folder.path().into(), at(NOON)).await {
         Ok(store) => {
             store.close().await;
             Ok(())
         }
         Err(error) => Err(error),
     };
-    let read = read_stats(folder.path(), None, &at(NOON)).await.map(|_| ());
+    let read = read_stats(&folder.path().into(), None, &at(NOON)).await.map(|_| ());
     let told = |ended: Result<(), StoreError>| ended.as_ref().map_or_else(kind, |()| "opened");
     assert_eq!((told(opened), told(read)), (expected, expected), "{what}");
     assert!(contents(folder.path()) == before, "{what}: the folder is another one");
@@ -108,7 +108,7 @@ async fn d10_what_a_newer_version_wrote_is_named() {
     newer[60..64].copy_from_slice(&7_u32.to_be_bytes());
     let file = folder.path().join("state.db");
     fs::write(&file, newer).expect("written");
-    let error = Store::open(folder.path(), at(NOON)).await.expect_err("it is newer");
+    let error = Store::open(&folder.path().into(), at(NOON)).await.expect_err("it is newer");
     assert_eq!(
         error.to_string(),
         format!(
@@ -130,16 +130,16 @@ async fn what_is_no_folder_is_told() {
     let file = folder.path().join("file");
     fs::write(&file, "a file").expect("written");
     for place in [&file, &file.join("below")] {
-        let opened = Store::open(place, at(NOON)).await.expect_err("it is no folder");
-        let read = read_stats(place, None, &at(NOON)).await.expect_err("it is no folder");
+        let opened = Store::open(&place.as_path().into(), at(NOON)).await.expect_err("it is no folder");
+        let read = read_stats(&place.as_path().into(), None, &at(NOON)).await.expect_err("it is no folder");
         assert_eq!((kind(&opened), kind(&read)), ("folder", "folder"), "{}", place.display());
     }
     assert_eq!(fs::read(&file).expect("it is there"), b"a file");
     // Nobody makes a folder here, root included.
     let nowhere = Path::new("/proc/intentbox");
-    let opened = Store::open(nowhere, at(NOON)).await.expect_err("it cannot be made");
+    let opened = Store::open(&nowhere.into(), at(NOON)).await.expect_err("it cannot be made");
     assert_eq!(kind(&opened), "folder");
-    assert_eq!(read_stats(nowhere, None, &at(NOON)).await.expect("there is nothing"), None);
+    assert_eq!(read_stats(&nowhere.into(), None, &at(NOON)).await.expect("there is nothing"), None);
 }
 
 #[tokio::test]
@@ -148,7 +148,7 @@ async fn d09_a_damaged_table_is_an_error_of_the_batch_and_not_a_panic() {
     let mut damaged = sound().await;
     damaged[4_096..].fill(0xa5);
     fs::write(folder.path().join("state.db"), damaged).expect("written");
-    let store = Store::open(folder.path(), at(NOON)).await.expect("its header is sound");
+    let store = Store::open(&folder.path().into(), at(NOON)).await.expect("its header is sound");
     for _ in 0..2 {
         let error = store.add(&[run(NOON)], 0).await.expect_err("its tables are not");
         assert_eq!(kind(&error), "damaged");

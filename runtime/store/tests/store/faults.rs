@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 
 use intentbox_store::{
-    Ending, IsGone, JobFilter, JobPlace, JobQuotas, JobState, JobStore, Lease, NewJob, Start, StoreError, Submitted,
+    Ending, IsGone, JobFilter, JobQuotas, JobState, JobStore, Lease, NewJob, Place, Start, StoreError, Submitted,
 };
 use sqlx::sqlite::SqliteConnectOptions;
 use sqlx::{AssertSqlSafe, ConnectOptions as _, Connection as _, SqliteConnection};
@@ -14,8 +14,8 @@ use crate::jobs::{Hand, LEASE, accepted, finished, job, leased, nobody, store};
 use crate::{NOON, at};
 
 /// What these tests do to the file has no counterpart in a database server.
-fn place(folder: &Path) -> JobPlace {
-    JobPlace::Folder(folder.to_owned())
+fn place(folder: &Path) -> Place {
+    Place::Folder(folder.to_owned())
 }
 
 async fn open(folder: &Path, quotas: JobQuotas) -> Result<JobStore, StoreError> {

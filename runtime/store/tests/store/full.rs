@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use intentbox_store::{
-    BATCH_RECORDS_MAX, JobPlace, JobQuotas, JobStore, NewJob, Quotas, Recorder, Store, StoreError, read_stats,
+    BATCH_RECORDS_MAX, JobQuotas, JobStore, NewJob, Place, Quotas, Recorder, Store, StoreError, read_stats,
 };
 use tokio::sync::mpsc;
 
@@ -21,12 +21,12 @@ const SMALL: Quotas = Quotas {
 };
 
 async fn open(folder: &Path) -> Store {
-    Store::open_with(folder, at(NOON), SMALL).await.expect("it opens")
+    Store::open_with(&folder.into(), at(NOON), SMALL).await.expect("it opens")
 }
 
 /// How many runs are recorded, and how many were dropped.
 async fn recorded(folder: &Path) -> (u64, u64) {
-    let stats = read_stats(folder, None, &at(NOON)).await.expect("it is read").expect("there is a state");
+    let stats = read_stats(&folder.into(), None, &at(NOON)).await.expect("it is read").expect("there is a state");
     (stats.total, stats.dropped)
 }
 
@@ -104,7 +104,7 @@ async fn until_dropped(folder: &Path, recorder: &Recorder, records: u64) {
 async fn d06_jobs_are_accepted_again_once_there_is_room() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let quotas = JobQuotas { file_bytes_max: 64 * 4_096, ..JobQuotas::default() };
-    let place = JobPlace::Folder(folder.path().to_owned());
+    let place = Place::Folder(folder.path().to_owned());
     let store = JobStore::open(&place, at(NOON), quotas, nobody()).await.expect("it opens");
     let large = NewJob { request: "x".repeat(512 * 1_024), ..job("large") };
     for _ in 0..2 {
@@ -119,7 +119,7 @@ async fn d06_jobs_are_accepted_again_once_there_is_room() {
 #[tokio::test]
 async fn d08_a_file_that_was_removed_is_written_no_more() {
     let folder = tempfile::tempdir().expect("a temporary folder");
-    let place = JobPlace::Folder(folder.path().to_owned());
+    let place = Place::Folder(folder.path().to_owned());
     let store = JobStore::open(&place, at(NOON), JobQuotas::default(), nobody()).await.expect("it opens");
     accepted(&store, job("first")).await;
     std::fs::remove_file(folder.path().join("jobs.db")).expect("it is there");

@@ -10,8 +10,8 @@ use std::time::Duration;
 
 use futures_util::future::join_all;
 use intentbox_store::{
-    Clock, Ending, IsGone, Job, JobFilter, JobPlace, JobQuotas, JobState, JobStore, Lease, NewJob, PostgresUrl,
-    Renewed, Start, StoreError, Submitted,
+    Clock, Ending, IsGone, Job, JobFilter, JobQuotas, JobState, JobStore, Lease, NewJob, Place, PostgresUrl, Renewed,
+    Start, StoreError, Submitted,
 };
 
 /// How many jobs two openings share.
@@ -49,8 +49,8 @@ pub(crate) async fn store(folder: &Path, hand: &Hand) -> JobStore {
 
 /// The folder, or a database of its name.
 #[expect(clippy::disallowed_methods, reason = "the switch of these tests is in the environment")]
-pub(crate) fn place(folder: &Path) -> JobPlace {
-    let Ok(server) = std::env::var("INTENTBOX_TEST_POSTGRES") else { return JobPlace::Folder(folder.to_owned()) };
+pub(crate) fn place(folder: &Path) -> Place {
+    let Ok(server) = std::env::var("INTENTBOX_TEST_POSTGRES") else { return Place::Folder(folder.to_owned()) };
     let name = folder.file_name().expect("a name").to_string_lossy().replace('.', "x").to_lowercase();
     // It is there already where a test opens it twice.
     let made = Command::new("createdb").args(["--maintenance-db", &server, &name]).output();
@@ -58,7 +58,7 @@ pub(crate) fn place(folder: &Path) -> JobPlace {
     let said = String::from_utf8_lossy(&made.stderr);
     assert!(made.status.success() || said.contains("already exists"), "{said}");
     let url = server.replacen('?', &format!("/{name}?"), 1);
-    JobPlace::Postgres(PostgresUrl::parse(&url).expect("a URL"))
+    Place::Postgres(PostgresUrl::parse(&url).expect("a URL"))
 }
 
 /// No worker is known to have gone.
@@ -264,7 +264,7 @@ async fn an_attempt_is_repeated_after_its_delay_and_not_more_often_than_it_may_b
     assert_eq!((second.job.id.as_str(), second.job.attempt), ("a", 2));
     assert_eq!(store.end(second.key(), again).await.expect("it is written"), Some(JobState::Dead));
     let events = store.events(second.job.number, 0, 100).await.expect("they are read");
-    assert_eq!(events.last().expect("there are some").data, r#"{"trouble":"no room"}"#);
+    assert_eq!(events.last().expect("there are some").data, r#"{"trouble":"no \"room\""}"#);
 }
 
 #[tokio::test]

@@ -8,7 +8,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use intentbox_store::{JobPlace, JobQuotas, JobState, JobStore, NewJob};
+use intentbox_store::{JobQuotas, JobState, JobStore, NewJob, Place};
 
 use crate::jobs::{LEASE, accepted, finished, job, nobody};
 use crate::{NOON, at};
@@ -34,7 +34,7 @@ const MOMENTS: usize = 250;
 #[ignore = "the test of this file starts it"]
 async fn a_child_keeps_jobs() {
     let Some(Ok(folder)) = std::io::stdin().lines().next() else { return };
-    let place = JobPlace::Folder(PathBuf::from(folder));
+    let place = Place::Folder(PathBuf::from(folder));
     let store = JobStore::open(&place, at(NOON), JobQuotas::default(), nobody()).await.expect("it opens");
     for number in 0..JOBS {
         accepted(&store, NewJob { request: "x".repeat(20_000), ..job(&format!("j{number}")) }).await;
@@ -56,7 +56,7 @@ async fn a_child_keeps_jobs() {
 async fn a_child_keeps_jobs_on_a_disk_that_fails() {
     let mut lines = std::io::stdin().lines();
     let (Some(Ok(folder)), Some(Ok(passes))) = (lines.next(), lines.next()) else { return };
-    let place = JobPlace::Folder(PathBuf::from(folder));
+    let place = Place::Folder(PathBuf::from(folder));
     let store = JobStore::open(&place, at(NOON), JobQuotas::default(), nobody()).await.expect("it opens");
     for number in 0..FAULTY_JOBS {
         let new = NewJob { request: "x".repeat(20_000), ..job(&format!("j{number}")) };
@@ -188,7 +188,7 @@ async fn check(files: &BTreeMap<String, Vec<u8>>, said: &str, moment: usize) {
     for (name, bytes) in files.iter().filter(|(name, _)| !name.ends_with("-shm")) {
         fs::write(folder.path().join(name), bytes).expect("written");
     }
-    let place = JobPlace::Folder(folder.path().to_owned());
+    let place = Place::Folder(folder.path().to_owned());
     let store = JobStore::open(&place, at(NOON), JobQuotas::default(), nobody()).await;
     let store = store.unwrap_or_else(|error| panic!("moment {moment}: {error}"));
     let of = |word: &str| -> BTreeSet<&str> { said.lines().filter_map(|line| line.strip_prefix(word)).collect() };

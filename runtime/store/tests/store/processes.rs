@@ -22,7 +22,7 @@ async fn a_child_records_batches() {
     // Nobody says anything where somebody runs all ignored tests.
     let (Some(Ok(folder)), Some(Ok(batches))) = (lines.next(), lines.next()) else { return };
     let batches: u64 = batches.parse().expect("a count");
-    let store = Store::open(Path::new(&folder), at(NOON)).await.expect("the folder opens");
+    let store = Store::open(&Path::new(&folder).into(), at(NOON)).await.expect("the folder opens");
     let batch: Vec<RunRecord> = (0..BATCH).map(|_| run(NOON)).collect();
     for number in 1..=batches {
         store.add(&batch, 0).await.expect("the batch is written");
@@ -66,7 +66,7 @@ async fn d01_what_was_committed_survives_a_kill() {
         assert!(!child.wait().expect("it ended").success());
         let last = lines.filter_map(|line| committed(&line)).last().unwrap_or(last);
 
-        let store = Store::open(folder.path(), at(NOON)).await.expect("it opens");
+        let store = Store::open(&folder.path().into(), at(NOON)).await.expect("it opens");
         let total = store.stats(None).await.expect("it is read").total;
         assert!(total >= before + last * BATCH, "{total} runs are there, and {last} batches were committed");
         assert_eq!(total % BATCH, 0, "a batch is there as a whole or not at all");
@@ -92,7 +92,7 @@ async fn processes_make_a_folder_at_the_same_moment() {
             assert!(output.status.success(), "{text}");
             assert_eq!(text.lines().filter_map(committed).next_back(), Some(10), "{text}");
         }
-        let store = Store::open(&state, at(NOON)).await.expect("it opens");
+        let store = Store::open(&state.as_path().into(), at(NOON)).await.expect("it opens");
         assert_eq!(store.stats(None).await.expect("it is read").total, 6 * 10 * BATCH);
         store.close().await;
     }

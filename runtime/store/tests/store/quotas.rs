@@ -26,7 +26,7 @@ fn names(stats: &Stats) -> Vec<(&str, u64)> {
 #[tokio::test]
 async fn rows_beyond_the_most_go_and_are_still_counted() {
     let folder = tempfile::tempdir().expect("a temporary folder");
-    let store = Store::open_with(folder.path(), at(NOON), SMALL).await.expect("it opens");
+    let store = Store::open_with(&folder.path().into(), at(NOON), SMALL).await.expect("it opens");
     store.add(&vec![run(NOON); 10], 0).await.expect("it is written");
     assert_eq!(number(folder.path(), "SELECT COUNT(*) FROM runs").await, 10);
     store.add(&[RunRecord { run_id: "the last".to_owned(), ..run(NOON) }], 0).await.expect("it is written");
@@ -43,7 +43,7 @@ async fn rows_beyond_the_most_go_and_are_still_counted() {
 async fn rows_go_after_their_days_and_counts_after_theirs() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let (clock, hand) = set_by_hand(NOON);
-    let store = Store::open_with(folder.path(), clock, SMALL).await.expect("it opens");
+    let store = Store::open_with(&folder.path().into(), clock, SMALL).await.expect("it opens");
     store.add(&[run(NOON)], 1).await.expect("it is written");
     // The counts of a day are kept to the end of the fourth day after it.
     let last_moment = NOON - NOON.rem_euclid(DAY_MS) + 5 * DAY_MS - 1;
@@ -75,7 +75,7 @@ async fn the_oldest_days_of_counts_go_when_there_are_too_many_rows() {
         (NOON + DAY_MS, vec![failed], 2, 2),
     ] {
         hand.store(now, Ordering::Relaxed);
-        let store = Store::open_with(folder.path(), clock.clone(), SMALL).await.expect("it opens");
+        let store = Store::open_with(&folder.path().into(), clock.clone(), SMALL).await.expect("it opens");
         store.add(&records, 0).await.expect("it is written");
         assert_eq!(store.stats(None).await.expect("it is read").total, total);
         store.close().await;
@@ -88,7 +88,7 @@ async fn templates_beyond_the_most_are_counted_together() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let (clock, hand) = set_by_hand(NOON);
     let quotas = Quotas { usage_rows_max: 1_000, ..SMALL };
-    let store = Store::open_with(folder.path(), clock.clone(), quotas).await.expect("it opens");
+    let store = Store::open_with(&folder.path().into(), clock.clone(), quotas).await.expect("it opens");
     store.add(&[of("a/a", NOON), of("a/b", NOON)], 0).await.expect("it is written");
     assert_eq!(names(&store.stats(None).await.expect("it is read")), [("a/a", 1), ("a/b", 1)]);
     store.add(&[of("a/c", NOON), of("a/d", NOON), of("a/a", NOON)], 0).await.expect("it is written");
@@ -100,7 +100,7 @@ async fn templates_beyond_the_most_are_counted_together() {
     // When nothing is counted by them any more, names are free again.
     let later = NOON + 10 * DAY_MS;
     hand.store(later, Ordering::Relaxed);
-    let store = Store::open_with(folder.path(), clock, quotas).await.expect("it opens");
+    let store = Store::open_with(&folder.path().into(), clock, quotas).await.expect("it opens");
     store.add(&[], 0).await.expect("it is written");
     store.add(&[of("a/c", later), of("a/d", later)], 0).await.expect("it is written");
     assert_eq!(names(&store.stats(None).await.expect("it is read")), [("a/c", 1), ("a/d", 1)]);

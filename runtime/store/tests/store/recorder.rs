@@ -7,7 +7,7 @@ use crate::{NOON, at, change, run};
 
 /// A recorder of this folder, and what it tells.
 async fn recorder(folder: &std::path::Path) -> (Recorder, mpsc::UnboundedReceiver<StoreError>) {
-    let store = Store::open(folder, at(NOON)).await.expect("it opens");
+    let store = Store::open(&folder.into(), at(NOON)).await.expect("it opens");
     let (tell, told) = mpsc::unbounded_channel();
     let recorder = Recorder::start(store, move |error| {
         // A test that does not listen expects no error.
@@ -18,7 +18,7 @@ async fn recorder(folder: &std::path::Path) -> (Recorder, mpsc::UnboundedReceive
 
 /// How many runs are recorded, and how many were dropped.
 async fn recorded(folder: &std::path::Path) -> (u64, u64) {
-    let stats = read_stats(folder, None, &at(NOON)).await.expect("it is read").expect("there is a state");
+    let stats = read_stats(&folder.into(), None, &at(NOON)).await.expect("it is read").expect("there is a state");
     (stats.total, stats.dropped)
 }
 

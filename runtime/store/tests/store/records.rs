@@ -1,11 +1,14 @@
-//! Records that are written and read back, and the permissions of their files.
+//! Records that are written and read back, and the permissions of their files. What is counted is counted in `PostgreSQL` too, where
+//! `tests/postgres/run` starts one.
 
 use std::fs::{read_dir, symlink_metadata, write};
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 
-use intentbox_store::{Quotas, RunRecord, Stats, Store, Target, TargetStats, read_stats};
+use futures_util::future::join_all;
+use intentbox_store::{Place, Quotas, RunRecord, Stats, Store, Target, TargetStats, read_stats};
 
+use crate::jobs::place;
 use crate::{DAY_MS, HOUR_MS, MIDNIGHT, NOON, at, number, run};
 
 fn counted(pairs: &[(&str, u64)]) -> Vec<(String, u64)> {
@@ -28,7 +31,8 @@ fn mode(path: &Path) -> u32 {
 #[tokio::test]
 async fn what_is_recorded_is_counted() {
     let folder = tempfile::tempdir().expect("a temporary folder");
-    let store = Store::open(folder.path(), at(NOON)).await.expect("it opens");
+    let place = place(folder.path());
+    let store = Store::open(&place, at(NOON)).await.expect("it opens");
     let records = [
         run(NOON),
         RunRecord { cached: true, wall_us: 100, ..run(NOON) },
@@ -77,16 +81,19 @@ async fn what_is_recorded_is_counted() {
     };
     assert_eq!(store.stats(None).await.expect("it is read"), expected);
     store.close().await;
-    // The same from the file, by a reader of its own.
-    let read = read_stats(folder.path(), None, &at(NOON)).await.expect("it is read");
+    // The same by a reader of its own.
+    let read = read_stats(&place, None, &at(NOON)).await.expect("it is read");
     assert_eq!(read, Some(expected));
-    assert_eq!(number(folder.path(), "SELECT COUNT(*) FROM runs").await, 5);
+    if let Place::Folder(folder) = place {
+        assert_eq!(number(&folder, "SELECT COUNT(*) FROM runs").await, 5);
+    }
 }
 
 #[tokio::test]
 async fn a_span_begins_when_it_was_asked_to_while_the_rows_are_there() {
     let folder = tempfile::tempdir().expect("a temporary folder");
-    let store = Store::open(folder.path(), at(NOON)).await.expect("it opens");
+    let place = place(folder.path());
+    let store = Store::open(&place, at(NOON)).await.expect("it opens");
     let started = [MIDNIGHT - 1, MIDNIGHT + HOUR_MS, MIDNIGHT + 2 * HOUR_MS, NOON];
     store.add(&started.map(run), 0).await.expect("it is written");
     for (since, runs) in [
@@ -107,7 +114,7 @@ async fn a_span_begins_when_it_was_asked_to_while_the_rows_are_there() {
 
     // A row of the day goes: the whole day is what is known.
     let quotas = Quotas { runs_max: 4, ..Quotas::default() };
-    let store = Store::open_with(folder.path(), at(NOON), quotas).await.expect("it opens");
+    let store = Store::open_with(&place, at(NOON), quotas).await.expect("it opens");
     store.add(&[run(NOON)], 0).await.expect("it is written");
     let after = MIDNIGHT + HOUR_MS + 1;
     let stats = store.stats(Some(after)).await.expect("it is read");
@@ -118,10 +125,45 @@ async fn a_span_begins_when_it_was_asked_to_while_the_rows_are_there() {
 }
 
 #[tokio::test]
+async fn those_that_record_in_one_place_at_once_lose_nothing_and_keep_to_the_quotas() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let place = place(folder.path());
+    let quotas = Quotas { targets_max: 5, runs_max: 100, ..Quotas::default() };
+    let stores = join_all((0..3).map(|_| Store::open_with(&place, at(NOON), quotas))).await;
+    let stores: Vec<Store> = stores.into_iter().map(|store| store.expect("it opens")).collect();
+    // Each has the names in an order of its own, and there are more than are counted by.
+    let record = |one: usize, batch: usize, number: usize| RunRecord {
+        target: Target::Template(format!("pack/t{}", (one * 5 + batch + number * (one + 1)) % 11)),
+        wall_us: 1_000 * (number as u64 + 1),
+        ..run(NOON)
+    };
+    let added = join_all(stores.iter().enumerate().map(async |(one, store)| {
+        for batch in 0..70 {
+            let records: Vec<RunRecord> = (0..4).map(|number| record(one, batch, number)).collect();
+            store.add(&records, 1).await.expect("it is written");
+        }
+    }));
+    added.await;
+    let stats = stores[0].stats(None).await.expect("it is read");
+    let counted: u64 = stats.by_target.iter().map(|target| target.runs).sum();
+    assert_eq!((stats.total, counted, stats.dropped), (840, 840, 210));
+    assert_eq!(stats.by_target.len(), 6, "five names and what is left: {stats:?}");
+    for store in stores {
+        store.close().await;
+    }
+    let store = Store::open_with(&place, at(NOON), quotas).await.expect("it opens");
+    // The first batch of a process looks at every quota.
+    store.add(&[run(NOON)], 0).await.expect("it is written");
+    let stats = store.stats(Some(NOON - 1)).await.expect("it is read");
+    assert_eq!((stats.from_unix_ms, stats.total), (MIDNIGHT, 841), "of the day, 100 rows are left");
+    store.close().await;
+}
+
+#[tokio::test]
 async fn a_new_folder_is_for_its_owner_alone() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let state = folder.path().join("a/b");
-    let store = Store::open(&state, at(NOON)).await.expect("it opens");
+    let store = Store::open(&state.as_path().into(), at(NOON)).await.expect("it opens");
     store.add(&[run(NOON)], 0).await.expect("it is written");
     assert_eq!((mode(&folder.path().join("a")), mode(&state)), (0o700, 0o700));
     assert_eq!(names(&state), ["state.db", "state.db-shm", "state.db-wal"]);
@@ -137,7 +179,7 @@ async fn a_folder_that_was_there_keeps_its_permissions() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let open = std::fs::Permissions::from_mode(0o755);
     std::fs::set_permissions(folder.path(), open).expect("it is ours");
-    let store = Store::open(folder.path(), at(NOON)).await.expect("it opens");
+    let store = Store::open(&folder.path().into(), at(NOON)).await.expect("it opens");
     assert_eq!((mode(folder.path()), mode(&folder.path().join("state.db"))), (0o755, 0o600));
     store.close().await;
 }
@@ -146,15 +188,16 @@ async fn a_folder_that_was_there_keeps_its_permissions() {
 async fn reading_makes_nothing() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let state = folder.path().join("state");
-    assert_eq!(read_stats(&state, None, &at(NOON)).await.expect("it is read"), None);
+    assert_eq!(read_stats(&state.as_path().into(), None, &at(NOON)).await.expect("it is read"), None);
     assert_eq!(names(folder.path()), [""; 0]);
     // An empty file is what remains of a process that was killed while it made the first one.
     write(folder.path().join("state.db"), "").expect("written");
-    assert_eq!(read_stats(folder.path(), None, &at(NOON)).await.expect("it is read"), None);
+    assert_eq!(read_stats(&folder.path().into(), None, &at(NOON)).await.expect("it is read"), None);
     assert_eq!(number(folder.path(), "PRAGMA user_version").await, 0);
-    let store = Store::open(folder.path(), at(NOON)).await.expect("it opens");
+    let store = Store::open(&folder.path().into(), at(NOON)).await.expect("it opens");
     store.close().await;
-    let read = read_stats(folder.path(), Some(NOON), &at(NOON)).await.expect("it is read").expect("there is a state");
+    let read =
+        read_stats(&folder.path().into(), Some(NOON), &at(NOON)).await.expect("it is read").expect("there is a state");
     assert_eq!((read.from_unix_ms, read.to_unix_ms, read.total), (NOON, NOON, 0));
     assert_eq!(names(folder.path()), ["state.db"]);
 }
@@ -162,7 +205,8 @@ async fn reading_makes_nothing() {
 #[tokio::test]
 async fn a_reader_sees_what_open_stores_have_committed() {
     let folder = tempfile::tempdir().expect("a temporary folder");
-    let opened = tokio::join!(Store::open(folder.path(), at(NOON)), Store::open(folder.path(), at(NOON)));
+    let place = Place::from(folder.path());
+    let opened = tokio::join!(Store::open(&place, at(NOON)), Store::open(&place, at(NOON)));
     let (one, two) = (opened.0.expect("it opens"), opened.1.expect("it opens"));
     for _ in 0..10 {
         let (records, others) = ([run(NOON)], [run(NOON), run(NOON)]);
@@ -170,7 +214,7 @@ async fn a_reader_sees_what_open_stores_have_committed() {
         first.expect("it is written");
         second.expect("it is written");
     }
-    let read = read_stats(folder.path(), None, &at(NOON)).await.expect("it is read");
+    let read = read_stats(&folder.path().into(), None, &at(NOON)).await.expect("it is read");
     assert_eq!(read.map(|stats| stats.total), Some(30));
     assert_eq!(one.stats(None).await.expect("it is read"), two.stats(None).await.expect("it is read"));
     one.close().await;
@@ -184,7 +228,7 @@ async fn a_reader_sees_what_open_stores_have_committed() {
 #[tokio::test]
 async fn a_batch_of_any_size_is_one_transaction() {
     let folder = tempfile::tempdir().expect("a temporary folder");
-    let store = Store::open(folder.path(), at(NOON)).await.expect("it opens");
+    let store = Store::open(&folder.path().into(), at(NOON)).await.expect("it opens");
     store.add(&[], 0).await.expect("nothing is written");
     let records: Vec<RunRecord> = (0..1_001)
         .map(|number| RunRecord {

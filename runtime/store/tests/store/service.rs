@@ -1,9 +1,9 @@
-//! What is kept beside the jobs: deliveries, schedules, tokens and settings; and jobs that are accepted together.
+//! What is kept beside the jobs: deliveries, schedules, tokens, policies and settings; and jobs that are accepted together.
 
 use std::time::Duration;
 
 use intentbox_store::{
-    Ending, Firing, JobQuotas, JobState, JobStore, NewJob, NewSchedule, NewToken, Start, Submitted, Told,
+    Ending, Firing, JobQuotas, JobState, JobStore, NewJob, NewSchedule, NewToken, POLICIES_MAX, Start, Submitted, Told,
 };
 
 use crate::jobs::{Hand, LEASE, accepted, finished, job, leased, nobody, place, store};
@@ -159,4 +159,43 @@ async fn a_batch_is_accepted_whole_or_not_at_all() {
     assert_eq!(all, vec![Submitted::Full { most: 5 }; 3]);
     let all = store.submit_all(batch("c", 2)).await.expect("written");
     assert!(all.iter().all(|submitted| matches!(submitted, Submitted::New(_))), "{all:?}");
+}
+
+#[tokio::test]
+async fn an_attempt_names_the_policy_that_was_kept_before_it() {
+    let (folder, hand) = (tempfile::tempdir().expect("a folder"), Hand::new());
+    let store = store(folder.path(), &hand).await;
+    assert_eq!(store.policies().await.expect("read"), []);
+    let mut told = Vec::new();
+    // The one that comes back is the newest again.
+    for (id, policy) in [("a", ""), ("b", "one"), ("c", "two"), ("d", "one")] {
+        if !policy.is_empty() {
+            let digest = policy.repeat(22)[..64].to_owned();
+            store.keep_policy(digest, policy.to_owned()).await.expect("written");
+        }
+        let number = accepted(&store, job(id)).await.number;
+        leased(&store).await;
+        let events = store.events(number, 0, 9).await.expect("read");
+        told.push(events.last().expect("it runs").data.clone());
+        hand.advance(Duration::from_secs(1));
+    }
+    let expected =
+        ["", r#","policy":"oneoneoneoneoneo""#, r#","policy":"twotwotwotwotwot""#, r#","policy":"oneoneoneoneoneo""#];
+    assert_eq!(told, expected.map(|policy| format!("{{\"attempt\":1{policy}}}")));
+    let kept = store.policies().await.expect("read");
+    let kept: Vec<(&str, i64)> = kept.iter().map(|one| (one.text.as_str(), one.last_ms - one.first_ms)).collect();
+    assert_eq!(kept, [("one", 2_000), ("two", 0)]);
+}
+
+#[tokio::test]
+async fn the_last_policies_are_kept() {
+    let (folder, hand) = (tempfile::tempdir().expect("a folder"), Hand::new());
+    let store = store(folder.path(), &hand).await;
+    for number in 0..=POLICIES_MAX {
+        store.keep_policy(format!("{number:064}"), "text".to_owned()).await.expect("written");
+        hand.advance(Duration::from_secs(1));
+    }
+    let kept = store.policies().await.expect("read");
+    let ends = [kept.first(), kept.last()].map(|one| one.expect("one").digest.parse::<u32>().expect("a number"));
+    assert_eq!((kept.len(), ends), (POLICIES_MAX as usize, [POLICIES_MAX, 1]));
 }

@@ -1,8 +1,11 @@
 //! What workers do: lease jobs, renew their leases, and end attempts. Nothing is written for a lease that is over.
 
+use serde_json::json;
+
 use super::super::session::{Row, Session, Sql, picking};
 use super::{Wanted, columns, job, note, note_end, renewed, trouble_data};
 use crate::job::{Ending, JobState, Lease, LeaseKey, Renewed};
+use crate::service::POLICY_DIGITS;
 use crate::share::Owner;
 
 /// The principals with jobs that are ready. Each costs one look into the index, however many jobs it has.
@@ -51,8 +54,11 @@ pub(super) async fn claim(
     // What is returned has no order.
     leases.sort_by_key(|lease| (-lease.job.priority, lease.job.run_at_ms, lease.job.number));
     for lease in &leases {
-        let data = format!("{{\"attempt\":{}}}", lease.job.attempt);
-        note(session, lease.job.number, now_ms, JobState::Running.as_str(), &data).await?;
+        let mut data = json!({ "attempt": lease.job.attempt });
+        if !wanted.policy.is_empty() {
+            data["policy"] = wanted.policy.get(..POLICY_DIGITS).unwrap_or(wanted.policy).into();
+        }
+        note(session, lease.job.number, now_ms, JobState::Running.as_str(), &data.to_string()).await?;
     }
     Ok(leases)
 }

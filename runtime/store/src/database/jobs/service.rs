@@ -1,9 +1,11 @@
-//! What is kept beside the jobs: deliveries, schedules, tokens and settings.
+//! What is kept beside the jobs: deliveries, schedules, tokens, policies and settings.
 
 use super::super::session::{Row, Session, Sql, picking};
 use super::{accept, by_id};
 use crate::job::{JobState, Submitted};
-use crate::service::{Delivery, DeliveryStatus, Firing, NewSchedule, NewToken, Schedule, TokenRecord, Told};
+use crate::service::{
+    Delivery, DeliveryStatus, Firing, NewSchedule, NewToken, POLICIES_MAX, PolicyVersion, Schedule, TokenRecord, Told,
+};
 
 /// The columns of [`schedule`], in its order.
 macro_rules! schedule_columns {
@@ -19,6 +21,8 @@ pub(super) const SCHEDULES_DUE: Sql =
 pub(super) const TOKENS: Sql = Sql::same(
     "SELECT id, principal, scopes, digest, created_ms, expires_ms, revoked_ms FROM tokens ORDER BY created_ms, id",
 );
+pub(super) const POLICIES: Sql =
+    Sql::same("SELECT digest, text, first_ms, last_ms FROM policies ORDER BY last_ms DESC, digest");
 pub(super) const DELIVERY: Sql = Sql::same("SELECT state, attempt, next_ms, trouble FROM deliveries WHERE job = $1");
 
 pub(super) fn schedule(row: &Row) -> Result<Schedule, sqlx::Error> {
@@ -47,6 +51,29 @@ pub(super) fn token(row: &Row) -> Result<TokenRecord, sqlx::Error> {
         expires_ms: row.number_or_null(5)?,
         revoked_ms: row.number_or_null(6)?,
     })
+}
+
+pub(super) fn policy(row: &Row) -> Result<PolicyVersion, sqlx::Error> {
+    Ok(PolicyVersion { digest: row.text(0)?, text: row.text(1)?, first_ms: row.number(2)?, last_ms: row.number(3)? })
+}
+
+/// Keeps a policy, and forgets those that servers began with longest ago where there are too many.
+pub(super) async fn keep_policy(
+    session: &mut Session<'_>,
+    digest: &str,
+    text: &str,
+    now_ms: i64,
+) -> Result<(), sqlx::Error> {
+    const KEEP: Sql = Sql::same(
+        "INSERT INTO policies (digest, text, first_ms, last_ms) VALUES ($1, $2, $3, $3) \
+         ON CONFLICT (digest) DO UPDATE SET last_ms = excluded.last_ms",
+    );
+    const FORGET: Sql = Sql::same(
+        "DELETE FROM policies WHERE digest IN (SELECT digest FROM policies ORDER BY last_ms DESC, digest LIMIT $2 OFFSET $1)",
+    );
+    session.change(KEEP, &[digest.into(), text.into(), now_ms.into()]).await?;
+    session.change(FORGET, &[POLICIES_MAX.into(), POLICIES_MAX.into()]).await?;
+    Ok(())
 }
 
 pub(super) fn delivery_status(row: &Row) -> Result<DeliveryStatus, sqlx::Error> {
