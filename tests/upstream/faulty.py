@@ -8,6 +8,8 @@ hang-list: never answers tools/list                   hang-call: never answers t
 exit-0-call, exit-1-call, sigkill-call: ends in the middle of a call
 crash-loop: ends at once, with a line on stderr       exit-list: ends in the middle of tools/list
 grandchild: a child that left its session outlives the call that ends the server; its number is in --state
+exit-once-call: the same, and another start ends at once   marker-call: the same, with last words like those of its launcher
+internal: a call is answered with an internal error   reads: `echo` says what is in a file
 lingers: a call is never answered, and a child keeps the pipes open until --state is gone
 banner: text before the protocol                      noise: text between all messages
 half-line: half a message, then the end               endless-line: bytes without an end
@@ -35,7 +37,7 @@ sounds-like: a tool that describes itself in the words of a request to `shop`
 added: another tool with each start but the first     shop: no fault, and the tools of a shop, which say how they were called
 
 Over HTTP (`--http`): redirect, unauthorized, forbidden, html, http-500, http-429: how requests are answered; endless-body,
-endless-events, events-break: replies of calls; events: answers as events
+endless-events, events-break: replies of calls; events: answers as events; gateway: a call is answered by a gateway
 """
 import json, os, signal, sys, threading, time
 
@@ -195,6 +197,12 @@ def before_answer(number):
     false = {"content": [{"type": "text", "text": "false"}]}
     if FAULT == "hang-call":
         time.sleep(3600)
+    if FAULT == "exit-once-call":
+        open(STATE, "w").close()
+        os._exit(1)
+    if FAULT == "marker-call":
+        print("intentbox: the program was not started: " + os.environ["TOKEN"], file=sys.stderr, flush=True)
+        os._exit(1)
     if FAULT.startswith("exit-") and FAULT.endswith("-call"):
         print("last words", file=sys.stderr, flush=True)
         os._exit(int(FAULT[5]))
@@ -265,6 +273,15 @@ def before_answer(number):
 
 def call(number, name, arguments):
     before_answer(number)
+    if FAULT == "internal":
+        return fail(number, -32603, "it broke")
+    if FAULT == "reads":
+        try:
+            with open(arguments["text"]) as file:
+                read = file.read()
+        except OSError as error:
+            read = type(error).__name__
+        return answer(number, text(read))
     if FAULT == "result-huge":
         return answer(number, text("x" * (20 << 20)))
     if FAULT == "result-kinds":
@@ -360,6 +377,8 @@ def handle(message):
 def serve():
     if FAULT == "hang-start":
         time.sleep(3600)
+    if FAULT == "exit-once-call" and os.path.exists(STATE):
+        os._exit(1)
     if FAULT == "crash-loop":
         print("\x1b[31mno configuration\x1b[0m token=secret-token-value", file=sys.stderr, flush=True)
         os._exit(1)
@@ -417,6 +436,8 @@ def serve_http(port_file):
                 return self.reply(200, "text/html", b"<html>")
             if FAULT == "http-500" and is_call:
                 return self.reply(500, "text/plain", b"no")
+            if FAULT == "gateway" and is_call:
+                return self.reply(504, "application/json", b'{"error":{"code":504,"message":"Deadline exceeded"}}')
             if FAULT == "http-429" and is_call:
                 return self.reply(429, "text/plain", b"no", Retry_After="7")
             if "id" not in message:

@@ -1,5 +1,7 @@
 //! Dispatches a command to the module of its verb.
 
+use std::path::PathBuf;
+
 use crate::answer::Ending;
 use crate::arguments::{Arguments, Command};
 use crate::error::CommandError;
@@ -9,12 +11,24 @@ use crate::{
     stats, templates, token, tools,
 };
 
+/// The files of secrets that a command is told of, which live as long as it does: no upstream server may read them.
+fn secret_files(command: &Command) -> impl Iterator<Item = PathBuf> {
+    let (tokens, database) = match command {
+        Command::Mcp(command) => (&command.token_file, &None),
+        Command::Serve(command) => (&command.token_file, &command.database.file),
+        _ => (&None, &None),
+    };
+    tokens.iter().chain(database).cloned()
+}
+
 /// Runs the command and gives how it ended. Only what takes long prints before that.
 pub(crate) async fn run(arguments: Arguments, show: &mut Show) -> Result<Ending, CommandError> {
     if let Some(level) = arguments.log {
         observe::log(level);
     }
-    let sources = &arguments.sources;
+    let mut sources = arguments.sources;
+    sources.secret_files.extend(secret_files(&arguments.command));
+    let sources = &sources;
     let answer = match arguments.command {
         Command::RunIntent(command) => return run_intent::run(sources, command, arguments.json).await,
         Command::Exec(command) => return exec::run(sources, command).await,

@@ -66,9 +66,12 @@ pub(crate) async fn servers(sources: &Sources) -> Result<Servers, CommandError> 
             trusted.contains(&(config.file.clone(), config.id.to_string(), config.approval_hash().to_hex()))
         }
     };
+    let token_files: Vec<Option<PathBuf>> = merged.servers.iter().map(ServerConfig::token_file).collect();
     let servers = merged.servers.into_iter().filter(|config| !is_this_program(config));
     let approved = trusted.iter().map(|(_, id, _)| id.clone()).collect();
-    let place = place(sources, folder.as_deref());
+    let mut place = place(sources, folder.as_deref());
+    let named = sources.servers.iter().chain(&named).filter_map(|path| std::path::absolute(path).ok());
+    place.hidden.extend(named.chain(token_files.into_iter().flatten()));
     let upstreams = Upstreams::new(servers, is_approved, Arc::new(store), place).with_faults(merged.faults);
     Ok(Servers { upstreams, notices, refresh: routing.discovery.then_some(settings.refresh), approved, embedding })
 }
@@ -194,7 +197,8 @@ fn is_this_program(config: &ServerConfig) -> bool {
 fn place(sources: &Sources, state: Option<&Path>) -> Place {
     let home = setup::home();
     let caches = LAUNCHER_CACHES.iter().filter_map(|cache| home.as_ref().map(|home| home.join(cache)));
-    let configuration = setup::configuration_file(None).and_then(|file| file.parent().map(Path::to_owned));
+    // The user's own folder, and not whatever holds a file that the environment names.
+    let configuration = setup::user_folder();
     let absolute = |path: PathBuf| std::path::absolute(&path).unwrap_or(path);
     let named = setup::secret_files(sources).into_iter().chain(own_file(sources, None).ok());
     let hidden = state.map(Path::to_owned).into_iter().chain(configuration).chain(named).map(absolute).collect();

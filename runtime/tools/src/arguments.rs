@@ -3,11 +3,9 @@
 //! A schema is a stranger's program: it may refer to itself without end, or hold patterns that take exponential time. Nothing
 //! that it refers to is fetched, patterns have a budget, and a check that could take too many steps does not begin.
 
-use std::fmt::Write as _;
-
 use intentbox_catalog::closest;
 use intentbox_catalog::terminal::printable;
-use jsonschema::{PatternOptions, Retrieve, Uri, Validator};
+use jsonschema::{PatternOptions, Retrieve, Uri, ValidationError, Validator};
 use serde_json::{Map, Value};
 
 /// How many faults one message names.
@@ -19,8 +17,16 @@ const BACKTRACK_MAX: usize = 10_000;
 /// How many steps one check may take. Each takes some ten nanoseconds.
 const STEPS_MAX: u32 = 2_000_000;
 
-/// How many steps a pattern counts as.
+/// How many steps a pattern counts as, besides the bytes that it is matched against.
 const PATTERN_STEPS: u32 = 100;
+
+/// How many patterns a schema may have, and how many bytes each may take: they are compiled before anything is checked.
+const PATTERNS_MAX: usize = 64;
+const PATTERN_BYTES_MAX: usize = 4 << 20;
+
+/// Up to how many steps a check may have taken for all its faults to be looked for. The validator makes a list of all of them before it
+/// gives the first.
+const ALL_FAULTS_STEPS_MAX: u32 = 50_000;
 
 /// How many arguments that a schema does not name are compared with how many that it does: a script may give any number of them, and a
 /// schema name as many as fit into it.
@@ -50,7 +56,7 @@ pub(crate) enum SchemaFault {
     #[error("its schema cannot be used: {0}")]
     Invalid(String),
     /// Checking might not end.
-    #[error("its schema takes more than {STEPS_MAX} steps to check: it refers to itself too often")]
+    #[error("its schema takes more than {STEPS_MAX} steps to check")]
     Endless,
 }
 
@@ -98,7 +104,10 @@ impl Checker {
     /// When it is no schema.
     pub(crate) fn new(schema: Value) -> Result<Self, SchemaFault> {
         let schema = closed(schema);
-        let patterns = PatternOptions::fancy_regex().backtrack_limit(BACKTRACK_MAX);
+        if patterns(&schema) > PATTERNS_MAX {
+            return Err(SchemaFault::Invalid(format!("it has more than {PATTERNS_MAX} patterns")));
+        }
+        let patterns = PatternOptions::fancy_regex().backtrack_limit(BACKTRACK_MAX).size_limit(PATTERN_BYTES_MAX);
         let options = jsonschema::options().with_retriever(Nowhere).with_pattern_options(patterns);
         let built = options.build(&schema);
         let validator = built.map_err(|error| SchemaFault::Invalid(shown(&error.to_string())))?;
@@ -110,20 +119,14 @@ impl Checker {
     /// # Errors
     /// The first faults, in one line.
     pub(crate) fn check(&self, value: &Value) -> Result<(), SchemaFault> {
-        if !Steps::suffice(&self.schema, value) {
-            return Err(SchemaFault::Endless);
+        let steps = Steps::of(&self.schema, value).ok_or(SchemaFault::Endless)?;
+        let Err(first) = self.validator.validate(value) else { return Ok(()) };
+        if steps > ALL_FAULTS_STEPS_MAX {
+            return Err(SchemaFault::Value(told(&first)));
         }
-        if self.validator.is_valid(value) {
-            return Ok(());
-        }
-        let mut faults = String::new();
-        for error in self.validator.iter_errors(value).take(FAULTS_MAX) {
-            let place = error.instance_path().to_string();
-            let place = if place.is_empty() { String::new() } else { format!("`{}`: ", printable(&place)) };
-            let separator = if faults.is_empty() { "" } else { "; " };
-            let _ = write!(faults, "{separator}{place}{}", shown(&error.masked().to_string()));
-        }
-        Err(SchemaFault::Value(faults))
+        let faults: Vec<String> =
+            self.validator.iter_errors(value).take(FAULTS_MAX).map(|error| told(&error)).collect();
+        Err(SchemaFault::Value(faults.join("; ")))
     }
 
     /// An argument that is likely one of the schema's, misspelled: `repo_pth` where `repo_path` is not given. Servers pass over what
@@ -142,6 +145,30 @@ impl Checker {
     }
 }
 
+/// A fault: its place, and the rule without the value.
+fn told(error: &ValidationError<'_>) -> String {
+    let place = error.instance_path().to_string();
+    let place = if place.is_empty() { String::new() } else { format!("`{}`: ", printable(&place)) };
+    format!("{place}{}", shown(&error.masked().to_string()))
+}
+
+/// How many patterns a schema has.
+fn patterns(schema: &Value) -> usize {
+    match schema {
+        Value::Object(fields) => {
+            let own = match (fields.get("pattern"), fields.get("patternProperties")) {
+                (pattern, Some(Value::Object(named))) => {
+                    named.len() + usize::from(pattern.is_some_and(Value::is_string))
+                }
+                (pattern, _) => usize::from(pattern.is_some_and(Value::is_string)),
+            };
+            own + fields.values().map(patterns).sum::<usize>()
+        }
+        Value::Array(items) => items.iter().map(patterns).sum(),
+        _ => 0,
+    }
+}
+
 fn shown(text: &str) -> String {
     let cut: String = text.chars().take(FAULT_CHARS_MAX).collect();
     printable(&cut).replace('\n', " ")
@@ -156,10 +183,12 @@ struct Steps<'a> {
     left: u32,
 }
 
-impl Steps<'_> {
-    /// Whether a check of this value against the schema ends within the budget.
-    fn suffice(schema: &Value, value: &Value) -> bool {
-        Steps { root: schema, left: STEPS_MAX }.take(schema, value, 0).is_some()
+impl<'a> Steps<'a> {
+    /// How many steps a check of this value against the schema takes at most; nothing if they are more than the budget.
+    fn of(schema: &'a Value, value: &Value) -> Option<u32> {
+        let mut steps = Steps { root: schema, left: STEPS_MAX };
+        steps.take(schema, value, 0)?;
+        Some(STEPS_MAX - steps.left)
     }
 
     fn take(&mut self, schema: &Value, value: &Value, depth: u32) -> Option<()> {
@@ -172,7 +201,10 @@ impl Steps<'_> {
         for (keyword, rule) in fields {
             match keyword.as_str() {
                 "$ref" | "$dynamicRef" | "$recursiveRef" => {
-                    let to = rule.as_str().and_then(|pointer| target(self.root, pointer));
+                    let to = match rule.as_str() {
+                        Some(pointer) => self.target(pointer).ok()?,
+                        None => None,
+                    };
                     to.map_or(Some(()), |to| self.take(to, value, depth))?;
                 }
                 "allOf" | "anyOf" | "oneOf" => self.all(rule, value, depth)?,
@@ -182,7 +214,14 @@ impl Steps<'_> {
                         self.take(one, value, depth)?;
                     }
                 }
-                "pattern" => self.spend(PATTERN_STEPS)?,
+                "pattern" => self.spend_on_pattern(value.as_str().unwrap_or_default())?,
+                "enum" | "required" => self.spend_on_each(rule.as_array().map_or(0, Vec::len))?,
+                "dependentRequired" => {
+                    for names in rule.as_object().into_iter().flat_map(Map::values) {
+                        self.spend_on_each(1 + names.as_array().map_or(0, Vec::len))?;
+                    }
+                }
+                "uniqueItems" => self.spend_on_each(value.as_array().map_or(0, Vec::len))?,
                 "properties" => {
                     let (Some(rules), Some(fields)) = (rule.as_object(), value.as_object()) else { continue };
                     for (name, one) in rules {
@@ -192,8 +231,8 @@ impl Steps<'_> {
                 }
                 "patternProperties" => {
                     for one in rule.as_object().into_iter().flat_map(Map::values) {
-                        for field in value.as_object().into_iter().flat_map(Map::values) {
-                            self.spend(PATTERN_STEPS)?;
+                        for (name, field) in value.as_object().into_iter().flatten() {
+                            self.spend_on_pattern(name)?;
                             self.take(one, field, depth)?;
                         }
                     }
@@ -233,27 +272,50 @@ impl Steps<'_> {
         self.left = self.left.checked_sub(steps)?;
         Some(())
     }
-}
 
-/// What a local reference points to: the whole schema, a JSON pointer, or an anchor.
-fn target<'a>(root: &'a Value, pointer: &str) -> Option<&'a Value> {
-    let pointer = pointer.strip_prefix('#')?;
-    if pointer.is_empty() || pointer.starts_with('/') {
-        return root.pointer(&pointer.replace("%25", "%"));
+    fn spend_on_each(&mut self, count: usize) -> Option<()> {
+        self.spend(u32::try_from(count).ok()?)
     }
-    anchored(root, pointer)
-}
 
-fn anchored<'a>(schema: &'a Value, anchor: &str) -> Option<&'a Value> {
-    match schema {
-        Value::Object(fields) => {
-            let is_it = ["$anchor", "$dynamicAnchor"]
-                .into_iter()
-                .any(|name| fields.get(name).and_then(Value::as_str) == Some(anchor));
-            if is_it { Some(schema) } else { fields.values().find_map(|field| anchored(field, anchor)) }
+    fn spend_on_pattern(&mut self, text: &str) -> Option<()> {
+        self.spend(PATTERN_STEPS)?;
+        self.spend_on_each(text.len())
+    }
+
+    /// What a local reference points to: the whole schema, a JSON pointer, or an anchor, for which the schema is searched each time.
+    ///
+    /// # Errors
+    /// When that takes too many steps.
+    fn target(&mut self, pointer: &str) -> Result<Option<&'a Value>, SchemaFault> {
+        let Some(pointer) = pointer.strip_prefix('#') else { return Ok(None) };
+        if pointer.is_empty() || pointer.starts_with('/') {
+            return Ok(self.root.pointer(&pointer.replace("%25", "%")));
         }
-        Value::Array(items) => items.iter().find_map(|item| anchored(item, anchor)),
-        _ => None,
+        self.anchored(self.root, pointer)
+    }
+
+    fn anchored(&mut self, schema: &'a Value, anchor: &str) -> Result<Option<&'a Value>, SchemaFault> {
+        self.spend(1).ok_or(SchemaFault::Endless)?;
+        let mut inner: Vec<&'a Value> = Vec::new();
+        match schema {
+            Value::Object(fields) => {
+                let is_it = ["$anchor", "$dynamicAnchor"]
+                    .into_iter()
+                    .any(|name| fields.get(name).and_then(Value::as_str) == Some(anchor));
+                if is_it {
+                    return Ok(Some(schema));
+                }
+                inner.extend(fields.values());
+            }
+            Value::Array(items) => inner.extend(items),
+            _ => {}
+        }
+        for one in inner {
+            if let Some(found) = self.anchored(one, anchor)? {
+                return Ok(Some(found));
+            }
+        }
+        Ok(None)
     }
 }
 
@@ -266,6 +328,42 @@ mod tests {
     fn checked(schema: &Value, value: &Value) -> Result<(), String> {
         let checked = Checker::new(schema.clone()).and_then(|checker| checker.check(value));
         checked.map_err(|fault| fault.to_string())
+    }
+
+    #[test]
+    fn a_check_that_would_take_long_or_fill_the_memory_does_not_begin() {
+        let many = |count: usize, item: &Value| Value::Array(vec![item.clone(); count]);
+        let names = |count: usize| -> Value { (0..count).map(|number| format!("n{number}")).collect() };
+        let anchors = json!({"items": {"$ref": "#z"}, "$defs": {"a": {"examples": many(3_000, &json!({}))}, "z": {"$anchor": "z"}}});
+        let endless = Err(SchemaFault::Endless.to_string());
+        for (what, schema, item, few, much) in [
+            ("an anchor is looked for", anchors, json!(1), 600, 700),
+            ("values are compared", json!({"items": {"enum": names(1_000)}}), json!("n1"), 1_900, 2_100),
+            ("a pattern reads a text", json!({"items": {"pattern": "^a*$"}}), json!("a".repeat(900)), 1_900, 2_100),
+        ] {
+            assert_eq!(checked(&schema, &many(few, &item)), Ok(()), "{what}");
+            assert_eq!(checked(&schema, &many(much, &item)), endless, "{what}");
+        }
+        let required = json!({"items": {"required": names(1_000)}});
+        assert_eq!(checked(&required, &many(2_100, &json!({}))), endless);
+        // Of many faults the first is told, and of few some more.
+        let faults = |count: usize| checked(&required, &many(count, &json!({}))).expect_err("names are missing");
+        assert_eq!([faults(10).matches("; ").count(), faults(100).matches("; ").count()], [2, 0]);
+    }
+
+    #[test]
+    fn patterns_are_few_and_small() {
+        let with = |count: usize, pattern: &str| {
+            let all: Vec<Value> = (0..count).map(|number| json!({"pattern": format!("{pattern}{number}")})).collect();
+            Checker::new(json!({"anyOf": all})).map(|_| ()).map_err(|fault| fault.to_string())
+        };
+        assert_eq!(with(PATTERNS_MAX, "a"), Ok(()));
+        assert_eq!(
+            with(PATTERNS_MAX + 1, "a"),
+            Err("its schema cannot be used: it has more than 64 patterns".to_owned())
+        );
+        assert_eq!(with(1, r"^[\w.-]{1,64}$"), Ok(()));
+        assert!(with(1, r"\p{L}{4000}").is_err());
     }
 
     #[test]

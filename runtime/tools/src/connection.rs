@@ -250,9 +250,10 @@ impl Connection {
         self.service.peer().is_transport_closed() || self.frames.fault().is_some()
     }
 
-    /// Whether the server said since the last time that its tools have changed.
-    pub(crate) fn take_changed_list(&self) -> bool {
-        self.frames.take_changed_list()
+    /// Whether the server said since the last time that its tools have changed. It counts as said again if what is returned is dropped:
+    /// they must be listed first.
+    pub(crate) fn take_changed_list(&self) -> Option<ChangedList> {
+        self.frames.take_changed_list().then(|| ChangedList(Some(Arc::clone(&self.frames))))
     }
 
     /// All tools as the texts that came. `progress` is called with their number after each page.
@@ -513,9 +514,29 @@ fn answered(error: &rmcp::ErrorData) -> ServerFault {
     ServerFault::Error { code: i64::from(error.code.0), message: printable(&message).replace('\n', " ") }
 }
 
+/// Tools that have changed and are to be listed.
+#[derive(Debug)]
+pub(crate) struct ChangedList(Option<Arc<Frames>>);
+
+impl ChangedList {
+    /// They were listed.
+    pub(crate) fn done(mut self) {
+        self.0 = None;
+    }
+}
+
+impl Drop for ChangedList {
+    fn drop(&mut self) {
+        if let Some(frames) = &self.0 {
+            frames.put_changed_list();
+        }
+    }
+}
+
 /// How a process ended that closed its pipes.
 async fn ended(process: &mut Process, phase: Phase, frames: &Frames) -> ServerFault {
     match process.ended().await {
+        Err(ServerFault::NotStarted(reason)) => ServerFault::NotStarted(frames.without_secrets(&reason)),
         Err(fault) => fault,
         Ok(status) => match frames.noise_sample() {
             Some(sample) if phase == Phase::Handshake => {

@@ -229,7 +229,16 @@ impl ToolError {
     }
 }
 
+/// The code of JSON-RPC for what went wrong inside of a server, perhaps after it had begun. The SDK gives it too, for an answer that is
+/// lost with its session.
+const INTERNAL_ERROR: i64 = -32_603;
+
 impl ServerFault {
+    /// Whether the server answered that it does not do what it was asked for.
+    pub(crate) fn is_refusal(&self) -> bool {
+        matches!(self, ServerFault::Error { code, .. } if *code != INTERNAL_ERROR)
+    }
+
     /// What to do about it.
     #[must_use]
     pub fn next_action(&self) -> NextAction {

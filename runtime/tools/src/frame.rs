@@ -248,6 +248,11 @@ impl Frames {
         std::mem::take(&mut self.state().has_changed_list)
     }
 
+    /// Has [`Self::take_changed_list`] say it again.
+    pub(crate) fn put_changed_list(&self) {
+        self.state().has_changed_list = true;
+    }
+
     /// The first line that was not the protocol.
     pub(crate) fn noise_sample(&self) -> Option<String> {
         self.state().noise.clone()

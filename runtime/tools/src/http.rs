@@ -48,6 +48,7 @@ pub(crate) struct HttpClient {
 /// The part of a reply that is an error of the protocol.
 #[derive(Deserialize)]
 struct ErrorBody {
+    jsonrpc: Option<String>,
     error: ErrorFields,
 }
 
@@ -123,13 +124,18 @@ impl HttpClient {
         let parsed = serde_json::from_slice::<ErrorBody>(&body).ok();
         let Some((id, is_discovery)) = request else { return Err(self.unexpected(format!("it answered {status}"))) };
         let error = match parsed {
-            // Servers that do not know which request failed leave its id out: the reply belongs to it.
-            Some(ErrorBody { error }) => {
+            // Servers that do not know which request failed leave its id out: the reply belongs to it. What is not of the protocol is a
+            // gateway's, which does not know what the server did.
+            Some(ErrorBody { error, jsonrpc: Some(_) }) => {
                 ErrorData::new(ErrorCode(error.code), self.frames.without_secrets(&error.message), None)
             }
             // An old server answers the newest greeting in its own way; the old greeting follows.
-            None if is_discovery && (400..500).contains(&status) && status != 429 => {
+            _ if is_discovery && (400..500).contains(&status) && status != 429 => {
                 ErrorData::new(ErrorCode::METHOD_NOT_FOUND, format!("HTTP {status}"), None)
+            }
+            Some(ErrorBody { error, .. }) => {
+                let message = summary(&self.frames.without_secrets(&error.message));
+                return Err(self.unexpected(format!("it answered {status}: {message}")));
             }
             None => return Err(self.unexpected(format!("it answered {status}"))),
         };

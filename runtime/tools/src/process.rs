@@ -100,11 +100,15 @@ impl Process {
             self.kill();
             let _ = timeout(END_MAX, self.child.wait()).await;
         }
+        // Its number is free now, and may become another program's.
+        if self.child.id().is_none() {
+            self.group = None;
+        }
         if let Some(drained) = self.drained.take() {
             let _ = timeout(STDERR_MAX, drained).await;
         }
-        let written = self.tail.shown(&[]);
-        if let Some((_, reason)) = written.split_once(START_FAILED_MARKER) {
+        // Nothing else comes before it. A program that was started may write the same: its secrets are taken out by the caller.
+        if let Some(reason) = self.tail.shown(&[]).strip_prefix(START_FAILED_MARKER) {
             let reason = reason.lines().next().unwrap_or_default().trim_start_matches(':').trim();
             return Err(ServerFault::NotStarted(reason.to_owned()));
         }

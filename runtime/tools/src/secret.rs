@@ -73,8 +73,15 @@ pub(crate) fn without_query_secrets(text: &str) -> String {
 /// Whether the value of a variable in a file may be a secret. Any other one is told: loaders, interpreters and launchers read from
 /// many what else to run, such as `LD_PRELOAD`, `NODE_OPTIONS` and `PAGER`.
 pub(crate) fn may_be_secret(name: &str) -> bool {
-    // `GIT_CONFIG_KEY_0` names a setting, and a setting can name a program.
-    is_secret_name(name) && !name.to_ascii_uppercase().starts_with("GIT_CONFIG_")
+    let name = name.to_ascii_uppercase();
+    // `GIT_CONFIG_KEY_0` names a setting, and a setting can name a program, as `GOAUTH`, `SSH_ASKPASS` and
+    // `CARGO_REGISTRY_GLOBAL_CREDENTIAL_PROVIDERS` do.
+    let ends = ["_PROVIDER", "_PROVIDERS", "_HELPER", "_COMMAND", "_CMD", "_PROGRAM", "_PATH", "_FILE"];
+    let names_program = name.starts_with("GIT_CONFIG_")
+        || name == "GOAUTH"
+        || name.contains("ASKPASS")
+        || ends.iter().any(|end| name.ends_with(end));
+    is_secret_name(&name) && !names_program
 }
 
 /// What a server must not repeat: these values of variables, and the values in its entry whose names are those of secrets. Of a text

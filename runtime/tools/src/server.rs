@@ -168,6 +168,18 @@ pub(crate) fn hex(bytes: &[u8]) -> String {
 }
 
 impl ServerConfig {
+    /// The file with the secret that is sent to the server, if there is one.
+    #[must_use]
+    pub fn token_file(&self) -> Option<PathBuf> {
+        match &self.transport {
+            Transport::Http(Endpoint {
+                credential: Some(EndpointCredential { source: Source::File(path), .. }),
+                ..
+            }) => Some(path.into()),
+            _ => None,
+        }
+    }
+
     /// The hash of what decides which tools the server has. Policies, bounds and the file's path do not.
     #[must_use]
     pub fn hash(&self) -> ConfigHash {

@@ -248,24 +248,36 @@ impl Upstreams {
         if let Some(prepared) = &known {
             prepared.check_arguments(id, tool, &arguments)?;
         }
-        let mut is_repeated = false;
+        // How the first attempt ended, where it is repeated, and whether it may have changed something.
+        let mut first: Option<(Box<ServerError>, bool)> = None;
         loop {
-            let connection = self.connected(server).await.map_err(ToolError::Failed)?;
-            // Connecting may have listed the tools anew.
-            let prepared = match &known {
-                Some(known) if server.prepared.generation() == generation => Arc::clone(known),
-                _ => match self.prepared(server, tool).await? {
-                    Some(prepared) => prepared,
-                    None => return Err(self.no_tool(id, tool).await),
-                },
+            let ready = async {
+                let connection = self.connected(server).await.map_err(ToolError::Failed)?;
+                // Connecting may have listed the tools anew.
+                let prepared = match &known {
+                    Some(known) if server.prepared.generation() == generation => Arc::clone(known),
+                    _ => match self.prepared(server, tool).await? {
+                        Some(prepared) => prepared,
+                        None => return Err(self.no_tool(id, tool).await),
+                    },
+                };
+                // It was admitted as it was known before.
+                if allowed.must_read() && prepared.effect != Effect::Reads {
+                    return Err(ToolError::Changed { server: id.clone(), tool: tool.to_owned(), is_new: false });
+                }
+                if !known.as_ref().is_some_and(|known| Arc::ptr_eq(known, &prepared)) {
+                    prepared.check_arguments(id, tool, &arguments)?;
+                }
+                Ok((connection, prepared))
             };
-            // It was admitted as it was known before.
-            if allowed.must_read() && prepared.effect != Effect::Reads {
-                return Err(ToolError::Changed { server: id.clone(), tool: tool.to_owned(), is_new: false });
-            }
-            if !known.as_ref().is_some_and(|known| Arc::ptr_eq(known, &prepared)) {
-                prepared.check_arguments(id, tool, &arguments)?;
-            }
+            let (connection, prepared) = match (ready.await, first.as_ref()) {
+                (Ok(ready), _) => ready,
+                // It is not repeated after all, and what it did stays done.
+                (Err(_), Some((error, true))) => {
+                    return Err(ToolError::UnknownOutcome(error.clone(), tool.to_owned()));
+                }
+                (Err(error), _) => return Err(error),
+            };
             let fields = arguments.as_object().cloned().unwrap_or_default();
             let call = ServerCall { arguments: fields, meta: meta.clone(), progress: progress.clone() };
             let called = connection.call(tool, call, server.config.bounds.call_max).await;
@@ -276,14 +288,16 @@ impl Upstreams {
                     server.note(if is_answer { None } else { Some(&error) }).await;
                     let may_repeat = matches!(prepared.effect, Effect::Reads) || prepared.is_idempotent;
                     let has_ended = matches!(error.fault, ServerFault::Ended { phase: Phase::Call, .. });
-                    if has_ended && may_repeat && !is_repeated {
-                        is_repeated = true;
+                    if has_ended && may_repeat && first.is_none() {
+                        first = Some((error, prepared.effect != Effect::Reads));
                         continue;
                     }
-                    return Err(match prepared.effect {
-                        Effect::Reads => ToolError::Failed(error),
-                        _ if is_answer => ToolError::Failed(error),
-                        _ => ToolError::UnknownOutcome(error, tool.to_owned()),
+                    let may_have_changed = first.is_some_and(|(_, may_have_changed)| may_have_changed)
+                        || (prepared.effect != Effect::Reads && !error.fault.is_refusal());
+                    return Err(if may_have_changed {
+                        ToolError::UnknownOutcome(error, tool.to_owned())
+                    } else {
+                        ToolError::Failed(error)
                     });
                 }
             };
@@ -408,8 +422,9 @@ impl Upstreams {
         if let Some(connection) = live.connection.as_ref().filter(|connection| !connection.is_closed()) {
             let connection = Arc::clone(connection);
             live.idle = Some(Instant::now() + IDLE_MAX);
-            if connection.take_changed_list() {
+            if let Some(changed) = connection.take_changed_list() {
                 self.list_again(server, &connection, &self.steps.begin(&server.config.id)).await?;
+                changed.done();
             }
             return Ok(connection);
         }

@@ -5,6 +5,9 @@
 /// How deep defaults can be nested.
 const DEPTH_MAX: usize = 8;
 
+/// How long a text may be when it is expanded, in bytes.
+const EXPANDED_BYTES_MAX: usize = 64 << 10;
+
 /// A text that cannot be expanded.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum VariableError {
@@ -23,6 +26,9 @@ pub(crate) enum VariableError {
     /// Defaults in defaults, and so on.
     #[error("defaults are nested more than {DEPTH_MAX} deep")]
     TooDeep,
+    /// It would be too long.
+    #[error("it has more than {EXPANDED_BYTES_MAX} bytes")]
+    TooLong,
 }
 
 /// Expands the variables of a text.
@@ -37,16 +43,25 @@ fn expand_at(text: &str, variable: &dyn Fn(&str) -> Option<String>, depth: usize
     if depth > DEPTH_MAX {
         return Err(VariableError::TooDeep);
     }
-    let mut expanded = String::with_capacity(text.len());
+    let mut expanded = String::new();
     let mut rest = text;
     while let Some((before, after)) = rest.split_once("${") {
-        expanded.push_str(before);
+        add(&mut expanded, before)?;
         let end = end(after).ok_or(VariableError::Unclosed)?;
-        expanded.push_str(&value(&after[..end], variable, depth)?);
+        add(&mut expanded, &value(&after[..end], variable, depth)?)?;
         rest = &after[end + 1..];
     }
-    expanded.push_str(rest);
+    add(&mut expanded, rest)?;
     Ok(expanded)
+}
+
+/// Adds a part, if there is room for it: a short text can name a long value again and again.
+fn add(expanded: &mut String, part: &str) -> Result<(), VariableError> {
+    if expanded.len() + part.len() > EXPANDED_BYTES_MAX {
+        return Err(VariableError::TooLong);
+    }
+    expanded.push_str(part);
+    Ok(())
 }
 
 /// Where the bracket closes that was opened before this text.

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::scripts::{exec, permitted};
-use super::{LATE, program};
+use super::{LATE, Upstream, program};
 
 /// How a script ends that calls `echo` once: the outcome, and the kind of the exception.
 fn echoed(fault: &str) -> (Value, Value) {
@@ -23,6 +23,51 @@ fn an_answer_that_is_too_large_or_of_another_shape_is_an_exception() {
         let upstream = permitted(fault, &[], &["faulty: *"]);
         let report = exec(&upstream, "result = tools.faulty.add(a=1, b=2)");
         assert_eq!(report["outcome"], "upstream_failed", "{fault}: {report}");
+    }
+}
+
+#[test]
+fn m15_a_server_reads_no_file_with_a_secret_of_this_program() {
+    let upstream = Upstream::of(&json!({}));
+    let private = |name: &str| {
+        std::fs::write(upstream.path(name), name).expect("written");
+        let mode = std::os::unix::fs::PermissionsExt::from_mode(0o600);
+        std::fs::set_permissions(upstream.path(name), mode).expect("it is ours");
+        upstream.shown(name)
+    };
+    let (plain, tokens, database, wiki) = (private("plain"), private("tokens"), private("database"), private("wiki"));
+    let reads = json!({"command": "python3", "args": [program().display().to_string(), "reads"]});
+    let other = json!({"url": "http://127.0.0.1:1/mcp", "intentbox": {"token_file": wiki}});
+    upstream.configure(&json!({"faulty": reads, "wiki": other}));
+    let servers = upstream.shown("servers.json");
+    let read = |flags: &[&str], file: &str| {
+        let flags = [&["--json", "--servers", "servers.json"], flags].concat();
+        let text = format!("text={file}");
+        let call = [&flags[..], &["tools", "call", "faulty", "echo", &text]].concat();
+        let report = upstream.run_where(&[("INTENTBOX_DATABASE", database.as_str())], &call, b"").report();
+        report["result"].as_str().map_or_else(|| report.to_string(), str::to_owned)
+    };
+    assert_eq!(read(&[], &plain), "plain");
+    for file in [&database, &wiki, &servers] {
+        assert_eq!(read(&[], file), "PermissionError", "{file}");
+    }
+    assert_eq!([read(&[], &tokens), read(&["--secret-file", "tokens"], &tokens)], ["tokens", "PermissionError"]);
+}
+
+#[test]
+fn m15_a_file_that_the_environment_names_hides_itself_and_not_what_is_beside_it() {
+    let upstream = Upstream::with("reads", &[]);
+    std::fs::write(upstream.path("config.toml"), "").expect("written");
+    std::fs::write(upstream.path("beside"), "text").expect("written");
+    let read = |config: &str, file: &str| {
+        let text = format!("text={file}");
+        let call = ["--json", "--servers", "servers.json", "tools", "call", "faulty", "echo", &text];
+        let report = upstream.run_where(&[("INTENTBOX_CONFIG", config)], &call, b"").report();
+        report["result"].as_str().map_or_else(|| report.to_string(), str::to_owned)
+    };
+    for config in ["config.toml", &upstream.shown("config.toml")] {
+        assert_eq!(read(config, &upstream.shown("beside")), "text", "{config}");
+        assert_eq!(read(config, &upstream.shown("config.toml")), "PermissionError", "{config}");
     }
 }
 

@@ -156,6 +156,18 @@ fn m14_a_stream_that_breaks_in_a_call_that_writes_is_an_unknown_outcome() {
 }
 
 #[test]
+fn m14_an_answer_of_a_gateway_says_nothing_of_what_the_server_did() {
+    let server = Listening::plain("gateway");
+    for (tool, expected) in [("echo", "upstream_failed"), ("write", "unknown_outcome")] {
+        let (outcome, told) = server.upstream.call(tool, &["text=a"]);
+        assert!(
+            outcome == expected && told.contains("it answered 504: Deadline exceeded"),
+            "{tool}: {outcome}: {told}"
+        );
+    }
+}
+
+#[test]
 fn m14_a_server_that_is_not_there_is_told() {
     let upstream = Upstream::of(&json!({"faulty": {"url": "http://127.0.0.1:1/mcp"}}));
     let (status, told) = upstream.refresh();

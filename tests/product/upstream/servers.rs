@@ -74,6 +74,34 @@ fn m02_only_what_reads_or_is_idempotent_is_called_again() {
 }
 
 #[test]
+fn m02_what_may_have_changed_something_is_never_called_failed() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let state = folder.path().join("state");
+    let settings = json!({"write": [folder.path()], "discovery_s": LATE});
+    for (tool, expected) in [("echo", "upstream_failed"), ("put", "unknown_outcome")] {
+        // It is called again, and does not start.
+        let upstream = Upstream::bounded("exit-once-call", &["--state", &state.display().to_string()], &settings);
+        let (outcome, told) = upstream.call(tool, &["text=a"]);
+        assert_eq!(outcome, expected, "{told}");
+        std::fs::remove_file(&state).expect("it was called");
+    }
+    let upstream = Upstream::with("internal", &[]);
+    for (tool, expected) in [("echo", "upstream_failed"), ("write", "unknown_outcome")] {
+        let (outcome, told) = upstream.call(tool, &["text=a"]);
+        assert!(outcome == expected && told.contains("it broke"), "{tool}: {outcome}: {told}");
+    }
+}
+
+#[test]
+fn m02_last_words_like_those_of_a_launcher_give_no_secret_away() {
+    let args = json!([program().display().to_string(), "marker-call"]);
+    let entry = json!({"command": "python3", "args": args, "env": {"TOKEN": "s3cr3t-0123"}});
+    let upstream = Upstream::of(&json!({"faulty": entry}));
+    let (outcome, told) = upstream.call("write", &["text=a"]);
+    assert!(outcome == "unknown_outcome" && !told.contains("s3cr3t"), "{outcome}: {told}");
+}
+
+#[test]
 fn m02_nothing_outlives_a_server() {
     let folder = tempfile::tempdir().expect("a folder");
     let pid = folder.path().join("pid");

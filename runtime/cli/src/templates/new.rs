@@ -63,7 +63,7 @@ fn write(root: &Path, id: &TemplateId) -> anyhow::Result<()> {
 /// The flags that were given, for a command that is to find the same things.
 fn flags(sources: &Sources) -> String {
     // Templates need no state.
-    let Sources { config, policy, directories, templates, state: _, servers: _, mode: _, without: _ } = sources;
+    let Sources { config, policy, directories, templates, .. } = sources;
     let mut text = String::new();
     for (flag, path) in [("config", config), ("policy", policy), ("templates", templates)] {
         if let Some(path) = path {

@@ -117,11 +117,9 @@ fn from_json(given: &str) -> Result<Map<String, Value>, CommandError> {
 fn from_words(arguments: &[(String, String)], schema: &Value) -> Result<Map<String, Value>, CommandError> {
     let mut values = Map::new();
     for (name, text) in arguments {
-        let wanted = &schema["properties"][name.as_str()]["type"];
-        let wants =
-            |kind: &str| wanted == kind || wanted.as_array().is_some_and(|kinds| kinds.iter().any(|one| one == kind));
+        let takes_text = takes_text(schema, &schema["properties"][name.as_str()], NESTED_MAX);
         let value = match parse_value(text) {
-            Ok(value) if !wants("string") => value,
+            Ok(value) if !takes_text => value,
             _ => Value::String(text.clone()),
         };
         if values.insert(name.clone(), value).is_some() {
@@ -130,6 +128,26 @@ fn from_words(arguments: &[(String, String)], schema: &Value) -> Result<Map<Stri
         }
     }
     Ok(values)
+}
+
+/// How deep a schema is looked into for whether it takes text.
+const NESTED_MAX: u32 = 8;
+
+/// Whether a schema says that it takes text: by its type, by one of its values, or by one of those that it is made of.
+fn takes_text(root: &Value, schema: &Value, deep: u32) -> bool {
+    let Some(deep) = deep.checked_sub(1) else { return false };
+    let is_text = |kind: &Value| kind == "string";
+    let kinds = &schema["type"];
+    if !kinds.is_null() {
+        return is_text(kinds) || kinds.as_array().is_some_and(|kinds| kinds.iter().any(is_text));
+    }
+    let within = |one: &Value| takes_text(root, one, deep);
+    let pointer = schema["$ref"].as_str().and_then(|name| name.strip_prefix('#'));
+    let mut parts = ["anyOf", "oneOf", "allOf"].into_iter().filter_map(|key| schema[key].as_array()).flatten();
+    schema["const"].is_string()
+        || schema["enum"].as_array().is_some_and(|values| values.iter().any(Value::is_string))
+        || pointer.and_then(|pointer| root.pointer(pointer)).is_some_and(within)
+        || parts.any(within)
 }
 
 #[cfg(test)]
@@ -141,13 +159,26 @@ mod tests {
     #[test]
     fn a_value_is_what_the_schema_wants() {
         let schema = json!({"properties": {"text": {"type": "string"}, "n": {"type": "integer"},
-            "either": {"type": ["string", "null"]}}});
+            "either": {"type": ["string", "null"]}, "any": {"anyOf": [{"type": "string"}, {"type": "null"}]},
+            "one": {"enum": ["1", "2"]}, "named": {"$ref": "#/$defs/day"}, "count": {"anyOf": [{"type": "integer"}, {"type": "null"}]}},
+            "$defs": {"day": {"type": "string"}}});
         let typed = |pairs: &[(&str, &str)]| {
             let pairs: Vec<(String, String)> = pairs.iter().map(|(a, b)| ((*a).to_owned(), (*b).to_owned())).collect();
             from_words(&pairs, &schema).map(Value::Object).map_err(|error| error.message())
         };
-        let values = typed(&[("text", "5"), ("n", "5"), ("either", "null"), ("list", "[1]"), ("free", "a b")]);
-        let expected = json!({"text": "5", "n": 5, "either": "null", "list": [1], "free": "a b"});
+        let values = typed(&[
+            ("text", "5"),
+            ("n", "5"),
+            ("either", "null"),
+            ("list", "[1]"),
+            ("free", "a b"),
+            ("any", "5"),
+            ("one", "1"),
+            ("named", "20240101"),
+            ("count", "5"),
+        ]);
+        let expected = json!({"text": "5", "n": 5, "either": "null", "list": [1], "free": "a b", "any": "5", "one": "1",
+            "named": "20240101", "count": 5});
         assert_eq!(values, Ok(expected));
         assert_eq!(typed(&[("n", "1"), ("n", "2")]), Err("the argument `n` is given twice".to_owned()));
     }

@@ -35,6 +35,10 @@ pub(super) async fn add(
     let permit = if named.is_none() { Permit::of(sources, std::slice::from_ref(&id), allow)? } else { None };
     // A rule of before may say more than the one that would be added, also where none is.
     let in_force = Rules::in_force(sources, std::slice::from_ref(&id))?;
+    // The policy first: a rule for a server that is not there permits nothing, and a server without its rule could not be added again.
+    if let Some(permit) = &permit {
+        permit.write()?;
+    }
     write(&path, before.as_deref(), &text)?;
     let status = discover(sources, named, &id).await?;
     let shown = path.display();
@@ -46,7 +50,6 @@ pub(super) async fn add(
         let _ = writeln!(text, "allowed already  {}: `{}`", in_force.path, in_force.rules.join("`, `"));
     }
     if let Some(permit) = &permit {
-        permit.write()?;
         let _ = writeln!(text, "{}", permit.told());
         if permit.ends_the_demo(sources) {
             text.push_str(
@@ -119,6 +122,8 @@ pub(super) async fn remove(sources: &Sources, name: &str, named: Option<&Path>) 
     let id = id(name)?;
     let path = servers::own_file(sources, named)?;
     let shown = path.display();
+    // Nothing is made for a file that is not there.
+    let _lock = if path.exists() { Some(locked(&path)?) } else { None };
     let before = servers::text(&path)?;
     let removed =
         before.as_ref().map_or_else(|| Err(EditError::Absent(id.clone())), |before| file::remove(before, &id));
@@ -207,6 +212,9 @@ pub(super) async fn import(
     };
     let ids: Vec<ServerId> = entries.iter().map(|(id, _)| id.clone()).collect();
     let permit = Permit::of(sources, &ids, allow)?;
+    if let Some(permit) = &permit {
+        permit.write()?;
+    }
     write(&path, before.as_deref(), &text)?;
     let names: Vec<&str> = entries.iter().map(|(id, _)| id.as_str()).collect();
     let enabled: Vec<ServerId> =
@@ -220,7 +228,6 @@ pub(super) async fn import(
     let mut text = format!("{shown}: added {}, {status}; see `intentbox tools list`\n", names.join(", "));
     text.push_str(&imported_writes(&entries));
     if let Some(permit) = &permit {
-        permit.write()?;
         let _ = writeln!(text, "{}", permit.told());
     }
     let rules = permit.map(|permit| permit.rules).unwrap_or_default();

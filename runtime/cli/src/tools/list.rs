@@ -55,15 +55,11 @@ pub(super) async fn run(
         let _ = writeln!(text, "{id}  {}", status_line(config, state, is_approved, now_ms));
         servers.push(server_object(config, state, is_approved));
         for (row, category) in state.listing.tools.iter().zip(categories(&state.listing.tools)) {
-            let is_new = changed.get(&(id.clone(), row.name.clone()));
+            let is_new = changed.get(&(id.clone(), row.name.clone())).copied();
             let has_changed = is_new.is_some();
-            let mark = match is_new {
-                None => String::new(),
-                Some(true) => format!("  NEW: run `intentbox tools diff {id}`"),
-                Some(false) => format!("  CHANGED: run `intentbox tools diff {id}`"),
-            };
+            let mark = change_mark(id, is_new);
             let _ = writeln!(text, "  {}({}){}{mark}", row.name, arguments(row), effect_mark(row.effect));
-            let is_available = config.is_enabled && is_approved && state.status == DiscoveryStatus::Success;
+            let is_available = can_be_called(config, state, is_approved);
             let object = tool_object(id.as_str(), row, has_changed, is_available && !has_changed);
             tools.push(with_category(object, category));
         }
@@ -154,6 +150,20 @@ pub(super) fn server_object(config: &ServerConfig, state: &ServerState, is_appro
         "command": config.told.shown(),
         "file": config.file.display().to_string(),
     })
+}
+
+/// Whether the tools of a server can be called that have not changed.
+pub(super) fn can_be_called(config: &ServerConfig, state: &ServerState, is_approved: bool) -> bool {
+    config.is_enabled && is_approved && state.status == DiscoveryStatus::Success
+}
+
+/// What is said behind a tool that waits for a person, and whether it is new then.
+pub(super) fn change_mark(id: &ServerId, is_new: Option<bool>) -> String {
+    match is_new {
+        None => String::new(),
+        Some(true) => format!("  NEW: run `intentbox tools diff {id}`"),
+        Some(false) => format!("  CHANGED: run `intentbox tools diff {id}`"),
+    }
 }
 
 pub(super) fn tool_object(server: &str, row: &ToolRow, has_changed: bool, is_available: bool) -> Value {

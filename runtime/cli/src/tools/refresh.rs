@@ -144,6 +144,9 @@ async fn detach(
     for file in &sources.servers {
         command.arg("--servers").arg(file);
     }
+    for file in &sources.secret_files {
+        command.arg("--secret-file").arg(file);
+    }
     command.args(["--json", "tools", "refresh", "--"]).args(ids.iter().map(ServerId::as_str));
     command.stdin(turn.map_or_else(Stdio::null, Stdio::from)).stdout(Stdio::null()).stderr(Stdio::null());
     // A group of its own: Ctrl-C at the terminal is for this command, and not for what goes on behind it.

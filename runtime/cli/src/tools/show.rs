@@ -13,7 +13,9 @@ use crate::answer::Answer;
 use crate::error::{Class, Classify as _, CommandError};
 
 use super::find;
-use super::list::{arguments, effect_mark, server_object, status_line, tool_object, with_category};
+use super::list::{
+    arguments, can_be_called, change_mark, effect_mark, server_object, status_line, tool_object, with_category,
+};
 
 pub(super) async fn run(
     upstreams: &Upstreams,
@@ -30,6 +32,7 @@ pub(super) async fn run(
         return Err(Class::Internal.error(format!("the server `{server}` has gone")));
     };
     let is_approved = upstreams.is_approved(server);
+    let is_available = can_be_called(config, &state, is_approved);
     let Some(tool) = tool else {
         let now_ms = upstreams.kept().now_unix_ms();
         let mut text = String::new();
@@ -43,13 +46,16 @@ pub(super) async fn run(
         if let Some(failure) = state.failure.as_ref().filter(|failure| !failure.stderr.is_empty()) {
             let _ = writeln!(text, "stderr\n{}", indented(&failure.stderr));
         }
-        for row in &state.listing.tools {
-            let _ = writeln!(text, "\n{}({}){}", row.name, arguments(row), effect_mark(row.effect));
+        let changed = upstreams.kept().changed_names().await.class(Class::Unavailable)?;
+        let mut tools = Vec::new();
+        for (row, category) in state.listing.tools.iter().zip(categories(&state.listing.tools)) {
+            let is_new = changed.get(&(id.clone(), row.name.clone())).copied();
+            let mark = change_mark(&id, is_new);
+            let _ = writeln!(text, "\n{}({}){}{mark}", row.name, arguments(row), effect_mark(row.effect));
             let _ = writeln!(text, "  {}", row.summary);
+            let object = tool_object(id.as_str(), row, is_new.is_some(), is_available && is_new.is_none());
+            tools.push(with_category(object, category));
         }
-        let rows = state.listing.tools.iter().zip(categories(&state.listing.tools));
-        let tools: Vec<Value> =
-            rows.map(|(row, category)| with_category(tool_object(id.as_str(), row, false, true), category)).collect();
         return Ok(Answer::new(text).with("server", server_object(config, &state, is_approved)).with("tools", tools));
     };
     let record = upstreams.kept().definition(id.as_str(), tool).await.class(Class::Unavailable)?;
@@ -90,7 +96,7 @@ pub(super) async fn run(
         let _ = writeln!(text, "\nanswers so far, {form}\n{}", indented(&format!("{:#}", seen.schema())));
     }
     let answer = Answer::new(text).with("seen", seen.as_ref().map(Seen::schema));
-    let answer = answer.with("tool", tool_object(id.as_str(), &row, has_changed, is_approved));
+    let answer = answer.with("tool", tool_object(id.as_str(), &row, has_changed, is_available && !has_changed));
     Ok(answer.with("definition", definition).with("hash", record.hash))
 }
 

@@ -30,7 +30,12 @@ pub(super) async fn run(
     };
     let pending: Vec<&ServerConfig> = upstreams.servers().filter(is_meant).collect();
     if pending.is_empty() {
-        return Ok(Answer::new("every server is approved already\n").with("approved", Vec::<String>::new()));
+        let text = match names {
+            [] => "every server is approved already\n".to_owned(),
+            [name] => format!("`{name}` is approved already\n"),
+            names => format!("{} are approved already\n", names.join(", ")),
+        };
+        return Ok(Answer::new(text).with("approved", Vec::<String>::new()));
     }
     for config in &pending {
         let told = format!("{}  {}\n  would run  {}", config.id, config.file.display(), config.told.summary());
@@ -55,15 +60,16 @@ pub(super) async fn run(
     if !yes && !confirmed(pending.len()).await? {
         return Err(Class::Usage.error("nothing was approved"));
     }
+    // First, since it may fail: a rule for a server that is not approved permits nothing.
+    if let Some(permit) = &permit {
+        permit.write()?;
+    }
     for config in &pending {
         upstreams.kept().trust(config).await.class(Class::Unavailable)?;
     }
     // Read anew: now they may be started.
     let ids: Vec<_> = pending.iter().filter(|config| config.is_enabled).map(|config| config.id.clone()).collect();
     let status = begin(sources, &servers::servers(sources).await?, &ids).await?;
-    if let Some(permit) = &permit {
-        permit.write()?;
-    }
     let names: Vec<&str> = pending.iter().map(|config| config.id.as_str()).collect();
     let text = format!("approved {}, {status}; see `intentbox tools list`\n", names.join(", "));
     let rules = permit.map(|permit| permit.rules).unwrap_or_default();

@@ -21,9 +21,6 @@ use crate::variables::expand;
 /// How many arguments, variables and headers an entry may have.
 const ITEMS_MAX: usize = 256;
 
-/// The longest text of an entry, in bytes.
-const TEXT_BYTES_MAX: usize = 64 << 10;
-
 /// The longest name of a variable or of a systemd credential, in bytes.
 const NAME_BYTES_MAX: usize = 256;
 
@@ -424,11 +421,7 @@ impl Reader<'_> {
                 Some(value)
             }
         };
-        let expanded = expand(text, &variable).map_err(|error| error.to_string())?;
-        if expanded.len() > TEXT_BYTES_MAX {
-            return Err(format!("it has more than {TEXT_BYTES_MAX} bytes"));
-        }
-        Ok(expanded)
+        expand(text, &variable).map_err(|error| error.to_string())
     }
 }
 
