@@ -73,9 +73,14 @@ def tell(seen, level=None, shown=None, text=None):
     for. Without them, nothing is told of records without a level, of records that are not shown, and of a text that is
     not found.
     """
+    if text is not None and text.isdigit() and seen["matched"]:
+        print(f'"{cut(text, ERROR_CHARS_MAX)}" counts anywhere in a record, also within longer numbers', file=sys.stderr)
     if text is not None and not seen["matched"]:
-        # Words of the question may have been taken for a part of it.
         print(f'nothing found for "{cut(text, ERROR_CHARS_MAX)}"', file=sys.stderr)
+        # Words of the question may have been taken for a part of it.
+        told = [word for word in text.split() if len(word) > 3 and any(map(str.isdigit, word)) and word != text]
+        if told:
+            print(f'look for "{cut(max(told, key=len), ERROR_CHARS_MAX)}" alone?', file=sys.stderr)
         if text.startswith("/"):
             # It may have been meant as a file.
             print("a path that begins with / is searched as a text; name files as the answers do", file=sys.stderr)

@@ -84,6 +84,31 @@ pub(crate) fn takes(
     takes.map(|spec| Takes { name: spec.name().to_owned(), choices: choices(spec), example: example(spec) }).collect()
 }
 
+/// Words that turn what follows into its opposite, without apostrophes.
+const NEGATIONS: [&str; 16] = [
+    "not",
+    "never",
+    "without",
+    "except",
+    "excluding",
+    "isnt",
+    "arent",
+    "wasnt",
+    "werent",
+    "dont",
+    "doesnt",
+    "didnt",
+    "havent",
+    "hasnt",
+    "cannot",
+    "wont",
+];
+
+fn negates(text: &str) -> bool {
+    let plain = text.to_lowercase().replace(['\'', '\u{2019}'], "");
+    plain.split(|letter: char| !letter.is_alphanumeric()).any(|word| NEGATIONS.contains(&word))
+}
+
 /// Whether a value can be meant: it is one, and a name that exists, a quotation, or of a shape that no plain word has.
 fn is_sure(template: &Template, spec: &ParamSpec, value: &Value, question: &Question<'_>) -> bool {
     if spec.check(value).is_err() {
@@ -94,6 +119,10 @@ fn is_sure(template: &Template, spec: &ParamSpec, value: &Value, question: &Ques
         Value::Array(items) => items.iter().filter_map(Value::as_str).collect(),
         _ => return true,
     };
+    // The values of what is not wanted are no offer: somebody would get the opposite.
+    if negates(question.text) {
+        return false;
+    }
     let is_quoted =
         |text: &&str| ["\"", "'", "`"].iter().any(|mark| question.text.contains(&format!("{mark}{text}{mark}")));
     if texts.iter().all(is_quoted) {
@@ -171,6 +200,7 @@ max = 10
             ("x", json!({"file": "orders.csv", "limit": 11}), json!({}), &["file"]),
             ("an x and y", json!({"text": "x and y", "issue": "WEB-2"}), json!({"issue": "WEB-2"}), &["file"]),
             ("an \"x and y\"", json!({"text": "x and y"}), json!({"text": "x and y"}), &["file"]),
+            ("all that isn't WEB-2", json!({"file": "sales.csv", "issue": "WEB-2"}), json!({}), &["file"]),
         ] {
             assert_eq!(offered(text, &read), (values, missing(names)), "{text}");
         }

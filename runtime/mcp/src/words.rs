@@ -1,8 +1,8 @@
 //! Words remedies in the terms of a call: a model reads them and calls again.
 
 use intentbox_engine::{
-    CHECK_BEFORE_RETRY, Lack, Listed, NearName, Outcome, Permission, Remedy, Rephrase, Report, ScriptAdvice,
-    ValueAdvice,
+    CHECK_BEFORE_RETRY, Lack, Listed, MissingOrigin, NearName, Outcome, Permission, Remedy, Rephrase, Report,
+    ScriptAdvice, ValueAdvice,
 };
 use serde_json::Value;
 
@@ -151,7 +151,13 @@ fn granted(report: &Report) -> Option<String> {
     let shown: Vec<&str> = lines.iter().take(LISTED_MAX).map(String::as_str).collect();
     let more = lines.len().saturating_sub(LISTED_MAX);
     let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-    Some(format!("granted here: {}{more}", shown.join("; ")))
+    let remedy = report.failure.as_ref().and_then(|failure| failure.remedy.as_ref());
+    let is_by_host = matches!(remedy, Some(Remedy::Permit(Permission::Origin { origin: MissingOrigin::At(_), .. })));
+    let by_alias = match access.http.first() {
+        Some(rule) if is_by_host => format!(", by the alias in place of the host: `{}:/PATH`", rule.alias()),
+        _ => String::new(),
+    };
+    Some(format!("granted here: {}{more}{by_alias}", shown.join("; ")))
 }
 
 #[cfg(test)]

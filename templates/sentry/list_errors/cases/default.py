@@ -1,5 +1,7 @@
 """Lists unresolved errors, the most recently seen first unless another order is asked for."""
 
+import sys
+
 import pack
 
 organization = 'acme'
@@ -33,6 +35,8 @@ params = {
     "environment": environment,
 }
 issues = pack.rows(organization, "issues", scope="event:read", params=params, limit=limit, things="errors")
+if not issues:
+    print("only unresolved issues are listed; `sentry/search_issues` finds the others too", file=sys.stderr)
 
 result = []
 for issue in issues:
