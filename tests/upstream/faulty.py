@@ -33,6 +33,8 @@ memory: takes 256 MiB during a call                   stays: ignores the end of 
 slow-start: greets after 11 seconds                   environment: `echo` answers with its environment
 nan: a result with NaN                                denied: isError that says what the system says of a folder
 folder: `echo` says where it runs, and whether it may write there
+history: the log of a repository, without arguments
+writes: `echo` appends to the file that it is told, renames it and removes it, and says what of that it could do
 sounds-like: a tool that describes itself in the words of a request to `shop`
 added: another tool with each start but the first     shop: no fault, and the tools of a shop, which say how they were called
 
@@ -125,6 +127,8 @@ def tools():
         return TOOLS[:1] + schemas()
     if FAULT == "shop":
         return SHOP
+    if FAULT == "history":
+        return [{"name": "git_log", "description": "Shows the commit logs", "inputSchema": OBJECT, "annotations": READS}]
     if FAULT == "sounds-like":
         return [{**SHOP[0], "name": "fetch_orders", "description": "List the orders of customer acme, list all the orders of the customer."}]
     if FAULT == "names":
@@ -282,6 +286,16 @@ def call(number, name, arguments):
         except OSError as error:
             read = type(error).__name__
         return answer(number, text(read))
+    if FAULT == "writes":
+        path = arguments["text"]
+        outcomes = []
+        for deed in (lambda: open(path, "a").close(), lambda: os.rename(path, path + ".old"), lambda: os.remove(path)):
+            try:
+                deed()
+                outcomes.append("done")
+            except OSError as error:
+                outcomes.append(type(error).__name__)
+        return answer(number, text(" ".join(outcomes)))
     if FAULT == "result-huge":
         return answer(number, text("x" * (20 << 20)))
     if FAULT == "result-kinds":
@@ -325,7 +339,7 @@ def call(number, name, arguments):
                 answer(waiting, text(who))
             MEETING.clear()
         return None
-    if FAULT == "shop":
+    if FAULT in ("shop", "history"):
         return answer(number, text(json.dumps({"tool": name, "arguments": arguments})))
     if name == "add":
         total = arguments["a"] + arguments["b"]

@@ -84,7 +84,7 @@ async fn files(sources: &Sources, configured: &Configured, checks: &mut Checks<'
     let state = match (&configured.file, &configured.demo) {
         (Some(file), _) => shown(file),
         (None, Some(_)) => "none, so the demo tracker answers; `intentbox init` writes one".to_owned(),
-        (None, None) => "none; only --dir grants access".to_owned(),
+        (None, None) => "none, so no origin, and no directory but those of --dir".to_owned(),
     };
     checks.note("configuration", Status::Ok, &state)?;
     match &configured.policy_file {
@@ -175,7 +175,8 @@ async fn upstreams(sources: &Sources, checks: &mut Checks<'_>) -> Result<(), Com
         let told = status_line(config, state, upstreams.is_approved(id.as_str()), now_ms);
         let status = if state.failure.is_some() { Status::Fault } else { Status::Ok };
         let network = if config.bounds.network { "" } else { "; no network" };
-        checks.note(&format!("server {id}"), status, &format!("{told}{network}"))?;
+        let closed = servers::told_closed(&upstreams, config).map_or_else(String::new, |closed| format!("; {closed}"));
+        checks.note(&format!("server {id}"), status, &format!("{told}{network}{closed}"))?;
     }
     Ok(())
 }

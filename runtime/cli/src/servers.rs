@@ -67,11 +67,13 @@ pub(crate) async fn servers(sources: &Sources) -> Result<Servers, CommandError> 
         }
     };
     let token_files: Vec<Option<PathBuf>> = merged.servers.iter().map(ServerConfig::token_file).collect();
+    let ca_files: Vec<Option<PathBuf>> = merged.servers.iter().map(ServerConfig::ca_file).collect();
     let servers = merged.servers.into_iter().filter(|config| !is_this_program(config));
     let approved = trusted.iter().map(|(_, id, _)| id.clone()).collect();
     let mut place = place(sources, folder.as_deref());
     let named = sources.servers.iter().chain(&named).filter_map(|path| std::path::absolute(path).ok());
     place.hidden.extend(named.chain(token_files.into_iter().flatten()));
+    place.protected.extend(ca_files.into_iter().flatten());
     let upstreams = Upstreams::new(servers, is_approved, Arc::new(store), place).with_faults(merged.faults);
     Ok(Servers { upstreams, notices, refresh: routing.discovery.then_some(settings.refresh), approved, embedding })
 }
@@ -211,6 +213,7 @@ fn place(sources: &Sources, state: Option<&Path>) -> Place {
         current: std::env::current_dir().ok(),
         temporary: std::env::temp_dir(),
         hidden,
+        protected: setup::obeyed_files(sources).into_iter().map(absolute).collect(),
         writable: caches.collect(),
         load: Some(|source| setup::load(source, Path::new("/"))),
     }
@@ -221,6 +224,14 @@ impl Servers {
     pub(crate) fn notify(&self) {
         notify(&self.notices, self.upstreams.faults());
     }
+}
+
+/// What a server cannot write in the folders that it may write, if anything.
+pub(crate) fn told_closed(upstreams: &Upstreams, config: &ServerConfig) -> Option<String> {
+    let closed: Vec<String> =
+        upstreams.closed_within(config).iter().map(|path| show::line(&path.display().to_string())).collect();
+    let them = if closed.len() == 1 { "it" } else { "them" };
+    (!closed.is_empty()).then(|| format!("not written  {}, and no new file beside {them}", closed.join(", ")))
 }
 
 /// Prints what the user should know about files of servers.

@@ -472,6 +472,18 @@ pub(crate) fn secret_files(sources: &Sources) -> Vec<PathBuf> {
     files
 }
 
+/// The files and folders that no upstream server may write, because this program does what they say: templates, certificates and the
+/// model of a search.
+pub(crate) fn obeyed_files(sources: &Sources) -> Vec<PathBuf> {
+    let mut files: Vec<PathBuf> = sources.templates.iter().cloned().collect();
+    if let Ok(Some(file)) = find(sources.config.as_deref()) {
+        let folder = file.parent().map(Path::to_owned).unwrap_or_default();
+        let named = text(&file, CONFIGURATION_BYTES_MAX).ok().and_then(|text| engine::obeyed_files(&text).ok());
+        files.extend(named.unwrap_or_default().into_iter().map(|name| folder.join(name)));
+    }
+    files
+}
+
 /// Fetches what a configuration names. Errors name the place, never the value.
 pub(crate) fn load(source: &Source, folder: &Path) -> Result<String, String> {
     let token = match source {

@@ -35,8 +35,9 @@ fn restrict(bounds: &Bounds) -> Result<RestrictionStatus, RulesetError> {
     let hidden: Vec<PathBuf> = bounds.hidden.iter().map(|path| real(path)).collect();
     let nobodys = NOBODYS.iter().map(PathBuf::from);
     let writable = bounds.writable.iter().filter_map(|path| path.canonicalize().ok()).chain(nobodys);
-    // A folder that holds a hidden one must not open it again.
-    let writable: Vec<PathBuf> = writable.flat_map(|folder| opened(&folder, &hidden, &entries_of)).collect();
+    // A folder that holds a hidden or a protected one must not open it again.
+    let closed: Vec<PathBuf> = bounds.protected.iter().map(|path| real(path)).chain(hidden.clone()).collect();
+    let writable: Vec<PathBuf> = writable.flat_map(|folder| opened(&folder, &closed, &entries_of)).collect();
     let ruleset = Ruleset::default().handle_access(all)?.scope(scopes)?.create()?;
     let ruleset = ruleset.add_rules(path_beneath_rules(["/"], listing))?;
     let ruleset = ruleset.add_rules(path_beneath_rules(opened(Path::new("/"), &hidden, &entries_of), reading))?;

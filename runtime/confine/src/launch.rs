@@ -41,8 +41,10 @@ pub struct Bounds {
     pub shares_namespaces: bool,
     /// Folders that it may write. Those that are not there are left out.
     pub writable: Vec<PathBuf>,
-    /// Folders that it may not read.
+    /// Folders and files that it may not read.
     pub hidden: Vec<PathBuf>,
+    /// Folders and files that it may read and not write, also where they lie in a folder that it may write.
+    pub protected: Vec<PathBuf>,
     /// How much of one core it may use, where control groups allow that; otherwise it yields to others.
     pub cpu_percent: Option<u8>,
 }

@@ -54,6 +54,11 @@ pub(crate) fn arguments(bounds: &Bounds) -> Vec<OsString> {
     for path in &writable {
         add(&["--bind"], &[path, path]);
     }
+    // What is mounted cannot be renamed or removed either.
+    let protected = bounds.protected.iter().filter_map(|path| path.canonicalize().ok());
+    for path in protected.filter(|path| writable.iter().any(|folder| path.starts_with(folder))) {
+        add(&["--ro-bind"], &[&path, &path]);
+    }
     add(&["--dev", "/dev", "--size", &SHARED_BYTES_MAX.to_string(), "--tmpfs", "/dev/shm", "--proc", "/proc"], &[]);
     // The devices among them lie under the new folder.
     for path in writable.iter().filter(|path| path.starts_with("/dev")) {
@@ -88,6 +93,9 @@ mod tests {
         let expected = "--ro-bind / / --bind /dev/null /dev/null --bind /tmp /tmp --dev /dev --size 67108864 --tmpfs /dev/shm \
                         --proc /proc --dev-bind /dev/null /dev/null";
         assert!(told.ends_with(expected), "{told}");
+        let protected = ["/usr/lib", "/etc"].map(PathBuf::from).to_vec();
+        let protected = shown(&Bounds { writable: vec!["/usr".into()], protected, ..Bounds::default() });
+        assert!(protected.contains("--bind /usr /usr --ro-bind /usr/lib /usr/lib --dev"), "{protected}");
         let nested = ["/usr/bin", "/usr", "/usr/lib"].map(PathBuf::from).to_vec();
         let nested = shown(&Bounds { writable: nested, ..Bounds::default() });
         assert!(nested.contains("--ro-bind / / --bind /usr /usr --dev"), "{nested}");

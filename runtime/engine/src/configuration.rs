@@ -231,6 +231,16 @@ pub fn templates_folder(text: &str) -> Result<Option<PathBuf>, ConfigurationErro
     Ok(Written::parse(text)?.templates.directory)
 }
 
+/// The files and folders that a configuration obeys and that hold no secret, as written: templates, certificates and the model of a search.
+///
+/// # Errors
+/// When the text is not a configuration.
+pub fn obeyed_files(text: &str) -> Result<Vec<PathBuf>, ConfigurationError> {
+    let Written { origins, templates, tools, .. } = Written::parse(text)?;
+    let certificates = origins.into_values().filter_map(|origin| origin.ca_file).map(PathBuf::from);
+    Ok(certificates.chain(templates.directory).chain(tools.embedding).collect())
+}
+
 /// When the tools of servers are listed again without being asked to.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]

@@ -78,7 +78,7 @@ pub use crate::callback::CALLBACK_HEADERS;
 pub use crate::caller::{Caller, Ceilings, Consent, LimitError, Purpose};
 pub use crate::configuration::{
     CONFIGURATION_BYTES_MAX, Configuration, ConfigurationError, Mode, Refresh, Routing, Switch, TenantConfig,
-    ToolSettings, templates_folder, token_files,
+    ToolSettings, obeyed_files, templates_folder, token_files,
 };
 pub use crate::events::{Event, Events, NoEvents, Of};
 pub use crate::found::{Entry, Found, Source, search};

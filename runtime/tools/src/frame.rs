@@ -15,8 +15,8 @@ use intentbox_egress::Redaction;
 use rmcp::RoleClient;
 use rmcp::model::{ClientJsonRpcMessage, ClientRequest, JsonRpcMessage, NumberOrString, ServerJsonRpcMessage};
 use rmcp::service::TxJsonRpcMessage;
-use serde::Deserialize;
 use serde::de::IgnoredAny;
+use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 use tokio::sync::Notify;
 
@@ -99,10 +99,15 @@ struct Envelope<'a> {
     id: Option<&'a RawValue>,
     #[serde(borrow, default)]
     method: Option<Cow<'a, str>>,
-    #[serde(borrow, default)]
+    #[serde(borrow, default, deserialize_with = "also_null")]
     result: Option<&'a RawValue>,
     #[serde(borrow, default)]
     error: Option<&'a RawValue>,
+}
+
+/// A value that may be `null`, which is something else than none.
+fn also_null<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<&'de RawValue>, D::Error> {
+    <&RawValue>::deserialize(deserializer).map(Some)
 }
 
 /// A message whose texts are without secrets. Its keys, numbers and structure stay what they are; a text is looked at as what it
@@ -267,17 +272,24 @@ impl Frames {
         let mut state = self.state();
         let number = id.and_then(|id| id.get().trim_matches('"').parse::<i64>().ok());
         let awaited = number.and_then(|number| state.awaited.get(&number).copied());
-        let is_one = envelope.result.is_some() != envelope.error.is_some();
+        let is_null = envelope.result.is_some_and(|result| result.get() == "null");
+        // Some write both keys, and `null` for the one that is not meant.
+        let result = envelope.result.filter(|_| !is_null || envelope.error.is_none());
+        let is_one = result.is_some() != envelope.error.is_some();
         let (Some(number), Some(awaited), true) = (number, awaited, is_one) else { return stray(state) };
-        let empty = match (awaited, envelope.result) {
-            (Awaited::Other, _) | (_, None) => None,
+        let empty = match (awaited, result) {
+            (Awaited::Other, _) => None,
+            // An error that is none of the protocol is no result either: whoever admits it says so.
+            (_, None) if parsed(text).is_some() => None,
+            (Awaited::Call, None) => Some(r#"{"content":[]}"#),
+            (Awaited::Tools, None) => Some(r#"{"tools":[]}"#),
             (_, Some(result)) if !is_complete(result) => None,
             (Awaited::Tools, Some(_)) => Some(r#"{"tools":[]}"#),
             (Awaited::Call, Some(_)) => Some(r#"{"content":[]}"#),
         };
         let message = match empty {
             Some(empty) => {
-                let result = envelope.result.map(RawValue::get).unwrap_or_default();
+                let result = result.or(envelope.error).map(RawValue::get).unwrap_or_default();
                 state.results.insert(number, result.to_owned());
                 parsed(&format!(r#"{{"jsonrpc":"2.0","id":{number},"result":{empty}}}"#))
             }
@@ -481,6 +493,24 @@ mod tests {
         assert_eq!(frames.noise_sample().as_deref(), Some(r#"[{"jsonrpc":"2.0","id":1,"result":{"content":[]}}]"#));
         let answer = r#"{"jsonrpc":"2.0","id":1,"result":{"content":[]}}"#;
         assert!(frames.received(answer).expect("no fault").is_some(), "the call still ends");
+    }
+
+    #[test]
+    fn an_answer_that_is_neither_result_nor_error_ends_its_call() {
+        for (answer, expected) in [
+            (r#"{"jsonrpc":"2.0","id":1,"result":null}"#, "null"),
+            (r#"{"jsonrpc":"2.0","id":1,"error":"it broke"}"#, "\"it broke\""),
+            (r#"{"jsonrpc":"2.0","id":1,"result":null,"error":{"code":"x"}}"#, "{\"code\":\"x\"}"),
+            (r#"{"jsonrpc":"2.0","id":2,"result":null}"#, "null"),
+        ] {
+            let frames = frames();
+            let message = frames.received(answer).expect("no fault");
+            assert!(matches!(message, Some(JsonRpcMessage::Response(_))), "{answer}: {message:?}");
+            let number = if answer.contains("\"id\":1") { 1 } else { 2 };
+            assert_eq!(kept(&frames, number).as_deref(), Some(expected), "{answer}");
+        }
+        let both = r#"{"jsonrpc":"2.0","id":1,"result":{"content":[]},"error":null}"#;
+        assert!(frames().received(both).expect("no fault").is_some(), "a result beside no error");
     }
 
     #[test]

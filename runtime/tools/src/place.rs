@@ -31,8 +31,10 @@ pub struct Place {
     pub current: Option<PathBuf>,
     /// The folder in which each server gets a temporary one of its own.
     pub temporary: PathBuf,
-    /// Folders that no server reads: our state and our secrets.
+    /// Folders and files that no server reads: our state and our secrets.
     pub hidden: Vec<PathBuf>,
+    /// Folders and files that no server writes: what an operator wrote and this program obeys, such as templates.
+    pub protected: Vec<PathBuf>,
     /// Folders that every server may write: the caches of launchers such as `npx` and `uvx`.
     pub writable: Vec<PathBuf>,
     /// Loads a secret or a file of certificates. Its error names the place, never the value. Without it a server that needs one

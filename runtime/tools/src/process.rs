@@ -183,6 +183,7 @@ fn launch(
             shares_namespaces: !config.bounds.namespaces,
             writable,
             hidden: place.hidden.clone(),
+            protected: place.protected.clone(),
             cpu_percent: (purpose == Purpose::Discovery).then_some(DISCOVERY_CPU_PERCENT),
         },
     })

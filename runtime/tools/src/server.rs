@@ -180,6 +180,15 @@ impl ServerConfig {
         }
     }
 
+    /// The file of certificates that the server is trusted by, if there is one.
+    #[must_use]
+    pub fn ca_file(&self) -> Option<PathBuf> {
+        match &self.transport {
+            Transport::Http(Endpoint { ca_file, .. }) => ca_file.clone(),
+            Transport::Stdio(_) => None,
+        }
+    }
+
     /// The hash of what decides which tools the server has. Policies, bounds and the file's path do not.
     #[must_use]
     pub fn hash(&self) -> ConfigHash {
@@ -258,14 +267,19 @@ impl ServerConfig {
         program.cwd.clone().or_else(of_file)
     }
 
+    /// The folders that its program may write, as configured.
+    pub(crate) fn writable_folders(&self) -> Vec<PathBuf> {
+        let Transport::Stdio(program) = &self.transport else { return Vec::new() };
+        self.working_directory(program).into_iter().chain(self.bounds.writable.clone()).collect()
+    }
+
     /// What to do where a tool failed because its program may not write: its text has the system's words for that, or it is there to
     /// change something and may write no folder at all.
     pub(crate) fn advice_of_denial(&self, text: &str, effect: Effect) -> Option<String> {
-        let Transport::Stdio(program) = &self.transport else { return None };
+        let Transport::Stdio(_) = &self.transport else { return None };
         let text = text.to_ascii_lowercase();
         let denials = ["permission denied", "eacces", "operation not permitted", "eperm", "read-only file system"];
-        let folders = self.working_directory(program).into_iter().chain(self.bounds.writable.clone());
-        let folders: Vec<String> = folders.map(|path| quoted(&path.to_string_lossy())).collect();
+        let folders: Vec<String> = self.writable_folders().iter().map(|path| quoted(&path.to_string_lossy())).collect();
         let changes_nowhere = folders.is_empty() && effect != Effect::Reads;
         if !changes_nowhere && !denials.iter().any(|denial| text.contains(denial)) {
             return None;

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -154,6 +155,20 @@ impl Upstreams {
     #[must_use]
     pub fn server(&self, id: &str) -> Option<&ServerConfig> {
         self.known(id).map(|server| &server.config)
+    }
+
+    /// The files and folders of this program that lie in a folder which a server may write: it writes none of them, and can make nothing
+    /// beside them, since the kernel's rules are for whole folders.
+    #[must_use]
+    pub fn closed_within(&self, config: &ServerConfig) -> Vec<PathBuf> {
+        let folders: Vec<PathBuf> =
+            config.writable_folders().into_iter().filter_map(|folder| folder.canonicalize().ok()).collect();
+        let closed = self.place.hidden.iter().chain(&self.place.protected).filter_map(|path| path.canonicalize().ok());
+        let mut closed: Vec<PathBuf> =
+            closed.filter(|path| folders.iter().any(|folder| path.starts_with(folder))).collect();
+        closed.sort();
+        closed.dedup();
+        closed
     }
 
     /// Whether a server may be started: a person approved it, or it is in the user's own file.

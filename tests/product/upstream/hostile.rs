@@ -55,6 +55,49 @@ fn m15_a_server_reads_no_file_with_a_secret_of_this_program() {
 }
 
 #[test]
+fn m15_a_server_writes_nothing_that_this_program_obeys() {
+    let upstream = Upstream::of(&json!({}));
+    let folder = upstream.path("folder");
+    for (file, text) in [
+        ("work/plain", ""),
+        ("own.json", "{\"mcpServers\": {}}"),
+        ("ca.pem", ""),
+        ("templates/own/template.toml", ""),
+        ("templates/script", ""),
+        ("config.toml", "[templates]\ndirectory = \"templates\"\n\n[tools]\nservers = [\"own.json\"]\n"),
+    ] {
+        let path = folder.join(file);
+        std::fs::create_dir_all(path.parent().expect("a folder")).expect("made");
+        std::fs::write(path, text).expect("written");
+    }
+    let entry = json!({
+        "command": "python3", "args": [program().display().to_string(), "writes"], "intentbox": {"write": [folder]},
+    });
+    let other = json!({"url": "https://127.0.0.1:1/mcp", "intentbox": {"ca_file": folder.join("ca.pem")}});
+    upstream.configure(&json!({"faulty": entry, "wiki": other}));
+    let wrote = |flags: &[&str], file: &str| {
+        let text = format!("text={}", folder.join(file).display());
+        let call =
+            [&["--json", "--servers", "servers.json"], flags, &["tools", "call", "faulty", "echo", &text]].concat();
+        let report = upstream.run(&call).report();
+        report["result"].as_str().map_or_else(|| report.to_string(), str::to_owned)
+    };
+    let refused = |text: &str| text.split(' ').all(|outcome| outcome != "done");
+    let config = folder.join("config.toml").display().to_string();
+    let flags = ["--config", &config];
+    for file in ["own.json", "ca.pem", "templates/script", "templates/own/template.toml", "templates", "config.toml"] {
+        let outcome = wrote(&flags, file);
+        assert!(refused(&outcome), "{file}: {outcome}");
+    }
+    let templates = folder.join("templates").display().to_string();
+    let outcome = wrote(&["--templates", &templates], "templates/script");
+    assert!(refused(&outcome), "{outcome}");
+    // What is in a folder of its own is written, and nothing is made beside the certificates.
+    assert_eq!(wrote(&flags, "work/plain"), "done done FileNotFoundError");
+    assert_eq!(wrote(&[], "new"), "PermissionError FileNotFoundError FileNotFoundError");
+}
+
+#[test]
 fn m15_a_file_that_the_environment_names_hides_itself_and_not_what_is_beside_it() {
     let upstream = Upstream::with("reads", &[]);
     std::fs::write(upstream.path("config.toml"), "").expect("written");

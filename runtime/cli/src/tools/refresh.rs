@@ -141,6 +141,9 @@ async fn detach(
             command.arg(flag).arg(path);
         }
     }
+    if let Some(templates) = &sources.templates {
+        command.arg("--templates").arg(templates);
+    }
     for file in &sources.servers {
         command.arg("--servers").arg(file);
     }
