@@ -91,7 +91,7 @@ async fn explain(engine: &Engine, text: &str) -> Result<Answer, CommandError> {
 
 /// The second step of a decision: the search for a tool.
 fn of_tools(route: &ToolRoute) -> String {
-    let ToolRoute { searched, verdict, trust, best, values, passed_over, search_us, read_us } = route;
+    let ToolRoute { searched, verdict, trust, best, values, passed_over, kept_for, search_us, read_us } = route;
     let verdict = match *verdict {
         "filled" => "one, which only reads and for which the words hold all values,",
         other => other,
@@ -111,6 +111,9 @@ fn of_tools(route: &ToolRoute) -> String {
     if !values.is_empty() {
         let values = serde_json::to_string(values).unwrap_or_default();
         let _ = writeln!(told, "  values for the first: {}", printable(&values));
+    }
+    if let Some(template) = kept_for {
+        let _ = writeln!(told, "  not called: {} would answer this if its access were configured", printable(template));
     }
     if !passed_over.is_empty() {
         let _ = writeln!(told, "  a call of it would pass over: {}", printable(&passed_over.join(", ")));

@@ -5,7 +5,7 @@ use std::io::{ErrorKind, IsTerminal as _, Write as _, stderr, stdout};
 use std::process::ExitCode;
 
 use anyhow::Context as _;
-use intentbox_engine::{Outcome, Report, Target, Wire};
+use intentbox_engine::{Outcome, Remedy, Report, Target, Wire};
 use serde_json::Value;
 
 pub(crate) use intentbox_catalog::terminal::{printable, printable_json};
@@ -196,11 +196,22 @@ fn explain(report: &Report, text: &mut String) {
             let _ = writeln!(text, "hint: {}", printable(&words(remedy)));
         }
     }
+    let remedy = report.failure.as_ref().and_then(|failure| failure.remedy.as_ref());
+    let is_to_choose = matches!(remedy, Some(Remedy::Choose));
     for candidate in &report.candidates {
         let _ = writeln!(text, "  {:<28} {}", printable(&candidate.template), printable(&candidate.summary));
         let command = by_name(&candidate.template, &candidate.values).filter(|_| !candidate.values.is_empty());
         if let Some(command) = command {
             let _ = writeln!(text, "    {}", printable(&command));
+        }
+        // Where the words fit one tool, and its values are what is not clear.
+        if is_to_choose && !candidate.takes.is_empty() {
+            let takes = candidate.takes.iter().map(|takes| match takes.choices.as_slice() {
+                [] => format!("--param {}=…", takes.name),
+                choices => format!("--param {}={}", takes.name, choices.join("|")),
+            });
+            let takes: Vec<String> = takes.collect();
+            let _ = writeln!(text, "    --template {} takes {}", candidate.template, printable(&takes.join(" ")));
         }
     }
     for refused in report.refusals.iter().filter(|_| report.outcome() != Outcome::CapabilityDenied) {

@@ -52,11 +52,20 @@ fn shown_within(json: &str, width: Option<u16>) -> String {
             Some(columns) => table(&heads(&columns), &columns, rows, width),
             None => as_json(value),
         },
-        Ok(Value::Object(pairs)) if !pairs.is_empty() => object(pairs, width),
+        Ok(Value::Object(pairs)) if !pairs.is_empty() => match only_text(pairs) {
+            Some(text) => format!("{}\n", printable(text.trim_end_matches('\n'))),
+            None => object(pairs, width),
+        },
         // Numbers keep the digits the script gave: a parsed value would round long ones.
         Ok(Value::Number(_)) | Err(_) => format!("{}\n", printable(json)),
         Ok(value) => as_json(value),
     }
+}
+
+/// The text of several lines that is all of an object: the contents of a file, as a tool gives them.
+fn only_text(pairs: &serde_json::Map<String, Value>) -> Option<&str> {
+    let text = pairs.values().next().filter(|_| pairs.len() == 1)?.as_str()?;
+    text.contains('\n').then_some(text)
 }
 
 /// One object: its plain values as pairs, then each list of rows as a table under its name.
@@ -293,6 +302,13 @@ mod tests {
         let long = "k".repeat(70_000);
         let object = format!("{{\"{long}\": 1, \"ab\": 2, \"c\": 3}}");
         assert_eq!(shown(&object), format!("{long}  1\nab  2\nc   3\n"));
+    }
+
+    #[test]
+    fn a_text_of_several_lines_that_is_all_is_shown_as_it_is() {
+        assert_eq!(shown(r#"{"content": "one\n\u001btwo\n"}"#), "one\n\\u{1b}two\n");
+        assert_eq!(shown(r#"{"content": "one"}"#), "content  one\n");
+        assert_eq!(shown(r#"{"content": "one\ntwo", "bytes": 7}"#), "content  one⏎two\nbytes    7\n");
     }
 
     #[test]

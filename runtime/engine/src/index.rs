@@ -178,6 +178,11 @@ impl Index {
         self.prepared.search.knows(number, word)
     }
 
+    /// The part of the words of a text that are an entry's own, from 0 to 1.
+    pub(crate) fn own_share(&self, number: usize, text: &str) -> f64 {
+        self.prepared.search.own_share(number, text)
+    }
+
     /// The words of a text that are new for a tool.
     pub(crate) fn new_words(&self, number: usize, text: &str) -> Vec<String> {
         self.prepared.search.new_words(number, text)

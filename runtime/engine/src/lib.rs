@@ -38,6 +38,7 @@ mod intent;
 mod known;
 mod library;
 mod offer;
+mod operands;
 mod operator;
 mod pages;
 mod pending;
@@ -54,7 +55,9 @@ mod script_advice;
 mod stub;
 mod tenant;
 mod tool_caller;
+mod tool_choice;
 mod tool_failure;
+mod tool_library;
 mod tool_plan;
 mod tool_reading;
 mod tool_template;
@@ -92,6 +95,7 @@ pub use crate::rejected::remedy_for_values;
 pub use crate::stub::of as tool_stub;
 pub use crate::tool_failure::{server_failure, tool_failure};
 pub use crate::tool_plan::{HERE, ToolRoute};
+pub use crate::tool_template::meant_id;
 pub use intentbox_egress::{EgressError, SendError};
 pub use intentbox_report::{
     CHECK_BEFORE_RETRY, Candidate, Cause, Failure, Lack, Listed, Missing, MissingOrigin, NearName, Outcome, Permission,

@@ -496,6 +496,10 @@ impl Engine {
             // The word by which sentences announce a value names its parameter too, unless that is given itself.
             let announced = template.announced(name).map(ParamSpec::name);
             let name = announced.filter(|announced| !intent.params.contains_key(*announced)).unwrap_or(name);
+            // The schema of a tool may call it `entityNames`.
+            let plain = tool_template::plain_name(name, "argument");
+            let name =
+                if template.parameter(name).is_none() && template.parameter(&plain).is_some() { &plain } else { name };
             let value = match given {
                 Given::Text(text) => template.read_text(name, text),
                 Given::Value(value) => Ok(value.clone()),
@@ -624,10 +628,26 @@ impl Engine {
         }))
     }
 
+    /// The id of the template that would answer a sentence if what it needs were configured.
+    pub(crate) fn out_of_reach_of(&self, text: &str) -> Option<String> {
+        let intent = Intent { text: text.to_owned(), ..Intent::default() };
+        let names = intentbox_router::Names::default();
+        let has = self.routing.has_templates();
+        match self.out_of_reach(&self.library(), &crate::known::question(&intent, &names)).filter(|_| has) {
+            Some(Remedy::Configure { template, .. }) => Some(template),
+            _ => None,
+        }
+    }
+
     /// The template that would answer if what it needs were configured, and what that is.
     fn out_of_reach(&self, library: &Library, question: &Question<'_>) -> Option<Remedy> {
         let routed = library.route_out_of_reach(question, |template| self.reaches(template));
-        let (Decision::Card { id, .. } | Decision::Missing { id, .. }) = routed.decision else { return None };
+        let id = match routed.decision {
+            Decision::Card { id, .. } | Decision::Missing { id, .. } => id,
+            // Any of them is a way to get an answer.
+            Decision::Ambiguous { candidates } => candidates.into_iter().next()?.id,
+            Decision::NoMatch { .. } => return None,
+        };
         let template = cards::template(&library.catalog, &id)?;
         Some(Remedy::Configure { template: template.id().to_string(), lacks: self.lacks(template) })
     }

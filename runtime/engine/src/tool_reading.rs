@@ -8,10 +8,12 @@
 use std::collections::BTreeMap;
 
 use intentbox_catalog::{Effects, ParamKind, ParamSpec, Template};
-use intentbox_router::{PassedOver, SaidTime, Why, Witness};
+use intentbox_router::{PassedOver, SaidTime, Token, Why, Witness};
 use serde_json::Value;
 
-use crate::value_form;
+use crate::intent::Given;
+use crate::operands::Operands;
+use crate::{tool_template, value_form};
 
 /// What words say for a tool.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -31,21 +33,25 @@ impl ToolReading {
     }
 }
 
-/// What a witness makes of a tool's template. `knows` holds for words that say the tool itself, and `is_given` for those that came
-/// as values beside the sentence.
+/// What a witness of a sentence makes of a tool's template. `knows` holds for words that say the tool itself, and `given` are the values
+/// that came beside the sentence.
 pub(crate) fn of(
     template: &Template,
+    sentence: &str,
     witness: Witness,
     knows: &dyn Fn(&str) -> bool,
-    is_given: &dyn Fn(&str) -> bool,
+    given: &BTreeMap<String, Given>,
 ) -> ToolReading {
-    let Witness { mut values, passed_over, times, words, is_question } = witness;
+    let Witness { mut values, passed_over, times, words, tokens, is_question } = witness;
+    let is_given = |text: &str| given.values().any(|given| given.holds(text));
     let changes = template.effects() == Effects::Write;
     for path in template.parameters().iter().filter(|spec| value_form::is_path(spec)) {
         if values.get(path.name()).and_then(Value::as_str).is_some_and(|text| CONNECTING.contains(&text)) {
             values.remove(path.name());
         }
     }
+    value_form::mend(template, &mut values);
+    no_text(&tokens, template, knows, &mut values);
     let mut told: Vec<String> = Vec::new();
     for time in &times {
         let is_taken = value_form::take(&time.words, template, &mut values)
@@ -68,15 +74,35 @@ pub(crate) fn of(
             Why::Negates | Why::Quoted | Why::Number | Why::Name => true,
             // One letter is no word of a tool: "by T" names somebody.
             _ if word.text.chars().count() == 1 => true,
-            _ if knows(&word.text) => false,
+            _ if knows(&word.text) || !changes && ALL_OF_IT.contains(&word.text.to_ascii_lowercase().as_str()) => false,
             Why::Deed | Why::Narrows => true,
             // Harmless is what other questions were seen to have beside them, and not what changes were.
-            Why::Announces | Why::Unknown | Why::Harmless => changes || word.stands_out,
+            Why::Announces | Why::Unknown | Why::Harmless => changes || word.stands_out || is_led_to(&tokens, word.at),
         };
         is_told && !word.is_of_a_time && !is_given(&word.text) && !is_counted(word)
     };
+    let (mut formed, mut others): (Vec<usize>, Vec<&PassedOver>) = (Vec::new(), Vec::new());
     for word in passed_over.iter().filter(counts) {
-        if !value_form::take(&word.text, template, &mut values) && !told.contains(&word.text) {
+        if value_form::take(&word.text, template, &mut values) {
+            formed.push(word.at);
+        } else {
+            others.push(word);
+        }
+    }
+    let operands = Operands {
+        sentence,
+        tokens: &tokens,
+        template,
+        knows,
+        is_turning: &|word| TURNING.contains(&word) || ENDS_OF_A_LIST.iter().any(|(said, _)| said.contains(&word)),
+        is_given: &|name| {
+            given.keys().any(|given| given == name || tool_template::plain_name(given, "argument") == name)
+        },
+        taken: &formed,
+    };
+    let taken = operands.take(&mut values);
+    for word in others.into_iter().filter(|word| !taken.contains(&word.at)) {
+        if !told.contains(&word.text) {
             told.push(word.text.clone());
         }
     }
@@ -93,6 +119,33 @@ pub(crate) fn of(
     }
     ask_for_one(&words, template, knows, &mut values);
     ToolReading { values, passed_over: told, asks_only: changes && is_question }
+}
+
+/// Words that ask for no less than there is.
+const ALL_OF_IT: [&str; 6] = ["complete", "current", "entire", "full", "total", "whole"];
+
+/// Words that lead to what is asked about: what is behind them is no word beside the request.
+const LEADING: [&str; 13] = [
+    "about",
+    "by",
+    "called",
+    "containing",
+    "except",
+    "for",
+    "from",
+    "matching",
+    "mentioning",
+    "named",
+    "of",
+    "with",
+    "without",
+];
+
+/// Whether a word is led to by one of [`LEADING`], perhaps with an article between.
+fn is_led_to(tokens: &[Token], at: usize) -> bool {
+    let mut before = tokens.get(..at).unwrap_or_default().iter().rev().map(|token| token.text.to_ascii_lowercase());
+    let word = before.find(|word| !matches!(word.as_str(), "a" | "an" | "the" | "my" | "our" | "this"));
+    word.is_some_and(|word| LEADING.contains(&word.as_str()))
 }
 
 /// Words that lead from what is asked for to what it has: the `matching` of "files matching *.txt" is no path.
@@ -243,8 +296,13 @@ fn turning(
     };
     let is_passed_over =
         |word: &&String| TURNING.contains(&word.as_str()) && !knows(word) && !has_parameter(word) && !is_a_value(word);
-    // "First show me the log" says when, and not which.
-    words.iter().skip(1).filter(is_passed_over).cloned().collect()
+    // "First show me the log" says when, and not which. "First 2 commits" does.
+    let says_when = |at: usize, word: &str| {
+        let is_counted = words.get(at + 1).is_some_and(|next| next.bytes().all(|byte| byte.is_ascii_digit()));
+        at == 0 && matches!(word, "first" | "next") && !is_counted
+    };
+    let said = words.iter().enumerate().filter(|(at, word)| !says_when(*at, word)).map(|(_, word)| word);
+    said.filter(is_passed_over).cloned().collect()
 }
 
 /// Words with which a sentence asks for a number of things, if the tool does not say that it counts: a list of them is another
@@ -261,6 +319,22 @@ fn counting(words: &[String], template: &Template) -> Option<String> {
     let pair = words.windows(2).find(|pair| is_pair(pair)).map(|pair| pair.join(" "));
     let first = words.iter().find(|word| !matches!(word.as_str(), "please" | "can" | "could" | "you"));
     pair.or_else(|| first.filter(|word| *word == "count").cloned())
+}
+
+/// Takes back a text that is needed and says only what the tool is: the "my memory" of "search my memory". It is asked for then.
+fn no_text(tokens: &[Token], template: &Template, knows: &dyn Fn(&str) -> bool, values: &mut BTreeMap<String, Value>) {
+    for spec in template.parameters().iter().filter(|spec| spec.is_text() && spec.is_required()) {
+        let Some(text) = values.get(spec.name()).and_then(Value::as_str) else { continue };
+        let is_quoted = tokens.iter().any(|token| token.is_quoted && token.text == text);
+        let says = |word: &str| {
+            let is_filler = tokens.iter().any(|token| token.text == word && token.is_filler);
+            let is_article = matches!(word.to_ascii_lowercase().as_str(), "a" | "an" | "the" | "my" | "our" | "this");
+            !is_filler && !is_article && !knows(word)
+        };
+        if !is_quoted && !text.split_whitespace().any(says) {
+            values.remove(spec.name());
+        }
+    }
 }
 
 /// Takes back values of parameters for times that have no digit and are no time: the "difference" of "time difference".
@@ -341,8 +415,8 @@ mod tests {
         let question = Question { text, names: &Names::default(), now };
         let witness = router.witness(&question, &CardId::new(id.as_str())).expect("its card");
         let knows = |word: &str| ["commits", "commit", "repository", "history", "branch", "create"].contains(&word);
-        let is_given = |text: &str| text == "Ada";
-        let reading = of(catalog.get(id.as_str()).expect("it is there"), witness, &knows, &is_given);
+        let given = BTreeMap::from([("whose".to_owned(), Given::Text("Ada".to_owned()))]);
+        let reading = of(catalog.get(id.as_str()).expect("it is there"), text, witness, &knows, &given);
         (json!(reading.values), reading.passed_over, reading.asks_only)
     }
 
@@ -370,7 +444,6 @@ mod tests {
             ("commit logs of the last 2 days", json!({"start_timestamp": "2026-11-22T12:00:00Z"})),
             ("the last 3 commits", json!({"max_count": 3})),
             ("show the last commit", json!({"max_count": 1})),
-            ("commits of the latest release", json!({})),
             ("show the last commits", json!({})),
         ] {
             assert_eq!(read(&log(), text), (values, Vec::new(), false), "{text}");
@@ -393,6 +466,7 @@ mod tests {
     fn what_looks_like_a_value_or_narrows_is_not_passed_over() {
         for (text, passed_over) in [
             ("show the commit history of the repository", vec![]),
+            ("commits of the latest release", vec!["latest"]),
             ("what changed lately in the commit logs", vec![]),
             ("commit logs by Bob", vec!["Bob"]),
             ("commit logs by bob", vec!["bob"]),

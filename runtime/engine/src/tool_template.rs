@@ -123,6 +123,18 @@ pub(crate) fn template_of(server: &ServerId, row: &ToolRow, definition: &Value) 
     if whole.is_well_formed() { Ok(whole) } else { Err(Unwordable { argument: String::new() }) }
 }
 
+/// The id of the template that is meant by a text: an id, or a tool as its server calls it, such as `everything/get-sum`.
+#[must_use]
+pub fn meant_id(text: &str) -> Option<TemplateId> {
+    let (server, tool) = text.trim().split_once([':', '/'])?;
+    let is_name = |name: &str| {
+        !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_-.".contains(&byte))
+    };
+    let (server, tool) = (server.trim(), tool.trim());
+    let plain = || format!("{}/{}", plain_name(server, "server"), plain_name(tool, "tool")).parse().ok();
+    text.parse().ok().or_else(|| plain().filter(|_| is_name(server) && is_name(tool)))
+}
+
 /// The id of a tool's template. Two tools may have the same; whoever uses several looks.
 pub(crate) fn id_of(server: &ServerId, row: &ToolRow) -> Option<TemplateId> {
     format!("{}/{}", plain_name(server.as_str(), "server"), plain_name(&row.name, "tool")).parse().ok()
@@ -293,7 +305,7 @@ fn words_of(name: &str) -> Vec<String> {
 }
 
 /// A name as templates have them.
-fn plain_name(name: &str, instead: &str) -> String {
+pub(crate) fn plain_name(name: &str, instead: &str) -> String {
     let mut plain = words_of(name).join("_");
     if !plain.starts_with(|first: char| first.is_ascii_lowercase()) {
         plain = format!("{instead}_{plain}");
@@ -331,15 +343,31 @@ fn manifest(server: &ServerId, row: &ToolRow, arguments: &[Argument]) -> String 
         text.push_str("cache_s = 0\n");
     }
     let nouns = nouns(row);
+    let is_put_somewhere = arguments.iter().any(|argument| {
+        matches!(argument.kind, Kind::Word)
+            && argument.words.last().is_some_and(|last| matches!(last.as_str(), "path" | "file" | "filename"))
+    });
     for argument in arguments {
         let _ = write!(text, "\n[params.{}]\n{}", argument.name, argument.declaration());
-        let patterns = argument.patterns(&nouns);
+        let mut patterns = argument.patterns(&nouns);
+        if is_put_somewhere && matches!(argument.kind, Kind::Text) {
+            patterns.extend(put_somewhere());
+        }
         if !patterns.is_empty() {
             let patterns: Vec<String> = patterns.iter().map(|pattern| quoted(pattern)).collect();
             let _ = writeln!(text, "words = [{}]", patterns.join(", "));
         }
     }
     text
+}
+
+/// The words around a text that goes to a file.
+fn put_somewhere() -> impl Iterator<Item = String> {
+    ["write", "put", "save", "append"].into_iter().flat_map(|verb| {
+        let texts = ["", "the text ", "the words ", "the content ", "the line "];
+        let places = ["to", "into", "in", "as"];
+        texts.into_iter().flat_map(move |text| places.map(|place| format!("{verb} {text}{{}} {place}")))
+    })
 }
 
 /// What a tool may list, in the plural: words of its name and the first of its description.
@@ -386,8 +414,15 @@ impl Argument {
             Kind::Integer { .. } if is_amount(&self.words) => {
                 let around = ["last {}", "latest {}", "top {}", "newest {}", "most recent {}", "at most {}"];
                 patterns.extend(around.map(str::to_owned));
+                patterns.extend(["{} last", "{} latest", "{} newest", "{} most recent"].map(str::to_owned));
                 patterns.extend(["up to {}", "{} results", "{} entries", "{} items", "limit to {}"].map(str::to_owned));
                 patterns.extend(nouns.iter().map(|noun| format!("{{}} {noun}")));
+            }
+            // "10 lines of context".
+            Kind::Integer { .. } if before.len() == 1 => {
+                let (kind, single) = (before.join(" "), last.strip_suffix('s').unwrap_or(last));
+                patterns.extend([format!("{{}} {last} of {kind}"), format!("{{}} {kind} {last}")]);
+                patterns.extend([format!("{{}} {single} of {kind}"), format!("{{}} {kind} {single}")]);
             }
             Kind::Time => {
                 let starts =

@@ -1,4 +1,5 @@
-//! Values whose form says what they are: a revision, a time of day, a path, a pattern of names. They need no word before them.
+//! Values whose form says what they are: a revision, a time of day, a path, a pattern of names. They need no word before them. Places
+//! say which time zone is meant.
 
 use std::collections::BTreeMap;
 
@@ -14,7 +15,7 @@ enum ValueForm {
     Clock,
     /// A pattern of names with `*`.
     Glob,
-    /// A path that begins with `/`, `./`, `../` or `~/`.
+    /// A path that begins with `/`, `./`, `../` or `~/`, leads on from here (`docs/a`), or ends like the name of a file.
     Path,
 }
 
@@ -27,14 +28,17 @@ impl ValueForm {
         if word.contains('*') && word.chars().any(char::is_alphanumeric) {
             return Some(Self::Glob);
         }
-        let is_relative = |rest: &str| rest.chars().all(|letter| letter.is_ascii_digit() || "~^".contains(letter));
-        let is_head = ["HEAD", "@"].iter().any(|head| word.strip_prefix(head).is_some_and(is_relative)) && word != "@";
+        let is_steps = |rest: &str| rest.chars().all(|letter| letter.is_ascii_digit() || "~^".contains(letter));
+        let is_head = ["HEAD", "@"].iter().any(|head| word.strip_prefix(head).is_some_and(is_steps)) && word != "@";
         let is_hash = (7..=64).contains(&word.len())
             && word.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
             && word.bytes().any(|byte| byte.is_ascii_digit())
             && word.bytes().any(|byte| byte.is_ascii_lowercase());
         if is_head || is_hash {
             return Some(Self::Revision);
+        }
+        if is_relative_path(word) {
+            return Some(Self::Path);
         }
         let (hour, minute) = word.split_once(':')?;
         let below = |text: &str, end: u8| {
@@ -61,6 +65,79 @@ impl ValueForm {
     }
 }
 
+/// Whether a word is like `docs/a` or `notes.txt`, and unlike `and/or`, `Europe/Prague`, `api:8080/x`, `1.5` and `example.com.`.
+fn is_relative_path(word: &str) -> bool {
+    let is_plain = |letter: char| letter.is_alphanumeric() || "/._-+".contains(letter);
+    if !word.chars().all(is_plain) || word.chars().any(char::is_whitespace) {
+        return false;
+    }
+    let capital = |part: &str| part.starts_with(char::is_uppercase);
+    let parts: Vec<&str> = word.split('/').collect();
+    let is_below = parts.len() > 1 && parts[..parts.len() - 1].iter().all(|part| !part.is_empty());
+    let is_pair_of_words = matches!(parts.as_slice(), ["and" | "either", "or"] | ["yes", "no"] | ["read", "write"]);
+    is_file(word) || is_below && !parts.iter().all(|part| capital(part)) && !is_pair_of_words
+}
+
+/// The name of the time zone of a place: `Asia/Tokyo` for `tokyo`, `America/New_York` for `new_york`. A name of a zone is itself.
+/// Nothing where the machine knows no such place, or several.
+pub(crate) fn zone(place: &str) -> Option<String> {
+    let mut named: Vec<String> = Vec::new();
+    for name in jiff::tz::db().available() {
+        let name = name.as_str();
+        let is_it = name.eq_ignore_ascii_case(place)
+            || name.contains('/') && name.rsplit('/').next().is_some_and(|last| last.eq_ignore_ascii_case(place));
+        // Copies of the whole list under other names.
+        if is_it && !["Etc/", "posix/", "right/", "SystemV/"].iter().any(|prefix| name.starts_with(prefix)) {
+            named.push(name.to_owned());
+        }
+    }
+    match named.as_slice() {
+        [one] => Some(one.clone()),
+        several => several.iter().find(|name| name.eq_ignore_ascii_case(place)).cloned(),
+    }
+}
+
+/// Moves a path that was read as a free text to the one parameter for a path that has none: in "write hello to a.txt", "a.txt" is no
+/// content.
+pub(crate) fn mend(template: &Template, values: &mut BTreeMap<String, Value>) {
+    let reads_as_path = |text: &str| ValueForm::of(text) == Some(ValueForm::Path);
+    let mut texts = template.parameters().iter().filter(|spec| spec.is_text());
+    let text = texts.find(|spec| values.get(spec.name()).and_then(Value::as_str).is_some_and(reads_as_path));
+    let Some(text) = text else { return };
+    let is_open = |spec: &&ParamSpec| {
+        is_path(spec) && spec.is_required() && spec.default_from().is_none() && !values.contains_key(spec.name())
+    };
+    let mut open = template.parameters().iter().filter(is_open);
+    if let (Some(path), None) = (open.next(), open.next())
+        && let Some(value) = values.remove(text.name())
+    {
+        values.insert(path.name().to_owned(), value);
+    }
+}
+
+/// Whether the form of a word says that it is for a parameter of another kind: the name of a file is no revision. What may be a branch, as
+/// `docs/a` may, is for any.
+pub(crate) fn is_of_another(word: &str, spec: &ParamSpec) -> bool {
+    let is_place = |part: &str| ["source", "destination", "target", "uri"].contains(&part);
+    match ValueForm::of(word) {
+        None => false,
+        Some(ValueForm::Path) => {
+            let is_sure = word.starts_with(['/', '.', '~']) || is_file(word);
+            is_sure && !ValueForm::Path.fits(spec) && !spec.name().split('_').any(is_place)
+        }
+        Some(form) => !form.fits(spec),
+    }
+}
+
+/// Whether a word ends like the name of a file: `docs/notes.txt`.
+fn is_file(word: &str) -> bool {
+    let parts = word.rsplit('/').next().and_then(|name| name.rsplit_once('.'));
+    parts.is_some_and(|(stem, ending)| {
+        let is_ending = (1..=5).contains(&ending.len()) && ending.bytes().all(|byte| byte.is_ascii_alphanumeric());
+        !stem.is_empty() && is_ending && ending.bytes().any(|byte| byte.is_ascii_alphabetic())
+    })
+}
+
 /// Whether a parameter is for a path.
 pub(crate) fn is_path(spec: &ParamSpec) -> bool {
     ValueForm::Path.fits(spec)
@@ -69,7 +146,10 @@ pub(crate) fn is_path(spec: &ParamSpec) -> bool {
 /// Gives a word to the one parameter for values of its form that has none. Nothing is given where several could have it.
 pub(crate) fn take(word: &str, template: &Template, values: &mut BTreeMap<String, Value>) -> bool {
     let Some(form) = ValueForm::of(word) else { return false };
-    let mut open = template.parameters().iter().filter(|spec| form.fits(spec) && !values.contains_key(spec.name()));
+    let can_be = |spec: &&ParamSpec| {
+        form.fits(spec) && !values.contains_key(spec.name()) && spec.check(&Value::from(word)).is_ok()
+    };
+    let mut open = template.parameters().iter().filter(can_be);
     let (Some(spec), None) = (open.next(), open.next()) else { return false };
     values.insert(spec.name().to_owned(), Value::from(word));
     true
@@ -108,9 +188,30 @@ mod tests {
             ("~/notes", Some(ValueForm::Path)),
             ("//host/x", None),
             ("and/or", None),
+            ("docs/a", Some(ValueForm::Path)),
+            ("docs/", Some(ValueForm::Path)),
+            ("notes.txt", Some(ValueForm::Path)),
+            ("a.b/notes.txt", Some(ValueForm::Path)),
+            ("Europe/Prague", None),
+            ("1.5", None),
+            ("api:8080/x", None),
+            ("end.", None),
             ("", None),
         ] {
             assert_eq!(ValueForm::of(word), form, "{word}");
+        }
+    }
+
+    #[test]
+    fn a_place_says_its_time_zone() {
+        for (place, zone_of_it) in [
+            ("tokyo", Some("Asia/Tokyo")),
+            ("New_York", Some("America/New_York")),
+            ("europe/prague", Some("Europe/Prague")),
+            ("nowhere", None),
+            ("", None),
+        ] {
+            assert_eq!(zone(place).as_deref(), zone_of_it, "{place}");
         }
     }
 }

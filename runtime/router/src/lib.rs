@@ -62,7 +62,7 @@ pub use crate::ranker::{Everything, Ranker};
 pub use crate::text::stem;
 pub use crate::trust::{Doubt, Doubts, Why};
 pub use crate::values::ValueRead;
-pub use crate::witness::{PassedOver, SaidTime, Witness};
+pub use crate::witness::{PassedOver, SaidTime, Token, Witness};
 
 use crate::forest::Forest;
 use crate::index::{PackIndex, Prospect, Reading, Said};

@@ -1,6 +1,7 @@
 //! What a sentence says for one card that was found in another way: the values, and what nobody took for one.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 use intentbox_catalog::instant::Instant;
 use serde_json::Value;
@@ -23,8 +24,30 @@ pub struct Witness {
     pub times: Vec<SaidTime>,
     /// The words of the sentence outside of quotes, in lower case.
     pub words: Vec<String>,
+    /// All words of the sentence.
+    pub tokens: Vec<Token>,
     /// Whether the sentence asks whether something is so, or was done.
     pub is_question: bool,
+}
+
+/// A word of the sentence, or a text in quotes, and what became of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[expect(clippy::struct_excessive_bools, reason = "each is asked alone")]
+pub struct Token {
+    /// As written, without quotes.
+    pub text: String,
+    /// Where it is written, in bytes of the sentence.
+    pub at: Range<usize>,
+    /// Whether it stood in quotes.
+    pub is_quoted: bool,
+    /// Whether it says nothing by itself, as "the" does.
+    pub is_filler: bool,
+    /// Whether it is of a value that was read, or of the words around it.
+    pub is_read: bool,
+    /// Whether it is one of the words of a time.
+    pub is_of_a_time: bool,
+    /// What speaks against passing over it, where the card does not explain it.
+    pub doubt: Option<Why>,
 }
 
 /// A word that a card does not explain.
@@ -32,6 +55,8 @@ pub struct Witness {
 pub struct PassedOver {
     /// As written.
     pub text: String,
+    /// Which of the words of the sentence it is.
+    pub at: usize,
     /// What speaks against passing over it.
     pub why: Why,
     /// Whether it looks like a value: it has a digit, a sign, or a capital within the sentence.
@@ -58,6 +83,7 @@ pub(crate) fn of(said: Said<'_>, values: Vec<ValueRead>, found: &[Found], doubts
     let is_shouted = words.iter().all(|word| !word.text.chars().any(char::is_lowercase));
     let passed_over = doubts.words.iter().map(|doubt| PassedOver {
         text: doubt.text.clone(),
+        at: doubt.at,
         why: doubt.why,
         stands_out: stands_out(&doubt.text, doubt.at > 0 && !is_shouted),
         is_of_a_time: times.iter().any(|time| time.span.contains(&doubt.at)),
@@ -74,7 +100,17 @@ pub(crate) fn of(said: Said<'_>, values: Vec<ValueRead>, found: &[Found], doubts
             read_by: read_by.map(|(_, read)| read.parameter.clone()).collect(),
         }
     });
+    let tokens = words.iter().enumerate().map(|(at, word)| Token {
+        text: word.text.clone(),
+        at: word.at.clone(),
+        is_quoted: word.quoted,
+        is_filler: word.is_filler,
+        is_read: found.iter().any(|found| found.span.contains(&at)),
+        is_of_a_time: times.iter().any(|time| time.span.contains(&at)),
+        doubt: doubts.words.iter().find(|doubt| doubt.at == at).map(|doubt| doubt.why),
+    });
     Witness {
+        tokens: tokens.collect(),
         passed_over: passed_over.collect(),
         times: said_times.collect(),
         words: words.iter().filter(|word| !word.quoted).map(|word| word.plain.clone()).collect(),

@@ -11,7 +11,7 @@ use intentbox_router::stem;
 
 use crate::Entry;
 use crate::lexicon::Lexicon;
-use crate::values::{KINDS, Kinds, mentioned, taken};
+use crate::values::{KINDS, Kinds, mentioned, taken, without_values};
 use crate::words::{stems, telling, trigrams, words};
 
 /// How many tools are compared in full: those with the highest sum of what their words weigh.
@@ -93,7 +93,8 @@ struct Tool {
     trigrams: Vec<([u8; 3], f64)>,
     trigram_norm: f64,
     length: f64,
-    exact: String,
+    /// Its name in words, and without that of its server: `git_status` is "status" too.
+    exact: Vec<String>,
     reads: Option<bool>,
     takes: Kinds,
     required: usize,
@@ -191,7 +192,13 @@ impl Index {
         }
     }
 
+    /// Prepares a sentence: its words, and the kinds of its values.
     pub(crate) fn query(&self, text: &str) -> Query {
+        Query { mentions: mentioned(text), ..self.words_of(&without_values(text)) }
+    }
+
+    /// Prepares a text of which every word counts.
+    pub(crate) fn words_of(&self, text: &str) -> Query {
         let lexicon = Lexicon::get();
         let terms: Vec<Term> = telling(text)
             .into_iter()
@@ -340,7 +347,7 @@ impl Index {
             flag(is_against),
             unknown,
             usage,
-            flag(!query.exact.is_empty() && query.exact == tool.exact),
+            flag(!query.exact.is_empty() && tool.exact.contains(&query.exact)),
             // Verbs of change beside a tool that only reads, and a question beside one that changes.
             flag(tool.reads == Some(true) && meant.iter().any(|deed| *deed > 0)),
             flag(
@@ -371,6 +378,14 @@ impl Index {
         self.tools.get(tool).is_some_and(|known| is_single(known) || is_near())
     }
 
+    /// The part of the words of a text that are a tool's own.
+    pub(crate) fn own_share(&self, tool: usize, text: &str) -> f64 {
+        let Some(tool) = self.tools.get(tool) else { return 0.0 };
+        let said = telling(&without_values(text));
+        let own = said.iter().filter(|word| tool.whole.contains(*word) || tool.single.contains(*word)).count();
+        count(own) / count(said.len()).max(1.0)
+    }
+
     /// BM25 over names and descriptions alone: what others do, to compare with.
     pub(crate) fn bm25(&self, query: &Query, tool: usize) -> f64 {
         self.features(query, tool, 0.0, 0.0)[12]
@@ -379,6 +394,12 @@ impl Index {
     pub(crate) fn len(&self) -> usize {
         self.tools.len()
     }
+}
+
+fn exact(entry: &Entry) -> Vec<String> {
+    let (name, server) = (words(&entry.name), words(&entry.server));
+    let own = name.strip_prefix(server.as_slice()).filter(|own| !own.is_empty()).map(|own| own.join(" "));
+    own.into_iter().chain([name.join(" ")]).collect()
 }
 
 impl Tool {
@@ -413,7 +434,7 @@ impl Tool {
             described: described.into_iter().chain(said).collect(),
             arguments: arguments.into_iter().collect(),
             trigram_norm: norm(&trigrams),
-            exact: words(&entry.name).join(" "),
+            exact: exact(entry),
             reads: entry.reads,
             takes: taken(&entry.arguments, words),
             required: entry.required,

@@ -149,11 +149,27 @@ impl Search {
     pub fn find(&self, text: &str, usage: &dyn Fn(usize) -> f64) -> Found {
         let compared = self.compare(text, usage);
         let (hits, trust) = self.model.rank(&compared);
-        let verdict = verdict(&hits, trust);
+        let verdict = match verdict(&hits, trust) {
+            Verdict::Nothing if self.has_a_twin(&compared, &hits) => Verdict::Several,
+            verdict => verdict,
+        };
         let elsewhere = (verdict == Verdict::One).then(|| self.elsewhere(&compared, &hits)).flatten();
         // Whoever uses the one and not the other has chosen.
         let elsewhere = elsewhere.filter(|other| hits.first().is_some_and(|best| usage(best.entry) <= usage(*other)));
         Found { hits: hits.into_iter().take(HITS_MAX).collect(), verdict, trust, elsewhere }
+    }
+
+    /// Whether the best hit would be the answer if another server had not one that fits as well: then both are asked about.
+    fn has_a_twin(&self, compared: &[(usize, Features)], hits: &[Hit]) -> bool {
+        let [best, second, ..] = hits else { return false };
+        let server = self.servers.get(second.entry);
+        if second.score < best.score * RIVAL_SHARE || self.servers.get(best.entry) == server {
+            return false;
+        }
+        let is_other = |(entry, _): &&(usize, Features)| self.servers.get(*entry) != server;
+        let others: Vec<(usize, Features)> = compared.iter().filter(is_other).copied().collect();
+        let (alone, trust) = self.model.rank(&others);
+        verdict(&alone, trust) == Verdict::One && alone.first().is_some_and(|hit| hit.entry == best.entry)
     }
 
     /// What would be the answer without the server of the best hit, if the best is so by its description alone.
@@ -191,6 +207,13 @@ impl Search {
         self.index.knows(entry, word)
     }
 
+    /// The part of the words of a text that are an entry's own, from 0 to 1: its name, its description, its arguments or its server have
+    /// them. What only means the same does not count, and neither do values.
+    #[must_use]
+    pub fn own_share(&self, entry: usize, text: &str) -> f64 {
+        self.index.own_share(entry, text)
+    }
+
     /// The features of the tools that a search compares: what training needs.
     #[must_use]
     pub fn compare(&self, text: &str, usage: &dyn Fn(usize) -> f64) -> Vec<(usize, Features)> {
@@ -210,7 +233,7 @@ impl Search {
     /// The tools by BM25 over names, descriptions and arguments alone, the best first: what to compare with.
     #[must_use]
     pub fn by_bm25(&self, text: &str) -> Vec<usize> {
-        let query = self.index.query(text);
+        let query = self.index.words_of(text);
         let mut scored: Vec<(f64, usize)> = (0..self.len())
             .map(|tool| (self.index.bm25(&query, tool), tool))
             .filter(|(score, _)| *score > 0.0)
@@ -282,6 +305,7 @@ mod tests {
             ("history of commits", 0),
             ("make a new brnach", 1),
             ("what time is it in another timezone", 2),
+            ("log", 0),
             ("remove an order", 3),
             ("display the orders of a customer", 4),
         ] {
@@ -334,6 +358,18 @@ mod tests {
     }
 
     #[test]
+    fn tools_of_two_servers_that_are_the_same_are_both_offered() {
+        let mut entries = some();
+        entries.push(entry("clock", "convert_time", "Convert time between timezones", &["source_timezone", "time"]));
+        for text in ["convert 14:30 to another zone", "convert between timezones"] {
+            let found = Search::new(&entries).find(text, &|_| 0.0);
+            let mut best: Vec<usize> = found.hits.iter().take(2).map(|hit| hit.entry).collect();
+            best.sort_unstable();
+            assert_eq!((best, found.verdict), (vec![2, 5], Verdict::Several), "{text}: {found:?}");
+        }
+    }
+
+    #[test]
     fn no_server_takes_an_intent_by_its_description_that_another_one_answers() {
         let mut entries = some();
         let told = |entries: &[Entry], used: usize| {
@@ -357,6 +393,9 @@ mod tests {
         let known = ["tree", "working tree", "statuses", "repository", "the", "Bob", "release"];
         assert_eq!(known.map(|word| search.knows(0, word)), [true, true, true, true, true, false, false]);
         assert!(!search.knows(1, "tree"));
+        let said = ["show the tree", "working status", "the status of a.txt", "list errors"];
+        let shares = said.map(|text| format!("{:.1}", search.own_share(0, text)));
+        assert_eq!(shares, ["1.0", "1.0", "0.5", "0.0"]);
     }
 
     #[test]

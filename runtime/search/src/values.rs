@@ -1,6 +1,10 @@
 //! Kinds of values: which of them a sentence mentions, and which of them a tool takes. A sentence with a URL asks for a tool with
 //! an argument for one.
 
+use std::collections::BTreeSet;
+
+use crate::words::telling;
+
 /// How many kinds there are.
 pub(crate) const KINDS: usize = 6;
 
@@ -144,6 +148,80 @@ fn is_zone(word: &str) -> bool {
     parts.len() >= 2 && parts.iter().all(is_place)
 }
 
+/// A sentence with the kinds of its values in their places: "read docs/a.txt" reads a file, whatever that is called. What stands in
+/// quotes, URLs, dates and numbers are left out: they say what to do it with, and not what to do. A sentence of values alone stays.
+pub(crate) fn without_values(text: &str) -> String {
+    let outside: Vec<&str> = text.split(['"', '“', '”']).step_by(2).collect();
+    let outside = if outside.iter().all(|part| part.trim().is_empty()) { text.to_owned() } else { outside.join(" ") };
+    let mut kinds = BTreeSet::new();
+    let mut said = Vec::new();
+    for word in outside.split_whitespace() {
+        match kind_of(word) {
+            None => said.push(word),
+            Some(kind) if !kind.is_empty() && kinds.insert(kind) => said.push(kind),
+            Some(_) => {}
+        }
+    }
+    if said.iter().all(|word| kinds.contains(word)) {
+        return text.to_owned();
+    }
+    let said = said.join(" ");
+    let has_place = outside.split_whitespace().any(|word| word.starts_with(['/', '~']) || word.starts_with("./"));
+    match command(&said) {
+        Some(command) => command,
+        // "What's in /srv/shop": a question about a folder.
+        None if has_place && telling(&said).is_empty() => "list directory".to_owned(),
+        None => said,
+    }
+}
+
+/// Commands of a shell, and what they are in words.
+const COMMANDS: [(&str, &str); 10] = [
+    ("cat", "read file"),
+    ("cp", "copy file"),
+    ("head", "read file first lines"),
+    ("less", "read file"),
+    ("ls", "list directory"),
+    ("mkdir", "create directory"),
+    ("mv", "move file"),
+    ("rm", "delete file"),
+    ("tail", "read file last lines"),
+    ("touch", "create file"),
+];
+
+/// A command of a shell in words, where a sentence begins with one and says little besides.
+fn command(said: &str) -> Option<String> {
+    let mut words = said.split_whitespace();
+    let first = words.next()?;
+    let (_, meant) = COMMANDS.iter().find(|(command, _)| *command == first)?;
+    let others: Vec<&str> = words.filter(|word| !meant.contains(word)).collect();
+    (others.len() <= 2).then(|| format!("{meant} {}", others.join(" ")).trim_end().to_owned())
+}
+
+/// What a value is called, by its form, or nothing where that says little. No kind for a word that is no value.
+fn kind_of(word: &str) -> Option<&'static str> {
+    let word = word.trim_end_matches(['?', '.', ',', ';', '!', ')', ':']).trim_start_matches('(');
+    let letters = || word.bytes().filter(u8::is_ascii_alphabetic).count();
+    if word.contains("://") || is_zone(word) {
+        return Some("");
+    }
+    if is_file_name(word) {
+        return Some("file");
+    }
+    let is_steps = |rest: &str| rest.chars().all(|letter| letter.is_ascii_digit() || "~^".contains(letter));
+    let is_hash = (7..=64).contains(&word.len())
+        && word.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
+        && word.bytes().any(|byte| byte.is_ascii_digit())
+        && word.bytes().any(|byte| byte.is_ascii_lowercase());
+    if is_hash || word.strip_prefix("HEAD").is_some_and(is_steps) {
+        return Some("revision");
+    }
+    // "Read/write" and "and/or" are words.
+    let is_path = word.starts_with(['/', '~', '.']) && word.len() > 1 || word.matches('/').count() > 1;
+    let is_number = word.bytes().any(|byte| byte.is_ascii_digit()) && letters() == 0;
+    (is_path || is_number).then_some("")
+}
+
 /// Whether a word is like `notes.txt` or `*.psd`.
 fn is_file_name(word: &str) -> bool {
     let Some((stem, ending)) = word.rsplit_once('.') else { return false };
@@ -174,6 +252,31 @@ mod tests {
         ] {
             let kinds: Vec<usize> = (0..KINDS).filter(|kind| mentioned(text)[*kind]).collect();
             assert_eq!(kinds, expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn values_give_way_to_their_kinds() {
+        for (text, expected) in [
+            ("read docs/notes.txt, please", "read file please"),
+            ("read a.txt and b.txt", "read file and"),
+            ("show HEAD~2 and be8fbf7a1", "show revision and"),
+            ("list /srv/shop/a and ./b", "list and"),
+            ("say \"good morning\" to them", "say to them"),
+            ("14:30 in Europe/Prague", "in"),
+            ("commits since 2026-11-20", "commits since"),
+            ("read/write and pull requests", "read/write and pull requests"),
+            ("fetch https://a.example/x", "fetch"),
+            ("\"git status\"", "\"git status\""),
+            ("notes.txt", "notes.txt"),
+            ("cat notes.txt", "read file"),
+            ("ls src", "list directory src"),
+            ("mkdir /srv/a", "create directory"),
+            ("head office of the company in town", "head office of the company in town"),
+            ("what is in /srv/shop?", "list directory"),
+            ("", ""),
+        ] {
+            assert_eq!(without_values(text), expected, "{text}");
         }
     }
 

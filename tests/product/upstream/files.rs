@@ -72,6 +72,12 @@ fn m10_what_is_approved_in_one_project_says_nothing_in_another() {
         std::fs::create_dir(upstream.path(folder)).expect("made");
         let entry = json!({"mcpServers": {"faulty": {"command": "python3", "args": [program(), fault]}}});
         std::fs::write(upstream.path(folder).join(".mcp.json"), entry.to_string()).expect("written");
+        if folder == "two" {
+            // A policy goes by names, and so it holds for this one too: nothing is what it cannot have.
+            let refused = run(folder, &["tools", "trust", "--yes", "--allow", "none"]);
+            let told = "the policy allows tools of this name already: `faulty: read-only`";
+            assert_eq!((refused.code, refused.stderr.contains(told)), (2, true), "{}", refused.stderr);
+        }
         assert_eq!(run(folder, &["tools", "trust", "--yes"]).code, 0);
         let called = run(folder, &["tools", "call", "faulty", "echo", "text=a"]);
         assert_eq!((called.code, called.stdout.as_str()), (0, "a\n"), "{folder}: {called:?}");

@@ -117,9 +117,9 @@ fn what_a_call_would_pass_over_is_no_answer() {
     for (text, told) in [
         (
             "list the orders of customer acme by Bob",
-            "the tool `shop: list_orders` may be meant, and takes nothing of: Bob",
+            "the tool `shop: list_orders` may be meant, and none of its arguments was found for `Bob`",
         ),
-        ("list yesterday's orders of customer acme", "takes nothing of: yesterday"),
+        ("list yesterday's orders of customer acme", "was found for `yesterday`"),
         ("do not cancel order 42", "the tool `shop: cancel_order` may be meant, "),
         ("was order 42 cancelled", "which changes something, and this is a question"),
     ] {
@@ -278,4 +278,50 @@ fn adding_a_server_gives_intents_what_only_reads() {
     let added =
         upstream.run_with(&["tools", "add", "other", "--allow", "none", "--", "python3", &program, "none"], b"");
     assert!(!added.stdout.contains("policy.toml"), "{}", added.stdout);
+}
+
+#[test]
+fn tools_of_two_servers_that_are_the_same_are_asked_about() {
+    let entry = json!({
+        "command": "python3", "args": [program(), "shop"], "intentbox": {"discovery_s": LATE, "call_s": LATE},
+    });
+    let upstream = Upstream::of(&json!({"mall": entry, "shop": entry}));
+    std::fs::write(upstream.path("policy.toml"), "[exec]\ntools = [\"shop: *\", \"mall: *\"]\n").expect("written");
+    std::fs::write(upstream.path("config.toml"), "").expect("written");
+    assert_eq!(upstream.run(&["tools", "refresh"]).code, 0);
+    let report = intent(&upstream, "list the orders of customer acme");
+    let ids = report["route"]["candidates"].as_array().expect("candidates").iter().map(|one| &one["template"]);
+    let mut ids: Vec<&Value> = ids.collect();
+    ids.sort_by_key(|id| id.to_string());
+    assert_eq!(
+        (&report["outcome"], json!(ids)),
+        (&json!("ambiguous"), json!(["mall/list_orders", "shop/list_orders"]))
+    );
+}
+
+#[test]
+fn a_tool_takes_no_intent_of_a_template_that_only_lacks_its_access() {
+    let upstream = Upstream::of(&json!({"git": {
+        "command": "python3", "args": [program(), "history"], "intentbox": {"discovery_s": LATE, "call_s": LATE},
+    }}));
+    std::fs::write(upstream.path("policy.toml"), "[exec]\ntools = [\"git: *\"]\n").expect("written");
+    std::fs::write(upstream.path("config.toml"), "").expect("written");
+    assert_eq!(upstream.run(&["tools", "refresh"]).code, 0);
+    let report = intent(&upstream, "list errors");
+    assert_eq!(report["outcome"], "not_found", "{report}");
+    let hint = report["error"]["hint"].as_str().expect("a hint");
+    assert!(hint.contains("list_errors"), "{hint}");
+    assert_eq!(called(&intent(&upstream, "show the commit logs"))["tool"], "git_log");
+    let explained = asked(&upstream, &["run-intent", "list errors", "--explain"]);
+    assert_eq!(explained["tools"]["verdict"], "nothing", "{explained}");
+}
+
+#[test]
+fn a_tool_and_its_parameters_are_named_as_their_server_names_them() {
+    let upstream = shop(&["shop: *"]);
+    let report = asked(
+        &upstream,
+        &["run-intent", "cancel", "--template", "shop: cancel_order", "--param", "orderId=7", "--allow-writes"],
+    );
+    assert_eq!(called(&report), json!({"tool": "cancel_order", "arguments": {"order_id": 7}}));
 }

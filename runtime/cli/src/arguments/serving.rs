@@ -10,7 +10,7 @@ use intentbox_catalog::period::Period;
 use intentbox_jobs::JobState;
 use intentbox_listen::Scope;
 
-use super::{limit, name_and_value};
+use super::{limit, name_and_value, template_id};
 
 pub(super) const MCP: &str = "\
 Examples:
@@ -242,7 +242,7 @@ pub(crate) struct SubmitJob {
     #[arg(long = "param", value_name = "NAME=VALUE", value_parser = name_and_value)]
     pub(crate) params: Vec<(String, String)>,
     /// Id of the template or tool that answers
-    #[arg(long, value_name = "ID")]
+    #[arg(long, value_name = "ID", value_parser = template_id)]
     pub(crate) template: Option<TemplateId>,
     /// Label by which jobs are found (repeatable)
     #[arg(long = "label", value_name = "NAME=VALUE", value_parser = name_and_value)]

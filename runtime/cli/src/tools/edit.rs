@@ -16,7 +16,7 @@ use crate::error::{Class, Classify as _, CommandError, Hint as _};
 use crate::servers::{self, Servers};
 use crate::show;
 
-use super::permit::{Permit, Rules};
+use super::permit::{ENDS_THE_DEMO, Permit, Rules};
 use super::refresh::begin;
 
 pub(super) async fn add(
@@ -29,8 +29,16 @@ pub(super) async fn add(
     let id = id(name)?;
     let path = servers::own_file(sources, named)?;
     let _lock = locked(&path)?;
-    let writes = writes(&entry);
+    let own = writes(&entry);
     let (before, text) = added(&path, &[(id.clone(), entry)], &servers::parse)?;
+    // Servers of a project's file run in the project.
+    let writes = if named.is_none() {
+        own
+    } else {
+        let added = servers::parse(&text, &path, FileOrigin::Named)?.servers.into_iter();
+        let added = added.filter(|config| config.id == id);
+        added.map(|config| config.privileges().join("\n")).find(|lines| !lines.is_empty())
+    };
     // A file that no command reads gives nobody anything to call. What cannot be written is found before anything is.
     let permit = if named.is_none() { Permit::of(sources, std::slice::from_ref(&id), allow)? } else { None };
     // A rule of before may say more than the one that would be added, also where none is.
@@ -52,9 +60,7 @@ pub(super) async fn add(
     if let Some(permit) = &permit {
         let _ = writeln!(text, "{}", permit.told());
         if permit.ends_the_demo(sources) {
-            text.push_str(
-                "the demo answers no more, since there is a policy now; `intentbox init` adds a configuration\n",
-            );
+            let _ = writeln!(text, "{ENDS_THE_DEMO}");
         }
     }
     let rules = permit.map(|permit| permit.rules).unwrap_or_default();

@@ -17,6 +17,10 @@ use super::edit::write;
 /// The largest policy that is read, in bytes.
 const POLICY_BYTES_MAX: u64 = 1 << 20;
 
+/// What is said where a policy is made beside no configuration.
+pub(super) const ENDS_THE_DEMO: &str =
+    "the demo answers no more once there is a policy; `intentbox init` adds a configuration for data of your own";
+
 /// What a new policy begins with.
 const HEAD: &str =
     "# What scripts and intents may access. `intentbox policy explain` says what a line allows.\n\n[exec]\n";

@@ -14,7 +14,7 @@ use crate::servers;
 use crate::show;
 
 use super::find;
-use super::permit::{Permit, Rules};
+use super::permit::{ENDS_THE_DEMO, Permit, Rules};
 use super::refresh::begin;
 
 pub(super) async fn run(
@@ -43,6 +43,9 @@ pub(super) async fn run(
         for line in config.privileges() {
             show::notice(&format!("  {line}"));
         }
+        if let Some(told) = servers::told_closed(upstreams, config) {
+            show::notice(&format!("  {told}"));
+        }
     }
     if pending.iter().any(|config| matches!(config.told, Transport::Stdio(_))) {
         show::notice(&format!("every program may write the caches of launchers too: {}", servers::shown_caches()));
@@ -51,11 +54,20 @@ pub(super) async fn run(
     let permit = Permit::of(sources, &servers, allow)?;
     // A rule of before may say more than the one that would be added.
     let Rules { path, rules: in_force } = Rules::in_force(sources, &servers)?;
+    if !in_force.is_empty() && allow == Allow::None {
+        let told = format!("the policy allows tools of this name already: `{}` in {path}", in_force.join("`, `"));
+        let hint = "a policy goes by names: remove the rule, or give the server another name in its file; without --allow none, the rule \
+                    holds for it";
+        return Err(Class::Usage.error(told).hint(hint));
+    }
     if !in_force.is_empty() {
         show::notice(&format!("allowed already  {path}: `{}`", in_force.join("`, `")));
     }
     if let Some(permit) = &permit {
         show::notice(&format!("would add  {}", permit.told()));
+        if permit.ends_the_demo(sources) {
+            show::notice(ENDS_THE_DEMO);
+        }
     }
     if !yes && !confirmed(pending.len()).await? {
         return Err(Class::Usage.error("nothing was approved"));

@@ -1,0 +1,258 @@
+//! Which of the tools that a search found an intent is for. **This file decides what is called.**
+//!
+//! A tool is called where the search trusts it, or where it only reads and the words hold all that it needs: values are a second witness.
+//! What a call would pass over makes it no answer, and another tool that takes all of it is one. Where several may be meant, a person
+//! is asked. Invariant: what changes something is called only where the search trusts it, or where it alone of one server's tools takes
+//! all that is said.
+
+use std::collections::BTreeMap;
+
+use intentbox_search::{Found, RIVAL_SHARE, Verdict};
+use intentbox_tools::{Effect, StoreError, Upstreams};
+
+use crate::index::Index;
+use crate::intent::Intent;
+use crate::tool_library::{made, reading};
+
+/// The most tools that are asked about.
+pub(crate) const CHOICES_MAX: usize = 3;
+
+/// The most tools whose definitions are read, to see for which the words hold all values.
+const NEAR_MAX: usize = 6;
+
+/// The least trust in a tool that only reads, where the words hold all the values that it needs.
+const FILLED_TRUST: f64 = 0.25;
+
+/// The least trust in tools that are asked about, where the words hold all the values that they need.
+const LIKELY_TRUST: f64 = 0.1;
+
+/// The least part of the best tool's score with which another is offered beside it, or called since it takes all that is said.
+pub(crate) const NEAR_SHARE: f64 = 0.01;
+
+/// The part of the words of a request that a tool must say itself, where a template would answer it and no value speaks for the tool.
+const OWN_WORDS_MIN: f64 = 0.5;
+
+/// What an intent is for, by the numbers of tools.
+pub(crate) enum Meant {
+    /// A tool that the search trusts.
+    One(usize),
+    /// Less sure, or one of several, but it only reads, and the words hold all the values that it needs.
+    Filled(usize),
+    /// A tool whose call would pass over what is said.
+    PassesOver(usize),
+    /// A tool that says little of what is asked for in its own words, where a template would answer if its access were configured.
+    KeptForTemplate(usize),
+    /// A person has to say which.
+    Several(Vec<usize>),
+    /// None.
+    Nothing,
+}
+
+/// What words say for a tool, as far as a decision needs it.
+#[derive(Clone, Copy)]
+#[expect(clippy::struct_excessive_bools, reason = "each is asked alone")]
+struct Judged {
+    number: usize,
+    /// Whether it only reads.
+    reads: bool,
+    /// Whether a call would pass over nothing.
+    is_whole: bool,
+    /// Whether the words hold a value.
+    has_values: bool,
+    /// Whether nothing lacks.
+    is_complete: bool,
+}
+
+impl Judged {
+    fn is_filled(&self) -> bool {
+        self.is_whole && self.has_values && self.is_complete
+    }
+}
+
+/// A search for an intent, and what decides about its hits.
+pub(crate) struct Choice<'a> {
+    pub(crate) upstreams: &'a Upstreams,
+    pub(crate) index: &'a Index,
+    pub(crate) found: &'a Found,
+    pub(crate) intent: &'a Intent,
+    /// What settings give where the words do not.
+    pub(crate) settings: &'a BTreeMap<String, String>,
+    /// Whether a template would answer if its access were configured.
+    pub(crate) has_template: bool,
+}
+
+impl Choice<'_> {
+    /// Decides.
+    ///
+    /// # Errors
+    /// When what is known of the servers cannot be read.
+    pub(crate) async fn meant(&self) -> Result<Meant, StoreError> {
+        let meant = match self.found.verdict {
+            Verdict::One => match (self.found.hits.first(), self.found.elsewhere) {
+                (None, _) => Meant::Nothing,
+                (Some(best), Some(other)) => Meant::Several(vec![best.entry, other]),
+                (Some(best), None) => self.one(best.entry).await?,
+            },
+            Verdict::Several => self.several().await?,
+            Verdict::Nothing => self.likely().await?,
+        };
+        match meant {
+            Meant::One(number) | Meant::Filled(number) if self.has_template => {
+                let has_values = self.judged(number).await?.is_some_and(|judged| judged.has_values);
+                let says = self.index.own_share(number, &self.intent.text);
+                let is_kept = !has_values && says <= OWN_WORDS_MIN;
+                Ok(if is_kept { Meant::KeptForTemplate(number) } else { meant })
+            }
+            Meant::Several(_) if self.has_template && self.found.verdict == Verdict::Nothing => Ok(Meant::Nothing),
+            meant => Ok(meant),
+        }
+    }
+
+    /// One tool that is trusted: "show commit HEAD~1" is near the log, and all of it is another tool's.
+    async fn one(&self, best: usize) -> Result<Meant, StoreError> {
+        // What no words can say is told of it.
+        let Some(judged) = self.judged(best).await? else { return Ok(Meant::One(best)) };
+        if judged.is_whole {
+            return Ok(Meant::One(best));
+        }
+        let near = self.all(&self.near(NEAR_SHARE)).await?;
+        if let Some(filled) = self.filled(&near) {
+            return Ok(Meant::Filled(filled));
+        }
+        let filled = numbers(near.iter().filter(|judged| judged.is_filled()));
+        Ok(if filled.is_empty() { Meant::PassesOver(best) } else { Meant::Several(filled) })
+    }
+
+    async fn several(&self) -> Result<Meant, StoreError> {
+        let near = self.all(&self.near(RIVAL_SHARE)).await?;
+        if let Some(only) = self.only(&near) {
+            return Ok(Meant::One(only));
+        }
+        if let Some(filled) = self.filled(&near) {
+            return Ok(Meant::Filled(filled));
+        }
+        let best: Vec<usize> = self.found.hits.iter().take(CHOICES_MAX).map(|hit| hit.entry).collect();
+        let best = in_use(self.index, &best);
+        if let [one] = best.as_slice() {
+            return self.one(*one).await;
+        }
+        let judged = self.all(&best).await?;
+        let passes_over = |number: &usize| judged.iter().any(|judged| judged.number == *number && !judged.is_whole);
+        let whole: Vec<usize> = best.iter().copied().filter(|number| !passes_over(number)).collect();
+        match (whole.as_slice(), best.as_slice()) {
+            ([], [best, ..]) => self.one(*best).await,
+            ([one], _) => Ok(Meant::One(*one)),
+            _ => Ok(Meant::Several(whole)),
+        }
+    }
+
+    /// Tools that the search does not trust, and of which the words hold all that is needed.
+    async fn likely(&self) -> Result<Meant, StoreError> {
+        if self.found.trust < LIKELY_TRUST {
+            return Ok(Meant::Nothing);
+        }
+        let near = self.all(&self.near(RIVAL_SHARE)).await?;
+        if self.found.trust >= FILLED_TRUST
+            && let Some(filled) = self.filled(&near)
+        {
+            return Ok(Meant::Filled(filled));
+        }
+        let filled = numbers(near.iter().filter(|judged| judged.is_filled()));
+        Ok(if filled.is_empty() { Meant::Nothing } else { Meant::Several(filled) })
+    }
+
+    /// The one tool among these that only reads and of which the words hold values for all that it needs.
+    fn filled(&self, judged: &[Judged]) -> Option<usize> {
+        let needs = |judged: &&Judged| self.index.tool(judged.number).is_some_and(|(_, row)| row.required > 0);
+        let mut filled = judged.iter().filter(|judged| judged.reads && judged.is_filled()).filter(needs);
+        let first = filled.next()?.number;
+        // They come in the order of their scores, and what is far behind is no rival.
+        let is_rival = |judged: &Judged| self.score(judged.number) >= self.score(first) * RIVAL_SHARE;
+        filled.next().is_none_or(|second| !is_rival(second)).then_some(first)
+    }
+
+    /// The one of these that alone takes all that is said and lacks nothing, while the others would pass over something: "commit with
+    /// message …" is nothing that a log takes. Which server changes something is for a person to say.
+    fn only(&self, judged: &[Judged]) -> Option<usize> {
+        let mut whole = judged.iter().filter(|judged| judged.is_whole);
+        let (Some(only), None) = (whole.next(), whole.next()) else { return None };
+        let server = |judged: &Judged| self.index.tool(judged.number).map(|(server, _)| server);
+        let is_of_one_server = judged.iter().all(|other| server(other) == server(only));
+        (only.is_filled() && (only.reads || is_of_one_server)).then_some(only.number)
+    }
+
+    /// The best tools that are in use, without those of less than `share` of the best's score.
+    fn near(&self, share: f64) -> Vec<usize> {
+        let best = self.found.hits.first().map_or(0.0, |hit| hit.score);
+        let near = self.found.hits.iter().take(NEAR_MAX).filter(|hit| hit.score >= best * share);
+        in_use(self.index, &near.map(|hit| hit.entry).collect::<Vec<_>>())
+    }
+
+    fn score(&self, number: usize) -> f64 {
+        self.found.hits.iter().find(|hit| hit.entry == number).map_or(0.0, |hit| hit.score)
+    }
+
+    async fn all(&self, numbers: &[usize]) -> Result<Vec<Judged>, StoreError> {
+        let mut all = Vec::new();
+        for number in numbers {
+            all.extend(self.judged(*number).await?);
+        }
+        Ok(all)
+    }
+
+    /// Nothing where the tool is gone, or needs what no words can say.
+    async fn judged(&self, number: usize) -> Result<Option<Judged>, StoreError> {
+        let Some(made) = made(self.upstreams, self.index, &[number]).await? else { return Ok(None) };
+        let template = made.ids.first().and_then(|id| Some((id, made.library.catalog.get(id.as_str())?)));
+        let Some((id, template)) = template else { return Ok(None) };
+        let read = reading(&made, id, self.intent, self.index);
+        Ok(Some(Judged {
+            number,
+            reads: self.index.tool(number).is_some_and(|(_, row)| row.effect == Effect::Reads),
+            is_whole: read.is_whole(),
+            has_values: !read.values.is_empty(),
+            is_complete: template.check(&read.values, self.settings).is_ok(),
+        }))
+    }
+}
+
+fn numbers<'a>(judged: impl Iterator<Item = &'a Judged>) -> Vec<usize> {
+    judged.map(|judged| judged.number).take(CHOICES_MAX).collect()
+}
+
+/// The tools without those that their server calls deprecated, if any are left and are of that server.
+pub(crate) fn in_use(index: &Index, numbers: &[usize]) -> Vec<usize> {
+    let deprecated = |number: usize| {
+        let (server, row) = index.tool(number)?;
+        Some((server, is_deprecated(&row.summary)))
+    };
+    let is_replaced = |number: &&usize| match deprecated(**number) {
+        Some((server, true)) => numbers.iter().any(|other| deprecated(*other) == Some((server, false))),
+        _ => false,
+    };
+    numbers.iter().filter(|number| !is_replaced(number)).copied().collect()
+}
+
+/// Whether a summary calls its tool deprecated: a part of it begins so. "Replaces the deprecated one" speaks of another.
+fn is_deprecated(summary: &str) -> bool {
+    let mut parts = summary.split(['.', '(', '[', '!', ';', ':']);
+    parts.any(|part| part.trim_start().to_ascii_lowercase().starts_with("deprecated"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_tool_is_deprecated_where_its_summary_says_so_of_itself() {
+        for (summary, expected) in [
+            ("Reads a file. DEPRECATED: Use read_text_file instead.", true),
+            ("Deprecated, see `other`", true),
+            ("Reads a file (deprecated)", true),
+            ("Reads a file; replaces the deprecated read_file", false),
+            ("Lists the deprecated methods", false),
+        ] {
+            assert_eq!(is_deprecated(summary), expected, "{summary}");
+        }
+    }
+}
