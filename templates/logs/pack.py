@@ -2,7 +2,7 @@
 
 import sys
 
-from intentbox import NotFound, files
+from intentbox import NotFound, files, logs
 
 # So many names of files say which ones are meant.
 NAMES_SHOWN = 3
@@ -66,13 +66,18 @@ class asked:
         raise NotFound(f"there is no file or folder {short(file(self.file))} ({_there()})") from None
 
 
-def tell(seen, level=None, shown=None, text=None):
+def tell(seen, level=None, shown=None, text=None, within=None):
     """Tells on stderr what an answer with this `seen` does not hold: no answer looks whole when it is not.
 
     `level` is the level that was asked for, `shown` the number of records in the answer, and `text` what was looked
     for. Without them, nothing is told of records without a level, of records that are not shown, and of a text that is
-    not found.
+    not found. `within` is the file and the bounds of the time that was asked for: where nothing at all was written in
+    that time, the answer says so, and when something was.
     """
+    if within is not None and within[1:] != (None, None) and not seen["matched"] and not seen["within"]:
+        latest = logs.records(paths(within[0]), limit=1)
+        when = f"; the latest is of {second(latest[0]['time'])}" if len(latest) else ""
+        print(f"no records at all in this time, of any level{when}", file=sys.stderr)
     if text is not None and text.isdigit() and seen["matched"]:
         print(f'"{cut(text, ERROR_CHARS_MAX)}" counts anywhere in a record, also within longer numbers', file=sys.stderr)
     if text is not None and not seen["matched"]:
@@ -102,6 +107,11 @@ def tell(seen, level=None, shown=None, text=None):
             print(f"{shown} of at least {matched} records; files not searched, older: {unsearched}", file=sys.stderr)
         elif shown < matched:
             print(f"{shown} of {matched} records", file=sys.stderr)
+
+
+def note(text):
+    """Tells something about an answer that it does not say itself."""
+    print(text, file=sys.stderr)
 
 
 def file(path):

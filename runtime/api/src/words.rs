@@ -67,6 +67,9 @@ pub fn words(remedy: &Remedy) -> String {
             let fields = missing.iter().map(|missing| (missing.name.clone(), Value::from(missing.example.as_str())));
             format!("repeat the request with \"params\" such as {}", Value::Object(fields.collect::<Map<_, _>>()))
         }
+        Remedy::Unreachable { origin } => {
+            format!("`{origin}` does not answer: tell the operator, and submit it again later")
+        }
         Remedy::Origin { status } => match status {
             404 => "this path is not there: print the reply's `text`, which may say why or name what is",
             401 => "the origin rejects the token: the operator must set a valid one",

@@ -45,6 +45,10 @@ pub(crate) fn words(remedy: &Remedy) -> String {
             let gifts: Vec<String> = missing.iter().map(supply).collect();
             format!("add {}", gifts.join(" and "))
         }
+        Remedy::Unreachable { origin } => format!(
+            "nothing answers at `base_url` of [origins.{origin}]: see that its server runs and that this machine reaches it; \
+             `intentbox doctor` tries it"
+        ),
         Remedy::Origin { status } => match status {
             404 => "this path is not there: print the reply's `text`, which may say why or name what is",
             401 => "configure a valid token for the origin, and test it with `intentbox doctor`",
@@ -221,6 +225,11 @@ mod tests {
             (
                 Remedy::Value(ValueAdvice::Nearest { name: "limit".to_owned(), value: "100".to_owned() }),
                 "`limit=100` is the nearest that is allowed",
+            ),
+            (
+                Remedy::Unreachable { origin: "shop".to_owned() },
+                "nothing answers at `base_url` of [origins.shop]: see that its server runs and that this machine reaches it; \
+                 `intentbox doctor` tries it",
             ),
             (Remedy::Origin { status: 429 }, "request less or retry later: the origin limits the rate of requests"),
         ] {

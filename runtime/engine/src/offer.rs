@@ -17,6 +17,9 @@ use crate::library::Library;
 /// How many of the values that there are a parameter is told with.
 const CHOICES_MAX: usize = 10;
 
+/// With more numbers in a sentence, none of them is offered.
+const NUMBERS_MAX: usize = 2;
+
 /// A template that fits, with what was read for it.
 pub(crate) fn as_read(library: &Library, given: &BTreeMap<String, Given>, candidate: router::Candidate) -> Candidate {
     with(library, given, candidate, &|_, _, _| true)
@@ -42,12 +45,16 @@ fn with(
     let mut missing = Vec::new();
     if let Some(template) = cards::template(&library.catalog, &id) {
         values.retain(|name, value| template.parameter(name).is_some_and(|spec| keeps(template, spec, value)));
+        // Whoever repeats the call with what is offered should lose nothing of what came beside the sentence.
+        for (name, given) in given.iter().filter(|(name, _)| template.parameter(name).is_some()) {
+            let value = match given {
+                Given::Text(text) => template.read_text(name, text).ok(),
+                Given::Value(value) => Some(value.clone()),
+            };
+            values.extend(value.map(|value| (name.clone(), value)));
+        }
         let needed = template.parameters().iter().filter(|spec| spec.must_be_given());
-        missing.extend(
-            needed
-                .map(|spec| spec.name().to_owned())
-                .filter(|name| !values.contains_key(name) && !given.contains_key(name)),
-        );
+        missing.extend(needed.map(|spec| spec.name().to_owned()).filter(|name| !values.contains_key(name)));
     }
     Candidate { template: id.to_string(), summary, score, values, missing, takes: Vec::new() }
 }
@@ -81,7 +88,15 @@ pub(crate) fn takes(
         _ => None,
     };
     let takes = template.parameters().iter().filter(is_open);
-    takes.map(|spec| Takes { name: spec.name().to_owned(), choices: choices(spec), example: example(spec) }).collect()
+    let more = |spec: &ParamSpec| known(spec).map_or(0, |list| list.texts().count().saturating_sub(CHOICES_MAX));
+    takes
+        .map(|spec| Takes {
+            name: spec.name().to_owned(),
+            choices: choices(spec),
+            more: more(spec),
+            example: example(spec),
+        })
+        .collect()
 }
 
 /// Words that turn what follows into its opposite, without apostrophes.
@@ -109,6 +124,12 @@ fn negates(text: &str) -> bool {
     plain.split(|letter: char| !letter.is_alphanumeric()).any(|word| NEGATIONS.contains(&word))
 }
 
+/// How many numbers of a sentence there are.
+fn numbers(text: &str) -> usize {
+    let words = text.split(|letter: char| letter.is_whitespace() || letter == ',');
+    words.filter(|word| !word.is_empty() && word.parse::<f64>().is_ok()).count()
+}
+
 /// Whether a value can be meant: it is one, and a name that exists, a quotation, or of a shape that no plain word has.
 fn is_sure(template: &Template, spec: &ParamSpec, value: &Value, question: &Question<'_>) -> bool {
     if spec.check(value).is_err() {
@@ -117,6 +138,8 @@ fn is_sure(template: &Template, spec: &ParamSpec, value: &Value, question: &Ques
     let texts: Vec<&str> = match value {
         Value::String(text) => vec![text],
         Value::Array(items) => items.iter().filter_map(Value::as_str).collect(),
+        // One of many numbers is a part of what was said: "the median of 12, 7, 99".
+        Value::Number(_) => return numbers(question.text) <= NUMBERS_MAX,
         _ => return true,
     };
     // The values of what is not wanted are no offer: somebody would get the opposite.
@@ -203,6 +226,15 @@ max = 10
             ("all that isn't WEB-2", json!({"file": "sales.csv", "issue": "WEB-2"}), json!({}), &["file"]),
         ] {
             assert_eq!(offered(text, &read), (values, missing(names)), "{text}");
+        }
+    }
+
+    #[test]
+    fn numbers_of_a_sentence_are_counted() {
+        for (text, expected) in
+            [("median of 12, 7,99 and -3.5", 4), ("top 5 errors", 1), ("be8fbf7 and v2", 0), ("", 0)]
+        {
+            assert_eq!(numbers(text), expected, "{text}");
         }
     }
 }

@@ -444,13 +444,27 @@ impl Engine {
             Decision::NoMatch { closest } => {
                 let remedy = self.out_of_reach(&library, &question);
                 let is_reached = remedy.is_none();
-                let remedy =
-                    remedy.unwrap_or_else(|| rephrase::remedy(&router.nearest(&question), !closest.is_empty()));
-                let failure = Failure::new(Cause::NotFound, "no template fits this intent").with(remedy);
+                // An issue search for the words of a URL is no way to fetch it.
+                let is_url = is_reached && names_a_url(&intent.text);
+                let nearest = || rephrase::remedy(&router.nearest(&question), !closest.is_empty());
+                let remedy = match remedy {
+                    Some(remedy) => remedy,
+                    None if is_url => Remedy::Rephrase(Box::default()),
+                    None => nearest(),
+                };
+                let message = if is_url {
+                    "no template fits this intent, and none fetches a URL: only code does"
+                } else {
+                    "no template fits this intent"
+                };
+                let failure = Failure::new(Cause::NotFound, message).with(remedy);
                 let sure = |candidate| offer::as_sure(&library, &question, &intent.params, candidate);
                 let mut candidates: Vec<Candidate> = closest.into_iter().map(sure).collect();
                 for candidate in candidates.iter_mut().filter(|_| is_reached) {
                     candidate.takes = offer::takes(&library, &question, &intent.params, candidate);
+                }
+                if is_url {
+                    candidates.clear();
                 }
                 let report = Report { candidates, ..Report::failed(crate::new_run_id(), failure) };
                 Plan::Nothing(Box::new(report))
@@ -653,6 +667,14 @@ impl Engine {
     }
 }
 
+/// Whether a sentence names a URL.
+fn names_a_url(text: &str) -> bool {
+    text.split_whitespace().any(|word| {
+        let word = word.trim_start_matches(['"', '\'', '`', '(', '<']);
+        word.starts_with("http://") || word.starts_with("https://")
+    })
+}
+
 fn readable(text: &str) -> Result<(), Box<Failure>> {
     let observed = text.len();
     if observed > INTENT_BYTES_MAX {
@@ -701,5 +723,22 @@ pub(crate) fn limits_of(template: &Template) -> Limits {
         wall_ms: declared.timeout_ms.unwrap_or(base.wall_ms),
         host_calls: declared.host_calls.unwrap_or(base.host_calls),
         ..base
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_url_is_named_by_its_scheme() {
+        for (text, expected) in [
+            ("fetch https://a.example/x", true),
+            ("what does \"http://a.example\" say", true),
+            ("errors of sentry:/api/0/", false),
+            ("how do I use https", false),
+        ] {
+            assert_eq!(names_a_url(text), expected, "{text}");
+        }
     }
 }

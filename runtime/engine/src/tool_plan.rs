@@ -271,7 +271,8 @@ fn passing_over(index: &Index, found: &Found, number: usize, made: &Made, intent
             _ => Vec::new(),
         };
         let takes = template.parameters().iter().filter(is_open);
-        let takes = takes.map(|spec| Takes { name: spec.name().to_owned(), choices: choices(spec), example: None });
+        let takes =
+            takes.map(|spec| Takes { name: spec.name().to_owned(), choices: choices(spec), more: 0, example: None });
         first.takes = takes.take(TAKES_MAX).collect();
     }
     Report { candidates, ..Report::failed(crate::new_run_id(), failure) }

@@ -82,6 +82,10 @@ fn words(remedy: &Remedy, report: &Report) -> String {
             let examples = missing.iter().map(|missing| (missing.name.as_str(), missing.example.as_str()));
             format!("repeat run_intent with params such as {}", params(examples))
         }
+        Remedy::Unreachable { origin } => format!(
+            "`{origin}` does not answer, whatever is asked of it: tell the operator, and retry later; what needs no `{origin}` can \
+             still be asked"
+        ),
         Remedy::Origin { status } => match status {
             404 => "this path is not there: print the reply's `text`, which may say why or name what is",
             401 => "the origin rejects the token: the operator must set a valid one in config.toml",
@@ -251,6 +255,11 @@ mod tests {
                  \"acme\"`",
             ),
             (Remedy::Template(TemplateAdvice::UsePython), "move the work from the template into its Python"),
+            (
+                Remedy::Unreachable { origin: "shop".to_owned() },
+                "`shop` does not answer, whatever is asked of it: tell the operator, and retry later; what needs no `shop` can still \
+                 be asked",
+            ),
             (Remedy::Origin { status: 503 }, "the origin has a fault: retry later"),
         ] {
             assert_eq!(said(remedy), expected);

@@ -82,6 +82,11 @@ pub enum Remedy {
     Choose,
     /// Give the missing parameters of the template, in declared order.
     Supply(Vec<Missing>),
+    /// See why an origin does not answer: no reply came from it.
+    Unreachable {
+        /// Its alias.
+        origin: String,
+    },
     /// Do what an origin's reply asks for: 401, 403, 429 or a status from 500 on.
     Origin {
         /// The status.

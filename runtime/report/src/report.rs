@@ -211,6 +211,9 @@ pub struct Takes {
     /// Values that there are, the first of them; empty where any is allowed, or none is known.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub choices: Vec<String>,
+    /// How many values there are besides.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub more: usize,
     /// A valid value, where its form is not plain, as that of a period.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub example: Option<String>,
@@ -222,9 +225,15 @@ impl fmt::Display for Takes {
         match &self.example {
             Some(example) => write!(f, " (such as {example})"),
             None if self.choices.is_empty() => Ok(()),
-            None => write!(f, " ({})", self.choices.join("|")),
+            None if self.more == 0 => write!(f, " ({})", self.choices.join("|")),
+            None => write!(f, " ({}, and {} more)", self.choices.join("|"), self.more),
         }
     }
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+fn is_zero(number: &usize) -> bool {
+    *number == 0
 }
 
 /// A refused call.
@@ -335,6 +344,17 @@ impl Report {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_a_parameter_takes_says_how_much_is_left_out() {
+        let takes = |choices: &[&str], more| {
+            let choices = choices.iter().map(|choice| (*choice).to_owned()).collect();
+            Takes { name: "file".to_owned(), choices, more, example: None }.to_string()
+        };
+        assert_eq!(takes(&[], 0), "file");
+        assert_eq!(takes(&["a", "b"], 0), "file (a|b)");
+        assert_eq!(takes(&["a", "b"], 5), "file (a|b, and 5 more)");
+    }
 
     #[test]
     fn a_traceback_is_for_whoever_knows_the_script_and_for_what_it_did_not_say_itself() {

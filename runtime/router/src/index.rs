@@ -69,6 +69,8 @@ struct Entry {
     /// The words of the phrases, of the card's name and of the pack's.
     topics: BTreeSet<String>,
     summary_words: BTreeSet<String>,
+    /// The words that only other packs are about.
+    others: BTreeSet<String>,
     readers: Readers,
     /// What words say for it and against it, by the names of features.
     weights: HashMap<String, f64>,
@@ -131,11 +133,15 @@ pub(crate) struct Wording<'a> {
 }
 
 impl<R: Ranker> PackIndex<R> {
-    pub(crate) fn new(pack: &Pack, cards: Vec<Card>) -> Self {
+    /// `others` are the words that only other packs are about.
+    pub(crate) fn new(pack: &Pack, cards: Vec<Card>, others: &BTreeSet<String>) -> Self {
         let synonyms = Synonyms::new(&pack.synonyms);
         let vocabulary = vocabulary(pack, &cards, &synonyms);
         let mut weights = pack.weights.as_deref().map(Weights::parse).unwrap_or_default();
-        let mut entries: Vec<Entry> = cards.into_iter().map(|card| Entry::new(card, &synonyms, &mut weights)).collect();
+        let mut entries: Vec<Entry> = cards
+            .into_iter()
+            .map(|card| Entry { others: others.clone(), ..Entry::new(card, &synonyms, &mut weights) })
+            .collect();
         let in_phrases =
             entries.iter().flat_map(|entry| &entry.phrases).flat_map(|phrase| phrase.words.iter().cloned());
         let in_patterns = entries.iter().flat_map(|entry| entry.readers.words().cloned());
@@ -431,6 +437,7 @@ impl Entry {
             weights: weights.take(card.id.as_str()),
             trust: weights.take(&format!("{TRUST} {}", card.id)),
             pack: card.pack.name.clone(),
+            others: BTreeSet::new(),
             id: card.id,
             summary_words: informative(&card.summary),
             summary: card.summary,

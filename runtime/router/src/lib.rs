@@ -49,7 +49,7 @@ mod weights;
 mod witness;
 
 use std::cmp::Ordering;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use intentbox_catalog::instant::Instant;
 use serde_json::Value;
@@ -200,7 +200,13 @@ impl<R: Ranker> Router<R> {
             let (_, cards) = packs.entry(card.pack.name.clone()).or_insert_with(|| (card.pack.clone(), Vec::new()));
             cards.push(card);
         }
-        let packs = packs.into_values().map(|(pack, cards)| PackIndex::new(&pack, cards)).collect();
+        let about: Vec<(String, Vec<String>)> =
+            packs.values().map(|(pack, _)| (pack.name.clone(), pack.about.clone())).collect();
+        let others = |own: &Pack| -> BTreeSet<String> {
+            let others = about.iter().filter(|(name, _)| *name != own.name).flat_map(|(_, words)| words);
+            others.filter(|word| !own.about.contains(word)).cloned().collect()
+        };
+        let packs = packs.into_values().map(|(pack, cards)| PackIndex::new(&pack, cards, &others(&pack))).collect();
         let nothing = HashMap::new;
         Self { packs, general: nothing(), none: nothing(), trust: Forest::default() }
             .trained(weights::GENERAL, trust::TREES)

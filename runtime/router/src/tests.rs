@@ -553,3 +553,21 @@ fn a_change_is_not_asked_for_by_a_slip_or_by_a_question() {
         assert_eq!(goes_there, expected, "{text}");
     }
 }
+
+#[test]
+fn what_another_pack_is_about_is_not_passed_over() {
+    let catalog = Catalog::embedded().expect("the built-in templates");
+    let router = Router::new(catalog.templates().map(Card::of));
+    let runs = |text: &str| {
+        let question = Question { text, names: &Names::default(), now: now() };
+        match router.route(&question).decision {
+            Decision::Card { id, .. } => Some(id.as_str().to_owned()),
+            _ => None,
+        }
+    };
+    let asked = "show the stack trace of the most frequent error";
+    assert_eq!(runs(asked).as_deref(), Some("sentry/analyze_trace"));
+    for place in ["in the logs", "in logs", "from the logs"] {
+        assert_ne!(runs(&format!("{asked} {place}")).as_deref(), Some("sentry/analyze_trace"), "{place}");
+    }
+}

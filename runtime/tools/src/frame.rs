@@ -281,11 +281,9 @@ impl Frames {
             (Awaited::Other, _) => None,
             // An error that is none of the protocol is no result either: whoever admits it says so.
             (_, None) if parsed(text).is_some() => None,
-            (Awaited::Call, None) => Some(r#"{"content":[]}"#),
-            (Awaited::Tools, None) => Some(r#"{"tools":[]}"#),
             (_, Some(result)) if !is_complete(result) => None,
-            (Awaited::Tools, Some(_)) => Some(r#"{"tools":[]}"#),
-            (Awaited::Call, Some(_)) => Some(r#"{"content":[]}"#),
+            (Awaited::Tools, _) => Some(r#"{"tools":[]}"#),
+            (Awaited::Call, _) => Some(r#"{"content":[]}"#),
         };
         let message = match empty {
             Some(empty) => {

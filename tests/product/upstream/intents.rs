@@ -292,7 +292,7 @@ fn tools_of_two_servers_that_are_the_same_are_asked_about() {
     let report = intent(&upstream, "list the orders of customer acme");
     let ids = report["route"]["candidates"].as_array().expect("candidates").iter().map(|one| &one["template"]);
     let mut ids: Vec<&Value> = ids.collect();
-    ids.sort_by_key(|id| id.to_string());
+    ids.sort_by_key(ToString::to_string);
     assert_eq!(
         (&report["outcome"], json!(ids)),
         (&json!("ambiguous"), json!(["mall/list_orders", "shop/list_orders"]))

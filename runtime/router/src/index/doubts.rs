@@ -90,6 +90,10 @@ impl Entry {
             let is_attribute = index + 1 < words.len() && is_topic(index + 1) && !asks_for(&word.plain);
             let is_led =
                 matches!(before, "for" | "about" | "with" | "in" | "on" | "of" | "from" | "by" | "without" | "like");
+            // "In the logs" asks for what another pack is about.
+            let led =
+                (index.saturating_sub(2)..index).any(|at| matches!(words[at].plain.as_str(), "from" | "in" | "of"));
+            let is_elsewhere = led && self.others.contains(&word.plain);
             let clause = clause_of[index];
             let is_request = doubts.says[clause] == most || excepts[clause];
             // "Then delete them" asks for it, "before I could fix it" tells a story.
@@ -116,7 +120,7 @@ impl Entry {
             } else if is_name() {
                 // A name that exists is meant, and nothing took it.
                 Why::Name
-            } else if is_attribute || is_led || excepts[clause] {
+            } else if is_attribute || is_led || is_elsewhere || excepts[clause] {
                 Why::Narrows
             } else if trained.is_some_and(|weight| weight >= HARMLESS_WEIGHT) {
                 Why::Harmless

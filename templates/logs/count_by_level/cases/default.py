@@ -20,7 +20,9 @@ if level == "error" and at_least is None:
     levels = ["fatal", "error"]
 with pack.asked(file):
     counts = logs.count(pack.paths(file), by=by, level=levels, text=text, since=since, until=until)
-pack.tell(counts.seen, level, text=text)
+pack.tell(counts.seen, level, text=text, within=(file, since, until))
+if levels == ["fatal", "error"] and by != "level" and counts:
+    pack.note("fatal records count as errors")
 # Files with the most records come first, and of more keys than are shown, those and the latest times are.
 shown = sorted(counts, key=lambda key: -counts[key])[:KEYS_MAX] if by == "file" else list(counts)[-KEYS_MAX:]
 few = {pack.file(key): counts[key] for key in shown}

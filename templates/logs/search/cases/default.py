@@ -12,5 +12,5 @@ file = None
 since, until = window.bounds(period)
 with pack.asked(file):
     found = logs.records(pack.paths(file), level=level, text=text, since=since, until=until, limit=limit)
-pack.tell(found.seen, level, shown=len(found), text=text)
+pack.tell(found.seen, level, shown=len(found), text=text, within=(file, since, until))
 result = [pack.row(record) for record in found]

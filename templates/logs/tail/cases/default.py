@@ -12,7 +12,7 @@ file = None
 since, until = window.bounds(period)
 with pack.asked(file):
     found = logs.records(pack.paths(file), level=level, text=text, since=since, until=until, limit=limit)
-pack.tell(found.seen, level, text=text)
+pack.tell(found.seen, level, text=text, within=(file, since, until))
 
 
 def line(record):

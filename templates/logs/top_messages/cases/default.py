@@ -16,7 +16,7 @@ MESSAGE_CHARS_MAX = 120
 since, until = window.bounds(period)
 with pack.asked(file):
     found = logs.top(pack.paths(file), level=level, text=text, since=since, until=until, limit=limit)
-pack.tell(found.seen, level, text=text)
+pack.tell(found.seen, level, text=text, within=(file, since, until))
 if len(found) < found.distinct:
     print(f"{len(found)} of {found.distinct} messages", file=sys.stderr)
 
