@@ -7,6 +7,7 @@
 
 use std::collections::BTreeMap;
 
+use intentbox_capability::ServerId;
 use intentbox_search::{Found, RIVAL_SHARE, Verdict};
 use intentbox_tools::{Effect, StoreError, Upstreams};
 
@@ -33,6 +34,7 @@ pub(crate) const NEAR_SHARE: f64 = 0.01;
 const OWN_WORDS_MIN: f64 = 0.5;
 
 /// What an intent is for, by the numbers of tools.
+#[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Meant {
     /// A tool that the search trusts.
     One(usize),
@@ -49,10 +51,10 @@ pub(crate) enum Meant {
 }
 
 /// What words say for a tool, as far as a decision needs it.
-#[derive(Clone, Copy)]
 #[expect(clippy::struct_excessive_bools, reason = "each is asked alone")]
 struct Judged {
     number: usize,
+    server: ServerId,
     /// Whether it only reads.
     reads: bool,
     /// Whether a call would pass over nothing.
@@ -97,7 +99,8 @@ impl Choice<'_> {
             Verdict::Nothing => self.likely().await?,
         };
         match meant {
-            Meant::One(number) | Meant::Filled(number) if self.has_template => {
+            // What is filled has a value, which speaks for it.
+            Meant::One(number) if self.has_template => {
                 let has_values = self.judged(number).await?.is_some_and(|judged| judged.has_values);
                 let says = self.index.own_share(number, &self.intent.text);
                 let is_kept = !has_values && says <= OWN_WORDS_MIN;
@@ -125,7 +128,7 @@ impl Choice<'_> {
 
     async fn several(&self) -> Result<Meant, StoreError> {
         let near = self.all(&self.near(RIVAL_SHARE)).await?;
-        if let Some(only) = self.only(&near) {
+        if let Some(only) = only(&near) {
             return Ok(Meant::One(only));
         }
         if let Some(filled) = self.filled(&near) {
@@ -136,13 +139,9 @@ impl Choice<'_> {
         if let [one] = best.as_slice() {
             return self.one(*one).await;
         }
-        let judged = self.all(&best).await?;
-        let passes_over = |number: &usize| judged.iter().any(|judged| judged.number == *number && !judged.is_whole);
-        let whole: Vec<usize> = best.iter().copied().filter(|number| !passes_over(number)).collect();
-        match (whole.as_slice(), best.as_slice()) {
-            ([], [best, ..]) => self.one(*best).await,
-            ([one], _) => Ok(Meant::One(*one)),
-            _ => Ok(Meant::Several(whole)),
+        match among(&best, &self.all(&best).await?) {
+            Some(meant) => Ok(meant),
+            None => self.one(self.found.hits[0].entry).await,
         }
     }
 
@@ -171,16 +170,6 @@ impl Choice<'_> {
         filled.next().is_none_or(|second| !is_rival(second)).then_some(first)
     }
 
-    /// The one of these that alone takes all that is said and lacks nothing, while the others would pass over something: "commit with
-    /// message …" is nothing that a log takes. Which server changes something is for a person to say.
-    fn only(&self, judged: &[Judged]) -> Option<usize> {
-        let mut whole = judged.iter().filter(|judged| judged.is_whole);
-        let (Some(only), None) = (whole.next(), whole.next()) else { return None };
-        let server = |judged: &Judged| self.index.tool(judged.number).map(|(server, _)| server);
-        let is_of_one_server = judged.iter().all(|other| server(other) == server(only));
-        (only.is_filled() && (only.reads || is_of_one_server)).then_some(only.number)
-    }
-
     /// The best tools that are in use, without those of less than `share` of the best's score.
     fn near(&self, share: f64) -> Vec<usize> {
         let best = self.found.hits.first().map_or(0.0, |hit| hit.score);
@@ -206,13 +195,43 @@ impl Choice<'_> {
         let template = made.ids.first().and_then(|id| Some((id, made.library.catalog.get(id.as_str())?)));
         let Some((id, template)) = template else { return Ok(None) };
         let read = reading(&made, id, self.intent, self.index);
+        let Some((server, row)) = self.index.tool(number) else { return Ok(None) };
         Ok(Some(Judged {
             number,
-            reads: self.index.tool(number).is_some_and(|(_, row)| row.effect == Effect::Reads),
+            server: server.clone(),
+            reads: row.effect == Effect::Reads,
             is_whole: read.is_whole(),
             has_values: !read.values.is_empty(),
             is_complete: template.check(&read.values, self.settings).is_ok(),
         }))
+    }
+}
+
+fn are_of_one_server(judged: &[Judged]) -> bool {
+    judged.windows(2).all(|pair| pair[0].server == pair[1].server)
+}
+
+/// The one of these that alone takes all that is said and lacks nothing, while the others would pass over something: "commit with
+/// message …" is nothing that a log takes. Which server changes something is for a person to say.
+fn only(judged: &[Judged]) -> Option<usize> {
+    let mut whole = judged.iter().filter(|judged| judged.is_whole);
+    let (Some(only), None) = (whole.next(), whole.next()) else { return None };
+    (only.is_filled() && (only.reads || are_of_one_server(judged))).then_some(only.number)
+}
+
+/// What is meant among several tools, of which those of `judged` can be called by words: the ones that would pass over nothing. None of
+/// them where all would. One that alone is left is called if nothing changes before somebody is asked: it only reads, lacks a value, or
+/// all are of one server.
+fn among(best: &[usize], judged: &[Judged]) -> Option<Meant> {
+    let of = |number: &usize| judged.iter().find(|judged| judged.number == *number);
+    let whole: Vec<usize> =
+        best.iter().copied().filter(|number| of(number).is_none_or(|judged| judged.is_whole)).collect();
+    let is_of_one_server = are_of_one_server(judged);
+    let may_be_called = |judged: &Judged| judged.reads || !judged.is_complete || is_of_one_server;
+    match whole.as_slice() {
+        [] => None,
+        [one] if of(one).is_none_or(may_be_called) => Some(Meant::One(*one)),
+        _ => Some(Meant::Several(whole)),
     }
 }
 
@@ -242,6 +261,41 @@ fn is_deprecated(summary: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// A tool by its server, with what holds for it: `r` it only reads, `w` whole, `v` values, `c` complete.
+    fn judged(tools: &[(&str, &str)]) -> Vec<Judged> {
+        let of = |(number, (server, holds)): (usize, &(&str, &str))| Judged {
+            number,
+            server: server.parse().expect("a server"),
+            reads: holds.contains('r'),
+            is_whole: holds.contains('w'),
+            has_values: holds.contains('v'),
+            is_complete: holds.contains('c'),
+        };
+        tools.iter().enumerate().map(of).collect()
+    }
+
+    #[test]
+    fn what_changes_something_is_called_where_no_other_server_may_be_meant() {
+        for (tools, is_only, meant) in [
+            // A log passes over a message, and a commit takes it.
+            (&[("git", "rvc"), ("git", "wvc")][..], Some(1), Some(Meant::One(1))),
+            (&[("git", "rvc"), ("evil", "wvc")], None, Some(Meant::Several(vec![1]))),
+            (&[("git", "rvc"), ("evil", "wc")], None, Some(Meant::Several(vec![1]))),
+            (&[("git", "vc"), ("time", "rwvc")], Some(1), Some(Meant::One(1))),
+            // What lacks is asked for, and so nothing is called at once.
+            (&[("git", "rvc"), ("evil", "wv")], None, Some(Meant::One(1))),
+            (&[("git", "rwvc"), ("git", "wvc")], None, Some(Meant::Several(vec![0, 1]))),
+            (&[("git", "rvc"), ("git", "vc")], None, None),
+        ] {
+            let judged = judged(tools);
+            let best: Vec<usize> = (0..tools.len()).collect();
+            assert_eq!((only(&judged), among(&best, &judged)), (is_only, meant), "{tools:?}");
+        }
+        // The last one needs what no words can say, which is told of it.
+        let judged = judged(&[("git", "rvc")]);
+        assert_eq!(among(&[0, 1], &judged), Some(Meant::One(1)));
+    }
 
     #[test]
     fn a_tool_is_deprecated_where_its_summary_says_so_of_itself() {
