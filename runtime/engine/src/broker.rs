@@ -2,8 +2,8 @@
 //!
 //! To add a kind of host call, add an arm to [`Broker::call`] and a method that answers it.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU16, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use intentbox_capability::{Refusal, shown_url};
@@ -43,6 +43,8 @@ pub(crate) struct Broker {
     directories: Directories,
     /// The status of the last reply if it was an error, otherwise 0.
     error_status: AtomicU16,
+    /// The alias of the origin that the last request could not reach.
+    unreachable: Mutex<Option<String>>,
     pages: Pages,
     noting: Noting,
 }
@@ -94,6 +96,7 @@ impl Broker {
             requester,
             directories,
             error_status: AtomicU16::new(0),
+            unreachable: Mutex::default(),
             pages: Pages::default(),
             noting,
         }
@@ -123,6 +126,11 @@ impl Broker {
     /// The status of the last reply to a request, if it is 400 or more.
     pub(crate) fn error_status(&self) -> Option<u16> {
         Some(self.error_status.load(Ordering::Relaxed)).filter(|status| *status > 0)
+    }
+
+    /// The alias of the origin that the last request could not reach, if it could not.
+    pub(crate) fn unreachable(&self) -> Option<String> {
+        self.unreachable.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// The calls of tools, in the order in which they began.
@@ -173,6 +181,7 @@ impl Broker {
             body: request.body,
             timeout: request.timeout_ms.map(|ms| Duration::from_millis(ms.into())),
         });
+        let mut unreachable = None;
         let (status, outcome, answer) = match sent.await {
             Ok(reply) => {
                 if request.method.eq_ignore_ascii_case("get") && reply.status < 400 {
@@ -189,6 +198,9 @@ impl Broker {
             }
             Err(SendError::Refused(refusal)) => (0, "refused".to_owned(), self.refused(&refusal)),
             Err(SendError::Failed { kind, message }) => {
+                // The message of the host begins with the alias.
+                let alias = message.split_once(": ").map(|(alias, _)| alias.to_owned());
+                unreachable = alias.filter(|_| matches!(kind, "connect" | "dns"));
                 (0, kind.to_owned(), Answer::reply(&Reply::Failed { kind, message: &message }))
             }
             Err(SendError::BudgetSpent { what, limit, observed }) => {
@@ -200,6 +212,7 @@ impl Broker {
                 (0, "exhausted".to_owned(), Answer::Exhausted(Exhausted { resource, limit, observed }))
             }
         };
+        *self.unreachable.lock().unwrap_or_else(PoisonError::into_inner) = unreachable;
         self.error_status.store(if status >= 400 { status } else { 0 }, Ordering::Relaxed);
         self.noting.http(request.method, request.url, &outcome);
         answer

@@ -1,6 +1,5 @@
 //! Turns the ending of a run into its report: the cause of a failure, and what to do about it.
 
-use intentbox_capability::Alias;
 use intentbox_catalog::terminal::printable;
 use intentbox_report::{Cause, Failure, Outcome, Refused, Remedy, Report, RunId, ScriptAdvice, Spent};
 use intentbox_sandbox::abi::Cause as Raiser;
@@ -20,6 +19,8 @@ pub(crate) struct HostRecord {
     pub(crate) spent: Spent,
     /// The status of the last reply, if it was an error.
     pub(crate) error_status: Option<u16>,
+    /// The alias of the origin that the last request could not reach.
+    pub(crate) unreachable: Option<String>,
     /// Why the last call of a tool failed that did.
     pub(crate) tool_failure: Option<Failure>,
 }
@@ -83,7 +84,8 @@ fn raised(exception: Exception, record: &HostRecord) -> Failure {
             }
             let status = record.error_status.filter(|status| matches!(status, 401 | 403 | 404 | 429 | 500..=599));
             let remedy = status.map(|status| Remedy::Origin { status });
-            let remedy = remedy.or_else(|| unreachable(&exception.message, record));
+            let unreachable = record.unreachable.clone().map(|origin| Remedy::Unreachable { origin });
+            let remedy = remedy.or(unreachable);
             of_exception(Cause::CallFailed { class }, exception, remedy)
         }
         (Raiser::NotFound, _) => claimed(Cause::TargetNotFound, &exception, "what was asked for does not exist"),
@@ -92,14 +94,6 @@ fn raised(exception: Exception, record: &HostRecord) -> Failure {
             of_exception(Cause::Raised { class }, exception, None)
         }
     }
-}
-
-/// What to do where a request got no reply: its message begins with the alias of the origin.
-fn unreachable(message: &str, record: &HostRecord) -> Option<Remedy> {
-    let (origin, _) = message.split_once(": ")?;
-    let is_alias = origin.parse::<Alias>().is_ok();
-    let has_no_reply = record.spent.http_requests > 0 && record.error_status.is_none();
-    (is_alias && has_no_reply).then(|| Remedy::Unreachable { origin: origin.to_owned() })
 }
 
 fn of_exception(cause: Cause, exception: Exception, remedy: Option<Remedy>) -> Failure {
@@ -175,18 +169,18 @@ mod tests {
     /// A script can raise any text: what an origin replied is for the host to know.
     #[test]
     fn a_failed_call_is_advised_on_by_the_reply_that_the_host_saw() {
-        let said = |message: &str, raiser, http_requests, error_status| {
-            let message = message.to_owned();
+        let seen = |raiser, http_requests, error_status, unreachable: Option<&str>| {
+            let message = "sentry:/x answered 401: no".to_owned();
             let (class, traceback, hint) = ("HttpError".to_owned(), String::new(), String::new());
             let exception = Exception { class, message, traceback, hint, cause: raiser };
             let spent = Spent { http_requests, ..Spent::default() };
-            raised(exception, &HostRecord { spent, error_status, ..HostRecord::default() }).remedy
+            let unreachable = unreachable.map(str::to_owned);
+            raised(exception, &HostRecord { spent, error_status, unreachable, ..HostRecord::default() }).remedy
         };
-        let remedy = |raiser, requests, status| said("sentry:/x answered 401: no", raiser, requests, status);
-        let unreachable = Remedy::Unreachable { origin: "sentry".to_owned() };
-        let refused = "sentry: Connection refused (os error 111)";
-        assert_eq!(said(refused, Raiser::CallFailed, 1, None), Some(unreachable));
-        assert_eq!(said(refused, Raiser::CallFailed, 1, Some(418)), None, "it answered");
+        let remedy = |raiser, requests, status| seen(raiser, requests, status, None);
+        let unreachable = Remedy::Unreachable { origin: "shop".to_owned() };
+        assert_eq!(seen(Raiser::CallFailed, 1, None, Some("shop")), Some(unreachable));
+        assert_eq!(seen(Raiser::Script, 1, None, Some("shop")), None, "another exception ended the script");
         for (status, has_remedy) in [(400, false), (401, true), (403, true), (404, true), (429, true), (500, true)] {
             let expected = has_remedy.then_some(Remedy::Origin { status });
             assert_eq!(remedy(Raiser::CallFailed, 1, Some(status)), expected, "{status}");

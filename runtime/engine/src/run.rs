@@ -136,6 +136,7 @@ impl Engine {
                     refusals: broker.refusals(),
                     spent: broker.spent(),
                     error_status: broker.error_status(),
+                    unreachable: broker.unreachable(),
                     tool_failure: broker.tool_failure(),
                 };
                 // A template says itself how much of a list it shows.
