@@ -464,9 +464,7 @@ pub(crate) fn secret_files(sources: &Sources) -> Vec<PathBuf> {
     files.extend(policy_file(sources));
     files.extend(file_of_database());
     if let Ok(Some(file)) = find(sources.config.as_deref()) {
-        let folder = file.parent().map(Path::to_owned).unwrap_or_default();
-        let named = text(&file, CONFIGURATION_BYTES_MAX).ok().and_then(|text| engine::token_files(&text).ok());
-        files.extend(named.unwrap_or_default().into_iter().map(|name| folder.join(name)));
+        files.extend(named_in(&file, engine::token_files));
         files.push(file);
     }
     files
@@ -475,13 +473,19 @@ pub(crate) fn secret_files(sources: &Sources) -> Vec<PathBuf> {
 /// The files and folders that no upstream server may write, because this program does what they say: templates, certificates and the
 /// model of a search.
 pub(crate) fn obeyed_files(sources: &Sources) -> Vec<PathBuf> {
-    let mut files: Vec<PathBuf> = sources.templates.iter().cloned().collect();
-    if let Ok(Some(file)) = find(sources.config.as_deref()) {
-        let folder = file.parent().map(Path::to_owned).unwrap_or_default();
-        let named = text(&file, CONFIGURATION_BYTES_MAX).ok().and_then(|text| engine::obeyed_files(&text).ok());
-        files.extend(named.unwrap_or_default().into_iter().map(|name| folder.join(name)));
-    }
-    files
+    let configuration = find(sources.config.as_deref()).ok().flatten();
+    let named = configuration.into_iter().flat_map(|file| named_in(&file, engine::obeyed_files));
+    sources.templates.iter().cloned().chain(named).collect()
+}
+
+/// The paths that a configuration names, which start at its folder; none of one that cannot be read.
+fn named_in(
+    file: &Path,
+    read: fn(&str) -> Result<Vec<PathBuf>, engine::ConfigurationError>,
+) -> impl Iterator<Item = PathBuf> + use<> {
+    let folder = file.parent().map(Path::to_owned).unwrap_or_default();
+    let named = text(file, CONFIGURATION_BYTES_MAX).ok().and_then(|text| read(&text).ok());
+    named.unwrap_or_default().into_iter().map(move |name| folder.join(name))
 }
 
 /// Fetches what a configuration names. Errors name the place, never the value.

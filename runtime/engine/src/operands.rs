@@ -21,8 +21,10 @@ const JOINING: [&str; 17] = [
 /// Words before a place.
 const PLACING: [&str; 10] = ["at", "called", "from", "in", "inside", "into", "named", "of", "to", "under"];
 
-/// Words before the first word of a value, besides [`JOINING`].
-const ARTICLES: [&str; 7] = ["a", "an", "my", "our", "some", "the", "this"];
+/// Whether a word in lower case may stand before the first word of a value and says nothing of it.
+pub(crate) fn is_article(word: &str) -> bool {
+    matches!(word, "a" | "an" | "my" | "our" | "some" | "the" | "this")
+}
 
 /// Parts of names of parameters that something goes from, and that it goes to, with the words before each.
 const DIRECTIONS: [(&[&str], &[&str]); 2] = [
@@ -115,8 +117,11 @@ impl Operands<'_> {
             }
             let is_listed = |at: &usize| {
                 let word = &self.tokens[*at];
-                let quoted = ['\'', '"', '`'].map(|mark| format!("{mark}{}{mark}", word.text.to_ascii_lowercase()));
-                !word.is_read && quoted.iter().any(|quoted| spec.description().contains(quoted.as_str()))
+                let plain = word.text.to_ascii_lowercase();
+                let quoted = ['\'', '"'].map(|mark| format!("{mark}{plain}{mark}"));
+                !word.is_read
+                    && !self.names(&plain)
+                    && quoted.iter().any(|quoted| spec.description().contains(quoted.as_str()))
             };
             let mut found = (0..self.tokens.len()).filter(is_listed);
             if let (Some(at), None) = (found.next(), found.next()) {
@@ -125,6 +130,12 @@ impl Operands<'_> {
             }
         }
         taken
+    }
+
+    /// Whether a word is one of the tool's name or of its parameters' names: a description may quote those.
+    fn names(&self, plain: &str) -> bool {
+        let names = self.template.parameters().iter().map(ParamSpec::name).chain([self.template.id().name()]);
+        names.flat_map(|name| name.split('_')).any(|part| part == plain)
     }
 
     /// Gives what is behind "from" or "off" to the one parameter that something starts from, if the tool has it: the base of a branch is
@@ -185,7 +196,7 @@ impl Operands<'_> {
     fn before(&self, at: usize) -> Option<(usize, String)> {
         let words = self.tokens[..at].iter().enumerate().rev();
         let mut words = words.map(|(at, token)| (at, token.text.to_ascii_lowercase()));
-        words.find(|(_, word)| !ARTICLES.contains(&word.as_str()))
+        words.find(|(_, word)| !is_article(word))
     }
 
     /// Whether words are where a value is said: behind a word of the tool, its verb, or a word that leads to a value; and not
@@ -203,7 +214,7 @@ impl Operands<'_> {
                 && next.doubt.is_none()
                 && !next.is_filler
                 && !next.is_read
-                && !JOINING.contains(&next.text.to_ascii_lowercase().as_str())
+                && !JOINING.contains(&plain.as_str())
         });
         speaks_for_itself || leads && !describes
     }
@@ -322,7 +333,7 @@ impl Operands<'_> {
     fn greeting(&self) -> Option<usize> {
         let says = |token: &Token| {
             let plain = token.text.to_ascii_lowercase();
-            !(self.knows)(&token.text) && !ARTICLES.contains(&plain.as_str()) && !INDEFINITE.contains(&plain.as_str())
+            !(self.knows)(&token.text) && !is_article(&plain) && !INDEFINITE.contains(&plain.as_str())
         };
         let [verb, first, ..] = self.tokens else { return None };
         ((self.knows)(&verb.text) && first.is_filler && says(first)).then_some(1)
@@ -334,9 +345,9 @@ impl Operands<'_> {
             Some(run) => run.0,
             None => self.greeting()?,
         };
-        let behind = &self.tokens[start..];
-        let is_other = |at: usize| self.tokens[at].is_read || self.tokens[at].is_of_a_time || self.taken.contains(&at);
-        let end = start + (start..self.tokens.len()).position(is_other).unwrap_or(behind.len());
+        let is_other =
+            |at: &usize| self.tokens[*at].is_read || self.tokens[*at].is_of_a_time || self.taken.contains(at);
+        let end = (start..self.tokens.len()).find(is_other).unwrap_or(self.tokens.len());
         // "In" of "write something in notes.txt" leads to what is read.
         let joins = |at: usize| JOINING.contains(&self.tokens[at].text.to_ascii_lowercase().as_str());
         let end = (start..end).rev().find(|at| !joins(*at)).map_or(start, |at| at + 1);
@@ -504,6 +515,8 @@ mod tests {
             );
         }
         assert_eq!(said("list_branches", &kind, &[], "list local and remote branches").0, json!({}), "which?");
+        let path = json!({"file_path": {"type": "string", "description": "Which 'file' to show"}});
+        assert_eq!(said("show", &path, &[], "show the file").0, json!({}), "the name of a parameter is no value");
     }
 
     #[test]

@@ -12,7 +12,7 @@ use intentbox_router::{PassedOver, SaidTime, Token, Why, Witness};
 use serde_json::Value;
 
 use crate::intent::Given;
-use crate::operands::Operands;
+use crate::operands::{Operands, is_article};
 use crate::{tool_template, value_form};
 
 /// What words say for a tool.
@@ -144,7 +144,7 @@ const LEADING: [&str; 13] = [
 /// Whether a word is led to by one of [`LEADING`], perhaps with an article between.
 fn is_led_to(tokens: &[Token], at: usize) -> bool {
     let mut before = tokens.get(..at).unwrap_or_default().iter().rev().map(|token| token.text.to_ascii_lowercase());
-    let word = before.find(|word| !matches!(word.as_str(), "a" | "an" | "the" | "my" | "our" | "this"));
+    let word = before.find(|word| !is_article(word));
     word.is_some_and(|word| LEADING.contains(&word.as_str()))
 }
 
@@ -328,8 +328,7 @@ fn no_text(tokens: &[Token], template: &Template, knows: &dyn Fn(&str) -> bool, 
         let is_quoted = tokens.iter().any(|token| token.is_quoted && token.text == text);
         let says = |word: &str| {
             let is_filler = tokens.iter().any(|token| token.text == word && token.is_filler);
-            let is_article = matches!(word.to_ascii_lowercase().as_str(), "a" | "an" | "the" | "my" | "our" | "this");
-            !is_filler && !is_article && !knows(word)
+            !is_filler && !is_article(&word.to_ascii_lowercase()) && !knows(word)
         };
         if !is_quoted && !text.split_whitespace().any(says) {
             values.remove(spec.name());

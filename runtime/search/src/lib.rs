@@ -166,19 +166,22 @@ impl Search {
         if second.score < best.score * RIVAL_SHARE || self.servers.get(best.entry) == server {
             return false;
         }
+        let (alone, trust) = self.rank_without(compared, server);
+        verdict(&alone, trust) == Verdict::One && alone.first().is_some_and(|hit| hit.entry == best.entry)
+    }
+
+    /// The hits and the trust that there would be without a server.
+    fn rank_without(&self, compared: &[(usize, Features)], server: Option<&String>) -> (Vec<Hit>, f64) {
         let is_other = |(entry, _): &&(usize, Features)| self.servers.get(*entry) != server;
         let others: Vec<(usize, Features)> = compared.iter().filter(is_other).copied().collect();
-        let (alone, trust) = self.model.rank(&others);
-        verdict(&alone, trust) == Verdict::One && alone.first().is_some_and(|hit| hit.entry == best.entry)
+        self.model.rank(&others)
     }
 
     /// What would be the answer without the server of the best hit, if the best is so by its description alone.
     fn elsewhere(&self, compared: &[(usize, Features)], hits: &[Hit]) -> Option<usize> {
         let best = hits.first()?.entry;
         let taken = self.servers.get(best)?;
-        let is_other = |(entry, _): &&(usize, Features)| self.servers.get(*entry) != Some(taken);
-        let others: Vec<(usize, Features)> = compared.iter().filter(is_other).copied().collect();
-        let (hits, trust) = self.model.rank(&others);
+        let (hits, trust) = self.rank_without(compared, Some(taken));
         let other = hits.first().filter(|_| verdict(&hits, trust) == Verdict::One)?.entry;
         let undescribed = |entry: usize| {
             let features = compared.iter().find(|(other, _)| *other == entry).map(|(_, features)| features);

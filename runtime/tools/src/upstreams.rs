@@ -157,15 +157,16 @@ impl Upstreams {
         self.known(id).map(|server| &server.config)
     }
 
-    /// The files and folders of this program that lie in a folder which a server may write: it writes none of them, and can make nothing
-    /// beside them, since the kernel's rules are for whole folders.
+    /// The files and folders of this program that lie in a folder which a server may write, or hold one: it writes none of them, and can
+    /// make nothing beside them, since the kernel's rules are for whole folders.
     #[must_use]
     pub fn closed_within(&self, config: &ServerConfig) -> Vec<PathBuf> {
         let folders: Vec<PathBuf> =
             config.writable_folders().into_iter().filter_map(|folder| folder.canonicalize().ok()).collect();
         let closed = self.place.hidden.iter().chain(&self.place.protected).filter_map(|path| path.canonicalize().ok());
-        let mut closed: Vec<PathBuf> =
-            closed.filter(|path| folders.iter().any(|folder| path.starts_with(folder))).collect();
+        let mut closed: Vec<PathBuf> = closed
+            .filter(|path| folders.iter().any(|folder| path.starts_with(folder) || folder.starts_with(path)))
+            .collect();
         closed.sort();
         closed.dedup();
         closed
