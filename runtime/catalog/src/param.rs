@@ -229,6 +229,12 @@ impl ParamSpec {
         matches!(&self.kind, ParamKind::String { pattern: Some(pattern), .. } if !pattern.matches("word"))
     }
 
+    /// Whether its declaration gives an example.
+    #[must_use]
+    pub fn has_example(&self) -> bool {
+        self.example.is_some()
+    }
+
     /// Whether only the caller can supply it: it is required, and has neither a default nor a setting.
     #[must_use]
     pub fn must_be_given(&self) -> bool {

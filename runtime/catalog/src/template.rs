@@ -269,7 +269,9 @@ impl Template {
         self.script.render(arguments)
     }
 
-    fn unknown(&self, name: &str) -> ParamError {
+    /// The error of a name that none of its parameters has.
+    #[must_use]
+    pub fn unknown(&self, name: &str) -> ParamError {
         ParamError::Unknown {
             template: self.id.to_string(),
             name: name.to_owned(),

@@ -204,6 +204,9 @@ fn explain(report: &Report, text: &mut String) {
         if let Some(command) = command {
             let _ = writeln!(text, "    {}", printable(&command));
         }
+        if !candidate.not_taken.is_empty() {
+            let _ = writeln!(text, "    takes no {}", printable(&candidate.not_taken.join(", ")));
+        }
         // Where the words fit one tool, and its values are what is not clear.
         if is_to_choose && !candidate.takes.is_empty() {
             let takes = candidate.takes.iter().map(|takes| match takes.choices.as_slice() {

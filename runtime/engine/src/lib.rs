@@ -10,6 +10,7 @@
 //!
 //! - `configuration`: what is configured. - `policy`: what is permitted. - `library`: the templates, replaced as a whole.
 //! - `cards`: from the router's cards back to templates. - `intent` and `caller`: the request, and who makes it.
+//! - `given`: the values that come beside a sentence.
 //! - `plan`: every decision before a run. - `run`: the run. - `broker`: its host calls. - `events`: its progress.
 //! - `pending`: a request that has not ended, which its caller may drop.
 //! - `cache`: cached answers. - `bytecode_cache`: the modules of packs, compiled once.
@@ -31,6 +32,7 @@ mod configuration;
 mod ended;
 mod events;
 mod found;
+mod given;
 mod help;
 mod index;
 mod inferred;

@@ -11,6 +11,7 @@ use intentbox_router::{self as router, Question, Source};
 use serde_json::Value;
 
 use crate::cards;
+use crate::given::Beside;
 use crate::intent::Given;
 use crate::library::Library;
 
@@ -42,21 +43,23 @@ fn with(
     keeps: &dyn Fn(&Template, &ParamSpec, &Value) -> bool,
 ) -> Candidate {
     let router::Candidate { id, summary, score, mut values } = candidate;
-    let mut missing = Vec::new();
+    let (mut missing, mut not_taken) = (Vec::new(), Vec::new());
     if let Some(template) = cards::template(&library.catalog, &id) {
         values.retain(|name, value| template.parameter(name).is_some_and(|spec| keeps(template, spec, value)));
         // Whoever repeats the call with what is offered should lose nothing of what came beside the sentence.
-        for (name, given) in given.iter().filter(|(name, _)| template.parameter(name).is_some()) {
-            let value = match given {
-                Given::Text(text) => template.read_text(name, text).ok(),
-                Given::Value(value) => Some(value.clone()),
-            };
-            values.extend(value.map(|value| (name.clone(), value)));
-        }
+        let beside = Beside::read(template, given);
+        not_taken = beside.not_taken();
+        values.extend(beside.values);
         let needed = template.parameters().iter().filter(|spec| spec.must_be_given());
         missing.extend(needed.map(|spec| spec.name().to_owned()).filter(|name| !values.contains_key(name)));
     }
-    Candidate { template: id.to_string(), summary, score, values, missing, takes: Vec::new() }
+    Candidate { template: id.to_string(), summary, score, values, missing, not_taken, takes: Vec::new() }
+}
+
+/// Those of the templates that fit which take the most of what came beside the sentence.
+pub(crate) fn taking_most(candidates: Vec<Candidate>) -> Vec<Candidate> {
+    let least = candidates.iter().map(|candidate| candidate.not_taken.len()).min();
+    candidates.into_iter().filter(|candidate| Some(candidate.not_taken.len()) == least).collect()
 }
 
 /// What a template takes besides the values that it is offered with: whoever has its name only guesses otherwise.
@@ -85,6 +88,7 @@ pub(crate) fn takes(
             Some(valid.collect::<Vec<_>>().join(" or ")).filter(|forms| !forms.is_empty())
         }
         ParamKind::Datetime { .. } | ParamKind::Duration { .. } => Some(spec.example()),
+        ParamKind::String { .. } if spec.has_example() && choices(spec).is_empty() => Some(spec.example()),
         _ => None,
     };
     let takes = template.parameters().iter().filter(is_open);

@@ -7,14 +7,13 @@
 use std::collections::BTreeMap;
 use std::time::Instant;
 
-use intentbox_catalog::{ParamKind, ParamSpec};
-use intentbox_report::{Candidate, Cause, Failure, Remedy, Report, Takes, ToolAdvice};
+use intentbox_report::{Candidate, Cause, Failure, Remedy, Report, ToolAdvice};
+use intentbox_router::Names;
 use intentbox_search::{Found, Hit};
 use intentbox_tools::{StoreError, Upstreams};
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::Engine;
 use crate::caller::Caller;
 use crate::found::{self, CLOSE_TRUST, Entry};
 use crate::index::Index;
@@ -27,6 +26,7 @@ use crate::tool_reading::ToolReading;
 use crate::tool_template;
 pub use crate::tool_template::HERE;
 use crate::tool_template::Unwordable;
+use crate::{Engine, known, offer};
 
 /// The most parameters that are told of a tool that may be meant.
 const TAKES_MAX: usize = 8;
@@ -67,9 +67,10 @@ impl Engine {
         let begun = Instant::now();
         let found = index.find_tool(text);
         let search_us = micros(begun);
+        // The step of the templates has done this, in a run.
+        let out_of_reach = self.out_of_reach_of(text);
         let begun = Instant::now();
         let intent = Intent { text: text.to_owned(), ..Intent::default() };
-        let out_of_reach = self.out_of_reach_of(text);
         let choice = Choice {
             upstreams: &upstreams,
             index: &index,
@@ -263,17 +264,10 @@ fn passing_over(index: &Index, found: &Found, number: usize, made: &Made, intent
     let values = |entry: usize| if entry == number { reading.values.clone() } else { BTreeMap::new() };
     let candidates = near.iter().filter_map(|hit| candidate(index, hit.entry, hit.score, values(hit.entry)));
     let mut candidates: Vec<Candidate> = candidates.collect();
-    let template = made.ids.first().and_then(|id| made.library.catalog.get(id.as_str()));
-    if let (Some(first), Some(template)) = (candidates.first_mut(), template) {
-        let is_open = |spec: &&ParamSpec| spec.default_from().is_none() && !first.values.contains_key(spec.name());
-        let choices = |spec: &ParamSpec| match spec.kind() {
-            ParamKind::Enum { choices } => choices.iter().map(|choice| choice.value.clone()).collect(),
-            _ => Vec::new(),
-        };
-        let takes = template.parameters().iter().filter(is_open);
-        let takes =
-            takes.map(|spec| Takes { name: spec.name().to_owned(), choices: choices(spec), more: 0, example: None });
-        first.takes = takes.take(TAKES_MAX).collect();
+    if let Some(first) = candidates.first_mut() {
+        let names = Names::default();
+        first.takes = offer::takes(&made.library, &known::question(intent, &names), &intent.params, first);
+        first.takes.truncate(TAKES_MAX);
     }
     Report { candidates, ..Report::failed(crate::new_run_id(), failure) }
 }
@@ -287,7 +281,7 @@ fn candidate(index: &Index, number: usize, score: f64, values: BTreeMap<String, 
         }
     };
     let (template, summary) = (template.to_string(), summary.to_owned());
-    Some(Candidate { template, summary, score, values, missing: Vec::new(), takes: Vec::new() })
+    Some(Candidate { template, summary, score, values, missing: Vec::new(), not_taken: Vec::new(), takes: Vec::new() })
 }
 
 fn micros(begun: Instant) -> u64 {

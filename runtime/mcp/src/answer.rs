@@ -274,7 +274,13 @@ impl AnswerBuilder<'_> {
             } else {
                 format!(", needs {}", candidate.missing.join(", "))
             };
-            self.line(&format!("- {}{params}{missing}: {}", candidate.template, cut(&candidate.summary)));
+            let not_taken = if candidate.not_taken.is_empty() {
+                String::new()
+            } else {
+                format!(", takes no {}", candidate.not_taken.join(", "))
+            };
+            let summary = cut(&candidate.summary);
+            self.line(&format!("- {}{params}{missing}{not_taken}: {summary}", candidate.template));
             if !candidate.takes.is_empty() {
                 let takes: Vec<String> = candidate.takes.iter().map(ToString::to_string).collect();
                 self.line(&cut(&format!("  its params: {}", takes.join(", "))));
@@ -289,6 +295,9 @@ impl AnswerBuilder<'_> {
                 }
                 if !candidate.missing.is_empty() {
                     told["missing"] = json!(candidate.missing);
+                }
+                if !candidate.not_taken.is_empty() {
+                    told["not_taken"] = json!(candidate.not_taken);
                 }
                 if !candidate.takes.is_empty() {
                     told["takes"] = json!(candidate.takes);

@@ -199,6 +199,8 @@ pub struct Candidate {
     pub values: BTreeMap<String, Value>,
     /// The parameters that it needs besides those.
     pub missing: Vec<String>,
+    /// The names of what came beside the sentence that it does not take.
+    pub not_taken: Vec<String>,
     /// All that it takes besides those that have a value; empty where several fit, or the access that fits is not configured.
     pub takes: Vec<Takes>,
 }

@@ -99,6 +99,8 @@ struct Candidate<'a> {
     values: &'a BTreeMap<String, Value>,
     #[serde(skip_serializing_if = "<[String]>::is_empty")]
     missing: &'a [String],
+    #[serde(skip_serializing_if = "<[String]>::is_empty")]
+    not_taken: &'a [String],
     #[serde(skip_serializing_if = "<[Takes]>::is_empty")]
     takes: &'a [Takes],
 }
@@ -174,6 +176,7 @@ impl<'a> Route<'a> {
             score: (candidate.score * 100.0).round() / 100.0,
             values: &candidate.values,
             missing: &candidate.missing,
+            not_taken: &candidate.not_taken,
             takes: &candidate.takes,
         });
         let window = report.window.as_ref().map(|window| window.words.as_str());
@@ -236,6 +239,7 @@ mod tests {
             score: 0.666_666,
             values: BTreeMap::from([("limit".to_owned(), json!(5))]),
             missing: Vec::new(),
+            not_taken: vec!["project".to_owned()],
             takes: Vec::new(),
         };
         let failure = Failure::new(Cause::Ambiguous, "several").with(Remedy::Choose);
@@ -251,7 +255,13 @@ mod tests {
         assert_eq!(written["error"], error);
         assert_eq!(
             written["route"],
-            json!({"candidates": [{"template": "a/b", "summary": "Does.", "score": 0.67, "params": {"limit": 5}}]})
+            json!({"candidates": [{
+                "template": "a/b",
+                "summary": "Does.",
+                "score": 0.67,
+                "params": {"limit": 5},
+                "not_taken": ["project"],
+            }]})
         );
         assert_eq!((&written["grant"], &written["refusals"]), (&json!([]), &json!([{"message": "no"}])));
     }

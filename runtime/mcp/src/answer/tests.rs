@@ -293,6 +293,7 @@ fn several_templates_are_listed_and_refusals_on_the_way_are_told() {
         score: 0.8,
         values: std::collections::BTreeMap::new(),
         missing: Vec::new(),
+        not_taken: Vec::new(),
         takes: Vec::new(),
     });
     let failure = Failure::new(Cause::Ambiguous, "several fit").with(Remedy::Choose);
