@@ -74,7 +74,7 @@ def tell(seen, level=None, shown=None, text=None, within=None):
     not found. `within` is the file and the bounds of the time that was asked for: where nothing at all was written in
     that time, the answer says so, and when something was.
     """
-    if within is not None and within[1:] != (None, None) and not seen["matched"] and not seen["within"]:
+    if within is not None and within[1:] != (None, None) and not seen["within"]:
         latest = logs.records(paths(within[0]), limit=1)
         when = f"; the latest is of {second(latest[0]['time'])}" if len(latest) else ""
         print(f"no records at all in this time, of any level{when}", file=sys.stderr)

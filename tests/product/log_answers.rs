@@ -52,3 +52,57 @@ fn answers_tell_files_that_were_not_searched() {
     assert_eq!(told(home.path(), "list errors in the logs"), expected);
     assert_eq!(told(home.path(), "list up to 6 errors in the logs"), "");
 }
+
+#[test]
+fn answers_tell_that_nothing_was_written_in_a_time_and_what_counts_as_an_error() {
+    let home = tempfile::tempdir().expect("a temporary folder");
+    fs::create_dir(home.path().join("in")).expect("made");
+    let text = "2026-11-20T09:00:01Z ERROR one\n2026-11-20T09:00:02Z FATAL two\n2026-11-20T09:00:03Z INFO three\n";
+    fs::write(home.path().join("in/a.log"), text).expect("written");
+    let empty = "no records at all in this time, of any level; the latest is of 2026-11-20T09:00:03Z\n";
+    for (intent, expected) in [
+        ("list errors in the logs since 2026-11-21", empty),
+        ("count errors in the logs since 2026-11-21 by file", empty),
+        // Something was written then, and nothing of this level.
+        ("list fatal errors in the logs since 2026-11-20T09:00:03Z", ""),
+        ("count errors in the logs by file", "fatal: 1 of 2 (at_least=false leaves them out)\n"),
+        ("count errors in the logs", ""),
+    ] {
+        assert_eq!(told(home.path(), intent), expected, "{intent}");
+    }
+}
+
+#[test]
+fn counts_by_time_tell_that_times_without_records_are_left_out() {
+    let home = tempfile::tempdir().expect("a temporary folder");
+    fs::create_dir(home.path().join("in")).expect("made");
+    let line = |time: &str| format!("2026-11-20T{time}Z ERROR one\n");
+    fs::write(home.path().join("in/a.log"), line("09:59:01") + &line("10:00:01") + &line("12:00:00")).expect("written");
+    for (intent, expected) in [
+        ("count errors in the logs by hour", "each hour without any is left out\n"),
+        ("count errors in the logs by hour before 2026-11-20 11:00", ""),
+        ("count errors in the logs by day", ""),
+    ] {
+        assert_eq!(told(home.path(), intent), expected, "{intent}");
+    }
+}
+
+#[test]
+fn answers_tell_requests_of_access_logs_among_errors() {
+    let home = tempfile::tempdir().expect("a temporary folder");
+    fs::create_dir(home.path().join("in")).expect("made");
+    let request = |status: u16| format!("10.0.0.1 - - [20/Nov/2026:09:58:12 +0000] \"GET / HTTP/1.1\" {status} 17\n");
+    fs::write(home.path().join("in/a.log"), "2026-11-20T09:00:01Z ERROR one\n").expect("written");
+    fs::write(home.path().join("in/access.log"), request(503) + &request(404) + &request(200)).expect("written");
+    let requests = "requests in access logs, by their status (5xx error, 4xx warning): 1 of 2\n";
+    for (intent, expected) in [
+        ("count errors in the logs", requests),
+        // Rows show what they are.
+        ("list errors in the logs", ""),
+        // They are all that there is, or no level was asked for.
+        ("count errors in access.log", ""),
+        ("count log lines by level", ""),
+    ] {
+        assert_eq!(told(home.path(), intent), expected, "{intent}");
+    }
+}

@@ -96,6 +96,10 @@ pub struct Seen {
     pub unleveled: u64,
     /// Records that match.
     pub matched: u64,
+    /// Those among them of level fatal.
+    pub fatal: u64,
+    /// Those that are requests of an access log, whose level is that of their status: 5xx error, 4xx warning.
+    pub requests: u64,
 }
 
 impl Serialize for Answer {

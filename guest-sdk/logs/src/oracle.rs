@@ -79,6 +79,7 @@ fn consistent(query: &Query, answer: &Answer, bytes: usize) {
     assert_eq!(usize::try_from(seen.bytes), Ok(bytes), "all bytes are counted");
     assert!(seen.records <= seen.lines && seen.unparsed <= seen.records && seen.undated <= seen.records);
     assert!(seen.within <= seen.records && seen.matched + seen.unleveled <= seen.within);
+    assert!(seen.fatal + seen.requests <= seen.matched, "no request is fatal");
     if let Some(counts) = &answer.counts {
         assert_eq!(counts.iter().map(|(_, count)| count).sum::<u64>(), seen.matched, "a record counts once");
     }

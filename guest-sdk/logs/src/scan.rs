@@ -452,6 +452,8 @@ impl Scan {
         let matches = self.filter.levels[record.head.level.index()];
         self.seen.unleveled += u64::from(!matches && record.head.level == Level::Unknown);
         self.seen.matched += u64::from(matches);
+        self.seen.fatal += u64::from(matches && record.head.level == Level::Fatal);
+        self.seen.requests += u64::from(matches && record.head.format == Format::Access);
         if matches {
             self.sink.take(&Matched {
                 head: record.head,

@@ -302,7 +302,7 @@ def of_access(log):
     words = request.split(" ")[:2]
     level = "error" if status >= 500 else "warning" if status >= 400 else "info"
     fields = {"client": client, **dict(zip(("method", "path"), words)), "status": status}
-    log.record([line], level, seconds(time), " ".join([str(status), *words]), fields, "own")
+    log.record([line], level, seconds(time), " ".join([str(status), *words]), fields, "access")
 
 
 def of_json(log):
@@ -631,7 +631,7 @@ def expected(log, query):
     since, until = query.get("since_ms"), query.get("until_ms")
     bounded = since is not None or until is not None
     seen = {"files": 1, "lines": log.line_count, "records": len(log.records), "bytes": len(log.content), "unparsed": 0, "undated": 0,
-            "within": 0, "unleveled": 0, "matched": 0}
+            "within": 0, "unleveled": 0, "matched": 0, "fatal": 0, "requests": 0}
     last, matched = None, []
     for number, record in enumerate(log.records):
         last = last if record["time"] is None else record["time"]
@@ -644,6 +644,8 @@ def expected(log, query):
         if any(text.lower() not in shown["message"].lower() for text in query.get("text", [])):
             continue
         if record["level"] in asked:
+            seen["fatal"] += record["level"] == "fatal"
+            seen["requests"] += record["kind"] == "access"
             matched.append((-(10**18) if last is None else last, number, last, shown))
         else:
             seen["unleveled"] += record["level"] == "unknown"

@@ -22,7 +22,8 @@ A file that was last modified before `since` is not read. Each answer has an att
 out, for they have no time and a bound was set), how many lines were `cut`, how many files were `skipped` without
 reading, and the paths of files and folders that are `broken`: not there any more, not readable, or not decompressed to
 their end. What could be read of those is in the answer. How many records were `within` the bounds in time, how many of
-those `matched`, and how many were left out as `unleveled`: they hold the texts, but show no level, and one was asked
+those `matched`, how many of the latter are `fatal` or `requests` of an access log, whose level is that of their status
+(5xx error, 4xx warning), and how many were left out as `unleveled`: they hold the texts, but show no level, and one was asked
 for. `unsearched` files are those among the skipped ones that may hold more records that match.
 """
 
@@ -192,7 +193,7 @@ def _chosen(paths, query):
     since_s = query.get("since_ms", float("-inf")) / 1000
     found, unread = _found(paths, _files._found)
     chosen = [entry for entry in found if entry["modified"] >= since_s]
-    names = "files lines records bytes unparsed undated within unleveled matched cut unsearched"
+    names = "files lines records bytes unparsed undated within unleveled matched fatal requests cut unsearched"
     counters = dict.fromkeys(names.split(), 0)
     return chosen, {**counters, "skipped": len(found) - len(chosen), "broken": unread}
 

@@ -1,5 +1,7 @@
 """Counts the records in the logs by level, by file or by time."""
 
+from datetime import datetime
+
 import pack
 from intentbox import logs, window
 
@@ -11,6 +13,7 @@ text = None
 file = None
 
 KEYS_MAX = 72
+SPANS = {"minute": 60, "hour": 3600, "day": 86400}
 
 since, until = window.bounds(period)
 # A text is the least severe level that counts, and a list has the levels that count. A fatal error is an error, as in a
@@ -21,8 +24,16 @@ if level == "error" and at_least is None:
 with pack.asked(file):
     counts = logs.count(pack.paths(file), by=by, level=levels, text=text, since=since, until=until)
 pack.tell(counts.seen, level, text=text, within=(file, since, until))
-if levels == ["fatal", "error"] and by != "level" and counts:
-    pack.note("fatal records count as errors")
+# Nobody who counts the lines that say ERROR finds these.
+seen = counts.seen
+if levels == ["fatal", "error"] and by != "level" and seen["fatal"]:
+    pack.note(f"fatal: {seen['fatal']} of {seen['matched']} (at_least=false leaves them out)")
+if levels is not None and 0 < seen["requests"] < seen["matched"]:
+    pack.note(f"requests in access logs, by their status (5xx error, 4xx warning): {seen['requests']} of {seen['matched']}")
+if by in SPANS:
+    times = [datetime.fromisoformat(key.rstrip("Z")) for key in counts if key[:1].isdigit()]
+    if times and (times[-1] - times[0]).total_seconds() // SPANS[by] + 1 > len(times):
+        pack.note(f"each {by} without any is left out")
 # Files with the most records come first, and of more keys than are shown, those and the latest times are.
 shown = sorted(counts, key=lambda key: -counts[key])[:KEYS_MAX] if by == "file" else list(counts)[-KEYS_MAX:]
 few = {pack.file(key): counts[key] for key in shown}
