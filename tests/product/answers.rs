@@ -199,12 +199,12 @@ fn short_objects_are_these() {
 #[test]
 fn words_that_were_not_understood_are_in_the_answer_and_in_no_log() {
     let home = tempfile::tempdir().expect("a temporary folder");
-    let arguments = ["run-intent", "delete all errors of zebras", "--log", "debug", "--json"];
+    let arguments = ["run-intent", "knit all errors of zebras", "--log", "debug", "--json"];
     let run = run_in(home.path(), &arguments, b"", &[]);
     let error = run.report()["error"].clone();
-    assert_eq!((run.code, &error["not_understood"]), (6, &json!(["delete", "zebras"])), "{run:#?}");
+    assert_eq!((run.code, &error["not_understood"]), (6, &json!(["knit", "zebras"])), "{run:#?}");
     assert!(run.stderr.contains("ended"), "the request is logged: {run:#?}");
-    for word in ["delete", "zebra"] {
+    for word in ["knit", "zebra"] {
         assert!(!run.stderr.contains(word), "{word}: {run:#?}");
     }
 }
@@ -213,8 +213,8 @@ fn words_that_were_not_understood_are_in_the_answer_and_in_no_log() {
 fn the_nearest_sentence_of_a_refusal_is_answered() {
     let home = tempfile::tempdir().expect("a temporary folder");
     for (intent, near_names) in [
-        ("delete all errors", Value::Null),
-        ("delete the errors in project web", Value::Null),
+        ("knit all errors", Value::Null),
+        ("knit the errors in project web", Value::Null),
         ("errors in wbe", json!([{"parameter": "project", "written": "wbe", "name": "web"}])),
     ] {
         let (code, object) = ask(home.path(), &["run-intent", intent]);
@@ -225,6 +225,27 @@ fn the_nearest_sentence_of_a_refusal_is_answered() {
         assert!(!nearest.is_empty() && told.contains(&hint), "{intent}: {told}");
         let (code, object) = ask(home.path(), &["run-intent", nearest]);
         assert_eq!((code, &object["outcome"]), (0, &json!("ok")), "{intent}: {nearest}: {object:#}");
+    }
+}
+
+#[test]
+fn a_change_that_no_template_makes_is_said_to_be_one() {
+    let home = tempfile::tempdir().expect("a temporary folder");
+    std::fs::write(home.path().join("policy.toml"), "[exec]\nhttp = [\"sentry: PUT /api/0/**\"]\n").expect("written");
+    for (arguments, hint) in [
+        (&["run-intent", "please mark all issues in web as resolved"][..], "the policy lets scripts only read"),
+        (
+            &["run-intent", "mark all issues in web as resolved", "--policy", "policy.toml"],
+            "write a script for `intentbox exec`",
+        ),
+    ] {
+        let (code, object) = ask(home.path(), arguments);
+        let error = &object["error"];
+        assert_eq!((code, &error["message"]), (6, &json!("no template makes the change that \"mark\" asks for")));
+        assert!(error["hint"].as_str().is_some_and(|told| told.contains(hint)), "{error}");
+        // Nothing that only reads is offered for it.
+        let offered = object["route"]["candidates"].as_array().cloned().unwrap_or_default();
+        assert!(offered.iter().all(|one| one["template"] == "sentry/resolve_issue"), "{object:#}");
     }
 }
 

@@ -54,6 +54,10 @@ pub fn words(remedy: &Remedy) -> String {
             });
             advice.join(" ")
         }
+        Remedy::NoChange { by_code: true } => "submit \"code\" that makes this change".to_owned(),
+        Remedy::NoChange { by_code: false } => {
+            "the policy lets code only read, and no template makes this change".to_owned()
+        }
         Remedy::Configure { template, lacks } => {
             let lack = |lack: &Lack| match lack {
                 Lack::Origin(alias) => format!("the origin `{alias}`"),

@@ -39,6 +39,10 @@ pub(crate) fn words(remedy: &Remedy) -> String {
                 .to_owned()
         }
         Remedy::Rephrase(rephrase) => in_other_words(rephrase),
+        Remedy::NoChange { by_code: true } => "to make this change, write a script for `intentbox exec`".to_owned(),
+        Remedy::NoChange { by_code: false } => {
+            "run `intentbox run-intent help` to see what can be asked; the policy lets scripts only read".to_owned()
+        }
         Remedy::Configure { template, lacks } => format!("add {} to use `{template}`", all(lacks)),
         Remedy::Choose => "run the one that you mean by its name, or rephrase the intent like its summary".to_owned(),
         Remedy::Supply(missing) => {

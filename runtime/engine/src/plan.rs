@@ -17,6 +17,7 @@ use sha2::{Digest as _, Sha256};
 
 use crate::Engine;
 use crate::caller::{Caller, Consent};
+use crate::given::Beside;
 use crate::inferred::{Choice, Open};
 use crate::intent::{Code, Given, INTENT_BYTES_MAX, Intent, Settings};
 use crate::library::Library;
@@ -273,8 +274,9 @@ impl Incomplete {
 impl Plan {
     /// Whether nothing fits: no template, and no tool that could be named.
     fn fits_nothing(&self) -> bool {
-        let failure = |report: &Report| report.failure.as_ref().is_some_and(|failure| failure.rephrase().is_some());
-        matches!(self, Plan::Nothing(report) if failure(report))
+        let is_open = |remedy: &Remedy| matches!(remedy, Remedy::Rephrase(_) | Remedy::NoChange { .. });
+        let remedy = |report: &Report| report.failure.as_ref().and_then(|failure| failure.remedy.clone());
+        matches!(self, Plan::Nothing(report) if remedy(report).is_some_and(|remedy| is_open(&remedy)))
     }
 
     /// The id of its run or of its report.
@@ -432,12 +434,17 @@ impl Engine {
                 }
             }
             Decision::Ambiguous { candidates } => {
+                let offered =
+                    candidates.into_iter().map(|candidate| offer::as_read(&library, &intent.params, candidate));
+                let candidates = offer::taking_most(offered.collect());
+                // The one that takes what came beside the sentence is meant.
+                if let ([one], false) = (candidates.as_slice(), intent.params.is_empty())
+                    && let Some(template) = library.catalog.get(&one.template)
+                {
+                    return self.complete(&library, template, one.values.clone(), intent, caller).having_mended(mended);
+                }
                 let message = "several templates fit this intent about equally well";
                 let failure = Failure::new(Cause::Ambiguous, message).with(Remedy::Choose);
-                let candidates = candidates
-                    .into_iter()
-                    .map(|candidate| offer::as_read(&library, &intent.params, candidate))
-                    .collect();
                 let report = Report { candidates, ..Report::failed(crate::new_run_id(), failure) };
                 Plan::Which(Which { intent: intent.clone(), library, report: Box::new(report) })
             }
@@ -446,20 +453,27 @@ impl Engine {
                 let is_reached = remedy.is_none();
                 // An issue search for the words of a URL is no way to fetch it.
                 let is_url = is_reached && names_a_url(&intent.text);
-                let nearest = || rephrase::remedy(&router.nearest(&question), !closest.is_empty());
+                let nearest = router.nearest(&question);
+                let message = match &nearest.change {
+                    _ if is_url => "no template fits this intent, and none fetches a URL: only code does".to_owned(),
+                    Some(word) if is_reached => {
+                        format!("no template makes the change that {} asks for", rephrase::quoted(word))
+                    }
+                    _ => "no template fits this intent".to_owned(),
+                };
+                let is_change = is_reached && !is_url && nearest.change.is_some();
+                let sure = |candidate| offer::as_sure(&library, &question, &intent.params, candidate);
+                let mut candidates: Vec<Candidate> = closest.into_iter().map(sure).collect();
+                // What only reads is no way to change something.
+                let writes = |id: &str| library.catalog.get(id).is_some_and(|one| one.effects() == Effects::Write);
+                candidates.retain(|candidate| !is_change || writes(&candidate.template));
                 let remedy = match remedy {
                     Some(remedy) => remedy,
                     None if is_url => Remedy::Rephrase(Box::default()),
-                    None => nearest(),
-                };
-                let message = if is_url {
-                    "no template fits this intent, and none fetches a URL: only code does"
-                } else {
-                    "no template fits this intent"
+                    None if is_change => Remedy::NoChange { by_code: self.grants_of_code(caller).access().changes() },
+                    None => rephrase::remedy(&nearest, !candidates.is_empty()),
                 };
                 let failure = Failure::new(Cause::NotFound, message).with(remedy);
-                let sure = |candidate| offer::as_sure(&library, &question, &intent.params, candidate);
-                let mut candidates: Vec<Candidate> = closest.into_iter().map(sure).collect();
                 for candidate in candidates.iter_mut().filter(|_| is_reached) {
                     candidate.takes = offer::takes(&library, &question, &intent.params, candidate);
                 }
@@ -506,23 +520,11 @@ impl Engine {
         intent: &Intent,
         caller: &Caller,
     ) -> Plan {
-        for (name, given) in &intent.params {
-            // The word by which sentences announce a value names its parameter too, unless that is given itself.
-            let announced = template.announced(name).map(ParamSpec::name);
-            let name = announced.filter(|announced| !intent.params.contains_key(*announced)).unwrap_or(name);
-            // The schema of a tool may call it `entityNames`.
-            let plain = tool_template::plain_name(name, "argument");
-            let name =
-                if template.parameter(name).is_none() && template.parameter(&plain).is_some() { &plain } else { name };
-            let value = match given {
-                Given::Text(text) => template.read_text(name, text),
-                Given::Value(value) => Ok(value.clone()),
-            };
-            match value {
-                Ok(value) => values.insert(name.to_owned(), value),
-                Err(error) => return invalid(rejected::values(&error)),
-            };
+        let beside = Beside::read(template, &intent.params);
+        if let Some((_, error)) = beside.rejected.first() {
+            return invalid(rejected::values(error));
         }
+        values.extend(beside.values);
         match template.check(&values, &self.tenants.of(&caller.principal).settings) {
             Ok(arguments) => self.of_template(library, template, &arguments, &intent.settings, caller),
             Err(error) => {

@@ -26,6 +26,11 @@ pub(crate) fn remedy(nearest: &Nearest, has_candidates: bool) -> Remedy {
     }))
 }
 
+/// A word from outside in quotes, short and safe to print.
+pub(crate) fn quoted(word: &str) -> String {
+    format!("\"{}\"", short(word))
+}
+
 /// A text from outside in one short line that is safe to print.
 fn short(text: &str) -> String {
     let start: String = text.chars().take(WORD_CHARS_MAX).collect();

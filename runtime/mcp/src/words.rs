@@ -69,6 +69,11 @@ fn words(remedy: &Remedy, report: &Report) -> String {
             "say what is wanted, such as \"list errors\"; the intent \"help\" lists what can be asked".to_owned()
         }
         Remedy::Rephrase(rephrase) => or_code(&cut(&in_other_words(rephrase))),
+        Remedy::NoChange { by_code: true } => "to make this change, write Python for execute_code".to_owned(),
+        Remedy::NoChange { by_code: false } => {
+            "nothing that is granted here makes this change, and code for execute_code may only read: tell the user"
+                .to_owned()
+        }
         Remedy::Configure { template, lacks } => {
             let lacks: Vec<String> = lacks.iter().map(lack).collect();
             let lacks = lacks.join(" and ");
@@ -177,6 +182,7 @@ mod tests {
             score: 0.8,
             values: std::collections::BTreeMap::new(),
             missing: Vec::new(),
+            not_taken: Vec::new(),
             takes: Vec::new(),
         };
         let failure = Failure::new(Cause::NotFound, "it ended").with(remedy);

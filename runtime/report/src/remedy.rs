@@ -71,6 +71,11 @@ pub enum Remedy {
     Ask,
     /// Say the intent in other words.
     Rephrase(Box<Rephrase>),
+    /// Make the change that the intent asks for in another way: no template makes it.
+    NoChange {
+        /// Whether code of the caller may change something.
+        by_code: bool,
+    },
     /// Configure what a template that fits needs.
     Configure {
         /// The template's id.

@@ -727,6 +727,37 @@ pub(crate) fn asks_for(word: &str) -> bool {
     ASKING_FOR.contains(&word)
 }
 
+/// Deeds that change nothing: they make something new of what is there.
+const MAKING: [&str; 21] = [
+    "chart",
+    "compare",
+    "convert",
+    "correlate",
+    "decrypt",
+    "diagram",
+    "download",
+    "draft",
+    "draw",
+    "export",
+    "forecast",
+    "graph",
+    "histogram",
+    "paint",
+    "pipe",
+    "plot",
+    "predict",
+    "recommend",
+    "simulate",
+    "suggest",
+    "translate",
+];
+
+/// Whether a word in lower case asks for a change where a request begins with it.
+pub(crate) fn changes(word: &str) -> bool {
+    let is_change = is_deed(word) && !MAKING.contains(&word) && !word.starts_with("visuali");
+    is_change || matches!(word, "add" | "ignore" | "mark" | "resolve" | "unresolve" | "write")
+}
+
 /// Whether a word in lower case asks for a deed.
 pub(crate) fn is_deed(word: &str) -> bool {
     DEEDS.binary_search(&word).is_ok()

@@ -71,6 +71,8 @@ struct Entry {
     summary_words: BTreeSet<String>,
     /// The words that only other packs are about.
     others: BTreeSet<String>,
+    /// What other cards of the pack count, such as `rows`, and this one does not.
+    counted_elsewhere: BTreeSet<String>,
     readers: Readers,
     /// What words say for it and against it, by the names of features.
     weights: HashMap<String, f64>,
@@ -138,9 +140,15 @@ impl<R: Ranker> PackIndex<R> {
         let synonyms = Synonyms::new(&pack.synonyms);
         let vocabulary = vocabulary(pack, &cards, &synonyms);
         let mut weights = pack.weights.as_deref().map(Weights::parse).unwrap_or_default();
+        let units_of_all: BTreeSet<String> = cards.iter().flat_map(units).map(str::to_owned).collect();
         let mut entries: Vec<Entry> = cards
             .into_iter()
-            .map(|card| Entry { others: others.clone(), ..Entry::new(card, &synonyms, &mut weights) })
+            .map(|card| {
+                let own: Vec<&str> = units(&card).collect();
+                let elsewhere = units_of_all.iter().filter(|unit| !own.contains(&unit.as_str())).cloned();
+                let (others, counted_elsewhere) = (others.clone(), elsewhere.collect());
+                Entry { others, counted_elsewhere, ..Entry::new(card, &synonyms, &mut weights) }
+            })
             .collect();
         let in_phrases =
             entries.iter().flat_map(|entry| &entry.phrases).flat_map(|phrase| phrase.words.iter().cloned());
@@ -409,6 +417,11 @@ fn vocabulary(pack: &Pack, cards: &[Card], synonyms: &Synonyms) -> Vocabulary {
     Vocabulary::new(words, synonyms)
 }
 
+/// What the card counts, in the plural: the units of its parameters.
+fn units(card: &Card) -> impl Iterator<Item = &str> {
+    card.parameters.iter().filter_map(ParamSpec::unit)
+}
+
 impl Entry {
     fn new(card: Card, synonyms: &Synonyms, weights: &mut Weights) -> Self {
         let informative = |text: &str| -> BTreeSet<String> {
@@ -438,6 +451,7 @@ impl Entry {
             trust: weights.take(&format!("{TRUST} {}", card.id)),
             pack: card.pack.name.clone(),
             others: BTreeSet::new(),
+            counted_elsewhere: BTreeSet::new(),
             id: card.id,
             summary_words: informative(&card.summary),
             summary: card.summary,

@@ -650,8 +650,10 @@ fn decide(rule: Rule, candidates: &[Scored]) -> Decision {
             Decision::Ambiguous { candidates: rivals(candidates).into_iter().map(Candidate::from).collect() }
         }
         Rule::BelowFloor | Rule::NothingShared | Rule::TooManyWords => {
-            let mut closest: Vec<&Scored> =
-                candidates.iter().filter(|candidate| candidate.fit.max(candidate.score) >= CLOSEST_FLOOR).collect();
+            // What explains nothing is near nothing: "17.5% of 2349.90".
+            let is_near =
+                |candidate: &&Scored| candidate.fit.max(candidate.score) >= CLOSEST_FLOOR && candidate.explained > 0.0;
+            let mut closest: Vec<&Scored> = candidates.iter().filter(is_near).collect();
             closest.sort_by(|left, right| right.score.max(right.fit).total_cmp(&left.score.max(left.fit)));
             Decision::NoMatch { closest: closest.into_iter().take(CLOSEST_MAX).map(Candidate::from).collect() }
         }

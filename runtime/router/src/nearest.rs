@@ -5,7 +5,7 @@ use intentbox_catalog::terminal::printable;
 use intentbox_catalog::words::{Slot, WordPattern, filled};
 use intentbox_catalog::{ParamKind, ParamSpec};
 
-use crate::english::is_filler;
+use crate::english::{changes, is_filler};
 use crate::explain::{Explanation, Rule, Scored};
 use crate::index::Wording;
 use crate::names::Names;
@@ -29,6 +29,8 @@ pub struct Nearest {
     pub sentence: Option<String>,
     /// Words that are nearly names that exist.
     pub names: Vec<NearName>,
+    /// The word with which the sentence asks for a change, as written, if it begins with one: "please delete all".
+    pub change: Option<String>,
 }
 
 /// A word that is nearly a name that exists.
@@ -50,6 +52,10 @@ impl<R: Ranker> Router<R> {
         if !matches!(decision, Decision::NoMatch { .. }) || rule == Rule::TooManyWords {
             return Nearest::default();
         }
+        Nearest { change: change(question.text), ..self.near(question, &candidates) }
+    }
+
+    fn near(&self, question: &Question<'_>, candidates: &[Scored]) -> Nearest {
         // Of equals the first, as in the list of the closest.
         let best = candidates.iter().reduce(|best, other| if fitness(other) > fitness(best) { other } else { best });
         let Some(best) = best else {
@@ -64,7 +70,7 @@ impl<R: Ranker> Router<R> {
         let is_proposed = !wording.writes && fitness(best) >= CLOSEST_FLOOR && !self.takes_known_words_for_text(best);
         let sentence = if is_proposed { sentence(best, wording, &names) } else { None };
         let sentence = sentence.filter(|sentence| self.keeps(sentence, &best.id, &best.values, question));
-        Nearest { not_understood, sentence, names }
+        Nearest { not_understood, sentence, names, change: None }
     }
 
     /// Whether a sentence goes to this card with at least these values.
@@ -100,6 +106,12 @@ impl<R: Ranker> Router<R> {
         }
         unknown
     }
+}
+
+/// The first word of a sentence that says something, if it asks for a change.
+fn change(text: &str) -> Option<String> {
+    let first = text::split(text).into_iter().find(|word| !word.is_filler && !word.quoted)?;
+    changes(&first.plain).then_some(first.text)
 }
 
 fn fitness(scored: &Scored) -> f64 {
@@ -297,7 +309,7 @@ description = "Whether it is missing."
 
     /// The words that were not understood, the nearest sentence, and what is nearly a name.
     fn told(router: &Router, text: &str, names: &Names) -> (String, Option<String>, String) {
-        let Nearest { not_understood, sentence, names } = router.nearest(&Question { text, names, now: now() });
+        let Nearest { not_understood, sentence, names, .. } = router.nearest(&Question { text, names, now: now() });
         let names = names.iter().map(|near| format!("{} {} {}", near.parameter, near.written, near.name));
         (not_understood.join(" "), sentence, names.collect::<Vec<_>>().join(", "))
     }
@@ -305,6 +317,22 @@ description = "Whether it is missing."
     fn check(router: &Router, text: &str, names: &Names, words: &str, sentence: Option<&str>, near: &str) {
         let expected = (words.to_owned(), sentence.map(str::to_owned), near.to_owned());
         assert_eq!(told(router, text, names), expected, "{text}");
+    }
+
+    #[test]
+    fn a_sentence_that_begins_with_a_deed_asks_for_a_change() {
+        for (text, expected) in [
+            ("mark all issues in web as resolved", Some("mark")),
+            ("Please Delete old errors", Some("Delete")),
+            ("could you resolve everything", Some("resolve")),
+            ("resolved issues", None),
+            ("compare errors with last week", None),
+            ("issues that nobody assigned", None),
+            ("\"delete\" in the logs", None),
+            ("", None),
+        ] {
+            assert_eq!(change(text).as_deref(), expected, "{text}");
+        }
     }
 
     #[test]

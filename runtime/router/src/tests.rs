@@ -571,3 +571,20 @@ fn what_another_pack_is_about_is_not_passed_over() {
         assert_ne!(runs(&format!("{asked} {place}")).as_deref(), Some("sentry/analyze_trace"), "{place}");
     }
 }
+
+/// "10 rows of the largest file" are no ten files.
+#[test]
+fn what_another_card_of_the_pack_counts_is_not_passed_over() {
+    let catalog = Catalog::embedded().expect("the built-in templates");
+    let router = Router::new(catalog.templates().map(Card::of));
+    let names = Names::default();
+    for (text, is_answered) in [
+        ("first 10 rows of the largest csv file", false),
+        ("the 3 largest csv files", true),
+        ("list the 5 largest files with their rows", true),
+    ] {
+        let decision = router.route(&Question { text, names: &names, now: now() }).decision;
+        let files = matches!(&decision, Decision::Card { id, .. } if id.as_str() == "data/list_files");
+        assert_eq!(files, is_answered, "{text}: {decision:?}");
+    }
+}

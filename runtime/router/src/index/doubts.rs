@@ -10,8 +10,11 @@ use crate::english::{asks_for, is_around, is_deed, negates};
 use crate::explain::Scored;
 use crate::text::Word;
 use crate::trust::{Doubt, Doubts, Why};
-use crate::values::{Found, How, KNOWN_NAME, REST, ValueRead};
+use crate::values::{Found, How, KNOWN_NAME, REST, ValueRead, count};
 use crate::weights::Feature;
+
+/// How far before a word its number stands: "5 most frequent issues".
+const COUNTED_WITHIN: usize = 3;
 
 /// The lowest trained weight of a word that may be passed over.
 const HARMLESS_WEIGHT: f64 = 0.1;
@@ -93,7 +96,7 @@ impl Entry {
             // "In the logs" asks for what another pack is about.
             let led =
                 (index.saturating_sub(2)..index).any(|at| matches!(words[at].plain.as_str(), "from" | "in" | "of"));
-            let is_elsewhere = led && self.others.contains(&word.plain);
+            let is_elsewhere = led && self.others.contains(&word.plain) || self.is_counted_elsewhere(words, index);
             let clause = clause_of[index];
             let is_request = doubts.says[clause] == most || excepts[clause];
             // "Then delete them" asks for it, "before I could fix it" tells a story.
@@ -134,6 +137,13 @@ impl Entry {
             doubts.words.push(Doubt { text, at: index, why: Why::Narrows, clause, is_request: true, trained: None });
         }
         doubts
+    }
+
+    /// Whether a word is what another card of the pack counts, with a number before it: "10 rows of the largest file" are no ten files.
+    fn is_counted_elsewhere(&self, words: &[Word], index: usize) -> bool {
+        let before = words.get(index.saturating_sub(COUNTED_WITHIN)..index).unwrap_or_default();
+        let is_number = |word: &Word| !word.quoted && count(&word.plain).is_some();
+        self.counted_elsewhere.contains(&words[index].plain) && before.iter().any(is_number)
     }
 
     /// Words that are joined to others of which one alone was read: "errors and warnings", "the min and max of age".

@@ -46,8 +46,8 @@ params = {
 issues = pack.rows(organization, "issues", scope="event:read", params=params, limit=limit, things="issues")
 pack.tell_period(period, status)
 if query is not None and not issues:
-    # Words of the question may have been taken for a text.
-    print(f'no issue was found for the search "{query}"', file=sys.stderr)
+    # Words of the question may have been taken for a text, and any of the terms may be the one that nothing has.
+    print(f'no issue was found for the search "{" ".join(terms)}"', file=sys.stderr)
 
 result = []
 for issue in issues:
