@@ -232,21 +232,20 @@ fn the_nearest_sentence_of_a_refusal_is_answered() {
 fn a_change_that_no_template_makes_is_said_to_be_one() {
     let home = tempfile::tempdir().expect("a temporary folder");
     std::fs::write(home.path().join("policy.toml"), "[exec]\nhttp = [\"sentry: PUT /api/0/**\"]\n").expect("written");
-    for (arguments, hint) in [
-        (&["run-intent", "please mark all issues in web as resolved"][..], "the policy lets scripts only read"),
-        (
-            &["run-intent", "mark all issues in web as resolved", "--policy", "policy.toml"],
-            "write a script for `intentbox exec`",
-        ),
-    ] {
-        let (code, object) = ask(home.path(), arguments);
+    let policy = ["--policy", "policy.toml"];
+    for (more, hint) in
+        [(&[][..], "the policy lets scripts only read"), (&policy, "write a script for `intentbox exec`")]
+    {
+        let (code, object) = ask(home.path(), &[&["run-intent", "please delete all issues in web"], more].concat());
         let error = &object["error"];
-        assert_eq!((code, &error["message"]), (6, &json!("no template makes the change that \"mark\" asks for")));
+        assert_eq!((code, &error["message"]), (6, &json!("no template makes the change that \"delete\" asks for")));
         assert!(error["hint"].as_str().is_some_and(|told| told.contains(hint)), "{error}");
-        // Nothing that only reads is offered for it.
-        let offered = object["route"]["candidates"].as_array().cloned().unwrap_or_default();
-        assert!(offered.iter().all(|one| one["template"] == "sentry/resolve_issue"), "{object:#}");
+        assert_eq!(object["route"]["candidates"], Value::Null, "nothing that only reads is offered for it: {object:#}");
     }
+    let (code, object) = ask(home.path(), &["run-intent", "mark all issues in web as resolved"]);
+    let offered = object["route"]["candidates"].as_array().expect("candidates");
+    let offered: Vec<&Value> = offered.iter().map(|one| &one["template"]).collect();
+    assert_eq!((code, offered), (6, vec![&json!("sentry/resolve_issue")]), "{object:#}");
 }
 
 #[test]

@@ -10,10 +10,9 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 
 use crate::observe::LogLevel;
-use intentbox_catalog::TemplateId;
 use intentbox_catalog::period::Period;
 use intentbox_demo_logs::BYTES_MAX;
-use intentbox_engine::{Mode, Switch, meant_id};
+use intentbox_engine::{Mode, Switch, TargetName};
 
 use serving::MCP;
 pub(crate) use serving::{Between, Database, Jobs, JobsCommand, Mcp, Role, Serve, SubmitJob, Token, TokenCommand};
@@ -395,8 +394,8 @@ pub(crate) struct RunIntent {
     #[arg(long = "param", value_name = "NAME=VALUE", value_parser = name_and_value)]
     pub(crate) params: Vec<(String, String)>,
     /// Id of the template that answers, or of a tool, such as `git/git_log`: the words then only give values
-    #[arg(long, value_name = "ID", value_parser = template_id)]
-    pub(crate) template: Option<TemplateId>,
+    #[arg(long, value_name = "ID")]
+    pub(crate) template: Option<TargetName>,
     /// Show which template the intent selects and why, without running it
     #[arg(long, conflicts_with = "template")]
     pub(crate) explain: bool,
@@ -480,13 +479,6 @@ fn header(text: &str) -> Result<(String, String), String> {
         Some((name, value)) if !name.trim().is_empty() => Ok((name.trim().to_owned(), value.trim().to_owned())),
         _ => Err("write it as NAME=VALUE, such as \"Authorization=Bearer ${TOKEN}\"".to_owned()),
     }
-}
-
-/// The id of a template, or a tool as its server calls it.
-fn template_id(text: &str) -> Result<TemplateId, String> {
-    meant_id(text).ok_or_else(|| {
-        format!("{text:?} is no id: write pack/name, such as sentry/list_errors, or server/tool, such as git/git_log")
-    })
 }
 
 fn name_and_value(text: &str) -> Result<(String, String), String> {

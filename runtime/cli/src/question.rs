@@ -68,7 +68,7 @@ impl Question {
             Plan::Incomplete(incomplete) => {
                 let spec = incomplete.missing().first()?;
                 Some(Question::Value {
-                    template: incomplete.template().to_string(),
+                    template: incomplete.template(),
                     name: spec.name().to_owned(),
                     description: spec.description().to_owned(),
                     example: spec.example(),

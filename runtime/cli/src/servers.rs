@@ -226,12 +226,14 @@ impl Servers {
     }
 }
 
-/// What a server cannot write in the folders that it may write, if anything.
+/// What a server cannot write in the folders that it may write, or which of them keeps it from starting, if anything.
 pub(crate) fn told_closed(upstreams: &Upstreams, config: &ServerConfig) -> Option<String> {
     let closed: Vec<String> =
         upstreams.closed_within(config).iter().map(|path| show::line(&path.display().to_string())).collect();
     let them = if closed.len() == 1 { "it" } else { "them" };
-    (!closed.is_empty()).then(|| format!("not written  {}, and no new file beside {them}", closed.join(", ")))
+    let closed =
+        (!closed.is_empty()).then(|| format!("not written  {}, and no new file beside {them}", closed.join(", ")));
+    upstreams.refused_folder(config).map(|refused| format!("does not start  {}", show::line(&refused))).or(closed)
 }
 
 /// Prints what the user should know about files of servers.

@@ -130,7 +130,7 @@ fn supply(missing: &Missing) -> String {
 
 /// The command that runs a template with values that were read, if each of them can be written as a flag.
 pub(crate) fn by_name(template: &str, values: &BTreeMap<String, Value>) -> Option<String> {
-    let mut command = format!("intentbox run-intent {template}");
+    let mut command = format!("intentbox run-intent {}", quoted(template));
     for (name, value) in values {
         let text = match value {
             Value::String(text) => text.clone(),
@@ -244,6 +244,7 @@ mod tests {
     #[test]
     fn an_intent_in_other_words_is_a_command_to_type() {
         let rephrase = |nearest: Option<&str>, near_names: &[(&str, &str)], has_candidates: bool| Rephrase {
+            is_beyond_code: false,
             has_candidates,
             not_understood: vec!["zap".to_owned()],
             nearest: nearest.map(str::to_owned),

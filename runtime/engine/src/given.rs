@@ -11,6 +11,7 @@ use intentbox_catalog::{ParamError, ParamKind, ParamSpec, Template};
 use serde_json::Value;
 
 use crate::intent::Given;
+use crate::library::Library;
 use crate::tool_template::plain_name;
 
 /// Names that mean the same, of which templates have one each. A name means a parameter beside it in a list where the template has no
@@ -68,11 +69,12 @@ pub(crate) struct Beside {
 
 impl Beside {
     /// Reads values for a template.
-    pub(crate) fn read(template: &Template, given: &BTreeMap<String, Given>) -> Self {
+    pub(crate) fn read(library: &Library, template: &Template, given: &BTreeMap<String, Given>) -> Self {
         let mut read = Self::default();
         let mut sides = BTreeMap::new();
         for (name, value) in given {
-            match part_of(template, name, given) {
+            let own = library.parameter_of(template.id(), name).unwrap_or(name);
+            match part_of(template, own, given) {
                 Some(Part::Whole(spec)) => match value_for(spec, value) {
                     Ok(value) => drop(read.values.insert(spec.name().to_owned(), value)),
                     Err(error) => read.rejected.push((name.clone(), error)),
@@ -117,7 +119,6 @@ fn part_of<'a>(template: &'a Template, name: &str, given: &BTreeMap<String, Give
     }
     // What is given under its own name is no other name's.
     let is_free = |spec: &&ParamSpec| !given.contains_key(spec.name());
-    // The schema of a tool may call it `entityNames`.
     let plain = plain_name(name, "argument");
     let named = template.announced(name).or_else(|| template.parameter(&plain));
     if let Some(spec) = named.filter(is_free) {
@@ -173,11 +174,11 @@ mod tests {
     use super::*;
 
     fn read(id: &str, given: &Value) -> (Value, Vec<String>) {
-        let catalog = Catalog::embedded().expect("the built-in templates");
-        let template = catalog.get(id).expect("it is built in");
+        let library = Library::new(Catalog::embedded().expect("the built-in templates"));
+        let template = library.catalog.get(id).expect("it is built in");
         let given = given.as_object().expect("values").clone().into_iter();
         let given = given.map(|(name, value)| (name, Given::of(value))).collect();
-        let read = Beside::read(template, &given);
+        let read = Beside::read(&library, template, &given);
         (json!(read.values), read.not_taken())
     }
 

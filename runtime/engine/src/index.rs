@@ -9,6 +9,7 @@ use intentbox_catalog::{Catalog, Effects, ParamSpec, Template, TemplateId};
 use intentbox_search::{Entry, Found, HITS_MAX, Hit, Search, Verdict};
 use intentbox_tools::{Effect, LearnedWord, ServerState, StoreError, ToolRow, ToolUse, Upstreams, categories};
 
+use crate::target_name::TargetName;
 use crate::{EmbeddingSource, Engine};
 
 /// For how many days a use counts whole, half after twice as many, and so on: in milliseconds.
@@ -137,6 +138,11 @@ impl Index {
         self.prepared.templates.len()
     }
 
+    /// Whether the tools of a server are known.
+    pub(crate) fn has_listed(&self, server: &ServerId) -> bool {
+        self.prepared.listed.get(server).is_some_and(|listed_ms| *listed_ms > 0)
+    }
+
     /// The template of a number, if it is one's.
     pub(crate) fn template(&self, number: usize) -> Option<&Template> {
         let at = number.checked_sub(self.prepared.tools.len())?;
@@ -188,26 +194,25 @@ impl Index {
         self.prepared.search.new_words(number, text)
     }
 
-    /// The tool that a text names, if it names one: `git: git_log`, `git/git_log` or `git_log`.
+    /// What a tool is called where somebody may choose it.
+    pub(crate) fn called(&self, server: &ServerId, row: &ToolRow) -> TargetName {
+        TargetName::of_tool(server.as_str(), &row.name, |id| self.prepared.catalog.get(id).is_some())
+    }
+
+    /// The tool that a text names, if it names one: `git: git_log`, `git/git_log` or `git_log`. A name is what is written, and
+    /// nothing that looks like it.
     pub(crate) fn named(&self, text: &str) -> Option<usize> {
         let text = text.trim();
         let parts = text.split_once([':', '/']).map(|(server, tool)| (server.trim(), tool.trim()));
-        let found = |is_it: &dyn Fn(&(ServerId, ToolRow)) -> bool| {
-            let mut all = self.prepared.tools.iter().enumerate().filter(|(_, tool)| is_it(tool));
-            match (all.next(), all.next()) {
-                (Some((number, _)), None) => Some(number),
-                _ => None,
-            }
-        };
-        // A name as it is written is that name, whatever else would be shown so.
-        let exact = |(server, row): &(ServerId, ToolRow)| match parts {
+        let is_it = |(server, row): &(ServerId, ToolRow)| match parts {
             Some((named, tool)) => server.as_str() == named && row.name == tool,
             None => row.name == text,
         };
-        let alike = |(server, row): &(ServerId, ToolRow)| {
-            parts.is_some_and(|(named, tool)| is_same(server.as_str(), named) && is_same(&row.name, tool))
-        };
-        found(&exact).or_else(|| found(&alike))
+        let mut all = self.prepared.tools.iter().enumerate().filter(|(_, tool)| is_it(tool));
+        match (all.next(), all.next()) {
+            (Some((number, _)), None) => Some(number),
+            _ => None,
+        }
     }
 }
 
@@ -227,12 +232,6 @@ fn lately(used: &ToolUse, now_ms: i64) -> f64 {
     let (calls, age_ms) = (used.calls as f64, now_ms.saturating_sub(used.last_ms).max(0) as f64);
     let calls = calls * 0.5_f64.powf(age_ms / USE_HALVES_MS);
     calls / (calls + USES_HALF)
-}
-
-/// Whether a name is meant: as a template's it has `_` in the place of signs.
-fn is_same(name: &str, written: &str) -> bool {
-    let plain = |text: &str| text.to_ascii_lowercase().replace(['-', '.'], "_");
-    name == written || plain(name) == plain(written)
 }
 
 impl Index {
@@ -307,11 +306,5 @@ mod tests {
             ["20", "50", "33", "0", "100"]
         );
         assert_eq!(lately(3, -5), "43", "a clock that was set back");
-    }
-
-    #[test]
-    fn a_name_of_a_tool_is_understood_as_it_is_shown() {
-        assert!(is_same("get-sum", "get_sum") && is_same("get-sum", "get-sum") && is_same("Get.Sum", "get_sum"));
-        assert!(!is_same("get-sum", "getsum"));
     }
 }

@@ -2,9 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use intentbox_catalog::TemplateId;
 use intentbox_sandbox::Deterministic;
 use serde_json::Value;
+
+use crate::target_name::TargetName;
 
 /// The longest intent, in bytes. A sentence has some 200; beyond this it is a document, and no phrase of a template.
 pub const INTENT_BYTES_MAX: usize = 4 << 10;
@@ -16,8 +17,8 @@ pub struct Intent {
     pub text: String,
     /// Values for parameters; they override what the words say.
     pub params: BTreeMap<String, Given>,
-    /// The template that the user chose when asked; the words then only provide values.
-    pub template: Option<TemplateId>,
+    /// The template or the tool that the user chose; the words then only provide values.
+    pub template: Option<TargetName>,
     /// How to run it.
     pub settings: Settings,
 }

@@ -10,11 +10,11 @@
 //!
 //! - `configuration`: what is configured. - `policy`: what is permitted. - `library`: the templates, replaced as a whole.
 //! - `cards`: from the router's cards back to templates. - `intent` and `caller`: the request, and who makes it.
-//! - `given`: the values that come beside a sentence.
+//! - `target_name`: the name of a template or a tool. - `given`: the values that come beside a sentence.
 //! - `plan`: every decision before a run. - `run`: the run. - `broker`: its host calls. - `events`: its progress.
 //! - `pending`: a request that has not ended, which its caller may drop.
 //! - `cache`: cached answers. - `bytecode_cache`: the modules of packs, compiled once.
-//! - `help`: what can be asked. - `ended`: from an ending to a report. - `remedy`, `rephrase` and `script_advice`: advice on
+//! - `help`: what can be asked. - `no_fit`: the answer where no template fits. - `ended`: from an ending to a report. - `remedy`, `rephrase` and `script_advice`: advice on
 //!   failures. - `rejected`: what the catalog rejects.
 //! - `pages`: lists that were read in part. - `tool_caller`: the calls of tools of one run.
 //! - `index`: templates and tools as they are searched. - `found`: what a search found. - `tool_plan`: intents that no template
@@ -39,6 +39,7 @@ mod inferred;
 mod intent;
 mod known;
 mod library;
+mod no_fit;
 mod offer;
 mod operands;
 mod operator;
@@ -55,6 +56,7 @@ mod result_check;
 mod run;
 mod script_advice;
 mod stub;
+mod target_name;
 mod tenant;
 mod tool_caller;
 mod tool_choice;
@@ -95,9 +97,9 @@ pub use crate::plan::{Change, Incomplete, Plan, Run, Unconfirmed, Which};
 pub use crate::policy::{KnownTools, POLICY_BYTES_MAX, Policy, PolicyError};
 pub use crate::rejected::remedy_for_values;
 pub use crate::stub::of as tool_stub;
+pub use crate::target_name::{TargetName, TargetNameError};
 pub use crate::tool_failure::{server_failure, tool_failure};
 pub use crate::tool_plan::{HERE, ToolRoute};
-pub use crate::tool_template::meant_id;
 pub use intentbox_egress::{EgressError, SendError};
 pub use intentbox_report::{
     CHECK_BEFORE_RETRY, Candidate, Cause, Failure, Lack, Listed, Missing, MissingOrigin, NearName, Outcome, Permission,
@@ -298,7 +300,7 @@ impl Engine {
         caller: &Caller,
     ) -> Option<Failure> {
         let tool = library.tools.get(template.id())?;
-        let (server, name) = tool.split_once(": ")?;
+        let (server, name) = (tool.server.as_str(), tool.name.as_str());
         let effect = match template.effects() {
             Effects::Read => ToolEffect::Reads,
             Effects::Write => ToolEffect::MayChange,

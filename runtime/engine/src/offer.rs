@@ -47,13 +47,22 @@ fn with(
     if let Some(template) = cards::template(&library.catalog, &id) {
         values.retain(|name, value| template.parameter(name).is_some_and(|spec| keeps(template, spec, value)));
         // Whoever repeats the call with what is offered should lose nothing of what came beside the sentence.
-        let beside = Beside::read(template, given);
+        let beside = Beside::read(library, template, given);
         not_taken = beside.not_taken();
         values.extend(beside.values);
         let needed = template.parameters().iter().filter(|spec| spec.must_be_given());
         missing.extend(needed.map(|spec| spec.name().to_owned()).filter(|name| !values.contains_key(name)));
     }
-    Candidate { template: id.to_string(), summary, score, values, missing, not_taken, takes: Vec::new() }
+    let name = cards::template(&library.catalog, &id).map(|template| library.name_of(template.id()));
+    Candidate {
+        template: name.unwrap_or_else(|| id.to_string()),
+        summary,
+        score,
+        values,
+        missing,
+        not_taken,
+        takes: Vec::new(),
+    }
 }
 
 /// Those of the templates that fit which take the most of what came beside the sentence.
@@ -69,7 +78,7 @@ pub(crate) fn takes(
     given: &BTreeMap<String, Given>,
     candidate: &Candidate,
 ) -> Vec<Takes> {
-    let Some(template) = library.catalog.get(&candidate.template) else { return Vec::new() };
+    let Some(template) = library.called(&candidate.template) else { return Vec::new() };
     let has_value = |name: &str| candidate.values.contains_key(name) || given.contains_key(name);
     let is_open = |spec: &&ParamSpec| spec.default_from().is_none() && !has_value(spec.name());
     let known = |spec: &ParamSpec| {

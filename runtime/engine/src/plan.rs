@@ -10,7 +10,7 @@ use intentbox_capability::{Access, Grants};
 use intentbox_catalog::json::Counter;
 use intentbox_catalog::{Arguments, Effects, ParamError, ParamSpec, Template, TemplateId};
 use intentbox_report::{Candidate, Cause, Failure, Inferred, LookedAt, Remedy, Report, RunId, Target};
-use intentbox_router::{Decision, Question};
+use intentbox_router::Decision;
 use intentbox_sandbox::{Deterministic, Limits, Script, ScriptError};
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
@@ -20,9 +20,10 @@ use crate::caller::{Caller, Consent};
 use crate::given::Beside;
 use crate::inferred::{Choice, Open};
 use crate::intent::{Code, Given, INTENT_BYTES_MAX, Intent, Settings};
-use crate::library::Library;
+use crate::library::{Library, Tool};
 use crate::remedy::Requester;
-use crate::{cards, help, offer, rejected, rephrase, tool_template};
+use crate::target_name::TargetName;
+use crate::{cards, help, offer, rejected};
 
 /// The plan for an intent.
 #[derive(Debug)]
@@ -199,7 +200,7 @@ impl Run {
 
     pub(crate) fn arguments(&self) -> Option<Value> {
         match &self.work {
-            Work::Template { arguments, .. } => Some(arguments.clone()),
+            Work::Template { library, id, arguments } => Some(library.arguments(id, arguments.clone())),
             Work::Code => None,
         }
     }
@@ -258,10 +259,10 @@ impl Which {
 }
 
 impl Incomplete {
-    /// The template's id.
+    /// The template's id, or the tool as somebody who chooses it calls it.
     #[must_use]
-    pub fn template(&self) -> &TemplateId {
-        &self.template
+    pub fn template(&self) -> String {
+        self.library.name_of(&self.template)
     }
 
     /// The parameters that are missing, in declared order.
@@ -329,7 +330,12 @@ impl Engine {
     /// Plans an intent for this caller: a template, otherwise a tool of an upstream server, otherwise an honest no. Nothing runs.
     /// Only absence falls back: a template that fits and may not run is the answer.
     pub async fn plan(&self, intent: &Intent, caller: &Caller) -> Plan {
-        let mut plan = match self.plan_template(intent, caller) {
+        let planned = if self.names_a_tool(intent).await {
+            Plan::Nothing(Box::new(Report::new(crate::new_run_id())))
+        } else {
+            self.plan_template(intent, caller)
+        };
+        let mut plan = match planned {
             Plan::Nothing(report) if self.routing.has_tools() => self.plan_tool(intent, caller, report).await,
             Plan::Help(report) if self.routing.has_tools() => self.help_with_tools(caller, report).await,
             plan => plan,
@@ -343,6 +349,14 @@ impl Engine {
             report.mode = Some(self.routing.shown());
         }
         plan
+    }
+
+    /// Whether an intent is the name of a tool in the form that no template has: `sentry: search_issues`.
+    async fn names_a_tool(&self, intent: &Intent) -> bool {
+        let is_name = intent.template.is_none() && intent.text.parse().is_ok_and(|name: TargetName| name.is_tool());
+        is_name
+            && self.routing.has_tools()
+            && matches!(self.index().await, Ok(Some((_, index))) if index.named(&intent.text).is_some())
     }
 
     /// What else an intent may say that is one name, and the name of nothing: the id of the only template of that name in any pack,
@@ -369,9 +383,10 @@ impl Engine {
         let may_call = self.permitted_tools(caller);
         let tools = (0..index.tools()).filter_map(|number| index.tool(number));
         let tools = tools.filter(|(server, row)| may_call(server.as_str(), &row.name, row.effect));
-        let lines = tools.filter_map(|(server, row)| {
-            let template = tool_template::id_of(server, row)?.to_string().into();
-            Some(help::Line { template, say: row.name.replace(['_', '-', '.'], " "), summary: &row.summary })
+        let lines = tools.map(|(server, row)| help::Line {
+            template: index.called(server, row).to_string().into(),
+            say: row.name.replace(['_', '-', '.'], " "),
+            summary: &row.summary,
         });
         let library = self.library();
         let reached = library.catalog.templates().filter(|template| self.reaches(template));
@@ -394,12 +409,18 @@ impl Engine {
             return Plan::Help(Box::new(help::report(reached, std::iter::empty())));
         }
         let router = library.router(|template| self.reaches(template));
+        if let Some(name) = &intent.template
+            && let Some(plan) = self.not_there(&library, name)
+        {
+            return plan;
+        }
         // The name of a template means that template: who was told several names can say one.
-        let by_id = library.catalog.get(intent.text.trim()).filter(|template| self.reaches(template)).map(Template::id);
+        let name = intent.template.as_ref().map_or(intent.text.trim(), TargetName::as_str);
+        let by_id = library.catalog.get(name).filter(|template| self.reaches(template)).map(Template::id);
         let names = self.names(&library, intent, caller);
         let question = crate::known::question(intent, &names);
         let mut mended = Vec::new();
-        let decision = match intent.template.as_ref().or(by_id) {
+        let decision = match by_id {
             None => {
                 let answer = router.route(&question);
                 mended = answer.explanation.mended();
@@ -448,41 +469,7 @@ impl Engine {
                 let report = Report { candidates, ..Report::failed(crate::new_run_id(), failure) };
                 Plan::Which(Which { intent: intent.clone(), library, report: Box::new(report) })
             }
-            Decision::NoMatch { closest } => {
-                let remedy = self.out_of_reach(&library, &question);
-                let is_reached = remedy.is_none();
-                // An issue search for the words of a URL is no way to fetch it.
-                let is_url = is_reached && names_a_url(&intent.text);
-                let nearest = router.nearest(&question);
-                let message = match &nearest.change {
-                    _ if is_url => "no template fits this intent, and none fetches a URL: only code does".to_owned(),
-                    Some(word) if is_reached => {
-                        format!("no template makes the change that {} asks for", rephrase::quoted(word))
-                    }
-                    _ => "no template fits this intent".to_owned(),
-                };
-                let is_change = is_reached && !is_url && nearest.change.is_some();
-                let sure = |candidate| offer::as_sure(&library, &question, &intent.params, candidate);
-                let mut candidates: Vec<Candidate> = closest.into_iter().map(sure).collect();
-                // What only reads is no way to change something.
-                let writes = |id: &str| library.catalog.get(id).is_some_and(|one| one.effects() == Effects::Write);
-                candidates.retain(|candidate| !is_change || writes(&candidate.template));
-                let remedy = match remedy {
-                    Some(remedy) => remedy,
-                    None if is_url => Remedy::Rephrase(Box::default()),
-                    None if is_change => Remedy::NoChange { by_code: self.grants_of_code(caller).access().changes() },
-                    None => rephrase::remedy(&nearest, !candidates.is_empty()),
-                };
-                let failure = Failure::new(Cause::NotFound, message).with(remedy);
-                for candidate in candidates.iter_mut().filter(|_| is_reached) {
-                    candidate.takes = offer::takes(&library, &question, &intent.params, candidate);
-                }
-                if is_url {
-                    candidates.clear();
-                }
-                let report = Report { candidates, ..Report::failed(crate::new_run_id(), failure) };
-                Plan::Nothing(Box::new(report))
-            }
+            Decision::NoMatch { closest } => self.fits_none(&library, router, intent, &question, closest, caller),
         }
     }
 
@@ -491,7 +478,7 @@ impl Engine {
     pub fn choose(&self, which: Which, template: &str, caller: &Caller) -> Plan {
         let Which { intent, library, report } = which;
         let chosen = report.candidates.iter().find(|candidate| candidate.template == template);
-        let known = chosen.and_then(|candidate| Some((library.catalog.get(&candidate.template)?, candidate)));
+        let known = chosen.and_then(|candidate| Some((library.called(&candidate.template)?, candidate)));
         match known {
             Some((template, candidate)) => {
                 self.complete(&library, template, candidate.values.clone(), &intent, caller).learning(&intent.text)
@@ -520,7 +507,7 @@ impl Engine {
         intent: &Intent,
         caller: &Caller,
     ) -> Plan {
-        let beside = Beside::read(template, &intent.params);
+        let beside = Beside::read(library, template, &intent.params);
         if let Some((_, error)) = beside.rejected.first() {
             return invalid(rejected::values(error));
         }
@@ -530,7 +517,9 @@ impl Engine {
             Err(error) => {
                 let report = Report {
                     target: Some(target_of(library, template)),
-                    arguments: serde_json::to_value(&values).ok(),
+                    arguments: serde_json::to_value(&values)
+                        .ok()
+                        .map(|values| library.arguments(template.id(), values)),
                     ..Report::failed(crate::new_run_id(), rejected::values(&error))
                 };
                 let ParamError::Missing { parameters } = error else { return Plan::Invalid(Box::new(report)) };
@@ -554,7 +543,7 @@ impl Engine {
         let values = serde_json::to_value(arguments).unwrap_or_default();
         let grants = self.grants_of_template(library, template, caller);
         let rejected = |failure: Failure, access: Option<Access>| {
-            let (target, arguments) = (Some(target.clone()), Some(values.clone()));
+            let (target, arguments) = (Some(target.clone()), Some(library.arguments(template.id(), values.clone())));
             Box::new(Report { target, arguments, access, ..Report::failed(id, failure) })
         };
         let writes = template.effects() == Effects::Write;
@@ -654,27 +643,6 @@ impl Engine {
             _ => None,
         }
     }
-
-    /// The template that would answer if what it needs were configured, and what that is.
-    fn out_of_reach(&self, library: &Library, question: &Question<'_>) -> Option<Remedy> {
-        let routed = library.route_out_of_reach(question, |template| self.reaches(template));
-        let id = match routed.decision {
-            Decision::Card { id, .. } | Decision::Missing { id, .. } => id,
-            // Any of them is a way to get an answer.
-            Decision::Ambiguous { candidates } => candidates.into_iter().next()?.id,
-            Decision::NoMatch { .. } => return None,
-        };
-        let template = cards::template(&library.catalog, &id)?;
-        Some(Remedy::Configure { template: template.id().to_string(), lacks: self.lacks(template) })
-    }
-}
-
-/// Whether a sentence names a URL.
-fn names_a_url(text: &str) -> bool {
-    text.split_whitespace().any(|word| {
-        let word = word.trim_start_matches(['"', '\'', '`', '(', '<']);
-        word.starts_with("http://") || word.starts_with("https://")
-    })
 }
 
 fn readable(text: &str) -> Result<(), Box<Failure>> {
@@ -698,8 +666,8 @@ fn no_template(id: &str) -> Plan {
 }
 
 fn target_of(library: &Library, template: &Template) -> Target {
-    let tool = library.tools.get(template.id()).cloned();
-    Target::Template { id: template.id().to_string(), digest: template.digest().to_owned(), tool }
+    let tool = library.tools.get(template.id()).map(Tool::shown);
+    Target::Template { id: library.name_of(template.id()), digest: template.digest().to_owned(), tool }
 }
 
 /// What runs: the rendered script, and the module of its pack.
@@ -725,22 +693,5 @@ pub(crate) fn limits_of(template: &Template) -> Limits {
         wall_ms: declared.timeout_ms.unwrap_or(base.wall_ms),
         host_calls: declared.host_calls.unwrap_or(base.host_calls),
         ..base
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_url_is_named_by_its_scheme() {
-        for (text, expected) in [
-            ("fetch https://a.example/x", true),
-            ("what does \"http://a.example\" say", true),
-            ("errors of sentry:/api/0/", false),
-            ("how do I use https", false),
-        ] {
-            assert_eq!(names_a_url(text), expected, "{text}");
-        }
     }
 }

@@ -12,7 +12,7 @@ const WORDS_MAX: usize = 8;
 const WORD_CHARS_MAX: usize = 64;
 
 /// The remedy for an intent that no template fits.
-pub(crate) fn remedy(nearest: &Nearest, has_candidates: bool) -> Remedy {
+pub(crate) fn remedy(nearest: &Nearest, has_candidates: bool, is_beyond_code: bool) -> Remedy {
     let near_name = |near: &intentbox_router::NearName| NearName {
         parameter: near.parameter.clone(),
         written: short(&near.written),
@@ -23,6 +23,7 @@ pub(crate) fn remedy(nearest: &Nearest, has_candidates: bool) -> Remedy {
         not_understood: nearest.not_understood.iter().take(WORDS_MAX).map(|word| short(word)).collect(),
         nearest: nearest.sentence.clone(),
         near_names: nearest.names.iter().take(WORDS_MAX).map(near_name).collect(),
+        is_beyond_code,
     }))
 }
 
@@ -44,7 +45,7 @@ mod tests {
 
     fn told(not_understood: Vec<String>) -> Vec<String> {
         let nearest = Nearest { not_understood, ..Nearest::default() };
-        match remedy(&nearest, false) {
+        match remedy(&nearest, false, false) {
             Remedy::Rephrase(rephrase) => rephrase.not_understood,
             other => panic!("{other:?} is another remedy"),
         }
@@ -79,8 +80,13 @@ mod tests {
         let nearest = Nearest { names: vec![near], sentence: sentence.clone(), ..Nearest::default() };
         let near =
             NearName { parameter: "project".to_owned(), written: "wbe".to_owned(), name: "web\\u{202e}".to_owned() };
-        let expected =
-            Rephrase { has_candidates: true, not_understood: Vec::new(), nearest: sentence, near_names: vec![near] };
-        assert_eq!(remedy(&nearest, true), Remedy::Rephrase(Box::new(expected)));
+        let expected = Rephrase {
+            has_candidates: true,
+            nearest: sentence,
+            near_names: vec![near],
+            is_beyond_code: true,
+            ..Rephrase::default()
+        };
+        assert_eq!(remedy(&nearest, true, true), Remedy::Rephrase(Box::new(expected)));
     }
 }

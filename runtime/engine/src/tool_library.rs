@@ -11,7 +11,7 @@ use intentbox_tools::{StoreError, ToolError, ToolRow, Upstreams};
 
 use crate::index::Index;
 use crate::intent::Intent;
-use crate::library::Library;
+use crate::library::{Library, Tool};
 use crate::tool_reading::{self, ToolReading};
 use crate::tool_template::{self, ToolTemplate, Unwordable};
 use crate::{cards, known};
@@ -37,12 +37,19 @@ pub(crate) async fn made(upstreams: &Upstreams, index: &Index, numbers: &[usize]
         let Some(record) = record.filter(|record| record.is_listed) else { continue };
         let definition = parse_value(&record.definition).unwrap_or_default();
         match tool_template::template_of(server, row, &definition) {
+            // The same tool twice.
             Ok(template) if templates.iter().any(|other: &ToolTemplate| other.id == template.id) => {}
             Ok(template) => {
                 if record.hash != record.approved_hash {
                     changed.insert(template.id.clone(), ToolError::changed(server, &record));
                 }
-                tools.insert(template.id.clone(), shown(server, row));
+                let tool = Tool {
+                    server: server.clone(),
+                    name: row.name.clone(),
+                    called: index.called(server, row),
+                    properties: template.properties.clone(),
+                };
+                tools.insert(template.id.clone(), tool);
                 numbered.insert(template.id.clone(), *number);
                 ids.push(template.id.clone());
                 templates.push(template);
@@ -65,7 +72,7 @@ pub(crate) async fn made(upstreams: &Upstreams, index: &Index, numbers: &[usize]
 
 /// Whether a template was made for this tool.
 pub(crate) fn is_of(id: &TemplateId, library: &Library, server: &ServerId, row: &ToolRow) -> bool {
-    library.tools.get(id).is_some_and(|tool| *tool == shown(server, row))
+    library.tools.get(id).is_some_and(|tool| tool.server == *server && tool.name == row.name)
 }
 
 pub(crate) fn shown(server: &ServerId, row: &ToolRow) -> String {

@@ -10,7 +10,7 @@ use std::time::Instant;
 use intentbox_report::{Candidate, Cause, Failure, Remedy, Report, ToolAdvice};
 use intentbox_router::Names;
 use intentbox_search::{Found, Hit};
-use intentbox_tools::{StoreError, Upstreams};
+use intentbox_tools::{ServerConfig, StoreError, Upstreams};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -23,7 +23,6 @@ use crate::tool_choice::{CHOICES_MAX, Choice, Meant, NEAR_SHARE, in_use};
 use crate::tool_failure::tool_failure;
 use crate::tool_library::{Made, is_of, made, reading, shown};
 use crate::tool_reading::ToolReading;
-use crate::tool_template;
 pub use crate::tool_template::HERE;
 use crate::tool_template::Unwordable;
 use crate::{Engine, known, offer};
@@ -120,7 +119,7 @@ impl Engine {
     ) -> Result<Option<Plan>, StoreError> {
         let Some((upstreams, index)) = self.index().await? else { return Ok(None) };
         if index.tools() == 0 {
-            if let (Some(waiting), Some(failure)) = (waiting(&upstreams), &mut nothing.failure) {
+            if let (Some(waiting), Some(failure)) = (waiting(&upstreams, &index), &mut nothing.failure) {
                 failure.message = format!("{}; {waiting}", failure.message);
             }
             return Ok(None);
@@ -139,6 +138,9 @@ impl Engine {
             return Ok(Some(if intent.template.is_some() { plan.learning(&intent.text) } else { plan }));
         }
         if intent.template.is_some() {
+            if let (Some(waiting), Some(failure)) = (waiting(&upstreams, &index), &mut nothing.failure) {
+                failure.message = format!("{}; {waiting}", failure.message);
+            }
             return Ok(None);
         }
         let found = index.find_tool(&intent.text);
@@ -169,7 +171,7 @@ impl Engine {
                     nothing.candidates = self.closest(&index, &intent.text);
                 }
                 if let Some(failure) = &mut nothing.failure {
-                    failure.message = none_fits(&upstreams, index.tools());
+                    failure.message = none_fits(&upstreams, &index);
                 }
                 return Ok(None);
             }
@@ -185,16 +187,18 @@ impl Engine {
             let id = made.ids.iter().find(|id| is_of(id, &made.library, server, row))?;
             candidate(&index, *number, score(*number), reading(&made, id, intent, &index).values)
         });
+        let candidates: Vec<Candidate> = candidates.collect();
         let message = match found.elsewhere {
-            _ if numbers.len() == 1 => "one tool may be meant, and that is not sure enough to call it",
+            _ if candidates.len() == 1 => "one tool may be meant, and that is not sure enough to call it",
             Some(_) => "tools of two servers answer this intent",
             None => "several tools fit this intent about equally well",
         };
-        let failure = Failure::new(Cause::Ambiguous, message);
-        let report = Report {
-            candidates: candidates.collect(),
-            ..Report::failed(crate::new_run_id(), failure.with(Remedy::Choose))
+        let message = match waiting(&upstreams, &index) {
+            Some(waiting) => format!("{message}; {waiting}"),
+            None => message.to_owned(),
         };
+        let failure = Failure::new(Cause::Ambiguous, message).with(Remedy::Choose);
+        let report = Report { candidates, ..Report::failed(crate::new_run_id(), failure) };
         Ok(Some(Plan::Which(Which { intent: intent.clone(), library: made.library, report: Box::new(report) })))
     }
 
@@ -228,19 +232,28 @@ impl Engine {
 }
 
 /// That no tool fits either, and which servers were not asked.
-fn none_fits(upstreams: &Upstreams, tools: usize) -> String {
-    let message = format!("no template and none of {tools} tools fits this intent");
-    match waiting(upstreams) {
+fn none_fits(upstreams: &Upstreams, index: &Index) -> String {
+    let message = format!("no template and none of {} tools fits this intent", index.tools());
+    match waiting(upstreams, index) {
         Some(waiting) => format!("{message}; {waiting}"),
         None => message,
     }
 }
 
-/// Which servers nobody has approved, so that their tools are no answer.
-fn waiting(upstreams: &Upstreams) -> Option<String> {
-    let waits = upstreams.servers().filter(|config| config.is_enabled && !upstreams.is_approved(config.id.as_str()));
-    let names: Vec<String> = waits.map(|config| format!("`{}`", config.id)).collect();
-    (!names.is_empty()).then(|| format!("nobody has approved the configured servers {}", names.join(", ")))
+/// Which servers' tools are no answer so far: nobody has approved those, or their tools are not known yet.
+fn waiting(upstreams: &Upstreams, index: &Index) -> Option<String> {
+    let enabled = upstreams.servers().filter(|config| config.is_enabled);
+    let (approved, waits): (Vec<_>, Vec<_>) = enabled.partition(|config| upstreams.is_approved(config.id.as_str()));
+    let unknown: Vec<_> = approved.into_iter().filter(|config| !index.has_listed(&config.id)).collect();
+    let names = |configs: &[&ServerConfig]| -> String {
+        let names: Vec<String> = configs.iter().map(|config| format!("`{}`", config.id)).collect();
+        names.join(", ")
+    };
+    let waits = (!waits.is_empty()).then(|| format!("nobody has approved the configured servers {}", names(&waits)));
+    let unknown = (!unknown.is_empty())
+        .then(|| format!("the tools of {} are not known so far, see `intentbox tools list`", names(&unknown)));
+    let told: Vec<String> = waits.into_iter().chain(unknown).collect();
+    (!told.is_empty()).then(|| told.join("; "))
 }
 
 /// The report where a tool is likely meant, and a call of it would pass over what the words say.
@@ -274,13 +287,13 @@ fn passing_over(index: &Index, found: &Found, number: usize, made: &Made, intent
 
 fn candidate(index: &Index, number: usize, score: f64, values: BTreeMap<String, Value>) -> Option<Candidate> {
     let (template, summary) = match (index.template(number), index.tool(number)) {
-        (Some(template), _) => (template.id(), template.summary()),
+        (Some(template), _) => (template.id().to_string(), template.summary()),
         (None, tool) => {
             let (server, row) = tool?;
-            (&tool_template::id_of(server, row)?, row.summary.as_str())
+            (index.called(server, row).to_string(), row.summary.as_str())
         }
     };
-    let (template, summary) = (template.to_string(), summary.to_owned());
+    let summary = summary.to_owned();
     Some(Candidate { template, summary, score, values, missing: Vec::new(), not_taken: Vec::new(), takes: Vec::new() })
 }
 

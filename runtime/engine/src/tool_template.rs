@@ -9,13 +9,14 @@
 //! What a schema says is a stranger's text. Names that are not plain are left out, descriptions become one line, and a schema
 //! that needs what words cannot say (an object, a list of lists) makes no template.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
 use intentbox_capability::ServerId;
 use intentbox_catalog::{Catalog, TemplateId};
 use intentbox_tools::{Effect, ToolRow, summary};
 use serde_json::{Map, Value};
+use sha2::{Digest as _, Sha256};
 
 /// The setting with the folder that the caller is in: what "this repository" is.
 pub const HERE: &str = "here.directory";
@@ -31,6 +32,9 @@ const PROPERTY_BYTES_MAX: usize = 64;
 
 /// The longest name of a template or of its pack.
 const NAME_BYTES_MAX: usize = 40;
+
+/// How many hexadecimal digits of a digest tell names apart: 64 bits, which nobody finds a second name for.
+const MARK_LETTERS: usize = 16;
 
 /// The most values of an enumeration.
 const CHOICES_MAX: usize = 32;
@@ -71,6 +75,8 @@ pub(crate) struct ToolTemplate {
     pub(crate) id: TemplateId,
     pub(crate) manifest: String,
     pub(crate) script: String,
+    /// The names that the tool has for its arguments, by those of the parameters.
+    pub(crate) properties: BTreeMap<String, String>,
 }
 
 /// Why a sentence cannot ask for a tool: a required argument that no words can say.
@@ -111,7 +117,8 @@ pub(crate) fn template_of(server: &ServerId, row: &ToolRow, definition: &Value) 
     let id = id_of(server, row).ok_or_else(|| Unwordable { argument: String::new() })?;
     let script = script(server, row, &arguments);
     let manifest = manifest(server, row, &arguments);
-    let whole = ToolTemplate { id, manifest, script };
+    let own = arguments.iter().map(|argument| (argument.name.clone(), argument.property.clone()));
+    let whole = ToolTemplate { id, manifest, script, properties: own.collect() };
     if whole.is_well_formed() {
         return Ok(whole);
     }
@@ -123,21 +130,25 @@ pub(crate) fn template_of(server: &ServerId, row: &ToolRow, definition: &Value) 
     if whole.is_well_formed() { Ok(whole) } else { Err(Unwordable { argument: String::new() }) }
 }
 
-/// The id of the template that is meant by a text: an id, or a tool as its server calls it, such as `everything/get-sum`.
-#[must_use]
-pub fn meant_id(text: &str) -> Option<TemplateId> {
-    let (server, tool) = text.trim().split_once([':', '/'])?;
-    let is_name = |name: &str| {
-        !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_-.".contains(&byte))
-    };
-    let (server, tool) = (server.trim(), tool.trim());
-    let plain = || format!("{}/{}", plain_name(server, "server"), plain_name(tool, "tool")).parse().ok();
-    text.parse().ok().or_else(|| plain().filter(|_| is_name(server) && is_name(tool)))
+/// The id of a tool's template, which no other tool's has.
+fn id_of(server: &ServerId, row: &ToolRow) -> Option<TemplateId> {
+    format!("{}/{}", own_name(server.as_str(), "server"), own_name(&row.name, "tool")).parse().ok()
 }
 
-/// The id of a tool's template. Two tools may have the same; whoever uses several looks.
-pub(crate) fn id_of(server: &ServerId, row: &ToolRow) -> Option<TemplateId> {
-    format!("{}/{}", plain_name(server.as_str(), "server"), plain_name(&row.name, "tool")).parse().ok()
+/// A name as templates have them, that no other name becomes: what is changed of it, or could be the result of that, gets a part of its
+/// SHA-256.
+fn own_name(name: &str, instead: &str) -> String {
+    let plain = plain_name(name, instead);
+    let has_mark = plain.rsplit_once('_').is_some_and(|(_, last)| last.len() == MARK_LETTERS);
+    if plain == name && !has_mark {
+        return plain;
+    }
+    let room = NAME_BYTES_MAX - MARK_LETTERS - 1;
+    let mut own = format!("{}_", plain.get(..room).unwrap_or(&plain));
+    for byte in Sha256::digest(name).iter().take(MARK_LETTERS / 2) {
+        let _ = write!(own, "{byte:02x}");
+    }
+    own
 }
 
 /// The catalog of these templates alone.
@@ -175,7 +186,11 @@ fn arguments(schema: &Map<String, Value>) -> Result<Vec<Argument>, Unwordable> {
     let none = Map::new();
     let properties = schema.get("properties").and_then(Value::as_object).unwrap_or(&none);
     let (mut first, mut others) = (Vec::new(), Vec::new());
-    let mut names: BTreeSet<String> = BTreeSet::new();
+    // Of two names that become one, neither can be said.
+    let mut names: BTreeMap<String, usize> = BTreeMap::new();
+    for property in properties.keys() {
+        *names.entry(plain_name(property, "argument")).or_default() += 1;
+    }
     for (property, described) in properties {
         let is_required = required.contains(property.as_str());
         let unwordable = || Unwordable { argument: summary(property) };
@@ -184,7 +199,7 @@ fn arguments(schema: &Map<String, Value>) -> Result<Vec<Argument>, Unwordable> {
         let words = words_of(property);
         let name = plain_name(property, "argument");
         let kind = kind(described, schema, &words, &mut STEPS_MAX.clone());
-        let kind = kind.filter(|_| is_plain && !words.is_empty() && names.insert(name.clone()));
+        let kind = kind.filter(|_| is_plain && !words.is_empty() && names.get(&name) == Some(&1));
         let Some(kind) = kind else {
             if is_required {
                 return Err(unwordable());
@@ -615,7 +630,7 @@ mod tests {
             }},
         });
         let template = made(&definition).expect("a template");
-        assert_eq!(template.id.as_str(), "git/tool_9_bad_name");
+        assert_eq!(template.id.as_str(), "git/tool_9_bad_name_16d3fc2d5adee133");
         assert!(!template.script.contains("os"), "{}", template.script);
         assert!(catalog(&[template]).is_some());
     }

@@ -118,6 +118,9 @@ pub(crate) fn mend(template: &Template, values: &mut BTreeMap<String, Value>) {
 /// Whether the form of a word says that it is for a parameter of another kind: the name of a file is no revision. What may be a branch, as
 /// `docs/a` may, is for any.
 pub(crate) fn is_of_another(word: &str, spec: &ParamSpec) -> bool {
+    if word.bytes().all(|byte| byte.is_ascii_digit()) && names_files(spec) {
+        return true;
+    }
     let is_place = |part: &str| ["source", "destination", "target", "uri"].contains(&part);
     match ValueForm::of(word) {
         None => false,
@@ -136,6 +139,12 @@ fn is_file(word: &str) -> bool {
         let is_ending = (1..=5).contains(&ending.len()) && ending.bytes().all(|byte| byte.is_ascii_alphanumeric());
         !stem.is_empty() && is_ending && ending.bytes().any(|byte| byte.is_ascii_alphabetic())
     })
+}
+
+/// Whether a parameter is for paths: "add 3 and 5" is about no files.
+pub(crate) fn names_files(spec: &ParamSpec) -> bool {
+    let last = spec.name().rsplit('_').next().unwrap_or_default();
+    is_path(spec) || matches!(last, "files" | "paths" | "filenames" | "directories" | "folders")
 }
 
 /// Whether a parameter is for a path.

@@ -2,9 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use intentbox_catalog::TemplateId;
 use intentbox_catalog::json::{Counter, parse_value};
-use intentbox_engine::{Ceilings, Code, Given, INTENT_BYTES_MAX, Intent, Settings, TraceContext};
+use intentbox_engine::{Ceilings, Code, Given, INTENT_BYTES_MAX, Intent, Settings, TargetName, TraceContext};
 use jiff::Timestamp;
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -160,7 +159,7 @@ impl JobRequest {
                     return Err(fault("intent", format!("say what is wanted in 1 to {INTENT_BYTES_MAX} bytes")));
                 }
                 let params = params(written.params.as_deref()).map_err(|reason| fault("params", reason))?;
-                let template = written.template.map(|id| id.parse::<TemplateId>()).transpose();
+                let template = written.template.map(|id| id.parse::<TargetName>()).transpose();
                 let template = template.map_err(|error| fault("template", error.to_string()))?;
                 Work::Intent(Intent { text, params, template, settings })
             }

@@ -10,8 +10,8 @@
 use std::collections::BTreeMap;
 
 use intentbox_catalog::terminal::printable_json;
-use intentbox_catalog::{ParamKind, ParamSpec, TemplateId};
-use intentbox_engine::{Change, Given, Intent, Plan};
+use intentbox_catalog::{ParamKind, ParamSpec};
+use intentbox_engine::{Change, Given, Intent, Plan, TargetName};
 use rmcp::model::{ElicitResult, ElicitationAction, ElicitationSchema, JsonObject};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -90,7 +90,7 @@ impl Question {
             }
             Plan::Incomplete(incomplete) => {
                 let parameters = incomplete.missing().iter().take(ENTRIES_MAX).cloned().collect();
-                Some(Question::Values { template: incomplete.template().to_string(), parameters })
+                Some(Question::Values { template: incomplete.template(), parameters })
             }
             Plan::NeedsConsent(unconfirmed) => Some(Question::Confirm(unconfirmed.change())),
             Plan::Ready(_) | Plan::Help(_) | Plan::NotGranted(_) | Plan::Nothing(_) | Plan::Invalid(_) => None,
@@ -163,7 +163,7 @@ impl Replies {
     /// The intent with the replies. Values of the call itself stay.
     pub(crate) fn about(&self, intent: &Intent) -> Intent {
         let mut intent = intent.clone();
-        if let Some(template) = self.template.as_deref().and_then(|id| id.parse::<TemplateId>().ok()) {
+        if let Some(template) = self.template.as_deref().and_then(|id| id.parse::<TargetName>().ok()) {
             intent.template = Some(template);
         }
         for (name, value) in &self.values {

@@ -68,6 +68,9 @@ fn words(remedy: &Remedy, report: &Report) -> String {
         Remedy::Ask => {
             "say what is wanted, such as \"list errors\"; the intent \"help\" lists what can be asked".to_owned()
         }
+        Remedy::Rephrase(rephrase) if rephrase.is_beyond_code => {
+            cut(&format!("{}; code for execute_code may only read", in_other_words(rephrase)))
+        }
         Remedy::Rephrase(rephrase) => or_code(&cut(&in_other_words(rephrase))),
         Remedy::NoChange { by_code: true } => "to make this change, write Python for execute_code".to_owned(),
         Remedy::NoChange { by_code: false } => {

@@ -129,6 +129,8 @@ pub struct Rephrase {
     pub nearest: Option<String>,
     /// Words that are nearly names that exist.
     pub near_names: Vec<NearName>,
+    /// Whether code of the caller is no way either: a change is asked for, and code may only read.
+    pub is_beyond_code: bool,
 }
 
 /// A word that is nearly a name that exists.

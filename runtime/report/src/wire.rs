@@ -275,6 +275,7 @@ mod tests {
             not_understood: vec!["delete".to_owned(), "wbe".to_owned()],
             nearest: Some("errors in project web".to_owned()),
             near_names: vec![near],
+            is_beyond_code: false,
         };
         let empty = json!({"kind": "not_found", "message": "none", "hint": "words"});
         let told = json!({

@@ -110,8 +110,8 @@ fn also_null<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<&'de R
     <&RawValue>::deserialize(deserializer).map(Some)
 }
 
-/// A message whose texts are without secrets. Its keys, numbers and structure stay what they are; a text is looked at as what it
-/// means, however it is escaped. What is no JSON is a text as a whole.
+/// A message whose texts are without secrets. Its numbers and structure stay what they are, and so do keys of letters, which the protocol
+/// may need; a text is looked at as what it means, however it is escaped. What is no JSON is a text as a whole.
 fn redacted(message: &str, redaction: &Redaction) -> String {
     if !message.trim_start().starts_with('{') {
         return redaction.text(message);
@@ -124,7 +124,8 @@ fn redacted(message: &str, redaction: &Redaction) -> String {
         clean.push_str(&rest[..start]);
         rest = after;
         let is_key = after.trim_start().starts_with(':');
-        let text = serde_json::from_str::<String>(literal).ok().filter(|_| !is_key);
+        let is_name = |text: &str| text.bytes().all(|byte| byte.is_ascii_alphabetic() || b"_$".contains(&byte));
+        let text = serde_json::from_str::<String>(literal).ok().filter(|text| !is_key || !is_name(text));
         let changed = text.and_then(|text| Some(redaction.text(&text)).filter(|redacted| *redacted != text));
         match changed.and_then(|text| serde_json::to_string(&text).ok()) {
             Some(changed) => clean.push_str(&changed),
@@ -443,6 +444,7 @@ mod tests {
             ),
             (r#"{"a":"no\u0041thing"}"#, r#"{"a":"no\u0041thing"}"#),
             (r#"{"password" : "password"}"#, r#"{"password" : "[redacted]"}"#),
+            (r#"{"s3cr3t/ü&x" : 1, "a-10000000":{"x":2}}"#, r#"{"[redacted]" : 1, "a-[redacted]":{"x":2}}"#),
             ("password is no JSON", "[redacted] is no JSON"),
             (r#"{"a":"unclosed password"#, r#"{"a":"unclosed password"#),
             (r#"{"a":"ends in a backslash\"#, r#"{"a":"ends in a backslash\"#),

@@ -1,6 +1,6 @@
 //! The process of a server that was started: confined, watched, and ended with all its children.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::time::Duration;
 
@@ -148,15 +148,12 @@ impl Drop for Process {
     }
 }
 
-/// How a server is started, or why one of its folders is refused.
-fn launch(
+/// The real paths of the folders that an entry lets its server write, or why one of them is refused.
+pub(crate) fn writable_folders(
     config: &ServerConfig,
     program: &Program,
     place: &Place,
-    purpose: Purpose,
-    temporary: &ServerFolder,
-) -> Result<Launch, String> {
-    let folder = temporary.path().to_owned();
+) -> Result<Vec<PathBuf>, String> {
     let own = config.working_directory(program);
     let home = place.environment.get("HOME").map(Path::new);
     let bases: Vec<&Path> = workspace(&config.file).into_iter().chain(home).collect();
@@ -167,7 +164,20 @@ fn launch(
             format!("{path}, which it may write, leads to {leads_to} by a symbolic link: name that folder in its entry, or remove the link")
         })
     });
-    let named = named.collect::<Result<Vec<_>, _>>()?.into_iter().flatten();
+    Ok(named.collect::<Result<Vec<_>, _>>()?.into_iter().flatten().collect())
+}
+
+/// How a server is started, or why one of its folders is refused.
+fn launch(
+    config: &ServerConfig,
+    program: &Program,
+    place: &Place,
+    purpose: Purpose,
+    temporary: &ServerFolder,
+) -> Result<Launch, String> {
+    let folder = temporary.path().to_owned();
+    let own = config.working_directory(program);
+    let named = writable_folders(config, program, place)?.into_iter();
     let working_directory = own.clone().or_else(|| place.current.clone()).unwrap_or_else(|| folder.clone());
     let mut environment = place.environment.clone();
     environment.extend(program.env.clone());

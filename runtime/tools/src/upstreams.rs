@@ -23,9 +23,10 @@ use crate::listing::Listing;
 use crate::owner::{is_alive, this_process};
 use crate::place::Place;
 use crate::prepared::{Prepared, PreparedTools};
+use crate::process;
 use crate::process::Purpose;
 use crate::reply::Reply;
-use crate::server::ServerConfig;
+use crate::server::{ServerConfig, Transport};
 use crate::shape::Seen;
 use crate::steps::{Discovery, Step, Steps};
 use crate::uses::Uses;
@@ -155,6 +156,13 @@ impl Upstreams {
     #[must_use]
     pub fn server(&self, id: &str) -> Option<&ServerConfig> {
         self.known(id).map(|server| &server.config)
+    }
+
+    /// Why a server does not start, where a folder that it may write is refused.
+    #[must_use]
+    pub fn refused_folder(&self, config: &ServerConfig) -> Option<String> {
+        let Transport::Stdio(program) = &config.transport else { return None };
+        process::writable_folders(config, program, &self.place).err()
     }
 
     /// The files and folders of this program that lie in a folder which a server may write, or hold one: it writes none of them, and can

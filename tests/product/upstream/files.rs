@@ -259,7 +259,7 @@ fn servers_are_imported_from_another_clients_file_without_their_secrets() {
 }
 
 #[test]
-fn m15_an_import_says_where_the_new_servers_may_write_and_what_is_missing() {
+fn m15_an_import_says_what_the_new_servers_run_and_may_and_what_is_missing() {
     let upstream = Upstream::of(&json!({}));
     std::fs::write(upstream.path("server.py"), "").expect("written");
     let write = |servers: Value| {
@@ -274,7 +274,7 @@ fn m15_an_import_says_where_the_new_servers_may_write_and_what_is_missing() {
     let lines = |run: Run| -> Vec<String> {
         run.stdout.lines().skip(1).filter(|line| !line.contains("policy.toml")).map(str::to_owned).collect()
     };
-    assert_eq!(lines(import()), ["it runs in the folder that intentbox runs in, and may write none"]);
+    assert_eq!(lines(import()), ["a  runs  x", "  network    yes"]);
     let home = upstream.home.path().canonicalize().expect("it is there").display().to_string();
     write(json!({
         "a": {"command": "x"},
@@ -287,8 +287,11 @@ fn m15_an_import_says_where_the_new_servers_may_write_and_what_is_missing() {
     assert_eq!(
         lines(upstream.run_with(&["tools", "import", "other.json", "b", "c"], b"")),
         [
-            format!("`b` may write {home}"),
-            "the others run in the folder that intentbox runs in, and may write none".to_owned()
+            format!("b  runs  python3 server.py (in {home})"),
+            format!("  may write  {home} (where it runs, with .git and this file)"),
+            "  network    yes".to_owned(),
+            "c  runs  npx -y server".to_owned(),
+            "  network    yes".to_owned(),
         ]
     );
 }

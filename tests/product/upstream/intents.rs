@@ -299,6 +299,35 @@ fn tools_of_two_servers_that_are_the_same_are_asked_about() {
     );
 }
 
+/// A name means what is written so: a project's server is not taken for the user's whose name looks like it.
+#[test]
+fn m09_a_server_takes_no_name_that_looks_like_its_own() {
+    let entry = json!({
+        "command": "python3", "args": [program(), "shop"], "intentbox": {"discovery_s": LATE, "call_s": LATE},
+    });
+    let upstream = Upstream::of(&json!({"my-shop": entry, "my_shop": entry, "My.Shop": entry}));
+    let rules = "[exec]\ntools = [\"my-shop: *\", \"my_shop: *\", \"My.Shop: *\"]\n";
+    std::fs::write(upstream.path("policy.toml"), rules).expect("written");
+    std::fs::write(upstream.path("config.toml"), "").expect("written");
+    assert_eq!(upstream.run(&["tools", "refresh"]).code, 0);
+    for server in ["my-shop", "my_shop", "My.Shop"] {
+        for name in [format!("{server}/cancel_order"), format!("{server}: cancel_order")] {
+            let arguments = ["run-intent", "cancel", "--template", &name, "--param", "order_id=7", "--allow-writes"];
+            assert_eq!(asked(&upstream, &arguments)["route"]["tool"], format!("{server}: cancel_order"), "{name}");
+            let report = asked(&upstream, &["run-intent", &name, "--param", "order_id=7", "--allow-writes"]);
+            assert_eq!(report["route"]["tool"], format!("{server}: cancel_order"), "{name}: {report}");
+        }
+    }
+    let report = asked(&upstream, &["run-intent", "x", "--template", "my.shop/cancel_order"]);
+    assert_eq!(report["error"]["message"], "nothing is called `my.shop/cancel_order`: no template and no tool");
+    // All of them are asked about.
+    let report = intent(&upstream, "list the orders of customer acme");
+    let ids = report["route"]["candidates"].as_array().expect("candidates").iter();
+    let mut ids: Vec<String> = ids.filter_map(|one| one["template"].as_str().map(str::to_owned)).collect();
+    ids.sort();
+    assert_eq!(ids, ["My.Shop/list_orders", "my-shop/list_orders", "my_shop/list_orders"], "{report}");
+}
+
 #[test]
 fn a_tool_takes_no_intent_of_a_template_that_only_lacks_its_access() {
     let upstream = Upstream::of(&json!({"git": {

@@ -5,12 +5,12 @@ use std::num::NonZeroU32;
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum};
-use intentbox_catalog::TemplateId;
 use intentbox_catalog::period::Period;
+use intentbox_engine::TargetName;
 use intentbox_jobs::JobState;
 use intentbox_listen::Scope;
 
-use super::{limit, name_and_value, template_id};
+use super::{limit, name_and_value};
 
 pub(super) const MCP: &str = "\
 Examples:
@@ -242,8 +242,8 @@ pub(crate) struct SubmitJob {
     #[arg(long = "param", value_name = "NAME=VALUE", value_parser = name_and_value)]
     pub(crate) params: Vec<(String, String)>,
     /// Id of the template or tool that answers
-    #[arg(long, value_name = "ID", value_parser = template_id)]
-    pub(crate) template: Option<TemplateId>,
+    #[arg(long, value_name = "ID")]
+    pub(crate) template: Option<TargetName>,
     /// Label by which jobs are found (repeatable)
     #[arg(long = "label", value_name = "NAME=VALUE", value_parser = name_and_value)]
     pub(crate) labels: Vec<(String, String)>,

@@ -83,9 +83,19 @@ pub(super) async fn approve(
     let hashes: Vec<(String, String)> = seen.iter().map(|record| (record.name.clone(), record.hash.clone())).collect();
     let approved = upstreams.kept().approve(id.as_str(), &hashes).await.class(Class::Unavailable)?;
     let names: Vec<&str> = hashes.iter().map(|(name, _)| name.as_str()).collect();
-    let text = match approved {
-        0 => format!("no tool of `{id}` had to be approved\n"),
-        _ => format!("approved {}\n", names.join(", ")),
+    if approved < hashes.len() as u64 {
+        let told = format!(
+            "{approved} of {} were approved: the definitions of the others have changed since they were shown",
+            hashes.len()
+        );
+        return Err(Class::Usage
+            .error(told)
+            .hint(format!("run `intentbox tools approve {id}` again, and read what it shows")));
+    }
+    let text = if names.is_empty() {
+        format!("no tool of `{id}` had to be approved\n")
+    } else {
+        format!("approved {}\n", names.join(", "))
     };
     Ok(Answer::new(text).with("approved", names))
 }

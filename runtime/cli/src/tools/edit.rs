@@ -104,22 +104,14 @@ fn writes(entry: &NewEntry) -> Option<String> {
     })
 }
 
-/// Where programs of another file may write, a line for each that may, and one for all others.
-fn imported_writes(entries: &[(ServerId, NewEntry)]) -> String {
-    let (mut text, mut others) = (String::new(), 0);
-    for (id, folders) in entries.iter().filter_map(|(id, entry)| Some((id, entry.writable()?))) {
-        if folders.is_empty() {
-            others += 1;
-        } else {
-            let _ = writeln!(text, "`{id}` may write {}", show::line(&folders.join(", ")));
+/// What servers of another file would start, and what they may, as a person who approves them is told.
+fn imported(configs: &[&ServerConfig]) -> String {
+    let mut text = String::new();
+    for config in configs {
+        let _ = writeln!(text, "{}  runs  {}", config.id, config.told.summary());
+        for line in config.privileges() {
+            let _ = writeln!(text, "  {line}");
         }
-    }
-    let is_all = text.is_empty();
-    match others {
-        0 => {}
-        1 if is_all => text.push_str("it runs in the folder that intentbox runs in, and may write none\n"),
-        _ if is_all => text.push_str("they run in the folder that intentbox runs in, and may write none\n"),
-        _ => text.push_str("the others run in the folder that intentbox runs in, and may write none\n"),
     }
     text
 }
@@ -218,6 +210,10 @@ pub(super) async fn import(
     };
     let ids: Vec<ServerId> = entries.iter().map(|(id, _)| id.clone()).collect();
     let permit = Permit::of(sources, &ids, allow)?;
+    // A rule of before may say more than the one that would be added.
+    let in_force = Rules::in_force(sources, &ids)?;
+    let added = servers::parse(&text, &path, FileOrigin::Own)?.servers;
+    let told = imported(&added.iter().filter(|config| ids.contains(&config.id)).collect::<Vec<_>>());
     if let Some(permit) = &permit {
         permit.write()?;
     }
@@ -232,7 +228,10 @@ pub(super) async fn import(
     };
     let shown = path.display();
     let mut text = format!("{shown}: added {}, {status}; see `intentbox tools list`\n", names.join(", "));
-    text.push_str(&imported_writes(&entries));
+    text.push_str(&told);
+    if !in_force.rules.is_empty() {
+        let _ = writeln!(text, "allowed already  {}: `{}`", in_force.path, in_force.rules.join("`, `"));
+    }
     if let Some(permit) = &permit {
         let _ = writeln!(text, "{}", permit.told());
     }
