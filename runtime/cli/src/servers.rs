@@ -58,8 +58,9 @@ pub(crate) async fn servers(sources: &Sources) -> Result<Servers, CommandError> 
     let folder = setup::state_folder(sources);
     let store = ToolStore::open(folder.as_deref(), Clock::system()).await.class(Class::Unavailable)?;
     notices.extend(store.notice().map(str::to_owned));
+    let trusted = store.trusted().await.class(Class::Unavailable)?.into_iter();
     let trusted: BTreeSet<(PathBuf, String, String)> =
-        store.trusted().await.class(Class::Unavailable)?.into_iter().collect();
+        trusted.map(|trusted| (trusted.file, trusted.server, trusted.config_hash)).collect();
     let is_approved = |config: &ServerConfig| match config.origin {
         FileOrigin::Own | FileOrigin::Named => true,
         FileOrigin::Project => {

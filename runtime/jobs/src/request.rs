@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use intentbox_catalog::json::{Counter, parse_value};
-use intentbox_engine::{Ceilings, Code, Given, INTENT_BYTES_MAX, Intent, Settings, TargetName, TraceContext};
+use intentbox_engine::{Ceilings, Code, Given, INTENT_BYTES_MAX, Intent, Settings, TargetName, TargetNameError, TraceContext};
 use jiff::Timestamp;
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -159,8 +159,8 @@ impl JobRequest {
                     return Err(fault("intent", format!("say what is wanted in 1 to {INTENT_BYTES_MAX} bytes")));
                 }
                 let params = params(written.params.as_deref()).map_err(|reason| fault("params", reason))?;
-                let template = written.template.map(|id| id.parse::<TargetName>()).transpose();
-                let template = template.map_err(|error| fault("template", error.to_string()))?;
+                let template = written.template.map(|name| target(&name)).transpose();
+                let template = template.map_err(|reason| fault("template", reason))?;
                 Work::Intent(Intent { text, params, template, settings })
             }
             (None, Some(source)) => {
@@ -283,6 +283,12 @@ fn check_labels(labels: &BTreeMap<String, String>) -> Result<(), String> {
         }
     }
     Ok(())
+}
+
+/// The name of a template or a tool, in the one form that the description of the API has.
+fn target(text: &str) -> Result<TargetName, String> {
+    let name: TargetName = text.parse().map_err(|error: TargetNameError| error.to_string())?;
+    if name.as_str() == text { Ok(name) } else { Err(format!("write it as `{name}`")) }
 }
 
 #[cfg(test)]

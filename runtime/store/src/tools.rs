@@ -77,6 +77,19 @@ impl DiscoveryStatus {
     }
 }
 
+/// An entry of a project's file that a person approved.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Trusted {
+    /// The file.
+    pub file: PathBuf,
+    /// The name of the server.
+    pub server: String,
+    /// The hash of the entry, in hexadecimal.
+    pub config_hash: String,
+    /// What the person was shown of it, in lines; empty where that was not kept.
+    pub told: String,
+}
+
 /// What is known of a server.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ServerRecord {
@@ -329,17 +342,17 @@ impl ToolStore {
     /// # Errors
     ///
     /// The file cannot be written.
-    pub async fn trust(&self, file: &Path, server: &str, config_hash: &str) -> Result<(), StoreError> {
+    pub async fn trust(&self, trusted: &Trusted) -> Result<(), StoreError> {
         let now_ms = self.clock.now_unix_ms();
-        self.database.lock().await.trust(&file.to_string_lossy(), server, config_hash, now_ms).await
+        self.database.lock().await.trust(trusted, now_ms).await
     }
 
-    /// The entries of project files that were approved: file, name and hash.
+    /// The entries of project files that were approved.
     ///
     /// # Errors
     ///
     /// The file cannot be read.
-    pub async fn trusted(&self) -> Result<Vec<(PathBuf, String, String)>, StoreError> {
+    pub async fn trusted(&self) -> Result<Vec<Trusted>, StoreError> {
         self.database.lock().await.trusted().await
     }
 

@@ -6,7 +6,9 @@ use std::path::Path;
 use std::sync::Arc;
 
 use intentbox_capability::ServerId;
-use intentbox_store::{Claim, DefinitionRecord, LearnedWord, Owner, ServerRecord, StoreError, ToolStore, ToolUse};
+use intentbox_store::{
+    Claim, DefinitionRecord, LearnedWord, Owner, ServerRecord, StoreError, ToolStore, ToolUse, Trusted,
+};
 
 use crate::owner::is_alive;
 use crate::server::ServerConfig;
@@ -119,8 +121,24 @@ impl Kept {
     /// # Errors
     /// When the file cannot be written.
     pub async fn trust(&self, config: &ServerConfig) -> Result<(), StoreError> {
-        let hash = config.approval_hash().to_hex();
-        self.store.trust(&config.file, config.id.as_str(), &hash).await
+        let trusted = Trusted {
+            file: config.file.clone(),
+            server: config.id.to_string(),
+            config_hash: config.approval_hash().to_hex(),
+            told: config.told_lines().join("\n"),
+        };
+        self.store.trust(&trusted).await
+    }
+
+    /// What a person was shown of an entry and approved before, in lines; empty if nobody has, or where that was not kept.
+    ///
+    /// # Errors
+    /// When the file cannot be read.
+    pub async fn told_before(&self, config: &ServerConfig) -> Result<Vec<String>, StoreError> {
+        let trusted = self.store.trusted().await?.into_iter();
+        let is_it = |trusted: &Trusted| trusted.file == config.file && trusted.server == config.id.as_str();
+        let told = trusted.filter(is_it).map(|trusted| trusted.told).next().unwrap_or_default();
+        Ok(told.lines().map(str::to_owned).collect())
     }
 
     /// Forgets an entry that was removed from a file, and all of its tools.

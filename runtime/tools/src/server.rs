@@ -291,6 +291,14 @@ impl ServerConfig {
         ))
     }
 
+    /// What a person who approves it is shown: what it runs, and then its privileges.
+    #[must_use]
+    pub fn told_lines(&self) -> Vec<String> {
+        let mut lines = vec![format!("would run  {}", self.told.summary())];
+        lines.extend(self.privileges());
+        lines
+    }
+
     /// What it may use besides what every server may, a line each, for a person who approves it.
     #[must_use]
     pub fn privileges(&self) -> Vec<String> {

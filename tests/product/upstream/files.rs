@@ -42,6 +42,15 @@ fn m15_a_projects_file_starts_nothing_until_a_person_approved_it() {
     project(&upstream, "banner");
     let report = upstream.run_with(&["--json", "tools", "call", "faulty", "echo", "text=a"], b"").report();
     assert_eq!(report["outcome"], "upstream_failed");
+    // And what has changed is shown.
+    let refused = upstream.run_with(&["tools", "trust"], b"").stderr;
+    let run = |with: &str| format!("would run  python3 {} {with}", program().display());
+    let shown = format!(
+        "+ {}\n  {writes}\n  network    yes\n- {}\n  + and - say what has changed since it was approved\n",
+        run("banner"),
+        run("none")
+    );
+    assert!(refused.contains(&shown), "{refused}");
 }
 
 #[test]

@@ -38,10 +38,22 @@ pub(super) async fn run(
         return Ok(Answer::new(text).with("approved", Vec::<String>::new()));
     }
     for config in &pending {
-        let told = format!("{}  {}\n  would run  {}", config.id, config.file.display(), config.told.summary());
-        show::notice(&told);
-        for line in config.privileges() {
-            show::notice(&format!("  {line}"));
+        show::notice(&format!("{}  {}", config.id, config.file.display()));
+        let (before, now) =
+            (upstreams.kept().told_before(config).await.class(Class::Unavailable)?, config.told_lines());
+        let mark =
+            |lines: &[String], line: &String| if before.is_empty() || lines.contains(line) { "  " } else { "+ " };
+        for line in &now {
+            show::notice(&format!("{}{line}", mark(&before, line)));
+        }
+        let gone: Vec<&String> = before.iter().filter(|line| !now.contains(line)).collect();
+        for line in &gone {
+            show::notice(&format!("- {line}"));
+        }
+        match (gone.as_slice(), before == now) {
+            (_, true) => show::notice("  it has changed since it was approved, in a value that is not shown"),
+            ([], false) if before.is_empty() => {}
+            _ => show::notice("  + and - say what has changed since it was approved"),
         }
         if let Some(told) = servers::told_closed(upstreams, config) {
             show::notice(&format!("  {told}"));

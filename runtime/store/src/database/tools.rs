@@ -10,6 +10,7 @@ use super::uses;
 use crate::error::StoreError;
 use crate::tools::{
     Claim, DISCOVERIES_MAX, DISCOVERY_LAPSES_MS, DefinitionRecord, Discovered, DiscoveryStatus, Owner, ServerRecord,
+    Trusted,
 };
 use crate::uses::{LearnedWord, ToolShape, ToolUse, Used};
 
@@ -21,6 +22,7 @@ const KIND: Kind = Kind {
         include_str!("../../migrations/tools_0001.sql"),
         include_str!("../../migrations/tools_0002.sql"),
         include_str!("../../migrations/tools_0003.sql"),
+        include_str!("../../migrations/tools_0004.sql"),
     ],
     is_durable: false,
 };
@@ -130,32 +132,35 @@ impl ToolDatabase {
         forget(self.0.usable().await?, server).await.map_err(|error| self.0.fault(&error))
     }
 
-    pub(crate) async fn trust(
-        &mut self,
-        file: &str,
-        server: &str,
-        config_hash: &str,
-        now_ms: i64,
-    ) -> Result<(), StoreError> {
+    pub(crate) async fn trust(&mut self, trusted: &Trusted, now_ms: i64) -> Result<(), StoreError> {
+        let Trusted { file, server, config_hash, told } = trusted;
         let trusted = sqlx::query(
-            "INSERT INTO trusted (file, server, config_hash, trusted_ms) VALUES ($1, $2, $3, $4) \
-             ON CONFLICT (file, server) DO UPDATE SET config_hash = excluded.config_hash, trusted_ms = excluded.trusted_ms",
+            "INSERT INTO trusted (file, server, config_hash, trusted_ms, told) VALUES ($1, $2, $3, $4, $5) \
+             ON CONFLICT (file, server) DO UPDATE SET config_hash = excluded.config_hash, trusted_ms = excluded.trusted_ms, \
+             told = excluded.told",
         )
-        .bind(file)
+        .bind(file.to_string_lossy())
         .bind(server)
         .bind(config_hash)
         .bind(now_ms)
+        .bind(told)
         .execute(self.0.usable().await?)
         .await;
         trusted.map(|_| ()).map_err(|error| self.0.fault(&error))
     }
 
-    pub(crate) async fn trusted(&mut self) -> Result<Vec<(PathBuf, String, String)>, StoreError> {
-        let sql = "SELECT file, server, config_hash FROM trusted";
-        let rows: Result<Vec<(String, String, String)>, sqlx::Error> =
+    pub(crate) async fn trusted(&mut self) -> Result<Vec<Trusted>, StoreError> {
+        let sql = "SELECT file, server, config_hash, told FROM trusted";
+        let rows: Result<Vec<(String, String, String, String)>, sqlx::Error> =
             sqlx::query_as(sql).fetch_all(self.0.usable().await?).await;
-        let rows = rows.map_err(|error| self.0.fault(&error))?;
-        Ok(rows.into_iter().map(|(file, server, hash)| (PathBuf::from(file), server, hash)).collect())
+        let rows = rows.map_err(|error| self.0.fault(&error))?.into_iter();
+        let trusted = rows.map(|(file, server, config_hash, told)| Trusted {
+            file: PathBuf::from(file),
+            server,
+            config_hash,
+            told,
+        });
+        Ok(trusted.collect())
     }
 
     pub(crate) async fn add_uses(&mut self, used: &[Used]) -> Result<(), StoreError> {
