@@ -323,7 +323,7 @@ impl<R: Ranker> Router<R> {
                 let left_out = of_whole.doubts.words.iter().filter(|doubt| !kept[doubt.clause]);
                 best.doubts.words.extend(left_out.map(|doubt| Doubt { is_request: false, ..doubt.clone() }));
             }
-            best.trust = trust::trust(best, second, false, &self.trust);
+            best.trust = trust::trust(best, second, &self.trust);
             let rule = rule(&candidates);
             parts.push(Part { normalised: text::normal(&heard.words), rule, candidates });
         }
@@ -371,7 +371,7 @@ impl<R: Ranker> Router<R> {
                 // Trust compares with what scores best otherwise, be it less or more.
                 shares[rank] = 0.0;
                 let second = shares.into_iter().fold(0.0, f64::max);
-                scored.trust = trust::trust(&scored, second, false, &self.trust);
+                scored.trust = trust::trust(&scored, second, &self.trust);
                 others.push(Other { rank, scored });
             }
         }
@@ -484,9 +484,8 @@ impl<R: Ranker> Router<R> {
         self.share(&mut candidates, words);
         candidates.sort_by(by_score);
         let second = candidates.get(1).map_or(0.0, |second| second.score);
-        let is_alone = !candidates.iter().skip(1).any(trust::is_whole);
         if let Some(best) = candidates.first_mut() {
-            best.trust = if best.phrase.exact { 1.0 } else { trust::trust(best, second, is_alone, &self.trust) };
+            best.trust = if best.phrase.exact { 1.0 } else { trust::trust(best, second, &self.trust) };
         }
         candidates
     }

@@ -17,9 +17,6 @@ pub(crate) const TREES: &str = include_str!("trust.tsv");
 const PLAIN_SCORE: f64 = 0.85;
 const PLAIN_TRUST: f64 = 0.9;
 
-/// The same where no other card explains the whole sentence.
-const PLAIN_SCORE_ALONE: f64 = 0.7;
-
 /// What a card leaves unexplained of a sentence, and how much it explains.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct Doubts {
@@ -225,27 +222,19 @@ pub(crate) fn features(best: &Scored, second: f64) -> Vec<(&'static str, f64)> {
 
 /// How likely the reading is right, from 0 to 1: by what holds for every card, and by what the card's own weights say for its
 /// values.
-///
-/// `is_alone` says that every other card passes over something.
-pub(crate) fn trust(best: &Scored, second: f64, is_alone: bool, trees: &Forest) -> f64 {
+pub(crate) fn trust(best: &Scored, second: f64, trees: &Forest) -> f64 {
     let sum = trees.sum(&features(best, second));
     let trust = 1.0 / (1.0 + (-sum - best.familiar).exp());
-    if is_plain(best, is_alone) { trust.max(PLAIN_TRUST) } else { trust }
+    if is_plain(best) { trust.max(PLAIN_TRUST) } else { trust }
 }
 
 /// Whether a card explains the whole sentence by its words and by values that are no free text, and no other comes near: "list the last
 /// 5 errors". Training saw few of these wrong, and trees say less about sentences of a kind that they saw rarely.
-fn is_plain(best: &Scored, is_alone: bool) -> bool {
+fn is_plain(best: &Scored) -> bool {
     let doubts = &best.doubts;
     let is_understood = doubts.words.iter().all(|doubt| doubt.why == Why::Harmless) && !doubts.lacks_a_value;
-    let is_whole = is_whole(best) && best.phrase.covered >= 1.0 && doubts.text_words == 0;
-    let score = if is_alone { PLAIN_SCORE_ALONE } else { PLAIN_SCORE };
-    is_understood && is_whole && doubts.says.len() <= 1 && best.missing.is_empty() && best.score >= score
-}
-
-/// Whether a card explains every word of the sentence.
-pub(crate) fn is_whole(scored: &Scored) -> bool {
-    scored.explained >= 1.0
+    let is_whole = best.explained >= 1.0 && best.phrase.covered >= 1.0 && doubts.text_words == 0;
+    is_understood && is_whole && doubts.says.len() <= 1 && best.missing.is_empty() && best.score >= PLAIN_SCORE
 }
 
 /// Facts about the values of a card, by their names: that it is this card, which values there are, which two of them are there
