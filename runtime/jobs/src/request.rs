@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 
 use intentbox_catalog::json::{Counter, parse_value};
-use intentbox_engine::{Ceilings, Code, Given, INTENT_BYTES_MAX, Intent, Settings, TargetName, TargetNameError, TraceContext};
+use intentbox_engine::{
+    Ceilings, Code, Given, INTENT_BYTES_MAX, Intent, Settings, TargetName, TargetNameError, TraceContext,
+};
 use jiff::Timestamp;
 use serde::Deserialize;
 use serde_json::value::RawValue;
