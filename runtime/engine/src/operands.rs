@@ -325,6 +325,9 @@ impl Operands<'_> {
                 _ => items.push(token.text.clone()),
             }
         }
+        if value_form::are_numbers_for_files(self.sentence, &items, spec) {
+            return None;
+        }
         let items = items.iter().map(|item| spec.read_item(item).ok()).collect::<Option<Vec<_>>>()?;
         Some((vec![(spec.name().to_owned(), Value::Array(items))], numbers))
     }

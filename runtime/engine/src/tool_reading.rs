@@ -429,6 +429,24 @@ mod tests {
     }
 
     #[test]
+    fn numbers_are_no_files() {
+        let add = json!({
+            "name": "git_add", "description": "Adds file contents to the staging area",
+            "inputSchema": {"required": ["files"], "properties": {"files": {"type": "array", "items": {"type": "string"}}}},
+        });
+        for (text, values, passed_over) in [
+            ("git add 3, 5", json!({}), vec!["3", "5"]),
+            ("git add files 3, 5", json!({"files": ["3", "5"]}), vec![]),
+            ("git add a.txt", json!({"files": ["a.txt"]}), vec![]),
+        ] {
+            let (found, passed, _) = read(&add, text);
+            let passed: Vec<&str> =
+                passed.iter().map(String::as_str).filter(|word| word.parse::<u8>().is_ok()).collect();
+            assert_eq!((found, passed), (values, passed_over), "{text}");
+        }
+    }
+
+    #[test]
     fn a_time_becomes_both_of_its_bounds() {
         for (text, values) in [
             ("show the commit logs since 2026-11-20", json!({"start_timestamp": "2026-11-20T00:00:00Z"})),

@@ -141,8 +141,14 @@ fn is_file(word: &str) -> bool {
     })
 }
 
-/// Whether a parameter is for paths: "add 3 and 5" is about no files.
-pub(crate) fn names_files(spec: &ParamSpec) -> bool {
+/// Whether words are numbers and a parameter is for paths: "add 3 and 5" is about no files, unless it says so.
+pub(crate) fn are_numbers_for_files(sentence: &str, items: &[String], spec: &ParamSpec) -> bool {
+    let is_number = |item: &String| item.bytes().all(|byte| byte.is_ascii_digit());
+    items.iter().all(is_number) && names_files(spec) && !sentence.to_ascii_lowercase().contains("file")
+}
+
+/// Whether a parameter is for paths.
+fn names_files(spec: &ParamSpec) -> bool {
     let last = spec.name().rsplit('_').next().unwrap_or_default();
     is_path(spec) || matches!(last, "files" | "paths" | "filenames" | "directories" | "folders")
 }
