@@ -187,7 +187,7 @@ impl fmt::Display for Rule {
             Self::Twins => f.write_str("templates of several packs explain all of it"),
             Self::WithinMargin => write!(f, "several reach {ASK_FLOOR:.2} together, and none alone"),
             Self::BelowFloor => f.write_str("none is trusted"),
-            Self::NothingShared => f.write_str("no template shares a word with it"),
+            Self::NothingShared => f.write_str("no template that can be reached shares a word with it"),
             Self::TooManyWords => f.write_str("it is longer than any intent"),
         }
     }

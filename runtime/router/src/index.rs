@@ -733,8 +733,11 @@ pub(crate) fn is_question(words: &[Word]) -> bool {
         matches!(pair[0].plain.as_str(), "can" | "could" | "may" | "might")
             && matches!(pair[1].plain.as_str(), "i" | "one" | "it" | "this" | "that" | "they" | "he" | "she")
     };
-    words.first().is_some_and(|word| !word.quoted && ASKING.contains(&word.plain.as_str()))
-        || words.get(..2).is_some_and(is_doubtful)
+    // "Do a deploy" asks for one.
+    let is_order = |pair: &[Word]| pair[0].plain == "do" && matches!(pair[1].plain.as_str(), "a" | "an");
+    let begins = words.first().is_some_and(|word| !word.quoted && ASKING.contains(&word.plain.as_str()));
+    let pair = words.get(..2);
+    begins && !pair.is_some_and(is_order) || pair.is_some_and(is_doubtful)
 }
 
 /// `part / whole` of two small counts.

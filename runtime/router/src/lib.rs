@@ -24,7 +24,7 @@
 //! - `english`: words that no domain owns. - `clause`: parts of a sentence, of which one may be understood where the whole is not.
 //! - `values`: values in a sentence. - `time`: times in it. - `names`: names that exist.
 //! - `index`: the cards of a pack as they are compared.
-//! - `ranker`: which cards are scored. - `trust`: whether the best reading is an answer. - `forest`: the trees that it asks. - `explain`: why a sentence went where it went. - `nearest`: what helps where no card fits.
+//! - `ranker`: which cards are scored. - `trust`: whether the best reading is an answer. - `forest`: the trees that it asks. - `model`: what training learned. - `explain`: why a sentence went where it went. - `nearest`: what helps where no card fits.
 //! - `oracle`, for tests and the fuzz target: what holds whatever the text.
 
 mod card;
@@ -33,6 +33,7 @@ mod english;
 mod explain;
 mod forest;
 mod index;
+mod model;
 mod names;
 mod nearest;
 #[cfg(any(test, fuzzing))]
@@ -49,7 +50,8 @@ mod weights;
 mod witness;
 
 use std::cmp::Ordering;
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use intentbox_catalog::instant::Instant;
 use serde_json::Value;
@@ -57,16 +59,15 @@ use serde_json::Value;
 pub use crate::card::{Card, CardId, Pack};
 pub use crate::explain::{Explanation, Phrase, Rule, Scored};
 pub use crate::names::{NAMES_MAX, Name, NameList, Names, Source};
-pub use crate::nearest::{NearName, Nearest};
+pub use crate::nearest::{NearName, Nearest, change_asked};
 pub use crate::ranker::{Everything, Ranker};
 pub use crate::text::stem;
 pub use crate::trust::{Doubt, Doubts, Why};
 pub use crate::values::ValueRead;
 pub use crate::witness::{PassedOver, SaidTime, Token, Witness};
 
-use crate::forest::Forest;
 use crate::index::{PackIndex, Prospect, Reading, Said};
-use crate::weights::Weights;
+use crate::model::Model;
 
 /// The lowest trust in a reading that is an answer. On sentences that training left out, one of twenty answers is wrong, mostly in
 /// one value.
@@ -110,12 +111,7 @@ const NO_PHRASE: &str = " ";
 #[derive(Debug)]
 pub struct Router<R = Everything> {
     packs: Vec<PackIndex<R>>,
-    /// Weights of features that every card can have.
-    general: HashMap<String, f64>,
-    /// Weights of words for the answer that no card fits.
-    none: HashMap<String, f64>,
-    /// The model that says whether a reading can be trusted.
-    trust: Forest,
+    model: Arc<Model>,
 }
 
 /// A sentence, and what is known about the world when it is said.
@@ -207,20 +203,14 @@ impl<R: Ranker> Router<R> {
             others.filter(|word| !own.about.contains(word)).cloned().collect()
         };
         let packs = packs.into_values().map(|(pack, cards)| PackIndex::new(&pack, cards, &others(&pack))).collect();
-        let nothing = HashMap::new;
-        Self { packs, general: nothing(), none: nothing(), trust: Forest::default() }
-            .trained(weights::GENERAL, trust::TREES)
+        Self { packs, model: Model::shipped() }
     }
 
     /// The same with other general weights, lines of a scope, a feature and a weight with tabs between, and with other trees of
     /// trust. For training.
     #[must_use]
-    pub fn trained(mut self, weights: &str, trees: &str) -> Self {
-        self.trust = Forest::parse(trees);
-        let mut weights = Weights::parse(weights);
-        self.general = weights.take(weights::ANY);
-        self.none = weights.take(weights::NONE);
-        self
+    pub fn trained(self, weights: &str, trees: &str) -> Self {
+        Self { model: Arc::new(Model::parse(weights, trees)), ..self }
     }
 
     /// A sentence with what all packs can say about its words.
@@ -323,7 +313,7 @@ impl<R: Ranker> Router<R> {
                 let left_out = of_whole.doubts.words.iter().filter(|doubt| !kept[doubt.clause]);
                 best.doubts.words.extend(left_out.map(|doubt| Doubt { is_request: false, ..doubt.clone() }));
             }
-            best.trust = trust::trust(best, second, &self.trust);
+            best.trust = trust::trust(best, second, &self.model.trust);
             let rule = rule(&candidates);
             parts.push(Part { normalised: text::normal(&heard.words), rule, candidates });
         }
@@ -362,7 +352,7 @@ impl<R: Ranker> Router<R> {
             let mut packs = self.packs.iter().zip(readings);
             let Some((pack, reading)) = packs.find(|(pack, _)| pack.has(&candidate.id)) else { continue };
             let as_it_is = (rank > 0).then(|| candidate.clone()).into_iter();
-            let without = pack.without_a_value(&candidate.id, reading, &self.general);
+            let without = pack.without_a_value(&candidate.id, reading, &self.model.general);
             for mut scored in as_it_is.chain(without) {
                 let mut shares = sums.clone();
                 shares[rank] = scored.sum;
@@ -371,7 +361,7 @@ impl<R: Ranker> Router<R> {
                 // Trust compares with what scores best otherwise, be it less or more.
                 shares[rank] = 0.0;
                 let second = shares.into_iter().fold(0.0, f64::max);
-                scored.trust = trust::trust(&scored, second, &self.trust);
+                scored.trust = trust::trust(&scored, second, &self.model.trust);
                 others.push(Other { rank, scored });
             }
         }
@@ -423,7 +413,7 @@ impl<R: Ranker> Router<R> {
     pub fn witness(&self, question: &Question<'_>, id: &CardId) -> Option<Witness> {
         let heard = self.hear_start(*question);
         let said = heard.said();
-        self.packs.iter().find_map(|pack| pack.witness(id, said, &self.general))
+        self.packs.iter().find_map(|pack| pack.witness(id, said, &self.model.general))
     }
 
     /// The features of every card that may be meant, and those of the answer that none is. For training.
@@ -446,7 +436,7 @@ impl<R: Ranker> Router<R> {
 
     /// What the words say for the answer that no card is meant.
     fn none(&self, words: &[text::Word]) -> f64 {
-        none_features(words).iter().filter_map(|name| self.none.get(name)).sum()
+        none_features(words).iter().filter_map(|name| self.model.none.get(name)).sum()
     }
 
     /// The cards that may be meant, best first.
@@ -474,7 +464,7 @@ impl<R: Ranker> Router<R> {
         let all = scored_max == usize::MAX;
         prospects.truncate(if declared > 0 && !all { declared } else { scored_max });
         let score = |(pack, reading, prospect): &(&PackIndex<R>, &Reading<'_>, Prospect)| {
-            let mut scored = pack.score(prospect, reading, normalised, &self.general)?;
+            let mut scored = pack.score(prospect, reading, normalised, &self.model.general)?;
             // What is declared word for word goes before a phrase with values in its slots.
             scored.phrase.exact &= prospect.exact || declared == 0;
             Some(scored)
@@ -485,7 +475,7 @@ impl<R: Ranker> Router<R> {
         candidates.sort_by(by_score);
         let second = candidates.get(1).map_or(0.0, |second| second.score);
         if let Some(best) = candidates.first_mut() {
-            best.trust = if best.phrase.exact { 1.0 } else { trust::trust(best, second, &self.trust) };
+            best.trust = if best.phrase.exact { 1.0 } else { trust::trust(best, second, &self.model.trust) };
         }
         candidates
     }

@@ -5,7 +5,7 @@ use intentbox_catalog::terminal::printable;
 use intentbox_catalog::words::{Slot, WordPattern, filled};
 use intentbox_catalog::{ParamKind, ParamSpec};
 
-use crate::english::{changes, is_filler};
+use crate::english::{changes, is_filler, is_record_of};
 use crate::explain::{Explanation, Rule, Scored};
 use crate::index::Wording;
 use crate::names::Names;
@@ -19,6 +19,9 @@ const LEADS: [&str; 7] = ["about", "for", "from", "in", "of", "where", "with"];
 
 /// The longest sentence that is proposed, in characters. Nobody types a longer one.
 const SENTENCE_CHARS_MAX: usize = 200;
+
+/// Of a sentence with more words that nothing explains, no shorter one is proposed: it would ask for something else.
+const LEFT_OUT_MAX: usize = 2;
 
 /// What helps with a sentence that no card fits.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -52,7 +55,7 @@ impl<R: Ranker> Router<R> {
         if !matches!(decision, Decision::NoMatch { .. }) || rule == Rule::TooManyWords {
             return Nearest::default();
         }
-        Nearest { change: change(question.text), ..self.near(question, &candidates) }
+        Nearest { change: change_asked(question.text), ..self.near(question, &candidates) }
     }
 
     fn near(&self, question: &Question<'_>, candidates: &[Scored]) -> Nearest {
@@ -67,7 +70,11 @@ impl<R: Ranker> Router<R> {
         };
         let names = near_names(best, wording, question.names);
         // Nobody is led to a change, or to a card that the sentence has nothing to do with.
-        let is_proposed = !wording.writes && fitness(best) >= CLOSEST_FLOOR && !self.takes_known_words_for_text(best);
+        let is_proposed = !wording.writes
+            && fitness(best) >= CLOSEST_FLOOR
+            && not_understood.len() <= LEFT_OUT_MAX
+            && !takes_several_words_for_text(best, wording)
+            && !self.takes_known_words_for_text(best);
         let sentence = if is_proposed { sentence(best, wording, &names) } else { None };
         let sentence = sentence.filter(|sentence| self.keeps(sentence, &best.id, &best.values, question));
         Nearest { not_understood, sentence, names, change: None }
@@ -108,10 +115,23 @@ impl<R: Ranker> Router<R> {
     }
 }
 
-/// The first word of a sentence that says something, if it asks for a change.
-fn change(text: &str) -> Option<String> {
-    let first = text::split(text).into_iter().find(|word| !word.is_filler && !word.quoted)?;
-    changes(&first.plain).then_some(first.text)
+/// The word with which a sentence asks for a change, as written, if it begins with one: `delete` of "please delete all". The "commit
+/// history" is no change.
+#[must_use]
+pub fn change_asked(text: &str) -> Option<String> {
+    let mut words = text::split(text).into_iter().filter(|word| !word.is_filler);
+    let first = words.next().filter(|word| !word.quoted && changes(&word.plain))?;
+    let is_noun = words.next().is_some_and(|next| !next.quoted && is_record_of(&first.plain, &next.plain));
+    (!is_noun).then_some(first.text)
+}
+
+/// Whether a card takes several words for a text: the "status codes per path" are no text that somebody looks for. A quotation is.
+fn takes_several_words_for_text(best: &Scored, wording: Wording<'_>) -> bool {
+    let is_text = |name: &str| wording.readers.specs().iter().any(|spec| spec.name() == name && spec.is_text());
+    best.values.iter().filter(|read| is_text(&read.parameter)).any(|read| {
+        let words = text::split(&read.text);
+        words.len() > 1 && !words.iter().any(|word| word.quoted)
+    })
 }
 
 fn fitness(scored: &Scored) -> f64 {
@@ -329,9 +349,14 @@ description = "Whether it is missing."
             ("compare errors with last week", None),
             ("issues that nobody assigned", None),
             ("\"delete\" in the logs", None),
+            ("do a commit in /srv", Some("commit")),
+            ("commit", Some("commit")),
+            ("commit history of /srv", None),
+            ("the deploy logs", None),
+            ("delete logs", Some("delete")),
             ("", None),
         ] {
-            assert_eq!(change(text).as_deref(), expected, "{text}");
+            assert_eq!(change_asked(text).as_deref(), expected, "{text}");
         }
     }
 

@@ -420,7 +420,7 @@ fn the_explanation_shows_the_arithmetic() {
              sentry/list_errors 0.00: exactly the phrase \"list errors\"\n\
              decided: an exact phrase goes before scores",
         ),
-        ("good morning", "read as: good morning\ndecided: no template shares a word with it"),
+        ("good morning", "read as: good morning\ndecided: no template that can be reached shares a word with it"),
     ] {
         // Training changes the figures and not the form.
         let shown = ask(&router, text).explanation.to_string().replace(|digit: char| digit.is_ascii_digit(), "0");

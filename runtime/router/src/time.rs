@@ -16,6 +16,8 @@ use crate::values::count;
 pub(crate) struct Mention {
     pub(crate) span: Range<usize>,
     pub(crate) window: Window,
+    /// Whether two days are compared: the window has both, and what is asked for is each of them.
+    pub(crate) compares_days: bool,
 }
 
 /// All windows that a sentence mentions, from left to right. `now` decides what "yesterday" is.
@@ -24,9 +26,11 @@ pub(crate) fn mentions(words: &[Word], now: Instant) -> Vec<Mention> {
     let mut mentions = Vec::new();
     let mut at = 0;
     while at < words.len() {
-        match reader.window(at) {
+        let compared = reader.compared(at);
+        let compares_days = compared.is_some();
+        match compared.or_else(|| reader.window(at)) {
             Some((length, window)) => {
-                mentions.push(Mention { span: at..at + length, window });
+                mentions.push(Mention { span: at..at + length, window, compares_days });
                 at += length;
             }
             None => at += 1,
@@ -128,6 +132,37 @@ impl<'a> Reader<'a> {
             _ => last.start,
         };
         Some((end - at, between(first.start, last_start)?))
+    }
+
+    /// "today compared with yesterday", "yesterday with the day before" where a comparison is asked for: two days, one after the other.
+    fn compared(&self, at: usize) -> Option<(usize, Window)> {
+        let one_day = |at: usize| {
+            let (length, piece) = self.piece(at)?;
+            let day = piece.start.date();
+            (piece.kind == Kind::Days && midnight(day.tomorrow().ok()?) == piece.end).then_some((length, day))
+        };
+        let (length, first) = one_day(at)?;
+        let mut next = at + length;
+        let says = self.skip(next, &["compared", "versus", "vs", "against", "than"]);
+        let is_asked = says > 0 || (0..at).any(|at| self.is(at, &["compare", "comparing", "comparison"]));
+        let link = says + self.skip(next + says, &["with", "to", "and"]);
+        if !is_asked || link == 0 {
+            return None;
+        }
+        next += link;
+        let the = self.skip(next, &["the"]);
+        let is_before = self.is(next + the, &["day"]) && self.is(next + the + 1, &["before"]);
+        let is_before = is_before || self.is(next + the, &["previous"]) && self.is(next + the + 1, &["day"]);
+        let (more, second) = match one_day(next) {
+            Some(found) => found,
+            None if is_before => (the + 2, first.yesterday().ok()?),
+            None => return None,
+        };
+        let (early, late) = (first.min(second), first.max(second));
+        let end = midnight(late.tomorrow().ok()?);
+        let until = (end <= self.now).then_some(end).and_then(Instant::of_civil);
+        let window = Window::between(Instant::of_civil(midnight(early)), until)?;
+        (early.tomorrow().ok()? == late).then_some((next + more - at, window))
     }
 
     /// Whether one of these words is a month.
@@ -406,6 +441,7 @@ impl<'a> Reader<'a> {
                 ("weekend", _) => self.weekend(is_last)?,
                 ("night" | "nite", true) => hours_from(today.yesterday().ok()?, 18, 12)?,
                 ("evening", true) => hours_from(today.yesterday().ok()?, 18, 6)?,
+                ("night" | "nite", false) => self.night()?,
                 (part, false) => {
                     let (from, hours) = part_of_day(part)?;
                     hours_from(today, from, hours)?
@@ -415,7 +451,7 @@ impl<'a> Reader<'a> {
             return Some((2, found));
         }
         match self.word(at) {
-            "tonight" => Some((1, hours_from(today, 18, 6)?)),
+            "tonight" => Some((1, self.night()?)),
             "overnight" => Some((1, hours_from(today.yesterday().ok()?, 18, 12)?)),
             "weekend" => Some((1, self.weekend(false)?)),
             // "Q3" is the latest one that has begun.
@@ -450,6 +486,13 @@ impl<'a> Reader<'a> {
                 Some((1 + usize::from(has_year.is_some()), piece(start, start.checked_add(1.month()).ok()?)))
             }
         }
+    }
+
+    /// The latest night that has begun: who asks in the morning what happened "this night" means the one that is over.
+    fn night(&self) -> Option<Piece> {
+        let (today, last) = (self.today(), hours_from(self.today().yesterday().ok()?, 18, 12)?);
+        let tonight = hours_from(today, 18, 6)?;
+        Some(if tonight.start > self.now { last } else { tonight })
     }
 
     /// The latest weekend that has begun, or the one before it.

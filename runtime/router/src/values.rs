@@ -506,7 +506,7 @@ impl Pull<'_> {
         if matches!(kind, ParamKind::Datetime { .. }) {
             return time::point(inside, self.sentence.now).map(|point| Value::from(point.to_string()));
         }
-        let mention = self.sentence.times.iter().find(|mention| mention.span == span)?;
+        let mention = self.sentence.times.iter().find(|mention| mention.span == span && !mention.compares_days)?;
         Some(Value::from(mention.window.to_string()))
     }
 
@@ -623,10 +623,23 @@ impl Pull<'_> {
     fn windows(&self, all: &mut Vec<Found>) {
         let is_window = |spec: &ParamSpec| matches!(spec.kind(), ParamKind::Window { .. });
         let Some(reader) = self.readers.specs.iter().position(is_window) else { return };
+        // What each day is, only a card can tell that counts by day.
+        let by_day = self.readers.specs.iter().enumerate().find_map(|(reader, spec)| {
+            let is_choice = matches!(spec.kind(), ParamKind::Enum { .. });
+            let day = spec.read_item("day").ok().filter(|day| is_choice && spec.check_item(day).is_ok())?;
+            Some((reader, spec.name(), day))
+        });
         for mention in self.sentence.times {
             let value = Value::from(mention.window.to_string());
             let weight = 10 * mention.span.len() + 6;
-            all.push(self.found(reader, mention.span.clone(), weight, "a time", value));
+            let mut found = self.found(reader, mention.span.clone(), weight, "a time", value);
+            if mention.compares_days {
+                let Some((reader, name, day)) = &by_day else { continue };
+                let (parameter, value) = ((*name).to_owned(), day.clone());
+                let (pattern, text) = ("a time".to_owned(), String::new());
+                found.reads.push((*reader, ValueRead { parameter, pattern, text, value, is_guess: false }));
+            }
+            all.push(found);
         }
     }
 

@@ -11,7 +11,7 @@ use crate::text::Word;
 use crate::trust::Doubts;
 use crate::values::Found;
 use crate::values::ValueRead;
-use crate::{Why, index};
+use crate::{Why, index, time};
 
 /// What a sentence says for a card.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -80,6 +80,8 @@ pub struct SaidTime {
 
 pub(crate) fn of(said: Said<'_>, values: Vec<ValueRead>, found: &[Found], doubts: &Doubts) -> Witness {
     let Said { words, times, question, .. } = said;
+    // No tool counts by day for the sake of a comparison.
+    let times: Vec<&time::Mention> = times.iter().filter(|time| !time.compares_days).collect();
     let is_shouted = words.iter().all(|word| !word.text.chars().any(char::is_lowercase));
     let passed_over = doubts.words.iter().map(|doubt| PassedOver {
         text: doubt.text.clone(),

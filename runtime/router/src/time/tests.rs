@@ -14,6 +14,9 @@ fn windows_are_read_as_people_mean_them() {
         ("this morning", "2026-11-22T00:00:00Z/2026-11-22T12:00:00Z"),
         ("yesterday evening", "2026-11-21T18:00:00Z/2026-11-22T00:00:00Z"),
         ("last night", "2026-11-21T18:00:00Z/2026-11-22T06:00:00Z"),
+        // At noon, the night that has begun is the last one.
+        ("this night", "2026-11-21T18:00:00Z/2026-11-22T06:00:00Z"),
+        ("tonight", "2026-11-21T18:00:00Z/2026-11-22T06:00:00Z"),
         ("this week", "2026-11-16T00:00:00Z/.."),
         ("last week", "2026-11-09T00:00:00Z/2026-11-16T00:00:00Z"),
         ("over the past week", "7d"),
@@ -111,5 +114,26 @@ fn other_words_and_numbers_are_no_times() {
         let now = NOW.parse().expect("it is a time");
         let found = mentions(&split(text), now);
         assert!(found.is_empty(), "{text}: {found:?}");
+    }
+}
+
+#[test]
+fn two_days_are_compared_where_somebody_asks_for_it() {
+    let two_days = |text: &str| -> Vec<(String, bool)> {
+        let now = NOW.parse().expect("a time");
+        mentions(&split(text), now).into_iter().map(|found| (found.window.to_string(), found.compares_days)).collect()
+    };
+    for (text, expected) in [
+        ("errors today compared with yesterday", "2026-11-21T00:00:00Z/.."),
+        ("errors yesterday vs today", "2026-11-21T00:00:00Z/.."),
+        ("compare errors yesterday with the day before", "2026-11-20T00:00:00Z/2026-11-22T00:00:00Z"),
+        ("compare yesterday to the previous day", "2026-11-20T00:00:00Z/2026-11-22T00:00:00Z"),
+        ("more errors today than yesterday", "2026-11-21T00:00:00Z/.."),
+    ] {
+        assert_eq!(two_days(text), [(expected.to_owned(), true)], "{text}");
+    }
+    // They do not follow one another, are no days, or nobody compares them.
+    for text in ["today vs monday", "this week compared with last week", "today and yesterday", "errors today"] {
+        assert!(two_days(text).iter().all(|(_, compares)| !compares), "{text}");
     }
 }
