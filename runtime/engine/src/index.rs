@@ -203,6 +203,10 @@ impl Index {
     /// nothing that looks like it.
     pub(crate) fn named(&self, text: &str) -> Option<usize> {
         let text = text.trim();
+        // It is the template's, whether that can be reached or not.
+        if self.prepared.catalog.get(text).is_some() {
+            return None;
+        }
         let parts = text.split_once([':', '/']).map(|(server, tool)| (server.trim(), tool.trim()));
         let is_it = |(server, row): &(ServerId, ToolRow)| match parts {
             Some((named, tool)) => server.as_str() == named && row.name == tool,

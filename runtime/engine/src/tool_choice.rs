@@ -2,12 +2,13 @@
 //!
 //! A tool is called where the search trusts it, or where it only reads and the words hold all that it needs: values are a second witness.
 //! What a call would pass over makes it no answer, and another tool that takes all of it is one. Where several may be meant, a person
-//! is asked. Invariant: what changes something is called only where the search trusts it, or where it alone of one server's tools takes
-//! all that is said.
+//! is asked. Invariant: what changes something is called only where the search trusts it, or where it says most words of the request itself
+//! and alone of one server's tools takes all that is said.
 
 use std::collections::BTreeMap;
 
 use intentbox_capability::ServerId;
+use intentbox_router::change_asked;
 use intentbox_search::{Found, RIVAL_SHARE, Verdict};
 use intentbox_tools::{Effect, StoreError, Upstreams};
 
@@ -63,11 +64,23 @@ struct Judged {
     has_values: bool,
     /// Whether nothing lacks.
     is_complete: bool,
+    /// The part of the words of the request that are its own: "log" is none of a commit's, which may record what is said all the same.
+    own_share: f64,
 }
 
 impl Judged {
     fn is_filled(&self) -> bool {
         self.is_whole && self.has_values && self.is_complete
+    }
+
+    /// Whether it may be called without the trust of the search: it changes nothing, or something that the words ask for.
+    fn is_asked_for(&self) -> bool {
+        self.reads || self.own_share >= OWN_WORDS_MIN
+    }
+
+    /// Whether a person may be asked about it: it changes nothing, or the words have something to do with it.
+    fn may_be_meant(&self) -> bool {
+        self.reads || self.own_share > 0.0
     }
 }
 
@@ -92,12 +105,15 @@ impl Choice<'_> {
         let meant = match self.found.verdict {
             Verdict::One => match (self.found.hits.first(), self.found.elsewhere) {
                 (None, _) => Meant::Nothing,
-                (Some(best), Some(other)) => Meant::Several(vec![best.entry, other]),
-                (Some(best), None) => self.one(best.entry).await?,
+                (Some(best), Some(other)) if !self.takes_more(best.entry, other).await? => {
+                    Meant::Several(vec![best.entry, other])
+                }
+                (Some(best), _) => self.one(best.entry).await?,
             },
             Verdict::Several => self.several().await?,
             Verdict::Nothing => self.likely().await?,
         };
+        let meant = self.as_change(meant).await?;
         match meant {
             // What is filled has a value, which speaks for it.
             Meant::One(number) if self.has_template => {
@@ -122,8 +138,39 @@ impl Choice<'_> {
         if let Some(filled) = self.filled(&near) {
             return Ok(Meant::Filled(filled));
         }
-        let filled = numbers(near.iter().filter(|judged| judged.is_filled()));
+        let filled = numbers(near.iter().filter(|judged| judged.is_filled() && judged.may_be_meant()));
         Ok(if filled.is_empty() { Meant::PassesOver(best) } else { Meant::Several(filled) })
+    }
+
+    /// Whether a tool that only reads takes all that is said with values, and another does not: "the sum of 17 and 25" adds no files.
+    async fn takes_more(&self, best: usize, other: usize) -> Result<bool, StoreError> {
+        let takes_less = self.judged(other).await?.is_none_or(|other| !other.is_whole);
+        Ok(takes_less && self.judged(best).await?.is_some_and(|best| best.reads && best.is_filled()))
+    }
+
+    /// The same where the words ask for a change: "create a commit" is answered by no log. A tool that changes something and says the
+    /// words is meant then, and nothing is called before somebody said so.
+    async fn as_change(&self, meant: Meant) -> Result<Meant, StoreError> {
+        let number = match meant {
+            Meant::One(number) | Meant::Filled(number) | Meant::PassesOver(number) => Some(number),
+            Meant::Nothing => None,
+            Meant::KeptForTemplate(_) | Meant::Several(_) => return Ok(meant),
+        };
+        let Some(deed) = change_asked(&self.intent.text) else { return Ok(meant) };
+        let reads = |number: usize| self.index.tool(number).is_some_and(|(_, row)| row.effect == Effect::Reads);
+        if number.is_some_and(|number| !reads(number)) {
+            return Ok(meant);
+        }
+        let near = self.all(&self.near(0.0)).await?;
+        let is_meant = |judged: &&Judged| !judged.reads && judged.is_whole && judged.is_asked_for();
+        let changing: Vec<&Judged> = near.iter().filter(is_meant).collect();
+        Ok(match changing.as_slice() {
+            [] if number.is_some_and(|number| self.index.knows(number, &deed)) => meant,
+            [] => Meant::Nothing,
+            [one] if !one.is_complete && number.is_some() => Meant::One(one.number),
+            several if number.is_none() && !several.iter().any(|judged| judged.is_filled()) => Meant::Nothing,
+            several => Meant::Several(numbers(several.iter().copied())),
+        })
     }
 
     async fn several(&self) -> Result<Meant, StoreError> {
@@ -156,7 +203,7 @@ impl Choice<'_> {
         {
             return Ok(Meant::Filled(filled));
         }
-        let filled = numbers(near.iter().filter(|judged| judged.is_filled()));
+        let filled = numbers(near.iter().filter(|judged| judged.is_filled() && judged.may_be_meant()));
         Ok(if filled.is_empty() { Meant::Nothing } else { Meant::Several(filled) })
     }
 
@@ -203,6 +250,7 @@ impl Choice<'_> {
             is_whole: read.is_whole(),
             has_values: !read.values.is_empty(),
             is_complete: template.check(&read.values, self.settings).is_ok(),
+            own_share: self.index.own_share(number, &self.intent.text),
         }))
     }
 }
@@ -216,7 +264,8 @@ fn are_of_one_server(judged: &[Judged]) -> bool {
 fn only(judged: &[Judged]) -> Option<usize> {
     let mut whole = judged.iter().filter(|judged| judged.is_whole);
     let (Some(only), None) = (whole.next(), whole.next()) else { return None };
-    (only.is_filled() && (only.reads || are_of_one_server(judged))).then_some(only.number)
+    let is_clear = only.reads || only.is_asked_for() && are_of_one_server(judged);
+    (only.is_filled() && is_clear).then_some(only.number)
 }
 
 /// What is meant among several tools, of which those of `judged` can be called by words: the ones that would pass over nothing. None of
@@ -224,10 +273,15 @@ fn only(judged: &[Judged]) -> Option<usize> {
 /// all are of one server.
 fn among(best: &[usize], judged: &[Judged]) -> Option<Meant> {
     let of = |number: &usize| judged.iter().find(|judged| judged.number == *number);
-    let whole: Vec<usize> =
+    let mut whole: Vec<usize> =
         best.iter().copied().filter(|number| of(number).is_none_or(|judged| judged.is_whole)).collect();
+    // What would change something that no word asks for is no answer beside the one that the words are about.
+    if best.first().is_some_and(|first| !whole.contains(first)) {
+        whole.retain(|number| of(number).is_none_or(Judged::may_be_meant));
+    }
     let is_of_one_server = are_of_one_server(judged);
-    let may_be_called = |judged: &Judged| judged.reads || !judged.is_complete || is_of_one_server;
+    let may_be_called =
+        |judged: &Judged| judged.is_asked_for() && (judged.reads || !judged.is_complete || is_of_one_server);
     match whole.as_slice() {
         [] => None,
         [one] if of(one).is_none_or(may_be_called) => Some(Meant::One(*one)),
@@ -262,7 +316,7 @@ fn is_deprecated(summary: &str) -> bool {
 mod tests {
     use super::*;
 
-    /// A tool by its server, with what holds for it: `r` it only reads, `w` whole, `v` values, `c` complete.
+    /// A tool by its server, with what holds for it: `r` it only reads, `w` whole, `v` values, `c` complete, `s` it says the words.
     fn judged(tools: &[(&str, &str)]) -> Vec<Judged> {
         let of = |(number, (server, holds)): (usize, &(&str, &str))| Judged {
             number,
@@ -271,6 +325,7 @@ mod tests {
             is_whole: holds.contains('w'),
             has_values: holds.contains('v'),
             is_complete: holds.contains('c'),
+            own_share: if holds.contains('s') { 1.0 } else { 0.0 },
         };
         tools.iter().enumerate().map(of).collect()
     }
@@ -279,13 +334,16 @@ mod tests {
     fn what_changes_something_is_called_where_no_other_server_may_be_meant() {
         for (tools, is_only, meant) in [
             // A log passes over a message, and a commit takes it.
-            (&[("git", "rvc"), ("git", "wvc")][..], Some(1), Some(Meant::One(1))),
-            (&[("git", "rvc"), ("evil", "wvc")], None, Some(Meant::Several(vec![1]))),
-            (&[("git", "rvc"), ("evil", "wc")], None, Some(Meant::Several(vec![1]))),
+            (&[("git", "rvc"), ("git", "wvcs")][..], Some(1), Some(Meant::One(1))),
+            // The log of a file is no message of a commit.
+            (&[("git", "rvc"), ("git", "wvc")], None, None),
+            (&[("git", "wvc"), ("git", "rvc")], None, Some(Meant::Several(vec![0]))),
+            (&[("git", "rvc"), ("evil", "wvcs")], None, Some(Meant::Several(vec![1]))),
+            (&[("git", "rvc"), ("evil", "wcs")], None, Some(Meant::Several(vec![1]))),
             (&[("git", "vc"), ("time", "rwvc")], Some(1), Some(Meant::One(1))),
             // What lacks is asked for, and so nothing is called at once.
-            (&[("git", "rvc"), ("evil", "wv")], None, Some(Meant::One(1))),
-            (&[("git", "rwvc"), ("git", "wvc")], None, Some(Meant::Several(vec![0, 1]))),
+            (&[("git", "rvc"), ("evil", "wvs")], None, Some(Meant::One(1))),
+            (&[("git", "rwvc"), ("git", "wvcs")], None, Some(Meant::Several(vec![0, 1]))),
             (&[("git", "rvc"), ("git", "vc")], None, None),
         ] {
             let judged = judged(tools);

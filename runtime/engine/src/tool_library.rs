@@ -7,7 +7,7 @@ use intentbox_capability::ServerId;
 use intentbox_catalog::TemplateId;
 use intentbox_catalog::json::parse_value;
 use intentbox_router::Names;
-use intentbox_tools::{StoreError, ToolError, ToolRow, Upstreams};
+use intentbox_tools::{Effect, StoreError, ToolError, ToolRow, Upstreams};
 
 use crate::index::Index;
 use crate::intent::Intent;
@@ -15,6 +15,9 @@ use crate::library::{Library, Tool};
 use crate::tool_reading::{self, ToolReading};
 use crate::tool_template::{self, ToolTemplate, Unwordable};
 use crate::{cards, known};
+
+/// Words that say no more of a tool than that it adds something: "create a commit" asks for `git_commit`.
+const MAKING: [&str; 4] = ["add", "create", "make", "new"];
 
 /// Templates of the tools that may be meant.
 pub(crate) struct Made {
@@ -85,6 +88,10 @@ pub(crate) fn reading(made: &Made, id: &TemplateId, intent: &Intent, index: &Ind
     let router = made.library.router(|_| true);
     let witness = router.witness(&known::question(intent, &names), &cards::id_of(id)).unwrap_or_default();
     let Some(template) = made.library.catalog.get(id.as_str()) else { return ToolReading::default() };
-    let knows = |word: &str| made.numbers.get(id).is_some_and(|number| index.knows(*number, word));
+    let number = made.numbers.get(id).copied();
+    let adds = number.and_then(|number| index.tool(number)).is_some_and(|(_, row)| row.effect == Effect::Adds);
+    let knows = |word: &str| {
+        number.is_some_and(|number| index.knows(number, word)) || adds && MAKING.contains(&word.to_lowercase().as_str())
+    };
     tool_reading::of(template, &intent.text, witness, &knows, &intent.params)
 }

@@ -118,6 +118,8 @@ pub(crate) fn of(
         }
     }
     ask_for_one(&words, template, knows, &mut values);
+    let here = value_form::take_here(sentence, template, &mut values);
+    told.retain(|word| !here.contains(&word.to_lowercase().as_str()));
     ToolReading { values, passed_over: told, asks_only: changes && is_question }
 }
 

@@ -36,6 +36,9 @@ const NAME_BYTES_MAX: usize = 40;
 /// How many hexadecimal digits of a digest tell names apart: 64 bits, which nobody finds a second name for.
 const MARK_LETTERS: usize = 16;
 
+/// How much of a description is searched for an example.
+const DESCRIPTION_CHARS_MAX: usize = 1_000;
+
 /// The most values of an enumeration.
 const CHOICES_MAX: usize = 32;
 
@@ -103,6 +106,8 @@ struct Argument {
     words: Vec<String>,
     kind: Kind,
     description: String,
+    /// A value that its schema shows.
+    example: Option<String>,
     is_required: bool,
     is_here: bool,
 }
@@ -176,7 +181,7 @@ impl Argument {
             Kind::Choice(_) => Kind::Word,
             other => other,
         };
-        Self { kind, description: String::new(), ..self }
+        Self { kind, description: String::new(), example: None, ..self }
     }
 }
 
@@ -209,7 +214,10 @@ fn arguments(schema: &Map<String, Value>) -> Result<Vec<Argument>, Unwordable> {
         let described = resolved(described, schema);
         let description = summary(described.get("description").and_then(Value::as_str).unwrap_or_default());
         let is_here = matches!(kind, Kind::Word) && is_folder(&words);
-        let argument = Argument { property: property.clone(), name, words, kind, description, is_required, is_here };
+        let example = example(described).filter(|example| !properties.contains_key(example));
+        let example = example.filter(|_| matches!(kind, Kind::Word) && !is_here);
+        let argument =
+            Argument { property: property.clone(), name, words, kind, description, example, is_required, is_here };
         if is_required { first.push(argument) } else { others.push(argument) }
     }
     first.append(&mut others);
@@ -220,6 +228,22 @@ fn arguments(schema: &Map<String, Value>) -> Result<Vec<Argument>, Unwordable> {
             Ok(first)
         }
     }
+}
+
+/// A value of a text that its schema shows: one of its examples, or what its description has in quotation marks, as in "local branches
+/// ('local')". It becomes a part of printed commands, so it has plain letters alone.
+fn example(described: &Value) -> Option<String> {
+    let shown = described.get("examples").and_then(Value::as_array).and_then(|examples| examples.first());
+    if let Some(shown) = shown.and_then(choice) {
+        return Some(shown);
+    }
+    let description = described.get("description").and_then(Value::as_str)?;
+    let description: String = description.chars().take(DESCRIPTION_CHARS_MAX).collect();
+    ['\'', '"', '`'].iter().find_map(|mark| {
+        let parts: Vec<&str> = description.split(*mark).collect();
+        let between = parts.get(1..parts.len() - 1).unwrap_or_default();
+        between.iter().find_map(|text| choice(&Value::from(*text)).filter(|text| !text.starts_with('-')))
+    })
 }
 
 /// The schema behind a local reference.
@@ -401,6 +425,9 @@ impl Argument {
         if let Some((pattern, says)) = self.shape() {
             let _ = writeln!(text, "pattern = {}\npattern_says = {}", quoted(pattern), quoted(says));
         }
+        if let Some(example) = self.shape().is_none().then_some(self.example.as_deref()).flatten() {
+            let _ = writeln!(text, "example = {}", quoted(example));
+        }
         if self.is_required {
             text.push_str("required = true\n");
         }
@@ -581,6 +608,28 @@ mod tests {
         assert_eq!(template.parameters()[0].default_from(), Some(HERE));
         let words: Vec<String> = template.parameters()[1].words().iter().map(ToString::to_string).collect();
         assert!(words.contains(&"last {}".to_owned()) && words.contains(&"{} commits".to_owned()), "{words:?}");
+    }
+
+    #[test]
+    fn an_example_is_what_a_schema_shows() {
+        let shown = |described: Value| {
+            let schema = json!({"required": ["kind"], "properties": {"kind": described, "path": {"type": "string"}}});
+            let template = made(&json!({"name": "t", "inputSchema": schema})).expect("a template");
+            let catalog = catalog(&[template]).expect("it is well formed");
+            catalog.get("git/t").expect("it is there").parameters()[0].example()
+        };
+        for (described, expected) in [
+            (json!({"type": "string", "description": "The server's local branches ('local') or all('all')"}), "local"),
+            (json!({"type": "string", "examples": ["a/b"], "description": "`c`"}), "a/b"),
+            (json!({"type": "string", "description": "as in `main` or \"x\""}), "x"),
+            (json!({"type": "string", "description": "what 'path' is, or '--all', or 'a b'"}), "text"),
+            (json!({"type": "string", "description": "it's a server's"}), "text"),
+            (json!({"type": "string", "description": "'"}), "text"),
+            (json!({"type": "string"}), "text"),
+            (json!({"type": "integer", "description": "'local'"}), "1"),
+        ] {
+            assert_eq!(shown(described.clone()), expected, "{described}");
+        }
     }
 
     #[test]

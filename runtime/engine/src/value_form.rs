@@ -100,6 +100,7 @@ pub(crate) fn zone(place: &str) -> Option<String> {
 /// Moves a path that was read as a free text to the one parameter for a path that has none: in "write hello to a.txt", "a.txt" is no
 /// content.
 pub(crate) fn mend(template: &Template, values: &mut BTreeMap<String, Value>) {
+    pattern_of_names(template, values);
     let reads_as_path = |text: &str| ValueForm::of(text) == Some(ValueForm::Path);
     let mut texts = template.parameters().iter().filter(|spec| spec.is_text());
     let text = texts.find(|spec| values.get(spec.name()).and_then(Value::as_str).is_some_and(reads_as_path));
@@ -113,6 +114,59 @@ pub(crate) fn mend(template: &Template, values: &mut BTreeMap<String, Value>) {
     {
         values.insert(path.name().to_owned(), value);
     }
+}
+
+/// Moves a pattern of names that was read as a path to the one parameter for patterns: in "files named *.txt", that is no folder.
+fn pattern_of_names(template: &Template, values: &mut BTreeMap<String, Value>) {
+    let is_pattern = |spec: &&ParamSpec| {
+        is_path(spec)
+            && values.get(spec.name()).and_then(Value::as_str).and_then(ValueForm::of) == Some(ValueForm::Glob)
+    };
+    let Some(path) = template.parameters().iter().find(is_pattern) else { return };
+    let is_open = |spec: &&ParamSpec| ValueForm::Glob.fits(spec) && !values.contains_key(spec.name());
+    let mut open = template.parameters().iter().filter(is_open);
+    if let (Some(open), None) = (open.next(), open.next())
+        && let Some(value) = values.remove(path.name())
+    {
+        values.insert(open.name().to_owned(), value);
+    }
+}
+
+/// Words that say where the caller is, besides the `.` at the end.
+const HERE: [&[&str]; 6] = [
+    &["this", "folder"],
+    &["this", "directory"],
+    &["current", "folder"],
+    &["current", "directory"],
+    &["working", "directory"],
+    &["here"],
+];
+
+/// Gives the folder that the caller is in to the one path that is needed and that the sentence does not say, if it says "here": the words
+/// that say so, or nothing.
+pub(crate) fn take_here(
+    sentence: &str,
+    template: &Template,
+    values: &mut BTreeMap<String, Value>,
+) -> &'static [&'static str] {
+    let lower = sentence.to_lowercase();
+    let words: Vec<&str> = lower.split_whitespace().map(|word| word.trim_end_matches(['?', '!', ',', '.'])).collect();
+    let said = HERE.iter().find(|said| words.windows(said.len()).any(|window| window == **said));
+    let is_dot = lower.split_whitespace().any(|word| word == "." || word == "./");
+    if said.is_none() && !is_dot {
+        return &[];
+    }
+    let is_open = |spec: &&ParamSpec| {
+        is_path(spec)
+            && spec.is_required()
+            && spec.default_from().is_none()
+            && !values.contains_key(spec.name())
+            && spec.check(&Value::from(".")).is_ok()
+    };
+    let mut open = template.parameters().iter().filter(is_open);
+    let (Some(path), None) = (open.next(), open.next()) else { return &[] };
+    values.insert(path.name().to_owned(), Value::from("."));
+    said.copied().unwrap_or_default()
 }
 
 /// Whether the form of a word says that it is for a parameter of another kind: the name of a file is no revision. What may be a branch, as
