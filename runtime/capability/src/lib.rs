@@ -53,4 +53,4 @@ pub use origin::{Origin, OriginError, Origins};
 pub use path::{Flaw, PathPattern, URL_BYTES_MAX};
 pub use refusal::{Needs, Place, Refusal, shown_url};
 pub use rule::{Alias, HttpRule, Method, RuleError, WrittenRule};
-pub use tool::{AllowedTool, ServerId, ToolEffect, ToolRule, Tools, is_tool_name};
+pub use tool::{AllowedTool, READ_ONLY, ServerId, ToolEffect, ToolRule, Tools, is_tool_name};

@@ -280,7 +280,7 @@ fn directories(granted: &[Alias]) -> String {
 
 fn tools(granted: &[ToolRule]) -> String {
     let rules: Vec<String> = granted.iter().map(ToString::to_string).collect();
-    if rules.is_empty() { "no tool".to_owned() } else { listed(&rules) }
+    if rules.is_empty() { "no tool, since none is granted to it".to_owned() } else { listed(&rules) }
 }
 
 fn given(granted: &[HttpRule], alias: &Alias) -> String {

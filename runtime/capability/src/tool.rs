@@ -15,7 +15,7 @@ use crate::rule::{RULE_BYTES_MAX, RuleError};
 const NAME_BYTES_MAX: usize = 128;
 
 /// What a rule says about tools that only read.
-const READ_ONLY: &str = "read-only";
+pub const READ_ONLY: &str = "read-only";
 
 /// The longest name of a server, in bytes. With a name of a tool and `__` between them it fits what clients accept.
 const SERVER_BYTES_MAX: usize = 64;
@@ -312,7 +312,10 @@ mod tests {
             assert_eq!(refusal.to_string(), told);
         }
         let refusal = Tools::default().admit("github", "a\u{202e}", ToolEffect::Reads).expect_err("nothing is granted");
-        assert_eq!(refusal.to_string(), "calling github: a\\u{202e} was refused: the run may call no tool");
+        assert_eq!(
+            refusal.to_string(),
+            "calling github: a\\u{202e} was refused: the run may call no tool, since none is granted to it"
+        );
     }
 
     #[test]

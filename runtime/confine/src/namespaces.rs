@@ -54,9 +54,9 @@ pub(crate) fn arguments(bounds: &Bounds) -> Vec<OsString> {
     for path in &writable {
         add(&["--bind"], &[path, path]);
     }
-    // What is mounted cannot be renamed or removed either.
-    let protected = bounds.protected.iter().filter_map(|path| path.canonicalize().ok());
-    for path in protected.filter(|path| writable.iter().any(|folder| path.starts_with(folder))) {
+    // What is mounted cannot be renamed or removed either. Of what is hidden, landlock denies the contents, and not modes and times.
+    let kept = bounds.protected.iter().chain(&bounds.hidden).filter_map(|path| path.canonicalize().ok());
+    for path in kept.filter(|path| writable.iter().any(|folder| path.starts_with(folder))) {
         add(&["--ro-bind"], &[&path, &path]);
     }
     add(&["--dev", "/dev", "--size", &SHARED_BYTES_MAX.to_string(), "--tmpfs", "/dev/shm", "--proc", "/proc"], &[]);
@@ -94,8 +94,10 @@ mod tests {
                         --proc /proc --dev-bind /dev/null /dev/null";
         assert!(told.ends_with(expected), "{told}");
         let protected = ["/usr/lib", "/etc"].map(PathBuf::from).to_vec();
-        let protected = shown(&Bounds { writable: vec!["/usr".into()], protected, ..Bounds::default() });
-        assert!(protected.contains("--bind /usr /usr --ro-bind /usr/lib /usr/lib --dev"), "{protected}");
+        let hidden = vec!["/usr/bin".into()];
+        let protected = shown(&Bounds { writable: vec!["/usr".into()], protected, hidden, ..Bounds::default() });
+        let expected = "--bind /usr /usr --ro-bind /usr/lib /usr/lib --ro-bind /usr/bin /usr/bin --dev";
+        assert!(protected.contains(expected), "{protected}");
         let nested = ["/usr/bin", "/usr", "/usr/lib"].map(PathBuf::from).to_vec();
         let nested = shown(&Bounds { writable: nested, ..Bounds::default() });
         assert!(nested.contains("--ro-bind / / --bind /usr /usr --dev"), "{nested}");

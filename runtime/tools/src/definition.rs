@@ -6,7 +6,7 @@
 
 use std::collections::BTreeMap;
 
-use intentbox_capability::is_tool_name;
+use intentbox_capability::{READ_ONLY, is_tool_name};
 use intentbox_catalog::json::parse_value;
 use intentbox_catalog::terminal::printable;
 use serde::{Deserialize, Serialize};
@@ -167,7 +167,12 @@ pub fn admit(text: &str) -> Result<Definition, RejectedTool> {
     let name = fields.name.and_then(string).ok_or_else(|| reject("", "it has no name that is a string".to_owned()))?;
     let invalid = |reason: String| reject(&name, reason);
     if !is_tool_name(&name) {
-        return Err(invalid("a name is 1 to 128 of the letters, digits, `_`, `-` and `.`".to_owned()));
+        let reason = if name == READ_ONLY {
+            "`read-only` stands for all tools that only read, in a rule of the policy"
+        } else {
+            "a name is 1 to 128 of the letters, digits, `_`, `-` and `.`"
+        };
+        return Err(invalid(reason.to_owned()));
     }
     let input = fields.input_schema.ok_or_else(|| invalid("it has no inputSchema".to_owned()))?;
     let input = schema("inputSchema", input).map_err(invalid)?;

@@ -1,5 +1,6 @@
 //! The process of a server that was started: confined, watched, and ended with all its children.
 
+use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::time::Duration;
@@ -159,10 +160,17 @@ pub(crate) fn writable_folders(
     let bases: Vec<&Path> = workspace(&config.file).into_iter().chain(home).collect();
     let named = own.iter().chain(&config.bounds.writable);
     let named = named.map(|path| {
-        writable::real(path, &bases).map_err(|leads_to| {
+        let real = writable::real(path, &bases).map_err(|leads_to| {
             let (path, leads_to) = (quoted(&path.to_string_lossy()), quoted(&leads_to.to_string_lossy()));
             format!("{path}, which it may write, leads to {leads_to} by a symbolic link: name that folder in its entry, or remove the link")
-        })
+        })?;
+        if let Some(real) = real.as_ref().filter(|real| writable::holds_settings(real)) {
+            let real = quoted(&real.to_string_lossy());
+            return Err(format!(
+                "{real}, which it may write, holds settings of the kernel or devices: name the folders that it needs in its entry"
+            ));
+        }
+        Ok(real)
     });
     Ok(named.collect::<Result<Vec<_>, _>>()?.into_iter().flatten().collect())
 }
@@ -176,6 +184,7 @@ fn launch(
     temporary: &ServerFolder,
 ) -> Result<Launch, String> {
     let folder = temporary.path().to_owned();
+    make_caches(place);
     let own = config.working_directory(program);
     let named = writable_folders(config, program, place)?.into_iter();
     let working_directory = own.clone().or_else(|| place.current.clone()).unwrap_or_else(|| folder.clone());
@@ -197,6 +206,16 @@ fn launch(
             cpu_percent: (purpose == Purpose::Discovery).then_some(DISCOVERY_CPU_PERCENT),
         },
     })
+}
+
+/// Makes the caches of launchers that are not there: a folder that is not cannot be opened to a server, and its first launch would fail.
+fn make_caches(place: &Place) {
+    let home = place.environment.get("HOME").map(Path::new).filter(|home| home.is_dir());
+    for cache in place.writable.iter().filter(|cache| home.is_some_and(|home| cache.starts_with(home))) {
+        let made = std::fs::DirBuilder::new().recursive(true).mode(0o700).create(cache);
+        // Where none can be made, the launcher says so.
+        drop(made);
+    }
 }
 
 /// Ends a server that uses more memory than it may. Hangs up on one that nothing supervises any more, since what it started could keep

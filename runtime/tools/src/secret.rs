@@ -85,9 +85,11 @@ pub(crate) fn may_be_secret(name: &str) -> bool {
 }
 
 /// What a server must not repeat: these values of variables, and the values in its entry whose names are those of secrets. Of a text
-/// in a URL, what it looks like there as well: the server gets it so. Digits alone are left out, which are numbers elsewhere.
+/// in a URL, what it looks like there as well: the server gets it so. Of variables that no name calls a secret, digits alone are left
+/// out, which are numbers elsewhere.
 pub(crate) fn secrets(transport: &Transport, variables: impl IntoIterator<Item = String>) -> Vec<String> {
-    let mut secrets: Vec<String> = variables.into_iter().collect();
+    let is_number = |value: &String| value.bytes().all(|byte| byte.is_ascii_digit());
+    let mut secrets: Vec<String> = variables.into_iter().filter(|value| !is_number(value)).collect();
     match transport {
         Transport::Stdio(Program { args, env, .. }) => {
             for (name, value) in env {
@@ -127,7 +129,7 @@ pub(crate) fn secrets(transport: &Transport, variables: impl IntoIterator<Item =
     };
     let alone: Vec<String> = secrets.iter().filter_map(alone).collect();
     secrets.extend(alone);
-    secrets.retain(|secret| !secret.bytes().all(|byte| byte.is_ascii_digit()));
+    secrets.retain(|secret| !secret.is_empty());
     secrets.sort();
     secrets.dedup();
     secrets
@@ -265,10 +267,16 @@ mod tests {
             "--auth-url",
             "https://a.example/?key=in-query",
         ];
-        let env = [("MY_TOKEN", "in-env"), ("ROOT", "/srv"), ("DATABASE_URL", "postgres://me:in-env-url@db/shop")];
+        let env = [
+            ("MY_TOKEN", "in-env"),
+            ("PIN_CODE_KEY", "12345678"),
+            ("ROOT", "/srv"),
+            ("DATABASE_URL", "postgres://me:in-env-url@db/shop"),
+        ];
         assert_eq!(
-            of(&program(&args, &env), &["in-variable"]),
+            of(&program(&args, &env), &["in-variable", "87654321"]),
             [
+                "12345678",
                 "Basic aW4ta2V5==",
                 "Bearer in-header",
                 "aW4ta2V5==",
@@ -285,14 +293,7 @@ mod tests {
                 "in/url"
             ]
         );
-        let plain = [
-            "--author",
-            "Ada Lovelace",
-            "--no-auth",
-            "my-server",
-            "postgres://postgres:postgres@db/shop",
-            "--token=12345678",
-        ];
+        let plain = ["--author", "Ada Lovelace", "--no-auth", "my-server", "postgres://postgres:postgres@db/shop"];
         let env = [
             ("GIT_AUTHOR_NAME", "Ada Lovelace"),
             ("AUTH_METHOD", "password"),

@@ -24,6 +24,11 @@ pub(crate) fn real(folder: &Path, bases: &[&Path]) -> Result<Option<PathBuf>, Pa
     if is_same(&plain) || below.into_iter().any(|path| is_same(&path)) { Ok(Some(found)) } else { Err(found) }
 }
 
+/// Whether settings of the kernel or devices lie in a folder: whoever may write it could lead the machine elsewhere, as root at least.
+pub(crate) fn holds_settings(folder: &Path) -> bool {
+    ["/proc", "/sys", "/dev"].iter().any(|kernel| folder.starts_with(kernel)) || folder == Path::new("/")
+}
+
 /// A path without `.` and `..`, which it would be if no part of it were a link.
 pub(crate) fn normal(path: &Path) -> PathBuf {
     path.components().fold(PathBuf::new(), |mut normal, part| {
@@ -44,6 +49,21 @@ mod tests {
     use std::os::unix::fs::symlink;
 
     use super::*;
+
+    #[test]
+    fn no_folder_with_settings_of_the_kernel_is_written() {
+        for (folder, holds) in [
+            ("/", true),
+            ("/proc", true),
+            ("/proc/sys/kernel", true),
+            ("/sys/fs", true),
+            ("/dev/shm", true),
+            ("/devel", false),
+            ("/srv/proc", false),
+        ] {
+            assert_eq!(holds_settings(Path::new(folder)), holds, "{folder}");
+        }
+    }
 
     #[test]
     fn a_link_is_followed_to_the_folder_of_a_file_and_nowhere_else() {

@@ -81,7 +81,10 @@ pub(crate) fn status_line(config: &ServerConfig, state: &ServerState, is_approve
         return "disabled".to_owned();
     }
     if !is_approved {
-        return format!("NOT APPROVED: {} configures it; run `intentbox tools trust {id}`", config.file.display());
+        let file = config.file.display();
+        let changed =
+            if state.discovered_ms > 0 { ", and its entry has changed since its tools were listed" } else { "" };
+        return format!("NOT APPROVED: {file} configures it{changed}; run `intentbox tools trust {id}`");
     }
     let listed = show::count(state.listing.tools.len(), "tool");
     let left_out = match state.listing.rejected.len() {

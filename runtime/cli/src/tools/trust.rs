@@ -4,7 +4,7 @@ use std::io::Write as _;
 use std::io::{BufRead as _, stderr, stdin};
 
 use intentbox_capability::ServerId;
-use intentbox_tools::{ServerConfig, Transport, Upstreams};
+use intentbox_tools::{FileOrigin, ServerConfig, Transport, Upstreams};
 
 use crate::answer::Answer;
 use crate::arguments::{Allow, Sources};
@@ -31,6 +31,9 @@ pub(super) async fn run(
     let pending: Vec<&ServerConfig> = upstreams.servers().filter(is_meant).collect();
     if pending.is_empty() {
         let text = match names {
+            [] if upstreams.servers().all(|config| config.origin != FileOrigin::Project) => {
+                "no server waits for approval: .mcp.json, .cursor/mcp.json and .vscode/mcp.json of this folder configure none\n".to_owned()
+            }
             [] => "every server is approved already\n".to_owned(),
             [name] => format!("`{name}` is approved already\n"),
             names => format!("{} are approved already\n", names.join(", ")),
