@@ -1,6 +1,8 @@
 """What answers about logs have in common: how records are shown, and what is told of what is missing."""
 
+import re
 import sys
+from datetime import datetime
 
 from intentbox import NotFound, files, logs
 
@@ -14,8 +16,14 @@ FILES_SHOWN = 12
 MESSAGE_CHARS_MAX = 160
 ERROR_CHARS_MAX = 100
 
+# The highest limit of a list.
+LIMIT_MAX = 100
+
 # How people call files that end in `.gz`.
 COMPRESSED = ("gz", "gzip", "gzipped", "compressed", "zipped")
+
+# What a file is called behind its name when it was put aside: `app.log.1`, `app.log.2.gz`, `app.log-20261126`.
+ROTATED = re.compile(r"[.-]\d+(\.(gz|bz2|xz))?")
 
 # How records of a level are called.
 CALLED = {
@@ -74,6 +82,8 @@ def tell(seen, level=None, shown=None, text=None, within=None):
     not found. `within` is the file and the bounds of the time that was asked for: where nothing at all was written in
     that time, the answer says so, and when something was.
     """
+    if within is not None and within[1] is not None:
+        _tell_rotated(*within)
     if within is not None and within[1:] != (None, None) and not seen["within"]:
         latest = logs.records(paths(within[0]), limit=1)
         when = f"; the latest is of {second(latest[0]['time'])}" if len(latest) else ""
@@ -104,9 +114,17 @@ def tell(seen, level=None, shown=None, text=None, within=None):
     if shown is not None:
         unsearched, matched = seen["unsearched"], seen["matched"]
         if unsearched:
-            print(f"{shown} of at least {matched} records; files not searched, older: {unsearched}", file=sys.stderr)
+            print(
+                f"{shown} of at least {matched} records (a higher limit lists more); files not searched, older: {unsearched}",
+                file=sys.stderr,
+            )
         elif shown < matched:
-            print(f"{shown} of {matched} records", file=sys.stderr)
+            print(f"{shown} of {matched} records ({limits(matched)})", file=sys.stderr)
+
+
+def limits(count, limit_max=LIMIT_MAX):
+    """Says how all of so many are listed, or as many as can be."""
+    return f"limit={count} lists all" if count <= limit_max else f"limit={limit_max} lists more"
 
 
 def note(text):
@@ -155,6 +173,26 @@ def short(message):
 def cut(text, chars_max):
     """A text that has at most so many characters."""
     return text if len(text) <= chars_max else text[: chars_max - 1] + "…"
+
+
+def _tell_rotated(name, since, until):
+    """Tells where a file begins only after the time that is asked for, and the files with its older records are not read."""
+    if name is None or "*" in name or "?" in name:
+        return
+    own = named(name)
+    known = [file(entry["path"]) for entry in files.list("logs:")]
+    rotated = [path for path in known if ROTATED.fullmatch(path.removeprefix(own)) and path.startswith(own)]
+    if own not in known or not rotated:
+        return
+    first = logs.records(f"logs:{own}", limit=1, newest=False)
+    if not len(first) or not first[0]["time"]:
+        return
+    begins = datetime.fromisoformat(first[0]["time"].replace("Z", "+00:00"))
+    if begins > since and (until is None or begins < until):
+        print(
+            f"{own} begins at {second(first[0]['time'])}; what is older is in {rotated[0]}: file={own}* reads both",
+            file=sys.stderr,
+        )
 
 
 def _exists(name):

@@ -53,25 +53,34 @@ def pages(organization, *path, scope, params):
         params = {**params, "cursor": following["cursor"]}
 
 
-def rows(organization, *path, scope, params, limit, things):
-    """Returns the first `limit` rows of a list, and tells of how many `things` they are."""
+def rows(organization, *path, scope, params, limit, things, limit_max=100, besides=""):
+    """Returns the first `limit` rows of a list, and tells of how many `things` they are, and how to get more of them.
+
+    `limit_max` is the highest limit, and `besides` says what else helps.
+    """
     found = []
     for reply in pages(organization, *path, scope=scope, params=params):
         found += reply.rows
         if len(found) >= limit:
             break
     found = found[:limit]
-    tell(len(found), reply, things)
+    tell(len(found), reply, things, limit_max, besides)
     return found
 
 
-def tell(shown, reply, things):
+def tell(shown, reply, things, limit_max=None, besides=""):
     """Tells on stderr how many there are where an answer does not hold all, if Sentry counted them."""
     hits, most = (reply.headers.get(name, "") for name in ("x-hits", "x-max-hits"))
     if hits.isdecimal() and int(hits) > shown:
         # Sentry stops counting there.
         more = " or more" if hits == most else ""
-        print(f"{shown} of {hits}{more} {things}", file=sys.stderr)
+        how = f" ({limits(int(hits), limit_max)}{besides})" if limit_max is not None else ""
+        print(f"{shown} of {hits}{more} {things}{how}", file=sys.stderr)
+
+
+def limits(count, limit_max):
+    """Says how all of so many are listed, or as many as can be."""
+    return f"limit={count} lists all" if count <= limit_max else f"limit={limit_max} lists more"
 
 
 def tell_period(text, status):

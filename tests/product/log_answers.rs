@@ -24,14 +24,14 @@ fn answers_tell_records_without_a_level_and_records_not_shown() {
     fs::write(home.path().join("in/a.log"), unleveled + &errors).expect("written");
     let no_level = |called: &str| format!("3 of 10 records have no level: {called} among them are not found\n");
     for (intent, expected) in [
-        ("list errors in the logs", no_level("errors") + "5 of 7 records\n"),
+        ("list errors in the logs", no_level("errors") + "5 of 7 records (limit=7 lists all)\n"),
         ("list up to 7 errors in the logs", no_level("errors")),
-        ("warnings in the logs", no_level("warnings") + "5 of 7 records\n"),
+        ("warnings in the logs", no_level("warnings") + "5 of 7 records (limit=7 lists all)\n"),
         ("how many errors are in the logs", no_level("errors")),
         ("what are the 3 most frequent errors in the logs", no_level("errors")),
         // No level was asked for.
         ("count log lines by level", String::new()),
-        ("search the logs for one", "5 of 7 records\n".to_owned()),
+        ("search the logs for one", "5 of 7 records (limit=7 lists all)\n".to_owned()),
         ("search the logs for \"word\"", String::new()),
         ("tail the logs", String::new()),
     ] {
@@ -48,7 +48,7 @@ fn answers_tell_files_that_were_not_searched() {
     fs::write(logs.join("old.log"), "2001-09-09T00:00:00Z ERROR one\n").expect("written");
     let old = File::options().write(true).open(logs.join("old.log")).expect("opened");
     old.set_modified(SystemTime::UNIX_EPOCH + Duration::from_secs(1_000_000_000)).expect("set");
-    let expected = "5 of at least 5 records; files not searched, older: 1\n";
+    let expected = "5 of at least 5 records (a higher limit lists more); files not searched, older: 1\n";
     assert_eq!(told(home.path(), "list errors in the logs"), expected);
     assert_eq!(told(home.path(), "list up to 6 errors in the logs"), "");
 }

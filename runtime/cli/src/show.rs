@@ -96,7 +96,10 @@ impl Show {
         }
         let mut text = printable(&report.stdout);
         if let Some(result) = &report.result {
-            text.push_str(&table::shown(result.get()));
+            let shown = table::shown(result.get());
+            // On a terminal, where the text of a stranger could look like a hint of this program.
+            let is_a_strangers = report.target.as_ref().is_some_and(|target| target.tool().is_some());
+            text.push_str(&if is_a_strangers && stdout().is_terminal() { indented(&shown) } else { shown });
         }
         let mut messages = printable(&report.stderr);
         explain(report, &mut messages);
@@ -120,6 +123,11 @@ impl Show {
 /// Prints a line for people that is no part of an answer.
 pub(crate) fn notice(text: &str) {
     to_stderr(&format!("{}\n", printable(text)));
+}
+
+/// The same lines with two blanks before each: nothing that this program says itself has them.
+fn indented(text: &str) -> String {
+    text.lines().fold(String::new(), |indented, line| format!("{indented}  {line}\n"))
 }
 
 /// Says that what answers is the demo.
@@ -197,7 +205,8 @@ fn explain(report: &Report, text: &mut String) {
         }
     }
     let remedy = report.failure.as_ref().and_then(|failure| failure.remedy.as_ref());
-    let is_to_choose = matches!(remedy, Some(Remedy::Choose));
+    let tell_takes = report.candidates.iter().filter(|candidate| !candidate.takes.is_empty()).count() == 1;
+    let is_to_choose = matches!(remedy, Some(Remedy::Choose)) && tell_takes;
     for candidate in &report.candidates {
         let _ = writeln!(text, "  {:<28} {}", printable(&candidate.template), printable(&candidate.summary));
         let command = by_name(&candidate.template, &candidate.values).filter(|_| !candidate.values.is_empty());
@@ -242,15 +251,25 @@ fn explain(report: &Report, text: &mut String) {
     }
     // Also the default one: whoever did not ask for a time does not know that older rows are hidden.
     if let Some(window) = report.window.as_ref().filter(|_| report.failure.is_none()) {
-        let _ = writeln!(text, "time: {}", window.words);
+        let _ = writeln!(text, "{window}");
     }
     let template = report.target.as_ref().and_then(Target::template);
     if let (Some(spent), Some(template)) = (&report.spent, template)
         && report.failure.is_none()
         && stderr().is_terminal()
     {
-        let _ = writeln!(text, "{template} · {:.0} ms · {} requests", spent.wall_ms, spent.http_requests);
+        let chosen = report.chosen.as_ref().map(chosen).unwrap_or_default();
+        let _ = writeln!(text, "{template}{chosen} · {:.0} ms · {} requests", spent.wall_ms, spent.http_requests);
     }
+}
+
+/// The values that were read, as somebody would give them: ` level=fatal file=app.log`.
+fn chosen(values: &serde_json::Map<String, Value>) -> String {
+    let told = values.iter().map(|(name, value)| {
+        let value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+        format!(" {name}={}", line(&value))
+    });
+    told.collect()
 }
 
 /// The arguments that have a value, as JSON.

@@ -103,8 +103,8 @@ pub use crate::tool_plan::{HERE, ToolRoute};
 pub use intentbox_egress::{EgressError, SendError};
 pub use intentbox_report::{
     CHECK_BEFORE_RETRY, Candidate, Cause, Failure, Lack, Listed, Missing, MissingOrigin, NearName, Outcome, Permission,
-    Principal, Refused, Remedy, Rephrase, Report, RunId, ScriptAdvice, Spent, TableRules, Target, TemplateAdvice,
-    Terms, ToolAdvice, TraceContext, ValueAdvice, Wire,
+    Principal, Refused, Remedy, Rephrase, Report, RunId, ScriptAdvice, Spent, TableRules, Takes, Target,
+    TemplateAdvice, Terms, ToolAdvice, TraceContext, ValueAdvice, Wire,
 };
 pub use intentbox_router::{Decision, Explanation, Routed};
 pub use intentbox_sandbox::{Capacity, Deterministic, Hardening, OutputStream, Sharing, WorkerCommand, WorkerState};

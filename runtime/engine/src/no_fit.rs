@@ -45,7 +45,11 @@ impl Engine {
             }
         }
         let by_code = self.grants_of_code(caller).access().changes();
-        let fits_none = "no template fits this intent";
+        let fits_none = if follows_up(&intent.text) {
+            "no template fits this intent, and earlier ones are not remembered: say all of it again"
+        } else {
+            "no template fits this intent"
+        };
         let (message, remedy) = match &change {
             _ if is_url => {
                 (format!("{fits_none}, and none fetches a URL: only code does"), Remedy::Rephrase(Box::default()))
@@ -117,6 +121,20 @@ fn names_a_url(text: &str) -> bool {
     })
 }
 
+/// Whether a sentence leans on an earlier one: "now the same per customer", "and for web?".
+fn follows_up(text: &str) -> bool {
+    let text = text.to_lowercase();
+    let words: Vec<&str> =
+        text.split(|letter: char| !letter.is_alphanumeric()).filter(|word| !word.is_empty()).collect();
+    let begins = |first: &[&str]| words.starts_with(first);
+    let has = |pair: [&str; 2]| words.windows(2).any(|window| window == pair);
+    begins(&["and"])
+        || begins(&["what", "about"])
+        || begins(&["how", "about"])
+        || has(["the", "same"])
+        || has(["same", "but"])
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -130,6 +148,21 @@ mod tests {
             ("how do I use https", false),
         ] {
             assert_eq!(names_a_url(text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_sentence_that_leans_on_an_earlier_one_is_told_apart() {
+        for (text, expected) in [
+            ("now the same per customer, only the top 5", true),
+            ("same but for web", true),
+            ("And for yesterday?", true),
+            ("what about the worker", true),
+            ("errors and warnings", false),
+            ("orders with some of them", false),
+            ("", false),
+        ] {
+            assert_eq!(follows_up(text), expected, "{text}");
         }
     }
 }

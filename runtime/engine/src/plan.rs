@@ -8,11 +8,11 @@ use std::sync::Arc;
 
 use intentbox_capability::{Access, Grants};
 use intentbox_catalog::json::Counter;
-use intentbox_catalog::{Arguments, Effects, ParamError, ParamSpec, Template, TemplateId};
+use intentbox_catalog::{Arguments, Effects, ParamError, ParamKind, ParamSpec, Template, TemplateId};
 use intentbox_report::{Candidate, Cause, Failure, Inferred, LookedAt, Remedy, Report, RunId, Target};
 use intentbox_router::Decision;
 use intentbox_sandbox::{Deterministic, Limits, Script, ScriptError};
-use serde_json::Value;
+use serde_json::{Map, Value};
 use sha2::{Digest as _, Sha256};
 
 use crate::Engine;
@@ -90,6 +90,8 @@ pub struct Change {
     pub template: String,
     /// What the template does.
     pub summary: String,
+    /// Whether it is a tool, whose summary is a stranger's text.
+    pub is_tool: bool,
     /// The arguments, complete.
     pub arguments: Value,
     /// SHA-256 over the template's text and the arguments, which identifies the change.
@@ -175,8 +177,29 @@ impl Run {
     /// The window of time that it looks at, if its template has one.
     pub(crate) fn window(&self) -> Option<LookedAt> {
         let Work::Template { library, id, arguments } = &self.work else { return None };
-        let window = library.catalog.get(id.as_str())?.window(arguments)?;
-        Some(LookedAt { words: window.words() })
+        let template = library.catalog.get(id.as_str())?;
+        let words = template.window(arguments)?.words();
+        let is_default = |spec: &ParamSpec| {
+            matches!(spec.kind(), ParamKind::Window { .. })
+                && spec.default().is_some_and(|default| arguments.get(spec.name()) == Some(default))
+        };
+        Some(LookedAt { words, is_default: template.parameters().iter().any(is_default) })
+    }
+
+    /// The values that are not the defaults of a template, without the window of time and what settings give: what was read from the words or
+    /// given beside them. Nothing for code and for tools.
+    pub(crate) fn chosen(&self) -> Option<Map<String, Value>> {
+        let Work::Template { library, id, arguments } = &self.work else { return None };
+        let template = library.catalog.get(id.as_str()).filter(|_| self.target.tool().is_none())?;
+        let is_chosen = |spec: &&ParamSpec| {
+            let is_window = matches!(spec.kind(), ParamKind::Window { .. });
+            let value = arguments.get(spec.name()).filter(|value| !value.is_null());
+            value.is_some() && !is_window && spec.default_from().is_none() && value != spec.default()
+        };
+        let chosen = template.parameters().iter().filter(is_chosen);
+        let chosen: Map<String, Value> =
+            chosen.map(|spec| (spec.name().to_owned(), arguments[spec.name()].clone())).collect();
+        (!chosen.is_empty()).then_some(chosen)
     }
 
     /// Whether its grants let it change anything outside: requests by other methods than `GET` and `HEAD`, or tools that do not
@@ -227,6 +250,7 @@ impl Unconfirmed {
         }
         Change {
             template,
+            is_tool: self.run.target.tool().is_some(),
             summary: self.summary.clone(),
             arguments: self.run.arguments().unwrap_or_default(),
             digest: hasher.finalize().into(),
@@ -457,12 +481,15 @@ impl Engine {
             Decision::Ambiguous { candidates } => {
                 let offered =
                     candidates.into_iter().map(|candidate| offer::as_read(&library, &intent.params, candidate));
-                let candidates = offer::taking_most(offered.collect());
+                let mut candidates = offer::taking_most(offered.collect());
                 // The one that takes what came beside the sentence is meant.
                 if let ([one], false) = (candidates.as_slice(), intent.params.is_empty())
                     && let Some(template) = library.catalog.get(&one.template)
                 {
                     return self.complete(&library, template, one.values.clone(), intent, caller).having_mended(mended);
+                }
+                for candidate in &mut candidates {
+                    candidate.takes = offer::takes(&library, &question, &intent.params, candidate);
                 }
                 let message = "several templates fit this intent about equally well";
                 let failure = Failure::new(Cause::Ambiguous, message).with(Remedy::Choose);

@@ -49,7 +49,16 @@ impl Engine {
         let target = Some(run.target.clone());
         let mode = matches!(run.work, Work::Template { .. }).then(|| self.routing.shown());
         let inferred = run.inferred.clone();
-        let report = Report { target, arguments: run.arguments(), window, mended, inferred, mode, ..report };
+        let report = Report {
+            target,
+            arguments: run.arguments(),
+            chosen: run.chosen(),
+            window,
+            mended,
+            inferred,
+            mode,
+            ..report
+        };
         if let (None, Some(words), Some(tool)) = (&report.failure, &run.learns, run.target.tool()) {
             self.learn_words(tool, words).await;
         }

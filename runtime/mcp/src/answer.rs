@@ -8,7 +8,7 @@ use std::ops::Range;
 use std::path::Path;
 
 use intentbox_catalog::json::{Shape, parse_value};
-use intentbox_engine::{Cause, Failure, NearName, Outcome, Principal, Rephrase, Report};
+use intentbox_engine::{Cause, Failure, NearName, Outcome, Principal, Rephrase, Report, Takes};
 use rmcp::model::{CallToolResult, ContentBlock, JsonObject};
 use serde_json::{Value, json};
 
@@ -59,8 +59,13 @@ pub(crate) fn of_report(
     if !report.inferred.is_empty() {
         answer.put("inferred", json!(report.inferred));
     }
+    // Who asked in words sees what was read from them, and what was not.
+    if let Some(chosen) = report.chosen.as_ref().filter(|_| report.failure.is_none()) {
+        answer.line(&cut(&format!("asked with: {}", Value::Object(chosen.clone()))));
+        answer.put("asked_with", json!(chosen));
+    }
     if let Some(window) = report.window.as_ref().filter(|_| report.failure.is_none()) {
-        answer.line(&format!("time: {}", window.words));
+        answer.line(&window.to_string());
         answer.put("window", json!(window.words));
     }
     if let Some(unlisted) = report.listed.and_then(words::unlisted) {
@@ -282,8 +287,7 @@ impl AnswerBuilder<'_> {
             let summary = cut(&candidate.summary);
             self.line(&format!("- {}{params}{missing}{not_taken}: {summary}", candidate.template));
             if !candidate.takes.is_empty() {
-                let takes: Vec<String> = candidate.takes.iter().map(ToString::to_string).collect();
-                self.line(&cut(&format!("  its params: {}", takes.join(", "))));
+                self.line(&cut(&format!("  its params: {}", Takes::line(&candidate.takes))));
             }
         }
         if !candidates.is_empty() {

@@ -19,6 +19,9 @@ use serde_json::{Value, json};
 /// The most templates to choose from, and values asked for at once: a form that people still read.
 const ENTRIES_MAX: usize = 8;
 
+/// How much of a server's own description of its tool is shown to who is asked about it, in characters.
+const SUMMARY_CHARS_MAX: usize = 200;
+
 /// The longest reply that is accepted, in bytes. Values of parameters are shorter.
 const ANSWER_BYTES_MAX: usize = 8 << 10;
 
@@ -116,9 +119,17 @@ impl Question {
                 let names: Vec<&str> = parameters.iter().map(ParamSpec::name).collect();
                 format!("{template} needs {}.", names.join(" and "))
             }
-            Question::Confirm(Change { template, summary, arguments, .. }) => {
+            Question::Confirm(Change { template, summary, is_tool, arguments, .. }) => {
                 // Who reads this must see what would run: no character that hides, or puts others in another order.
                 let arguments = printable_json(&arguments.to_string());
+                if *is_tool {
+                    // A stranger wrote this, who may want to be accepted.
+                    let summary: String = summary.chars().take(SUMMARY_CHARS_MAX).collect();
+                    let summary = printable_json(&Value::from(summary).to_string());
+                    return format!(
+                        "{template} may change something. Accept to run it with {arguments}. Its server, and nobody else, says of it: {summary}"
+                    );
+                }
                 format!("{template} changes something: {summary} Accept to run it with {arguments}.")
             }
         }
@@ -306,6 +317,7 @@ mod tests {
         let change = Change {
             template: "sentry/resolve_issue".to_owned(),
             summary: "Marks one issue as resolved.".to_owned(),
+            is_tool: false,
             arguments: json!({"issue": issue}),
             digest: std::array::from_fn(|at| issue.as_bytes().get(at).copied().unwrap_or(0)),
         };
@@ -340,6 +352,13 @@ mod tests {
             let shown = serde_json::to_value(question.form().expect("there is a form")).expect("it can be written");
             assert_eq!(shown["properties"], form);
         }
+        let Question::Confirm(change) = confirm("WEB-1") else { unreachable!("it is one") };
+        let summary = format!("Only reads. Accept to list {{}}.\u{202e}\"{}", "x".repeat(SUMMARY_CHARS_MAX));
+        let told = Question::Confirm(Change { is_tool: true, template: "crm/delete".to_owned(), summary, ..change });
+        let expected = "crm/delete may change something. Accept to run it with {\"issue\":\"WEB-1\"}. Its server, and nobody else, \
+                        says of it: \"Only reads. Accept to list {}.\\u202e\\\"xxx";
+        assert!(told.message().starts_with(expected), "{}", told.message());
+        assert!(told.message().chars().count() < expected.chars().count() + SUMMARY_CHARS_MAX);
         let shown = serde_json::to_value(values().form().expect("there is a form")).expect("it can be written");
         assert_eq!(shown["required"], json!(["issue"]));
         assert_eq!(values().message(), "sentry/issue_details needs issue.");

@@ -5,8 +5,8 @@ use std::fmt;
 
 use intentbox_capability::Access;
 use serde::Serialize;
-use serde_json::Value;
 use serde_json::value::RawValue;
+use serde_json::{Map, Value};
 
 use crate::failure::{Cause, Failure};
 use crate::outcome::Outcome;
@@ -34,6 +34,8 @@ pub struct Report {
     pub target: Option<Target>,
     /// The values for its parameters: complete where it ran, otherwise as far as they are known.
     pub arguments: Option<Value>,
+    /// Those of them that are no defaults and no time, where a template ran: what was read from the words or given beside them.
+    pub chosen: Option<Map<String, Value>>,
     /// Which time the answer is about, if its template looks at a window of time.
     pub window: Option<LookedAt>,
     /// Words of the intent that were taken for names that they are not.
@@ -148,6 +150,14 @@ pub struct Listed {
 pub struct LookedAt {
     /// In words, such as `2026-11-21, UTC`.
     pub words: String,
+    /// Whether nobody said so, and the template's default holds: what is older is missing.
+    pub is_default: bool,
+}
+
+impl fmt::Display for LookedAt {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "time: {}{}", self.words, if self.is_default { ", the default" } else { "" })
+    }
 }
 
 /// What runs.
@@ -221,14 +231,29 @@ pub struct Takes {
     pub example: Option<String>,
 }
 
-impl fmt::Display for Takes {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.name)?;
+impl Takes {
+    /// What a template takes in one line. Parameters one after the other that take the same are told together, as in `min/max (a|b)`.
+    #[must_use]
+    pub fn line(all: &[Self]) -> String {
+        let forms = |takes: &Self| (takes.choices.clone(), takes.more, takes.example.clone());
+        let groups = all.chunk_by(|one, next| forms(one) == forms(next) && one.has_form());
+        let told = groups.map(|group| {
+            let names: Vec<&str> = group.iter().map(|takes| takes.name.as_str()).collect();
+            group.first().map(|first| format!("{}{}", names.join("/"), first.form())).unwrap_or_default()
+        });
+        told.collect::<Vec<_>>().join(", ")
+    }
+
+    fn has_form(&self) -> bool {
+        self.example.is_some() || !self.choices.is_empty()
+    }
+
+    fn form(&self) -> String {
         match &self.example {
-            Some(example) => write!(f, " (such as {example})"),
-            None if self.choices.is_empty() => Ok(()),
-            None if self.more == 0 => write!(f, " ({})", self.choices.join("|")),
-            None => write!(f, " ({}, and {} more)", self.choices.join("|"), self.more),
+            Some(example) => format!(" (such as {example})"),
+            None if self.choices.is_empty() => String::new(),
+            None if self.more == 0 => format!(" ({})", self.choices.join("|")),
+            None => format!(" ({}, and {} more)", self.choices.join("|"), self.more),
         }
     }
 }
@@ -286,6 +311,7 @@ impl Report {
             failure: None,
             target: None,
             arguments: None,
+            chosen: None,
             window: None,
             mended: Vec::new(),
             inferred: Vec::new(),
@@ -349,13 +375,28 @@ mod tests {
 
     #[test]
     fn what_a_parameter_takes_says_how_much_is_left_out() {
-        let takes = |choices: &[&str], more| {
+        let takes = |name: &str, choices: &[&str], more, example: Option<&str>| {
             let choices = choices.iter().map(|choice| (*choice).to_owned()).collect();
-            Takes { name: "file".to_owned(), choices, more, example: None }.to_string()
+            Takes { name: name.to_owned(), choices, more, example: example.map(str::to_owned) }
         };
-        assert_eq!(takes(&[], 0), "file");
-        assert_eq!(takes(&["a", "b"], 0), "file (a|b)");
-        assert_eq!(takes(&["a", "b"], 5), "file (a|b, and 5 more)");
+        for (all, expected) in [
+            (vec![takes("file", &[], 0, None)], "file"),
+            (vec![takes("file", &["a", "b"], 0, None)], "file (a|b)"),
+            (vec![takes("file", &["a", "b"], 5, None)], "file (a|b, and 5 more)"),
+            (vec![takes("period", &[], 0, Some("24h"))], "period (such as 24h)"),
+            (vec![takes("limit", &[], 0, None), takes("text", &[], 0, None)], "limit, text"),
+            (
+                vec![
+                    takes("sum", &["a", "b"], 0, None),
+                    takes("max", &["a", "b"], 0, None),
+                    takes("by", &["a", "b"], 1, None),
+                    takes("min", &["a", "b"], 0, None),
+                ],
+                "sum/max (a|b), by (a|b, and 1 more), min (a|b)",
+            ),
+        ] {
+            assert_eq!(Takes::line(&all), expected);
+        }
     }
 
     #[test]

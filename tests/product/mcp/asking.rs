@@ -111,7 +111,9 @@ fn which_of_several_is_asked() {
             "Several templates fit. Which one do you mean?\n- twins/first: Says hello, as often as asked.\n- twins/second: Says hello, \
              as often as asked."
         );
-        assert_eq!(*structured(&result), json!({"outcome": "ok", "result": ["Hello, world!", "Hello, world!"]}));
+        let expected =
+            json!({"outcome": "ok", "result": ["Hello, world!", "Hello, world!"], "asked_with": {"times": 2}});
+        assert_eq!(*structured(&result), expected);
     }
 }
 

@@ -19,7 +19,7 @@ if order == "modified":
 elif order == "size":
     found = sorted(found, key=lambda entry: -entry["bytes"])
 if len(found) > limit:
-    print(f"{limit} of {len(found)} files", file=sys.stderr)
+    print(f"{limit} of {len(found)} files ({pack.limits(len(found), 200)})", file=sys.stderr)
 
 result = [
     {

@@ -18,7 +18,7 @@ with pack.asked(file):
     found = logs.top(pack.paths(file), level=level, text=text, since=since, until=until, limit=limit)
 pack.tell(found.seen, level, text=text, within=(file, since, until))
 if len(found) < found.distinct:
-    print(f"{len(found)} of {found.distinct} messages", file=sys.stderr)
+    print(f"{len(found)} of {found.distinct} messages ({pack.limits(found.distinct)})", file=sys.stderr)
 
 
 def first_line(text):

@@ -7,7 +7,8 @@ name = None
 limit = 20
 
 params = {"query": name, "per_page": min(limit, 100)}
-projects = pack.rows(organization, "projects", scope="org:read", params=params, limit=limit, things="projects")
+most = {"limit": limit, "limit_max": 500}
+projects = pack.rows(organization, "projects", scope="org:read", params=params, things="projects", **most)
 
 result = [
     {"slug": project["slug"], "name": project["name"], "platform": project["platform"]} for project in projects
