@@ -8,7 +8,7 @@
 use std::collections::BTreeMap;
 
 use intentbox_capability::ServerId;
-use intentbox_router::change_asked;
+use intentbox_router::{change_asked, orders};
 use intentbox_search::{Found, RIVAL_SHARE, Verdict};
 use intentbox_tools::{Effect, StoreError, Upstreams};
 
@@ -64,6 +64,8 @@ struct Judged {
     has_values: bool,
     /// Whether nothing lacks.
     is_complete: bool,
+    /// Whether the sentence tells somebody to do what it does: "commit all", and not "commits by Ada".
+    is_ordered: bool,
     /// The part of the words of the request that are its own: "log" is none of a commit's, which may record what is said all the same.
     own_share: f64,
 }
@@ -75,7 +77,7 @@ impl Judged {
 
     /// Whether it may be called without the trust of the search: it changes nothing, or something that the words ask for.
     fn is_asked_for(&self) -> bool {
-        self.reads || self.own_share >= OWN_WORDS_MIN
+        self.reads || self.is_ordered && self.own_share >= OWN_WORDS_MIN
     }
 
     /// Whether a person may be asked about it: it changes nothing, or the words have something to do with it.
@@ -132,7 +134,9 @@ impl Choice<'_> {
         // What no words can say is told of it.
         let Some(judged) = self.judged(best).await? else { return Ok(Meant::One(best)) };
         if judged.is_whole {
-            return Ok(Meant::One(best));
+            // What is said of a change asks for none. A person may have meant it all the same.
+            let is_asked = judged.reads || judged.is_ordered;
+            return Ok(if is_asked { Meant::One(best) } else { Meant::Several(vec![best]) });
         }
         let near = self.all(&self.near(NEAR_SHARE)).await?;
         if let Some(filled) = self.filled(&near) {
@@ -250,9 +254,21 @@ impl Choice<'_> {
             is_whole: read.is_whole(),
             has_values: !read.values.is_empty(),
             is_complete: template.check(&read.values, self.settings).is_ok(),
+            is_ordered: orders(&self.intent.text, server.as_str(), &verb(server.as_str(), &row.name)),
             own_share: self.index.own_share(number, &self.intent.text),
         }))
     }
+}
+
+/// The word that the name of a tool begins with, without that of its server: `commit` of `git_commit`.
+fn verb(server: &str, tool: &str) -> String {
+    let is_sign = |letter: char| !letter.is_ascii_alphanumeric();
+    let mut words = tool.split(is_sign).filter(|word| !word.is_empty());
+    let first = words.next().unwrap_or_default();
+    let own = if first.eq_ignore_ascii_case(server) { words.next().unwrap_or(first) } else { first };
+    // `deleteOrder` begins with `delete`.
+    let end = own.find(|letter: char| letter.is_ascii_uppercase()).filter(|end| *end > 0).unwrap_or(own.len());
+    own[..end].to_ascii_lowercase()
 }
 
 fn are_of_one_server(judged: &[Judged]) -> bool {
@@ -325,6 +341,7 @@ mod tests {
             is_whole: holds.contains('w'),
             has_values: holds.contains('v'),
             is_complete: holds.contains('c'),
+            is_ordered: holds.contains('s'),
             own_share: if holds.contains('s') { 1.0 } else { 0.0 },
         };
         tools.iter().enumerate().map(of).collect()
@@ -353,6 +370,20 @@ mod tests {
         // The last one needs what no words can say, which is told of it.
         let judged = judged(&[("git", "rvc")]);
         assert_eq!(among(&[0, 1], &judged), Some(Meant::One(1)));
+    }
+
+    #[test]
+    fn a_tool_begins_with_what_it_does() {
+        for (server, tool, expected) in [
+            ("git", "git_commit", "commit"),
+            ("crm", "deleteOrder", "delete"),
+            ("crm", "Delete", "delete"),
+            ("git", "git", "git"),
+            ("fs", "move-file", "move"),
+            ("fs", "_", ""),
+        ] {
+            assert_eq!(verb(server, tool), expected, "{tool}");
+        }
     }
 
     #[test]

@@ -758,15 +758,6 @@ pub(crate) fn changes(word: &str) -> bool {
     is_change || matches!(word, "add" | "ignore" | "mark" | "resolve" | "unresolve" | "write")
 }
 
-/// Deeds whose names are nouns too, of which there are records.
-const RECORDED: [&str; 9] = ["alert", "backup", "commit", "deploy", "merge", "patch", "sync", "ticket", "upgrade"];
-
-/// Whether two neighbours in lower case are a record of deeds: "commit history".
-pub(crate) fn is_record_of(deed: &str, next: &str) -> bool {
-    let is_record = matches!(next, "count" | "counts" | "history" | "log" | "logs" | "statistics" | "stats");
-    is_record && RECORDED.contains(&deed)
-}
-
 /// Whether a word in lower case asks for a deed.
 pub(crate) fn is_deed(word: &str) -> bool {
     DEEDS.binary_search(&word).is_ok()

@@ -21,7 +21,7 @@
 //! and passes over no word.
 //!
 //! - `card`: what can be asked for. - `text`: sentences into words. - `typo`: misspelled words.
-//! - `english`: words that no domain owns. - `clause`: parts of a sentence, of which one may be understood where the whole is not.
+//! - `english`: words that no domain owns. - `deed`: whether a sentence asks for a change. - `clause`: parts of a sentence, of which one may be understood where the whole is not.
 //! - `values`: values in a sentence. - `time`: times in it. - `names`: names that exist.
 //! - `index`: the cards of a pack as they are compared.
 //! - `ranker`: which cards are scored. - `trust`: whether the best reading is an answer. - `forest`: the trees that it asks. - `model`: what training learned. - `explain`: why a sentence went where it went. - `nearest`: what helps where no card fits.
@@ -29,6 +29,7 @@
 
 mod card;
 mod clause;
+mod deed;
 mod english;
 mod explain;
 mod forest;
@@ -57,9 +58,10 @@ use intentbox_catalog::instant::Instant;
 use serde_json::Value;
 
 pub use crate::card::{Card, CardId, Pack};
+pub use crate::deed::{change_asked, orders};
 pub use crate::explain::{Explanation, Phrase, Rule, Scored};
 pub use crate::names::{NAMES_MAX, Name, NameList, Names, Source};
-pub use crate::nearest::{NearName, Nearest, change_asked};
+pub use crate::nearest::{NearName, Nearest};
 pub use crate::ranker::{Everything, Ranker};
 pub use crate::text::stem;
 pub use crate::trust::{Doubt, Doubts, Why};
@@ -176,6 +178,8 @@ pub struct Candidate {
     pub score: f64,
     /// The values that the sentence holds for it.
     pub values: BTreeMap<String, Value>,
+    /// The words that it does not explain.
+    pub unexplained: Vec<String>,
 }
 
 impl Router {
@@ -665,6 +669,12 @@ fn values(scored: &Scored) -> BTreeMap<String, Value> {
 
 impl From<&Scored> for Candidate {
     fn from(scored: &Scored) -> Self {
-        Self { id: scored.id.clone(), summary: scored.summary.clone(), score: scored.score, values: values(scored) }
+        Self {
+            id: scored.id.clone(),
+            summary: scored.summary.clone(),
+            score: scored.score,
+            values: values(scored),
+            unexplained: scored.unexplained.clone(),
+        }
     }
 }

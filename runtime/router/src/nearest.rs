@@ -5,7 +5,8 @@ use intentbox_catalog::terminal::printable;
 use intentbox_catalog::words::{Slot, WordPattern, filled};
 use intentbox_catalog::{ParamKind, ParamSpec};
 
-use crate::english::{changes, is_filler, is_record_of};
+use crate::deed::change_asked;
+use crate::english::is_filler;
 use crate::explain::{Explanation, Rule, Scored};
 use crate::index::Wording;
 use crate::names::Names;
@@ -113,16 +114,6 @@ impl<R: Ranker> Router<R> {
         }
         unknown
     }
-}
-
-/// The word with which a sentence asks for a change, as written, if it begins with one: `delete` of "please delete all". The "commit
-/// history" is no change.
-#[must_use]
-pub fn change_asked(text: &str) -> Option<String> {
-    let mut words = text::split(text).into_iter().filter(|word| !word.is_filler);
-    let first = words.next().filter(|word| !word.quoted && changes(&word.plain))?;
-    let is_noun = words.next().is_some_and(|next| !next.quoted && is_record_of(&first.plain, &next.plain));
-    (!is_noun).then_some(first.text)
 }
 
 /// Whether a card takes several words for a text: the "status codes per path" are no text that somebody looks for. A quotation is.
@@ -337,27 +328,6 @@ description = "Whether it is missing."
     fn check(router: &Router, text: &str, names: &Names, words: &str, sentence: Option<&str>, near: &str) {
         let expected = (words.to_owned(), sentence.map(str::to_owned), near.to_owned());
         assert_eq!(told(router, text, names), expected, "{text}");
-    }
-
-    #[test]
-    fn a_sentence_that_begins_with_a_deed_asks_for_a_change() {
-        for (text, expected) in [
-            ("mark all issues in web as resolved", Some("mark")),
-            ("Please Delete old errors", Some("Delete")),
-            ("could you resolve everything", Some("resolve")),
-            ("resolved issues", None),
-            ("compare errors with last week", None),
-            ("issues that nobody assigned", None),
-            ("\"delete\" in the logs", None),
-            ("do a commit in /srv", Some("commit")),
-            ("commit", Some("commit")),
-            ("commit history of /srv", None),
-            ("the deploy logs", None),
-            ("delete logs", Some("delete")),
-            ("", None),
-        ] {
-            assert_eq!(change_asked(text).as_deref(), expected, "{text}");
-        }
     }
 
     #[test]
