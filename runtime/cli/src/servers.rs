@@ -27,7 +27,18 @@ const LAUNCHER_CACHES: [&str; 3] = [".npm", ".cache", ".local/share/uv"];
 
 /// The same for a person who approves a server.
 pub(crate) fn shown_caches() -> String {
-    LAUNCHER_CACHES.map(|cache| format!("~/{cache}")).join(", ")
+    let home = setup::home().and_then(|home| home.canonicalize().ok());
+    let shown = |cache: &str| {
+        let path = home.as_ref().map(|home| home.join(cache));
+        let leads = path.and_then(|path| path.canonicalize().ok().filter(|real| *real != path));
+        match leads {
+            Some(real) => {
+                format!("~/{cache} (not written: a link leads to {})", show::line(&real.display().to_string()))
+            }
+            None => format!("~/{cache}"),
+        }
+    };
+    LAUNCHER_CACHES.map(shown).join(", ")
 }
 
 /// What is configured about upstream servers.

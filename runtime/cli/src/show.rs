@@ -98,7 +98,8 @@ impl Show {
         if let Some(result) = &report.result {
             let shown = table::shown(result.get());
             // On a terminal, where the text of a stranger could look like a hint of this program.
-            let is_a_strangers = report.target.as_ref().is_some_and(|target| target.tool().is_some());
+            // `tools call` has no target: it is the tool.
+            let is_a_strangers = report.target.as_ref().is_none_or(|target| target.tool().is_some());
             text.push_str(&if is_a_strangers && stdout().is_terminal() { indented(&shown) } else { shown });
         }
         let mut messages = printable(&report.stderr);
@@ -215,6 +216,9 @@ fn explain(report: &Report, text: &mut String) {
         }
         if !candidate.not_taken.is_empty() {
             let _ = writeln!(text, "    takes no {}", printable(&candidate.not_taken.join(", ")));
+        }
+        if !candidate.passes_over.is_empty() {
+            let _ = writeln!(text, "    passes over {}", printable(&candidate.passes_over.join(", ")));
         }
         // Where the words fit one tool, and its values are what is not clear.
         if is_to_choose && !candidate.takes.is_empty() {

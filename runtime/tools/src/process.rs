@@ -160,12 +160,14 @@ pub(crate) fn writable_folders(
     let bases: Vec<&Path> = workspace(&config.file).into_iter().chain(home).collect();
     let named = own.iter().chain(&config.bounds.writable);
     let named = named.map(|path| {
+        let is_closed = writable::holds_settings(&writable::normal(path));
         let real = writable::real(path, &bases).map_err(|leads_to| {
             let (path, leads_to) = (quoted(&path.to_string_lossy()), quoted(&leads_to.to_string_lossy()));
             format!("{path}, which it may write, leads to {leads_to} by a symbolic link: name that folder in its entry, or remove the link")
         })?;
-        if let Some(real) = real.as_ref().filter(|real| writable::holds_settings(real)) {
-            let real = quoted(&real.to_string_lossy());
+        // Also one that is not there, or not yet.
+        if is_closed || real.as_ref().is_some_and(|real| writable::holds_settings(real)) {
+            let real = quoted(&real.as_ref().unwrap_or(path).to_string_lossy());
             return Err(format!(
                 "{real}, which it may write, holds settings of the kernel or devices: name the folders that it needs in its entry"
             ));
@@ -191,7 +193,7 @@ fn launch(
     let mut environment = place.environment.clone();
     environment.extend(program.env.clone());
     environment.insert("TMPDIR".to_owned(), folder.to_string_lossy().into_owned());
-    let writable = named.chain([folder]).chain(place.writable.clone()).collect();
+    let writable = named.chain([folder]).chain(caches(place)).collect();
     Ok(Launch {
         command: program.command.clone(),
         args: program.args.clone(),
@@ -206,6 +208,15 @@ fn launch(
             cpu_percent: (purpose == Purpose::Discovery).then_some(DISCOVERY_CPU_PERCENT),
         },
     })
+}
+
+/// The caches of launchers, by their real paths. One that a symbolic link leads elsewhere stays closed: a server that may write the folder
+/// above could make such a link.
+fn caches(place: &Place) -> Vec<PathBuf> {
+    let home = place.environment.get("HOME").map(Path::new);
+    let bases: Vec<&Path> = home.into_iter().collect();
+    let real = place.writable.iter().filter_map(|cache| writable::real(cache, &bases).ok().flatten());
+    real.filter(|cache| !writable::holds_settings(cache)).collect()
 }
 
 /// Makes the caches of launchers that are not there: a folder that is not cannot be opened to a server, and its first launch would fail.

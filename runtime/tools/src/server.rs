@@ -11,7 +11,7 @@ use sha2::{Digest as _, Sha256};
 
 use crate::definition::Effect;
 use crate::secret::{may_be_secret, without_query_secrets, without_secrets};
-use crate::writable::normal;
+use crate::writable::{holds_settings, normal};
 
 /// How long discovering a server's tools may take, if its configuration does not say.
 pub const DISCOVERY_DEFAULT: Duration = Duration::from_secs(30);
@@ -271,6 +271,12 @@ impl ServerConfig {
     pub(crate) fn writable_folders(&self) -> Vec<PathBuf> {
         let Transport::Stdio(program) = &self.transport else { return Vec::new() };
         self.working_directory(program).into_iter().chain(self.bounds.writable.clone()).collect()
+    }
+
+    /// A folder with settings of the kernel or devices among those that its program would write. It is not started then.
+    #[must_use]
+    pub fn folder_with_settings(&self) -> Option<PathBuf> {
+        self.writable_folders().into_iter().find(|folder| holds_settings(&normal(folder)))
     }
 
     /// What to do where a tool failed because its program may not write: its text has the system's words for that, or it is there to

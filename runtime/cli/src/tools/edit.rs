@@ -31,6 +31,14 @@ pub(super) async fn add(
     let _lock = locked(&path)?;
     let own = writes(&entry);
     let (before, text) = added(&path, &[(id.clone(), entry)], &servers::parse)?;
+    let own_servers = servers::parse(&text, &path, FileOrigin::Own)?.servers;
+    if let Some(folder) = own_servers.iter().find(|config| config.id == id).and_then(ServerConfig::folder_with_settings)
+    {
+        let folder = show::line(&folder.display().to_string());
+        let error =
+            format!("nothing was added: {folder}, which it would write, holds settings of the kernel or devices");
+        return Err(Class::Usage.error(error).hint("name the folders that it needs with --write, and another --cwd"));
+    }
     // Servers of a project's file run in the project.
     let writes = if named.is_none() {
         own

@@ -62,6 +62,15 @@ pub(super) async fn run(
             show::notice(&format!("  {told}"));
         }
     }
+    let closed: Vec<&str> = pending
+        .iter()
+        .filter(|config| upstreams.refused_folder(config).is_some())
+        .map(|config| config.id.as_str())
+        .collect();
+    if !closed.is_empty() {
+        let error = Class::Usage.error(format!("nothing was approved: {} would not start", closed.join(", ")));
+        return Err(error.hint("change the entry, or approve others by their names: intentbox tools trust NAME"));
+    }
     if pending.iter().any(|config| matches!(config.told, Transport::Stdio(_))) {
         show::notice(&format!("every program may write the caches of launchers too: {}", servers::shown_caches()));
     }
