@@ -82,7 +82,7 @@ fn bad_parameters_are_named() {
         (
             "colour=red",
             "template `sentry/list_errors` has no parameter \"colour\"".to_owned(),
-            "its parameters are `limit`, `project`, `environment`, `period`, `level (error|fatal)`, `release`, \
+            "its parameters are `limit (1 to 100)`, `project (a slug)`, `environment (a name)`, `period`, `level (error|fatal)`, `release`, \
              `first_release`, `order (last_seen|first_seen|count|users)`, `organization`",
         ),
         (

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::id::TemplateId;
-use crate::param::{ParamKind, ParamSpec};
+use crate::param::{ParamKind, ParamSpec, ValuesFrom};
 use crate::param_error::{MissingParam, ParamError, closest};
 use crate::result::ResultSchema;
 use crate::script::{RenderError, Script, ScriptTemplate};
@@ -311,7 +311,12 @@ fn told(spec: &ParamSpec) -> String {
             let choices: Vec<&str> = choices.iter().map(|choice| choice.value.as_str()).collect();
             format!("{} ({})", spec.name, choices.join("|"))
         }
-        _ => spec.name.clone(),
+        ParamKind::Integer { min: Some(min), max: Some(max) } => format!("{} ({min} to {max})", spec.name),
+        // The percentile of which column, and not which percentile.
+        _ => match &spec.values_from {
+            Some(ValuesFrom::Template { field, .. }) => format!("{} (a {field})", spec.name),
+            _ => spec.name.clone(),
+        },
     }
 }
 
@@ -496,10 +501,10 @@ max = 100
     fn unknown_names_and_unfit_settings_are_refused() {
         let error = check(json!({"limits": 1}), &[]).expect_err("there is no `limits`");
         assert_eq!(error.to_string(), "template `t/things` has no parameter \"limits\"");
-        assert!(matches!(error, ParamError::Unknown { closest: Some(name), .. } if name == "limit"));
+        assert!(matches!(error, ParamError::Unknown { closest: Some(name), .. } if name == "limit (1 to 100)"));
         let error = check(json!({"__class__": 1}), &[]).expect_err("there is no `__class__`");
         let ParamError::Unknown { closest: None, known, .. } = error else { panic!("{error}") };
-        assert_eq!(known, ["owner", "kind (big|small)", "name", "limit"]);
+        assert_eq!(known, ["owner", "kind (big|small)", "name", "limit (1 to 100)"]);
         let error = check(json!({"kind": "big"}), &[("things.owner", "ACME")]).expect_err("it is not lower case");
         assert_eq!(
             error.to_string(),

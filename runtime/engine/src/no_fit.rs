@@ -80,6 +80,7 @@ impl Engine {
             summary: template.summary().to_owned(),
             score: 0.0,
             values: BTreeMap::new(),
+            unexplained: Vec::new(),
         };
         library.catalog.templates().filter(changes).map(candidate).take(CHANGES_MAX).collect()
     }

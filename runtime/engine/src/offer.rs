@@ -14,6 +14,7 @@ use crate::cards;
 use crate::given::Beside;
 use crate::intent::Given;
 use crate::library::Library;
+use crate::rephrase;
 
 /// How many of the values that there are a parameter is told with.
 const CHOICES_MAX: usize = 10;
@@ -23,7 +24,8 @@ const NUMBERS_MAX: usize = 2;
 
 /// A template that fits, with what was read for it.
 pub(crate) fn as_read(library: &Library, given: &BTreeMap<String, Given>, candidate: router::Candidate) -> Candidate {
-    with(library, given, candidate, &|_, _, _| true)
+    let passes_over = rephrase::told(&candidate.unexplained);
+    Candidate { passes_over, ..with(library, given, candidate, &|_, _, _| true) }
 }
 
 /// A template that is near, with the values that are sure.
@@ -42,7 +44,7 @@ fn with(
     candidate: router::Candidate,
     keeps: &dyn Fn(&Template, &ParamSpec, &Value) -> bool,
 ) -> Candidate {
-    let router::Candidate { id, summary, score, mut values } = candidate;
+    let router::Candidate { id, summary, score, mut values, .. } = candidate;
     let (mut missing, mut not_taken) = (Vec::new(), Vec::new());
     if let Some(template) = cards::template(&library.catalog, &id) {
         values.retain(|name, value| template.parameter(name).is_some_and(|spec| keeps(template, spec, value)));
@@ -52,6 +54,10 @@ fn with(
         values.extend(beside.values);
         let needed = template.parameters().iter().filter(|spec| spec.must_be_given());
         missing.extend(needed.map(|spec| spec.name().to_owned()).filter(|name| !values.contains_key(name)));
+        // Of these, one has to be said.
+        if !template.one_of().is_empty() && !template.one_of().iter().any(|name| values.contains_key(name)) {
+            missing.push(template.one_of().join(" or "));
+        }
     }
     let name = cards::template(&library.catalog, &id).map(|template| library.name_of(template.id()));
     Candidate {
@@ -61,6 +67,7 @@ fn with(
         values,
         missing,
         not_taken,
+        passes_over: Vec::new(),
         takes: Vec::new(),
     }
 }
@@ -223,7 +230,7 @@ max = 10
         let question = Question { text, names: &names, now };
         let values = values.as_object().expect("values").clone().into_iter().collect();
         let id = cards::id_of(template.id());
-        let candidate = router::Candidate { id, summary: String::new(), score: 0.5, values };
+        let candidate = router::Candidate { id, summary: String::new(), score: 0.5, values, unexplained: Vec::new() };
         let sure = as_sure(&library, &question, &BTreeMap::new(), candidate);
         (json!(sure.values), sure.missing)
     }

@@ -65,6 +65,8 @@ pub struct Run {
     pub(crate) inferred: Vec<Inferred>,
     /// The words for which a person chose a tool, to be learned if it answers.
     pub(crate) learns: Option<String>,
+    /// Whether the caller said the window of time that it looks at.
+    pub(crate) says_time: bool,
 }
 
 /// What a run executes.
@@ -135,6 +137,14 @@ impl Plan {
         self
     }
 
+    /// The same with whether the caller said the window of time.
+    fn saying_time(mut self, says_time: bool) -> Self {
+        if let Self::Ready(run) | Self::NeedsConsent(Unconfirmed { run, .. }) = &mut self {
+            run.says_time = says_time;
+        }
+        self
+    }
+
     /// The same with the names that a missing parameter may have, the first of them as the example.
     fn naming(mut self, parameter: &str, names: &[String]) -> Self {
         if let Self::Incomplete(Incomplete { report, .. }) = &mut self
@@ -178,12 +188,7 @@ impl Run {
     pub(crate) fn window(&self) -> Option<LookedAt> {
         let Work::Template { library, id, arguments } = &self.work else { return None };
         let template = library.catalog.get(id.as_str())?;
-        let words = template.window(arguments)?.words();
-        let is_default = |spec: &ParamSpec| {
-            matches!(spec.kind(), ParamKind::Window { .. })
-                && spec.default().is_some_and(|default| arguments.get(spec.name()) == Some(default))
-        };
-        Some(LookedAt { words, is_default: template.parameters().iter().any(is_default) })
+        Some(LookedAt { words: template.window(arguments)?.words(), is_default: !self.says_time })
     }
 
     /// The values that are not the defaults of a template, without the window of time and what settings give: what was read from the words or
@@ -540,7 +545,12 @@ impl Engine {
         }
         values.extend(beside.values);
         match template.check(&values, &self.tenants.of(&caller.principal).settings) {
-            Ok(arguments) => self.of_template(library, template, &arguments, &intent.settings, caller),
+            Ok(arguments) => {
+                let is_window = |spec: &&ParamSpec| matches!(spec.kind(), ParamKind::Window { .. });
+                let mut windows = template.parameters().iter().filter(is_window);
+                let says_time = windows.any(|spec| values.contains_key(spec.name()));
+                self.of_template(library, template, &arguments, &intent.settings, caller).saying_time(says_time)
+            }
             Err(error) => {
                 let report = Report {
                     target: Some(target_of(library, template)),
@@ -612,6 +622,7 @@ impl Engine {
             mended: Vec::new(),
             inferred: Vec::new(),
             learns: None,
+            says_time: false,
         });
         if writes && caller.consent == Consent::Asked {
             return Plan::NeedsConsent(Unconfirmed { run, summary: template.summary().to_owned() });
@@ -657,6 +668,7 @@ impl Engine {
             mended: Vec::new(),
             inferred: Vec::new(),
             learns: None,
+            says_time: false,
         }))
     }
 

@@ -85,7 +85,7 @@ mod tests {
     fn each_invalid_value_has_a_remedy_with_the_data_that_corrects_it() {
         let name = |name: &str| name.to_owned();
         for (given, expected) in [
-            (json!({"limits": 1}), ValueAdvice::Closest(name("limit"))),
+            (json!({"limits": 1}), ValueAdvice::Closest(name("limit (1 to 100)"))),
             (json!({"limit": 101}), ValueAdvice::Nearest { name: name("limit"), value: name("100") }),
             (json!({"limit": null}), ValueAdvice::LeaveOut { name: name("limit") }),
             (json!({"project": "A B"}), ValueAdvice::Like { name: name("project"), example: name("web") }),
@@ -96,7 +96,7 @@ mod tests {
         let Remedy::Value(ValueAdvice::Known(known)) = remedy(json!({"colour": 1}), "acme") else {
             panic!("no name looks like it")
         };
-        assert!(known.contains(&name("limit")), "{known:?}");
+        assert!(known.contains(&name("limit (1 to 100)")), "{known:?}");
         let Remedy::Value(ValueAdvice::CorrectSetting { setting, .. }) = remedy(json!({}), "A B") else {
             panic!("the setting is invalid")
         };

@@ -20,11 +20,16 @@ pub(crate) fn remedy(nearest: &Nearest, has_candidates: bool, is_beyond_code: bo
     };
     Remedy::Rephrase(Box::new(Rephrase {
         has_candidates,
-        not_understood: nearest.not_understood.iter().take(WORDS_MAX).map(|word| short(word)).collect(),
+        not_understood: told(&nearest.not_understood),
         nearest: nearest.sentence.clone(),
         near_names: nearest.names.iter().take(WORDS_MAX).map(near_name).collect(),
         is_beyond_code,
     }))
+}
+
+/// Words from outside, as many as are told, short and safe to print.
+pub(crate) fn told(words: &[String]) -> Vec<String> {
+    words.iter().take(WORDS_MAX).map(|word| short(word)).collect()
 }
 
 /// A word from outside in quotes, short and safe to print.
@@ -43,7 +48,7 @@ fn short(text: &str) -> String {
 mod tests {
     use super::*;
 
-    fn told(not_understood: Vec<String>) -> Vec<String> {
+    fn told_of(not_understood: Vec<String>) -> Vec<String> {
         let nearest = Nearest { not_understood, ..Nearest::default() };
         match remedy(&nearest, false, false) {
             Remedy::Rephrase(rephrase) => rephrase.not_understood,
@@ -54,17 +59,17 @@ mod tests {
     #[test]
     fn words_are_told_as_written_up_to_a_bound() {
         let words = |count: usize| (0..count).map(|number| format!("Zap{number}")).collect::<Vec<_>>();
-        assert_eq!(told(words(WORDS_MAX)), words(WORDS_MAX));
-        assert_eq!(told(words(WORDS_MAX + 1)), words(WORDS_MAX));
+        assert_eq!(told_of(words(WORDS_MAX)), words(WORDS_MAX));
+        assert_eq!(told_of(words(WORDS_MAX + 1)), words(WORDS_MAX));
         for (length, kept) in [(WORD_CHARS_MAX, WORD_CHARS_MAX), (WORD_CHARS_MAX + 1, WORD_CHARS_MAX)] {
-            assert_eq!(told(vec!["é".repeat(length)]), ["é".repeat(kept)]);
+            assert_eq!(told_of(vec!["é".repeat(length)]), ["é".repeat(kept)]);
         }
     }
 
     #[test]
     fn a_word_has_no_character_that_a_terminal_obeys() {
-        assert_eq!(told(vec!["a\n\tb\u{1b}[2J\u{202e}c".to_owned()]), ["a b\\u{1b}[2J\\u{202e}c"]);
-        let escapes = told(vec!["\u{202e}".repeat(WORD_CHARS_MAX)]);
+        assert_eq!(told_of(vec!["a\n\tb\u{1b}[2J\u{202e}c".to_owned()]), ["a b\\u{1b}[2J\\u{202e}c"]);
+        let escapes = told_of(vec!["\u{202e}".repeat(WORD_CHARS_MAX)]);
         assert_eq!(escapes[0].chars().count(), WORD_CHARS_MAX, "escapes are counted as well");
         assert!(escapes[0].is_ascii());
     }

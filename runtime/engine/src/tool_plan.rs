@@ -294,7 +294,7 @@ fn candidate(index: &Index, number: usize, score: f64, values: BTreeMap<String, 
         }
     };
     let summary = summary.to_owned();
-    Some(Candidate { template, summary, score, values, missing: Vec::new(), not_taken: Vec::new(), takes: Vec::new() })
+    Some(Candidate { template, summary, score, values, ..Candidate::default() })
 }
 
 fn micros(begun: Instant) -> u64 {

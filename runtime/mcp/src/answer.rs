@@ -284,8 +284,13 @@ impl AnswerBuilder<'_> {
             } else {
                 format!(", takes no {}", candidate.not_taken.join(", "))
             };
+            let passes_over = if candidate.passes_over.is_empty() {
+                String::new()
+            } else {
+                format!(", passes over {}", candidate.passes_over.join(", "))
+            };
             let summary = cut(&candidate.summary);
-            self.line(&format!("- {}{params}{missing}{not_taken}: {summary}", candidate.template));
+            self.line(&format!("- {}{params}{missing}{not_taken}{passes_over}: {summary}", candidate.template));
             if !candidate.takes.is_empty() {
                 self.line(&cut(&format!("  its params: {}", Takes::line(&candidate.takes))));
             }
@@ -302,6 +307,9 @@ impl AnswerBuilder<'_> {
                 }
                 if !candidate.not_taken.is_empty() {
                     told["not_taken"] = json!(candidate.not_taken);
+                }
+                if !candidate.passes_over.is_empty() {
+                    told["passes_over"] = json!(candidate.passes_over);
                 }
                 if !candidate.takes.is_empty() {
                     told["takes"] = json!(candidate.takes);

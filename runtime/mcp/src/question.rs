@@ -113,7 +113,11 @@ impl Question {
         match self {
             Question::Which(templates) => {
                 let lines = templates.iter().map(|(id, summary)| format!("\n- {id}: {summary}"));
-                format!("Several templates fit. Which one do you mean?{}", lines.collect::<String>())
+                let lines = lines.collect::<String>();
+                match templates.len() {
+                    1 => format!("Is this what you mean? It is not sure enough to run it.{lines}"),
+                    _ => format!("Several templates fit. Which one do you mean?{lines}"),
+                }
             }
             Question::Values { template, parameters } => {
                 let names: Vec<&str> = parameters.iter().map(ParamSpec::name).collect();

@@ -179,15 +179,8 @@ mod tests {
     use super::*;
 
     fn said(remedy: Remedy) -> String {
-        let candidate = Candidate {
-            template: "a/b".to_owned(),
-            summary: "Does.".to_owned(),
-            score: 0.8,
-            values: std::collections::BTreeMap::new(),
-            missing: Vec::new(),
-            not_taken: Vec::new(),
-            takes: Vec::new(),
-        };
+        let candidate =
+            Candidate { template: "a/b".to_owned(), summary: "Does.".to_owned(), score: 0.8, ..Candidate::default() };
         let failure = Failure::new(Cause::NotFound, "it ended").with(remedy);
         let report = Report { candidates: vec![candidate], ..Report::failed(RunId::of(0), failure) };
         hint(&report).expect("there is a remedy")

@@ -197,7 +197,7 @@ impl Target {
 }
 
 /// A template that an intent may have meant.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Candidate {
     /// Its id.
     pub template: String,
@@ -211,7 +211,9 @@ pub struct Candidate {
     pub missing: Vec<String>,
     /// The names of what came beside the sentence that it does not take.
     pub not_taken: Vec<String>,
-    /// All that it takes besides those that have a value; empty where several fit, or the access that fits is not configured.
+    /// The words of the sentence that it does not explain, where several fit.
+    pub passes_over: Vec<String>,
+    /// All that it takes besides those that have a value; empty where the access that fits is not configured.
     pub takes: Vec<Takes>,
 }
 

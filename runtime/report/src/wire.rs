@@ -101,6 +101,8 @@ struct Candidate<'a> {
     missing: &'a [String],
     #[serde(skip_serializing_if = "<[String]>::is_empty")]
     not_taken: &'a [String],
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    passes_over: &'a [String],
     #[serde(skip_serializing_if = "<[Takes]>::is_empty")]
     takes: &'a [Takes],
 }
@@ -177,6 +179,7 @@ impl<'a> Route<'a> {
             values: &candidate.values,
             missing: &candidate.missing,
             not_taken: &candidate.not_taken,
+            passes_over: &candidate.passes_over,
             takes: &candidate.takes,
         });
         let window = report.window.as_ref().map(|window| window.words.as_str());
@@ -238,9 +241,8 @@ mod tests {
             summary: "Does.".to_owned(),
             score: 0.666_666,
             values: BTreeMap::from([("limit".to_owned(), json!(5))]),
-            missing: Vec::new(),
             not_taken: vec!["project".to_owned()],
-            takes: Vec::new(),
+            ..report::Candidate::default()
         };
         let failure = Failure::new(Cause::Ambiguous, "several").with(Remedy::Choose);
         let report = Report {

@@ -291,10 +291,7 @@ fn several_templates_are_listed_and_refusals_on_the_way_are_told() {
         template: format!("pack/t{index}"),
         summary: "Does it.".to_owned(),
         score: 0.8,
-        values: std::collections::BTreeMap::new(),
-        missing: Vec::new(),
-        not_taken: Vec::new(),
-        takes: Vec::new(),
+        ..intentbox_engine::Candidate::default()
     });
     let failure = Failure::new(Cause::Ambiguous, "several fit").with(Remedy::Choose);
     let ambiguous = Report { candidates: candidates.collect(), ..Report::failed(RunId::of(0), failure) };

@@ -37,7 +37,10 @@ path = pack.path(file)
 if count is None and not any(measures.values()):
     # In "average count" the column is a word that the question itself may hold, and is not read.
     there = f"{path.partition(':')[2]} has {pack.names(tables.columns(path))}"
-    raise Invalid(f'which column? {there}; some names are read in quotes only: highest "id"')
+    raise Invalid(
+        f"which column? {there}; name one with sum, mean, median, percentile, max or min, or count=rows; "
+        'a name that is a word of the question is read in quotes: highest "id"'
+    )
 
 if limit is not None and not by:
     raise Invalid(
