@@ -1,11 +1,11 @@
 //! What a call of an upstream tool costs beside the same call by the bare official SDK and the exchange of two lines, and what
-//! listing costs.
+//! listing costs, also of 10,000 tools.
 //!
 //! `cargo bench --bench upstream`. The server is `tests/upstream/faulty.py` without a fault. All ways are measured in turns, so
 //! that a machine that is slow for a while is slow for all.
 
 use std::io::{BufRead as _, BufReader, Write as _};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -66,25 +66,57 @@ fn main() {
     }
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
     runtime.block_on(calls());
+    runtime.block_on(catalog());
     processes();
 }
 
-async fn calls() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let program = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/upstream/faulty.py");
-    let entry = json!({"mcpServers": {"faulty": {"command": "python3", "args": [program, "none"]}}}).to_string();
-    let path = folder.path().join("servers.json");
+/// The program of the server.
+fn program() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/upstream/faulty.py")
+}
+
+/// The server with a fault, and what is kept of it in a folder.
+async fn upstreams(folder: &Path, fault: &str) -> Upstreams {
+    let entry = json!({"mcpServers": {"faulty": {"command": "python3", "args": [program(), fault]}}}).to_string();
+    let path = folder.join("servers.json");
     let context = FileContext { path: &path, origin: FileOrigin::Named, variable: &|_| None, home: None };
     let servers = parse(&entry, &context).expect("a file of servers").servers;
-    let store = Arc::new(ToolStore::open(Some(folder.path()), Clock::system()).await.expect("a store"));
+    let store = Arc::new(ToolStore::open(Some(folder), Clock::system()).await.expect("a store"));
     let place = Place {
         launcher: env!("CARGO_BIN_EXE_intentbox").into(),
         launcher_verb: "launch-server",
         environment: std::env::vars().filter(|(name, _)| name == "PATH").collect(),
-        temporary: folder.path().to_owned(),
+        temporary: folder.to_owned(),
         ..Place::default()
     };
-    let upstreams = Upstreams::new(servers, |_| true, store, place);
+    Upstreams::new(servers, |_| true, store, place)
+}
+
+/// What is known of a server with 10,000 tools: read from the file that another process left, and again in the same process.
+async fn catalog() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let first = upstreams(folder.path(), "exactly-many-tools").await;
+    let id = "faulty".parse().expect("an id");
+    first.discover(&id, &|_| {}).await.expect("it is kept");
+    first.close().await;
+    let (mut cold, mut warm) = (Vec::new(), Vec::new());
+    for _ in 0..50 {
+        let start = Instant::now();
+        let upstreams = upstreams(folder.path(), "exactly-many-tools").await;
+        let listed = upstreams.states().await.expect("they are known")[&id].listing.tools.len();
+        cold.push(start.elapsed());
+        assert_eq!(listed, 10_000);
+        let start = Instant::now();
+        upstreams.states().await.expect("they are known");
+        warm.push(start.elapsed());
+    }
+    println!("10,000 tools from the file: p50 {:?}, again {:?}", median(&mut cold), median(&mut warm));
+}
+
+async fn calls() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let program = program();
+    let upstreams = upstreams(folder.path(), "none").await;
     let rule: ToolRule = "faulty: echo".parse().expect("a rule");
     let allowed = Tools::of([rule]).admit("faulty", "echo", ToolEffect::MayChange).expect("it is granted");
     let arguments = json!({"text": "hello"});
