@@ -13,6 +13,8 @@ use crate::words::words;
 pub(crate) enum Ending {
     /// It was to run a script: the report is the answer.
     Run(Box<Report>),
+    /// It was to call a tool of somebody else's, whose answer the report holds.
+    ToolCall(Box<Report>),
     /// Anything else.
     Verb(Answer),
 }

@@ -23,6 +23,15 @@ pub(crate) struct Show {
     stdout_is_taken: bool,
 }
 
+/// Who wrote a result.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Author {
+    /// A template, or the caller's own script.
+    Ours,
+    /// A tool of an upstream server.
+    Stranger,
+}
+
 impl Show {
     /// For a command with `--json` or without.
     pub(crate) fn new(json: bool) -> Self {
@@ -57,7 +66,12 @@ impl Show {
     pub(crate) fn end(&self, ended: Result<Ending, CommandError>) -> ExitCode {
         let ending = ended.unwrap_or_else(|error| Ending::Verb(error.into()));
         let (exit, printed) = match &ending {
-            Ending::Run(report) => (report.outcome().terms().exit, self.run(report)),
+            Ending::Run(report) => {
+                let by_tool = report.target.as_ref().is_some_and(|target| target.tool().is_some());
+                let author = if by_tool { Author::Stranger } else { Author::Ours };
+                (report.outcome().terms().exit, self.run(report, author))
+            }
+            Ending::ToolCall(report) => (report.outcome().terms().exit, self.run(report, Author::Stranger)),
             Ending::Verb(answer) => (answer.exit(), self.verb(answer)),
         };
         match printed {
@@ -90,17 +104,16 @@ impl Show {
         Ok(())
     }
 
-    fn run(&self, report: &Report) -> Result<(), CommandError> {
+    fn run(&self, report: &Report, author: Author) -> Result<(), CommandError> {
         if self.json {
             return to_stdout(&as_json(report));
         }
         let mut text = printable(&report.stdout);
         if let Some(result) = &report.result {
             let shown = table::shown(result.get());
-            // On a terminal, where the text of a stranger could look like a hint of this program.
-            // `tools call` has no target: it is the tool.
-            let is_a_strangers = report.target.as_ref().is_none_or(|target| target.tool().is_some());
-            text.push_str(&if is_a_strangers && stdout().is_terminal() { indented(&shown) } else { shown });
+            // On a terminal, where it could look like a hint of this program.
+            let is_told_apart = author == Author::Stranger && stdout().is_terminal();
+            text.push_str(&if is_told_apart { indented(&shown) } else { shown });
         }
         let mut messages = printable(&report.stderr);
         explain(report, &mut messages);
@@ -128,7 +141,7 @@ pub(crate) fn notice(text: &str) {
 
 /// The same lines with two blanks before each: nothing that this program says itself has them.
 fn indented(text: &str) -> String {
-    text.lines().fold(String::new(), |indented, line| format!("{indented}  {line}\n"))
+    text.lines().flat_map(|line| ["  ", line, "\n"]).collect()
 }
 
 /// Says that what answers is the demo.

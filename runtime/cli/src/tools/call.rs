@@ -41,7 +41,7 @@ pub(super) async fn run(
                     let effect = upstreams.effect(id.as_str(), tool).await.unwrap_or(Effect::Unknown);
                     upstreams.close().await;
                     let failure = interrupted(tool, effect);
-                    return Ok(Ending::Run(Box::new(Report::failed(new_run_id(), failure))));
+                    return Ok(Ending::ToolCall(Box::new(Report::failed(new_run_id(), failure))));
                 }
             }
         }
@@ -62,7 +62,7 @@ pub(super) async fn run(
         }
         Err(error) => Report::failed(run_id, tool_failure(&error)),
     };
-    Ok(Ending::Run(Box::new(report)))
+    Ok(Ending::ToolCall(Box::new(report)))
 }
 
 /// Why a call has no result that a person has stopped waiting for.

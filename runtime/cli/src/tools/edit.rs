@@ -31,21 +31,14 @@ pub(super) async fn add(
     let _lock = locked(&path)?;
     let own = writes(&entry);
     let (before, text) = added(&path, &[(id.clone(), entry)], &servers::parse)?;
-    let own_servers = servers::parse(&text, &path, FileOrigin::Own)?.servers;
-    if let Some(folder) = own_servers.iter().find(|config| config.id == id).and_then(ServerConfig::folder_with_settings)
-    {
-        let folder = show::line(&folder.display().to_string());
-        let error =
-            format!("nothing was added: {folder}, which it would write, holds settings of the kernel or devices");
-        return Err(Class::Usage.error(error).hint("name the folders that it needs with --write, and another --cwd"));
-    }
+    let origin = if named.is_none() { FileOrigin::Own } else { FileOrigin::Named };
+    let config = servers::parse(&text, &path, origin)?.servers.into_iter().find(|config| config.id == id);
+    refuse_settings(config.iter())?;
     // Servers of a project's file run in the project.
     let writes = if named.is_none() {
         own
     } else {
-        let added = servers::parse(&text, &path, FileOrigin::Named)?.servers.into_iter();
-        let added = added.filter(|config| config.id == id);
-        added.map(|config| config.privileges().join("\n")).find(|lines| !lines.is_empty())
+        config.map(|config| config.privileges().join("\n")).filter(|lines| !lines.is_empty())
     };
     // A file that no command reads gives nobody anything to call. What cannot be written is found before anything is.
     let permit = if named.is_none() { Permit::of(sources, std::slice::from_ref(&id), allow)? } else { None };
@@ -74,6 +67,17 @@ pub(super) async fn add(
     let rules = permit.map(|permit| permit.rules).unwrap_or_default();
     let answer = Answer::new(text).with("file", shown.to_string()).with("server", id.as_str());
     Ok(answer.with("status", status).with("rules", rules))
+}
+
+/// Refuses to add a server that would not start, since it would write settings of the kernel or devices.
+fn refuse_settings<'a>(mut configs: impl Iterator<Item = &'a ServerConfig>) -> Result<(), CommandError> {
+    let Some((id, folder)) = configs.find_map(|config| Some((&config.id, config.folder_with_settings()?))) else {
+        return Ok(());
+    };
+    let folder = show::line(&folder.display().to_string());
+    let told =
+        format!("nothing was added: {folder}, which `{id}` would write, holds settings of the kernel or devices");
+    Err(Class::Usage.error(told).hint("name the folders that it needs in `write`, and another `cwd`"))
 }
 
 /// What a program is started with.
@@ -221,7 +225,9 @@ pub(super) async fn import(
     // A rule of before may say more than the one that would be added.
     let in_force = Rules::in_force(sources, &ids)?;
     let added = servers::parse(&text, &path, FileOrigin::Own)?.servers;
-    let told = imported(&added.iter().filter(|config| ids.contains(&config.id)).collect::<Vec<_>>());
+    let added: Vec<_> = added.iter().filter(|config| ids.contains(&config.id)).collect();
+    refuse_settings(added.iter().copied())?;
+    let told = imported(&added);
     if let Some(permit) = &permit {
         permit.write()?;
     }

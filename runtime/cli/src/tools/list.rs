@@ -82,8 +82,7 @@ pub(crate) fn status_line(config: &ServerConfig, state: &ServerState, is_approve
     }
     if !is_approved {
         let file = config.file.display();
-        let changed =
-            if state.discovered_ms > 0 { ", and its entry has changed since its tools were listed" } else { "" };
+        let changed = if state.is_outdated { ", and it has changed since its tools were listed" } else { "" };
         return format!("NOT APPROVED: {file} configures it{changed}; run `intentbox tools trust {id}`");
     }
     let listed = show::count(state.listing.tools.len(), "tool");
