@@ -1,5 +1,5 @@
 //! What a call of an upstream tool costs beside the same call by the bare official SDK and the exchange of two lines, and what
-//! listing costs, also of 10,000 tools.
+//! listing costs, also of 5,000 tools.
 //!
 //! `cargo bench --bench upstream`. The server is `tests/upstream/faulty.py` without a fault. All ways are measured in turns, so
 //! that a machine that is slow for a while is slow for all.
@@ -92,25 +92,25 @@ async fn upstreams(folder: &Path, fault: &str) -> Upstreams {
     Upstreams::new(servers, |_| true, store, place)
 }
 
-/// What is known of a server with 10,000 tools: read from the file that another process left, and again in the same process.
+/// What is known of a server with 5,000 tools, with descriptions and five arguments each: read from the file that another process left, and again in the same process.
 async fn catalog() {
     let folder = tempfile::tempdir().expect("a folder");
-    let first = upstreams(folder.path(), "exactly-many-tools").await;
+    let first = upstreams(folder.path(), "catalog").await;
     let id = "faulty".parse().expect("an id");
     first.discover(&id, &|_| {}).await.expect("it is kept");
     first.close().await;
     let (mut cold, mut warm) = (Vec::new(), Vec::new());
     for _ in 0..50 {
         let start = Instant::now();
-        let upstreams = upstreams(folder.path(), "exactly-many-tools").await;
+        let upstreams = upstreams(folder.path(), "catalog").await;
         let listed = upstreams.states().await.expect("they are known")[&id].listing.tools.len();
         cold.push(start.elapsed());
-        assert_eq!(listed, 10_000);
+        assert_eq!(listed, 5_000);
         let start = Instant::now();
         upstreams.states().await.expect("they are known");
         warm.push(start.elapsed());
     }
-    println!("10,000 tools from the file: p50 {:?}, again {:?}", median(&mut cold), median(&mut warm));
+    println!("5,000 tools from the file: p50 {:?}, again {:?}", median(&mut cold), median(&mut warm));
 }
 
 async fn calls() {

@@ -18,6 +18,7 @@ wrong-id, id-null, id-float, id-huge: a false answer before the right one
 duplicate-answer, unasked-answer, batch, both: as they say, before the right answer
 stderr-flood: 10 MiB on stderr with colours and a token
 deaf: reads nothing after tools/list                  many-tools: 10,001 tools
+catalog: 5,000 tools with descriptions and arguments
 exactly-many-tools: 10,000 tools                      cursor-loop: the same cursor again and again
 endless-cursors: always another page                  huge-listing: 65 MiB of tools in pages
 schemas: tools with schemas that are huge, deep, circular, remote, exponential or slow to match
@@ -146,6 +147,11 @@ def tools():
                 for tool in TOOLS]
     if FAULT == "added" and STARTS > 0:
         return [*TOOLS, {"name": "fetch_all", "description": "Reads everything.", "inputSchema": OBJECT, "annotations": READS}]
+    if FAULT == "catalog":
+        arguments = {"type": "object", "required": ["id"], "properties": {name: {"type": "string", "description": f"The {name} of it."}
+                     for name in ("id", "kind", "owner", "since", "limit")}}
+        return [{"name": f"get_thing_{number}", "description": f"Gets thing {number} of a large catalog, by its id, its kind and who owns it.",
+                 "inputSchema": arguments, "annotations": READS} for number in range(5_000)]
     if FAULT in ("many-tools", "exactly-many-tools"):
         return [{"name": f"tool_{number}", "inputSchema": OBJECT} for number in range(10_001 if FAULT == "many-tools" else 10_000)]
     return TOOLS
