@@ -9,7 +9,7 @@ use anyhow::Context as _;
 use intentbox_engine::{Embedding, EmbeddingSource, Refresh, TABLE_BYTES_MAX, TOKENIZER_BYTES_MAX};
 use intentbox_store::{Clock, ToolStore};
 use intentbox_tools::file::{self, FILE_BYTES_MAX, FileContext, FileError, ParsedFile};
-use intentbox_tools::{FileOrigin, Place, Program, ServerConfig, Transport, Upstreams};
+use intentbox_tools::{FileOrigin, LauncherCache, Place, Program, ServerConfig, Transport, Upstreams};
 
 use crate::arguments::Sources;
 use crate::error::{Class, Classify as _, CommandError, Hint as _};
@@ -26,19 +26,18 @@ const PROJECT_FILES: [&str; 3] = [".mcp.json", ".cursor/mcp.json", ".vscode/mcp.
 const LAUNCHER_CACHES: [&str; 3] = [".npm", ".cache", ".local/share/uv"];
 
 /// The same for a person who approves a server.
-pub(crate) fn shown_caches() -> String {
-    let home = setup::home().and_then(|home| home.canonicalize().ok());
-    let shown = |cache: &str| {
-        let path = home.as_ref().map(|home| home.join(cache));
-        let leads = path.and_then(|path| path.canonicalize().ok().filter(|real| *real != path));
-        match leads {
+pub(crate) fn shown_caches(upstreams: &Upstreams) -> String {
+    let home = setup::home().unwrap_or_default();
+    let shown = |cache: LauncherCache| {
+        let path = cache.path.strip_prefix(&home).unwrap_or(cache.path).display();
+        match cache.real.filter(|_| !cache.is_open) {
             Some(real) => {
-                format!("~/{cache} (not written: a link leads to {})", show::line(&real.display().to_string()))
+                format!("~/{path} (not written: it leads to {})", show::line(&real.display().to_string()))
             }
-            None => format!("~/{cache}"),
+            None => format!("~/{path}"),
         }
     };
-    LAUNCHER_CACHES.map(shown).join(", ")
+    upstreams.caches().map(shown).collect::<Vec<_>>().join(", ")
 }
 
 /// What is configured about upstream servers.
@@ -234,7 +233,7 @@ fn place(sources: &Sources, state: Option<&Path>) -> Place {
 impl Servers {
     /// Prints what the user should know about the files.
     pub(crate) fn notify(&self) {
-        notify(&self.notices, self.upstreams.faults());
+        notify(&self.notices, self.upstreams.faults().iter());
     }
 }
 
@@ -249,7 +248,7 @@ pub(crate) fn told_closed(upstreams: &Upstreams, config: &ServerConfig) -> Optio
 }
 
 /// Prints what the user should know about files of servers.
-pub(crate) fn notify(notices: &[String], faults: &[FileError]) {
+pub(crate) fn notify<'a>(notices: &[String], faults: impl Iterator<Item = &'a FileError>) {
     for notice in notices {
         show::notice(&show::line(notice));
     }

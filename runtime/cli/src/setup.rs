@@ -154,7 +154,7 @@ impl Configured {
         let Some(upstreams) = &self.upstreams else { return Ok(known) };
         known.extend(upstreams.faults().iter().filter_map(|fault| Some((fault.id.clone()?, BTreeSet::new()))));
         for (id, state) in upstreams.states().await.class(Class::Unavailable)? {
-            let names = state.listing.tools.into_iter().map(|row| row.name);
+            let names = state.listing.tools.iter().map(|row| row.name.clone());
             known.insert(id.to_string(), names.collect());
         }
         Ok(known)

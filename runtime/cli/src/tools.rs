@@ -27,8 +27,10 @@ pub(crate) async fn run(sources: &Sources, command: Tools, show: &Show) -> Resul
     let answer = match command {
         Tools::List { server } => {
             let servers = servers::servers(sources).await?;
-            servers.notify();
-            let Servers { upstreams, refresh, .. } = servers;
+            let Servers { upstreams, notices, refresh, .. } = servers;
+            // The list of all servers has a row for each entry that has a name.
+            let faults = upstreams.faults().iter().filter(|fault| server.is_some() || fault.id.is_none());
+            servers::notify(&notices, faults);
             let begun = match refresh {
                 Some(refresh) => refresh::begin_stale(sources, &upstreams, refresh).await?,
                 None => Vec::new(),

@@ -48,7 +48,7 @@ struct Prepared {
 impl Prepared {
     fn new(
         catalog: &Arc<Catalog>,
-        states: BTreeMap<ServerId, ServerState>,
+        states: &BTreeMap<ServerId, ServerState>,
         listed: BTreeMap<ServerId, i64>,
         learned: Vec<LearnedWord>,
         embedding: Option<&EmbeddingSource>,
@@ -56,9 +56,9 @@ impl Prepared {
         let known = states.iter().filter(|(id, _)| listed.contains_key(*id));
         let categories = known.flat_map(|(_, state)| categories(&state.listing.tools)).collect();
         let tools: Vec<(ServerId, ToolRow)> = states
-            .into_iter()
-            .filter(|(id, _)| listed.contains_key(id))
-            .flat_map(|(id, state)| state.listing.tools.into_iter().map(move |row| (id.clone(), row)))
+            .iter()
+            .filter(|(id, _)| listed.contains_key(*id))
+            .flat_map(|(id, state)| state.listing.tools.iter().map(move |row| (id.clone(), row.clone())))
             .collect();
         let mut words: HashMap<(&str, &str), Vec<String>> = HashMap::new();
         for LearnedWord { server, name, word } in &learned {
@@ -265,7 +265,7 @@ impl Index {
         let prepared = match known.filter(|index| is_same(&index.prepared)) {
             Some(index) if index.uses == uses => return Ok(Arc::clone(index)),
             Some(index) => Arc::clone(&index.prepared),
-            None => Arc::new(Prepared::new(catalog, states, listed, learned, embedding)),
+            None => Arc::new(Prepared::new(catalog, &states, listed, learned, embedding)),
         };
         Ok(Arc::new(Index::new(prepared, uses, upstreams.kept().now_unix_ms())))
     }

@@ -72,6 +72,6 @@ pub use stats::{Stats, TargetStats};
 pub use store::{Store, read_stats};
 pub use tools::{
     Claim, DISCOVERIES_MAX, DISCOVERY_LAPSES_MS, DefinitionRecord, Discovered, DiscoveryStatus, ListedDefinition,
-    Owner, ServerRecord, ToolStore, Trusted,
+    ListingRecord, Owner, ServerRecord, ToolStore, Trusted,
 };
 pub use uses::{LearnedWord, ToolShape, ToolUse, Used};

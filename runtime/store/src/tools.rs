@@ -107,8 +107,17 @@ pub struct ServerRecord {
     pub failure: String,
     /// When the tools were last listed, in milliseconds after 1970, UTC; 0 if never.
     pub discovered_ms: i64,
+}
+
+/// What a server listed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ListingRecord {
+    /// Under what the server is kept.
+    pub id: String,
+    /// When it listed this, in milliseconds after 1970, UTC; 0 if never. No other listing of the same server has this time.
+    pub discovered_ms: i64,
     /// The tools without their schemas, as their writer encoded them.
-    pub listing: Vec<u8>,
+    pub encoded: Vec<u8>,
 }
 
 /// What a server said of one tool, and what of that is approved.
@@ -251,6 +260,24 @@ impl ToolStore {
     /// The file cannot be read.
     pub async fn server(&self, id: &str) -> Result<Option<ServerRecord>, StoreError> {
         self.database.lock().await.server(id).await
+    }
+
+    /// What all servers listed last. It can be megabytes: [`ServerRecord::discovered_ms`] says whether it is known already.
+    ///
+    /// # Errors
+    ///
+    /// The file cannot be read.
+    pub async fn listings(&self) -> Result<Vec<ListingRecord>, StoreError> {
+        self.database.lock().await.listings().await
+    }
+
+    /// What one server listed last, if it is known.
+    ///
+    /// # Errors
+    ///
+    /// The file cannot be read.
+    pub async fn listing(&self, id: &str) -> Result<Option<ListingRecord>, StoreError> {
+        self.database.lock().await.listing(id).await
     }
 
     /// Begins a discovery for `owner`, unless another process is at the same one or too many go on. `is_alive` says whether an

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use intentbox_capability::ServerId;
 use intentbox_store::{
-    Claim, DefinitionRecord, LearnedWord, Owner, ServerRecord, StoreError, ToolStore, ToolUse, Trusted,
+    Claim, DefinitionRecord, LearnedWord, ListingRecord, Owner, ServerRecord, StoreError, ToolStore, ToolUse, Trusted,
 };
 
 use crate::owner::is_alive;
@@ -73,6 +73,23 @@ impl Kept {
     /// When the file cannot be read.
     pub(crate) async fn server(&self, id: &str) -> Result<Option<ServerRecord>, StoreError> {
         self.store.server(self.key(id)).await
+    }
+
+    /// What each server listed last.
+    ///
+    /// # Errors
+    /// When the file cannot be read.
+    pub(crate) async fn listings(&self) -> Result<BTreeMap<ServerId, ListingRecord>, StoreError> {
+        let records = self.store.listings().await?.into_iter();
+        Ok(records.filter_map(|record| Some((self.id(&record.id)?.clone(), record))).collect())
+    }
+
+    /// What one server listed last.
+    ///
+    /// # Errors
+    /// When the file cannot be read.
+    pub(crate) async fn listing(&self, id: &str) -> Result<Option<ListingRecord>, StoreError> {
+        self.store.listing(self.key(id)).await
     }
 
     /// Begins the discovery of a server for another process, unless one goes on.

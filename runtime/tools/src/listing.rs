@@ -1,6 +1,11 @@
 //! What a server listed, in the form in which the state folder keeps it: rows without schemas, so that thousands of them are
 //! read in milliseconds.
 
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use intentbox_capability::ServerId;
+use intentbox_store::ListingRecord;
 use serde::{Deserialize, Serialize};
 
 use crate::definition::{RejectedTool, ToolRow};
@@ -44,6 +49,37 @@ impl Listing {
     }
 }
 
+/// A listing as it was read, and when the server listed it, in milliseconds after 1970, UTC.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Read {
+    pub(crate) discovered_ms: i64,
+    /// Nothing where it is of another version or damaged.
+    pub(crate) listing: Option<Arc<Listing>>,
+}
+
+/// The listings that were read already: thousands of rows are decoded once, and not at each look at them.
+#[derive(Debug, Default)]
+pub(crate) struct Listings(Mutex<HashMap<ServerId, Read>>);
+
+impl Listings {
+    /// The listing of a time, if it was read.
+    pub(crate) fn get(&self, id: &ServerId, discovered_ms: i64) -> Option<Read> {
+        let listings = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        listings.get(id).filter(|read| read.discovered_ms == discovered_ms).cloned()
+    }
+
+    /// The listing of a record, which is decoded unless it was.
+    pub(crate) fn take(&self, id: &ServerId, record: &ListingRecord) -> Read {
+        if let Some(read) = self.get(id, record.discovered_ms) {
+            return read;
+        }
+        let listing = Listing::decode(&record.encoded).map(Arc::new);
+        let read = Read { discovered_ms: record.discovered_ms, listing };
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(id.clone(), read.clone());
+        read
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -63,6 +99,25 @@ mod tests {
         let mut newer = bytes;
         newer[0] += 1;
         assert_eq!(Listing::decode(&newer), None);
+    }
+
+    #[test]
+    fn a_listing_is_decoded_once_and_again_after_the_next_one() {
+        let listings = Listings::default();
+        let id: ServerId = "git".parse().expect("an id");
+        let record = |discovered_ms, server_name: &str| ListingRecord {
+            id: "git".to_owned(),
+            discovered_ms,
+            encoded: Listing { server_name: server_name.to_owned(), ..Listing::default() }.encode(),
+        };
+        let name = |read: Read| read.listing.map(|listing| listing.server_name.clone());
+        assert!(listings.get(&id, 1).is_none());
+        assert_eq!(name(listings.take(&id, &record(1, "one"))), Some("one".to_owned()));
+        assert_eq!(name(listings.take(&id, &record(1, "not looked at"))), Some("one".to_owned()));
+        assert!(listings.get(&id, 2).is_none(), "it has listed again");
+        assert_eq!(name(listings.take(&id, &record(2, "two"))), Some("two".to_owned()));
+        assert_eq!(name(listings.take(&id, &ListingRecord { encoded: vec![9], ..record(3, "") })), None, "damaged");
+        assert_eq!(listings.get(&id, 3).and_then(name), None, "and known to be");
     }
 
     proptest! {

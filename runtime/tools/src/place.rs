@@ -1,9 +1,11 @@
 //! Where servers are started: what the caller, who reads the environment, says about this machine.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use intentbox_egress::Source;
+
+use crate::writable;
 
 /// The variables that a started server inherits, besides those of its own configuration: what programs need to find themselves
 /// and their user, and nothing that holds a secret by custom. Names that begin with `LC_` or `XDG_` are inherited as well.
@@ -40,4 +42,32 @@ pub struct Place {
     /// Loads a secret or a file of certificates. Its error names the place, never the value. Without it a server that needs one
     /// is not connected to.
     pub load: Option<Load>,
+}
+
+/// A cache of launchers.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LauncherCache<'a> {
+    /// Its path.
+    pub path: &'a Path,
+    /// Where it lies; nothing if it is not there.
+    pub real: Option<PathBuf>,
+    /// Whether servers may write it. One that a symbolic link leads elsewhere stays closed: a server that may write the folder above
+    /// could make such a link.
+    pub is_open: bool,
+}
+
+impl Place {
+    /// The caches of launchers, and which of them servers may write.
+    pub fn caches(&self) -> impl Iterator<Item = LauncherCache<'_>> {
+        let home = self.environment.get("HOME").map(Path::new);
+        self.writable.iter().map(move |path| {
+            let bases: Vec<&Path> = home.into_iter().collect();
+            let (real, is_straight) = match writable::real(path, &bases) {
+                Ok(real) => (real, true),
+                Err(real) => (Some(real), false),
+            };
+            let is_open = is_straight && real.as_deref().is_some_and(|real| !writable::holds_settings(real));
+            LauncherCache { path, real, is_open }
+        })
+    }
 }

@@ -193,7 +193,8 @@ fn launch(
     let mut environment = place.environment.clone();
     environment.extend(program.env.clone());
     environment.insert("TMPDIR".to_owned(), folder.to_string_lossy().into_owned());
-    let writable = named.chain([folder]).chain(caches(place)).collect();
+    let caches = place.caches().filter(|cache| cache.is_open).filter_map(|cache| cache.real);
+    let writable = named.chain([folder]).chain(caches).collect();
     Ok(Launch {
         command: program.command.clone(),
         args: program.args.clone(),
@@ -208,15 +209,6 @@ fn launch(
             cpu_percent: (purpose == Purpose::Discovery).then_some(DISCOVERY_CPU_PERCENT),
         },
     })
-}
-
-/// The caches of launchers, by their real paths. One that a symbolic link leads elsewhere stays closed: a server that may write the folder
-/// above could make such a link.
-fn caches(place: &Place) -> Vec<PathBuf> {
-    let home = place.environment.get("HOME").map(Path::new);
-    let bases: Vec<&Path> = home.into_iter().collect();
-    let real = place.writable.iter().filter_map(|cache| writable::real(cache, &bases).ok().flatten());
-    real.filter(|cache| !writable::holds_settings(cache)).collect()
 }
 
 /// Makes the caches of launchers that are not there: a folder that is not cannot be opened to a server, and its first launch would fail.

@@ -19,9 +19,9 @@ use crate::discovery::{DiscoveryEnd, DiscoveryFailure, Progress, Watcher, discov
 use crate::error::{Phase, ServerError, ServerFault, ToolError};
 use crate::file::FileError;
 use crate::kept::Kept;
-use crate::listing::Listing;
+use crate::listing::{Listing, Listings, Read};
 use crate::owner::{is_alive, this_process};
-use crate::place::Place;
+use crate::place::{LauncherCache, Place};
 use crate::prepared::{Prepared, PreparedTools};
 use crate::process;
 use crate::process::Purpose;
@@ -54,6 +54,7 @@ pub struct Upstreams {
     /// Entries that cannot be used.
     faults: Vec<FileError>,
     kept: Kept,
+    listings: Listings,
     place: Place,
     uses: Uses,
     steps: Steps,
@@ -71,7 +72,7 @@ pub struct ServerState {
     /// When the tools were last listed, in milliseconds after 1970, UTC; 0 if never.
     pub discovered_ms: i64,
     /// The tools, as last listed.
-    pub listing: Listing,
+    pub listing: Arc<Listing>,
     /// Whether the configuration is another one than the one that was discovered.
     pub is_outdated: bool,
 }
@@ -129,6 +130,7 @@ impl Upstreams {
             kept: Kept::new(store, servers.values().map(|server| &server.config)),
             servers,
             faults: Vec::new(),
+            listings: Listings::default(),
             place,
             uses: Uses::default(),
             steps: Steps::default(),
@@ -165,6 +167,11 @@ impl Upstreams {
         process::writable_folders(config, program, &self.place).err()
     }
 
+    /// The caches of launchers, and which of them every started server may write.
+    pub fn caches(&self) -> impl Iterator<Item = LauncherCache<'_>> {
+        self.place.caches()
+    }
+
     /// The files and folders of this program that lie in a folder which a server may write, or hold one: it writes none of them, and can
     /// make nothing beside them, since the kernel's rules are for whole folders.
     #[must_use]
@@ -198,10 +205,18 @@ impl Upstreams {
     /// When the state cannot be read.
     pub async fn states(&self) -> Result<BTreeMap<ServerId, ServerState>, StoreError> {
         let mut records = self.kept.servers().await?;
+        let mut listings: BTreeMap<ServerId, Read> = records
+            .iter()
+            .filter_map(|(id, record)| Some((id.clone(), self.listings.get(id, record.discovered_ms)?)))
+            .collect();
+        if listings.len() < records.len() {
+            let read = self.kept.listings().await?;
+            listings = read.iter().map(|(id, record)| (id.clone(), self.listings.take(id, record))).collect();
+        }
         let now_ms = self.kept.now_unix_ms();
         let states = self.servers.iter().map(|(id, server)| {
-            let record = records.remove(id);
-            (id.clone(), ServerState::of(record, &server.config, now_ms))
+            let known = records.remove(id).map(|record| (record, listings.remove(id).unwrap_or_default()));
+            (id.clone(), ServerState::of(known, &server.config, now_ms))
         });
         Ok(states.collect())
     }
@@ -212,8 +227,14 @@ impl Upstreams {
     /// When the state cannot be read.
     pub async fn state(&self, id: &ServerId) -> Result<Option<ServerState>, StoreError> {
         let Some(server) = self.servers.get(id) else { return Ok(None) };
-        let record = self.kept.server(id.as_str()).await?;
-        Ok(Some(ServerState::of(record, &server.config, self.kept.now_unix_ms())))
+        let known = match self.kept.server(id.as_str()).await? {
+            None => None,
+            Some(record) => {
+                let listing = self.listing(id, record.discovered_ms).await?;
+                Some((record, listing))
+            }
+        };
+        Ok(Some(ServerState::of(known, &server.config, self.kept.now_unix_ms())))
     }
 
     /// Discovers the tools of a server and keeps them.
@@ -436,6 +457,15 @@ impl Upstreams {
         futures_util::future::join_all(closing).await;
     }
 
+    /// What a server listed at a time, or later if it has listed again.
+    async fn listing(&self, id: &ServerId, discovered_ms: i64) -> Result<Read, StoreError> {
+        if let Some(read) = self.listings.get(id, discovered_ms) {
+            return Ok(read);
+        }
+        let record = self.kept.listing(id.as_str()).await?;
+        Ok(record.map(|record| self.listings.take(id, &record)).unwrap_or_default())
+    }
+
     fn known(&self, id: &str) -> Option<&Server> {
         self.servers.get(&id.parse::<ServerId>().ok()?)
     }
@@ -583,14 +613,14 @@ impl Live {
 }
 
 impl ServerState {
-    fn of(record: Option<ServerRecord>, config: &ServerConfig, now_ms: i64) -> Self {
-        let Some(record) = record else {
+    fn of(known: Option<(ServerRecord, Read)>, config: &ServerConfig, now_ms: i64) -> Self {
+        let Some((record, Read { discovered_ms, listing })) = known else {
             return Self {
                 status: DiscoveryStatus::Never,
                 changed_ms: 0,
                 failure: None,
                 discovered_ms: 0,
-                listing: Listing::default(),
+                listing: Arc::default(),
                 is_outdated: false,
             };
         };
@@ -602,12 +632,11 @@ impl ServerState {
         } else {
             (record.status, DiscoveryFailure::decode(&record.failure))
         };
-        let listing = Listing::decode(&record.listing);
         Self {
             status,
             changed_ms: record.changed_ms,
             failure,
-            discovered_ms: record.discovered_ms,
+            discovered_ms,
             is_outdated: record.config_hash != config.hash().to_hex()
                 || (listing.is_none() && status == DiscoveryStatus::Success),
             listing: listing.unwrap_or_default(),

@@ -207,7 +207,7 @@ pub(super) async fn import(
             faults => error.hint(faults.join("; ")),
         });
     }
-    servers::notify(&parsed.warnings, &parsed.faults);
+    servers::notify(&parsed.warnings, parsed.faults.iter());
     let place = std::path::absolute(from).class(Class::Usage)?;
     let entry = |server: &&ServerConfig| {
         Some((server.id.clone(), file::copied(&text, &server.id, &place, &|path| path.exists())?))

@@ -46,8 +46,9 @@ pub(super) async fn run(
     let now_ms = upstreams.kept().now_unix_ms();
     let (mut text, mut servers, mut tools) = (String::new(), invalid, Vec::new());
     for fault in &servers {
-        let (id, reason) = (fault["id"].as_str().unwrap_or_default(), fault["error"]["message"].as_str());
-        let _ = writeln!(text, "{id}  INVALID: {}", reason.unwrap_or_default());
+        let part = |value: &Value| show::line(value.as_str().unwrap_or_default());
+        let (id, file, reason) = (part(&fault["id"]), part(&fault["file"]), part(&fault["error"]["message"]));
+        let _ = writeln!(text, "{id}  INVALID in {file}: {reason}");
     }
     for (id, state) in &states {
         let Some(config) = upstreams.server(id.as_str()) else { continue };

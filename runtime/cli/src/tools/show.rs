@@ -105,7 +105,7 @@ async fn stubs(upstreams: &Upstreams, id: &ServerId, tool: Option<&str>) -> Resu
     let state = upstreams.state(id).await.class(Class::Unavailable)?;
     let names: Vec<String> = match tool {
         Some(tool) => vec![tool.to_owned()],
-        None => state.map(|state| state.listing.tools.into_iter().map(|row| row.name).collect()).unwrap_or_default(),
+        None => state.map(|state| state.listing.tools.iter().map(|row| row.name.clone()).collect()).unwrap_or_default(),
     };
     let mut lines = Vec::new();
     for name in &names {

@@ -72,7 +72,10 @@ pub(super) async fn run(
         return Err(error.hint("change the entry, or approve others by their names: intentbox tools trust NAME"));
     }
     if pending.iter().any(|config| matches!(config.told, Transport::Stdio(_))) {
-        show::notice(&format!("every program may write the caches of launchers too: {}", servers::shown_caches()));
+        show::notice(&format!(
+            "every program may write the caches of launchers too: {}",
+            servers::shown_caches(upstreams)
+        ));
     }
     let servers: Vec<ServerId> = pending.iter().map(|config| config.id.clone()).collect();
     let permit = Permit::of(sources, &servers, allow)?;

@@ -9,8 +9,8 @@ use super::file::{BEGIN_TO_WRITE, DatabaseFile, Kind};
 use super::uses;
 use crate::error::StoreError;
 use crate::tools::{
-    Claim, DISCOVERIES_MAX, DISCOVERY_LAPSES_MS, DefinitionRecord, Discovered, DiscoveryStatus, Owner, ServerRecord,
-    Trusted,
+    Claim, DISCOVERIES_MAX, DISCOVERY_LAPSES_MS, DefinitionRecord, Discovered, DiscoveryStatus, ListingRecord, Owner,
+    ServerRecord, Trusted,
 };
 use crate::uses::{LearnedWord, ToolShape, ToolUse, Used};
 
@@ -42,7 +42,7 @@ impl ToolDatabase {
 
     pub(crate) async fn servers(&mut self) -> Result<Vec<ServerRecord>, StoreError> {
         let rows = sqlx::query(
-            "SELECT id, config_hash, status, changed_ms, owner_pid, owner_start, failure, discovered_ms, listing \
+            "SELECT id, config_hash, status, changed_ms, owner_pid, owner_start, failure, discovered_ms \
              FROM servers ORDER BY id",
         )
         .fetch_all(self.0.usable().await?)
@@ -53,6 +53,20 @@ impl ToolDatabase {
 
     pub(crate) async fn server(&mut self, id: &str) -> Result<Option<ServerRecord>, StoreError> {
         one_server(self.0.usable().await?, id).await.map_err(|error| self.0.fault(&error))
+    }
+
+    pub(crate) async fn listings(&mut self) -> Result<Vec<ListingRecord>, StoreError> {
+        let sql = "SELECT id, discovered_ms, listing FROM servers";
+        let rows = sqlx::query(sql).fetch_all(self.0.usable().await?).await;
+        let records = rows.and_then(|rows| rows.iter().map(listing).collect());
+        records.map_err(|error| self.0.fault(&error))
+    }
+
+    pub(crate) async fn listing(&mut self, id: &str) -> Result<Option<ListingRecord>, StoreError> {
+        let sql = "SELECT id, discovered_ms, listing FROM servers WHERE id = $1";
+        let row = sqlx::query(sql).bind(id).fetch_optional(self.0.usable().await?).await;
+        let record = row.and_then(|row| row.as_ref().map(listing).transpose());
+        record.map_err(|error| self.0.fault(&error))
     }
 
     pub(crate) async fn claim(
@@ -204,8 +218,11 @@ fn server(row: &SqliteRow) -> Result<ServerRecord, sqlx::Error> {
         owner: Owner { pid: u32::try_from(pid).unwrap_or(0), start: u64::try_from(start).unwrap_or(0) },
         failure: row.try_get(6)?,
         discovered_ms: row.try_get(7)?,
-        listing: row.try_get(8)?,
     })
+}
+
+fn listing(row: &SqliteRow) -> Result<ListingRecord, sqlx::Error> {
+    Ok(ListingRecord { id: row.try_get(0)?, discovered_ms: row.try_get(1)?, encoded: row.try_get(2)? })
 }
 
 fn definition(row: &SqliteRow) -> Result<DefinitionRecord, sqlx::Error> {
@@ -223,7 +240,7 @@ fn definition(row: &SqliteRow) -> Result<DefinitionRecord, sqlx::Error> {
 
 async fn one_server(connection: &mut SqliteConnection, id: &str) -> Result<Option<ServerRecord>, sqlx::Error> {
     let row = sqlx::query(
-        "SELECT id, config_hash, status, changed_ms, owner_pid, owner_start, failure, discovered_ms, listing \
+        "SELECT id, config_hash, status, changed_ms, owner_pid, owner_start, failure, discovered_ms \
          FROM servers WHERE id = $1",
     )
     .bind(id)
@@ -352,9 +369,10 @@ async fn write(
                 .await?;
         }
         Discovered::Listed { listing, definitions, is_trusted } => {
+            // No two listings of a server have one time, also where the clock was set back: who has read one knows by it.
             sqlx::query(
-                "UPDATE servers SET status = 'success', changed_ms = $2, discovered_ms = $2, failure = '', listing = $3 \
-                 WHERE id = $1",
+                "UPDATE servers SET status = 'success', changed_ms = $2, discovered_ms = max($2, discovered_ms + 1), \
+                 failure = '', listing = $3 WHERE id = $1",
             )
             .bind(id)
             .bind(now_ms)
