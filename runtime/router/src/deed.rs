@@ -4,10 +4,10 @@ use crate::english::changes;
 use crate::text::{self, Word};
 
 /// Deeds besides those that no template makes: what people tell tools to do.
-const ORDERS: [&str; 27] = [
-    "book", "change", "checkout", "discard", "execute", "forget", "generate", "make", "note", "open", "order", "pay",
-    "post", "put", "record", "register", "remember", "run", "set", "stage", "start", "store", "submit", "switch",
-    "toggle", "turn", "unstage",
+const ORDERS: [&str; 30] = [
+    "book", "change", "checkout", "cp", "discard", "execute", "forget", "generate", "make", "mkdir", "mv", "note",
+    "open", "order", "pay", "post", "put", "record", "register", "remember", "run", "set", "stage", "start", "store",
+    "submit", "switch", "toggle", "turn", "unstage",
 ];
 
 /// Deeds whose names are nouns too, of which there are records.
@@ -120,6 +120,8 @@ mod tests {
             "write hello to a.txt",
             "could you delete the entity Bob",
             "frob the widget",
+            "mkdir reports",
+            "mv a.txt b.txt",
         ] {
             assert!(orders(text, "git", "frob"), "{text}");
         }

@@ -623,24 +623,27 @@ impl Pull<'_> {
     fn windows(&self, all: &mut Vec<Found>) {
         let is_window = |spec: &ParamSpec| matches!(spec.kind(), ParamKind::Window { .. });
         let Some(reader) = self.readers.specs.iter().position(is_window) else { return };
-        // What each day is, only a card can tell that counts by day.
-        let by_day = self.readers.specs.iter().enumerate().find_map(|(reader, spec)| {
-            let is_choice = matches!(spec.kind(), ParamKind::Enum { .. });
-            let day = spec.read_item("day").ok().filter(|day| is_choice && spec.check_item(day).is_ok())?;
-            Some((reader, spec.name(), day))
-        });
         for mention in self.sentence.times {
             let value = Value::from(mention.window.to_string());
             let weight = 10 * mention.span.len() + 6;
             let mut found = self.found(reader, mention.span.clone(), weight, "a time", value);
             if mention.compares_days {
-                let Some((reader, name, day)) = &by_day else { continue };
-                let (parameter, value) = ((*name).to_owned(), day.clone());
+                let Some((reader, day)) = self.by_day() else { continue };
+                let parameter = self.readers.specs[reader].name().to_owned();
                 let (pattern, text) = ("a time".to_owned(), String::new());
-                found.reads.push((*reader, ValueRead { parameter, pattern, text, value, is_guess: false }));
+                found.reads.push((reader, ValueRead { parameter, pattern, text, value: day, is_guess: false }));
             }
             all.push(found);
         }
+    }
+
+    /// The parameter with which a card counts by day, and its value for that. No other card can tell what each day is.
+    fn by_day(&self) -> Option<(usize, Value)> {
+        self.readers.specs.iter().enumerate().find_map(|(reader, spec)| {
+            let is_choice = matches!(spec.kind(), ParamKind::Enum { .. });
+            let day = spec.read_item("day").ok().filter(|day| is_choice && spec.check_item(day).is_ok())?;
+            Some((reader, day))
+        })
     }
 
     /// What fits a narrow pattern is that value, and a file's name is a file. What changes something has to be named in a pattern.
