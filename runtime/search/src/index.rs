@@ -65,31 +65,62 @@ pub const FEATURES: [&str; 28] = [
 /// How much of each feature there is.
 pub type Features = [f64; FEATURES.len()];
 
+/// The number of a stem: words are compared thousands of times in one search.
+type StemId = u32;
+
+/// Stems, sorted by number.
+type StemSet = Vec<StemId>;
+
 #[derive(Debug)]
 pub(crate) struct Index {
     tools: Vec<Tool>,
-    /// Which tools have a stem, in any field.
-    postings: HashMap<String, Vec<u32>>,
-    idf: HashMap<String, f64>,
+    /// The stems of the tools and of the lexicon.
+    stems: Stems,
+    /// Which tools have a stem, in any field, by the number of the stem.
+    postings: Vec<Vec<Posting>>,
+    /// How much a stem says, by its number; nothing where no tool has it.
+    idf: Vec<Option<f64>>,
     idf_max: f64,
     length_mean: f64,
     /// Stems by first letter, to correct a misspelled one.
     vocabulary: BTreeMap<u8, Vec<String>>,
 }
 
+/// A tool that has a stem.
+#[derive(Debug, Clone, Copy)]
+struct Posting {
+    tool: u32,
+    /// Whether its name has it.
+    is_name: bool,
+}
+
+/// What one word of a sentence says for a tool.
+#[derive(Debug, Clone, Copy, Default)]
+struct Support {
+    near: f64,
+    is_named: bool,
+}
+
+/// The stems that have a number.
+#[derive(Debug, Default)]
+struct Stems(HashMap<String, StemId>);
+
 #[derive(Debug)]
 struct Tool {
-    name: Vec<String>,
-    server: Vec<String>,
-    all: HashMap<String, f64>,
+    name: Vec<StemId>,
+    /// What kinds of deeds its name says.
+    deeds: Vec<u8>,
+    server: Vec<StemId>,
+    /// How often it has each stem, sorted by their numbers.
+    all: Vec<(StemId, f64)>,
     /// All stems of it, its server's too.
-    whole: BTreeSet<String>,
+    whole: StemSet,
     /// The stems of its words one by one, also of those that are one phrase.
     single: BTreeSet<String>,
-    names: BTreeSet<String>,
-    described: BTreeSet<String>,
-    arguments: BTreeSet<String>,
-    pairs: BTreeSet<(String, String)>,
+    names: StemSet,
+    described: StemSet,
+    arguments: StemSet,
+    pairs: BTreeSet<(StemId, StemId)>,
     trigrams: Vec<([u8; 3], f64)>,
     trigram_norm: f64,
     length: f64,
@@ -105,7 +136,7 @@ struct Tool {
 pub(crate) struct Query {
     terms: Vec<Term>,
     total: f64,
-    stems: BTreeSet<String>,
+    stems: StemSet,
     trigrams: Vec<([u8; 3], f64)>,
     trigram_norm: f64,
     exact: String,
@@ -117,19 +148,52 @@ pub(crate) struct Query {
 #[derive(Debug)]
 struct Term {
     stem: String,
+    /// Its number, if a tool or the lexicon has it.
+    id: Option<StemId>,
     /// 1, or less for a word that was corrected.
     sure: f64,
     idf: f64,
     /// Whether nothing knows the word.
     is_unknown: bool,
-    near: HashMap<String, f64>,
+    /// How near each stem is to this word, by its number: the word itself is as near as it is sure.
+    nearness: Vec<f64>,
+    /// The stems that are near, itself among them.
+    near: Vec<StemId>,
 }
 
 impl Term {
-    /// How near a stem is to this word.
-    fn nearness(&self, stem: &str) -> f64 {
-        if stem == self.stem { self.sure } else { self.near.get(stem).map_or(0.0, |near| near * self.sure) }
+    fn nearness(&self, stem: StemId) -> f64 {
+        self.nearness.get(stem as usize).copied().unwrap_or(0.0)
     }
+}
+
+impl Stems {
+    fn intern(&mut self, stem: &str) -> StemId {
+        if let Some(id) = self.0.get(stem) {
+            return *id;
+        }
+        let id = StemId::try_from(self.0.len()).unwrap_or(StemId::MAX);
+        self.0.insert(stem.to_owned(), id);
+        id
+    }
+
+    fn intern_all(&mut self, stems: &[String]) -> Vec<StemId> {
+        stems.iter().map(|stem| self.intern(stem)).collect()
+    }
+
+    fn get(&self, stem: &str) -> Option<StemId> {
+        self.0.get(stem).copied()
+    }
+}
+
+fn set(mut stems: Vec<StemId>) -> StemSet {
+    stems.sort_unstable();
+    stems.dedup();
+    stems
+}
+
+fn has(set: &StemSet, stem: StemId) -> bool {
+    set.binary_search(&stem).is_ok()
 }
 
 /// Words with which questions begin.
@@ -164,30 +228,34 @@ fn deed(stem: &str) -> Option<u8> {
 
 impl Index {
     pub(crate) fn new(entries: &[Entry]) -> Self {
-        let tools: Vec<Tool> = entries.iter().map(Tool::of).collect();
-        let mut postings: HashMap<String, Vec<u32>> = HashMap::new();
+        let mut stems = Stems::default();
+        let tools: Vec<Tool> = entries.iter().map(|entry| Tool::of(entry, &mut stems)).collect();
+        for stem in Lexicon::get().stems() {
+            stems.intern(stem);
+        }
+        let mut postings: Vec<Vec<Posting>> = vec![Vec::new(); stems.0.len()];
         for (number, tool) in (0_u32..).zip(&tools) {
-            let stems: BTreeSet<&String> = tool.all.keys().chain(&tool.server).collect();
-            for stem in stems {
-                postings.entry(stem.clone()).or_default().push(number);
+            for stem in &tool.whole {
+                postings[*stem as usize].push(Posting { tool: number, is_name: has(&tool.names, *stem) });
             }
         }
         let all = count(tools.len());
         let idf = |having: f64| (1.0 + (all - having + 0.5) / (having + 0.5)).ln();
         let length_mean = tools.iter().map(|tool| tool.length).sum::<f64>() / all.max(1.0);
         let mut vocabulary: BTreeMap<u8, Vec<String>> = BTreeMap::new();
-        let known: BTreeSet<&str> = postings.keys().map(String::as_str).chain(Lexicon::get().stems()).collect();
+        let known: BTreeSet<&str> = stems.0.keys().map(String::as_str).collect();
         for stem in known.into_iter().filter(|stem| stem.bytes().all(|byte| byte.is_ascii_lowercase())) {
             if let Some(first) = stem.bytes().next() {
                 vocabulary.entry(first).or_default().push(stem.to_owned());
             }
         }
         Self {
-            idf: postings.iter().map(|(stem, having)| (stem.clone(), idf(count(having.len())))).collect(),
+            idf: postings.iter().map(|having| (!having.is_empty()).then(|| idf(count(having.len())))).collect(),
             idf_max: idf(0.0),
             length_mean: length_mean.max(1.0),
             vocabulary,
             postings,
+            stems,
             tools,
         }
     }
@@ -199,7 +267,6 @@ impl Index {
 
     /// Prepares a text of which every word counts.
     pub(crate) fn words_of(&self, text: &str) -> Query {
-        let lexicon = Lexicon::get();
         let terms: Vec<Term> = telling(text)
             .into_iter()
             .take(QUERY_MAX)
@@ -207,18 +274,13 @@ impl Index {
                 let meant = self.corrected(&written);
                 let sure = if meant.is_some() { CORRECTED } else { 1.0 };
                 let stem = meant.unwrap_or(written);
-                let near: HashMap<String, f64> =
-                    lexicon.near(&stem).map(|(near, how)| (near.to_owned(), how)).collect();
-                let of_near = near.iter().filter_map(|(near, how)| Some(self.idf.get(near)? * how));
-                let idf = self.idf.get(&stem).copied();
-                let idf = idf.or_else(|| of_near.max_by(f64::total_cmp));
-                Term { idf: idf.unwrap_or(self.idf_max), is_unknown: idf.is_none(), stem, sure, near }
+                self.term(stem, sure)
             })
             .collect();
         let trigrams = trigrams(text);
         Query {
             total: terms.iter().map(|term| term.idf).sum::<f64>().max(1e-9),
-            stems: stems(text).into_iter().collect(),
+            stems: set(stems(text).iter().filter_map(|stem| self.stems.get(stem)).collect()),
             trigram_norm: norm(&trigrams),
             trigrams,
             is_question: words(text).iter().take(2).any(|word| QUESTIONS.contains(&word.as_str())),
@@ -228,10 +290,35 @@ impl Index {
         }
     }
 
+    fn term(&self, stem: String, sure: f64) -> Term {
+        let id = self.stems.get(&stem);
+        let mut nearness = vec![0.0; self.postings.len()];
+        let near: Vec<(StemId, f64)> =
+            Lexicon::get().near(&stem).filter_map(|(near, how)| Some((self.stems.get(near)?, how))).collect();
+        for (near, how) in &near {
+            nearness[*near as usize] = how * sure;
+        }
+        if let Some(id) = id {
+            nearness[id as usize] = sure;
+        }
+        let idf_of = |id: StemId| self.idf[id as usize];
+        let of_near = near.iter().filter_map(|(near, how)| Some(idf_of(*near)? * how));
+        let idf = id.and_then(idf_of).or_else(|| of_near.max_by(f64::total_cmp));
+        Term {
+            idf: idf.unwrap_or(self.idf_max),
+            is_unknown: idf.is_none(),
+            near: id.into_iter().chain(near.iter().map(|(near, _)| *near)).collect(),
+            stem,
+            id,
+            sure,
+            nearness,
+        }
+    }
+
     /// The known stem that a word is misspelled from, if one is near.
     fn corrected(&self, written: &str) -> Option<String> {
         let is_plain = written.bytes().all(|byte| byte.is_ascii_lowercase());
-        if self.postings.contains_key(written) || Lexicon::get().knows(written) || !is_plain {
+        if self.stems.get(written).is_some() || !is_plain {
             return None;
         }
         if written.len() < CORRECTED_LETTERS_MIN {
@@ -246,56 +333,67 @@ impl Index {
 
     /// The tools that are worth comparing: those with the highest sum of weights of words that they share with the sentence.
     pub(crate) fn promising(&self, query: &Query) -> Vec<usize> {
-        let mut sums: HashMap<u32, f64> = HashMap::new();
+        // By the number of the tool: a common word has thousands, and maps of them are most of a search.
+        let mut sums = vec![0.0; self.tools.len()];
+        let mut supports = vec![Support::default(); self.tools.len()];
+        let mut supported: Vec<usize> = Vec::new();
         for term in &query.terms {
-            let mut best: HashMap<u32, f64> = HashMap::new();
-            let own = std::iter::once((term.stem.as_str(), 1.0));
-            for (stem, near) in own.chain(term.near.iter().map(|(stem, near)| (stem.as_str(), *near))) {
-                for tool in self.postings.get(stem).into_iter().flatten() {
-                    let known = best.entry(*tool).or_insert(0.0);
-                    *known = known.max(near * term.sure);
+            for stem in &term.near {
+                for posting in &self.postings[*stem as usize] {
+                    let at = posting.tool as usize;
+                    let support = &mut supports[at];
+                    if support.near == 0.0 {
+                        supported.push(at);
+                    }
+                    support.near = support.near.max(term.nearness(*stem));
+                    support.is_named |= posting.is_name;
                 }
             }
-            for (tool, near) in best {
-                let name = &self.tools[tool as usize].names;
-                let is_named = name.contains(&term.stem) || term.near.keys().any(|near| name.contains(near));
-                *sums.entry(tool).or_insert(0.0) += near * term.idf * if is_named { 2.0 } else { 1.0 };
+            for at in supported.drain(..) {
+                let Support { near, is_named } = std::mem::take(&mut supports[at]);
+                sums[at] += near * term.idf * if is_named { 2.0 } else { 1.0 };
             }
         }
-        let mut ranked: Vec<(u32, f64)> = sums.into_iter().collect();
-        ranked.sort_by(|(one, left), (two, right)| right.total_cmp(left).then(one.cmp(two)));
-        ranked.into_iter().take(COMPARED_MAX).map(|(tool, _)| tool as usize).collect()
+        let better = |one: &usize, two: &usize| sums[*two].total_cmp(&sums[*one]).then(one.cmp(two));
+        let mut ranked: Vec<usize> = (0..sums.len()).filter(|tool| sums[*tool] > 0.0).collect();
+        if ranked.len() > COMPARED_MAX {
+            ranked.select_nth_unstable_by(COMPARED_MAX, better);
+            ranked.truncate(COMPARED_MAX);
+        }
+        ranked.sort_by(better);
+        ranked
     }
 
     pub(crate) fn features(&self, query: &Query, tool: usize, usage: f64, near: f64) -> Features {
         let tool = &self.tools[tool];
-        let share = |field: &BTreeSet<String>, is_exact: bool| {
+        let share = |field: &StemSet, is_exact: bool| {
             let of_term = |term: &Term| {
-                let exact = if field.contains(&term.stem) { term.sure } else { 0.0 };
+                let exact = if term.id.is_some_and(|id| has(field, id)) { term.sure } else { 0.0 };
                 if is_exact || exact > 0.0 {
                     return exact;
                 }
-                let near = term.near.iter().filter(|(stem, _)| field.contains(*stem));
-                near.map(|(_, near)| near * term.sure).fold(0.0, f64::max)
+                field.iter().map(|stem| term.nearness(*stem)).fold(0.0, f64::max)
             };
             query.terms.iter().map(|term| term.idf * of_term(term)).sum::<f64>() / query.total
         };
-        let said = |field: &mut dyn Iterator<Item = &String>, is_exact: bool| {
+        let weight = |stem: StemId| self.idf[stem as usize].unwrap_or(1.0);
+        let said = |field: &[StemId], is_exact: bool| {
             let (mut sum, mut all) = (0.0, 0.0);
             for stem in field {
-                let weight = self.idf.get(stem).copied().unwrap_or(1.0);
+                let weight = weight(*stem);
                 all += weight;
                 let near = query.terms.iter().map(|term| match is_exact {
-                    true if term.stem == *stem => term.sure,
+                    true if term.id == Some(*stem) => term.sure,
                     true => 0.0,
-                    false => term.nearness(stem),
+                    false => term.nearness(*stem),
                 });
                 sum += weight * near.fold(0.0, f64::max);
             }
             if all > 0.0 { sum / all } else { 0.0 }
         };
         let bm25 = query.terms.iter().map(|term| {
-            let times = tool.all.get(&term.stem).copied().unwrap_or(0.0);
+            let at = term.id.and_then(|id| tool.all.binary_search_by_key(&id, |(stem, _)| *stem).ok());
+            let times = at.map_or(0.0, |at| tool.all[at].1);
             let length = 1.0 - BM25_B + BM25_B * tool.length / self.length_mean;
             term.idf * times * (BM25_K + 1.0) / (times + BM25_K * length)
         });
@@ -310,17 +408,17 @@ impl Index {
             sum / (query.trigram_norm * tool.trigram_norm)
         };
         let pairs = query.terms.windows(2);
-        let pairs = pairs.filter(|pair| tool.pairs.contains(&(pair[0].stem.clone(), pair[1].stem.clone()))).count();
-        let nearest = |stem: &String| query.terms.iter().map(|term| term.nearness(stem)).fold(0.0, f64::max);
+        let is_pair = |pair: &&[Term]| pair[0].id.zip(pair[1].id).is_some_and(|pair| tool.pairs.contains(&pair));
+        let pairs = pairs.filter(is_pair).count();
+        let nearest = |stem: &StemId| query.terms.iter().map(|term| term.nearness(*stem)).fold(0.0, f64::max);
         let (verb, objects) = match tool.name.split_first() {
             Some((verb, [])) => (Some(verb), std::slice::from_ref(verb)),
             Some((verb, objects)) => (Some(verb), objects),
             None => (None, &[][..]),
         };
-        let object =
-            objects.iter().map(|stem| nearest(stem) * self.idf.get(stem).copied().unwrap_or(1.0) / self.idf_max);
+        let object = objects.iter().map(|stem| nearest(stem) * weight(*stem) / self.idf_max);
         let meant: Vec<u8> = query.terms.iter().filter_map(|term| deed(&term.stem)).collect();
-        let does: Vec<u8> = tool.name.iter().filter_map(|stem| deed(stem)).collect();
+        let does = &tool.deeds;
         let is_against = !meant.is_empty() && !does.is_empty() && meant.iter().all(|deed| !does.contains(deed));
         let unknown = query.terms.iter().filter(|term| term.is_unknown).map(|term| term.idf).sum::<f64>() / query.total;
         let flag = |holds: bool| f64::from(u8::from(holds));
@@ -334,10 +432,10 @@ impl Index {
             share(&tool.arguments, false),
             share(&tool.whole, true),
             share(&tool.whole, false),
-            flag(tool.server.iter().any(|stem| query.stems.contains(stem))),
-            said(&mut tool.name.iter(), true),
-            said(&mut tool.name.iter(), false),
-            said(&mut tool.described.iter(), false),
+            flag(tool.server.iter().any(|stem| has(&query.stems, *stem))),
+            said(&tool.name, true),
+            said(&tool.name, false),
+            said(&tool.described, false),
             bm25.sum::<f64>() / 10.0,
             common(query),
             count(pairs) / 3.0,
@@ -364,7 +462,7 @@ impl Index {
     /// The terms of a sentence that say something and are near to nothing of a tool.
     pub(crate) fn unknown_to(&self, tool: usize, query: &Query) -> Vec<String> {
         let Some(tool) = self.tools.get(tool) else { return Vec::new() };
-        let is_known = |term: &&Term| tool.whole.iter().any(|stem| term.nearness(stem) > 0.0);
+        let is_known = |term: &&Term| tool.whole.iter().any(|stem| term.nearness(*stem) > 0.0);
         query.terms.iter().filter(|term| !is_known(term)).map(|term| term.stem.clone()).collect()
     }
 
@@ -382,7 +480,8 @@ impl Index {
     pub(crate) fn own_share(&self, tool: usize, text: &str) -> f64 {
         let Some(tool) = self.tools.get(tool) else { return 0.0 };
         let said = telling(&without_values(text));
-        let own = said.iter().filter(|word| tool.whole.contains(*word) || tool.single.contains(*word)).count();
+        let is_own = |word: &str| self.stems.get(word).is_some_and(|stem| has(&tool.whole, stem));
+        let own = said.iter().filter(|word| is_own(word) || tool.single.contains(*word)).count();
         count(own) / count(said.len()).max(1.0)
     }
 
@@ -403,7 +502,7 @@ fn exact(entry: &Entry) -> Vec<String> {
 }
 
 impl Tool {
-    fn of(entry: &Entry) -> Self {
+    fn of(entry: &Entry, ids: &mut Stems) -> Self {
         let name = telling(&entry.name.replace(['_', '-', '.'], " "));
         // The name of a server is no word of the API: `git` in `git_log` says which, and not what.
         let server = stems(&entry.server.replace(['_', '-', '.'], " "));
@@ -412,14 +511,17 @@ impl Tool {
         // Many examples say one thing in many ways: a word of them counts once.
         let said: BTreeSet<String> = entry.examples.iter().flat_map(|example| telling(example)).collect();
         let said: Vec<String> = said.into_iter().chain(entry.learned.iter().cloned()).collect();
-        let mut all: HashMap<String, f64> = HashMap::new();
+        let deeds = name.iter().filter_map(|stem| deed(stem)).collect();
+        let (name, server) = (ids.intern_all(&name), ids.intern_all(&server));
+        let (described, arguments, said) =
+            (ids.intern_all(&described), ids.intern_all(&arguments), ids.intern_all(&said));
+        let mut all: BTreeMap<StemId, f64> = BTreeMap::new();
         for (stems, weight) in [(&name, 2.0), (&described, 1.0), (&arguments, 1.0), (&said, 1.0)] {
             for stem in stems {
-                *all.entry(stem.clone()).or_insert(0.0) += weight;
+                *all.entry(*stem).or_insert(0.0) += weight;
             }
         }
-        let pairs =
-            |stems: &[String]| stems.windows(2).map(|pair| (pair[0].clone(), pair[1].clone())).collect::<Vec<_>>();
+        let pairs = |stems: &[StemId]| stems.windows(2).map(|pair| (pair[0], pair[1])).collect::<Vec<_>>();
         let trigrams = trigrams(&format!("{} {}", entry.name.replace('_', " "), entry.summary));
         Self {
             length: count(name.len() + described.len() + arguments.len()),
@@ -430,19 +532,20 @@ impl Tool {
             .iter()
             .map(|word| stem(word))
             .collect(),
-            names: name.iter().cloned().collect(),
-            described: described.into_iter().chain(said).collect(),
-            arguments: arguments.into_iter().collect(),
+            names: set(name.clone()),
+            described: set(described.into_iter().chain(said).collect()),
+            arguments: set(arguments),
             trigram_norm: norm(&trigrams),
             exact: exact(entry),
             reads: entry.reads,
             takes: taken(&entry.arguments, words),
             required: entry.required,
-            whole: all.keys().chain(&server).cloned().collect(),
+            whole: set(all.keys().chain(&server).copied().collect()),
+            all: all.into_iter().collect(),
+            deeds,
             trigrams,
             server,
             name,
-            all,
         }
     }
 }
