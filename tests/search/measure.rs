@@ -22,6 +22,8 @@ struct Labelled {
     query: String,
     right: Vec<String>,
     kind: String,
+    /// How much it counts in training: more where sentences of its form are few.
+    weight: u64,
 }
 
 #[derive(Default)]
@@ -51,6 +53,9 @@ fn main() {
     };
     let (ids, entries) = entries(&std::fs::read_to_string(tools).expect("the list of tools"));
     let begun = Instant::now();
+    drop(Search::new(&[]));
+    println!("lexicon and deeds read in {:.1} ms", begun.elapsed().as_secs_f64() * 1e3);
+    let begun = Instant::now();
     let search = Search::new(&entries);
     println!("{} tools, indexed in {:.1} ms", entries.len(), begun.elapsed().as_secs_f64() * 1e3);
     let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../tests/search");
@@ -59,7 +64,7 @@ fn main() {
     if let Some(file) = value("--dump") {
         let tuning: Vec<Labelled> =
             queries.into_iter().filter(|labelled| !labelled.is_sealed()).chain(read("tuning.jsonl")).collect();
-        std::fs::write(file, dump(&search, &ids, &tuning)).expect("it can be written");
+        std::fs::write(file, dump(&ids, &entries, &tuning)).expect("it can be written");
         return;
     }
     for (half, is_sealed) in [("tuning", false), ("test", true)] {
@@ -98,7 +103,9 @@ fn speed(entries: &[Entry], queries: &[Labelled]) {
             Entry { server: format!("{}{}", entry.server, number / entries.len()), ..entry.clone() }
         })
         .collect();
+    let begun = Instant::now();
     let search = Search::new(&many);
+    println!("5,000 tools: indexed in {:.0} ms", begun.elapsed().as_secs_f64() * 1e3);
     let mut times: Vec<f64> = queries
         .iter()
         .map(|labelled| {
@@ -142,6 +149,7 @@ fn labelled(text: &str) -> Vec<Labelled> {
             query: value["query"].as_str().expect("a query").to_owned(),
             right: value["tool"].as_str().into_iter().chain(also).map(str::to_owned).collect(),
             kind: value["kind"].as_str().expect("a kind").to_owned(),
+            weight: value["weight"].as_u64().unwrap_or(1),
         }
     };
     text.lines().filter(|text| !text.trim().is_empty()).map(line).collect()
@@ -150,12 +158,14 @@ fn labelled(text: &str) -> Vec<Labelled> {
 impl Labelled {
     /// Whether it is in the half that nothing was tuned on: by FNV-1a of the sentence.
     fn is_sealed(&self) -> bool {
-        let hash = self
-            .query
-            .bytes()
-            .fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3));
-        (hash >> 32) & 1 == 1
+        (hash(&self.query) >> 32) & 1 == 1
     }
+}
+
+/// FNV-1a.
+fn hash(text: &str) -> u64 {
+    let step = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3);
+    text.bytes().fold(0xcbf2_9ce4_8422_2325, step)
 }
 
 fn measured(search: &Search, ids: &[String], queries: &[&Labelled]) -> (Figures, Figures) {
@@ -227,16 +237,42 @@ fn percent(part: usize, whole: usize) -> String {
     format!("{:.0} %", asked(part + 1).mul_add(100.0, -100.0) / asked(whole))
 }
 
-/// Lines of JSON with the features of the tools that a sentence is compared with, for the tuning half.
-fn dump(search: &Search, ids: &[String], queries: &[Labelled]) -> String {
-    let mut text = json!({"features": FEATURES}).to_string() + "\n";
-    for labelled in queries {
+/// Lines of JSON with the features of the tools that a sentence is compared with, for the tuning half: over all tools, and over those of
+/// some of the servers, since people have few. A sentence whose tools are not among them is one that no tool answers.
+fn dump(ids: &[String], entries: &[Entry], queries: &[Labelled]) -> String {
+    let mut text = json!({"features": FEATURES.as_slice()}).to_string() + "\n";
+    for part in 0..=PARTS {
+        let is_in = |server: &str| match part {
+            0 => true,
+            1 => ORDINARY.contains(&server),
+            _ => hash(&format!("{server} {part}")) % 100 < 45,
+        };
+        let kept: Vec<(String, Entry)> =
+            ids.iter().cloned().zip(entries.iter().cloned()).filter(|(_, entry)| is_in(&entry.server)).collect();
+        let (ids, entries): (Vec<String>, Vec<Entry>) = kept.into_iter().unzip();
+        text.push_str(&dump_part(&Search::new(&entries), &ids, queries));
+    }
+    text
+}
+
+/// The servers that many people have, and how many other parts of all servers training sees.
+const ORDINARY: [&str; 5] = ["everything", "filesystem", "git", "memory", "time"];
+const PARTS: usize = 4;
+
+fn dump_part(search: &Search, ids: &[String], queries: &[Labelled]) -> String {
+    let mut text = String::new();
+    for (number, labelled) in queries.iter().enumerate() {
         let compared = search.compare(&labelled.query, &|_| 0.0);
         let rows: Vec<Value> = compared
             .iter()
             .map(|(tool, features)| json!({"id": ids[*tool], "right": labelled.right.contains(&ids[*tool]), "features": features.to_vec()}))
             .collect();
-        let line = json!({"query": labelled.query, "kind": labelled.kind, "tools": rows});
+        let is_answered = labelled.right.iter().any(|right| ids.contains(right));
+        let kind = if is_answered { labelled.kind.as_str() } else { "none" };
+        // Most sentences are of servers that a part has not.
+        let weight = f64::from(u32::try_from(labelled.weight).unwrap_or(1));
+        let weight = if !is_answered && labelled.kind != "none" { weight * 0.25 } else { weight };
+        let line = json!({"number": number, "query": labelled.query, "kind": kind, "weight": weight, "tools": rows});
         text.push_str(&line.to_string());
         text.push('\n');
     }

@@ -2,20 +2,30 @@
 //!
 //! A tool is looked at through its name, its server's name, the beginning of its description, the names of its arguments and
 //! examples of sentences.
-//! Facts about a sentence and a tool are features of a linear model ([`crate::model`]). Words that are near in the lexicon
-//! count in part.
+//! Words that are near in the lexicon count in part. What speaks for a tool is in [`crate::features`].
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use intentbox_router::stem;
 
 use crate::Entry;
+use crate::deeds::Deeds;
+use crate::features::{Compared, Features, verb_kind};
 use crate::lexicon::Lexicon;
-use crate::values::{KINDS, Kinds, mentioned, taken, without_values};
+use crate::values::{Kinds, mentioned, taken, without_values};
 use crate::words::{stems, telling, trigrams, words};
 
 /// How many tools are compared in full: those with the highest sum of what their words weigh.
 const COMPARED_MAX: usize = 48;
+
+/// How many of them may be of one server, if others have some: one that lists many takes no place of theirs.
+const OF_ONE_SERVER_MAX: usize = 32;
+
+/// How many arguments of a tool are indexed. The required ones come first.
+const ARGUMENTS_MAX: usize = 16;
+
+/// How many words of a sentence are looked up in the spelling of others.
+const CORRECTED_MAX: usize = 8;
 
 /// The most words of a sentence that take part.
 const QUERY_MAX: usize = 48;
@@ -26,50 +36,11 @@ const CORRECTED_LETTERS_MIN: usize = 5;
 /// How much a corrected word counts.
 const CORRECTED: f64 = 0.8;
 
-/// What BM25 is usually given (Robertson and Zaragoza, 2009): how soon a repeated word says no more, and how much length counts.
-const BM25_K: f64 = 1.2;
-const BM25_B: f64 = 0.75;
-
-/// The names of the features, in the order of [`Features`].
-pub const FEATURES: [&str; 28] = [
-    "name",
-    "name~",
-    "description",
-    "description~",
-    "arguments",
-    "arguments~",
-    "any",
-    "any~",
-    "server",
-    "name said",
-    "name said~",
-    "description said~",
-    "bm25",
-    "trigrams",
-    "pairs",
-    "verb",
-    "object",
-    "length",
-    "verb against",
-    "unknown",
-    "usage",
-    "exact name",
-    "asks to change",
-    "asks to read",
-    "values fit",
-    "values misfit",
-    "needs more",
-    "embedding",
-];
-
-/// How much of each feature there is.
-pub type Features = [f64; FEATURES.len()];
-
 /// The number of a stem: words are compared thousands of times in one search.
-type StemId = u32;
+pub(crate) type StemId = u32;
 
 /// Stems, sorted by number.
-type StemSet = Vec<StemId>;
+pub(crate) type StemSet = Vec<StemId>;
 
 #[derive(Debug)]
 pub(crate) struct Index {
@@ -80,8 +51,11 @@ pub(crate) struct Index {
     postings: Vec<Vec<Posting>>,
     /// How much a stem says, by its number; nothing where no tool has it.
     idf: Vec<Option<f64>>,
-    idf_max: f64,
-    length_mean: f64,
+    pub(crate) idf_max: f64,
+    pub(crate) length_mean: f64,
+    /// Which common deeds have a stem and how much it says, by the number of the stem, and how many deeds there are.
+    deed_postings: Vec<Vec<(u32, f64)>>,
+    deeds: usize,
     /// Stems by first letter, to correct a misspelled one.
     vocabulary: BTreeMap<u8, Vec<String>>,
 }
@@ -90,6 +64,8 @@ pub(crate) struct Index {
 #[derive(Debug, Clone, Copy)]
 struct Posting {
     tool: u32,
+    /// How much it says for the tool: 1, or less for a word of an idiom that people say.
+    weight: f64,
     /// Whether its name has it.
     is_name: bool,
 }
@@ -106,64 +82,72 @@ struct Support {
 struct Stems(HashMap<String, StemId>);
 
 #[derive(Debug)]
-struct Tool {
-    name: Vec<StemId>,
-    /// What kinds of deeds its name says.
-    deeds: Vec<u8>,
-    server: Vec<StemId>,
+pub(crate) struct Tool {
+    owner: String,
+    pub(crate) name: Vec<StemId>,
+    /// The kinds of the verbs in its name.
+    pub(crate) verb_kinds: Vec<u8>,
+    pub(crate) server: Vec<StemId>,
     /// How often it has each stem, sorted by their numbers.
-    all: Vec<(StemId, f64)>,
+    pub(crate) all: Vec<(StemId, f64)>,
     /// All stems of it, its server's too.
-    whole: StemSet,
+    pub(crate) whole: StemSet,
     /// The stems of its words one by one, also of those that are one phrase.
-    single: BTreeSet<String>,
-    names: StemSet,
-    described: StemSet,
-    arguments: StemSet,
-    pairs: BTreeSet<(StemId, StemId)>,
-    trigrams: Vec<([u8; 3], f64)>,
-    trigram_norm: f64,
-    length: f64,
+    pub(crate) single: BTreeSet<String>,
+    pub(crate) names: StemSet,
+    pub(crate) described: StemSet,
+    pub(crate) arguments: StemSet,
+    /// The common deeds that its name says, and what people say for them.
+    pub(crate) does: Vec<usize>,
+    pub(crate) said: Vec<(StemId, f64)>,
+    pub(crate) pairs: BTreeSet<(StemId, StemId)>,
+    pub(crate) trigrams: Vec<([u8; 3], f64)>,
+    pub(crate) trigram_norm: f64,
+    pub(crate) length: f64,
     /// Its name in words, and without that of its server: `git_status` is "status" too.
-    exact: Vec<String>,
-    reads: Option<bool>,
-    takes: Kinds,
-    required: usize,
+    pub(crate) exact: Vec<String>,
+    /// Whether each word of its name is a plural, by its stem.
+    pub(crate) numbers: Vec<(String, bool)>,
+    pub(crate) reads: Option<bool>,
+    pub(crate) takes: Kinds,
+    pub(crate) required: usize,
 }
 
 /// A sentence, prepared once.
 #[derive(Debug)]
 pub(crate) struct Query {
-    terms: Vec<Term>,
-    total: f64,
-    stems: StemSet,
-    trigrams: Vec<([u8; 3], f64)>,
-    trigram_norm: f64,
-    exact: String,
+    pub(crate) terms: Vec<Term>,
+    pub(crate) total: f64,
+    pub(crate) stems: StemSet,
+    pub(crate) trigrams: Vec<([u8; 3], f64)>,
+    pub(crate) trigram_norm: f64,
+    pub(crate) exact: String,
+    /// Whether each of its words is a plural, by its stem.
+    pub(crate) numbers: HashMap<String, bool>,
     /// Whether it asks a question, which no change answers.
-    is_question: bool,
-    mentions: Kinds,
+    pub(crate) is_question: bool,
+    pub(crate) mentions: Kinds,
+    /// How much of the sentence each common deed explains, those that explain most first.
+    pub(crate) deeds: Vec<(f64, usize)>,
 }
 
 #[derive(Debug)]
-struct Term {
-    stem: String,
+pub(crate) struct Term {
+    pub(crate) stem: String,
     /// Its number, if a tool or the lexicon has it.
-    id: Option<StemId>,
+    pub(crate) id: Option<StemId>,
     /// 1, or less for a word that was corrected.
-    sure: f64,
-    idf: f64,
+    pub(crate) sure: f64,
+    pub(crate) idf: f64,
     /// Whether nothing knows the word.
-    is_unknown: bool,
-    /// How near each stem is to this word, by its number: the word itself is as near as it is sure.
-    nearness: Vec<f64>,
-    /// The stems that are near, itself among them.
-    near: Vec<StemId>,
+    pub(crate) is_unknown: bool,
+    /// The stems that are near and how near each is, sorted by their numbers. The word itself is as near as it is sure.
+    pub(crate) near: Vec<(StemId, f64)>,
 }
 
 impl Term {
-    fn nearness(&self, stem: StemId) -> f64 {
-        self.nearness.get(stem as usize).copied().unwrap_or(0.0)
+    pub(crate) fn nearness(&self, stem: StemId) -> f64 {
+        self.near.binary_search_by_key(&stem, |(near, _)| *near).map_or(0.0, |at| self.near[at].1)
     }
 }
 
@@ -186,13 +170,21 @@ impl Stems {
     }
 }
 
+/// What is near a word, with itself.
+fn near(id: Option<StemId>, sure: f64, near: &[(StemId, f64)]) -> Vec<(StemId, f64)> {
+    let others = near.iter().map(|(near, how)| (*near, how * sure));
+    let mut all: BTreeMap<StemId, f64> = others.collect();
+    all.extend(id.map(|id| (id, sure)));
+    all.into_iter().collect()
+}
+
 fn set(mut stems: Vec<StemId>) -> StemSet {
     stems.sort_unstable();
     stems.dedup();
     stems
 }
 
-fn has(set: &StemSet, stem: StemId) -> bool {
+pub(crate) fn has(set: &StemSet, stem: StemId) -> bool {
     set.binary_search(&stem).is_ok()
 }
 
@@ -202,28 +194,12 @@ const QUESTIONS: [&str; 17] = [
     "any", "show",
 ];
 
-fn count(number: usize) -> f64 {
+pub(crate) fn count(number: usize) -> f64 {
     f64::from(u32::try_from(number).unwrap_or(u32::MAX))
 }
 
 fn norm(grams: &[([u8; 3], f64)]) -> f64 {
     grams.iter().map(|(_, count)| count * count).sum::<f64>().sqrt().max(1.0)
-}
-
-/// What kind of deed a verb is, where it is one: deeds of different kinds exclude each other.
-fn deed(stem: &str) -> Option<u8> {
-    const DEEDS: [&[&str]; 3] = [
-        &[
-            "list", "get", "read", "search", "find", "show", "fetch", "view", "describ", "explain", "look", "see",
-            "display",
-        ],
-        &[
-            "creat", "add", "updat", "edit", "writ", "set", "mov", "renam", "merg", "upload", "insert", "post", "push",
-            "apply",
-        ],
-        &["delet", "remov", "drop", "eras", "destroy", "discard", "clear", "wip", "kill"],
-    ];
-    DEEDS.iter().position(|deeds| deeds.contains(&stem)).and_then(|at| u8::try_from(at).ok())
 }
 
 impl Index {
@@ -233,10 +209,21 @@ impl Index {
         for stem in Lexicon::get().stems() {
             stems.intern(stem);
         }
+        let deeds: Vec<Vec<(StemId, f64)>> = Deeds::get()
+            .stems()
+            .map(|deed| deed.into_iter().map(|(stem, weight)| (stems.intern(stem), weight)).collect())
+            .collect();
+        let mut deed_postings: Vec<Vec<(u32, f64)>> = vec![Vec::new(); stems.0.len()];
+        for (number, deed) in (0_u32..).zip(&deeds) {
+            for (stem, weight) in deed {
+                deed_postings[*stem as usize].push((number, *weight));
+            }
+        }
         let mut postings: Vec<Vec<Posting>> = vec![Vec::new(); stems.0.len()];
         for (number, tool) in (0_u32..).zip(&tools) {
-            for stem in &tool.whole {
-                postings[*stem as usize].push(Posting { tool: number, is_name: has(&tool.names, *stem) });
+            let only_said = tool.said.iter().filter(|(stem, _)| !has(&tool.whole, *stem)).copied();
+            for (stem, weight) in tool.whole.iter().map(|stem| (*stem, 1.0)).chain(only_said) {
+                postings[stem as usize].push(Posting { tool: number, weight, is_name: has(&tool.names, stem) });
             }
         }
         let all = count(tools.len());
@@ -254,6 +241,8 @@ impl Index {
             idf_max: idf(0.0),
             length_mean: length_mean.max(1.0),
             vocabulary,
+            deeds: deeds.len(),
+            deed_postings,
             postings,
             stems,
             tools,
@@ -262,16 +251,29 @@ impl Index {
 
     /// Prepares a sentence: its words, and the kinds of its values.
     pub(crate) fn query(&self, text: &str) -> Query {
-        Query { mentions: mentioned(text), ..self.words_of(&without_values(text)) }
+        Query { mentions: mentioned(text), ..self.words_of(&self.without_names(&without_values(text))) }
+    }
+
+    /// A sentence without words that begin with a capital and that no tool knows: a tool takes them as values.
+    fn without_names(&self, text: &str) -> String {
+        let is_name = |word: &str| {
+            word.starts_with(|first: char| first.is_ascii_uppercase())
+                && words(word).iter().all(|word| self.stems.get(&stem(word)).is_none())
+        };
+        let kept = text.split_whitespace().enumerate().filter(|(at, word)| *at == 0 || !is_name(word));
+        kept.map(|(_, word)| word).collect::<Vec<_>>().join(" ")
     }
 
     /// Prepares a text of which every word counts.
     pub(crate) fn words_of(&self, text: &str) -> Query {
+        let mut lookups = 0;
         let terms: Vec<Term> = telling(text)
             .into_iter()
             .take(QUERY_MAX)
             .map(|written| {
-                let meant = self.corrected(&written);
+                let is_looked_up = self.is_unknown(&written) && lookups < CORRECTED_MAX;
+                lookups += usize::from(is_looked_up);
+                let meant = if is_looked_up { self.corrected(&written) } else { None };
                 let sure = if meant.is_some() { CORRECTED } else { 1.0 };
                 let stem = meant.unwrap_or(written);
                 self.term(stem, sure)
@@ -285,45 +287,59 @@ impl Index {
             trigrams,
             is_question: words(text).iter().take(2).any(|word| QUESTIONS.contains(&word.as_str())),
             exact: words(text).join(" "),
+            numbers: numbers(text).collect(),
             mentions: mentioned(text),
+            deeds: self.explaining(&terms),
             terms,
         }
     }
 
+    /// How much of some words each common deed explains, those that explain most first.
+    fn explaining(&self, terms: &[Term]) -> Vec<(f64, usize)> {
+        let total = terms.iter().map(|term| term.idf).sum::<f64>().max(1e-9);
+        let (mut sums, mut bests) = (vec![0.0; self.deeds], vec![0.0_f64; self.deeds]);
+        for term in terms {
+            for (stem, near) in &term.near {
+                for (deed, weight) in &self.deed_postings[*stem as usize] {
+                    let best = &mut bests[*deed as usize];
+                    *best = best.max(near * weight);
+                }
+            }
+            for (sum, best) in sums.iter_mut().zip(&mut bests) {
+                *sum += std::mem::take(best) * term.idf / total;
+            }
+        }
+        let mut deeds: Vec<(f64, usize)> =
+            (0..).zip(sums).filter(|(_, sum)| *sum > 0.0).map(|(at, sum)| (sum, at)).collect();
+        deeds.sort_by(|(left, one), (right, two)| right.total_cmp(left).then(one.cmp(two)));
+        deeds
+    }
+
     fn term(&self, stem: String, sure: f64) -> Term {
         let id = self.stems.get(&stem);
-        let mut nearness = vec![0.0; self.postings.len()];
         let near: Vec<(StemId, f64)> =
             Lexicon::get().near(&stem).filter_map(|(near, how)| Some((self.stems.get(near)?, how))).collect();
-        for (near, how) in &near {
-            nearness[*near as usize] = how * sure;
-        }
-        if let Some(id) = id {
-            nearness[id as usize] = sure;
-        }
         let idf_of = |id: StemId| self.idf[id as usize];
         let of_near = near.iter().filter_map(|(near, how)| Some(idf_of(*near)? * how));
         let idf = id.and_then(idf_of).or_else(|| of_near.max_by(f64::total_cmp));
         Term {
             idf: idf.unwrap_or(self.idf_max),
             is_unknown: idf.is_none(),
-            near: id.into_iter().chain(near.iter().map(|(near, _)| *near)).collect(),
+            near: self::near(id, sure, &near),
             stem,
             id,
             sure,
-            nearness,
         }
+    }
+
+    /// Whether a word may be a misspelled one.
+    fn is_unknown(&self, written: &str) -> bool {
+        let is_plain = written.bytes().all(|byte| byte.is_ascii_lowercase());
+        is_plain && written.len() >= CORRECTED_LETTERS_MIN && self.stems.get(written).is_none()
     }
 
     /// The known stem that a word is misspelled from, if one is near.
     fn corrected(&self, written: &str) -> Option<String> {
-        let is_plain = written.bytes().all(|byte| byte.is_ascii_lowercase());
-        if self.stems.get(written).is_some() || !is_plain {
-            return None;
-        }
-        if written.len() < CORRECTED_LETTERS_MIN {
-            return None;
-        }
         let edits_max = if written.len() < 7 { 1 } else { 2 };
         let candidates = self.vocabulary.get(&written.as_bytes()[0])?;
         let near = candidates.iter().filter(|known| known.len().abs_diff(written.len()) <= edits_max);
@@ -338,14 +354,14 @@ impl Index {
         let mut supports = vec![Support::default(); self.tools.len()];
         let mut supported: Vec<usize> = Vec::new();
         for term in &query.terms {
-            for stem in &term.near {
+            for (stem, near) in &term.near {
                 for posting in &self.postings[*stem as usize] {
                     let at = posting.tool as usize;
                     let support = &mut supports[at];
                     if support.near == 0.0 {
                         supported.push(at);
                     }
-                    support.near = support.near.max(term.nearness(*stem));
+                    support.near = support.near.max(near * posting.weight);
                     support.is_named |= posting.is_name;
                 }
             }
@@ -356,107 +372,39 @@ impl Index {
         }
         let better = |one: &usize, two: &usize| sums[*two].total_cmp(&sums[*one]).then(one.cmp(two));
         let mut ranked: Vec<usize> = (0..sums.len()).filter(|tool| sums[*tool] > 0.0).collect();
-        if ranked.len() > COMPARED_MAX {
-            ranked.select_nth_unstable_by(COMPARED_MAX, better);
-            ranked.truncate(COMPARED_MAX);
+        ranked.sort_unstable_by(better);
+        let mut of_server: HashMap<&str, usize> = HashMap::new();
+        let (mut taken, mut left) = (Vec::new(), Vec::new());
+        for tool in ranked {
+            let count = of_server.entry(self.tools[tool].owner.as_str()).or_insert(0);
+            *count += 1;
+            let is_taken = *count <= OF_ONE_SERVER_MAX;
+            if is_taken {
+                taken.push(tool);
+            } else {
+                left.push(tool);
+            }
+            if taken.len() == COMPARED_MAX {
+                break;
+            }
         }
-        ranked.sort_by(better);
-        ranked
+        let room = COMPARED_MAX - taken.len();
+        taken.extend(left.into_iter().take(room));
+        taken
     }
 
+    /// What speaks for a tool.
     pub(crate) fn features(&self, query: &Query, tool: usize, usage: f64, near: f64) -> Features {
-        let tool = &self.tools[tool];
-        let share = |field: &StemSet, is_exact: bool| {
-            let of_term = |term: &Term| {
-                let exact = if term.id.is_some_and(|id| has(field, id)) { term.sure } else { 0.0 };
-                if is_exact || exact > 0.0 {
-                    return exact;
-                }
-                field.iter().map(|stem| term.nearness(*stem)).fold(0.0, f64::max)
-            };
-            query.terms.iter().map(|term| term.idf * of_term(term)).sum::<f64>() / query.total
-        };
-        let weight = |stem: StemId| self.idf[stem as usize].unwrap_or(1.0);
-        let said = |field: &[StemId], is_exact: bool| {
-            let (mut sum, mut all) = (0.0, 0.0);
-            for stem in field {
-                let weight = weight(*stem);
-                all += weight;
-                let near = query.terms.iter().map(|term| match is_exact {
-                    true if term.id == Some(*stem) => term.sure,
-                    true => 0.0,
-                    false => term.nearness(*stem),
-                });
-                sum += weight * near.fold(0.0, f64::max);
-            }
-            if all > 0.0 { sum / all } else { 0.0 }
-        };
-        let bm25 = query.terms.iter().map(|term| {
-            let at = term.id.and_then(|id| tool.all.binary_search_by_key(&id, |(stem, _)| *stem).ok());
-            let times = at.map_or(0.0, |at| tool.all[at].1);
-            let length = 1.0 - BM25_B + BM25_B * tool.length / self.length_mean;
-            term.idf * times * (BM25_K + 1.0) / (times + BM25_K * length)
-        });
-        let common = |query: &Query| {
-            let (mut sum, mut at) = (0.0, 0);
-            for (gram, times) in &query.trigrams {
-                while tool.trigrams.get(at).is_some_and(|(other, _)| other < gram) {
-                    at += 1;
-                }
-                sum += tool.trigrams.get(at).filter(|(other, _)| other == gram).map_or(0.0, |(_, other)| other * times);
-            }
-            sum / (query.trigram_norm * tool.trigram_norm)
-        };
-        let pairs = query.terms.windows(2);
-        let is_pair = |pair: &&[Term]| pair[0].id.zip(pair[1].id).is_some_and(|pair| tool.pairs.contains(&pair));
-        let pairs = pairs.filter(is_pair).count();
-        let nearest = |stem: &StemId| query.terms.iter().map(|term| term.nearness(*stem)).fold(0.0, f64::max);
-        let (verb, objects) = match tool.name.split_first() {
-            Some((verb, [])) => (Some(verb), std::slice::from_ref(verb)),
-            Some((verb, objects)) => (Some(verb), objects),
-            None => (None, &[][..]),
-        };
-        let object = objects.iter().map(|stem| nearest(stem) * weight(*stem) / self.idf_max);
-        let meant: Vec<u8> = query.terms.iter().filter_map(|term| deed(&term.stem)).collect();
-        let does = &tool.deeds;
-        let is_against = !meant.is_empty() && !does.is_empty() && meant.iter().all(|deed| !does.contains(deed));
-        let unknown = query.terms.iter().filter(|term| term.is_unknown).map(|term| term.idf).sum::<f64>() / query.total;
-        let flag = |holds: bool| f64::from(u8::from(holds));
-        let mentions = || (0..KINDS).filter(|kind| query.mentions[*kind]);
-        [
-            share(&tool.names, true),
-            share(&tool.names, false),
-            share(&tool.described, true),
-            share(&tool.described, false),
-            share(&tool.arguments, true),
-            share(&tool.arguments, false),
-            share(&tool.whole, true),
-            share(&tool.whole, false),
-            flag(tool.server.iter().any(|stem| has(&query.stems, *stem))),
-            said(&tool.name, true),
-            said(&tool.name, false),
-            said(&tool.described, false),
-            bm25.sum::<f64>() / 10.0,
-            common(query),
-            count(pairs) / 3.0,
-            verb.map_or(0.0, nearest),
-            object.fold(0.0, f64::max),
-            count(tool.name.len()) / 5.0,
-            flag(is_against),
-            unknown,
-            usage,
-            flag(!query.exact.is_empty() && tool.exact.contains(&query.exact)),
-            // Verbs of change beside a tool that only reads, and a question beside one that changes.
-            flag(tool.reads == Some(true) && meant.iter().any(|deed| *deed > 0)),
-            flag(
-                tool.reads == Some(false)
-                    && (query.is_question || meant.iter().all(|deed| *deed == 0) && !meant.is_empty()),
-            ),
-            count(mentions().filter(|kind| tool.takes[*kind]).count()) / 2.0,
-            count(mentions().filter(|kind| !tool.takes[*kind]).count()) / 2.0,
-            count(tool.required.saturating_sub(mentions().count() + 1)) / 3.0,
-            near,
-        ]
+        self.compared(query, tool).features(usage, near)
+    }
+
+    fn compared<'a>(&'a self, query: &'a Query, tool: usize) -> Compared<'a> {
+        Compared { index: self, query, tool: &self.tools[tool] }
+    }
+
+    /// How much a stem says.
+    pub(crate) fn weight(&self, stem: StemId) -> f64 {
+        self.idf[stem as usize].unwrap_or(1.0)
     }
 
     /// The terms of a sentence that say something and are near to nothing of a tool.
@@ -487,12 +435,19 @@ impl Index {
 
     /// BM25 over names and descriptions alone: what others do, to compare with.
     pub(crate) fn bm25(&self, query: &Query, tool: usize) -> f64 {
-        self.features(query, tool, 0.0, 0.0)[12]
+        self.compared(query, tool).bm25()
     }
 
     pub(crate) fn len(&self) -> usize {
         self.tools.len()
     }
+}
+
+/// The stems of the words of a text or name, and whether each is a plural.
+fn numbers(text: &str) -> impl Iterator<Item = (String, bool)> {
+    let is_plural =
+        |word: &str| word.len() > 3 && word.ends_with('s') && !word.ends_with("ss") && !word.ends_with("us");
+    words(text).into_iter().map(move |word| (stem(&word), is_plural(&word)))
 }
 
 fn exact(entry: &Entry) -> Vec<String> {
@@ -507,11 +462,19 @@ impl Tool {
         // The name of a server is no word of the API: `git` in `git_log` says which, and not what.
         let server = stems(&entry.server.replace(['_', '-', '.'], " "));
         let described = telling(&entry.summary);
-        let arguments: Vec<String> = entry.arguments.iter().flat_map(|name| telling(&name.replace('_', " "))).collect();
+        let arguments = &entry.arguments[..entry.arguments.len().min(ARGUMENTS_MAX)];
+        let argument_names = arguments.join(" ");
+        let arguments: Vec<String> = arguments.iter().flat_map(|name| telling(&name.replace('_', " "))).collect();
         // Many examples say one thing in many ways: a word of them counts once.
         let said: BTreeSet<String> = entry.examples.iter().flat_map(|example| telling(example)).collect();
         let said: Vec<String> = said.into_iter().chain(entry.learned.iter().cloned()).collect();
-        let deeds = name.iter().filter_map(|stem| deed(stem)).collect();
+        let verb_kinds = name.iter().filter_map(|stem| verb_kind(stem)).collect();
+        let does = Deeds::get().of(&name);
+        let mut of_deeds: BTreeMap<StemId, f64> = BTreeMap::new();
+        for (stem, weight) in does.iter().flat_map(|deed| Deeds::get().said(*deed)) {
+            let known = of_deeds.entry(ids.intern(stem)).or_insert(0.0);
+            *known = known.max(weight);
+        }
         let (name, server) = (ids.intern_all(&name), ids.intern_all(&server));
         let (described, arguments, said) =
             (ids.intern_all(&described), ids.intern_all(&arguments), ids.intern_all(&said));
@@ -524,25 +487,27 @@ impl Tool {
         let pairs = |stems: &[StemId]| stems.windows(2).map(|pair| (pair[0], pair[1])).collect::<Vec<_>>();
         let trigrams = trigrams(&format!("{} {}", entry.name.replace('_', " "), entry.summary));
         Self {
+            owner: entry.server.clone(),
             length: count(name.len() + described.len() + arguments.len()),
             pairs: pairs(&name).into_iter().chain(pairs(&described)).collect(),
-            single: words(
-                &[&entry.name, &entry.server, &entry.summary, &entry.arguments.join(" ")].map(String::as_str).join(" "),
-            )
-            .iter()
-            .map(|word| stem(word))
-            .collect(),
+            single: words(&[&entry.name, &entry.server, &entry.summary, &argument_names].map(String::as_str).join(" "))
+                .iter()
+                .map(|word| stem(word))
+                .collect(),
             names: set(name.clone()),
             described: set(described.into_iter().chain(said).collect()),
             arguments: set(arguments),
             trigram_norm: norm(&trigrams),
             exact: exact(entry),
+            numbers: numbers(&entry.name).collect(),
             reads: entry.reads,
             takes: taken(&entry.arguments, words),
             required: entry.required,
             whole: set(all.keys().chain(&server).copied().collect()),
             all: all.into_iter().collect(),
-            deeds,
+            verb_kinds,
+            said: of_deeds.into_iter().collect(),
+            does,
             trigrams,
             server,
             name,

@@ -11,7 +11,9 @@
 //!
 //! It is pure, and not for reading values or for calling anything.
 
+mod deeds;
 mod embedding;
+mod features;
 mod index;
 mod lexicon;
 mod model;
@@ -19,8 +21,8 @@ mod values;
 mod words;
 
 pub use crate::embedding::{Embedding, EmbeddingError, TABLE_BYTES_MAX, TOKENIZER_BYTES_MAX};
+pub use crate::features::{FEATURES, Features};
 use crate::index::Index;
-pub use crate::index::{FEATURES, Features};
 use crate::model::Model;
 
 /// A tool or template as it is searched. What is said of tools holds for both.
@@ -69,6 +71,8 @@ pub struct Hit {
     pub entry: usize,
     /// Its share among all tools and the answer "none", from 0 to 1.
     pub score: f64,
+    /// How much speaks for it besides its description, which its server may have written for the words of any request.
+    pub undescribed: f64,
 }
 
 /// What was found.
@@ -80,8 +84,8 @@ pub struct Found {
     pub verdict: Verdict,
     /// How likely it is that any of them is right, from 0 to 1.
     pub trust: f64,
-    /// The entry of another server that would be the one answer if all of the best one's server were not there, and for which as
-    /// much speaks but for the descriptions. A server describes its tools as it likes: no intent is taken from another one so.
+    /// The best entry of another server, if as much speaks for it but for the descriptions. A server describes its tools as it
+    /// likes: no intent is taken from another one so.
     pub elsewhere: Option<usize>,
 }
 
@@ -101,6 +105,9 @@ pub const TRUST_FLOOR: f64 = 0.5;
 
 /// A second hit is a rival of the best if it has at least this part of its score.
 pub const RIVAL_SHARE: f64 = 0.4;
+
+/// The part of the best one's score that an entry of another server has at least of which as much speaks but for the descriptions.
+const ELSEWHERE_SHARE: f64 = 0.01;
 
 /// How many tools a model of embeddings proposes besides those that share words.
 const NEAREST_MAX: usize = 16;
@@ -150,44 +157,45 @@ impl Search {
         let compared = self.compare(text, usage);
         let (hits, trust) = self.model.rank(&compared);
         let verdict = match verdict(&hits, trust) {
-            Verdict::Nothing if self.has_a_twin(&compared, &hits) => Verdict::Several,
+            Verdict::Nothing if self.has_twins(&compared, &hits) => Verdict::Several,
             verdict => verdict,
         };
-        let elsewhere = (verdict == Verdict::One).then(|| self.elsewhere(&compared, &hits)).flatten();
+        let elsewhere = (verdict == Verdict::One).then(|| self.elsewhere(&hits)).flatten();
         // Whoever uses the one and not the other has chosen.
         let elsewhere = elsewhere.filter(|other| hits.first().is_some_and(|best| usage(best.entry) <= usage(*other)));
         Found { hits: hits.into_iter().take(HITS_MAX).collect(), verdict, trust, elsewhere }
     }
 
-    /// Whether the best hit would be the answer if another server had not one that fits as well: then both are asked about.
-    fn has_a_twin(&self, compared: &[(usize, Features)], hits: &[Hit]) -> bool {
-        let [best, second, ..] = hits else { return false };
-        let server = self.servers.get(second.entry);
-        if second.score < best.score * RIVAL_SHARE || self.servers.get(best.entry) == server {
+    /// Whether the best hit would be the answer if other servers had not some that fit as well: then they are asked about.
+    fn has_twins(&self, compared: &[(usize, Features)], hits: &[Hit]) -> bool {
+        let Some(best) = hits.first() else { return false };
+        let own = self.servers.get(best.entry);
+        let rivals = hits.iter().filter(|hit| hit.score >= best.score * RIVAL_SHARE);
+        let others: Vec<&String> =
+            rivals.filter_map(|hit| self.servers.get(hit.entry)).filter(|server| Some(*server) != own).collect();
+        if others.is_empty() {
             return false;
         }
-        let (alone, trust) = self.rank_without(compared, server);
+        let (alone, trust) = self.rank_without(compared, &others);
         verdict(&alone, trust) == Verdict::One && alone.first().is_some_and(|hit| hit.entry == best.entry)
     }
 
-    /// The hits and the trust that there would be without a server.
-    fn rank_without(&self, compared: &[(usize, Features)], server: Option<&String>) -> (Vec<Hit>, f64) {
-        let is_other = |(entry, _): &&(usize, Features)| self.servers.get(*entry) != server;
-        let others: Vec<(usize, Features)> = compared.iter().filter(is_other).copied().collect();
-        self.model.rank(&others)
+    /// The hits and the trust that there would be without some servers.
+    fn rank_without(&self, compared: &[(usize, Features)], servers: &[&String]) -> (Vec<Hit>, f64) {
+        let is_kept =
+            |(entry, _): &&(usize, Features)| self.servers.get(*entry).is_none_or(|server| !servers.contains(&server));
+        let kept: Vec<(usize, Features)> = compared.iter().filter(is_kept).copied().collect();
+        self.model.rank(&kept)
     }
 
-    /// What would be the answer without the server of the best hit, if the best is so by its description alone.
-    fn elsewhere(&self, compared: &[(usize, Features)], hits: &[Hit]) -> Option<usize> {
-        let best = hits.first()?.entry;
-        let taken = self.servers.get(best)?;
-        let (hits, trust) = self.rank_without(compared, Some(taken));
-        let other = hits.first().filter(|_| verdict(&hits, trust) == Verdict::One)?.entry;
-        let undescribed = |entry: usize| {
-            let features = compared.iter().find(|(other, _)| *other == entry).map(|(_, features)| features);
-            features.map_or(0.0, |features| self.model.undescribed(features))
-        };
-        (undescribed(other) >= undescribed(best)).then_some(other)
+    /// The best hit of another server, if the best of all is so by its description alone. Whether the search would trust it without
+    /// that server is not asked: many tools of one server make the words of a request common, and all others less sure.
+    fn elsewhere(&self, hits: &[Hit]) -> Option<usize> {
+        let best = hits.first()?;
+        let server = self.servers.get(best.entry);
+        let mut others = hits.iter().filter(|hit| self.servers.get(hit.entry) != server);
+        let is_as_good = |hit: &&Hit| hit.undescribed >= best.undescribed && hit.score >= best.score * ELSEWHERE_SHARE;
+        others.find(is_as_good).map(|hit| hit.entry)
     }
 
     /// The words of a text that the search does not know for this tool yet, as it compares them: at most four. Numbers, names with
@@ -363,12 +371,15 @@ mod tests {
     #[test]
     fn tools_of_two_servers_that_are_the_same_are_both_offered() {
         let mut entries = some();
-        entries.push(entry("clock", "convert_time", "Convert time between timezones", &["source_timezone", "time"]));
-        for text in ["convert 14:30 to another zone", "convert between timezones"] {
-            let found = Search::new(&entries).find(text, &|_| 0.0);
-            let mut best: Vec<usize> = found.hits.iter().take(2).map(|hit| hit.entry).collect();
-            best.sort_unstable();
-            assert_eq!((best, found.verdict), (vec![2, 5], Verdict::Several), "{text}: {found:?}");
+        for server in ["clock", "zones", "world"] {
+            entries.push(entry(server, "convert_time", "Convert time between timezones", &["source_timezone", "time"]));
+            for text in ["convert 14:30 to another zone", "convert between timezones"] {
+                let found = Search::new(&entries).find(text, &|_| 0.0);
+                let mut best: Vec<usize> = found.hits.iter().take(entries.len() - 4).map(|hit| hit.entry).collect();
+                best.sort_unstable();
+                let expected: Vec<usize> = [2].into_iter().chain(5..entries.len()).collect();
+                assert_eq!((best, found.verdict), (expected, Verdict::Several), "{text}: {found:?}");
+            }
         }
     }
 
@@ -383,10 +394,30 @@ mod tests {
         assert_eq!(told(&entries, 9), (4, Verdict::One, None));
         let summary = "List the orders of customer acme, list all the orders of the customer";
         entries.push(entry("other", "fetch_orders", summary, &["customer", "limit"]));
+        assert_eq!(told(&entries, 9), (4, Verdict::One, None), "a description weighs less than a name");
+        entries[5].name = "list_all_orders".to_owned();
         assert_eq!(told(&entries, 9), (5, Verdict::One, Some(4)));
         assert_eq!(told(&entries, 5).2, None, "somebody chose the other");
         entries[5].server = "shop".to_owned();
         assert_eq!(told(&entries, 9).2, None, "a server knows which of its tools is meant");
+    }
+
+    #[test]
+    fn many_tools_of_one_server_take_no_place_of_another_one() {
+        let text = "list the orders of customer acme";
+        let mut entries = some();
+        let summary = "List the orders of customer acme, list all the orders of the customer";
+        entries.push(entry("other", "helper", summary, &["customer", "limit"]));
+        for number in 0..200 {
+            let fillers: Vec<String> = (0..40).map(|argument| format!("a{argument}")).collect();
+            let fillers: Vec<&str> = fillers.iter().map(String::as_str).collect();
+            let filler = entry("other", &format!("orders_of_customer_{number}"), "", &fillers);
+            entries.push(Entry { required: fillers.len(), ..filler });
+        }
+        let found = Search::new(&entries).find(text, &|_| 0.0);
+        assert!(found.hits.iter().any(|hit| hit.entry == 4), "{found:?}");
+        let is_taken = found.verdict == Verdict::One && found.hits[0].entry != 4 && found.elsewhere.is_none();
+        assert!(!is_taken, "{found:?}");
     }
 
     #[test]
@@ -404,9 +435,9 @@ mod tests {
     #[test]
     fn an_example_finds_what_its_name_does_not_say() {
         let mut entries = some();
-        assert_eq!(best("what was shipped").1, Verdict::Nothing);
-        entries[4].examples = vec!["what was shipped".to_owned(), "shipped lately".to_owned()];
-        let found = Search::new(&entries).find("what was shipped", &|_| 0.0);
+        assert_eq!(best("what was frobbed").1, Verdict::Nothing);
+        entries[4].examples = vec!["what was frobbed".to_owned(), "frobbed lately".to_owned()];
+        let found = Search::new(&entries).find("what was frobbed", &|_| 0.0);
         assert_eq!(found.hits.first().map(|hit| hit.entry), Some(4), "{found:?}");
     }
 

@@ -4,14 +4,27 @@
 use std::collections::HashMap;
 
 use crate::Hit;
-use crate::index::{FEATURES, Features};
+use crate::features::{FEATURES, Features};
 
 /// The weights, as training wrote them: lines of a scope, a feature and a number with tabs between.
 const WEIGHTS: &str = include_str!("weights.tsv");
 
 /// The features that the words of a description have a part in.
-const DESCRIBING: [&str; 9] =
-    ["description", "description~", "any", "any~", "description said~", "bm25", "trigrams", "pairs", "embedding"];
+const DESCRIBING: [&str; 13] = [
+    "description",
+    "description~",
+    "any",
+    "any~",
+    "description said~",
+    "bm25",
+    "trigrams",
+    "pairs",
+    "embedding",
+    "covered",
+    "covered~",
+    "most left",
+    "beaten",
+];
 
 #[derive(Debug)]
 pub(crate) struct Model {
@@ -50,7 +63,7 @@ impl Model {
     }
 
     /// How much speaks for a tool besides its description, which its server may have written for the words of any request.
-    pub(crate) fn undescribed(&self, features: &Features) -> f64 {
+    fn undescribed(&self, features: &Features) -> f64 {
         let of = |at: usize| if DESCRIBING.contains(&FEATURES[at]) { 0.0 } else { self.tool[at] * features[at] };
         (0..FEATURES.len()).map(of).sum()
     }
@@ -66,8 +79,11 @@ impl Model {
         let Some((best, at)) = sums.first().copied() else { return (Vec::new(), 0.0) };
         let most = best.max(self.none);
         let all: f64 = (self.none - most).exp() + sums.iter().map(|(sum, _)| (sum - most).exp()).sum::<f64>();
-        let hits: Vec<Hit> =
-            sums.iter().map(|(sum, at)| Hit { entry: compared[*at].0, score: (sum - most).exp() / all }).collect();
+        let hit = |(sum, at): &(f64, usize)| {
+            let (entry, features) = &compared[*at];
+            Hit { entry: *entry, score: (sum - most).exp() / all, undescribed: self.undescribed(features) }
+        };
+        let hits: Vec<Hit> = sums.iter().map(hit).collect();
         let second = sums.get(1).map_or(0.0, |(sum, _)| *sum);
         let trust = dot(&self.trust, &compared[at].1)
             + self.trust_bias

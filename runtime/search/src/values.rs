@@ -155,7 +155,7 @@ pub(crate) fn without_values(text: &str) -> String {
     let outside = if outside.iter().all(|part| part.trim().is_empty()) { text.to_owned() } else { outside.join(" ") };
     let mut kinds = BTreeSet::new();
     let mut said = Vec::new();
-    for word in outside.split_whitespace() {
+    for word in without_times(&outside) {
         match kind_of(word) {
             None => said.push(word),
             Some(kind) if !kind.is_empty() && kinds.insert(kind) => said.push(kind),
@@ -173,6 +173,51 @@ pub(crate) fn without_values(text: &str) -> String {
         None if has_place && telling(&said).is_empty() => "list directory".to_owned(),
         None => said,
     }
+}
+
+/// Words that say when, wherever they stand, and words that do behind others: "since last week", "between two dates".
+const WHEN: [&str; 12] = [
+    "yesterday",
+    "today",
+    "tomorrow",
+    "tonight",
+    "ago",
+    "monday",
+    "tuesday",
+    "wednesday",
+    "thursday",
+    "friday",
+    "saturday",
+    "sunday",
+];
+const SPANS: [&str; 17] = [
+    "date", "dates", "day", "days", "evening", "hour", "hours", "minute", "minutes", "month", "months", "morning",
+    "night", "week", "weeks", "year", "years",
+];
+const BEFORE_SPANS: [&str; 13] = [
+    "after", "before", "between", "during", "few", "last", "next", "past", "previous", "since", "this", "until",
+    "within",
+];
+
+/// The words of a sentence without those that say when: a tool takes them as a value, and few have them in their names.
+fn without_times(text: &str) -> Vec<&str> {
+    let all: Vec<&str> = text.split_whitespace().collect();
+    let plain = |word: &str| word.trim_matches(|letter: char| !letter.is_alphanumeric()).to_lowercase();
+    let is_one = |list: &[&str], word: &str| list.contains(&plain(word).as_str());
+    let is_count = |word: &str| {
+        let word = plain(word);
+        !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_digit())
+            || matches!(word.as_str(), "two" | "three" | "the" | "a")
+    };
+    let says_when = |at: usize| {
+        let is_led = || {
+            let before = all[..at].iter().rev().find(|word| !is_count(word));
+            before.is_some_and(|word| is_one(&BEFORE_SPANS, word))
+        };
+        is_one(&WHEN, all[at]) || is_one(&SPANS, all[at]) && is_led()
+    };
+    let kept: Vec<&str> = (0..all.len()).filter(|at| !says_when(*at)).map(|at| all[at]).collect();
+    if telling(&kept.join(" ")).is_empty() { all } else { kept }
 }
 
 /// Commands of a shell, and what they are in words.
@@ -274,6 +319,11 @@ mod tests {
             ("mkdir /srv/a", "create directory"),
             ("head office of the company in town", "head office of the company in town"),
             ("what is in /srv/shop?", "list directory"),
+            ("commits between two dates", "commits between two"),
+            ("what was done since Monday", "what was done since"),
+            ("errors of the last 3 days", "errors of the last"),
+            ("what is the date today", "what is the date"),
+            ("tomorrow", "tomorrow"),
             ("", ""),
         ] {
             assert_eq!(without_values(text), expected, "{text}");

@@ -15,7 +15,7 @@ const SILENT: &str = "a an the of to in on at for from with by and or is are was
     then than but not no into onto up out over off about some any all every each has have had having let s t re ve ll d m want need \
     like help how what which who whom whose when where why someone something anything thing stuff one ones via per also too very \
     really still yet now \
-    between two three four five six seven eight nine ten";
+    between another other two three four five six seven eight nine ten";
 
 static SILENT_STEMS: LazyLock<Vec<String>> = LazyLock::new(|| {
     let mut stems: Vec<String> = SILENT.split_whitespace().map(stem).collect();
