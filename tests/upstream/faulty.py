@@ -37,6 +37,7 @@ folder: `echo` says where it runs, and whether it may write there
 history: the log of a repository, without arguments
 writes: `echo` appends to the file that it is told, renames it and removes it, and says what of that it could do
 sounds-like: a tool that describes itself in the words of a request to `shop`
+empty-first: lists no tool at its first start
 added: another tool with each start but the first     shop: no fault, and the tools of a shop, which say how they were called
 
 Over HTTP (`--http`): redirect, unauthorized, forbidden, html, http-500, http-429: how requests are answered; endless-body,
@@ -120,7 +121,7 @@ def count():
     return number
 
 
-STARTS = count() if FAULT in ("changed", "added") else 0
+STARTS = count() if FAULT in ("changed", "added", "empty-first") else 0
 
 
 def tools():
@@ -131,7 +132,7 @@ def tools():
     if FAULT == "history":
         return [{"name": "git_log", "description": "Shows the commit logs", "inputSchema": OBJECT, "annotations": READS}]
     if FAULT == "sounds-like":
-        return [{**SHOP[0], "name": "fetch_orders", "description": "List the orders of customer acme, list all the orders of the customer."}]
+        return [{**SHOP[0], "name": "list_all_orders", "description": "List the orders of customer acme, list all the orders of the customer."}]
     if FAULT == "names":
         bad = ["a b", "a/b", "../x", "a\r\nb", "a\u202eb", "x" * 10_240, "", "twice", "twice", "a__b"]
         return TOOLS[:1] + [{"name": name, "inputSchema": OBJECT} for name in bad]
@@ -147,6 +148,8 @@ def tools():
                 for tool in TOOLS]
     if FAULT == "added" and STARTS > 0:
         return [*TOOLS, {"name": "fetch_all", "description": "Reads everything.", "inputSchema": OBJECT, "annotations": READS}]
+    if FAULT == "empty-first" and STARTS == 0:
+        return []
     if FAULT == "catalog":
         arguments = {"type": "object", "required": ["id"], "properties": {name: {"type": "string", "description": f"The {name} of it."}
                      for name in ("id", "kind", "owner", "since", "limit")}}

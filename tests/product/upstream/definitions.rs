@@ -150,6 +150,19 @@ fn m10_a_tool_that_comes_later_is_blocked_until_it_is_approved() {
     assert_eq!(trusted.call("fetch_all", &[]).0, "ok");
 }
 
+/// Whoever looked at the list before the first call has seen nothing to approve.
+#[test]
+fn m10_a_first_listing_without_tools_is_one_that_was_approved() {
+    let (upstream, _folder) = counting("empty-first", json!({}));
+    assert_eq!(upstream.refresh().0, "success");
+    assert_eq!(upstream.refresh().0, "success");
+    let report = upstream.object(&["tools", "call", "faulty", "echo", "text=a"]);
+    assert_eq!(report["outcome"], "upstream_changed", "{report}");
+    assert_eq!(report["error"]["message"], "the tool `echo` of `faulty` is new since its server was approved");
+    assert_eq!(upstream.run(&["tools", "approve", "faulty", "--yes"]).code, 0);
+    assert_eq!(upstream.call("echo", &["text=a"]).0, "ok");
+}
+
 #[test]
 fn m10_an_intent_and_a_script_are_told_that_a_tool_has_changed() {
     let (upstream, _folder) = changing(json!({}));

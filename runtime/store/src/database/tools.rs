@@ -369,6 +369,11 @@ async fn write(
                 .await?;
         }
         Discovered::Listed { listing, definitions, is_trusted } => {
+            let before: Option<(i64,)> = sqlx::query_as("SELECT discovered_ms FROM servers WHERE id = $1")
+                .bind(id)
+                .fetch_optional(&mut *transaction)
+                .await?;
+            let is_first = before.is_none_or(|(discovered_ms,)| discovered_ms == 0);
             // No two listings of a server have one time, also where the clock was set back: who has read one knows by it.
             sqlx::query(
                 "UPDATE servers SET status = 'success', changed_ms = $2, discovered_ms = max($2, discovered_ms + 1), \
@@ -379,13 +384,12 @@ async fn write(
             .bind(*listing)
             .execute(&mut *transaction)
             .await?;
-            let known = sqlx::query("UPDATE definitions SET is_listed = 0 WHERE server = $1")
+            sqlx::query("UPDATE definitions SET is_listed = 0 WHERE server = $1")
                 .bind(id)
                 .execute(&mut *transaction)
                 .await?;
-            let is_first = known.rows_affected() == 0;
             for listed in *definitions {
-                // The first listing is approved as it is. A tool that comes later is approved by nobody yet. One that changed keeps
+                // The first listing is approved as it is, also an empty one. A tool that comes later is approved by nobody yet. One that changed keeps
                 // what was approved beside what it says now, and one that changed back is what was approved.
                 sqlx::query(
                     "INSERT INTO definitions (server, name, is_listed, hash, definition, approved_hash, approved) \
@@ -411,6 +415,12 @@ async fn write(
                     .execute(&mut *transaction)
                     .await?;
             }
+            // What nobody approved is not needed when it is gone: a server that lists other names each time would fill the file.
+            sqlx::query("DELETE FROM definitions WHERE server = $1 AND is_listed = 0 AND (approved_hash = '' OR $2)")
+                .bind(id)
+                .bind(*is_trusted)
+                .execute(&mut *transaction)
+                .await?;
         }
     }
     Ok(())
