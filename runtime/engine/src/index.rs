@@ -15,6 +15,9 @@ use crate::{EmbeddingSource, Engine};
 /// For how many days a use counts whole, half after twice as many, and so on: in milliseconds.
 const USE_HALVES_MS: f64 = 30.0 * 86_400_000.0;
 
+/// The part of the words of a request that a template must say itself to be found by them.
+const OWN_WORDS_MIN: f64 = 0.5;
+
 /// How many calls lately make a tool half as much used as any can be.
 const USES_HALF: f64 = 4.0;
 
@@ -167,7 +170,10 @@ impl Index {
             hit.entry += self.tools();
         }
         let fits = |found: &Found| found.verdict != Verdict::Nothing;
-        match (fits(&tools), fits(&templates)) {
+        // A template has many sentences, and some word of one is in most requests.
+        let says = |hit: &Hit| self.prepared.templates_search.own_share(hit.entry - self.tools(), text);
+        let is_template = fits(&templates) && templates.hits.first().is_some_and(|best| says(best) >= OWN_WORDS_MIN);
+        match (fits(&tools), is_template) {
             (true, false) => tools,
             (false, true) => templates,
             _ => joined(tools, templates),

@@ -34,6 +34,12 @@ pub(crate) const NEAR_SHARE: f64 = 0.01;
 /// The part of the words of a request that a tool must say itself, where a template would answer it and no value speaks for the tool.
 const OWN_WORDS_MIN: f64 = 0.5;
 
+/// The trust from which on a tool is meant also where a template would answer if its access were configured.
+const SURE_TRUST: f64 = 0.8;
+
+/// The least part of the best tool's score with which others are asked about beside it.
+const OFFERED_SHARE: f64 = 0.1;
+
 /// What an intent is for, by the numbers of tools.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Meant {
@@ -121,7 +127,7 @@ impl Choice<'_> {
             Meant::One(number) if self.has_template => {
                 let has_values = self.judged(number).await?.is_some_and(|judged| judged.has_values);
                 let says = self.index.own_share(number, &self.intent.text);
-                let is_kept = !has_values && says <= OWN_WORDS_MIN;
+                let is_kept = !has_values && says <= OWN_WORDS_MIN && self.found.trust < SURE_TRUST;
                 Ok(if is_kept { Meant::KeptForTemplate(number) } else { meant })
             }
             Meant::Several(_) if self.has_template && self.found.verdict == Verdict::Nothing => Ok(Meant::Nothing),
@@ -185,8 +191,8 @@ impl Choice<'_> {
         if let Some(filled) = self.filled(&near) {
             return Ok(Meant::Filled(filled));
         }
-        let best: Vec<usize> = self.found.hits.iter().take(CHOICES_MAX).map(|hit| hit.entry).collect();
-        let best = in_use(self.index, &best);
+        let mut best = self.near(OFFERED_SHARE);
+        best.truncate(CHOICES_MAX);
         if let [one] = best.as_slice() {
             return self.one(*one).await;
         }
@@ -211,14 +217,22 @@ impl Choice<'_> {
         Ok(if filled.is_empty() { Meant::Nothing } else { Meant::Several(filled) })
     }
 
-    /// The one tool among these that only reads and of which the words hold values for all that it needs.
+    /// The one tool among these that only reads and of which the words hold values for all that it needs. It says no less of the words
+    /// itself than the best does: "search for files in src" has no value for a search of something else.
     fn filled(&self, judged: &[Judged]) -> Option<usize> {
         let needs = |judged: &&Judged| self.index.tool(judged.number).is_some_and(|(_, row)| row.required > 0);
-        let mut filled = judged.iter().filter(|judged| judged.reads && judged.is_filled()).filter(needs);
-        let first = filled.next()?.number;
-        // They come in the order of their scores, and what is far behind is no rival.
-        let is_rival = |judged: &Judged| self.score(judged.number) >= self.score(first) * RIVAL_SHARE;
-        filled.next().is_none_or(|second| !is_rival(second)).then_some(first)
+        let says = judged.first().map_or(0.0, |best| best.own_share);
+        let filled = || judged.iter().filter(|judged| judged.reads && judged.is_filled()).filter(needs);
+        let first = filled().find(|judged| judged.own_share >= says)?;
+        // They come in the order of their scores, and what is far behind is no rival, unless only its description is: a server writes
+        // its own for the words of any request.
+        let is_rival = |judged: &Judged| {
+            let is_near = self.score(judged.number) >= self.score(first.number) * RIVAL_SHARE;
+            let is_as_good = self.undescribed(judged.number) >= self.undescribed(first.number);
+            is_near || judged.server != first.server && is_as_good
+        };
+        let mut others = filled().filter(|judged| judged.number != first.number);
+        (!others.any(is_rival)).then_some(first.number)
     }
 
     /// The best tools that are in use, without those of less than `share` of the best's score.
@@ -230,6 +244,10 @@ impl Choice<'_> {
 
     fn score(&self, number: usize) -> f64 {
         self.found.hits.iter().find(|hit| hit.entry == number).map_or(0.0, |hit| hit.score)
+    }
+
+    fn undescribed(&self, number: usize) -> f64 {
+        self.found.hits.iter().find(|hit| hit.entry == number).map_or(f64::MIN, |hit| hit.undescribed)
     }
 
     async fn all(&self, numbers: &[usize]) -> Result<Vec<Judged>, StoreError> {

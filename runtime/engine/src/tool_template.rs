@@ -100,6 +100,13 @@ enum Kind {
     List(Box<Kind>),
 }
 
+/// What the words of an argument look like, and one such value.
+struct Shape {
+    pattern: &'static str,
+    says: &'static str,
+    example: &'static str,
+}
+
 struct Argument {
     property: String,
     name: String,
@@ -266,7 +273,7 @@ fn kind(described: &Value, root: &Map<String, Value>, words: &[String], steps: &
         return others.find_map(|one| kind(one, root, words, steps));
     }
     if let Some(values) = described.get("enum").and_then(Value::as_array) {
-        let texts: Option<Vec<String>> = values.iter().filter(|value| !value.is_null()).map(choice).collect();
+        let texts: Option<Vec<String>> = values.iter().filter(|value| !value.is_null()).map(one_of).collect();
         return texts.filter(|texts| !texts.is_empty() && texts.len() <= CHOICES_MAX).map(Kind::Choice);
     }
     let declared = match described.get("type") {
@@ -293,10 +300,18 @@ fn kind(described: &Value, root: &Map<String, Value>, words: &[String], steps: &
     }
 }
 
+/// A value that words can say.
 fn choice(value: &Value) -> Option<String> {
     let text = value.as_str()?;
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"_-./:".contains(&byte);
     (!text.is_empty() && text.len() <= PROPERTY_BYTES_MAX && text.bytes().all(is_plain)).then(|| text.to_owned())
+}
+
+/// A value of an enumeration: one like "New York" has several words.
+fn one_of(value: &Value) -> Option<String> {
+    let text = value.as_str()?;
+    let are_plain = text.split(' ').all(|word| choice(&Value::from(word)).is_some());
+    (are_plain && text.len() <= PROPERTY_BYTES_MAX).then(|| text.to_owned())
 }
 
 fn text_kind(described: &Value, words: &[String]) -> Kind {
@@ -422,10 +437,10 @@ impl Argument {
     fn declaration(&self) -> String {
         let described = if self.description.is_empty() { self.words.join(" ") } else { self.description.clone() };
         let mut text = format!("{}description = {}\n", self.kind.declaration(), quoted(&described));
-        if let Some((pattern, says)) = self.shape() {
+        if let Some(Shape { pattern, says, example }) = self.shape() {
             let _ = writeln!(text, "pattern = {}\npattern_says = {}", quoted(pattern), quoted(says));
-        }
-        if let Some(example) = self.shape().is_none().then_some(self.example.as_deref()).flatten() {
+            let _ = writeln!(text, "example = {}", quoted(example));
+        } else if let Some(example) = self.example.as_deref() {
             let _ = writeln!(text, "example = {}", quoted(example));
         }
         if self.is_required {
@@ -521,19 +536,23 @@ impl Argument {
     }
 
     /// The form of values that tells them from plain words, where all values have it, and what that is in words.
-    fn shape(&self) -> Option<(&'static str, &'static str)> {
+    fn shape(&self) -> Option<Shape> {
         if !matches!(self.kind, Kind::Word) {
             return None;
         }
         match self.words.last().map(String::as_str).unwrap_or_default() {
             // `src/a.py` may be a file of it, and `fix/a` a branch.
-            _ if self.is_here => {
-                Some((r"\.{1,2}|(\.{1,2}|~)?/[^ ]*", "a path that begins with `/`, `./`, `../` or `~/`, or `.`"))
-            }
-            "url" | "uri" => Some(("https?://[^ ]+", "a URL")),
-            "timezone" | "tz" => {
-                Some(("[A-Z][A-Za-z]+/[A-Za-z_/+-]+|[A-Z]{2,5}", "the name of a time zone, such as Europe/Prague"))
-            }
+            _ if self.is_here => Some(Shape {
+                pattern: r"\.{1,2}|(\.{1,2}|~)?/[^ ]*",
+                says: "a path that begins with `/`, `./`, `../` or `~/`, or `.`",
+                example: ".",
+            }),
+            "url" | "uri" => Some(Shape { pattern: "https?://[^ ]+", says: "a URL", example: "https://example.com/" }),
+            "timezone" | "tz" => Some(Shape {
+                pattern: "[A-Z][A-Za-z]+/[A-Za-z_/+-]+|[A-Z]{2,5}",
+                says: "the name of a time zone, such as Europe/Prague",
+                example: "Europe/Prague",
+            }),
             _ => None,
         }
     }

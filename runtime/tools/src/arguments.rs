@@ -139,7 +139,10 @@ impl Checker {
         }
         let absent = || known.keys().take(KNOWN_MAX).map(String::as_str).filter(|name| !given.contains_key(*name));
         given.keys().filter(|name| !known.contains_key(*name)).take(UNKNOWN_MAX).find_map(|name| {
-            let meant = printable(&closest(name, absent())?);
+            // `repo` is a part of `repo_path`, where it is of no other.
+            let mut whole = absent().filter(|known| known.split(['_', '-', '.']).any(|part| part == name));
+            let whole = whole.next().filter(|_| whole.next().is_none());
+            let meant = printable(&closest(name, absent()).or_else(|| whole.map(str::to_owned))?);
             Some(SchemaFault::Value(format!("there is no `{}`: did you mean `{meant}`?", shown(name))))
         })
     }
@@ -421,6 +424,7 @@ mod tests {
         for (arguments, told) in [
             (json!({"repo_pth": "."}), Some("there is no `repo_pth`: did you mean `repo_path`?")),
             (json!({"repo_path": ".", "repo_pth": "."}), None),
+            (json!({"repo": "."}), Some("there is no `repo`: did you mean `repo_path`?")),
             (json!({"since": "monday"}), None),
             (json!({"repo_path": "."}), None),
             (json!(5), None),

@@ -63,7 +63,7 @@ fn m09_a_server_that_sounds_like_the_request_takes_no_intent_of_another() {
     assert_eq!(report["error"]["message"], "tools of two servers answer this intent", "{report}");
     let offered = report["route"]["candidates"].as_array().expect("a list");
     let offered: Vec<&str> = offered.iter().filter_map(|one| one["template"].as_str()).collect();
-    assert_eq!(offered, ["other/fetch_orders", "shop/list_orders"], "{report}");
+    assert_eq!(offered, ["other/list_all_orders", "shop/list_orders"], "{report}");
 }
 
 #[test]
