@@ -29,6 +29,9 @@ import sys as _sys
 import _intentbox
 from intentbox.errors import CapabilityDenied, HostCallFailed
 
+# Made once: `json.dumps` makes an encoder for each call that has an option.
+_encode = _json.JSONEncoder(allow_nan=False).encode
+
 __all__ = ["ToolError", "describe", "gather", "search"]
 
 
@@ -52,7 +55,7 @@ class _Tool:
         if args and not (len(args) == 1 and isinstance(args[0], dict) and not arguments):
             raise TypeError(f"{self!r} takes its arguments by name, as in {self!r}(name=value)")
         # A dictionary holds the names that Python does not take, such as `start-date`.
-        return _json.dumps(args[0] if args else arguments, allow_nan=False)
+        return _encode(args[0] if args else arguments)
 
     def __repr__(self):
         return f"tools[{self._server!r}][{self._name!r}]"
