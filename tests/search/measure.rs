@@ -8,7 +8,7 @@
 //! `queries.jsonl` has labelled sentences, a line each: `query`, the `tool` that answers it as `server/name` or null, `also`,
 //! tools that answer it as well, and the `kind`: `literal`, `paraphrase` (no word of the tool's name) or `none`. Their authors
 //! saw the definitions of the tools and nothing of the search. A hash of the sentence says which half it is in. `tuning.jsonl` has
-//! sentences with values, for training alone. The other file is what `intentbox --json tools list` prints for the installed servers.
+//! more of them for training alone; `weight` says how much one counts, if not once. The other file is what `intentbox --json tools list` prints for the installed servers.
 
 use std::fmt::Write as _;
 use std::path::PathBuf;

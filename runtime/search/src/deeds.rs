@@ -6,6 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::LazyLock;
 
+use crate::index::count;
 use crate::words::telling;
 
 /// The lines: the name of a deed, a colon, and words. A phrase is written with underscores.
@@ -91,10 +92,6 @@ impl Deeds {
         }
         parts.into_iter().filter(|(_, deed)| deed.name.len() == most).map(|(number, _)| number).collect()
     }
-}
-
-fn count(number: usize) -> f64 {
-    f64::from(u32::try_from(number).unwrap_or(u32::MAX))
 }
 
 #[cfg(test)]

@@ -438,6 +438,11 @@ impl Index {
         self.compared(query, tool).bm25()
     }
 
+    /// The server of a tool.
+    pub(crate) fn owner(&self, tool: usize) -> &str {
+        self.tools.get(tool).map_or("", |tool| tool.owner.as_str())
+    }
+
     pub(crate) fn len(&self) -> usize {
         self.tools.len()
     }

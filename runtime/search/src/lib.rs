@@ -50,8 +50,6 @@ pub struct Entry {
 #[derive(Debug)]
 pub struct Search {
     index: Index,
-    /// The server of each entry.
-    servers: Vec<String>,
     model: Model,
     vectors: Option<Vectors>,
 }
@@ -127,8 +125,7 @@ impl Search {
     /// Prepares the tools. It takes some microseconds for each.
     #[must_use]
     pub fn new(entries: &[Entry]) -> Self {
-        let servers = entries.iter().map(|entry| entry.server.clone()).collect();
-        Self { index: Index::new(entries), servers, model: Model::built_in(), vectors: None }
+        Self { index: Index::new(entries), model: Model::built_in(), vectors: None }
     }
 
     /// The same with a model of embeddings, which takes some microseconds more for each tool.
@@ -169,10 +166,9 @@ impl Search {
     /// Whether the best hit would be the answer if other servers had not some that fit as well: then they are asked about.
     fn has_twins(&self, compared: &[(usize, Features)], hits: &[Hit]) -> bool {
         let Some(best) = hits.first() else { return false };
-        let own = self.servers.get(best.entry);
+        let own = self.index.owner(best.entry);
         let rivals = hits.iter().filter(|hit| hit.score >= best.score * RIVAL_SHARE);
-        let others: Vec<&String> =
-            rivals.filter_map(|hit| self.servers.get(hit.entry)).filter(|server| Some(*server) != own).collect();
+        let others: Vec<&str> = rivals.map(|hit| self.index.owner(hit.entry)).filter(|server| *server != own).collect();
         if others.is_empty() {
             return false;
         }
@@ -181,9 +177,8 @@ impl Search {
     }
 
     /// The hits and the trust that there would be without some servers.
-    fn rank_without(&self, compared: &[(usize, Features)], servers: &[&String]) -> (Vec<Hit>, f64) {
-        let is_kept =
-            |(entry, _): &&(usize, Features)| self.servers.get(*entry).is_none_or(|server| !servers.contains(&server));
+    fn rank_without(&self, compared: &[(usize, Features)], servers: &[&str]) -> (Vec<Hit>, f64) {
+        let is_kept = |(entry, _): &&(usize, Features)| !servers.contains(&self.index.owner(*entry));
         let kept: Vec<(usize, Features)> = compared.iter().filter(is_kept).copied().collect();
         self.model.rank(&kept)
     }
@@ -192,8 +187,8 @@ impl Search {
     /// that server is not asked: many tools of one server make the words of a request common, and all others less sure.
     fn elsewhere(&self, hits: &[Hit]) -> Option<usize> {
         let best = hits.first()?;
-        let server = self.servers.get(best.entry);
-        let mut others = hits.iter().filter(|hit| self.servers.get(hit.entry) != server);
+        let server = self.index.owner(best.entry);
+        let mut others = hits.iter().filter(|hit| self.index.owner(hit.entry) != server);
         let is_as_good = |hit: &&Hit| hit.undescribed >= best.undescribed && hit.score >= best.score * ELSEWHERE_SHARE;
         others.find(is_as_good).map(|hit| hit.entry)
     }

@@ -56,24 +56,13 @@ const TAKES: [&[&str]; KINDS] = [
     ],
 ];
 
-/// Words that mention a time or a span of it.
-const TIMES: [&str; 26] = [
-    "since",
-    "until",
-    "between",
+/// Words that say when, wherever they stand.
+const WHEN: [&str; 12] = [
     "yesterday",
     "today",
     "tomorrow",
+    "tonight",
     "ago",
-    "week",
-    "month",
-    "year",
-    "hour",
-    "hours",
-    "days",
-    "day",
-    "dates",
-    "date",
     "monday",
     "tuesday",
     "wednesday",
@@ -81,10 +70,16 @@ const TIMES: [&str; 26] = [
     "friday",
     "saturday",
     "sunday",
-    "night",
-    "morning",
-    "recent",
 ];
+
+/// Words that mention a time or a span of it, and say when behind others: "since last week", "between two dates".
+const SPANS: [&str; 17] = [
+    "date", "dates", "day", "days", "evening", "hour", "hours", "minute", "minutes", "month", "months", "morning",
+    "night", "week", "weeks", "year", "years",
+];
+
+/// Other words that mention a time.
+const TIMES: [&str; 4] = ["since", "until", "between", "recent"];
 
 /// Words before a number of things.
 const COUNTS: [&str; 7] = ["last", "top", "first", "latest", "newest", "recent", "oldest"];
@@ -99,7 +94,7 @@ pub(crate) fn mentioned(text: &str) -> Kinds {
         let is_number = !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_digit());
         let is_counted = at > 0 && COUNTS.contains(&words[at - 1].as_str());
         kinds[COUNT] |= is_number && is_counted;
-        kinds[TIME] |= TIMES.contains(&word) || is_date(word);
+        kinds[TIME] |= [&WHEN[..], &SPANS, &TIMES].iter().any(|words| words.contains(&word)) || is_date(word);
         let is_url = word.starts_with("http://") || word.starts_with("https://") || word.starts_with("www.");
         kinds[URL] |= is_url;
         let is_zone = is_zone(text_words[at]);
@@ -175,25 +170,7 @@ pub(crate) fn without_values(text: &str) -> String {
     }
 }
 
-/// Words that say when, wherever they stand, and words that do behind others: "since last week", "between two dates".
-const WHEN: [&str; 12] = [
-    "yesterday",
-    "today",
-    "tomorrow",
-    "tonight",
-    "ago",
-    "monday",
-    "tuesday",
-    "wednesday",
-    "thursday",
-    "friday",
-    "saturday",
-    "sunday",
-];
-const SPANS: [&str; 17] = [
-    "date", "dates", "day", "days", "evening", "hour", "hours", "minute", "minutes", "month", "months", "morning",
-    "night", "week", "weeks", "year", "years",
-];
+/// Words before those that say when with them.
 const BEFORE_SPANS: [&str; 13] = [
     "after", "before", "between", "during", "few", "last", "next", "past", "previous", "since", "this", "until",
     "within",
