@@ -51,7 +51,7 @@ impl Listing {
 
 /// A listing as it was read, and when the server listed it, in milliseconds after 1970, UTC.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Read {
+pub(crate) struct ReadListing {
     pub(crate) discovered_ms: i64,
     /// Nothing where it is of another version or damaged.
     pub(crate) listing: Option<Arc<Listing>>,
@@ -59,22 +59,22 @@ pub(crate) struct Read {
 
 /// The listings that were read already: thousands of rows are decoded once, and not at each look at them.
 #[derive(Debug, Default)]
-pub(crate) struct Listings(Mutex<HashMap<ServerId, Read>>);
+pub(crate) struct Listings(Mutex<HashMap<ServerId, ReadListing>>);
 
 impl Listings {
     /// The listing of a time, if it was read.
-    pub(crate) fn get(&self, id: &ServerId, discovered_ms: i64) -> Option<Read> {
+    pub(crate) fn get(&self, id: &ServerId, discovered_ms: i64) -> Option<ReadListing> {
         let listings = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         listings.get(id).filter(|read| read.discovered_ms == discovered_ms).cloned()
     }
 
     /// The listing of a record, which is decoded unless it was.
-    pub(crate) fn take(&self, id: &ServerId, record: &ListingRecord) -> Read {
+    pub(crate) fn take(&self, id: &ServerId, record: &ListingRecord) -> ReadListing {
         if let Some(read) = self.get(id, record.discovered_ms) {
             return read;
         }
         let listing = Listing::decode(&record.encoded).map(Arc::new);
-        let read = Read { discovered_ms: record.discovered_ms, listing };
+        let read = ReadListing { discovered_ms: record.discovered_ms, listing };
         self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(id.clone(), read.clone());
         read
     }
@@ -110,7 +110,7 @@ mod tests {
             discovered_ms,
             encoded: Listing { server_name: server_name.to_owned(), ..Listing::default() }.encode(),
         };
-        let name = |read: Read| read.listing.map(|listing| listing.server_name.clone());
+        let name = |read: ReadListing| read.listing.map(|listing| listing.server_name.clone());
         assert!(listings.get(&id, 1).is_none());
         assert_eq!(name(listings.take(&id, &record(1, "one"))), Some("one".to_owned()));
         assert_eq!(name(listings.take(&id, &record(1, "not looked at"))), Some("one".to_owned()));

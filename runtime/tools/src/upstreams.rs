@@ -19,7 +19,7 @@ use crate::discovery::{DiscoveryEnd, DiscoveryFailure, Progress, Watcher, discov
 use crate::error::{Phase, ServerError, ServerFault, ToolError};
 use crate::file::FileError;
 use crate::kept::Kept;
-use crate::listing::{Listing, Listings, Read};
+use crate::listing::{Listing, Listings, ReadListing};
 use crate::owner::{is_alive, this_process};
 use crate::place::{LauncherCache, Place};
 use crate::prepared::{Prepared, PreparedTools};
@@ -205,7 +205,7 @@ impl Upstreams {
     /// When the state cannot be read.
     pub async fn states(&self) -> Result<BTreeMap<ServerId, ServerState>, StoreError> {
         let mut records = self.kept.servers().await?;
-        let mut listings: BTreeMap<ServerId, Read> = records
+        let mut listings: BTreeMap<ServerId, ReadListing> = records
             .iter()
             .filter_map(|(id, record)| Some((id.clone(), self.listings.get(id, record.discovered_ms)?)))
             .collect();
@@ -458,7 +458,7 @@ impl Upstreams {
     }
 
     /// What a server listed at a time, or later if it has listed again.
-    async fn listing(&self, id: &ServerId, discovered_ms: i64) -> Result<Read, StoreError> {
+    async fn listing(&self, id: &ServerId, discovered_ms: i64) -> Result<ReadListing, StoreError> {
         if let Some(read) = self.listings.get(id, discovered_ms) {
             return Ok(read);
         }
@@ -613,8 +613,8 @@ impl Live {
 }
 
 impl ServerState {
-    fn of(known: Option<(ServerRecord, Read)>, config: &ServerConfig, now_ms: i64) -> Self {
-        let Some((record, Read { discovered_ms, listing })) = known else {
+    fn of(known: Option<(ServerRecord, ReadListing)>, config: &ServerConfig, now_ms: i64) -> Self {
+        let Some((record, ReadListing { discovered_ms, listing })) = known else {
             return Self {
                 status: DiscoveryStatus::Never,
                 changed_ms: 0,

@@ -389,8 +389,8 @@ async fn write(
                 .execute(&mut *transaction)
                 .await?;
             for listed in *definitions {
-                // The first listing is approved as it is, also an empty one. A tool that comes later is approved by nobody yet. One that changed keeps
-                // what was approved beside what it says now, and one that changed back is what was approved.
+                // The first listing is approved as it is, also an empty one. A tool that comes later is approved by nobody yet. One
+                // that changed keeps what was approved beside what it says now, and one that changed back is what was approved.
                 sqlx::query(
                     "INSERT INTO definitions (server, name, is_listed, hash, definition, approved_hash, approved) \
                      VALUES ($1, $2, 1, $3, $4, CASE WHEN $5 THEN $3 ELSE '' END, '') \
