@@ -219,8 +219,21 @@ impl Operands<'_> {
         speaks_for_itself || leads && !describes
     }
 
+    /// Whether a word is a number of things, and so names none of them: the 3 of "the last 3 commits" and of "3 commits".
+    fn is_amount(&self, at: usize) -> bool {
+        let token = &self.tokens[at];
+        let is_many = |next: &Token| next.text.ends_with('s') && (self.knows)(&next.text);
+        !token.is_quoted
+            && token.text.bytes().all(|byte| byte.is_ascii_digit())
+            && (self.before(at).is_some_and(|(_, word)| (self.is_turning)(&word))
+                || self.tokens.get(at + 1).is_some_and(is_many))
+    }
+
     /// A value of a parameter, if what is said can be one.
     fn value(&self, spec: &ParamSpec, run: Run) -> Option<Value> {
+        if matches!(spec.kind(), ParamKind::String { .. }) && (run.0..run.1).any(|at| self.is_amount(at)) {
+            return None;
+        }
         let tokens = &self.tokens[run.0..run.1];
         let said: Vec<&str> = tokens.iter().map(|token| token.text.as_str()).collect();
         let is_zone = matches!(spec.name().rsplit('_').next(), Some("timezone" | "tz"));
@@ -440,6 +453,7 @@ mod tests {
             ("checkout", texts(&["branch_name"]), "checkout main", json!({"branch_name": "main"})),
             ("checkout", texts(&["branch_name"]), "checkout the main branch", json!({"branch_name": "main"})),
             ("checkout", texts(&["branch_name"]), "checkout feature/a", json!({"branch_name": "feature/a"})),
+            ("diff_commits", texts(&["target"]), "diff commits 3", json!({"target": "3"})),
             ("echo", texts(&["message"]), "echo hello there", json!({"message": "hello there"})),
             ("list_directory", texts(&["path"]), "list directory docs", json!({"path": "docs"})),
             (
@@ -531,6 +545,8 @@ mod tests {
             ("move_file", texts(&["from", "by"]), "move a.txt to b.txt"),
             ("set_time", texts(&["timezone"]), "set time of atlantis"),
             ("read_config", texts(&["path"]), "read the frobnicated config"),
+            ("diff_commits", texts(&["target"]), "diff of the last 3 commits"),
+            ("diff_commits", texts(&["target"]), "diff in 3 commits"),
         ] {
             assert_eq!(said(name, &properties, &[], text).0, json!({}), "{text}");
         }
