@@ -1,5 +1,5 @@
-//! What a script pays for calls of tools, beside as many requests by HTTP, and what an intent pays for being answered by a tool,
-//! beside the call alone.
+//! What a script pays for calls of tools, beside as many requests by HTTP, what an intent pays for being answered by a tool, beside the
+//! call alone, and how long it takes to decide which of 5,000 tools an intent is for.
 //!
 //! `cargo bench --bench tools`. The server is this program again: it answers from the line that it read, so that nearly all of
 //! the time is ours. Ways that are compared are measured in turns.
@@ -42,7 +42,7 @@ const ROUNDS: usize = 100;
 fn main() {
     let arguments: Vec<String> = std::env::args().collect();
     if arguments.iter().any(|argument| argument == "--stub") {
-        return stub();
+        return stub(&arguments);
     }
     if arguments.iter().any(|argument| argument == "--test" || argument == "--list") {
         return;
@@ -58,17 +58,108 @@ fn main() {
         };
         for (name, isolation) in [("in process", Isolation::InProcess), ("from a worker", Isolation::Process(command))]
         {
-            let upstreams = upstreams(folder.path()).await;
+            let upstreams = upstreams(folder.path(), &["--stub"]).await;
+            call(&upstreams, "echo", "text").await;
             let engine = engine(isolation, &upstreams, port);
             scripts(name, &engine).await;
             intents(name, &engine, &upstreams).await;
             upstreams.close().await;
         }
+        decisions(port).await;
     });
 }
 
-/// A server with three tools, for one client.
-fn stub() {
+/// What the tools of the large server do, and with what: 5,000 together.
+const VERBS: [&str; 10] =
+    ["list", "get", "search", "count", "export", "compare", "summarize", "validate", "archive", "refund"];
+const KINDS: [&str; 10] =
+    ["billing", "shipping", "legal", "retail", "partner", "training", "quality", "travel", "payroll", "marketing"];
+const NOUNS: [&str; 50] = [
+    "orders",
+    "invoices",
+    "tickets",
+    "reports",
+    "contracts",
+    "claims",
+    "quotes",
+    "shipments",
+    "refunds",
+    "coupons",
+    "devices",
+    "licenses",
+    "meetings",
+    "notes",
+    "alerts",
+    "budgets",
+    "campaigns",
+    "surveys",
+    "audits",
+    "tasks",
+    "vendors",
+    "leads",
+    "visits",
+    "photos",
+    "batches",
+    "recipes",
+    "routes",
+    "drivers",
+    "pallets",
+    "permits",
+    "courses",
+    "exams",
+    "grants",
+    "badges",
+    "rooms",
+    "desks",
+    "vehicles",
+    "fines",
+    "taxes",
+    "loans",
+    "deposits",
+    "cards",
+    "wallets",
+    "domains",
+    "servers",
+    "backups",
+    "incidents",
+    "releases",
+    "patches",
+    "keys",
+];
+
+/// A tool that reads and takes a text.
+fn tool(name: &str, description: &str, argument: &str) -> Value {
+    json!({"name": name, "description": description, "annotations": {"readOnlyHint": true}, "inputSchema": {
+        "type": "object", "properties": {argument: {"type": "string"}, "limit": {"type": "integer"}}, "required": [argument]}})
+}
+
+fn many() -> Vec<Value> {
+    let mut tools = Vec::new();
+    for verb in VERBS {
+        for kind in KINDS {
+            tools.extend(NOUNS.map(|noun| {
+                tool(
+                    &format!("{verb}_{kind}_{noun}"),
+                    &format!("{verb}s the {kind} {noun} of a customer"),
+                    "customer_name",
+                )
+            }));
+        }
+    }
+    tools
+}
+
+/// A server with three tools, or with 5,000, for one client.
+fn stub(arguments: &[String]) {
+    let tools = if arguments.iter().any(|argument| argument == "--many") {
+        many()
+    } else {
+        vec![
+            tool("echo", "Gives back a text", "text"),
+            tool("wait", "Answers late", "text"),
+            tool("list_orders", "Lists the orders of a customer", "customer"),
+        ]
+    };
     let mut slow = Vec::new();
     for line in stdin().lock().lines() {
         let message: Value = serde_json::from_str(&line.expect("the pipe is read")).expect("a message");
@@ -78,19 +169,12 @@ fn stub() {
             writeln!(stdout().lock(), "{reply}").expect("the pipe is written");
         };
         let text = |text: &str| json!({"content": [{"type": "text", "text": text}]});
-        let tool = |name: &str, description: &str, argument: &str| {
-            json!({"name": name, "description": description, "annotations": {"readOnlyHint": true}, "inputSchema": {
-                "type": "object", "properties": {argument: {"type": "string"}}, "required": [argument]}})
-        };
         match message["method"].as_str() {
             Some("initialize") => reply(json!({
                 "protocolVersion": "2025-11-25", "capabilities": {"tools": {}},
                 "serverInfo": {"name": "stub", "version": "1"},
             })),
-            Some("tools/list") => reply(json!({"tools": [
-                tool("echo", "Gives back a text", "text"), tool("wait", "Answers late", "text"),
-                tool("list_orders", "Lists the orders of a customer", "customer"),
-            ]})),
+            Some("tools/list") => reply(json!({"tools": tools})),
             Some("tools/call") if message["params"]["name"] == "wait" => slow.push(std::thread::spawn(move || {
                 std::thread::sleep(SLOW);
                 reply(text("late"));
@@ -134,9 +218,9 @@ async fn origin() -> u16 {
     port
 }
 
-async fn upstreams(folder: &Path) -> Arc<Upstreams> {
+async fn upstreams(folder: &Path, arguments: &[&str]) -> Arc<Upstreams> {
     let program = std::env::current_exe().expect("this program");
-    let entry = json!({"mcpServers": {"stub": {"command": program, "args": ["--stub"]}}}).to_string();
+    let entry = json!({"mcpServers": {"stub": {"command": program, "args": arguments}}}).to_string();
     let path = folder.join("servers.json");
     let context = FileContext { path: &path, origin: FileOrigin::Named, variable: &|_| None, home: None };
     let servers = parse(&entry, &context).expect("a file of servers").servers;
@@ -148,9 +232,7 @@ async fn upstreams(folder: &Path) -> Arc<Upstreams> {
         temporary: folder.to_owned(),
         ..Place::default()
     };
-    let upstreams = Arc::new(Upstreams::new(servers, |_| true, store, place));
-    call(&upstreams, "echo", "text").await;
-    upstreams
+    Arc::new(Upstreams::new(servers, |_| true, store, place))
 }
 
 fn engine(isolation: Isolation, upstreams: &Arc<Upstreams>, port: u16) -> Engine {
@@ -227,6 +309,41 @@ async fn intents(name: &str, engine: &Engine, upstreams: &Arc<Upstreams>) {
         ms(alone),
         ms(whole.saturating_sub(alone))
     );
+}
+
+/// How long it takes to decide which of 5,000 tools an intent is for: over intents for 50 tools, each for the first time in the
+/// process, and again.
+async fn decisions(port: u16) {
+    let folder = tempfile::tempdir().expect("a folder");
+    let upstreams = upstreams(folder.path(), &["--stub", "--many"]).await;
+    upstreams.discover(&"stub".parse().expect("an id"), &|_| {}).await.expect("it is kept");
+    let engine = engine(Isolation::InProcess, &upstreams, port);
+    let start = Instant::now();
+    engine.plan(&Intent { text: "list everything".to_owned(), ..Intent::default() }, &Caller::local()).await;
+    let indexed = start.elapsed();
+    let (mut first, mut again, mut ready) = (Vec::new(), Vec::new(), 0);
+    for times in [&mut first, &mut again] {
+        for (number, noun) in NOUNS.iter().enumerate() {
+            let kind = KINDS[number % KINDS.len()];
+            let text = format!("list the last 3 {kind} {noun} of customer acme");
+            let intent = Intent { text, ..Intent::default() };
+            let start = Instant::now();
+            let plan = engine.plan(&intent, &Caller::local()).await;
+            times.push(start.elapsed());
+            ready += usize::from(matches!(plan, intentbox_engine::Plan::Ready(_)));
+        }
+    }
+    let all = first.len() + again.len();
+    let most = first.iter().max().copied().unwrap_or_default();
+    println!(
+        "over 5,000 tools: an intent is planned in {} for the first time (at most {}), in {} again; {ready} of {all} are ready to run; \
+         the first plan of the process, with the index, {}",
+        ms(median(&mut first)),
+        ms(most),
+        ms(median(&mut again)),
+        ms(indexed)
+    );
+    upstreams.close().await;
 }
 
 async fn call(upstreams: &Upstreams, tool: &str, argument: &str) {

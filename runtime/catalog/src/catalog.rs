@@ -33,7 +33,7 @@ pub fn bytes_max(path: &str) -> usize {
 /// All templates, by id.
 #[derive(Debug, Default)]
 pub struct Catalog {
-    templates: BTreeMap<TemplateId, Template>,
+    templates: BTreeMap<TemplateId, Arc<Template>>,
 }
 
 impl Catalog {
@@ -92,20 +92,27 @@ impl Catalog {
                 pack
             };
             let template = read_template(&files, pack, name)?;
-            templates.insert(template.id.clone(), template);
+            templates.insert(template.id.clone(), Arc::new(template));
         }
         Ok(Self { templates })
+    }
+
+    /// The templates of several catalogs, which they share. Of two with one id, the later catalog's counts.
+    #[must_use]
+    pub fn joined<'a>(catalogs: impl IntoIterator<Item = &'a Self>) -> Self {
+        let all = catalogs.into_iter().flat_map(|catalog| &catalog.templates);
+        Self { templates: all.map(|(id, template)| (id.clone(), Arc::clone(template))).collect() }
     }
 
     /// The template with this id, `pack/name`.
     #[must_use]
     pub fn get(&self, id: &str) -> Option<&Template> {
-        self.templates.get(id)
+        self.templates.get(id).map(AsRef::as_ref)
     }
 
     /// All templates, in the order of their ids.
     pub fn templates(&self) -> impl Iterator<Item = &Template> {
-        self.templates.values()
+        self.templates.values().map(AsRef::as_ref)
     }
 }
 

@@ -8,8 +8,10 @@ use intentbox_capability::ServerId;
 use intentbox_catalog::{Catalog, Effects, ParamSpec, Template, TemplateId};
 use intentbox_search::{Entry, Found, HITS_MAX, Hit, Search, Verdict};
 use intentbox_tools::{Effect, LearnedWord, ServerState, StoreError, ToolRow, ToolUse, Upstreams, categories};
+use moka::sync::Cache;
 
 use crate::target_name::TargetName;
+use crate::tool_library::{WORDED_MAX, Worded};
 use crate::{EmbeddingSource, Engine};
 
 /// For how many days a use counts whole, half after twice as many, and so on: in milliseconds.
@@ -46,6 +48,8 @@ struct Prepared {
     /// When each server's tools were listed: another time means another index.
     listed: BTreeMap<ServerId, i64>,
     learned: Vec<LearnedWord>,
+    /// Tools as words ask for them, by their numbers: those that were looked at last.
+    worded: Cache<usize, Arc<Worded>>,
 }
 
 impl Prepared {
@@ -93,7 +97,8 @@ impl Prepared {
         };
         let templates_search = Search::new(&of_templates);
         let catalog = Arc::clone(catalog);
-        Self { tools, templates, catalog, categories, search, templates_search, listed, learned }
+        let worded = Cache::new(WORDED_MAX);
+        Self { tools, templates, catalog, categories, search, templates_search, listed, learned, worded }
     }
 }
 
@@ -155,6 +160,11 @@ impl Index {
     /// The tool of a number, if it is one's.
     pub(crate) fn tool(&self, number: usize) -> Option<&(ServerId, ToolRow)> {
         self.prepared.tools.get(number)
+    }
+
+    /// Tools as words ask for them.
+    pub(crate) fn worded(&self) -> &Cache<usize, Arc<Worded>> {
+        &self.prepared.worded
     }
 
     /// What a tool is about.

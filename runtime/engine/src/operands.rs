@@ -419,8 +419,7 @@ mod tests {
         let row = admit(&definition.to_string()).expect("a definition").row;
         let server = "shop".parse().expect("a server");
         let made = tool_template::template_of(&server, &row, &definition).expect("a template");
-        let id = made.id.clone();
-        let catalog = tool_template::catalog(&[made]).expect("a catalog");
+        let (id, catalog) = (made.id, made.catalog);
         let template = catalog.get(id.as_str()).expect("it is there");
         assert_eq!(template.effects(), Effects::Write, "every word counts");
         let router = Router::new(catalog.templates().map(Card::of));

@@ -409,8 +409,7 @@ mod tests {
     fn read(definition: &Value, text: &str) -> (Value, Vec<String>, bool) {
         let row = admit(&definition.to_string()).expect("a definition").row;
         let made = tool_template::template_of(&"git".parse().expect("a server"), &row, definition).expect("a template");
-        let id = made.id.clone();
-        let catalog = tool_template::catalog(&[made]).expect("a catalog");
+        let (id, catalog) = (made.id, made.catalog);
         let router = Router::new(catalog.templates().map(Card::of));
         let now = "2026-11-24T12:00:00Z".parse().expect("a time");
         let question = Question { text, names: &Names::default(), now };

@@ -72,12 +72,12 @@ const TEXTS: [&str; 18] = [
     "value",
 ];
 
-/// The text of a template folder for a tool.
+/// The template of a tool.
 #[derive(Debug)]
 pub(crate) struct ToolTemplate {
     pub(crate) id: TemplateId,
-    pub(crate) manifest: String,
-    pub(crate) script: String,
+    /// The catalog of this template alone.
+    pub(crate) catalog: Catalog,
     /// The names that the tool has for its arguments, by those of the parameters.
     pub(crate) properties: BTreeMap<String, String>,
 }
@@ -127,19 +127,25 @@ pub(crate) fn template_of(server: &ServerId, row: &ToolRow, definition: &Value) 
     let schema = definition.get("inputSchema").and_then(Value::as_object).cloned().unwrap_or_default();
     let arguments = arguments(&schema)?;
     let id = id_of(server, row).ok_or_else(|| Unwordable { argument: String::new() })?;
-    let script = script(server, row, &arguments);
-    let manifest = manifest(server, row, &arguments);
     let own = arguments.iter().map(|argument| (argument.name.clone(), argument.property.clone()));
-    let whole = ToolTemplate { id, manifest, script, properties: own.collect() };
-    if whole.is_well_formed() {
-        return Ok(whole);
-    }
-    // A bound or choice that the notation cannot hold: the server checks its arguments anyway.
-    let plain: Vec<Argument> =
-        arguments.into_iter().filter(|argument| argument.is_required).map(Argument::plain).collect();
-    let script = self::script(server, row, &plain);
-    let whole = ToolTemplate { manifest: self::manifest(server, row, &plain), script, ..whole };
-    if whole.is_well_formed() { Ok(whole) } else { Err(Unwordable { argument: String::new() }) }
+    let properties = own.collect();
+    let catalog = catalog(server, row, &id, &arguments).or_else(|| {
+        // A bound or choice that the notation cannot hold: the server checks its arguments anyway.
+        let plain: Vec<Argument> =
+            arguments.into_iter().filter(|argument| argument.is_required).map(Argument::plain).collect();
+        catalog(server, row, &id, &plain)
+    });
+    let catalog = catalog.ok_or_else(|| Unwordable { argument: String::new() })?;
+    Ok(ToolTemplate { id, catalog, properties })
+}
+
+/// The catalog of a tool's template alone, if it is well formed.
+fn catalog(server: &ServerId, row: &ToolRow, id: &TemplateId, arguments: &[Argument]) -> Option<Catalog> {
+    let files = [
+        (format!("{id}/template.toml"), manifest(server, row, arguments)),
+        (format!("{id}/script.py.j2"), script(server, row, arguments)),
+    ];
+    Catalog::from_files(files.iter().map(|(path, text)| (path.as_str(), text.as_bytes()))).ok()
 }
 
 /// The id of a tool's template, which no other tool's has.
@@ -161,23 +167,6 @@ fn own_name(name: &str, instead: &str) -> String {
         let _ = write!(own, "{byte:02x}");
     }
     own
-}
-
-/// The catalog of these templates alone.
-pub(crate) fn catalog(templates: &[ToolTemplate]) -> Option<Catalog> {
-    let files: Vec<(String, &str)> = templates.iter().flat_map(ToolTemplate::files).collect();
-    Catalog::from_files(files.iter().map(|(path, text)| (path.as_str(), text.as_bytes()))).ok()
-}
-
-impl ToolTemplate {
-    fn files(&self) -> [(String, &str); 2] {
-        [(format!("{}/template.toml", self.id), &self.manifest), (format!("{}/script.py.j2", self.id), &self.script)]
-    }
-
-    fn is_well_formed(&self) -> bool {
-        let files = self.files();
-        Catalog::from_files(files.iter().map(|(path, text)| (path.as_str(), text.as_bytes()))).is_ok()
-    }
 }
 
 impl Argument {
@@ -620,9 +609,8 @@ mod tests {
         let expected = "arguments = {\n    \"repo_path\": {{ repo_path | py }},\n    \"max_count\": {{ max_count | py }},\n    \
                         \"start_timestamp\": {{ start_timestamp | py }},\n}\n\
                         result = tools[\"git\"][\"git_log\"]({name: value for name, value in arguments.items() if value is not None})\n";
-        assert_eq!(template.script, expected);
-        let catalog = catalog(&[template]).expect("it is well formed");
-        let template = catalog.get("git/git_log").expect("it is there");
+        let template = template.catalog.get("git/git_log").expect("it is there");
+        assert_eq!(template.source(), expected);
         assert_eq!(template.wants().lines(), ["git: read-only git_log TOOL"]);
         assert_eq!(template.parameters()[0].default_from(), Some(HERE));
         let words: Vec<String> = template.parameters()[1].words().iter().map(ToString::to_string).collect();
@@ -634,8 +622,7 @@ mod tests {
         let shown = |described: Value| {
             let schema = json!({"required": ["kind"], "properties": {"kind": described, "path": {"type": "string"}}});
             let template = made(&json!({"name": "t", "inputSchema": schema})).expect("a template");
-            let catalog = catalog(&[template]).expect("it is well formed");
-            catalog.get("git/t").expect("it is there").parameters()[0].example()
+            template.catalog.get("git/t").expect("it is there").parameters()[0].example()
         };
         for (described, expected) in [
             (json!({"type": "string", "description": "The server's local branches ('local') or all('all')"}), "local"),
@@ -699,8 +686,8 @@ mod tests {
         });
         let template = made(&definition).expect("a template");
         assert_eq!(template.id.as_str(), "git/tool_9_bad_name_16d3fc2d5adee133");
-        assert!(!template.script.contains("os"), "{}", template.script);
-        assert!(catalog(&[template]).is_some());
+        let template = template.catalog.get(template.id.as_str()).expect("it is there");
+        assert!(!template.source().contains("os"), "{}", template.source());
     }
 
     #[test]
