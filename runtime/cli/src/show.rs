@@ -225,7 +225,8 @@ fn explain(report: &Report, text: &mut String) {
         let _ = writeln!(text, "  {:<28} {}", printable(&candidate.template), printable(&candidate.summary));
         let command = by_name(&candidate.template, &candidate.values).filter(|_| !candidate.values.is_empty());
         if let Some(command) = command {
-            let _ = writeln!(text, "    {}", printable(&command));
+            let allows = if candidate.writes { " --allow-writes" } else { "" };
+            let _ = writeln!(text, "    {}{allows}", printable(&command));
         }
         if !candidate.not_taken.is_empty() {
             let _ = writeln!(text, "    takes no {}", printable(&candidate.not_taken.join(", ")));

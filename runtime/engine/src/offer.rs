@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use intentbox_catalog::{ParamKind, ParamSpec, Template};
+use intentbox_catalog::{Effects, ParamKind, ParamSpec, Template};
 use intentbox_report::{Candidate, Takes};
 use intentbox_router::{self as router, Question, Source};
 use serde_json::Value;
@@ -59,8 +59,10 @@ fn with(
             missing.push(template.one_of().join(" or "));
         }
     }
-    let name = cards::template(&library.catalog, &id).map(|template| library.name_of(template.id()));
+    let template = cards::template(&library.catalog, &id);
+    let name = template.map(|template| library.name_of(template.id()));
     Candidate {
+        writes: template.is_some_and(|template| template.effects() == Effects::Write),
         template: name.unwrap_or_else(|| id.to_string()),
         summary,
         score,

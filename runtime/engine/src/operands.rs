@@ -88,6 +88,7 @@ impl Operands<'_> {
                 && !(self.is_given)(spec.name())
         };
         let mut taken = self.listed_values(values);
+        taken.extend(self.zones(&self.runs(&taken), values));
         let runs = self.runs(&taken);
         let (runs, based) = self.bases(runs, values);
         taken.extend(based);
@@ -128,6 +129,40 @@ impl Operands<'_> {
                 values.insert(spec.name().to_owned(), Value::from(self.tokens[at].text.to_ascii_lowercase()));
                 taken.push(at);
             }
+        }
+        taken
+    }
+
+    /// Gives places to the two parameters for the time zones that something goes from and to: by the word before each, or two in their
+    /// order.
+    fn zones(&self, runs: &[Run], values: &mut BTreeMap<String, Value>) -> Vec<usize> {
+        let specs = DIRECTIONS.map(|(names, _)| {
+            let is_it = |spec: &&ParamSpec| {
+                let mut parts = spec.name().split('_');
+                is_zone(spec) && parts.any(|part| names.contains(&part))
+            };
+            let mut found = self.template.parameters().iter().filter(is_it);
+            found.next().filter(|_| found.next().is_none())
+        });
+        let [Some(from), Some(to)] = specs else { return Vec::new() };
+        let places: Vec<(Run, Value)> = runs.iter().filter_map(|run| Some((*run, self.value(from, *run)?))).collect();
+        let leads = |run: &Run, way: usize| {
+            self.before(run.0).is_some_and(|(_, word)| DIRECTIONS[way].1.contains(&word.as_str()))
+        };
+        let given: Vec<(&ParamSpec, &(Run, Value))> = match places.as_slice() {
+            [one] if leads(&one.0, 0) => vec![(from, one)],
+            [one] if leads(&one.0, 1) => vec![(to, one)],
+            [one, two] if leads(&two.0, 0) => vec![(to, one), (from, two)],
+            [one, two] => vec![(from, one), (to, two)],
+            _ => Vec::new(),
+        };
+        if given.iter().any(|(spec, _)| values.contains_key(spec.name()) || (self.is_given)(spec.name())) {
+            return Vec::new();
+        }
+        let mut taken = Vec::new();
+        for (spec, (run, value)) in given {
+            values.insert(spec.name().to_owned(), value.clone());
+            taken.extend(run.0..run.1);
         }
         taken
     }
@@ -236,9 +271,8 @@ impl Operands<'_> {
         }
         let tokens = &self.tokens[run.0..run.1];
         let said: Vec<&str> = tokens.iter().map(|token| token.text.as_str()).collect();
-        let is_zone = matches!(spec.name().rsplit('_').next(), Some("timezone" | "tz"));
         let text = match said.as_slice() {
-            words if is_zone && words.len() <= PLACE_WORDS_MAX => value_form::zone(&words.join("_"))?,
+            words if is_zone(spec) && words.len() <= PLACE_WORDS_MAX => value_form::zone(&words.join("_"))?,
             [one] => (*one).to_owned(),
             _ => return None,
         };
@@ -387,6 +421,10 @@ type Run = (usize, usize);
 /// Values by their parameters, and the words that they were read from.
 type Taken = (Vec<(String, Value)>, Vec<usize>);
 
+fn is_zone(spec: &ParamSpec) -> bool {
+    matches!(spec.name().rsplit('_').next(), Some("timezone" | "tz"))
+}
+
 fn is_number(spec: &ParamSpec) -> bool {
     matches!(spec.kind(), ParamKind::Integer { .. } | ParamKind::Number { .. })
 }
@@ -476,6 +514,24 @@ mod tests {
             ("move_file", texts(&["source", "destination"]), "move file to b.txt", json!({"destination": "b.txt"})),
             ("move_file", texts(&["source", "destination"]), "move a.txt", json!({"source": "a.txt"})),
             ("set_time", texts(&["timezone"]), "set time of new york", json!({"timezone": "America/New_York"})),
+            (
+                "convert_time",
+                texts(&["source_timezone", "time", "target_timezone"]),
+                "convert 9am to Sydney time",
+                json!({"time": "09:00", "target_timezone": "Australia/Sydney"}),
+            ),
+            (
+                "convert_time",
+                texts(&["source_timezone", "time", "target_timezone"]),
+                "convert noon in Paris in New York time",
+                json!({"time": "12:00", "source_timezone": "Europe/Paris", "target_timezone": "America/New_York"}),
+            ),
+            (
+                "convert_time",
+                texts(&["source_timezone", "time", "target_timezone"]),
+                "convert to Tokyo time from Paris 5pm",
+                json!({"time": "17:00", "source_timezone": "Europe/Paris", "target_timezone": "Asia/Tokyo"}),
+            ),
         ] {
             assert_eq!(said(name, &properties, &[], text), (values, Vec::new()), "{text}");
         }

@@ -70,10 +70,15 @@ struct Judged {
     has_values: bool,
     /// Whether nothing lacks.
     is_complete: bool,
+    /// Whether it needs any value.
+    needs: bool,
     /// Whether the sentence tells somebody to do what it does: "commit all", and not "commits by Ada".
     is_ordered: bool,
     /// The part of the words of the request that are its own: "log" is none of a commit's, which may record what is said all the same.
     own_share: f64,
+    /// What the search gave it, and as much of that as its description did not give.
+    score: f64,
+    undescribed: f64,
 }
 
 impl Judged {
@@ -145,7 +150,7 @@ impl Choice<'_> {
             return Ok(if is_asked { Meant::One(best) } else { Meant::Several(vec![best]) });
         }
         let near = self.all(&self.near(NEAR_SHARE)).await?;
-        if let Some(filled) = self.filled(&near) {
+        if let Some(filled) = filled(&near) {
             return Ok(Meant::Filled(filled));
         }
         let filled = numbers(near.iter().filter(|judged| judged.is_filled() && judged.may_be_meant()));
@@ -188,7 +193,7 @@ impl Choice<'_> {
         if let Some(only) = only(&near) {
             return Ok(Meant::One(only));
         }
-        if let Some(filled) = self.filled(&near) {
+        if let Some(filled) = filled(&near) {
             return Ok(Meant::Filled(filled));
         }
         let mut best = self.near(OFFERED_SHARE);
@@ -209,7 +214,7 @@ impl Choice<'_> {
         }
         let near = self.all(&self.near(RIVAL_SHARE)).await?;
         if self.found.trust >= FILLED_TRUST
-            && let Some(filled) = self.filled(&near)
+            && let Some(filled) = filled(&near)
         {
             return Ok(Meant::Filled(filled));
         }
@@ -217,37 +222,11 @@ impl Choice<'_> {
         Ok(if filled.is_empty() { Meant::Nothing } else { Meant::Several(filled) })
     }
 
-    /// The one tool among these that only reads and of which the words hold values for all that it needs. It says no less of the words
-    /// itself than the best does: "search for files in src" has no value for a search of something else.
-    fn filled(&self, judged: &[Judged]) -> Option<usize> {
-        let needs = |judged: &&Judged| self.index.tool(judged.number).is_some_and(|(_, row)| row.required > 0);
-        let says = judged.first().map_or(0.0, |best| best.own_share);
-        let filled = || judged.iter().filter(|judged| judged.reads && judged.is_filled()).filter(needs);
-        let first = filled().find(|judged| judged.own_share >= says)?;
-        // They come in the order of their scores, and what is far behind is no rival, unless only its description is: a server writes
-        // its own for the words of any request.
-        let is_rival = |judged: &Judged| {
-            let is_near = self.score(judged.number) >= self.score(first.number) * RIVAL_SHARE;
-            let is_as_good = self.undescribed(judged.number) >= self.undescribed(first.number);
-            is_near || judged.server != first.server && is_as_good
-        };
-        let mut others = filled().filter(|judged| judged.number != first.number);
-        (!others.any(is_rival)).then_some(first.number)
-    }
-
     /// The best tools that are in use, without those of less than `share` of the best's score.
     fn near(&self, share: f64) -> Vec<usize> {
         let best = self.found.hits.first().map_or(0.0, |hit| hit.score);
         let near = self.found.hits.iter().take(NEAR_MAX).filter(|hit| hit.score >= best * share);
         in_use(self.index, &near.map(|hit| hit.entry).collect::<Vec<_>>())
-    }
-
-    fn score(&self, number: usize) -> f64 {
-        self.found.hits.iter().find(|hit| hit.entry == number).map_or(0.0, |hit| hit.score)
-    }
-
-    fn undescribed(&self, number: usize) -> f64 {
-        self.found.hits.iter().find(|hit| hit.entry == number).map_or(f64::MIN, |hit| hit.undescribed)
     }
 
     async fn all(&self, numbers: &[usize]) -> Result<Vec<Judged>, StoreError> {
@@ -265,6 +244,7 @@ impl Choice<'_> {
         let Some((id, template)) = template else { return Ok(None) };
         let read = reading(&made, id, self.intent, self.index);
         let Some((server, row)) = self.index.tool(number) else { return Ok(None) };
+        let hit = self.found.hits.iter().find(|hit| hit.entry == number);
         Ok(Some(Judged {
             number,
             server: server.clone(),
@@ -273,7 +253,10 @@ impl Choice<'_> {
             has_values: !read.values.is_empty(),
             is_complete: template.check(&read.values, self.settings).is_ok(),
             is_ordered: orders(&self.intent.text, server.as_str(), &verb(server.as_str(), &row.name)),
+            needs: row.required > 0,
             own_share: self.index.own_share(number, &self.intent.text),
+            score: hit.map_or(0.0, |hit| hit.score),
+            undescribed: hit.map_or(f64::MIN, |hit| hit.undescribed),
         }))
     }
 }
@@ -291,6 +274,22 @@ fn verb(server: &str, tool: &str) -> String {
 
 fn are_of_one_server(judged: &[Judged]) -> bool {
     judged.windows(2).all(|pair| pair[0].server == pair[1].server)
+}
+
+/// The one tool among these that only reads and of which the words hold values for all that it needs. It says no less of the words
+/// itself than the best does: "search for files in src" has no value for a search of something else.
+fn filled(judged: &[Judged]) -> Option<usize> {
+    let says = judged.first().map_or(0.0, |best| best.own_share);
+    let filled = || judged.iter().filter(|judged| judged.reads && judged.is_filled() && judged.needs);
+    let first = filled().find(|judged| judged.own_share >= says)?;
+    // They come in the order of their scores, and what is far behind is no rival, unless only its description is: a server writes its
+    // own for the words of any request.
+    let is_rival = |other: &Judged| {
+        let is_near = other.score >= first.score * RIVAL_SHARE;
+        is_near || other.server != first.server && other.undescribed >= first.undescribed
+    };
+    let mut others = filled().filter(|other| other.number != first.number);
+    (!others.any(is_rival)).then_some(first.number)
 }
 
 /// The one of these that alone takes all that is said and lacks nothing, while the others would pass over something: "commit with
@@ -350,7 +349,8 @@ fn is_deprecated(summary: &str) -> bool {
 mod tests {
     use super::*;
 
-    /// A tool by its server, with what holds for it: `r` it only reads, `w` whole, `v` values, `c` complete, `s` it says the words.
+    /// A tool by its server, with what holds for it: `r` it only reads, `w` whole, `v` values, `c` complete, `s` it says the words, `n` it
+    /// needs a value, `h` it scores high, `d` its description alone speaks for it.
     fn judged(tools: &[(&str, &str)]) -> Vec<Judged> {
         let of = |(number, (server, holds)): (usize, &(&str, &str))| Judged {
             number,
@@ -361,6 +361,9 @@ mod tests {
             is_complete: holds.contains('c'),
             is_ordered: holds.contains('s'),
             own_share: if holds.contains('s') { 1.0 } else { 0.0 },
+            needs: holds.contains('n'),
+            score: if holds.contains('h') { 0.5 } else { 0.1 },
+            undescribed: if holds.contains('d') { 0.0 } else { 1.0 },
         };
         tools.iter().enumerate().map(of).collect()
     }
@@ -388,6 +391,28 @@ mod tests {
         // The last one needs what no words can say, which is told of it.
         let judged = judged(&[("git", "rvc")]);
         assert_eq!(among(&[0, 1], &judged), Some(Meant::One(1)));
+    }
+
+    #[test]
+    fn what_the_words_fill_is_called_where_no_rival_is_filled_as_well() {
+        for (tools, expected) in [
+            (&[("git", "rwvcnsh"), ("git", "rwvcns")][..], Some(0)),
+            (&[("git", "rwvcnsh"), ("git", "rwvcnsh")], None),
+            (&[("git", "rwvcnsh"), ("git", "rwvnsh")], Some(0)),
+            // The best takes no value, and says no more.
+            (&[("git", "rwcsh"), ("git", "rwvcns")], Some(1)),
+            // A tool that says less of the words than the best is no answer.
+            (&[("git", "rwcsh"), ("git", "rwvcn")], None),
+            (&[("git", "wvcnsh")], None),
+            (&[("git", "rwvcsh")], None),
+            // Far behind, but only since its server described it less.
+            (&[("git", "rwvcnsh"), ("other", "rwvcns")], None),
+            (&[("git", "rwvcnshd"), ("other", "rwvcns")], None),
+            (&[("git", "rwvcnsh"), ("other", "rwvcnsd")], Some(0)),
+            (&[], None),
+        ] {
+            assert_eq!(filled(&judged(tools)), expected, "{tools:?}");
+        }
     }
 
     #[test]

@@ -7,10 +7,11 @@
 use std::collections::BTreeMap;
 use std::time::Instant;
 
+use intentbox_catalog::Effects;
 use intentbox_report::{Candidate, Cause, Failure, Remedy, Report, ToolAdvice};
 use intentbox_router::Names;
 use intentbox_search::{Found, Hit};
-use intentbox_tools::{ServerConfig, StoreError, Upstreams};
+use intentbox_tools::{Effect, ServerConfig, StoreError, Upstreams};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -286,15 +287,15 @@ fn passing_over(index: &Index, found: &Found, number: usize, made: &Made, intent
 }
 
 fn candidate(index: &Index, number: usize, score: f64, values: BTreeMap<String, Value>) -> Option<Candidate> {
-    let (template, summary) = match (index.template(number), index.tool(number)) {
-        (Some(template), _) => (template.id().to_string(), template.summary()),
+    let (template, summary, writes) = match (index.template(number), index.tool(number)) {
+        (Some(template), _) => (template.id().to_string(), template.summary(), template.effects() == Effects::Write),
         (None, tool) => {
             let (server, row) = tool?;
-            (index.called(server, row).to_string(), row.summary.as_str())
+            (index.called(server, row).to_string(), row.summary.as_str(), row.effect != Effect::Reads)
         }
     };
     let summary = summary.to_owned();
-    Some(Candidate { template, summary, score, values, ..Candidate::default() })
+    Some(Candidate { template, summary, score, values, writes, ..Candidate::default() })
 }
 
 fn micros(begun: Instant) -> u64 {

@@ -207,6 +207,10 @@ fn covers(time: &SaidTime, values: &BTreeMap<String, Value>) -> bool {
 const ENDS_OF_A_LIST: [(&[&str], &[&str]); 2] =
     [(&["first", "top"], &["head", "first", "top"]), (&["bottom", "final", "last"], &["tail", "last", "bottom"])];
 
+/// Parts of a text, one of which is "the first line".
+const PARTS_OF_A_TEXT: [&str; 9] =
+    ["character", "entry", "letter", "line", "page", "paragraph", "row", "sentence", "word"];
+
 /// Parts of names of parameters that say where to begin, which is no number of things.
 const BEGINNINGS: [&str; 4] = ["offset", "skip", "start", "page"];
 
@@ -223,7 +227,8 @@ enum Counted {
 }
 
 /// Gives the number of "the last 2 lines" to the parameter that counts from that end: the `head` of a file is another answer, and so
-/// it is taken back from one that counts from the other end. Parameters that count from no end keep it.
+/// it is taken back from one that counts from the other end. Parameters that count from no end keep it. "The last line" is one, and
+/// none that counts from no end has it.
 fn from_an_end(
     words: &[String],
     template: &Template,
@@ -232,8 +237,10 @@ fn from_an_end(
 ) -> Option<Counted> {
     let (pair, end, number) = words.windows(2).find_map(|pair| {
         let end = ENDS_OF_A_LIST.iter().position(|(said, _)| said.contains(&pair[0].as_str()))?;
-        Some((pair, end, pair[1].parse::<u32>().ok()?))
+        let is_one = PARTS_OF_A_TEXT.contains(&pair[1].as_str());
+        Some((pair, end, if is_one { 1 } else { pair[1].parse::<u32>().ok()? }))
     })?;
+    let is_one = pair[1] != number.to_string();
     let (own, other) = (ENDS_OF_A_LIST[end].1, ENDS_OF_A_LIST[1 - end].1);
     let holds = |spec: &&ParamSpec| values.get(spec.name()).and_then(Value::as_f64) == Some(f64::from(number));
     let holder = template.parameters().iter().find(holds);
@@ -258,7 +265,7 @@ fn from_an_end(
             values.insert(right.name().to_owned(), Value::from(number));
             Some(Counted::Taken(pair[1].clone()))
         }
-        _ => is_wrong.then(|| Counted::PassedOver(pair.join(" "))),
+        _ => (is_wrong || is_one).then(|| Counted::PassedOver(pair.join(" "))),
     }
 }
 
@@ -300,7 +307,9 @@ fn turning(
         |word: &&String| TURNING.contains(&word.as_str()) && !knows(word) && !has_parameter(word) && !is_a_value(word);
     // "First show me the log" says when, and not which. "First 2 commits" does.
     let says_when = |at: usize, word: &str| {
-        let is_counted = words.get(at + 1).is_some_and(|next| next.bytes().all(|byte| byte.is_ascii_digit()));
+        let is_counted = words.get(at + 1).is_some_and(|next| {
+            next.bytes().all(|byte| byte.is_ascii_digit()) || PARTS_OF_A_TEXT.contains(&next.as_str())
+        });
         at == 0 && matches!(word, "first" | "next") && !is_counted
     };
     let said = words.iter().enumerate().filter(|(at, word)| !says_when(*at, word)).map(|(_, word)| word);
@@ -567,6 +576,11 @@ mod tests {
             (&skip, "skip 2 commits", json!({"skip": 2}), vec![]),
             (&both, "the first 3 lines", json!({"head": 3}), vec![]),
             (&both, "the last 3 lines", json!({"tail": 3}), vec![]),
+            (&both, "first line", json!({"head": 1}), vec![]),
+            (&both, "show the last line", json!({"tail": 1}), vec![]),
+            (&head, "the last line", json!({}), vec!["last line"]),
+            (&skip, "the first line", json!({}), vec!["first line"]),
+            (&skip, "skip 1, the first line", json!({}), vec!["first line"]),
             (&both, "lines of the last 2 days", json!({}), vec![]),
         ] {
             let (read, told, _) = read(tool, text);

@@ -97,6 +97,30 @@ pub(crate) fn zone(place: &str) -> Option<String> {
     }
 }
 
+/// A time of day as a clock shows it: `09:00` for `9am`, `12:00` for `noon`.
+fn clock(word: &str) -> Option<String> {
+    let plain = word.to_ascii_lowercase();
+    let plain = plain.strip_prefix("at ").unwrap_or(&plain).replace([' ', '.'], "");
+    match plain.as_str() {
+        "noon" | "midday" => return Some("12:00".to_owned()),
+        "midnight" => return Some("00:00".to_owned()),
+        _ => {}
+    }
+    let (digits, is_later) = match (plain.strip_suffix("am"), plain.strip_suffix("pm")) {
+        (Some(digits), _) => (digits, false),
+        (_, Some(digits)) => (digits, true),
+        _ => return None,
+    };
+    let (hour, minute) = digits.split_once(':').unwrap_or((digits, "00"));
+    let is_number = |text: &str| (1..=2).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_digit());
+    if !is_number(hour) || !is_number(minute) {
+        return None;
+    }
+    let (hour, minute): (u8, u8) = (hour.parse().ok()?, minute.parse().ok()?);
+    let is_shown = (1..=12).contains(&hour) && minute < 60;
+    is_shown.then(|| format!("{:02}:{minute:02}", hour % 12 + if is_later { 12 } else { 0 }))
+}
+
 /// Moves a path that was read as a free text to the one parameter for a path that has none: in "write hello to a.txt", "a.txt" is no
 /// content.
 pub(crate) fn mend(template: &Template, values: &mut BTreeMap<String, Value>) {
@@ -214,13 +238,15 @@ pub(crate) fn is_path(spec: &ParamSpec) -> bool {
 
 /// Gives a word to the one parameter for values of its form that has none. Nothing is given where several could have it.
 pub(crate) fn take(word: &str, template: &Template, values: &mut BTreeMap<String, Value>) -> bool {
-    let Some(form) = ValueForm::of(word) else { return false };
-    let can_be = |spec: &&ParamSpec| {
-        form.fits(spec) && !values.contains_key(spec.name()) && spec.check(&Value::from(word)).is_ok()
-    };
+    let clock = clock(word);
+    let form = clock.as_ref().map(|_| ValueForm::Clock).or_else(|| ValueForm::of(word));
+    let (Some(form), value) = (form, Value::from(clock.as_deref().unwrap_or(word))) else { return false };
+    // "9am" may have been read as it is written.
+    let is_open = |spec: &ParamSpec| values.get(spec.name()).is_none_or(|read| clock.is_some() && *read == word);
+    let can_be = |spec: &&ParamSpec| form.fits(spec) && is_open(spec) && spec.check(&value).is_ok();
     let mut open = template.parameters().iter().filter(can_be);
     let (Some(spec), None) = (open.next(), open.next()) else { return false };
-    values.insert(spec.name().to_owned(), Value::from(word));
+    values.insert(spec.name().to_owned(), value);
     true
 }
 
@@ -268,6 +294,28 @@ mod tests {
             ("", None),
         ] {
             assert_eq!(ValueForm::of(word), form, "{word}");
+        }
+    }
+
+    #[test]
+    fn a_time_of_day_is_what_a_clock_shows() {
+        for (word, shown) in [
+            ("9am", Some("09:00")),
+            ("9 AM", Some("09:00")),
+            ("at 12am", Some("00:00")),
+            ("12pm", Some("12:00")),
+            ("5:30 p.m.", Some("17:30")),
+            ("noon", Some("12:00")),
+            ("midnight", Some("00:00")),
+            ("13pm", None),
+            ("0am", None),
+            ("9:60am", None),
+            ("+9am", None),
+            ("am", None),
+            ("spam", None),
+            ("14:30", None),
+        ] {
+            assert_eq!(clock(word).as_deref(), shown, "{word}");
         }
     }
 

@@ -213,6 +213,8 @@ pub struct Candidate {
     pub not_taken: Vec<String>,
     /// The words of the sentence that it does not explain, where several fit.
     pub passes_over: Vec<String>,
+    /// Whether it may change something, and so needs consent.
+    pub writes: bool,
     /// All that it takes besides those that have a value; empty where the access that fits is not configured.
     pub takes: Vec<Takes>,
 }

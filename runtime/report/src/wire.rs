@@ -103,6 +103,8 @@ struct Candidate<'a> {
     not_taken: &'a [String],
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     passes_over: &'a [String],
+    #[serde(skip_serializing_if = "is_false")]
+    writes: bool,
     #[serde(skip_serializing_if = "<[Takes]>::is_empty")]
     takes: &'a [Takes],
 }
@@ -180,6 +182,7 @@ impl<'a> Route<'a> {
             missing: &candidate.missing,
             not_taken: &candidate.not_taken,
             passes_over: &candidate.passes_over,
+            writes: candidate.writes,
             takes: &candidate.takes,
         });
         let window = report.window.as_ref().map(|window| window.words.as_str());

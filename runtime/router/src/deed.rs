@@ -42,15 +42,31 @@ const RECORDS: [&str; 19] = [
 /// Words before a noun.
 const BEFORE_NOUNS: [&str; 9] = ["a", "an", "any", "each", "every", "that", "the", "these", "this"];
 
+/// What makes a change with a "back" behind it: "take the last commit back".
+const BACK: [&str; 6] = ["bring", "go", "put", "roll", "switch", "take"];
+
 /// The word with which a sentence asks for a change, as written, if it begins with one: `delete` of "please delete all". The "commit
-/// history" is no change.
+/// history" is no change. Of "take it back" it is `back`.
 #[must_use]
 pub fn change_asked(text: &str) -> Option<String> {
     let words = text::split(text);
+    if let Some(back) = taken_back(&words) {
+        return Some(back.text.clone());
+    }
     let at = words.iter().position(|word| !word.is_filler)?;
     let first = &words[at];
     let is_change = !first.quoted && changes(&first.plain) && !is_noun(&words, at);
     is_change.then(|| first.text.clone())
+}
+
+/// The "back" of a sentence that takes something back.
+fn taken_back(words: &[Word]) -> Option<&Word> {
+    let is_said = |word: &Word, known: &[&str]| !word.quoted && known.contains(&word.plain.as_str());
+    let verb = words.iter().position(|word| is_said(word, &BACK))?;
+    let is_first = words[..verb].iter().all(|word| word.is_filler);
+    // "Take a look back".
+    let is_other = words.iter().any(|word| word.plain == "look");
+    (is_first && !is_other).then(|| words[verb + 1..].iter().find(|word| is_said(word, &["back"]))).flatten()
 }
 
 /// Whether a sentence tells somebody to do something, by its first word that says something: a deed, or `verb`, which the name of a
@@ -101,6 +117,10 @@ mod tests {
             ("commit history of /srv", None),
             ("the deploy logs", None),
             ("delete logs", Some("delete")),
+            ("take the last commit back", Some("back")),
+            ("please go back to main", Some("back")),
+            ("take a look back at the errors", None),
+            ("errors going back a week", None),
             ("", None),
         ] {
             assert_eq!(change_asked(text).as_deref(), expected, "{text}");
