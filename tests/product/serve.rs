@@ -4,6 +4,7 @@ mod hostile;
 mod many;
 mod pages;
 mod service;
+mod shared;
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};

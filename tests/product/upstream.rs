@@ -112,7 +112,7 @@ impl Upstream {
 
 /// Where servers are looked up.
 #[expect(clippy::disallowed_methods, reason = "servers are looked up in the PATH of the tests")]
-fn search_path() -> String {
+pub(crate) fn search_path() -> String {
     std::env::var_os("PATH").and_then(|path| path.into_string().ok()).unwrap_or_default()
 }
 

@@ -55,12 +55,24 @@ impl Catalog {
     ///
     /// The first fault found, with its file and line.
     pub fn embedded_with<'a>(files: impl IntoIterator<Item = (&'a str, &'a [u8])>) -> Result<Self, CatalogError> {
-        let files: BTreeMap<&str, &[u8]> = files.into_iter().collect();
+        Self::embedded_below([files.into_iter().collect()])
+    }
+
+    /// The same with several sets of files, each over those before it.
+    ///
+    /// # Errors
+    ///
+    /// The first fault found, with its file and line.
+    pub fn embedded_below<'a>(
+        layers: impl IntoIterator<Item = BTreeMap<&'a str, &'a [u8]>>,
+    ) -> Result<Self, CatalogError> {
         let folder = |path: &str| path.match_indices('/').nth(1).map(|(end, _)| path[..=end].to_owned());
-        let replaced: BTreeSet<String> = files.keys().filter_map(|path| folder(path)).collect();
-        let kept = crate::embedded::files().into_iter();
-        let kept = kept.filter(|(path, _)| folder(path).is_none_or(|folder| !replaced.contains(&folder)));
-        let all: BTreeMap<&str, &[u8]> = kept.chain(files).collect();
+        let mut all: BTreeMap<&str, &[u8]> = crate::embedded::files().into_iter().collect();
+        for layer in layers {
+            let replaced: BTreeSet<String> = layer.keys().filter_map(|path| folder(path)).collect();
+            all.retain(|path, _| folder(path).is_none_or(|folder| !replaced.contains(&folder)));
+            all.extend(layer);
+        }
         Self::from_files(all)
     }
 

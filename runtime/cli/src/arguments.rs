@@ -99,6 +99,9 @@ pub(crate) struct Sources {
     /// processes that it starts
     #[arg(long = "secret-file", global = true, hide = true, value_name = "FILE")]
     pub(crate) secret_files: Vec<PathBuf>,
+    /// The file with the URL of the database in which a command that has `--database` keeps what it knows of tools.
+    #[arg(skip)]
+    pub(crate) database: Option<PathBuf>,
 }
 
 /// Which tools of a server the policy gets a line for.
@@ -130,8 +133,7 @@ pub(crate) enum Command {
     #[command(subcommand)]
     Templates(Templates),
     /// Configure upstream MCP servers, and list, show and call their tools
-    #[command(subcommand)]
-    Tools(Tools),
+    Tools(ToolsCommand),
     /// Check the policy, or explain what it allows
     #[command(subcommand)]
     Policy(Policy),
@@ -199,11 +201,32 @@ pub(crate) enum Templates {
         /// File with at most 10000 lines of at most 4096 bytes, or - to read it from stdin
         file: PathBuf,
     },
+    /// Publish the templates of your directory: every `intentbox serve` with the same database or state directory answers with them
+    /// within seconds, under its own policy. They replace what was published before, and a server's own directory goes over them
+    Publish {
+        #[command(flatten)]
+        database: Database,
+    },
+    /// Take back what was published
+    Unpublish {
+        #[command(flatten)]
+        database: Database,
+    },
     /// Create a template with one case in your directory of templates
     New {
         /// Id of the new template, such as `mine/first`
         id: String,
     },
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ToolsCommand {
+    /// File with the URL of the `PostgreSQL` database in which servers of several machines keep what they know of tools [default: the
+    /// state directory of this machine]
+    #[arg(long, value_name = "FILE", global = true)]
+    pub(crate) database: Option<PathBuf>,
+    #[command(subcommand)]
+    pub(crate) command: Tools,
 }
 
 #[derive(Debug, Subcommand)]

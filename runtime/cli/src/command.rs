@@ -8,17 +8,27 @@ use crate::error::CommandError;
 use crate::show::Show;
 use crate::{
     completions, demo_logs, demo_tracker, doctor, exec, init, jobs, man, mcp, observe, policy, run_intent, serve,
-    stats, templates, token, tools,
+    setup, stats, templates, token, tools,
 };
 
 /// The files of secrets that a command is told of, which live as long as it does: no upstream server may read them.
 fn secret_files(command: &Command) -> impl Iterator<Item = PathBuf> {
-    let (tokens, database) = match command {
-        Command::Mcp(command) => (&command.token_file, &None),
-        Command::Serve(command) => (&command.token_file, &command.database.file),
-        _ => (&None, &None),
+    let tokens = match command {
+        Command::Mcp(command) => &command.token_file,
+        Command::Serve(command) => &command.token_file,
+        _ => &None,
     };
-    tokens.iter().chain(database).cloned()
+    tokens.clone().into_iter().chain(database(command))
+}
+
+/// The file with the URL of the database in which a command shares what it knows of tools with other machines. A command that answers one
+/// intent has its own state folder for it and does not wait for a network, and the verbs of tools are for either as they are told.
+fn database(command: &Command) -> Option<PathBuf> {
+    match command {
+        Command::Serve(command) => setup::database_file(&command.database),
+        Command::Tools(command) => command.database.clone(),
+        _ => None,
+    }
 }
 
 /// Runs the command and gives how it ended. Only what takes long prints before that.
@@ -28,12 +38,13 @@ pub(crate) async fn run(arguments: Arguments, show: &mut Show) -> Result<Ending,
     }
     let mut sources = arguments.sources;
     sources.secret_files.extend(secret_files(&arguments.command));
+    sources.database = database(&arguments.command);
     let sources = &sources;
     let answer = match arguments.command {
-        Command::RunIntent(command) => return run_intent::run(sources, command, arguments.json).await,
+        Command::RunIntent(command) => return Box::pin(run_intent::run(sources, command, arguments.json)).await,
         Command::Exec(command) => return exec::run(sources, command).await,
         Command::Templates(command) => templates::run(sources, command).await?,
-        Command::Tools(command) => return tools::run(sources, command, show).await,
+        Command::Tools(command) => return tools::run(sources, command.command, show).await,
         Command::Policy(command) => policy::run(sources, command).await?,
         Command::Init(command) => init::run(sources, command.folder)?,
         Command::Doctor => doctor::run(sources, show).await?,

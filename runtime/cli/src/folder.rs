@@ -1,6 +1,6 @@
 //! Reads a folder of templates from the disk.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use anyhow::{Context as _, bail};
@@ -22,6 +22,23 @@ type Files = Vec<(String, Vec<u8>)>;
 pub(crate) fn catalog(path: &Path) -> anyhow::Result<Catalog> {
     let files = files(path)?;
     Catalog::embedded_with(borrowed(&files)).map_err(|error| shown(&error))
+}
+
+/// The built-in templates with published ones over them, and those of a folder over both.
+pub(crate) fn catalog_over(published: &BTreeMap<String, String>, path: Option<&Path>) -> anyhow::Result<Catalog> {
+    let own = path.map(files).transpose()?.unwrap_or_default();
+    let published = published.iter().map(|(path, text)| (path.as_str(), text.as_bytes())).collect();
+    Catalog::embedded_below([published, borrowed(&own).collect()]).map_err(|error| shown(&error))
+}
+
+/// The files of a folder that templates are made of, and not their cases: the text of each by its path.
+pub(crate) fn texts(path: &Path) -> anyhow::Result<BTreeMap<String, String>> {
+    let is_of_a_case = |file: &str| file.split('/').nth(2) == Some("cases");
+    let texts = files(path)?.into_iter().filter(|(file, _)| !is_of_a_case(file)).map(|(file, bytes)| {
+        let text = String::from_utf8(bytes).with_context(|| format!("{file} is not UTF-8 text"))?;
+        Ok((file, text))
+    });
+    texts.collect()
 }
 
 /// The cases of a folder's templates.

@@ -1,5 +1,8 @@
 //! The privileges that this process drops, because it holds the tokens.
 
+use std::sync::LazyLock;
+
+use intentbox_tools::{Owner, PLACE, is_alive, this_process};
 use rustix::process::{DumpableBehavior, Resource, Rlimit, set_dumpable_behavior, setrlimit};
 use rustix::thread::set_no_new_privs;
 
@@ -9,6 +12,7 @@ use rustix::thread::set_no_new_privs;
 /// Afterwards most of `/proc/self` belongs to root. Whatever needs to open some of it, such as a guest in this process its
 /// page tables, must have done so.
 pub(crate) fn protect() {
+    LazyLock::force(&PLACE);
     let _ = setrlimit(Resource::Core, Rlimit { current: Some(0), maximum: Some(0) });
     let _ = set_no_new_privs(true);
     // Also where core dumps go to a program, which the limit does not hold back.
@@ -16,19 +20,10 @@ pub(crate) fn protect() {
 }
 
 /// What this process is called where several share a database: the start of this machine, the namespace of process numbers, the
-/// number, and when it began. It has to be asked for before [`protect`]: afterwards the namespace cannot be read.
+/// number, and when it began.
 pub(crate) fn name() -> String {
-    let owner = intentbox_tools::this_process();
-    format!("{}.{}.{}", place(), owner.pid, owner.start)
-}
-
-/// Where process numbers mean what they mean here; empty if that cannot be known.
-fn place() -> String {
-    let boot = std::fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default();
-    let namespace = std::fs::read_link("/proc/self/ns/pid").unwrap_or_default();
-    let namespace: String = namespace.to_string_lossy().chars().filter(char::is_ascii_digit).collect();
-    let is_known = !boot.trim().is_empty() && !namespace.is_empty();
-    if is_known { format!("{}.{namespace}", boot.trim()) } else { String::new() }
+    let owner = this_process();
+    format!("{}.{}.{}", PLACE.as_str(), owner.pid, owner.start)
 }
 
 /// Whether the process of such a name is known to have ended. Of one in another place, such as another container, nothing is known.
@@ -40,7 +35,7 @@ pub(crate) fn is_gone(own: &str, name: &str) -> bool {
     };
     match (parts(own), parts(name)) {
         (Some((here, ..)), Some((place, pid, start))) => {
-            !here.is_empty() && here == place && !intentbox_tools::is_alive(intentbox_tools::Owner { pid, start })
+            !here.is_empty() && here == place && !is_alive(Owner { pid, start, ..this_process() })
         }
         _ => false,
     }

@@ -1,6 +1,7 @@
 //! `intentbox serve`: the HTTP API with durable jobs, and MCP beside it.
 
-use std::sync::Arc;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use anyhow::Context as _;
@@ -9,7 +10,9 @@ use axum::response::Response;
 use intentbox_api::{Api, Metrics};
 use intentbox_dashboard::{Dashboard, History};
 use intentbox_engine::{Engine, Events};
-use intentbox_jobs::{JobQuotas, JobStore, Queue, Runner, RunnerOptions};
+use intentbox_jobs::{
+    JobQuotas, JobStore, Queue, Runner, RunnerOptions, StoreError, keep_schedules, keep_telling, steadily,
+};
 use intentbox_listen::bodies::LargeBodies;
 use intentbox_listen::http::{Rejection, Surface};
 use intentbox_listen::{CancellationToken, Scope, Tokens};
@@ -22,13 +25,13 @@ use crate::arguments::{Role, Serve, Sources};
 use crate::error::{Class, Classify as _, CommandError, Hint as _};
 use crate::observe::Observer;
 use crate::show::{self, Show};
-use crate::{jobs, process, server, setup, token, tools};
+use crate::{folder, jobs, process, server, setup, token, tools};
 
 /// How long requests in flight have once the runs have ended.
 const CLOSE_WITHIN: Duration = Duration::from_secs(5);
 
-/// How often a server reads which tokens are accepted.
-const TOKENS_PAUSE: Duration = Duration::from_secs(2);
+/// How often a server reads which tokens are accepted and which templates are published.
+const LOOK_PAUSE: Duration = Duration::from_secs(2);
 
 /// Serves until a signal.
 pub(crate) async fn run(sources: &Sources, command: Serve, show: &mut Show) -> Result<Answer, CommandError> {
@@ -59,6 +62,11 @@ pub(crate) async fn run(sources: &Sources, command: Serve, show: &mut Show) -> R
         intentbox_jobs::keep_policy(&store, text).await.class(Class::Unavailable)?;
     }
     let engine = Arc::new(setup.engine);
+    let (folder, taken) = (setup.templates, Mutex::default());
+    let published = PublishedTemplates { store: store.clone(), engine: Arc::clone(&engine), folder, taken };
+    published.take().await.class(Class::Unavailable)?;
+    let published = Arc::new(published);
+    tokio::spawn(steadily(move || Arc::clone(&published).keep_taking()));
     let observer = Observer::of_server("serve", Some(&place)).await;
     let metrics = Metrics::new(Arc::clone(&observer) as Arc<_>);
     let history = History::new(Arc::clone(&metrics) as Arc<_>, intentbox_api::words);
@@ -149,8 +157,10 @@ fn quotas(waiting: Option<u64>) -> JobQuotas {
 /// Begins what runs beside the answers to requests: jobs, schedules and callbacks.
 fn work(tasks: &mut JoinSet<()>, runner: Runner, store: &JobStore, engine: &Arc<Engine>, stop: &CancellationToken) {
     tasks.spawn(runner.run(stop.clone()));
-    tasks.spawn(intentbox_jobs::keep_schedules(store.clone(), stop.clone()));
-    tasks.spawn(intentbox_jobs::keep_telling(store.clone(), Arc::clone(engine), stop.clone()));
+    let (due, until) = (store.clone(), stop.clone());
+    tasks.spawn(steadily(move || keep_schedules(due.clone(), until.clone())));
+    let (store, engine, stop) = (store.clone(), Arc::clone(engine), stop.clone());
+    tasks.spawn(steadily(move || keep_telling(store.clone(), Arc::clone(&engine), stop.clone())));
 }
 
 /// What is said once the server listens.
@@ -171,10 +181,57 @@ fn ready(role: Role, address: &str, needs_token: bool) -> Answer {
     Answer::default().noting(note).with("url", url).with("needs_token", needs_token)
 }
 
+/// The templates that an operator publishes for all servers with this store.
+struct PublishedTemplates {
+    store: JobStore,
+    engine: Arc<Engine>,
+    /// The folder of this server's own templates, which goes over them.
+    folder: Option<PathBuf>,
+    /// The digest of what the engine answers with, and of what it cannot use.
+    taken: Mutex<(String, String)>,
+}
+
+impl PublishedTemplates {
+    /// Has the engine answer with what was published last. What this server cannot use, such as what was written for a newer version,
+    /// leaves it with the templates that it has, and is tried again: its own folder may be what is wrong.
+    async fn take(&self) -> Result<(), StoreError> {
+        let known = self.taken().0.clone();
+        let Some(published) = intentbox_jobs::published(&self.store, &known).await? else { return Ok(()) };
+        let catalog = match &published.files {
+            Some(files) => folder::catalog_over(files, self.folder.as_deref()),
+            None => Err(anyhow::anyhow!("another version of this program wrote them")),
+        };
+        match catalog {
+            Ok(catalog) => {
+                self.engine.replace_catalog(Arc::new(catalog));
+                self.taken().0 = published.digest;
+            }
+            Err(error) if self.taken().1 != published.digest => {
+                show::notice(&show::line(&format!("the published templates cannot be used: {error:#}")));
+                self.taken().1 = published.digest;
+            }
+            Err(_) => {}
+        }
+        Ok(())
+    }
+
+    fn taken(&self) -> MutexGuard<'_, (String, String)> {
+        self.taken.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Takes what is published, as long as the server runs. What cannot be read stays as it was.
+    async fn keep_taking(self: Arc<Self>) {
+        loop {
+            tokio::time::sleep(LOOK_PAUSE).await;
+            let _ = self.take().await;
+        }
+    }
+}
+
 /// Has the server accept what the store says of tokens, as long as it runs. What cannot be read stays as it was.
 async fn keep_accepting(store: JobStore, tokens: Tokens) {
     loop {
-        tokio::time::sleep(TOKENS_PAUSE).await;
+        tokio::time::sleep(LOOK_PAUSE).await;
         let _ = token::accept(&store, &tokens).await;
     }
 }

@@ -66,7 +66,11 @@ pub(crate) async fn servers(sources: &Sources) -> Result<Servers, CommandError> 
         notices.push(format!("{ignored}: the server `{id}` is ignored, because {used} has one of this name"));
     }
     let folder = setup::state_folder(sources);
-    let store = ToolStore::open(folder.as_deref(), Clock::system()).await.class(Class::Unavailable)?;
+    let store = match &sources.database {
+        Some(file) => ToolStore::connect(&setup::database_url(file)?, Clock::system()).await,
+        None => ToolStore::open(folder.as_deref(), Clock::system()).await,
+    };
+    let store = store.class(Class::Unavailable)?;
     notices.extend(store.notice().map(str::to_owned));
     let trusted = store.trusted().await.class(Class::Unavailable)?.into_iter();
     let trusted: BTreeSet<(PathBuf, String, String)> =

@@ -37,6 +37,8 @@ pub(crate) struct Setup {
     pub(crate) demo: Option<DemoTracker>,
     /// The text of the policy file, if there is one.
     pub(crate) policy_text: Option<String>,
+    /// The folder of templates that goes over all others.
+    pub(crate) templates: Option<PathBuf>,
 }
 
 impl Setup {
@@ -171,10 +173,12 @@ impl Configured {
         isolation: engine::Isolation,
         capacity: Capacity,
     ) -> Result<Setup, CommandError> {
-        let Configured { configuration, policy, policy_text, directories, upstreams, embedding, demo, .. } = self;
+        let Configured {
+            configuration, policy, policy_text, templates, directories, upstreams, embedding, demo, ..
+        } = self;
         let resources = Resources { directories, upstreams: upstreams.map(Arc::new), embedding };
         let parts = Parts { catalog, configuration, resources, policy, isolation, capacity };
-        Ok(Setup { engine: Engine::new(parts).class(Class::Configuration)?, demo, policy_text })
+        Ok(Setup { engine: Engine::new(parts).class(Class::Configuration)?, demo, policy_text, templates })
     }
 }
 
@@ -388,19 +392,29 @@ const DATABASE_BYTES_MAX: u64 = 4 << 10;
 
 /// Where jobs and records of runs are.
 pub(crate) fn store_place(sources: &Sources, database: &Database) -> Result<Place, CommandError> {
-    let Some(file) = database.file.clone().or_else(file_of_database) else {
-        let folder = state_folder(sources).context("there is no home directory").class(Class::Usage);
-        return folder.hint("add --state DIR").map(Place::Folder);
-    };
-    let typed = std::path::absolute(&file).class(Class::Configuration)?;
+    if let Some(file) = database_file(database) {
+        return database_url(&file).map(Place::Postgres);
+    }
+    let folder = state_folder(sources).context("there is no home directory").class(Class::Usage);
+    folder.hint("add --state DIR").map(Place::Folder)
+}
+
+/// The file with the URL of a database: the flag's, otherwise that of the environment.
+pub(crate) fn database_file(database: &Database) -> Option<PathBuf> {
+    database.file.clone().or_else(file_of_database)
+}
+
+/// The URL that a file holds.
+pub(crate) fn database_url(file: &Path) -> Result<PostgresUrl, CommandError> {
+    let typed = std::path::absolute(file).class(Class::Configuration)?;
     let bytes = input::read_secret(Path::new("/"), &typed, DATABASE_BYTES_MAX);
     let bytes = bytes.with_context(|| format!("--database {}", file.display())).class(Class::Configuration)?;
     let text = String::from_utf8(bytes).with_context(|| format!("--database {}", file.display()));
     let url = PostgresUrl::parse(&text.class(Class::Configuration)?);
-    url.with_context(|| format!("--database {}", file.display())).class(Class::Configuration).map(Place::Postgres)
+    url.with_context(|| format!("--database {}", file.display())).class(Class::Configuration)
 }
 
-fn file_of_database() -> Option<PathBuf> {
+pub(crate) fn file_of_database() -> Option<PathBuf> {
     std::env::var_os("INTENTBOX_DATABASE").filter(|file| !file.is_empty()).map(PathBuf::from)
 }
 

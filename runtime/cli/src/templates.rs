@@ -1,9 +1,10 @@
-//! `templates`: lists, shows, renders, checks, tries and creates templates.
+//! `templates`: lists, shows, renders, checks, tries, publishes and creates templates.
 
 mod check;
 mod list;
 mod new;
 mod phrases;
+mod publish;
 mod render;
 mod sentences;
 mod show;
@@ -23,6 +24,8 @@ pub(crate) async fn run(sources: &Sources, command: Templates) -> Result<Answer,
         Templates::Check { ids, phrases: true, .. } => phrases::run(sources, &ids).await,
         Templates::Check { ids, write, .. } => check::run(sources, &ids, write).await,
         Templates::Try { file } => trial::run(sources, &file).await,
+        Templates::Publish { database } => publish::run(sources, &database).await,
+        Templates::Unpublish { database } => publish::take_back(sources, &database).await,
         Templates::New { id } => new::run(sources, &id).await,
     }
 }

@@ -19,6 +19,8 @@ mod request;
 mod runner;
 mod schedule;
 mod signature;
+mod steady;
+mod templates;
 
 pub use intentbox_store::{
     DeliveryStatus, InvalidUrl, IsGone, Job, JobEvent, JobFilter, JobQuotas, JobState, JobStore, NewToken,
@@ -34,3 +36,5 @@ pub use crate::request::{
 };
 pub use crate::runner::{Runner, RunnerOptions};
 pub use crate::schedule::{ScheduleRequest, keep_schedules};
+pub use crate::steady::steadily;
+pub use crate::templates::{PUBLISHED_BYTES_MAX, Published, publish, published};

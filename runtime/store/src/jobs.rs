@@ -24,7 +24,8 @@ use crate::folder::StateFolder;
 use crate::job::{Ending, Job, JobEvent, JobFilter, JobState, Lease, LeaseKey, NewJob, Renewed, Submitted};
 use crate::place::Place;
 use crate::service::{
-    Delivery, DeliveryStatus, Firing, NewSchedule, NewToken, PolicyVersion, Schedule, TokenRecord, Told,
+    Delivery, DeliveryStatus, Firing, NewSchedule, NewToken, PolicyVersion, PublishedTemplates, Schedule, TokenRecord,
+    Told,
 };
 use crate::share::Shares;
 
@@ -417,6 +418,24 @@ impl JobStore {
     /// They cannot be read.
     pub async fn policies(&self) -> Result<Vec<PolicyVersion>, StoreError> {
         self.reader.lock().await.policies().await
+    }
+
+    /// Publishes templates for all servers, in the place of what was published before.
+    ///
+    /// # Errors
+    ///
+    /// It cannot be written.
+    pub async fn publish(&self, published: PublishedTemplates) -> Result<(), StoreError> {
+        given!(self.write(Write::Publish(published)).await?, Written::Flag).map(|_| ())
+    }
+
+    /// The templates that were published last, unless they are the ones with the digest `known`; nothing where none were.
+    ///
+    /// # Errors
+    ///
+    /// They cannot be read.
+    pub async fn published(&self, known: &str) -> Result<Option<PublishedTemplates>, StoreError> {
+        self.reader.lock().await.published(known).await
     }
 
     /// The numbers of jobs as they change, in this process or another, at most a quarter of a second later. A number may come more

@@ -120,6 +120,18 @@ pub const POLICY_DIGITS: usize = 16;
 /// How many policies are kept: the last ones that servers began with.
 pub const POLICIES_MAX: u32 = 1_000;
 
+/// Templates that an operator published for all servers.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PublishedTemplates {
+    /// The SHA-256 of `files` in hexadecimal.
+    pub digest: String,
+    /// The files, as their publisher encoded them.
+    pub files: String,
+}
+
+/// How many sets of published templates are kept: the last ones.
+pub(crate) const PUBLISHED_MAX: u32 = 20;
+
 /// A token to be kept.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewToken {

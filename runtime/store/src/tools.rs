@@ -1,7 +1,7 @@
 //! What is known of upstream servers: their discovery, their tools, what of them was approved, and which project files.
 //!
-//! It is a file of its own beside the state file: a cache with approvals. How listings and failures are encoded is up to who
-//! writes them.
+//! It is a file of its own beside the state file, or tables in the database that several machines share: a cache with approvals. How
+//! listings and failures are encoded is up to who writes them.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -14,6 +14,8 @@ use crate::clock::Clock;
 use crate::database::ToolDatabase;
 use crate::error::StoreError;
 use crate::folder::StateFolder;
+use crate::place::PostgresUrl;
+use crate::remembered::Remembered;
 use crate::uses::{LearnedWord, ToolShape, ToolUse, Used};
 
 /// The name of the file in the state folder.
@@ -37,6 +39,8 @@ pub const DISCOVERIES_MAX: usize = 2;
 /// A process, and when it started in ticks of the kernel: numbers of processes come again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Owner {
+    /// Where its number means something: another machine, or another container, has another. 0 where that is not known.
+    pub place: i64,
     /// Its number.
     pub pid: u32,
     /// When it started, in clock ticks after the machine did.
@@ -180,15 +184,55 @@ pub enum Claim {
     Full,
 }
 
-/// The open file.
+/// The open file, or a connection to the database.
 #[derive(Debug)]
 pub struct ToolStore {
     clock: Clock,
-    database: Mutex<ToolDatabase>,
+    open: Mutex<Open>,
     /// What happened while opening that the user should know.
     notice: Option<String>,
     /// Whether another process sees what is kept.
     is_kept: bool,
+}
+
+/// A database, and what was read of it lately if others write it too.
+#[derive(Debug)]
+struct Open {
+    database: ToolDatabase,
+    remembered: Remembered,
+}
+
+impl Open {
+    fn of(database: ToolDatabase) -> Mutex<Self> {
+        Mutex::new(Self { database, remembered: Remembered::default() })
+    }
+
+    /// The time by which answers are remembered; nothing where a file is read, which costs less than a millisecond.
+    fn now(&self) -> Option<std::time::Instant> {
+        self.database.is_shared().then(std::time::Instant::now)
+    }
+
+    /// The database to write. What was read before is forgotten.
+    fn writable(&mut self) -> &mut ToolDatabase {
+        self.remembered = Remembered::default();
+        &mut self.database
+    }
+}
+
+/// Reads what is remembered, or else the database.
+macro_rules! remembered {
+    ($store:expr, $what:ident) => {{
+        let mut open = $store.open.lock().await;
+        let now = open.now();
+        if let Some(kept) = now.and_then(|now| open.remembered.$what.get(now)) {
+            return Ok(kept);
+        }
+        let read = open.database.$what().await?;
+        if let Some(now) = now {
+            open.remembered.$what.keep(now, &read);
+        }
+        Ok(read)
+    }};
 }
 
 impl ToolStore {
@@ -205,14 +249,14 @@ impl ToolStore {
             return Self::in_memory(clock, Some(notice.to_owned())).await;
         };
         match open(folder).await {
-            Ok(database) => Ok(Self { clock, database: Mutex::new(database), notice: None, is_kept: true }),
+            Ok(database) => Ok(Self { clock, open: Open::of(database), notice: None, is_kept: true }),
             Err(error @ StoreError::Newer { .. }) => Err(error),
             Err(error @ (StoreError::Damaged { .. } | StoreError::Foreign { .. })) => {
                 let aside = put_aside(folder, &clock);
                 match (aside, open(folder).await) {
                     (Ok(aside), Ok(database)) => {
                         let notice = format!("{error}; it is kept as {}, and a new file begins", aside.display());
-                        Ok(Self { clock, database: Mutex::new(database), notice: Some(notice), is_kept: true })
+                        Ok(Self { clock, open: Open::of(database), notice: Some(notice), is_kept: true })
                     }
                     _ => Self::in_memory(clock, Some(format!("{error}; tools are kept in memory"))).await,
                 }
@@ -223,7 +267,18 @@ impl ToolStore {
 
     async fn in_memory(clock: Clock, notice: Option<String>) -> Result<Self, StoreError> {
         let database = ToolDatabase::in_memory(FILE_BYTES_MAX).await?;
-        Ok(Self { clock, database: Mutex::new(database), notice, is_kept: false })
+        Ok(Self { clock, open: Open::of(database), notice, is_kept: false })
+    }
+
+    /// Connects to a database that several machines share, and makes the tables where they are not there. What another machine writes
+    /// is known within a second.
+    ///
+    /// # Errors
+    ///
+    /// The database cannot be reached, or a newer version of this program wrote it.
+    pub async fn connect(url: &PostgresUrl, clock: Clock) -> Result<Self, StoreError> {
+        let database = ToolDatabase::connect(url).await?;
+        Ok(Self { clock, open: Open::of(database), notice: None, is_kept: true })
     }
 
     /// What happened while opening that the user should know, in one line.
@@ -248,36 +303,36 @@ impl ToolStore {
     ///
     /// # Errors
     ///
-    /// The file cannot be read.
+    /// The file or database cannot be read.
     pub async fn servers(&self) -> Result<Vec<ServerRecord>, StoreError> {
-        self.database.lock().await.servers().await
+        remembered!(self, servers)
     }
 
     /// One server, if it is known.
     ///
     /// # Errors
     ///
-    /// The file cannot be read.
+    /// The file or database cannot be read.
     pub async fn server(&self, id: &str) -> Result<Option<ServerRecord>, StoreError> {
-        self.database.lock().await.server(id).await
+        self.open.lock().await.database.server(id).await
     }
 
     /// What all servers listed last. It can be megabytes: [`ServerRecord::discovered_ms`] says whether it is known already.
     ///
     /// # Errors
     ///
-    /// The file cannot be read.
+    /// The file or database cannot be read.
     pub async fn listings(&self) -> Result<Vec<ListingRecord>, StoreError> {
-        self.database.lock().await.listings().await
+        self.open.lock().await.database.listings().await
     }
 
     /// What one server listed last, if it is known.
     ///
     /// # Errors
     ///
-    /// The file cannot be read.
+    /// The file or database cannot be read.
     pub async fn listing(&self, id: &str) -> Result<Option<ListingRecord>, StoreError> {
-        self.database.lock().await.listing(id).await
+        self.open.lock().await.database.listing(id).await
     }
 
     /// Begins a discovery for `owner`, unless another process is at the same one or too many go on. `is_alive` says whether an
@@ -285,7 +340,7 @@ impl ToolStore {
     ///
     /// # Errors
     ///
-    /// The file cannot be written.
+    /// The file or database cannot be written.
     pub async fn claim(
         &self,
         id: &str,
@@ -294,55 +349,63 @@ impl ToolStore {
         is_alive: &(dyn Fn(Owner) -> bool + Send + Sync),
     ) -> Result<Claim, StoreError> {
         let now_ms = self.clock.now_unix_ms();
-        let mut database = self.database.lock().await;
-        database.claim(id, config_hash, owner, now_ms, is_alive).await
+        self.open.lock().await.writable().claim(id, config_hash, owner, now_ms, is_alive).await
     }
 
     /// Ends a discovery of `owner`. Returns whether it was still his: a lapsed one changes nothing.
     ///
     /// # Errors
     ///
-    /// The file cannot be written.
+    /// The file or database cannot be written.
     pub async fn finish(&self, id: &str, owner: Owner, discovered: &Discovered<'_>) -> Result<bool, StoreError> {
         let now_ms = self.clock.now_unix_ms();
-        self.database.lock().await.finish(id, owner, discovered, now_ms).await
+        self.open.lock().await.writable().finish(id, owner, discovered, now_ms).await
     }
 
     /// Keeps a listing that a connection found beside its calls. A discovery that goes on elsewhere goes on.
     ///
     /// # Errors
     ///
-    /// The file cannot be written.
+    /// The file or database cannot be written.
     pub async fn put(&self, id: &str, config_hash: &str, listed: &Discovered<'_>) -> Result<(), StoreError> {
         let now_ms = self.clock.now_unix_ms();
-        self.database.lock().await.put(id, config_hash, listed, now_ms).await
+        self.open.lock().await.writable().put(id, config_hash, listed, now_ms).await
     }
 
     /// One definition.
     ///
     /// # Errors
     ///
-    /// The file cannot be read.
+    /// The file or database cannot be read.
     pub async fn definition(&self, server: &str, tool: &str) -> Result<Option<DefinitionRecord>, StoreError> {
-        self.database.lock().await.definition(server, tool).await
+        let mut open = self.open.lock().await;
+        let now = open.now();
+        if let Some(kept) = now.and_then(|now| open.remembered.definition(server, tool).get(now)) {
+            return Ok(kept);
+        }
+        let read = open.database.definition(server, tool).await?;
+        if let Some(now) = now {
+            open.remembered.definition(server, tool).keep(now, &read);
+        }
+        Ok(read)
     }
 
     /// The definitions of a server that are not what was approved.
     ///
     /// # Errors
     ///
-    /// The file cannot be read.
+    /// The file or database cannot be read.
     pub async fn changed(&self, server: &str) -> Result<Vec<DefinitionRecord>, StoreError> {
-        self.database.lock().await.changed(server).await
+        self.open.lock().await.database.changed(server).await
     }
 
     /// The names of tools that are not what was approved, with their servers, and whether each came after the first listing.
     ///
     /// # Errors
     ///
-    /// The file cannot be read.
+    /// The file or database cannot be read.
     pub async fn changed_names(&self) -> Result<Vec<(String, String, bool)>, StoreError> {
-        self.database.lock().await.changed_names().await
+        remembered!(self, changed_names)
     }
 
     /// Approves what a server says of its tools now: of one, or of all. Only what has the hash that was seen is approved.
@@ -350,64 +413,64 @@ impl ToolStore {
     ///
     /// # Errors
     ///
-    /// The file cannot be written.
+    /// The file or database cannot be written.
     pub async fn approve(&self, server: &str, seen: &[(String, String)]) -> Result<u64, StoreError> {
-        self.database.lock().await.approve(server, seen).await
+        self.open.lock().await.writable().approve(server, seen).await
     }
 
     /// Forgets a server and all of its tools.
     ///
     /// # Errors
     ///
-    /// The file cannot be written.
+    /// The file or database cannot be written.
     pub async fn forget(&self, server: &str) -> Result<(), StoreError> {
-        self.database.lock().await.forget(server).await
+        self.open.lock().await.writable().forget(server).await
     }
 
     /// Notes that a person approved an entry of a project's file as it is now.
     ///
     /// # Errors
     ///
-    /// The file cannot be written.
+    /// The file or database cannot be written.
     pub async fn trust(&self, trusted: &Trusted) -> Result<(), StoreError> {
         let now_ms = self.clock.now_unix_ms();
-        self.database.lock().await.trust(trusted, now_ms).await
+        self.open.lock().await.writable().trust(trusted, now_ms).await
     }
 
     /// The entries of project files that were approved.
     ///
     /// # Errors
     ///
-    /// The file cannot be read.
+    /// The file or database cannot be read.
     pub async fn trusted(&self) -> Result<Vec<Trusted>, StoreError> {
-        self.database.lock().await.trusted().await
+        self.open.lock().await.database.trusted().await
     }
 
     /// Adds calls that were answered.
     ///
     /// # Errors
     ///
-    /// The file cannot be written.
+    /// The file or database cannot be written.
     pub async fn add_uses(&self, used: &[Used]) -> Result<(), StoreError> {
-        self.database.lock().await.add_uses(used).await
+        self.open.lock().await.writable().add_uses(used).await
     }
 
     /// How often each tool answered.
     ///
     /// # Errors
     ///
-    /// The file cannot be read.
+    /// The file or database cannot be read.
     pub async fn uses(&self) -> Result<Vec<ToolUse>, StoreError> {
-        self.database.lock().await.uses().await
+        remembered!(self, uses)
     }
 
     /// What the answers of a tool look like, if any were seen.
     ///
     /// # Errors
     ///
-    /// The file cannot be read.
+    /// The file or database cannot be read.
     pub async fn shape(&self, server: &str, tool: &str) -> Result<Option<ToolShape>, StoreError> {
-        self.database.lock().await.shape(server, tool).await
+        self.open.lock().await.database.shape(server, tool).await
     }
 
     /// Notes single words of an intent that led to a tool which then answered. A word counts after two such runs, and each tool
@@ -415,24 +478,24 @@ impl ToolStore {
     ///
     /// # Errors
     ///
-    /// The file cannot be written.
+    /// The file or database cannot be written.
     pub async fn learn(&self, server: &str, tool: &str, words: &[String]) -> Result<(), StoreError> {
         let now_ms = self.clock.now_unix_ms();
-        self.database.lock().await.learn(server, tool, words, now_ms).await
+        self.open.lock().await.writable().learn(server, tool, words, now_ms).await
     }
 
     /// The words that people say for tools.
     ///
     /// # Errors
     ///
-    /// The file cannot be read.
+    /// The file or database cannot be read.
     pub async fn learned(&self) -> Result<Vec<LearnedWord>, StoreError> {
-        self.database.lock().await.learned().await
+        remembered!(self, learned)
     }
 
-    /// Closes the file.
+    /// Closes the file or the connection.
     pub async fn close(self) {
-        self.database.into_inner().close().await;
+        self.open.into_inner().database.close().await;
     }
 }
 

@@ -1,6 +1,6 @@
 //! Discovery: a server is reached once, and what it lists is kept, so that listing tools later reaches nothing.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::time::Duration;
 
 use intentbox_store::{Claim, Discovered, DiscoveryStatus, ListedDefinition, Owner, StoreError, ToolStore};
@@ -140,7 +140,7 @@ pub async fn discover(
     let listed = list(config, place, watcher).await;
     match listed {
         Ok((greeting, texts)) => {
-            let listing = keep(config, store, Some(owner), greeting, &texts, watcher).await?;
+            let KeptListing { listing, .. } = keep(config, store, Some(owner), greeting, &texts, watcher).await?;
             watcher(Progress::Complete { tools: listing.tools.len(), rejected: listing.rejected.len() });
             Ok(DiscoveryEnd::Listed(listing))
         }
@@ -173,6 +173,14 @@ async fn list(
     Ok((greeting, listed?))
 }
 
+/// What a server listed, as it is kept.
+#[derive(Debug)]
+pub(crate) struct KeptListing {
+    pub(crate) listing: Listing,
+    /// The hash of each definition, by the names of the tools.
+    pub(crate) hashes: HashMap<String, String>,
+}
+
 /// Admits what was listed, and keeps it: as the end of the discovery of `owner`, or beside one that may go on.
 ///
 /// # Errors
@@ -184,7 +192,7 @@ pub(crate) async fn keep(
     greeting: Greeting,
     texts: &[String],
     watcher: Watcher<'_>,
-) -> Result<Listing, StoreError> {
+) -> Result<KeptListing, StoreError> {
     let (definitions, rejected) = admit_all(texts);
     watcher(Progress::Caching);
     let listing = Listing {
@@ -210,7 +218,8 @@ pub(crate) async fn keep(
         }
         None => store.put(&config.key(), &config.hash().to_hex(), &discovered).await?,
     }
-    Ok(listing)
+    let hashes = definitions.iter().map(|definition| (definition.row.name.clone(), definition.hash.clone())).collect();
+    Ok(KeptListing { listing, hashes })
 }
 
 /// Admits each tool. Of two with the same name, neither is taken: nobody can say which one a call means.

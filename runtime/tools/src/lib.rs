@@ -57,7 +57,7 @@ pub use crate::discovery::{DiscoveryEnd, DiscoveryFailure, FailureAction, Progre
 pub use crate::error::{NextAction, Phase, ServerError, ServerFault, ToolError};
 pub use crate::kept::Kept;
 pub use crate::listing::Listing;
-pub use crate::owner::{is_alive, process, this_process};
+pub use crate::owner::{PLACE, is_alive, process, this_process};
 pub use crate::place::{INHERITED, LauncherCache, Load, Place, is_inherited};
 pub use crate::reply::{REPLY_BYTES_MAX, Reply};
 

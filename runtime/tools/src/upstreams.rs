@@ -1,9 +1,9 @@
 //! All configured servers together: what is known of their tools, and calls of them. Nothing is started before it is called.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::fmt;
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use intentbox_capability::{AllowedTool, ServerId};
@@ -15,7 +15,7 @@ use tokio::time::{Instant, sleep_until};
 
 use crate::connection::{Connection, ServerCall};
 use crate::definition::Effect;
-use crate::discovery::{DiscoveryEnd, DiscoveryFailure, Progress, Watcher, discover, keep};
+use crate::discovery::{DiscoveryEnd, DiscoveryFailure, KeptListing, Progress, Watcher, discover, keep};
 use crate::error::{Phase, ServerError, ServerFault, ToolError};
 use crate::file::FileError;
 use crate::kept::Kept;
@@ -85,6 +85,9 @@ struct Server {
     live: AsyncMutex<Live>,
     in_flight: Arc<Semaphore>,
     prepared: PreparedTools,
+    /// What the connection listed: the hash of each definition. On another machine, or a moment ago, the server may have said something
+    /// else, and what is kept is what was listed last anywhere.
+    said: Mutex<HashMap<String, String>>,
 }
 
 /// The connection of a server, and how it did.
@@ -122,6 +125,7 @@ impl Upstreams {
                 live: AsyncMutex::default(),
                 in_flight: Arc::new(Semaphore::new(IN_FLIGHT_MAX)),
                 prepared: PreparedTools::default(),
+                said: Mutex::default(),
             };
             (server.config.id.clone(), server)
         };
@@ -306,6 +310,7 @@ impl Upstreams {
                         None => return Err(self.no_tool(id, tool).await),
                     },
                 };
+                let prepared = self.as_said(server, &connection, tool, prepared).await?;
                 // It was admitted as it was known before.
                 if allowed.must_read() && prepared.effect != Effect::Reads {
                     return Err(ToolError::Changed { server: id.clone(), tool: tool.to_owned(), is_new: false });
@@ -528,12 +533,37 @@ impl Upstreams {
         let texts = connection.list(Instant::now() + max, max, &|tools| watcher(Progress::Discovering(tools))).await?;
         let kept = keep(&server.config, self.kept.store(), None, connection.greeting(), &texts, &watcher).await;
         server.prepared.forget();
-        let listing = kept.map_err(|error| {
+        let KeptListing { listing, hashes } = kept.map_err(|error| {
             let fault = ServerFault::NotStarted(format!("its tools cannot be kept: {error}"));
             Box::new(ServerError { server: server.config.id.clone(), fault, stderr: String::new() })
         })?;
+        *server.said() = hashes;
         watcher(Progress::Complete { tools: listing.tools.len(), rejected: listing.rejected.len() });
         Ok(())
+    }
+
+    /// A tool that is kept as this connection said it. Where another one said something else later, the tools are listed here anew: only
+    /// what this server says, and what is approved, is called.
+    async fn as_said(
+        &self,
+        server: &Server,
+        connection: &Connection,
+        tool: &str,
+        prepared: Arc<Prepared>,
+    ) -> Result<Arc<Prepared>, ToolError> {
+        let is_said = |prepared: &Prepared| server.said().get(tool) == Some(&prepared.hash);
+        if is_said(&prepared) {
+            return Ok(prepared);
+        }
+        let id = &server.config.id;
+        let steps = self.steps.begin(id);
+        Box::pin(self.list_again(server, connection, &steps)).await.map_err(ToolError::Failed)?;
+        drop(steps);
+        match self.prepared(server, tool).await? {
+            Some(prepared) if is_said(&prepared) => Ok(prepared),
+            Some(_) => Err(ToolError::Changed { server: id.clone(), tool: tool.to_owned(), is_new: false }),
+            None => Err(self.no_tool(id, tool).await),
+        }
     }
 
     /// A tool as it is kept, ready to be called; nothing if it is not known. What is kept is read often: another process may have
@@ -579,6 +609,10 @@ impl Upstreams {
 }
 
 impl Server {
+    fn said(&self) -> MutexGuard<'_, HashMap<String, String>> {
+        self.said.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     fn may_start(&self) -> Result<(), Box<ServerError>> {
         let fault = match (self.config.is_enabled, self.is_approved) {
             (true, true) => return Ok(()),

@@ -229,7 +229,7 @@ fn one_server_accepts_jobs_and_another_runs_them() {
 
 /// A server with two upstream servers: one that works, whose tools that read code may call, and one that does not start.
 #[expect(clippy::disallowed_methods, reason = "servers are looked up in the PATH of the tests")]
-fn with_upstream_servers(home: &Path) -> Server {
+pub(super) fn with_upstream_servers(home: &Path) -> Server {
     let write = |name: &str, text: &str| std::fs::write(home.join(name), text).expect("written");
     let program = crate::tree::root().join("tests/upstream/faulty.py");
     let faulty = |fault: &str| json!({"command": "python3", "args": [program, fault]});

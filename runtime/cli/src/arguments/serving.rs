@@ -76,12 +76,13 @@ pub(crate) struct Mcp {
     pub(crate) runs: Runs,
 }
 
-/// Where jobs, schedules, tokens and records of runs are.
+/// Where jobs, schedules, tokens, records of runs and what is known of upstream tools are.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct Database {
     /// File with the URL of a `PostgreSQL` database, `postgres://USER:PASSWORD@HOST:5432/DATABASE`, in which the servers of several
-    /// machines keep jobs, schedules, tokens and records of runs [default: `$INTENTBOX_DATABASE`, otherwise the state directory]
-    #[arg(long = "database", value_name = "FILE", global = true)]
+    /// machines keep jobs, schedules, tokens, records of runs and what they know of tools [default: `$INTENTBOX_DATABASE`, otherwise the
+    /// state directory]
+    #[arg(id = "database", long = "database", value_name = "FILE", global = true)]
     pub(crate) file: Option<PathBuf>,
 }
 
@@ -105,7 +106,7 @@ pub(crate) struct JobsCommand {
     pub(crate) principal: Option<String>,
     /// Ask a server, at the address that `intentbox serve` printed, such as `http://127.0.0.1:8360` [default: `$INTENTBOX_SERVER`,
     /// otherwise the database or the state directory]
-    #[arg(long, value_name = "URL", global = true, conflicts_with = "file")]
+    #[arg(long, value_name = "URL", global = true, conflicts_with = "database")]
     pub(crate) server: Option<String>,
     /// File with the token for the server [default: `$INTENTBOX_TOKEN`]
     #[arg(long, value_name = "FILE", global = true)]

@@ -94,8 +94,14 @@ pub(crate) async fn begin_stale(
     if stale.is_empty() || !upstreams.kept().is_kept() {
         return Ok(Vec::new());
     }
-    let Some(turn) = turn(sources).class(Class::Unavailable)? else { return Ok(Vec::new()) };
-    detach(sources, upstreams, &stale, Some(turn)).await?;
+    let turn = match turn(sources) {
+        Ok(Some(turn)) => Some(turn),
+        Ok(None) => return Ok(Vec::new()),
+        // A server with a database may have no folder that it can write. Two machines that begin at once wait for each other there.
+        Err(_) if sources.database.is_some() => None,
+        Err(error) => return Err(error).class(Class::Unavailable),
+    };
+    detach(sources, upstreams, &stale, turn).await?;
     Ok(stale)
 }
 
@@ -150,7 +156,11 @@ async fn detach(
     for file in &sources.secret_files {
         command.arg("--secret-file").arg(file);
     }
-    command.args(["--json", "tools", "refresh", "--"]).args(ids.iter().map(ServerId::as_str));
+    command.args(["--json", "tools"]);
+    if let Some(file) = &sources.database {
+        command.arg("--database").arg(file);
+    }
+    command.args(["refresh", "--"]).args(ids.iter().map(ServerId::as_str));
     command.stdin(turn.map_or_else(Stdio::null, Stdio::from)).stdout(Stdio::null()).stderr(Stdio::null());
     // A group of its own: Ctrl-C at the terminal is for this command, and not for what goes on behind it.
     std::os::unix::process::CommandExt::process_group(&mut command, 0);

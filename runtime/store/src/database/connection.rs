@@ -1,5 +1,7 @@
 //! A connection to one database or the other.
 
+use sqlx::{PgConnection, SqliteConnection};
+
 use super::file::DatabaseFile;
 use super::postgres::PostgresDatabase;
 use super::session::{Row, Session, Sql, Value};
@@ -12,6 +14,29 @@ pub(crate) enum Connection {
     Postgres(Box<PostgresDatabase>),
 }
 
+/// A connection for what writes. What is dropped before it is released, with the future that holds it, leaves no transaction open: a
+/// file's driver ends it, and a connection to `PostgreSQL` ends itself.
+#[derive(Debug)]
+pub(super) enum Held<'c> {
+    File(&'c mut SqliteConnection),
+    Postgres { connection: Box<PgConnection>, place: &'c mut Option<PgConnection> },
+}
+
+impl Held<'_> {
+    pub(super) fn session(&mut self) -> Session<'_> {
+        match self {
+            Self::File(connection) => Session::Sqlite(connection),
+            Self::Postgres { connection, .. } => Session::Postgres(connection),
+        }
+    }
+
+    pub(super) fn release(self) {
+        if let Self::Postgres { connection, place } = self {
+            *place = Some(*connection);
+        }
+    }
+}
+
 impl Connection {
     /// A session that reads.
     pub(super) async fn session(&mut self) -> Result<Session<'_>, StoreError> {
@@ -21,12 +46,35 @@ impl Connection {
         })
     }
 
-    /// The rows of a statement that reads.
+    /// The connection for what writes, until it is released.
+    pub(super) async fn hold(&mut self) -> Result<Held<'_>, StoreError> {
+        Ok(match self {
+            Self::File(file) => Held::File(file.usable().await?),
+            Self::Postgres(database) => {
+                let (connection, place) = database.take().await?;
+                Held::Postgres { connection: Box::new(connection), place }
+            }
+        })
+    }
+
+    /// The rows of a statement that reads. It is asked once more where the connection was lost meanwhile, as by a restart of the database.
     pub(super) async fn read<T>(
         &mut self,
         sql: Sql,
         values: &[Value<'_>],
         read: impl Fn(&Row) -> Result<T, sqlx::Error>,
+    ) -> Result<Vec<T>, StoreError> {
+        match self.read_once(sql, values, &read).await {
+            Err(StoreError::Unreachable { .. }) => self.read_once(sql, values, &read).await,
+            read => read,
+        }
+    }
+
+    async fn read_once<T>(
+        &mut self,
+        sql: Sql,
+        values: &[Value<'_>],
+        read: &impl Fn(&Row) -> Result<T, sqlx::Error>,
     ) -> Result<Vec<T>, StoreError> {
         let rows = self.session().await?.rows(sql, values).await;
         let rows = rows.and_then(|rows| rows.iter().map(read).collect());

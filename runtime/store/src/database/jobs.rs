@@ -21,7 +21,8 @@ use crate::error::StoreError;
 use crate::job::{Ending, Job, JobEvent, JobFilter, JobState, Lease, LeaseKey, NewJob, Renewed, Submitted};
 use crate::place::PostgresUrl;
 use crate::service::{
-    Delivery, DeliveryStatus, Firing, NewSchedule, NewToken, PolicyVersion, Schedule, TokenRecord, Told,
+    Delivery, DeliveryStatus, Firing, NewSchedule, NewToken, PolicyVersion, PublishedTemplates, Schedule, TokenRecord,
+    Told,
 };
 use crate::share::Shares;
 
@@ -33,6 +34,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("../../migrations/jobs_0001.sql"),
     include_str!("../../migrations/jobs_0002.sql"),
     include_str!("../../migrations/jobs_0003.sql"),
+    include_str!("../../migrations/jobs_0004.sql"),
 ];
 
 /// The columns of [`job`], in its order.
@@ -78,6 +80,7 @@ pub(crate) enum Write {
         digest: String,
         text: String,
     },
+    Publish(PublishedTemplates),
 }
 
 impl Write {
@@ -282,6 +285,13 @@ impl JobDatabase {
         self.0.read(service::POLICIES, &[], service::policy).await
     }
 
+    /// The templates that were published last, unless they are the ones with this digest.
+    pub(crate) async fn published(&mut self, known: &str) -> Result<Option<PublishedTemplates>, StoreError> {
+        let last = self.0.read(service::LAST_PUBLISHED, &[], |row| row.text(0)).await?.pop();
+        let Some(last) = last.filter(|last| last != known) else { return Ok(None) };
+        Ok(self.0.read(service::PUBLISHED, &[(&last).into()], service::published).await?.pop())
+    }
+
     /// The time that all machines go by.
     pub(crate) async fn now_unix_ms(&mut self, clock: &Clock) -> Result<i64, StoreError> {
         match (&self.0, clock.of_test()) {
@@ -450,6 +460,10 @@ async fn write(
         Write::RevokeToken(id) => Written::Flag(service::revoke_token(session, id, now_ms).await?),
         Write::KeepPolicy { digest, text } => {
             service::keep_policy(session, digest, text, now_ms).await?;
+            Written::Flag(true)
+        }
+        Write::Publish(published) => {
+            service::publish(session, published, now_ms).await?;
             Written::Flag(true)
         }
         Write::Setting(name, value) => Written::Text(service::setting(session, name, value).await?),

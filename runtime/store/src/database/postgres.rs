@@ -89,6 +89,16 @@ impl PostgresDatabase {
         }
     }
 
+    /// The connection, made again if it was lost, for a transaction: it is put back when that has ended. A transaction that is dropped
+    /// before its end ends with its connection, and so do its locks.
+    pub(super) async fn take(&mut self) -> Result<(PgConnection, &mut Option<PgConnection>), StoreError> {
+        self.connection().await?;
+        let (database, detail) = (&self.shown, "the connection was lost");
+        let lost = || StoreError::Unreachable { database: database.clone(), detail: detail.to_owned() };
+        let connection = self.connection.take().ok_or_else(lost)?;
+        Ok((connection, &mut self.connection))
+    }
+
     /// The connection, made again if it was lost.
     pub(super) async fn connection(&mut self) -> Result<&mut PgConnection, StoreError> {
         if self.connection.is_none() {
@@ -225,6 +235,7 @@ fn for_postgres(sql: &str) -> String {
     sql.replace("INTEGER PRIMARY KEY AUTOINCREMENT", "BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY")
         .replace("    id INTEGER PRIMARY KEY", "    id BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY")
         .replace(" INTEGER", " BIGINT")
+        .replace(" BLOB", " BYTEA")
         .replace(") STRICT, WITHOUT ROWID;", ");")
         .replace(") STRICT;", ");")
 }

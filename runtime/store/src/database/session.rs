@@ -1,4 +1,4 @@
-//! One face over both databases: statements with whole numbers and texts, and the rows that they give.
+//! One face over both databases: statements with whole numbers, texts and bytes, and the rows that they give.
 //!
 //! Both take `$1` for a value and know `RETURNING`, so that one text serves both, but for locks: `SQLite` locks all of the file for
 //! whoever writes, and `PostgreSQL` single rows. `sqlx` has such a face too (`Any`). It gives no type to a column that a
@@ -9,8 +9,10 @@ use std::time::Duration;
 use sqlx::postgres::{PgArguments, PgRow};
 use sqlx::query::Query;
 use sqlx::sqlite::{SqliteArguments, SqliteRow};
-use sqlx::{PgConnection, Postgres, Row as _, Sqlite, SqliteConnection};
+use sqlx::{Connection as _, PgConnection, Postgres, Row as _, Sqlite, SqliteConnection};
 use tokio::time::timeout;
+
+use super::file::BEGIN_TO_WRITE;
 
 /// How long one waits for an answer of `PostgreSQL` before the connection is taken for lost. A statement takes milliseconds.
 const ANSWER_MAX: Duration = Duration::from_secs(20);
@@ -50,6 +52,13 @@ pub(super) use picking;
 pub(super) enum Value<'a> {
     Number(Option<i64>),
     Text(Option<&'a str>),
+    Bytes(&'a [u8]),
+}
+
+impl<'a> From<&'a [u8]> for Value<'a> {
+    fn from(bytes: &'a [u8]) -> Self {
+        Self::Bytes(bytes)
+    }
 }
 
 impl From<i64> for Value<'_> {
@@ -117,6 +126,18 @@ impl Row {
         }
     }
 
+    /// A number that is a yes, or 0.
+    pub(super) fn flag(&self, column: usize) -> Result<bool, sqlx::Error> {
+        self.number(column).map(|number| number != 0)
+    }
+
+    pub(super) fn bytes(&self, column: usize) -> Result<Vec<u8>, sqlx::Error> {
+        match self {
+            Self::Sqlite(row) => row.try_get(column),
+            Self::Postgres(row) => row.try_get(column),
+        }
+    }
+
     pub(super) fn text_or_null(&self, column: usize) -> Result<Option<String>, sqlx::Error> {
         match self {
             Self::Sqlite(row) => row.try_get(column),
@@ -132,7 +153,58 @@ pub(super) enum Session<'c> {
     Postgres(&'c mut PgConnection),
 }
 
+/// A transaction that alone writes: another that has begun so waits.
+#[derive(Debug)]
+pub(super) enum Transaction<'c> {
+    Sqlite(sqlx::Transaction<'c, Sqlite>),
+    Postgres(sqlx::Transaction<'c, Postgres>),
+}
+
+impl Transaction<'_> {
+    pub(super) fn session(&mut self) -> Session<'_> {
+        match self {
+            Self::Sqlite(transaction) => Session::Sqlite(transaction),
+            Self::Postgres(transaction) => Session::Postgres(transaction),
+        }
+    }
+
+    pub(super) async fn commit(self) -> Result<(), sqlx::Error> {
+        match self {
+            Self::Sqlite(transaction) => transaction.commit().await,
+            Self::Postgres(transaction) => in_time(transaction.commit()).await,
+        }
+    }
+
+    pub(super) async fn rollback(self) -> Result<(), sqlx::Error> {
+        match self {
+            Self::Sqlite(transaction) => transaction.rollback().await,
+            Self::Postgres(transaction) => in_time(transaction.rollback()).await,
+        }
+    }
+}
+
 impl Session<'_> {
+    /// Begins a transaction that alone writes, of all that begin with this lock. A file has one lock for all of it.
+    pub(super) async fn begin(&mut self, lock: i64) -> Result<Transaction<'_>, sqlx::Error> {
+        Ok(match self {
+            Self::Sqlite(connection) => Transaction::Sqlite(connection.begin_with(BEGIN_TO_WRITE).await?),
+            Self::Postgres(connection) => {
+                let mut transaction = in_time(connection.begin()).await?;
+                let locked = sqlx::query("SELECT pg_advisory_xact_lock($1)").bind(lock).execute(&mut *transaction);
+                in_time(locked).await?;
+                Transaction::Postgres(transaction)
+            }
+        })
+    }
+
+    /// The time that all who share the database have: its own, or this machine's, on which a file is.
+    pub(super) async fn shared_now(&mut self, here_ms: i64) -> Result<i64, sqlx::Error> {
+        match self {
+            Self::Sqlite(_) => Ok(here_ms),
+            Self::Postgres(_) => self.now_unix_ms().await,
+        }
+    }
+
     /// Runs a statement, and gives the rows that it gives.
     pub(super) async fn rows(&mut self, sql: Sql, values: &[Value<'_>]) -> Result<Vec<Row>, sqlx::Error> {
         match self {
@@ -176,6 +248,7 @@ fn sqlite(sql: &'static str, values: &[Value<'_>]) -> Query<'static, Sqlite, Sql
     values.iter().fold(sqlx::query(sql), |query, value| match value {
         Value::Number(number) => query.bind(*number),
         Value::Text(text) => query.bind(text.map(str::to_owned)),
+        Value::Bytes(bytes) => query.bind(bytes.to_vec()),
     })
 }
 
@@ -183,5 +256,6 @@ fn postgres(sql: &'static str, values: &[Value<'_>]) -> Query<'static, Postgres,
     values.iter().fold(sqlx::query(sql), |query, value| match value {
         Value::Number(number) => query.bind(*number),
         Value::Text(text) => query.bind(text.map(str::to_owned)),
+        Value::Bytes(bytes) => query.bind(bytes.to_vec()),
     })
 }

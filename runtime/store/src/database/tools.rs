@@ -1,20 +1,21 @@
-//! What is known of upstream servers.
+//! What is known of upstream servers. It is in a file of `SQLite`, or in a database of `PostgreSQL` that several machines share.
 
 use std::path::{Path, PathBuf};
 
-use sqlx::sqlite::SqliteRow;
-use sqlx::{Connection as _, Row as _, SqliteConnection};
-
-use super::file::{BEGIN_TO_WRITE, DatabaseFile, Kind};
+use super::connection::Connection;
+use super::file::{DatabaseFile, Kind};
+use super::postgres::PostgresDatabase;
+use super::session::{Row, Session, Sql};
 use super::uses;
 use crate::error::StoreError;
+use crate::place::PostgresUrl;
 use crate::tools::{
     Claim, DISCOVERIES_MAX, DISCOVERY_LAPSES_MS, DefinitionRecord, Discovered, DiscoveryStatus, ListingRecord, Owner,
     ServerRecord, Trusted,
 };
 use crate::uses::{LearnedWord, ToolShape, ToolUse, Used};
 
-/// The file of tools: `ibtl` in ASCII.
+/// The tools: `ibtl` in ASCII.
 const KIND: Kind = Kind {
     application: 0x6962_746c,
     versions: "intentbox_tools_version",
@@ -23,50 +24,75 @@ const KIND: Kind = Kind {
         include_str!("../../migrations/tools_0002.sql"),
         include_str!("../../migrations/tools_0003.sql"),
         include_str!("../../migrations/tools_0004.sql"),
+        include_str!("../../migrations/tools_0005.sql"),
     ],
     is_durable: false,
 };
 
-/// One connection to the file of tools.
+/// What the processes lock that write of tools in one database of `PostgreSQL`. It is no other lock's number.
+const WRITING: i64 = KIND.application + 1;
+
+/// The columns of [`server`], in its order.
+macro_rules! columns {
+    () => {
+        "id, config_hash, status, changed_ms, owner_place, owner_pid, owner_start, failure, discovered_ms"
+    };
+}
+
+/// The columns of [`definition`], in its order.
+macro_rules! definition_columns {
+    () => {
+        "name, is_listed, hash, definition, approved_hash, approved"
+    };
+}
+
+const BY_ID: Sql = Sql::same(concat!("SELECT ", columns!(), " FROM servers WHERE id = $1"));
+
+/// Runs what writes, and gives what came of it.
+macro_rules! written {
+    ($database:expr, |$session:ident| $work:expr) => {{
+        let mut held = $database.0.hold().await?;
+        let mut $session = held.session();
+        let done = $work.await;
+        held.release();
+        done.map_err(|error| $database.0.fault(&error))
+    }};
+}
+
+/// One connection to what is known.
 #[derive(Debug)]
-pub(crate) struct ToolDatabase(DatabaseFile);
+pub(crate) struct ToolDatabase(Connection);
 
 impl ToolDatabase {
     pub(crate) async fn open(file: &Path, bytes_max: u64) -> Result<Self, StoreError> {
-        DatabaseFile::to_write(file, KIND, bytes_max).await.map(Self)
+        Ok(Self(Connection::File(Box::new(DatabaseFile::to_write(file, KIND, bytes_max).await?))))
     }
 
     pub(crate) async fn in_memory(bytes_max: u64) -> Result<Self, StoreError> {
-        DatabaseFile::in_memory(KIND, bytes_max).await.map(Self)
+        Ok(Self(Connection::File(Box::new(DatabaseFile::in_memory(KIND, bytes_max).await?))))
+    }
+
+    /// Connects to the database.
+    pub(crate) async fn connect(url: &PostgresUrl) -> Result<Self, StoreError> {
+        Ok(Self(Connection::Postgres(Box::new(PostgresDatabase::open(url, KIND).await?))))
     }
 
     pub(crate) async fn servers(&mut self) -> Result<Vec<ServerRecord>, StoreError> {
-        let rows = sqlx::query(
-            "SELECT id, config_hash, status, changed_ms, owner_pid, owner_start, failure, discovered_ms \
-             FROM servers ORDER BY id",
-        )
-        .fetch_all(self.0.usable().await?)
-        .await;
-        let records = rows.and_then(|rows| rows.iter().map(server).collect());
-        records.map_err(|error| self.0.fault(&error))
+        const SQL: Sql = Sql::same(concat!("SELECT ", columns!(), " FROM servers ORDER BY id"));
+        self.0.read(SQL, &[], server).await
     }
 
     pub(crate) async fn server(&mut self, id: &str) -> Result<Option<ServerRecord>, StoreError> {
-        one_server(self.0.usable().await?, id).await.map_err(|error| self.0.fault(&error))
+        Ok(self.0.read(BY_ID, &[id.into()], server).await?.pop())
     }
 
     pub(crate) async fn listings(&mut self) -> Result<Vec<ListingRecord>, StoreError> {
-        let sql = "SELECT id, discovered_ms, listing FROM servers";
-        let rows = sqlx::query(sql).fetch_all(self.0.usable().await?).await;
-        let records = rows.and_then(|rows| rows.iter().map(listing).collect());
-        records.map_err(|error| self.0.fault(&error))
+        self.0.read(Sql::same("SELECT id, discovered_ms, listing FROM servers"), &[], listing).await
     }
 
     pub(crate) async fn listing(&mut self, id: &str) -> Result<Option<ListingRecord>, StoreError> {
-        let sql = "SELECT id, discovered_ms, listing FROM servers WHERE id = $1";
-        let row = sqlx::query(sql).bind(id).fetch_optional(self.0.usable().await?).await;
-        let record = row.and_then(|row| row.as_ref().map(listing).transpose());
-        record.map_err(|error| self.0.fault(&error))
+        const SQL: Sql = Sql::same("SELECT id, discovered_ms, listing FROM servers WHERE id = $1");
+        Ok(self.0.read(SQL, &[id.into()], listing).await?.pop())
     }
 
     pub(crate) async fn claim(
@@ -77,8 +103,7 @@ impl ToolDatabase {
         now_ms: i64,
         is_alive: &(dyn Fn(Owner) -> bool + Send + Sync),
     ) -> Result<Claim, StoreError> {
-        let claimed = claim(self.0.usable().await?, id, config_hash, owner, now_ms, is_alive).await;
-        claimed.map_err(|error| self.0.fault(&error))
+        written!(self, |session| claim(&mut session, id, config_hash, owner, now_ms, is_alive))
     }
 
     pub(crate) async fn finish(
@@ -88,8 +113,7 @@ impl ToolDatabase {
         discovered: &Discovered<'_>,
         now_ms: i64,
     ) -> Result<bool, StoreError> {
-        let finished = finish(self.0.usable().await?, id, owner, discovered, now_ms).await;
-        finished.map_err(|error| self.0.fault(&error))
+        written!(self, |session| finish(&mut session, id, owner, discovered, now_ms))
     }
 
     pub(crate) async fn put(
@@ -99,7 +123,7 @@ impl ToolDatabase {
         listed: &Discovered<'_>,
         now_ms: i64,
     ) -> Result<(), StoreError> {
-        put(self.0.usable().await?, id, config_hash, listed, now_ms).await.map_err(|error| self.0.fault(&error))
+        written!(self, |session| put(&mut session, id, config_hash, listed, now_ms))
     }
 
     pub(crate) async fn definition(
@@ -107,86 +131,76 @@ impl ToolDatabase {
         server: &str,
         tool: &str,
     ) -> Result<Option<DefinitionRecord>, StoreError> {
-        let row = sqlx::query(
-            "SELECT name, is_listed, hash, definition, approved_hash, approved FROM definitions \
-             WHERE server = $1 AND name = $2",
-        )
-        .bind(server)
-        .bind(tool)
-        .fetch_optional(self.0.usable().await?)
-        .await;
-        let record = row.and_then(|row| row.as_ref().map(definition).transpose());
-        record.map_err(|error| self.0.fault(&error))
+        const SQL: Sql =
+            Sql::same(concat!("SELECT ", definition_columns!(), " FROM definitions WHERE server = $1 AND name = $2"));
+        Ok(self.0.read(SQL, &[server.into(), tool.into()], definition).await?.pop())
     }
 
     pub(crate) async fn changed(&mut self, server: &str) -> Result<Vec<DefinitionRecord>, StoreError> {
-        let rows = sqlx::query(
-            "SELECT name, is_listed, hash, definition, approved_hash, approved FROM definitions \
-             WHERE server = $1 AND is_listed = 1 AND hash <> approved_hash ORDER BY name",
-        )
-        .bind(server)
-        .fetch_all(self.0.usable().await?)
-        .await;
-        let records = rows.and_then(|rows| rows.iter().map(definition).collect());
-        records.map_err(|error| self.0.fault(&error))
+        const SQL: Sql = Sql::same(concat!(
+            "SELECT ",
+            definition_columns!(),
+            " FROM definitions WHERE server = $1 AND is_listed = 1 AND hash <> approved_hash ORDER BY name"
+        ));
+        self.0.read(SQL, &[server.into()], definition).await
     }
 
     pub(crate) async fn changed_names(&mut self) -> Result<Vec<(String, String, bool)>, StoreError> {
-        let sql =
-            "SELECT server, name, approved_hash = '' FROM definitions WHERE is_listed = 1 AND hash <> approved_hash";
-        let names = sqlx::query_as(sql).fetch_all(self.0.usable().await?).await;
-        names.map_err(|error| self.0.fault(&error))
+        const SQL: Sql = Sql::same(
+            "SELECT server, name, CAST(CASE WHEN approved_hash = '' THEN 1 ELSE 0 END AS BIGINT) FROM definitions \
+             WHERE is_listed = 1 AND hash <> approved_hash ORDER BY server, name",
+        );
+        self.0.read(SQL, &[], |row| Ok((row.text(0)?, row.text(1)?, row.flag(2)?))).await
     }
 
     pub(crate) async fn approve(&mut self, server: &str, seen: &[(String, String)]) -> Result<u64, StoreError> {
-        approve(self.0.usable().await?, server, seen).await.map_err(|error| self.0.fault(&error))
+        written!(self, |session| approve(&mut session, server, seen))
     }
 
+    /// Forgets a server that this machine has no more. Others that share the database may have it still: what is approved stays approved,
+    /// and nothing else becomes so by being listed first.
     pub(crate) async fn forget(&mut self, server: &str) -> Result<(), StoreError> {
-        forget(self.0.usable().await?, server).await.map_err(|error| self.0.fault(&error))
+        if self.is_shared() {
+            return Ok(());
+        }
+        written!(self, |session| forget(&mut session, server))
     }
 
     pub(crate) async fn trust(&mut self, trusted: &Trusted, now_ms: i64) -> Result<(), StoreError> {
-        let Trusted { file, server, config_hash, told } = trusted;
-        let trusted = sqlx::query(
+        const SQL: Sql = Sql::same(
             "INSERT INTO trusted (file, server, config_hash, trusted_ms, told) VALUES ($1, $2, $3, $4, $5) \
              ON CONFLICT (file, server) DO UPDATE SET config_hash = excluded.config_hash, trusted_ms = excluded.trusted_ms, \
              told = excluded.told",
-        )
-        .bind(file.to_string_lossy())
-        .bind(server)
-        .bind(config_hash)
-        .bind(now_ms)
-        .bind(told)
-        .execute(self.0.usable().await?)
-        .await;
-        trusted.map(|_| ()).map_err(|error| self.0.fault(&error))
+        );
+        let file = trusted.file.to_string_lossy();
+        let values = [
+            (&*file).into(),
+            (&trusted.server).into(),
+            (&trusted.config_hash).into(),
+            now_ms.into(),
+            (&trusted.told).into(),
+        ];
+        written!(self, |session| session.change(SQL, &values)).map(|_| ())
     }
 
     pub(crate) async fn trusted(&mut self) -> Result<Vec<Trusted>, StoreError> {
-        let sql = "SELECT file, server, config_hash, told FROM trusted";
-        let rows: Result<Vec<(String, String, String, String)>, sqlx::Error> =
-            sqlx::query_as(sql).fetch_all(self.0.usable().await?).await;
-        let rows = rows.map_err(|error| self.0.fault(&error))?.into_iter();
-        let trusted = rows.map(|(file, server, config_hash, told)| Trusted {
-            file: PathBuf::from(file),
-            server,
-            config_hash,
-            told,
-        });
-        Ok(trusted.collect())
+        let trusted = |row: &Row| {
+            let file = PathBuf::from(row.text(0)?);
+            Ok(Trusted { file, server: row.text(1)?, config_hash: row.text(2)?, told: row.text(3)? })
+        };
+        self.0.read(Sql::same("SELECT file, server, config_hash, told FROM trusted"), &[], trusted).await
     }
 
     pub(crate) async fn add_uses(&mut self, used: &[Used]) -> Result<(), StoreError> {
-        uses::add(self.0.usable().await?, used).await.map_err(|error| self.0.fault(&error))
+        written!(self, |session| async { uses::add(session.begin(WRITING).await?, used).await })
     }
 
     pub(crate) async fn uses(&mut self) -> Result<Vec<ToolUse>, StoreError> {
-        uses::all(self.0.usable().await?).await.map_err(|error| self.0.fault(&error))
+        self.0.read(uses::ALL, &[], uses::tool_use).await
     }
 
     pub(crate) async fn shape(&mut self, server: &str, tool: &str) -> Result<Option<ToolShape>, StoreError> {
-        uses::shape(self.0.usable().await?, server, tool).await.map_err(|error| self.0.fault(&error))
+        Ok(self.0.read(uses::SHAPE, &[server.into(), tool.into()], uses::shape).await?.pop())
     }
 
     pub(crate) async fn learn(
@@ -196,11 +210,18 @@ impl ToolDatabase {
         words: &[String],
         now_ms: i64,
     ) -> Result<(), StoreError> {
-        uses::learn(self.0.usable().await?, server, tool, words, now_ms).await.map_err(|error| self.0.fault(&error))
+        written!(self, |session| async {
+            uses::learn(session.begin(WRITING).await?, server, tool, words, now_ms).await
+        })
     }
 
     pub(crate) async fn learned(&mut self) -> Result<Vec<LearnedWord>, StoreError> {
-        uses::learned(self.0.usable().await?).await.map_err(|error| self.0.fault(&error))
+        self.0.read(uses::LEARNED, &[uses::RUNS_MIN.into()], uses::learned_word).await
+    }
+
+    /// Whether processes of other machines write too.
+    pub(crate) fn is_shared(&self) -> bool {
+        matches!(self.0, Connection::Postgres(_))
     }
 
     pub(crate) async fn close(self) {
@@ -208,71 +229,69 @@ impl ToolDatabase {
     }
 }
 
-fn server(row: &SqliteRow) -> Result<ServerRecord, sqlx::Error> {
-    let (pid, start): (i64, i64) = (row.try_get(4)?, row.try_get(5)?);
+fn server(row: &Row) -> Result<ServerRecord, sqlx::Error> {
     Ok(ServerRecord {
-        id: row.try_get(0)?,
-        config_hash: row.try_get(1)?,
-        status: DiscoveryStatus::of(row.try_get(2)?),
-        changed_ms: row.try_get(3)?,
-        owner: Owner { pid: u32::try_from(pid).unwrap_or(0), start: u64::try_from(start).unwrap_or(0) },
-        failure: row.try_get(6)?,
-        discovered_ms: row.try_get(7)?,
+        id: row.text(0)?,
+        config_hash: row.text(1)?,
+        status: DiscoveryStatus::of(&row.text(2)?),
+        changed_ms: row.number(3)?,
+        owner: owner(row, 4)?,
+        failure: row.text(7)?,
+        discovered_ms: row.number(8)?,
     })
 }
 
-fn listing(row: &SqliteRow) -> Result<ListingRecord, sqlx::Error> {
-    Ok(ListingRecord { id: row.try_get(0)?, discovered_ms: row.try_get(1)?, encoded: row.try_get(2)? })
+/// The owner whose columns begin with this one.
+fn owner(row: &Row, first: usize) -> Result<Owner, sqlx::Error> {
+    let (place, pid, start) = (row.number(first)?, row.number(first + 1)?, row.number(first + 2)?);
+    Ok(Owner { place, pid: u32::try_from(pid).unwrap_or(0), start: u64::try_from(start).unwrap_or(0) })
 }
 
-fn definition(row: &SqliteRow) -> Result<DefinitionRecord, sqlx::Error> {
-    let definition: String = row.try_get(3)?;
-    let (approved_hash, approved): (String, String) = (row.try_get(4)?, row.try_get(5)?);
+fn listing(row: &Row) -> Result<ListingRecord, sqlx::Error> {
+    Ok(ListingRecord { id: row.text(0)?, discovered_ms: row.number(1)?, encoded: row.bytes(2)? })
+}
+
+fn definition(row: &Row) -> Result<DefinitionRecord, sqlx::Error> {
+    let (definition, approved_hash, approved) = (row.text(3)?, row.text(4)?, row.text(5)?);
     Ok(DefinitionRecord {
-        name: row.try_get(0)?,
-        is_listed: row.try_get(1)?,
-        hash: row.try_get(2)?,
+        name: row.text(0)?,
+        is_listed: row.flag(1)?,
+        hash: row.text(2)?,
         approved: if approved.is_empty() && !approved_hash.is_empty() { definition.clone() } else { approved },
         approved_hash,
         definition,
     })
 }
 
-async fn one_server(connection: &mut SqliteConnection, id: &str) -> Result<Option<ServerRecord>, sqlx::Error> {
-    let row = sqlx::query(
-        "SELECT id, config_hash, status, changed_ms, owner_pid, owner_start, failure, discovered_ms \
-         FROM servers WHERE id = $1",
-    )
-    .bind(id)
-    .fetch_optional(&mut *connection)
-    .await?;
-    row.as_ref().map(server).transpose()
-}
-
 async fn claim(
-    connection: &mut SqliteConnection,
+    session: &mut Session<'_>,
     id: &str,
     config_hash: &str,
     owner: Owner,
-    now_ms: i64,
+    here_ms: i64,
     is_alive: &(dyn Fn(Owner) -> bool + Send + Sync),
 ) -> Result<Claim, sqlx::Error> {
-    let mut transaction = connection.begin_with(BEGIN_TO_WRITE).await?;
-    let rows: Vec<(String, String, i64, i64, i64)> = sqlx::query_as(
-        "SELECT id, config_hash, changed_ms, owner_pid, owner_start FROM servers WHERE status = 'discovering'",
-    )
-    .fetch_all(&mut *transaction)
-    .await?;
+    const GOING_ON: Sql = Sql::same(concat!("SELECT ", columns!(), " FROM servers WHERE status = 'discovering'"));
+    const BEGIN: Sql = Sql::same(
+        "INSERT INTO servers (id, config_hash, status, changed_ms, owner_place, owner_pid, owner_start, failure, discovered_ms, \
+         listing) VALUES ($1, $2, 'discovering', $3, $4, $5, $6, '', 0, $7) \
+         ON CONFLICT (id) DO UPDATE SET config_hash = excluded.config_hash, status = excluded.status, \
+         changed_ms = excluded.changed_ms, owner_place = excluded.owner_place, owner_pid = excluded.owner_pid, \
+         owner_start = excluded.owner_start, failure = ''",
+    );
+    let mut transaction = session.begin(WRITING).await?;
+    let mut session = transaction.session();
+    let now_ms = session.shared_now(here_ms).await?;
     let mut others = 0;
-    for (other, hash, changed_ms, pid, start) in rows {
-        let holder = Owner { pid: u32::try_from(pid).unwrap_or(0), start: u64::try_from(start).unwrap_or(0) };
-        let is_lapsed = now_ms.saturating_sub(changed_ms) > DISCOVERY_LAPSES_MS || !is_alive(holder);
+    for row in session.rows(GOING_ON, &[]).await? {
+        let holder = server(&row)?;
+        let is_lapsed = now_ms.saturating_sub(holder.changed_ms) > DISCOVERY_LAPSES_MS || !is_alive(holder.owner);
         if is_lapsed {
             continue;
         }
-        if other == id {
+        if holder.id == id {
             // The process that adds a server claims it for the one that it started.
-            if holder != owner && hash == config_hash {
+            if holder.owner != owner && holder.config_hash == config_hash {
                 transaction.rollback().await?;
                 return Ok(Claim::Busy);
             }
@@ -284,175 +303,140 @@ async fn claim(
         transaction.rollback().await?;
         return Ok(Claim::Full);
     }
-    sqlx::query(
-        "INSERT INTO servers (id, config_hash, status, changed_ms, owner_pid, owner_start, failure, discovered_ms, listing) \
-         VALUES ($1, $2, 'discovering', $3, $4, $5, '', 0, x'') \
-         ON CONFLICT (id) DO UPDATE SET config_hash = excluded.config_hash, status = excluded.status, \
-         changed_ms = excluded.changed_ms, owner_pid = excluded.owner_pid, owner_start = excluded.owner_start, failure = ''",
-    )
-    .bind(id)
-    .bind(config_hash)
-    .bind(now_ms)
-    .bind(i64::from(owner.pid))
-    .bind(i64::try_from(owner.start).unwrap_or(i64::MAX))
-    .execute(&mut *transaction)
-    .await?;
+    let start = i64::try_from(owner.start).unwrap_or(i64::MAX);
+    let values = [
+        id.into(),
+        config_hash.into(),
+        now_ms.into(),
+        owner.place.into(),
+        owner.pid.into(),
+        start.into(),
+        [].as_slice().into(),
+    ];
+    session.change(BEGIN, &values).await?;
     transaction.commit().await?;
     Ok(Claim::Claimed)
 }
 
 async fn finish(
-    connection: &mut SqliteConnection,
+    session: &mut Session<'_>,
     id: &str,
     owner: Owner,
     discovered: &Discovered<'_>,
-    now_ms: i64,
+    here_ms: i64,
 ) -> Result<bool, sqlx::Error> {
-    let mut transaction = connection.begin_with(BEGIN_TO_WRITE).await?;
-    let found = one_server(&mut transaction, id).await?;
-    let is_his = found.is_some_and(|found| found.status == DiscoveryStatus::Discovering && found.owner == owner);
-    if !is_his {
+    let mut transaction = session.begin(WRITING).await?;
+    let mut session = transaction.session();
+    let found = session.row(BY_ID, &[id.into()]).await?.as_ref().map(server).transpose()?;
+    let his = found.filter(|found| found.status == DiscoveryStatus::Discovering && found.owner == owner);
+    let Some(his) = his else {
         transaction.rollback().await?;
         return Ok(false);
-    }
-    write(&mut transaction, id, discovered, now_ms).await?;
+    };
+    let now_ms = session.shared_now(here_ms).await?;
+    write(&mut session, id, his.discovered_ms, discovered, now_ms).await?;
     transaction.commit().await?;
     Ok(true)
 }
 
 async fn put(
-    connection: &mut SqliteConnection,
+    session: &mut Session<'_>,
     id: &str,
     config_hash: &str,
     listed: &Discovered<'_>,
-    now_ms: i64,
+    here_ms: i64,
 ) -> Result<(), sqlx::Error> {
-    let mut transaction = connection.begin_with(BEGIN_TO_WRITE).await?;
-    let found = one_server(&mut transaction, id).await?;
-    let discovering = found.filter(|found| found.status == DiscoveryStatus::Discovering);
-    sqlx::query(
+    const ADD: Sql = Sql::same(
         "INSERT INTO servers (id, config_hash, status, changed_ms, owner_pid, owner_start, failure, discovered_ms, listing) \
-         VALUES ($1, $2, 'success', $3, 0, 0, '', 0, x'') \
+         VALUES ($1, $2, 'success', $3, 0, 0, '', 0, $4) \
          ON CONFLICT (id) DO UPDATE SET config_hash = excluded.config_hash",
-    )
-    .bind(id)
-    .bind(config_hash)
-    .bind(now_ms)
-    .execute(&mut *transaction)
-    .await?;
-    write(&mut transaction, id, listed, now_ms).await?;
-    if let Some(found) = discovering {
-        sqlx::query("UPDATE servers SET status = 'discovering', changed_ms = $2 WHERE id = $1")
-            .bind(id)
-            .bind(found.changed_ms)
-            .execute(&mut *transaction)
-            .await?;
+    );
+    const GOES_ON: Sql = Sql::same("UPDATE servers SET status = 'discovering', changed_ms = $2 WHERE id = $1");
+    let mut transaction = session.begin(WRITING).await?;
+    let mut session = transaction.session();
+    let found = session.row(BY_ID, &[id.into()]).await?.as_ref().map(server).transpose()?;
+    let now_ms = session.shared_now(here_ms).await?;
+    session.change(ADD, &[id.into(), config_hash.into(), now_ms.into(), [].as_slice().into()]).await?;
+    let discovered_ms = found.as_ref().map_or(0, |found| found.discovered_ms);
+    write(&mut session, id, discovered_ms, listed, now_ms).await?;
+    if let Some(found) = found.filter(|found| found.status == DiscoveryStatus::Discovering) {
+        session.change(GOES_ON, &[id.into(), found.changed_ms.into()]).await?;
     }
     transaction.commit().await
 }
 
-/// Writes how a discovery ended, in the transaction that this connection has begun.
+/// Writes how a discovery ended, in a transaction. `discovered_ms` is when the server listed its tools before.
 async fn write(
-    transaction: &mut SqliteConnection,
+    session: &mut Session<'_>,
     id: &str,
+    discovered_ms: i64,
     discovered: &Discovered<'_>,
     now_ms: i64,
 ) -> Result<(), sqlx::Error> {
+    const FAILED: Sql = Sql::same("UPDATE servers SET status = $2, changed_ms = $3, failure = $4 WHERE id = $1");
+    const LISTED: Sql = Sql::same(
+        "UPDATE servers SET status = 'success', changed_ms = $2, discovered_ms = $3, failure = '', listing = $4 WHERE id = $1",
+    );
+    // The first listing is approved as it is, also an empty one. A tool that comes later is approved by nobody yet. One that changed
+    // keeps what was approved beside what it says now, and one that changed back is what was approved.
+    const DEFINITION: Sql = Sql::same(
+        "INSERT INTO definitions (server, name, is_listed, hash, definition, approved_hash, approved) \
+         VALUES ($1, $2, 1, $3, $4, $5, '') \
+         ON CONFLICT (server, name) DO UPDATE SET is_listed = 1, hash = excluded.hash, \
+         definition = excluded.definition, \
+         approved = CASE WHEN excluded.hash = definitions.approved_hash THEN '' \
+                         WHEN definitions.approved = '' AND definitions.approved_hash <> '' \
+                         THEN definitions.definition \
+                         ELSE definitions.approved END",
+    );
+    const UNLISTED: Sql = Sql::same("UPDATE definitions SET is_listed = 0 WHERE server = $1");
+    const APPROVED: Sql = Sql::same("UPDATE definitions SET approved_hash = hash, approved = '' WHERE server = $1");
+    // What nobody approved is not needed when it is gone: a server that lists other names each time would fill the database.
+    const GONE: Sql =
+        Sql::same("DELETE FROM definitions WHERE server = $1 AND is_listed = 0 AND (approved_hash = '' OR $2 = 1)");
     match discovered {
         Discovered::Failed { status, failure } => {
-            sqlx::query("UPDATE servers SET status = $2, changed_ms = $3, failure = $4 WHERE id = $1")
-                .bind(id)
-                .bind(status.as_str())
-                .bind(now_ms)
-                .bind(*failure)
-                .execute(&mut *transaction)
-                .await?;
+            session.change(FAILED, &[id.into(), status.as_str().into(), now_ms.into(), (*failure).into()]).await?;
         }
         Discovered::Listed { listing, definitions, is_trusted } => {
-            let before: Option<(i64,)> = sqlx::query_as("SELECT discovered_ms FROM servers WHERE id = $1")
-                .bind(id)
-                .fetch_optional(&mut *transaction)
-                .await?;
-            let is_first = before.is_none_or(|(discovered_ms,)| discovered_ms == 0);
             // No two listings of a server have one time, also where the clock was set back: who has read one knows by it.
-            sqlx::query(
-                "UPDATE servers SET status = 'success', changed_ms = $2, discovered_ms = max($2, discovered_ms + 1), \
-                 failure = '', listing = $3 WHERE id = $1",
-            )
-            .bind(id)
-            .bind(now_ms)
-            .bind(*listing)
-            .execute(&mut *transaction)
-            .await?;
-            sqlx::query("UPDATE definitions SET is_listed = 0 WHERE server = $1")
-                .bind(id)
-                .execute(&mut *transaction)
-                .await?;
+            let listed_ms = now_ms.max(discovered_ms + 1);
+            session.change(LISTED, &[id.into(), now_ms.into(), listed_ms.into(), (*listing).into()]).await?;
+            session.change(UNLISTED, &[id.into()]).await?;
             for listed in *definitions {
-                // The first listing is approved as it is, also an empty one. A tool that comes later is approved by nobody yet. One
-                // that changed keeps what was approved beside what it says now, and one that changed back is what was approved.
-                sqlx::query(
-                    "INSERT INTO definitions (server, name, is_listed, hash, definition, approved_hash, approved) \
-                     VALUES ($1, $2, 1, $3, $4, CASE WHEN $5 THEN $3 ELSE '' END, '') \
-                     ON CONFLICT (server, name) DO UPDATE SET is_listed = 1, hash = excluded.hash, \
-                     definition = excluded.definition, \
-                     approved = CASE WHEN excluded.hash = definitions.approved_hash THEN '' \
-                                     WHEN definitions.approved = '' AND definitions.approved_hash <> '' \
-                                     THEN definitions.definition \
-                                     ELSE definitions.approved END",
-                )
-                .bind(id)
-                .bind(listed.name)
-                .bind(listed.hash)
-                .bind(listed.definition)
-                .bind(is_first)
-                .execute(&mut *transaction)
-                .await?;
+                let approved_hash = if discovered_ms == 0 { listed.hash } else { "" };
+                let values =
+                    [id.into(), listed.name.into(), listed.hash.into(), listed.definition.into(), approved_hash.into()];
+                session.change(DEFINITION, &values).await?;
             }
             if *is_trusted {
-                sqlx::query("UPDATE definitions SET approved_hash = hash, approved = '' WHERE server = $1")
-                    .bind(id)
-                    .execute(&mut *transaction)
-                    .await?;
+                session.change(APPROVED, &[id.into()]).await?;
             }
-            // What nobody approved is not needed when it is gone: a server that lists other names each time would fill the file.
-            sqlx::query("DELETE FROM definitions WHERE server = $1 AND is_listed = 0 AND (approved_hash = '' OR $2)")
-                .bind(id)
-                .bind(*is_trusted)
-                .execute(&mut *transaction)
-                .await?;
+            session.change(GONE, &[id.into(), u32::from(*is_trusted).into()]).await?;
         }
     }
     Ok(())
 }
 
-async fn approve(
-    connection: &mut SqliteConnection,
-    server: &str,
-    seen: &[(String, String)],
-) -> Result<u64, sqlx::Error> {
-    let mut transaction = connection.begin_with(BEGIN_TO_WRITE).await?;
+async fn approve(session: &mut Session<'_>, server: &str, seen: &[(String, String)]) -> Result<u64, sqlx::Error> {
+    const SQL: Sql = Sql::same(
+        "UPDATE definitions SET approved_hash = hash, approved = '' \
+         WHERE server = $1 AND name = $2 AND hash = $3 AND hash <> approved_hash",
+    );
+    let mut transaction = session.begin(WRITING).await?;
     let mut approved = 0;
     for (name, hash) in seen {
-        let done = sqlx::query(
-            "UPDATE definitions SET approved_hash = hash, approved = '' \
-             WHERE server = $1 AND name = $2 AND hash = $3 AND hash <> approved_hash",
-        )
-        .bind(server)
-        .bind(name)
-        .bind(hash)
-        .execute(&mut *transaction)
-        .await?;
-        approved += done.rows_affected();
+        approved += transaction.session().change(SQL, &[server.into(), name.into(), hash.into()]).await?;
     }
     transaction.commit().await?;
     Ok(approved)
 }
 
-async fn forget(connection: &mut SqliteConnection, server: &str) -> Result<(), sqlx::Error> {
-    let mut transaction = connection.begin_with(BEGIN_TO_WRITE).await?;
-    sqlx::query("DELETE FROM definitions WHERE server = $1").bind(server).execute(&mut *transaction).await?;
-    sqlx::query("DELETE FROM servers WHERE id = $1").bind(server).execute(&mut *transaction).await?;
-    uses::forget(&mut transaction, server).await?;
+async fn forget(session: &mut Session<'_>, server: &str) -> Result<(), sqlx::Error> {
+    let mut transaction = session.begin(WRITING).await?;
+    let mut session = transaction.session();
+    session.change(Sql::same("DELETE FROM definitions WHERE server = $1"), &[server.into()]).await?;
+    session.change(Sql::same("DELETE FROM servers WHERE id = $1"), &[server.into()]).await?;
+    uses::forget(&mut session, server).await?;
     transaction.commit().await
 }

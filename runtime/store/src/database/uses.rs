@@ -1,95 +1,77 @@
 //! How tools were used: counts, shapes and words.
 
-use sqlx::{Connection as _, SqliteConnection};
-
-use super::file::BEGIN_TO_WRITE;
+use super::session::{Row, Session, Sql, Transaction};
 use crate::uses::{LEARNED_RUNS_MIN, LEARNED_WORDS_MAX, LearnedWord, ToolShape, ToolUse, Used};
 
-pub(super) async fn add(connection: &mut SqliteConnection, used: &[Used]) -> Result<(), sqlx::Error> {
-    let mut transaction = connection.begin_with(BEGIN_TO_WRITE).await?;
+pub(super) const ALL: Sql = Sql::same("SELECT server, name, calls, last_ms FROM uses");
+
+pub(super) const SHAPE: Sql = Sql::same("SELECT hash, shape FROM uses WHERE server = $1 AND name = $2 AND hash <> ''");
+
+/// Words that were said in enough runs.
+pub(super) const LEARNED: Sql =
+    Sql::same("SELECT server, name, word FROM learned WHERE runs >= $1 ORDER BY server, name, word");
+
+/// The value of [`LEARNED`].
+pub(super) const RUNS_MIN: i64 = LEARNED_RUNS_MIN;
+
+pub(super) async fn add(mut transaction: Transaction<'_>, used: &[Used]) -> Result<(), sqlx::Error> {
+    const SQL: Sql = Sql::same(
+        "INSERT INTO uses (server, name, calls, last_ms, hash, shape) VALUES ($1, $2, $3, $4, $5, $6) \
+         ON CONFLICT (server, name) DO UPDATE SET calls = uses.calls + excluded.calls, \
+         last_ms = CASE WHEN excluded.last_ms > uses.last_ms THEN excluded.last_ms ELSE uses.last_ms END, \
+         hash = CASE WHEN excluded.hash = '' THEN uses.hash ELSE excluded.hash END, \
+         shape = CASE WHEN excluded.hash = '' THEN uses.shape ELSE excluded.shape END",
+    );
     for used in used {
         let (hash, shape) = used.shape.as_ref().map_or(("", &[][..]), |shape| (shape.hash.as_str(), &shape.encoded));
-        sqlx::query(
-            "INSERT INTO uses (server, name, calls, last_ms, hash, shape) VALUES ($1, $2, $3, $4, $5, $6) \
-             ON CONFLICT (server, name) DO UPDATE SET calls = calls + excluded.calls, \
-             last_ms = max(last_ms, excluded.last_ms), \
-             hash = CASE WHEN excluded.hash = '' THEN hash ELSE excluded.hash END, \
-             shape = CASE WHEN excluded.hash = '' THEN shape ELSE excluded.shape END",
-        )
-        .bind(&used.server)
-        .bind(&used.name)
-        .bind(i64::try_from(used.calls).unwrap_or(i64::MAX))
-        .bind(used.last_ms)
-        .bind(hash)
-        .bind(shape)
-        .execute(&mut *transaction)
-        .await?;
+        let calls = i64::try_from(used.calls).unwrap_or(i64::MAX);
+        let values =
+            [(&used.server).into(), (&used.name).into(), calls.into(), used.last_ms.into(), hash.into(), shape.into()];
+        transaction.session().change(SQL, &values).await?;
     }
     transaction.commit().await
 }
 
-pub(super) async fn all(connection: &mut SqliteConnection) -> Result<Vec<ToolUse>, sqlx::Error> {
-    let sql = "SELECT server, name, calls, last_ms FROM uses";
-    let rows: Vec<(String, String, i64, i64)> = sqlx::query_as(sql).fetch_all(connection).await?;
-    let of = |(server, name, calls, last_ms)| {
-        let calls: i64 = calls;
-        ToolUse { server, name, calls: u64::try_from(calls).unwrap_or_default(), last_ms }
-    };
-    Ok(rows.into_iter().map(of).collect())
+pub(super) fn tool_use(row: &Row) -> Result<ToolUse, sqlx::Error> {
+    let calls = u64::try_from(row.number(2)?).unwrap_or_default();
+    Ok(ToolUse { server: row.text(0)?, name: row.text(1)?, calls, last_ms: row.number(3)? })
 }
 
-pub(super) async fn shape(
-    connection: &mut SqliteConnection,
-    server: &str,
-    name: &str,
-) -> Result<Option<ToolShape>, sqlx::Error> {
-    let sql = "SELECT hash, shape FROM uses WHERE server = $1 AND name = $2 AND hash <> ''";
-    let row: Option<(String, Vec<u8>)> = sqlx::query_as(sql).bind(server).bind(name).fetch_optional(connection).await?;
-    Ok(row.map(|(hash, encoded)| ToolShape { hash, encoded }))
+pub(super) fn shape(row: &Row) -> Result<ToolShape, sqlx::Error> {
+    Ok(ToolShape { hash: row.text(0)?, encoded: row.bytes(1)? })
+}
+
+pub(super) fn learned_word(row: &Row) -> Result<LearnedWord, sqlx::Error> {
+    Ok(LearnedWord { server: row.text(0)?, name: row.text(1)?, word: row.text(2)? })
 }
 
 /// Notes words of an intent that a tool answered. A tool keeps the words that were said most, and lately.
 pub(super) async fn learn(
-    connection: &mut SqliteConnection,
+    mut transaction: Transaction<'_>,
     server: &str,
     name: &str,
     words: &[String],
     now_ms: i64,
 ) -> Result<(), sqlx::Error> {
-    let mut transaction = connection.begin_with(BEGIN_TO_WRITE).await?;
-    for word in words {
-        sqlx::query(
-            "INSERT INTO learned (server, name, word, runs, last_ms) VALUES ($1, $2, $3, 1, $4) \
-             ON CONFLICT (server, name, word) DO UPDATE SET runs = runs + 1, last_ms = excluded.last_ms",
-        )
-        .bind(server)
-        .bind(name)
-        .bind(word)
-        .bind(now_ms)
-        .execute(&mut *transaction)
-        .await?;
-    }
-    sqlx::query(
+    const ADD: Sql = Sql::same(
+        "INSERT INTO learned (server, name, word, runs, last_ms) VALUES ($1, $2, $3, 1, $4) \
+         ON CONFLICT (server, name, word) DO UPDATE SET runs = learned.runs + 1, last_ms = excluded.last_ms",
+    );
+    const KEEP: Sql = Sql::same(
         "DELETE FROM learned WHERE server = $1 AND name = $2 AND word NOT IN \
          (SELECT word FROM learned WHERE server = $1 AND name = $2 ORDER BY last_ms DESC, runs DESC, word LIMIT $3)",
-    )
-    .bind(server)
-    .bind(name)
-    .bind(LEARNED_WORDS_MAX)
-    .execute(&mut *transaction)
-    .await?;
+    );
+    for word in words {
+        let values = [server.into(), name.into(), word.into(), now_ms.into()];
+        transaction.session().change(ADD, &values).await?;
+    }
+    transaction.session().change(KEEP, &[server.into(), name.into(), LEARNED_WORDS_MAX.into()]).await?;
     transaction.commit().await
 }
 
-pub(super) async fn learned(connection: &mut SqliteConnection) -> Result<Vec<LearnedWord>, sqlx::Error> {
-    let sql = "SELECT server, name, word FROM learned WHERE runs >= $1 ORDER BY server, name, word";
-    let rows: Vec<(String, String, String)> = sqlx::query_as(sql).bind(LEARNED_RUNS_MIN).fetch_all(connection).await?;
-    Ok(rows.into_iter().map(|(server, name, word)| LearnedWord { server, name, word }).collect())
-}
-
-/// Forgets all of it about one server, in the transaction that this connection has begun.
-pub(super) async fn forget(transaction: &mut SqliteConnection, server: &str) -> Result<(), sqlx::Error> {
-    sqlx::query("DELETE FROM uses WHERE server = $1").bind(server).execute(&mut *transaction).await?;
-    sqlx::query("DELETE FROM learned WHERE server = $1").bind(server).execute(&mut *transaction).await?;
+/// Forgets all of it about one server.
+pub(super) async fn forget(session: &mut Session<'_>, server: &str) -> Result<(), sqlx::Error> {
+    session.change(Sql::same("DELETE FROM uses WHERE server = $1"), &[server.into()]).await?;
+    session.change(Sql::same("DELETE FROM learned WHERE server = $1"), &[server.into()]).await?;
     Ok(())
 }

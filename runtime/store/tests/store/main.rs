@@ -10,6 +10,7 @@ mod quotas;
 mod recorder;
 mod records;
 mod service;
+mod tools;
 
 use std::path::Path;
 use std::sync::Arc;

@@ -3,7 +3,8 @@
 use std::time::Duration;
 
 use intentbox_store::{
-    Ending, Firing, JobQuotas, JobState, JobStore, NewJob, NewSchedule, NewToken, POLICIES_MAX, Start, Submitted, Told,
+    Ending, Firing, JobQuotas, JobState, JobStore, NewJob, NewSchedule, NewToken, POLICIES_MAX, PublishedTemplates,
+    Start, Submitted, Told,
 };
 
 use crate::jobs::{Hand, LEASE, accepted, finished, job, leased, nobody, place, store};
@@ -185,6 +186,24 @@ async fn an_attempt_names_the_policy_that_was_kept_before_it() {
     let kept = store.policies().await.expect("read");
     let kept: Vec<(&str, i64)> = kept.iter().map(|one| (one.text.as_str(), one.last_ms - one.first_ms)).collect();
     assert_eq!(kept, [("one", 2_000), ("two", 0)]);
+}
+
+#[tokio::test]
+async fn what_is_published_last_counts_also_where_it_was_published_before() {
+    let (folder, hand) = (tempfile::tempdir().expect("a folder"), Hand::new());
+    let store = store(folder.path(), &hand).await;
+    assert_eq!(store.published("").await.expect("read"), None);
+    let set = |name: &str| PublishedTemplates { digest: name.to_owned(), files: format!("files of {name}") };
+    for name in ["b", "a", "b"] {
+        // At one moment.
+        store.publish(set(name)).await.expect("written");
+        assert_eq!(store.published("").await.expect("read"), Some(set(name)));
+        assert_eq!(store.published(name).await.expect("read"), None, "it is known");
+    }
+    for number in 0..20 {
+        store.publish(set(&format!("{number:02}"))).await.expect("written");
+    }
+    assert_eq!(store.published("b").await.expect("read"), Some(set("19")));
 }
 
 #[tokio::test]

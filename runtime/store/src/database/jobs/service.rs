@@ -4,7 +4,8 @@ use super::super::session::{Row, Session, Sql, picking};
 use super::{accept, by_id};
 use crate::job::{JobState, Submitted};
 use crate::service::{
-    Delivery, DeliveryStatus, Firing, NewSchedule, NewToken, POLICIES_MAX, PolicyVersion, Schedule, TokenRecord, Told,
+    Delivery, DeliveryStatus, Firing, NewSchedule, NewToken, POLICIES_MAX, PUBLISHED_MAX, PolicyVersion,
+    PublishedTemplates, Schedule, TokenRecord, Told,
 };
 
 /// The columns of [`schedule`], in its order.
@@ -73,6 +74,39 @@ pub(super) async fn keep_policy(
     );
     session.change(KEEP, &[digest.into(), text.into(), now_ms.into()]).await?;
     session.change(FORGET, &[POLICIES_MAX.into(), POLICIES_MAX.into()]).await?;
+    Ok(())
+}
+
+/// The digest of what was published last.
+pub(super) const LAST_PUBLISHED: Sql =
+    Sql::same("SELECT digest FROM published_templates ORDER BY published_ms DESC, digest LIMIT 1");
+
+pub(super) const PUBLISHED: Sql = Sql::same("SELECT digest, files FROM published_templates WHERE digest = $1");
+
+pub(super) fn published(row: &Row) -> Result<PublishedTemplates, sqlx::Error> {
+    Ok(PublishedTemplates { digest: row.text(0)?, files: row.text(1)? })
+}
+
+/// Keeps what is published now, as later than all before, and forgets what was published longest ago where that is too much.
+pub(super) async fn publish(
+    session: &mut Session<'_>,
+    published: &PublishedTemplates,
+    now_ms: i64,
+) -> Result<(), sqlx::Error> {
+    const KEEP: Sql = Sql::same(
+        "INSERT INTO published_templates (digest, files, published_ms) VALUES ($1, $2, $3) \
+         ON CONFLICT (digest) DO UPDATE SET published_ms = excluded.published_ms",
+    );
+    const FORGET: Sql = Sql::same(
+        "DELETE FROM published_templates WHERE digest NOT IN \
+         (SELECT digest FROM published_templates ORDER BY published_ms DESC, digest LIMIT $1)",
+    );
+    const LAST: Sql = Sql::same("SELECT coalesce(max(published_ms), 0) FROM published_templates");
+    let last_ms = session.row(LAST, &[]).await?.map_or(Ok(0), |row| row.number(0))?;
+    let published_ms = now_ms.max(last_ms + 1);
+    let values = [(&published.digest).into(), (&published.files).into(), published_ms.into()];
+    session.change(KEEP, &values).await?;
+    session.change(FORGET, &[PUBLISHED_MAX.into()]).await?;
     Ok(())
 }
 

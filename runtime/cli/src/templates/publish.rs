@@ -1,0 +1,51 @@
+//! `templates publish` and `templates unpublish`: templates for all servers with one store.
+
+use std::collections::BTreeMap;
+
+use anyhow::Context as _;
+use intentbox_jobs::{JobQuotas, PUBLISHED_BYTES_MAX};
+
+use crate::answer::Answer;
+use crate::arguments::{Database, Sources};
+use crate::error::{Class, Classify as _, CommandError, Hint as _};
+use crate::{folder, jobs, process, setup};
+
+/// Publishes the templates of the folder, once they have been checked as a server checks them.
+pub(super) async fn run(sources: &Sources, database: &Database) -> Result<Answer, CommandError> {
+    let configured = setup::configured(sources).await?;
+    let path = configured.templates.as_deref().context("no directory of templates is configured").class(Class::Usage);
+    let path = path.hint("name one with --templates DIR")?;
+    folder::catalog(path).class(Class::Configuration)?;
+    let files = folder::texts(path).class(Class::Configuration)?;
+    let bytes: usize = files.iter().map(|(file, text)| file.len() + text.len()).sum();
+    if bytes > PUBLISHED_BYTES_MAX {
+        let told = format!("{} has {bytes} bytes of templates, and at most {PUBLISHED_BYTES_MAX}", path.display());
+        return Err(Class::Configuration.error(format!("{told} are published")));
+    }
+    if files.is_empty() {
+        let error = Class::Usage.error(format!("{} holds no template", path.display()));
+        return Err(error.hint("to take back what was published, run `intentbox templates unpublish`"));
+    }
+    let ids: Vec<&str> = files.keys().filter_map(|file| file.strip_suffix("/template.toml")).collect();
+    let digest = keep(sources, database, &files).await?;
+    let text = format!("published {}\n", ids.join(", "));
+    Ok(Answer::new(text).with("templates", ids).with("digest", digest))
+}
+
+/// Takes back what was published.
+pub(super) async fn take_back(sources: &Sources, database: &Database) -> Result<Answer, CommandError> {
+    let digest = keep(sources, database, &BTreeMap::new()).await?;
+    Ok(Answer::new("nothing is published now\n".to_owned()).with("digest", digest))
+}
+
+async fn keep(
+    sources: &Sources,
+    database: &Database,
+    files: &BTreeMap<String, String>,
+) -> Result<String, CommandError> {
+    let place = setup::store_place(sources, database)?;
+    let store = jobs::store(&place, process::name(), JobQuotas::default()).await?;
+    let digest = intentbox_jobs::publish(&store, files).await.class(Class::Unavailable)?;
+    store.close().await;
+    Ok(digest)
+}
