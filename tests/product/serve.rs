@@ -1,5 +1,6 @@
 //! The HTTP API: durable jobs and short runs, as a service that uses it sees them.
 
+mod faults;
 mod hostile;
 mod many;
 mod pages;

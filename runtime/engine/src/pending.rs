@@ -1,6 +1,7 @@
-//! A request that has not ended. If its caller drops it, it ends as cancelled.
+//! A request that has not ended. If its caller drops it, it ends as cancelled, and where a fault of this program drops it, as that.
 
 use std::fmt;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use intentbox_report::{Cause, Failure, Report, RunId, Target};
@@ -59,14 +60,20 @@ impl Drop for Pending<'_> {
         if !self.is_open {
             return;
         }
-        let message = if self.has_run {
-            "the caller has gone, and the run was ended"
-        } else {
-            "the caller has gone, and nothing was run"
+        let is_fault = std::thread::panicking();
+        let (cause, message) = match self.has_run {
+            _ if is_fault => (Cause::Internal, "a fault of this program ended it"),
+            true => (Cause::Cancelled, "the caller has gone, and the run was ended"),
+            false => (Cause::Cancelled, "the caller has gone, and nothing was run"),
         };
-        let failure = Failure::new(Cause::Cancelled, message);
-        let report = Report { target: self.target.take(), ..Report::failed(self.run_id, failure) };
-        self.events.note(Of::request(self.run_id, self.caller), Event::Ended { report: &report });
+        let report = Report { target: self.target.take(), ..Report::failed(self.run_id, Failure::new(cause, message)) };
+        let note = || self.events.note(Of::request(self.run_id, self.caller), Event::Ended { report: &report });
+        if is_fault {
+            // A second fault would end the process.
+            let _ = catch_unwind(AssertUnwindSafe(note));
+        } else {
+            note();
+        }
     }
 }
 

@@ -14,6 +14,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::progress::{Progress, Step};
 use crate::request::{JobRequest, Work};
+use crate::steady::steadily;
 
 /// How long a lease lasts without being renewed, and how often it is: three times in its life.
 const LEASE: Duration = Duration::from_secs(30);
@@ -97,7 +98,10 @@ impl Runner {
     pub async fn run(self, stop: CancellationToken) {
         let shared = self.shared;
         let slots = Arc::new(Semaphore::new(shared.options.slots.max(1)));
-        let watching = tokio::spawn(watch(Arc::clone(&shared)));
+        let watched = Arc::clone(&shared);
+        // It ends with this: nobody renews leases of attempts that are no more.
+        let mut watching = JoinSet::new();
+        watching.spawn(steadily(move || watch(Arc::clone(&watched))));
         let mut running = JoinSet::new();
         while !stop.is_cancelled() {
             // What has ended is forgotten.
@@ -133,7 +137,7 @@ impl Runner {
             shared.stop_all(Why::Stopping);
             while running.join_next().await.is_some() {}
         }
-        watching.abort();
+        watching.shutdown().await;
     }
 }
 
@@ -191,19 +195,44 @@ async fn attempt(shared: &Arc<Shared>, lease: Lease) {
     let key = lease.key();
     let active = Active { stop: CancellationToken::new(), why: Arc::new(Mutex::new(Why::Lost)) };
     shared.active().insert((key.number, key.fence), active.clone());
+    let _listed = Listed { shared, key };
     let has_changed = Arc::new(Mutex::new(false));
+    // In a task of its own: a fault of this program ends the attempt there, and its lease does not go on without it.
+    let mut task = JoinSet::new();
+    task.spawn({
+        let (shared, has_changed) = (Arc::clone(shared), Arc::clone(&has_changed));
+        async move { ended(&shared, &lease, &has_changed).await }
+    });
+    let changed = || *has_changed.lock().unwrap_or_else(PoisonError::into_inner);
     let ending = tokio::select! {
-        ending = ended(shared, &lease, &has_changed) => ending,
+        ended = task.join_next() => match ended {
+            Some(Ok(ending)) => ending,
+            _ => Some(faulty(changed(), shared.options.words)),
+        },
         () = active.stop.cancelled() => {
-            let why = *active.why.lock().unwrap_or_else(PoisonError::into_inner);
-            let has_changed = *has_changed.lock().unwrap_or_else(PoisonError::into_inner);
-            interrupted(why, has_changed)
+            task.abort_all();
+            match task.join_next().await {
+                // It ended just now.
+                Some(Ok(ending)) => ending,
+                _ => interrupted(*active.why.lock().unwrap_or_else(PoisonError::into_inner), changed()),
+            }
         }
     };
     if let Some(ending) = ending {
         write(shared, key, ending).await;
     }
-    shared.active().remove(&(key.number, key.fence));
+}
+
+/// An attempt among those that run here. Dropping it takes it out.
+struct Listed<'a> {
+    shared: &'a Shared,
+    key: LeaseKey,
+}
+
+impl Drop for Listed<'_> {
+    fn drop(&mut self) {
+        self.shared.active().remove(&(self.key.number, self.key.fence));
+    }
 }
 
 /// Writes how an attempt ended, until it is written or the lease is over: what was done must not be forgotten because a disk is
@@ -227,6 +256,18 @@ fn interrupted(why: Why, has_changed: bool) -> Option<Ending> {
             Some(Ending::Again { delay_ms: 0, trouble: "the server that ran it was stopped".to_owned() })
         }
     }
+}
+
+/// How an attempt ends in which this program had a fault. It is not repeated: it would have the same one.
+fn faulty(has_changed: bool, words: fn(&Remedy) -> String) -> Ending {
+    if has_changed {
+        return Ending::Finished { outcome: "unknown_outcome".to_owned(), report: String::new() };
+    }
+    let failure =
+        Failure::new(Cause::Internal, "the server had a fault while it ran this job").with(Remedy::ReportFault);
+    let report = Report::failed(intentbox_engine::new_run_id(), failure);
+    let outcome = report.outcome().terms().name.to_owned();
+    Ending::Finished { outcome, report: serde_json::to_string(&Wire::new(&report, words)).unwrap_or_default() }
 }
 
 /// Runs an attempt to its end. Nothing where its lease was over before it may have changed anything.
@@ -323,6 +364,15 @@ mod tests {
         assert!(matches!(interrupted(Why::Stopping, false), Some(Ending::Again { delay_ms: 0, .. })));
         let unknown = Ending::Finished { outcome: "unknown_outcome".to_owned(), report: String::new() };
         assert_eq!(interrupted(Why::Stopping, true), Some(unknown));
+    }
+
+    #[test]
+    fn a_fault_of_this_program_is_no_outcome_of_what_may_have_changed_something() {
+        let words = |_: &Remedy| String::new();
+        let Ending::Finished { outcome, report } = faulty(false, words) else { panic!("it has ended") };
+        assert!(outcome == "internal" && report.contains("the server had a fault"), "{outcome}: {report}");
+        let unknown = Ending::Finished { outcome: "unknown_outcome".to_owned(), report: String::new() };
+        assert_eq!(faulty(true, words), unknown);
     }
 
     #[test]
