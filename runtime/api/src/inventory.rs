@@ -40,6 +40,7 @@ pub(crate) async fn tools(
         return Ok(json(StatusCode::OK, &json!({"servers": [], "tools": []})));
     };
     let states = upstreams.states().await.map_err(|error| Problem::store(&error))?;
+    let changed = upstreams.kept().changed_names().await.map_err(|error| Problem::store(&error))?;
     let may_call = api.engine.permitted_tools(&Caller::of(principal));
     let (mut servers, mut tools) = (Vec::new(), Vec::new());
     for (id, state) in &states {
@@ -52,9 +53,15 @@ pub(crate) async fn tools(
             "available": is_available, "tools": state.listing.tools.len(),
         }));
         tools.extend(state.listing.tools.iter().map(|row| {
+            // What waits for a person is not called, whatever the policy says.
+            let (may_be_called, told) = match changed.get(&(id.clone(), row.name.clone())) {
+                Some(true) => (false, "new"),
+                Some(false) => (false, "changed"),
+                None => (true, state.status.as_str()),
+            };
             json!({
                 "name": row.name, "source": id.as_str(), "type": row.effect, "complexity": row.complexity,
-                "summary": row.summary, "available": is_available, "status": state.status.as_str(),
+                "summary": row.summary, "available": is_available && may_be_called, "status": told,
                 "last_discovered": last_discovered,
                 "policy": if may_call(id.as_str(), &row.name, row.effect) { "permitted" } else { "refused" },
             })

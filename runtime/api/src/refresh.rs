@@ -15,6 +15,7 @@ use serde_json::{Value, json};
 use tokio::sync::broadcast::Receiver;
 use tokio::sync::broadcast::error::RecvError;
 use tokio::sync::mpsc;
+use tokio::time::{sleep, timeout};
 
 use crate::Api;
 use crate::jobs::json;
@@ -23,6 +24,10 @@ use crate::segment::Segment;
 
 /// How many steps wait to be read. Who reads slower misses some, and gets the last one.
 const STEPS_MAX: usize = 64;
+
+/// How often a discovery that waits for others looks whether it may begin, and how long it does at most.
+const TURN_PAUSE: Duration = Duration::from_millis(200);
+const TURN_MAX: Duration = Duration::from_mins(10);
 
 /// How often a line is sent where nothing happens.
 const KEEP_ALIVE: Duration = Duration::from_secs(15);
@@ -49,8 +54,17 @@ pub(crate) async fn refresh(
         let watcher = |progress| {
             let _ = steps.try_send(step(progress));
         };
+        // As many as may go on may do already. It was accepted, and waits for its turn.
+        let turn = async {
+            loop {
+                match upstreams.discover(&id, &watcher).await {
+                    Ok(DiscoveryEnd::Full) => sleep(TURN_PAUSE).await,
+                    end => break end,
+                }
+            }
+        };
         let end = tokio::select! {
-            end = upstreams.discover(&id, &watcher) => end,
+            end = timeout(TURN_MAX, turn) => end.unwrap_or(Ok(DiscoveryEnd::Full)),
             () = stop.cancelled() => return,
         };
         // Whoever listens gets the end; nobody else is waited for.

@@ -24,11 +24,16 @@ pub(crate) fn catalog(path: &Path) -> anyhow::Result<Catalog> {
     Catalog::embedded_with(borrowed(&files)).map_err(|error| shown(&error))
 }
 
-/// The built-in templates with published ones over them, and those of a folder over both.
-pub(crate) fn catalog_over(published: &BTreeMap<String, String>, path: Option<&Path>) -> anyhow::Result<Catalog> {
-    let own = path.map(files).transpose()?.unwrap_or_default();
-    let published = published.iter().map(|(path, text)| (path.as_str(), text.as_bytes())).collect();
-    Catalog::embedded_below([published, borrowed(&own).collect()]).map_err(|error| shown(&error))
+/// The built-in templates with published ones over them, and others over both.
+pub(crate) fn catalog_over(
+    published: &BTreeMap<String, String>,
+    own: &BTreeMap<String, String>,
+) -> anyhow::Result<Catalog> {
+    Catalog::embedded_below([layer(published), layer(own)]).map_err(|error| shown(&error))
+}
+
+fn layer(files: &BTreeMap<String, String>) -> BTreeMap<&str, &[u8]> {
+    files.iter().map(|(path, text)| (path.as_str(), text.as_bytes())).collect()
 }
 
 /// The files of a folder that templates are made of, and not their cases: the text of each by its path.

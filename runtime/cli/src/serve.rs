@@ -1,6 +1,6 @@
 //! `intentbox serve`: the HTTP API with durable jobs, and MCP beside it.
 
-use std::path::PathBuf;
+use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -62,8 +62,10 @@ pub(crate) async fn run(sources: &Sources, command: Serve, show: &mut Show) -> R
         intentbox_jobs::keep_policy(&store, text).await.class(Class::Unavailable)?;
     }
     let engine = Arc::new(setup.engine);
-    let (folder, taken) = (setup.templates, Mutex::default());
-    let published = PublishedTemplates { store: store.clone(), engine: Arc::clone(&engine), folder, taken };
+    let own =
+        setup.templates.as_deref().map(folder::texts).transpose().class(Class::Configuration)?.unwrap_or_default();
+    let published =
+        PublishedTemplates { store: store.clone(), engine: Arc::clone(&engine), own, taken: Mutex::default() };
     published.take().await.class(Class::Unavailable)?;
     let published = Arc::new(published);
     tokio::spawn(steadily(move || Arc::clone(&published).keep_taking()));
@@ -185,21 +187,21 @@ fn ready(role: Role, address: &str, needs_token: bool) -> Answer {
 struct PublishedTemplates {
     store: JobStore,
     engine: Arc<Engine>,
-    /// The folder of this server's own templates, which goes over them.
-    folder: Option<PathBuf>,
+    /// This server's own templates, which go over them: the folder as it was at the start.
+    own: BTreeMap<String, String>,
     /// The digest of what the engine answers with, and of what it cannot use.
     taken: Mutex<(String, String)>,
 }
 
 impl PublishedTemplates {
     /// Has the engine answer with what was published last. What this server cannot use, such as what was written for a newer version,
-    /// leaves it with the templates that it has, and is tried again: its own folder may be what is wrong.
+    /// leaves it with the templates that it has.
     async fn take(&self) -> Result<(), StoreError> {
         let known = self.taken().0.clone();
         let Some(published) = intentbox_jobs::published(&self.store, &known).await? else { return Ok(()) };
         let catalog = match &published.files {
-            Some(files) => folder::catalog_over(files, self.folder.as_deref()),
-            None => Err(anyhow::anyhow!("another version of this program wrote them")),
+            Some(files) => folder::catalog_over(files, &self.own),
+            None => Err(anyhow::anyhow!("they are not as `intentbox templates publish` of this version writes them")),
         };
         match catalog {
             Ok(catalog) => {

@@ -105,8 +105,10 @@ impl Engine {
             Ok(Some(plan)) => plan,
             Ok(None) => Plan::Nothing(nothing),
             Err(error) => {
-                let failure =
-                    Failure::new(Cause::Internal, format!("the tools of upstream servers are not known: {error}"));
+                let failure = Failure::new(
+                    Cause::Internal,
+                    format!("the tools of upstream servers are not known now: {}", error.brief()),
+                );
                 Plan::Nothing(Box::new(Report::failed(nothing.run_id, failure.with(Remedy::ReportFault))))
             }
         }

@@ -37,4 +37,4 @@ pub use crate::request::{
 pub use crate::runner::{Runner, RunnerOptions};
 pub use crate::schedule::{ScheduleRequest, keep_schedules};
 pub use crate::steady::steadily;
-pub use crate::templates::{PUBLISHED_BYTES_MAX, Published, publish, published};
+pub use crate::templates::{Published, may_be_published, publish, published};

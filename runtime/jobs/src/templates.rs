@@ -3,13 +3,10 @@
 use std::collections::BTreeMap;
 
 use intentbox_catalog::json::parse_value;
-use intentbox_store::{JobStore, PublishedTemplates, StoreError};
+use intentbox_store::{JobStore, PUBLISHED_FILES_BYTES_MAX, PublishedTemplates, StoreError};
 use serde_json::Value;
 
 use crate::request::sha256;
-
-/// The most bytes of all files together.
-pub const PUBLISHED_BYTES_MAX: usize = 8 << 20;
 
 /// Publishes templates: the text of each file by its path, such as `mine/first/template.toml`. No files take back what was published.
 /// Returns the SHA-256 of what is kept in hexadecimal.
@@ -18,10 +15,21 @@ pub const PUBLISHED_BYTES_MAX: usize = 8 << 20;
 ///
 /// It cannot be written.
 pub async fn publish(store: &JobStore, files: &BTreeMap<String, String>) -> Result<String, StoreError> {
-    let files = serde_json::json!(files).to_string();
+    let files = encoded(files);
     let digest = sha256(files.as_bytes());
     store.publish(PublishedTemplates { digest: digest.clone(), files }).await?;
     Ok(digest)
+}
+
+/// Files as they are kept.
+fn encoded(files: &BTreeMap<String, String>) -> String {
+    serde_json::json!(files).to_string()
+}
+
+/// Whether files are few enough to be published, by their bytes as they are kept.
+#[must_use]
+pub fn may_be_published(files: &BTreeMap<String, String>) -> bool {
+    encoded(files).len() <= PUBLISHED_FILES_BYTES_MAX as usize
 }
 
 /// What is published.
@@ -29,7 +37,8 @@ pub async fn publish(store: &JobStore, files: &BTreeMap<String, String>) -> Resu
 pub struct Published {
     /// The digest of the files.
     pub digest: String,
-    /// The text of each file by its path; nothing where this version cannot read what another one published.
+    /// The text of each file by its path; nothing where this version cannot read what another one published, and where the digest is
+    /// another's.
     pub files: Option<BTreeMap<String, String>>,
 }
 
@@ -47,5 +56,8 @@ fn files(text: &str) -> Option<BTreeMap<String, String>> {
 /// It cannot be read.
 pub async fn published(store: &JobStore, known: &str) -> Result<Option<Published>, StoreError> {
     let published = store.published(known).await?;
-    Ok(published.map(|published| Published { files: files(&published.files), digest: published.digest }))
+    Ok(published.map(|PublishedTemplates { digest, files: text }| {
+        let is_whole = sha256(text.as_bytes()) == digest;
+        Published { files: is_whole.then(|| files(&text)).flatten(), digest }
+    }))
 }

@@ -66,8 +66,8 @@ pub use quotas::Quotas;
 pub use recorder::{BATCH_RECORDS_MAX, BATCH_WAIT_MAX, QUEUE_RECORDS_MAX, Recorder};
 pub use run::{OK, PRINCIPAL_BYTES_MAX, RUN_ID_BYTES_MAX, RunRecord, TARGET_BYTES_MAX, Target};
 pub use service::{
-    Delivery, DeliveryStatus, Firing, NewSchedule, NewToken, POLICIES_MAX, POLICY_DIGITS, PolicyVersion,
-    PublishedTemplates, Schedule, TokenRecord, Told,
+    Delivery, DeliveryStatus, Firing, NewSchedule, NewToken, POLICIES_MAX, POLICY_DIGITS, PUBLISHED_FILES_BYTES_MAX,
+    PolicyVersion, PublishedTemplates, Schedule, TokenRecord, Told,
 };
 pub use stats::{Stats, TargetStats};
 pub use store::{Store, read_stats};

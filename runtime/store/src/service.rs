@@ -129,6 +129,9 @@ pub struct PublishedTemplates {
     pub files: String,
 }
 
+/// The most bytes of published files, as they are encoded.
+pub const PUBLISHED_FILES_BYTES_MAX: u32 = 16 << 20;
+
 /// How many sets of published templates are kept: the last ones.
 pub(crate) const PUBLISHED_MAX: u32 = 20;
 

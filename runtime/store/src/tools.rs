@@ -33,7 +33,7 @@ const OPEN_PAUSE: Duration = Duration::from_millis(20);
 /// A discovery that has taken longer than this has lapsed, whether its owner is alive or not, in milliseconds.
 pub const DISCOVERY_LAPSES_MS: i64 = 130_000;
 
-/// The most discoveries at the same time, in all processes that share the file.
+/// The most discoveries at the same time, in all processes of one machine that share the store.
 pub const DISCOVERIES_MAX: usize = 2;
 
 /// A process, and when it started in ticks of the kernel: numbers of processes come again.

@@ -385,7 +385,7 @@ impl Upstreams {
         let server = self.usable(id)?;
         let read = async || {
             let record = self.kept.definition(id.as_str(), tool).await;
-            let record = record.map_err(|error| ToolError::Store(error.to_string()))?;
+            let record = record.map_err(|error| ToolError::Store(error.brief().to_owned()))?;
             Ok::<_, ToolError>(record.filter(|record| record.is_listed))
         };
         let mut record = read().await?;
@@ -575,7 +575,7 @@ impl Upstreams {
         }
         let generation = server.prepared.generation();
         let record = self.kept.definition(id.as_str(), tool).await;
-        let record = record.map_err(|error| ToolError::Store(error.to_string()))?;
+        let record = record.map_err(|error| ToolError::Store(error.brief().to_owned()))?;
         let Some(record) = record.filter(|record| record.is_listed) else { return Ok(None) };
         if record.hash != record.approved_hash {
             return Err(ToolError::changed(id, &record));

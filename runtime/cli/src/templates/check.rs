@@ -30,6 +30,15 @@ struct Found {
 
 /// Runs the cases: those of the folder's templates, or all where there is no folder.
 pub(crate) async fn run(sources: &Sources, ids: &[String], write: bool) -> Result<Answer, CommandError> {
+    Ok(found(sources, ids, write).await?.answer())
+}
+
+/// How many cases of the folder's templates fail.
+pub(super) async fn failed(sources: &Sources) -> Result<usize, CommandError> {
+    Ok(found(sources, &[], false).await?.failed)
+}
+
+async fn found(sources: &Sources, ids: &[String], write: bool) -> Result<Found, CommandError> {
     let configured = setup::configured(sources).await?;
     let root = configured.templates.clone();
     let engine = configured.into_setup(Isolation::InProcess)?.engine;
@@ -47,7 +56,7 @@ pub(crate) async fn run(sources: &Sources, ids: &[String], write: bool) -> Resul
         let of_template: Vec<&Case> = cases.iter().filter(|case| case.template == *template.id()).collect();
         found.check(&engine, template, &of_template, written).await;
     }
-    Ok(found.answer())
+    Ok(found)
 }
 
 /// The templates to check: those of the folder or, where there is none, all; and of these the ones that `ids` name, or all.

@@ -3,30 +3,36 @@
 use std::collections::BTreeMap;
 
 use anyhow::Context as _;
-use intentbox_jobs::{JobQuotas, PUBLISHED_BYTES_MAX};
+use intentbox_jobs::{JobQuotas, may_be_published};
 
 use crate::answer::Answer;
 use crate::arguments::{Database, Sources};
 use crate::error::{Class, Classify as _, CommandError, Hint as _};
+use crate::show::count;
 use crate::{folder, jobs, process, setup};
 
-/// Publishes the templates of the folder, once they have been checked as a server checks them.
+use super::check;
+
+/// Publishes the templates of the folder, if they are well formed and their cases end as they should.
 pub(super) async fn run(sources: &Sources, database: &Database) -> Result<Answer, CommandError> {
     let configured = setup::configured(sources).await?;
     let path = configured.templates.as_deref().context("no directory of templates is configured").class(Class::Usage);
     let path = path.hint("name one with --templates DIR")?;
     folder::catalog(path).class(Class::Configuration)?;
     let files = folder::texts(path).class(Class::Configuration)?;
-    let bytes: usize = files.iter().map(|(file, text)| file.len() + text.len()).sum();
-    if bytes > PUBLISHED_BYTES_MAX {
-        let told = format!("{} has {bytes} bytes of templates, and at most {PUBLISHED_BYTES_MAX}", path.display());
-        return Err(Class::Configuration.error(format!("{told} are published")));
+    if !may_be_published(&files) {
+        return Err(Class::Configuration.error(format!("{} has more than 16 MiB of templates", path.display())));
     }
     if files.is_empty() {
         let error = Class::Usage.error(format!("{} holds no template", path.display()));
         return Err(error.hint("to take back what was published, run `intentbox templates unpublish`"));
     }
     let ids: Vec<&str> = files.keys().filter_map(|file| file.strip_suffix("/template.toml")).collect();
+    let failed = check::failed(sources).await?;
+    if failed > 0 {
+        let error = Class::Check.error(format!("nothing was published: {} failed", count(failed, "case")));
+        return Err(error.hint("run `intentbox templates check` to see which"));
+    }
     let digest = keep(sources, database, &files).await?;
     let text = format!("published {}\n", ids.join(", "));
     Ok(Answer::new(text).with("templates", ids).with("digest", digest))

@@ -144,7 +144,9 @@ pub(super) async fn remove(sources: &Sources, name: &str, named: Option<&Path>) 
     };
     write(&path, before.as_deref(), &text)?;
     let Servers { upstreams, .. } = servers::servers(sources).await?;
-    let mut answer = Answer::new(format!("{shown}: removed `{id}`\n")).with("file", shown.to_string());
+    let left =
+        if sources.database.is_some() { "; what the database knows of its tools stays for other machines" } else { "" };
+    let mut answer = Answer::new(format!("{shown}: removed `{id}`{left}\n")).with("file", shown.to_string());
     let place = std::path::absolute(&path).class(Class::Usage)?;
     upstreams.kept().forget(&id, &place).await.class(Class::Unavailable)?;
     if upstreams.server(name).is_none() {

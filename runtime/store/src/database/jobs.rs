@@ -20,6 +20,7 @@ use crate::clock::{Clock, DAY_MS};
 use crate::error::StoreError;
 use crate::job::{Ending, Job, JobEvent, JobFilter, JobState, Lease, LeaseKey, NewJob, Renewed, Submitted};
 use crate::place::PostgresUrl;
+use crate::service::PUBLISHED_FILES_BYTES_MAX;
 use crate::service::{
     Delivery, DeliveryStatus, Firing, NewSchedule, NewToken, PolicyVersion, PublishedTemplates, Schedule, TokenRecord,
     Told,
@@ -289,7 +290,11 @@ impl JobDatabase {
     pub(crate) async fn published(&mut self, known: &str) -> Result<Option<PublishedTemplates>, StoreError> {
         let last = self.0.read(service::LAST_PUBLISHED, &[], |row| row.text(0)).await?.pop();
         let Some(last) = last.filter(|last| last != known) else { return Ok(None) };
-        Ok(self.0.read(service::PUBLISHED, &[(&last).into()], service::published).await?.pop())
+        Ok(self
+            .0
+            .read(service::PUBLISHED, &[(&last).into(), PUBLISHED_FILES_BYTES_MAX.into()], service::published)
+            .await?
+            .pop())
     }
 
     /// The time that all machines go by.

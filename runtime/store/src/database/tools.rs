@@ -295,7 +295,7 @@ async fn claim(
                 transaction.rollback().await?;
                 return Ok(Claim::Busy);
             }
-        } else {
+        } else if holder.owner.place == owner.place {
             others += 1;
         }
     }

@@ -82,10 +82,11 @@ async fn one_process_discovers_a_server_at_a_time() {
     assert_eq!(claim(&here, "git", ONE, true).await, Claim::Claimed);
     assert_eq!(claim(&there, "git", OTHER, true).await, Claim::Busy);
     assert_eq!(claim(&here, "git", ONE, true).await, Claim::Claimed, "it is his");
-    for number in 1..DISCOVERIES_MAX {
+    for number in 0..DISCOVERIES_MAX {
         assert_eq!(claim(&there, &format!("s{number}"), OTHER, true).await, Claim::Claimed);
     }
     assert_eq!(claim(&there, "more", OTHER, true).await, Claim::Full);
+    assert_eq!(claim(&here, "more", ONE, true).await, Claim::Claimed, "each machine has its own places");
     assert_eq!(claim(&there, "git", OTHER, false).await, Claim::Claimed, "its owner has ended");
     let failed = Discovered::Failed { status: DiscoveryStatus::Timeout, failure: "late" };
     assert!(!here.finish("git", ONE, &failed).await.expect("it is read"), "it is his no more");

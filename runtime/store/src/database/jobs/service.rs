@@ -81,13 +81,16 @@ pub(super) async fn keep_policy(
 pub(super) const LAST_PUBLISHED: Sql =
     Sql::same("SELECT digest FROM published_templates ORDER BY published_ms DESC, digest LIMIT 1");
 
-pub(super) const PUBLISHED: Sql = Sql::same("SELECT digest, files FROM published_templates WHERE digest = $1");
+/// What has more bytes than this program publishes is read as nothing.
+pub(super) const PUBLISHED: Sql = Sql::same(
+    "SELECT digest, CASE WHEN length(files) <= $2 THEN files ELSE '' END FROM published_templates WHERE digest = $1",
+);
 
 pub(super) fn published(row: &Row) -> Result<PublishedTemplates, sqlx::Error> {
     Ok(PublishedTemplates { digest: row.text(0)?, files: row.text(1)? })
 }
 
-/// Keeps what is published now, as later than all before, and forgets what was published longest ago where that is too much.
+/// Keeps what is published now as the last, and forgets what was published longest ago where that is too much.
 pub(super) async fn publish(
     session: &mut Session<'_>,
     published: &PublishedTemplates,
@@ -95,16 +98,16 @@ pub(super) async fn publish(
 ) -> Result<(), sqlx::Error> {
     const KEEP: Sql = Sql::same(
         "INSERT INTO published_templates (digest, files, published_ms) VALUES ($1, $2, $3) \
-         ON CONFLICT (digest) DO UPDATE SET published_ms = excluded.published_ms",
+         ON CONFLICT (digest) DO UPDATE SET files = excluded.files, published_ms = excluded.published_ms",
     );
     const FORGET: Sql = Sql::same(
         "DELETE FROM published_templates WHERE digest NOT IN \
          (SELECT digest FROM published_templates ORDER BY published_ms DESC, digest LIMIT $1)",
     );
-    const LAST: Sql = Sql::same("SELECT coalesce(max(published_ms), 0) FROM published_templates");
-    let last_ms = session.row(LAST, &[]).await?.map_or(Ok(0), |row| row.number(0))?;
-    let published_ms = now_ms.max(last_ms + 1);
-    let values = [(&published.digest).into(), (&published.files).into(), published_ms.into()];
+    // Also where a clock was set back.
+    const EARLIER: Sql = Sql::same("UPDATE published_templates SET published_ms = $1 - 1 WHERE published_ms >= $1");
+    session.change(EARLIER, &[now_ms.into()]).await?;
+    let values = [(&published.digest).into(), (&published.files).into(), now_ms.into()];
     session.change(KEEP, &values).await?;
     session.change(FORGET, &[PUBLISHED_MAX.into()]).await?;
     Ok(())
