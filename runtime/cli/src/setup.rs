@@ -414,7 +414,7 @@ pub(crate) fn database_url(file: &Path) -> Result<PostgresUrl, CommandError> {
     url.with_context(|| format!("--database {}", file.display())).class(Class::Configuration)
 }
 
-pub(crate) fn file_of_database() -> Option<PathBuf> {
+fn file_of_database() -> Option<PathBuf> {
     std::env::var_os("INTENTBOX_DATABASE").filter(|file| !file.is_empty()).map(PathBuf::from)
 }
 

@@ -3,20 +3,6 @@
 use std::io;
 use std::path::PathBuf;
 
-impl StoreError {
-    /// The same without the place and without what a system says: for whoever may not know where data is kept, such as scripts.
-    #[must_use]
-    pub fn brief(&self) -> &'static str {
-        match self {
-            Self::Unreachable { .. } => "the database does not answer",
-            Self::Database { .. } => "the database has failed",
-            Self::Busy { .. } => "another process holds the state file",
-            Self::Full { .. } => "the disk is full",
-            _ => "the state file cannot be used",
-        }
-    }
-}
-
 /// Why the state cannot be read or written. What was recorded before stays as it is.
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
@@ -119,4 +105,18 @@ pub enum StoreError {
         /// What the database says.
         detail: String,
     },
+}
+
+impl StoreError {
+    /// The same without the place and without what a system says: for whoever may not know where data is kept, such as scripts.
+    #[must_use]
+    pub fn brief(&self) -> &'static str {
+        match self {
+            Self::Unreachable { .. } => "the database does not answer",
+            Self::Database { .. } => "the database has failed",
+            Self::Busy { .. } => "another process holds the state file",
+            Self::Full { .. } => "the disk is full",
+            _ => "the state file cannot be used",
+        }
+    }
 }

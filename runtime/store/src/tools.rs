@@ -418,7 +418,7 @@ impl ToolStore {
         self.open.lock().await.writable().approve(server, seen).await
     }
 
-    /// Forgets a server and all of its tools.
+    /// Forgets a server and all of its tools. In a database that several machines share, they stay: another one may have the server.
     ///
     /// # Errors
     ///

@@ -57,26 +57,21 @@ impl Connection {
         })
     }
 
-    /// The rows of a statement that reads. It is asked once more where the connection was lost meanwhile, as by a restart of the database.
+    /// The rows of a statement that reads. It is asked once more where the connection was closed meanwhile, as by a restart of the database.
+    /// Who did not answer in time, or is not there at all, is not waited for twice.
     pub(super) async fn read<T>(
         &mut self,
         sql: Sql,
         values: &[Value<'_>],
         read: impl Fn(&Row) -> Result<T, sqlx::Error>,
     ) -> Result<Vec<T>, StoreError> {
-        match self.read_once(sql, values, &read).await {
-            Err(StoreError::Unreachable { .. }) => self.read_once(sql, values, &read).await,
-            read => read,
+        let mut rows = self.session().await?.rows(sql, values).await;
+        if let Err(error) = &rows
+            && !matches!(error, sqlx::Error::PoolTimedOut)
+            && matches!(self.fault(error), StoreError::Unreachable { .. })
+        {
+            rows = self.session().await?.rows(sql, values).await;
         }
-    }
-
-    async fn read_once<T>(
-        &mut self,
-        sql: Sql,
-        values: &[Value<'_>],
-        read: &impl Fn(&Row) -> Result<T, sqlx::Error>,
-    ) -> Result<Vec<T>, StoreError> {
-        let rows = self.session().await?.rows(sql, values).await;
         let rows = rows.and_then(|rows| rows.iter().map(read).collect());
         rows.map_err(|error| self.fault(&error))
     }

@@ -93,10 +93,10 @@ impl PostgresDatabase {
     /// before its end ends with its connection, and so do its locks.
     pub(super) async fn take(&mut self) -> Result<(PgConnection, &mut Option<PgConnection>), StoreError> {
         self.connection().await?;
-        let (database, detail) = (&self.shown, "the connection was lost");
-        let lost = || StoreError::Unreachable { database: database.clone(), detail: detail.to_owned() };
-        let connection = self.connection.take().ok_or_else(lost)?;
-        Ok((connection, &mut self.connection))
+        match self.connection.take() {
+            Some(connection) => Ok((connection, &mut self.connection)),
+            None => Err(self.lost("the connection was lost")),
+        }
     }
 
     /// The connection, made again if it was lost.
