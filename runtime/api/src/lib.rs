@@ -33,6 +33,7 @@ use intentbox_listen::http::{Rejection, Surface};
 use tokio_util::sync::CancellationToken;
 
 pub use crate::metrics::Metrics;
+pub use crate::refresh::Refreshing;
 pub use crate::words::words;
 use problem::Problem;
 
@@ -57,6 +58,8 @@ pub struct Api {
     pub bodies: LargeBodies,
     /// What a monitor reads.
     pub metrics: Arc<Metrics>,
+    /// The servers whose tools are being listed anew.
+    pub refreshing: Refreshing,
     /// The end of streams.
     pub stop: CancellationToken,
 }

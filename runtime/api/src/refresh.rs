@@ -1,6 +1,8 @@
 //! Discovers the tools of an upstream server anew, and tells how that goes, as well as any other discovery of this process.
 
+use std::collections::BTreeSet;
 use std::convert::Infallible;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use axum::extract::State;
@@ -26,11 +28,37 @@ use crate::segment::Segment;
 const STEPS_MAX: usize = 64;
 
 /// How often a discovery that waits for others looks whether it may begin, and how long it does at most.
-const TURN_PAUSE: Duration = Duration::from_millis(200);
+const TURN_PAUSE: Duration = Duration::from_secs(1);
 const TURN_MAX: Duration = Duration::from_mins(10);
 
 /// How often a line is sent where nothing happens.
 const KEEP_ALIVE: Duration = Duration::from_secs(15);
+
+/// The servers whose discovery was accepted here and has not ended: one for each, however often it is asked for.
+#[derive(Debug, Clone, Default)]
+pub struct Refreshing(Arc<Mutex<BTreeSet<String>>>);
+
+/// A server among those. Dropping it takes it out.
+struct Refresh {
+    all: Refreshing,
+    id: String,
+}
+
+impl Refreshing {
+    fn begin(&self, id: &str) -> Option<Refresh> {
+        self.servers().insert(id.to_owned()).then(|| Refresh { all: self.clone(), id: id.to_owned() })
+    }
+
+    fn servers(&self) -> MutexGuard<'_, BTreeSet<String>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Drop for Refresh {
+    fn drop(&mut self) {
+        self.all.servers().remove(&self.id);
+    }
+}
 
 /// Begins a discovery, which goes on whether or not somebody listens: 202 at once, or with `Accept: text/event-stream` each step and how it
 /// ended.
@@ -50,7 +78,12 @@ pub(crate) async fn refresh(
     };
     let (steps, mut told) = mpsc::channel::<(&'static str, Value)>(STEPS_MAX);
     let (name, stop) = (id.to_string(), api.stop.clone());
+    let begun = api.refreshing.begin(&name);
     tokio::spawn(async move {
+        let Some(_begun) = begun else {
+            let _ = steps.send(ended(Ok(DiscoveryEnd::Busy))).await;
+            return;
+        };
         let watcher = |progress| {
             let _ = steps.try_send(step(progress));
         };
@@ -124,7 +157,7 @@ fn ended(end: Result<DiscoveryEnd, intentbox_tools::StoreError>) -> (&'static st
     match end {
         Ok(DiscoveryEnd::Listed(listing)) => ("success", json!({"tools": listing.tools.len()})),
         Ok(DiscoveryEnd::Failed(error)) => ("failed", json!({"message": DiscoveryFailure::of(&error).message})),
-        Ok(DiscoveryEnd::Busy) => ("busy", json!({"message": "another process is discovering this server"})),
+        Ok(DiscoveryEnd::Busy) => ("busy", json!({"message": "this server is being discovered already"})),
         Ok(DiscoveryEnd::Full) => {
             ("full", json!({"message": "too many servers are being discovered: try again later"}))
         }

@@ -7,7 +7,7 @@ use std::time::Duration;
 use anyhow::Context as _;
 use axum::http::{Method, Uri};
 use axum::response::Response;
-use intentbox_api::{Api, Metrics};
+use intentbox_api::{Api, Metrics, Refreshing};
 use intentbox_dashboard::{Dashboard, History};
 use intentbox_engine::{Engine, Events};
 use intentbox_jobs::{
@@ -112,6 +112,7 @@ pub(crate) async fn run(sources: &Sources, command: Serve, show: &mut Show) -> R
         events: events(),
         ceilings,
         bodies: LargeBodies::default(),
+        refreshing: Refreshing::default(),
         metrics: Arc::clone(&metrics),
         stop: stop.clone(),
     };

@@ -344,6 +344,35 @@ fn tools_are_listed_anew_and_told_with_what_the_policy_says() {
     assert_eq!(send(&server, "POST /v1/tools/none/refresh", &[], "").status, 404);
 }
 
+#[test]
+fn n06_each_refresh_that_is_accepted_has_its_turn() {
+    let home = tempfile::tempdir().expect("a folder");
+    let program = crate::tree::root().join("tests/upstream/faulty.py");
+    let names = ["a", "b", "c", "d", "e"];
+    let entries = names.map(|name| (name.to_owned(), json!({"command": "python3", "args": [program, "none"]})));
+    let servers = json!({"mcpServers": Value::Object(entries.into_iter().collect())});
+    std::fs::write(home.path().join("servers.json"), servers.to_string()).expect("written");
+    std::fs::write(home.path().join("config.toml"), "").expect("written");
+    std::fs::write(home.path().join("policy.toml"), "[exec]\ntools = [\"a: read-only\"]\n").expect("written");
+    let mut command = command(home.path(), &["--servers", "servers.json", "--config", "config.toml"]);
+    command.env("PATH", crate::upstream::search_path());
+    let server = Server::of(command.spawn().expect("it starts"), tempfile::tempdir().expect("a folder"));
+    // More than may go on at a time, and each twice.
+    for name in names.into_iter().chain(names) {
+        let host = server.address;
+        let plain = format!("POST /v1/tools/{name}/refresh HTTP/1.1\r\nhost: {host}\r\nconnection: close\r\n\r\n");
+        assert_eq!(server.raw(plain.as_bytes()).status, 202, "{name}");
+    }
+    loop {
+        let listed = get(&server, "/v1/tools");
+        let rows = listed["servers"].as_array().expect("rows");
+        if rows.len() == names.len() && rows.iter().all(|row| row["status"] == "success") {
+            break;
+        }
+        std::thread::yield_now();
+    }
+}
+
 /// The commands of the README's walk through the API.
 fn walk() -> String {
     let readme =
