@@ -7,9 +7,11 @@ sends half a head, and one has been answered and goes on listening. Meanwhile on
 `hostile` lets four clients of one principal send every script of `tests/attacks` in turn, each with two seconds and 500 million units
 of fuel, while two clients of another ask for short runs, 30 seconds long unless told otherwise.
 
-Both print how long a short run took alone and in the crowd, and end with `all answered` or with what went wrong."""
+Both print how long a short run took alone, in the crowd and, for `hostile`, after it, and end with `all answered` or with what went wrong. Each client is a
+process: threads of one Python would wait for each other, up to 5 ms at a time, and the wait would count as the server's."""
 import http.client
 import json
+import multiprocessing
 import os
 import pathlib
 import resource
@@ -43,6 +45,7 @@ server = subprocess.Popen(command, cwd=home.name, env=environment, stderr=subpro
 address = next(line.split("http://")[1].split("/")[0] for line in server.stderr if "http://" in line)
 threading.Thread(target=server.stderr.read, daemon=True).start()
 wrong = []
+fork = multiprocessing.get_context("fork")
 
 
 def ask(connection, name, code, limits=None):
@@ -53,13 +56,13 @@ def ask(connection, name, code, limits=None):
     return answer.status, json.loads(answer.read())
 
 
-def short_runs(until, times):
-    """Asks for short runs, one after another, and notes how many milliseconds each took."""
-    connection = http.client.HTTPConnection(address, timeout=60)
+def short_runs(until, found):
+    """Asks for short runs, one after another, and puts into `found` how many milliseconds each took, and what went wrong."""
+    connection, times, wrong = http.client.HTTPConnection(address, timeout=60), [], []
     while until():
         begun = time.perf_counter()
         try:
-            status, report = ask(connection, "friend", f"result = sum(range({len(times)}))")
+            status, report = ask(connection, "friend", f"result = sum(range(100)) + {len(times)}")
         except OSError as error:
             wrong.append(repr(error))
             connection = http.client.HTTPConnection(address, timeout=60)
@@ -67,19 +70,32 @@ def short_runs(until, times):
         times.append((time.perf_counter() - begun) * 1e3)
         if report.get("outcome") != "ok":
             wrong.append((status, report))
+    found.put((times, wrong))
 
 
-def measured(what, clients, until):
-    each = [[] for _ in range(clients)]
-    threads = [threading.Thread(target=short_runs, args=(until, times)) for times in each]
-    for one in threads:
+def together(clients):
+    """Runs each client, a function and its arguments, in a process, and returns what each found."""
+    found = fork.SimpleQueue()
+    processes = [fork.Process(target=client, args=(*arguments, found)) for client, *arguments in clients]
+    for one in processes:
         one.start()
-    for one in threads:
+    answers = [found.get() for _ in processes]
+    for one in processes:
         one.join()
-    times = sorted(time for times in each for time in times)
+    return answers
+
+
+def told(what, answers):
+    """Prints how long the short runs took, and returns the 99th percentile."""
+    times = sorted(time for times, _ in answers for time in times)
+    wrong.extend(one for _, each in answers for one in each)
     part = lambda share: times[min(len(times) - 1, int(len(times) * share))]
     print(f"{what:<30} {len(times):>6} runs, p50 {part(0.5):.1f} ms, p99 {part(0.99):.1f} ms", flush=True)
     return part(0.99)
+
+
+def measured(what, clients, until):
+    return told(what, together([(short_runs, until)] * clients))
 
 
 def for_seconds(seconds):
@@ -102,27 +118,26 @@ def connections():
     measured("beside them", 1, for_seconds(10))
 
 
+def attack(attacks, sent, until, found):
+    """Sends every script of `attacks` in turn with the others who attack, and puts into `found` what the server failed at."""
+    connection, wrong = http.client.HTTPConnection(address, timeout=120), []
+    while until():
+        with sent.get_lock():
+            number, sent.value = sent.value, sent.value + 1
+        status, report = ask(connection, "stranger", attacks[number % len(attacks)], {"wall_ms": 2_000, "fuel": 500_000_000})
+        if report.get("outcome") == "internal" or status == 500:
+            wrong.append((number % len(attacks), status, report))
+    found.put(([], wrong))
+
+
 def hostile():
     alone = measured("alone", 2, for_seconds(10))
     attacks = [path.read_bytes().decode(errors="replace") for path in sorted((ROOT / "tests/attacks").glob("*.py"))]
-    until, sent, lock = for_seconds(MUCH), [0], threading.Lock()
-
-    def attack():
-        connection = http.client.HTTPConnection(address, timeout=120)
-        while until():
-            with lock:
-                number, sent[0] = sent[0], sent[0] + 1
-            status, report = ask(connection, "stranger", attacks[number % len(attacks)], {"wall_ms": 2_000, "fuel": 500_000_000})
-            if report.get("outcome") == "internal" or status == 500:
-                wrong.append((number % len(attacks), status, report))
-
-    threads = [threading.Thread(target=attack) for _ in range(4)]
-    for one in threads:
-        one.start()
-    beside = measured("beside four hostile clients", 2, until)
-    for one in threads:
-        one.join()
-    print(f"{sent[0]} hostile scripts of {len(attacks)}; p99 is {beside / alone:.1f} times that of before")
+    until, sent = for_seconds(MUCH), fork.Value("q", 0)
+    answers = together([(attack, attacks, sent, until)] * 4 + [(short_runs, until)] * 2)
+    beside = told("beside four hostile clients", answers)
+    measured("after them", 2, for_seconds(10))
+    print(f"{sent.value} hostile scripts of {len(attacks)}; p99 is {beside / alone:.1f} times that of before")
 
 
 {"connections": connections, "hostile": hostile}[KIND]()

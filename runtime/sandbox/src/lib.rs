@@ -33,6 +33,7 @@ mod run;
 mod script;
 mod shares;
 mod tuning;
+mod turns;
 mod worker;
 
 use std::fmt;

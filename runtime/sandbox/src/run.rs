@@ -23,9 +23,14 @@ use crate::live::LiveOutput;
 use crate::output::Stream;
 use crate::tuning::WASM_STACK_BYTES;
 
-/// How much fuel a run burns before it yields the thread and checks the clock. Some ten units burn in a nanosecond, so
-/// this is about a millisecond: deadlines hold to that, and checking costs less than one percent.
-const FUEL_BETWEEN_LOOKS: u64 = 10_000_000;
+/// How much fuel a run burns before it yields the thread and checks the clock. Some ten units burn in a nanosecond, so this is a tenth
+/// of a millisecond, or twice that where every instruction touches another page. A short run of somebody else waits for three or
+/// four such turns. Yielding takes one percent of the time.
+const FUEL_BETWEEN_LOOKS: u64 = 1_000_000;
+
+/// The most fuel of a run whose changed pages are not counted at its end: `1+1` burns 220,000, and to change megabytes takes more than
+/// this.
+const FUEL_OF_A_SHORT_RUN: u64 = 1_000_000;
 
 /// How old a run is before its changed pages are counted, and the least time between two counts: most runs are over by then, and
 /// counting takes up to a tenth of a millisecond.
@@ -160,6 +165,13 @@ pub(crate) async fn run(
     let (stdout, stderr) = (inside.stdout.take(), inside.stderr.take());
     let (memory_bytes_peak, host_calls) = (inside.memory_bytes_peak, inside.host_calls);
     // The instance goes before the clock is read: giving its pages back is part of what a run costs.
+    if fuel > FUEL_OF_A_SHORT_RUN {
+        #[expect(unsafe_code, reason = "memory is given back that a reference could still lead to")]
+        // SAFETY: the future that ran the instance is gone, and what the script answered was copied.
+        unsafe {
+            share.give_back_pages();
+        }
+    }
     drop(store);
     let spent = Spent { fuel, memory_bytes_peak, wall: started.elapsed(), host_calls };
     Ok(Finished { ending, stdout, stderr, spent })
@@ -199,7 +211,7 @@ enum Interrupted {
     Overloaded(Overloaded),
 }
 
-/// Polls `work` until `deadline`. The clock is checked before each poll, and a timer covers waits inside host calls. A
+/// Polls `work` in the turns of its owner until `deadline`. The clock is checked before each poll, and a timer covers waits inside host calls. A
 /// result that comes too late is discarded: a piece of work between two checks may have been long.
 ///
 /// Between polls the pages that the run has changed are counted, ever less often: after four milliseconds, and then whenever a
@@ -220,7 +232,7 @@ async fn within<T>(
         if Instant::now() >= deadline {
             return Poll::Ready(Err(Interrupted::Late));
         }
-        if let Poll::Ready(done) = work.as_mut().poll(context) {
+        if let Poll::Ready(done) = share.turn.poll(context, work.as_mut()) {
             return Poll::Ready(if Instant::now() < deadline { Ok(done) } else { Err(Interrupted::Late) });
         }
         let now = Instant::now();
