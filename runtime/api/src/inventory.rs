@@ -1,6 +1,7 @@
 //! What is here: templates, tools, and whether the server can do its work.
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use axum::Extension;
 use axum::extract::State;
@@ -11,6 +12,7 @@ use intentbox_catalog::{ParamSpec, Template};
 use intentbox_engine::{Caller, Principal};
 use jiff::Timestamp;
 use serde_json::{Value, json};
+use tokio::time::timeout;
 
 use crate::Api;
 use crate::jobs::json;
@@ -82,8 +84,19 @@ pub(crate) async fn health() -> &'static str {
     "ok\n"
 }
 
+/// How long the store may take for the answer whether the server is ready. Whoever asks waits a few seconds at most, and a server whose
+/// store takes longer is not ready.
+const READY_MAX: Duration = Duration::from_secs(2);
+
 /// The server can accept jobs: its store answers. Says what it would answer with.
 pub(crate) async fn ready(State(api): State<Api>) -> Result<Response, Problem> {
+    timeout(READY_MAX, readiness(&api)).await.unwrap_or_else(|_| {
+        let detail = format!("the database has not answered for {} s", READY_MAX.as_secs());
+        Err(Problem::storage(detail))
+    })
+}
+
+async fn readiness(api: &Api) -> Result<Response, Problem> {
     let counts = api.queue.counts().await.map_err(|error| Problem::store(&error))?;
     let counts: BTreeMap<&str, u64> = counts.into_iter().map(|(state, count)| (state.as_str(), count)).collect();
     let catalog = api.engine.catalog();

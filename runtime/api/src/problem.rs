@@ -45,20 +45,23 @@ impl Problem {
         Self::new(StatusCode::BAD_REQUEST, "parameter_invalid", "a parameter is invalid").field(field).detail(detail)
     }
 
+    /// The store does not do its work now.
+    pub(crate) fn storage(detail: String) -> Self {
+        let title = "the jobs cannot be kept or read now";
+        let problem = Self::new(StatusCode::SERVICE_UNAVAILABLE, "storage_failed", title);
+        Self { retry_after_s: Some(5), ..problem.detail(detail) }
+    }
+
     pub(crate) fn store(error: &StoreError) -> Self {
-        let kind = "storage_failed";
-        let problem = Self::new(StatusCode::SERVICE_UNAVAILABLE, kind, "the jobs cannot be kept or read now");
         // Where the file lies is the operator's affair.
         let detail = match error {
             StoreError::Full { .. } => "the disk of the server is full",
             StoreError::Busy { .. } => "another process holds the file",
-            StoreError::Unreachable { .. } => {
-                "the database cannot be reached; whether the request was written is not known: send it again with the same Idempotency-Key"
-            }
+            StoreError::Unreachable { .. } => "the database cannot be reached",
             StoreError::Database { .. } => "the database refuses",
             _ => "the file of jobs cannot be used",
         };
-        Self { retry_after_s: Some(5), ..problem.detail(detail.to_owned()) }
+        Self::storage(detail.to_owned())
     }
 }
 
@@ -84,6 +87,12 @@ impl From<NotAccepted> for Problem {
             NotAccepted::TooManySchedules(_) => {
                 Self::new(StatusCode::TOO_MANY_REQUESTS, "quota", "too many schedules").detail(error.to_string())
             }
+            // It may have been written before the answer was lost.
+            NotAccepted::Store(error @ StoreError::Unreachable { .. }) => Self::store(error).detail(
+                "the database cannot be reached; whether the request was written is not known: \
+                 send it again with the same Idempotency-Key"
+                    .to_owned(),
+            ),
             NotAccepted::Store(error) => Self::store(error),
         }
     }

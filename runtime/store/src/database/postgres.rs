@@ -3,7 +3,7 @@
 use std::net::IpAddr;
 use std::str::FromStr as _;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use sqlx::postgres::{PgConnectOptions, PgListener, PgPoolOptions, PgSslMode};
 use sqlx::{AssertSqlSafe, ConnectOptions as _, Connection as _, Executor as _, PgConnection};
@@ -17,10 +17,20 @@ use crate::place::PostgresUrl;
 /// How long one waits for a connection.
 const CONNECT_MAX: Duration = Duration::from_secs(5);
 
+/// How long a database that has not answered in time is left alone. Whoever waited behind the one who found out, and who comes
+/// meanwhile, hears the same at once.
+const SILENCE: Duration = Duration::from_secs(1);
+
+/// How long bringing the tables to a version may take, and how long one waits for another process that does so.
+const MIGRATION_MAX: Duration = Duration::from_mins(5);
+
 /// What every connection sets: a server that is told to wait for a lock, or that a client has left in a transaction, ends that
 /// itself. A commit is on the disk when it returns, whatever the database has as its default.
-const SETTINGS: &str = "SET lock_timeout = '10s'; SET statement_timeout = '30s'; \
+const SETTINGS: &str = "SET lock_timeout = '5s'; SET statement_timeout = '9s'; \
                         SET idle_in_transaction_session_timeout = '60s'; SET synchronous_commit = 'on'";
+
+/// What is said of a database that does not answer.
+const SILENT: &str = "it does not answer in time";
 
 /// The channel on which processes tell each other which jobs have changed.
 const CHANNEL: &str = "intentbox_jobs";
@@ -65,6 +75,8 @@ pub(crate) struct PostgresDatabase {
     shown: String,
     /// Nothing after it was lost, until the next statement.
     connection: Option<PgConnection>,
+    /// Until when it is not asked again, after it did not answer in time.
+    silent_until: Option<Instant>,
     /// Tells what this process notifies from what others do.
     sender: u64,
 }
@@ -76,10 +88,12 @@ impl PostgresDatabase {
         let options = options
             .map_err(|error| StoreError::Unreachable { database: url.shown().to_owned(), detail: error.to_string() })?;
         let options = options.application_name("intentbox").disable_statement_logging();
-        let mut database = Self { options, shown: url.shown().to_owned(), connection: None, sender: sender() };
+        let mut database =
+            Self { options, shown: url.shown().to_owned(), connection: None, silent_until: None, sender: sender() };
         let found = {
             let connection = database.connection().await?;
-            in_time(migrate(connection, kind)).await
+            let migrated = timeout(MIGRATION_MAX, migrate(connection, kind));
+            migrated.await.unwrap_or_else(|_| Err(sqlx::Error::PoolTimedOut))
         };
         match found.map_err(|error| database.fault(&error))? {
             found if found > kind.version() => {
@@ -102,6 +116,9 @@ impl PostgresDatabase {
     /// The connection, made again if it was lost.
     pub(super) async fn connection(&mut self) -> Result<&mut PgConnection, StoreError> {
         if self.connection.is_none() {
+            if self.silent_until.is_some_and(|until| Instant::now() < until) {
+                return Err(self.lost(SILENT));
+            }
             let connected = timeout(CONNECT_MAX, async {
                 let mut connection = self.options.connect().await?;
                 connection.execute(sqlx::raw_sql(SETTINGS)).await?;
@@ -123,10 +140,14 @@ impl PostgresDatabase {
     pub(super) fn fault(&mut self, error: &sqlx::Error) -> StoreError {
         let Some(error) = error.as_database_error() else {
             self.connection = None;
-            return self.lost(&match error {
-                sqlx::Error::PoolTimedOut => "it does not answer in time".to_owned(),
+            let detail = match error {
+                sqlx::Error::PoolTimedOut => {
+                    self.silent_until = Some(Instant::now() + SILENCE);
+                    SILENT.to_owned()
+                }
                 other => other.to_string(),
-            });
+            };
+            return self.lost(&detail);
         };
         let (database, detail) = (self.shown.clone(), error.message().to_owned());
         match error.code().as_deref() {
@@ -205,6 +226,8 @@ fn sender() -> u64 {
 /// Brings the tables to the version of this program, and returns the version that was found.
 async fn migrate(connection: &mut PgConnection, kind: Kind) -> Result<i64, sqlx::Error> {
     let mut transaction = connection.begin().await?;
+    // A large table takes its time.
+    transaction.execute(sqlx::raw_sql("SET LOCAL lock_timeout = 0; SET LOCAL statement_timeout = 0")).await?;
     // Two that start together: one waits here for the other.
     sqlx::query("SELECT pg_advisory_xact_lock($1)").bind(kind.application).execute(&mut *transaction).await?;
     let versions = kind.versions;

@@ -14,8 +14,9 @@ use tokio::time::timeout;
 
 use super::file::BEGIN_TO_WRITE;
 
-/// How long one waits for an answer of `PostgreSQL` before the connection is taken for lost. A statement takes milliseconds.
-const ANSWER_MAX: Duration = Duration::from_secs(20);
+/// How long one waits for an answer of `PostgreSQL` before the connection is taken for lost. A statement takes milliseconds, and the
+/// database itself ends one that takes longer than this.
+const ANSWER_MAX: Duration = Duration::from_secs(10);
 
 /// Waits for an answer of a database on the network, though not for ever.
 pub(super) async fn in_time<T>(answer: impl Future<Output = Result<T, sqlx::Error>>) -> Result<T, sqlx::Error> {
