@@ -406,6 +406,11 @@ pub(crate) fn database_file(database: &Database) -> Option<PathBuf> {
 
 /// The URL that a file holds.
 pub(crate) fn database_url(file: &Path) -> Result<PostgresUrl, CommandError> {
+    if file.to_str().is_some_and(|text| text.contains("://")) {
+        let wrong = Err(anyhow::anyhow!("--database and $INTENTBOX_DATABASE take a file with the URL, not the URL"));
+        let advice = "write the URL into a file that only you can read: other users of a machine see arguments";
+        return wrong.class(Class::Usage).hint(advice);
+    }
     let typed = std::path::absolute(file).class(Class::Configuration)?;
     let bytes = input::read_secret(Path::new("/"), &typed, DATABASE_BYTES_MAX);
     let bytes = bytes.with_context(|| format!("--database {}", file.display())).class(Class::Configuration)?;
