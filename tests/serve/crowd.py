@@ -46,6 +46,7 @@ address = next(line.split("http://")[1].split("/")[0] for line in server.stderr 
 threading.Thread(target=server.stderr.read, daemon=True).start()
 wrong = []
 fork = multiprocessing.get_context("fork")
+FAULTS = (OSError, http.client.HTTPException, ValueError)
 
 
 def ask(connection, name, code, limits=None):
@@ -63,7 +64,7 @@ def short_runs(until, found):
         begun = time.perf_counter()
         try:
             status, report = ask(connection, "friend", f"result = sum(range(100)) + {len(times)}")
-        except OSError as error:
+        except FAULTS as error:
             wrong.append(repr(error))
             connection = http.client.HTTPConnection(address, timeout=60)
             continue
@@ -124,7 +125,12 @@ def attack(attacks, sent, until, found):
     while until():
         with sent.get_lock():
             number, sent.value = sent.value, sent.value + 1
-        status, report = ask(connection, "stranger", attacks[number % len(attacks)], {"wall_ms": 2_000, "fuel": 500_000_000})
+        try:
+            status, report = ask(connection, "stranger", attacks[number % len(attacks)], {"wall_ms": 2_000, "fuel": 500_000_000})
+        except FAULTS as error:
+            wrong.append((number % len(attacks), repr(error)))
+            connection = http.client.HTTPConnection(address, timeout=120)
+            continue
         if report.get("outcome") == "internal" or status == 500:
             wrong.append((number % len(attacks), status, report))
     found.put(([], wrong))

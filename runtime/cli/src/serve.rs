@@ -9,7 +9,7 @@ use axum::http::{Method, Uri};
 use axum::response::Response;
 use intentbox_api::{Api, Metrics, Refreshing};
 use intentbox_dashboard::{Dashboard, History};
-use intentbox_engine::{Engine, Events};
+use intentbox_engine::{Engine, Events, Sharing};
 use intentbox_jobs::{
     JobQuotas, JobStore, Queue, Runner, RunnerOptions, StoreError, keep_schedules, keep_telling, steadily,
 };
@@ -65,7 +65,7 @@ pub(crate) async fn run(sources: &Sources, command: Serve, show: &mut Show) -> R
     let own =
         setup.templates.as_deref().map(folder::texts).transpose().class(Class::Configuration)?.unwrap_or_default();
     let published =
-        PublishedTemplates { store: store.clone(), engine: Arc::clone(&engine), own, taken: Mutex::default() };
+        PublishedTemplates { store: store.clone(), engine: Arc::clone(&engine), own, seen: Mutex::default() };
     published.take().await.class(Class::Unavailable)?;
     let published = Arc::new(published);
     tokio::spawn(steadily(move || Arc::clone(&published).keep_taking()));
@@ -95,6 +95,7 @@ pub(crate) async fn run(sources: &Sources, command: Serve, show: &mut Show) -> R
     let runner_options = RunnerOptions {
         name,
         slots: command.slots.map_or(cores * 8, usize::from),
+        is_shared: sharing != Sharing::Whole,
         ceilings: ceilings.clone(),
         words: intentbox_api::words,
     };
@@ -190,36 +191,30 @@ struct PublishedTemplates {
     engine: Arc<Engine>,
     /// This server's own templates, which go over them: the folder as it was at the start.
     own: BTreeMap<String, String>,
-    /// The digest of what the engine answers with, and of what it cannot use.
-    taken: Mutex<(String, String)>,
+    /// The digest of what was published last, whether this server can use it or not.
+    seen: Mutex<String>,
 }
 
 impl PublishedTemplates {
     /// Has the engine answer with what was published last. What this server cannot use, such as what was written for a newer version,
     /// leaves it with the templates that it has.
     async fn take(&self) -> Result<(), StoreError> {
-        let known = self.taken().0.clone();
+        let known = self.seen().clone();
         let Some(published) = intentbox_jobs::published(&self.store, &known).await? else { return Ok(()) };
         let catalog = match &published.files {
             Some(files) => folder::catalog_over(files, &self.own),
             None => Err(anyhow::anyhow!("they are not as `intentbox templates publish` of this version writes them")),
         };
         match catalog {
-            Ok(catalog) => {
-                self.engine.replace_catalog(Arc::new(catalog));
-                self.taken().0 = published.digest;
-            }
-            Err(error) if self.taken().1 != published.digest => {
-                show::notice(&show::line(&format!("the published templates cannot be used: {error:#}")));
-                self.taken().1 = published.digest;
-            }
-            Err(_) => {}
+            Ok(catalog) => self.engine.replace_catalog(Arc::new(catalog)),
+            Err(error) => show::notice(&show::line(&format!("the published templates cannot be used: {error:#}"))),
         }
+        *self.seen() = published.digest;
         Ok(())
     }
 
-    fn taken(&self) -> MutexGuard<'_, (String, String)> {
-        self.taken.lock().unwrap_or_else(PoisonError::into_inner)
+    fn seen(&self) -> MutexGuard<'_, String> {
+        self.seen.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Takes what is published, as long as the server runs. What cannot be read stays as it was.

@@ -1,5 +1,7 @@
 //! The queue as clients see it.
 
+use std::time::Duration;
+
 use intentbox_engine::{Principal, TraceContext, new_run_id};
 use intentbox_store::{
     DeliveryStatus, Job, JobEvent, JobFilter, JobState, JobStore, NewJob, Schedule, Start, StoreError, Submitted,
@@ -165,6 +167,12 @@ impl Queue {
     /// When they cannot be read.
     pub async fn counts(&self) -> Result<Vec<(JobState, u64)>, StoreError> {
         self.store.counts().await
+    }
+
+    /// Whether jobs were written within this time before now, or could have been.
+    #[must_use]
+    pub fn has_written_within(&self, time: Duration) -> bool {
+        self.store.has_written_within(time)
     }
 
     /// The numbers of jobs as they change in this process. Another process changes jobs too.

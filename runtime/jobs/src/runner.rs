@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use intentbox_engine::{Caller, Ceilings, Consent, Engine, Event, Events, Of, Principal, Remedy, Report};
 use intentbox_report::{Cause, Failure, TraceContext, Wire};
-use intentbox_store::{Ending, Job, JobStore, Lease, LeaseKey, Renewed};
+use intentbox_store::{Ending, Job, JobStore, Lease, LeaseKey, Renewed, StoreError};
 use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
 use tokio::time::{Instant, interval, sleep, timeout};
@@ -43,6 +43,8 @@ pub struct RunnerOptions {
     pub name: String,
     /// How many jobs run at the same time.
     pub slots: usize,
+    /// Whether principals share the slots: none takes one that would leave fewer free than it holds.
+    pub is_shared: bool,
     /// The most that the operator lets jobs use.
     pub ceilings: Ceilings,
     /// Says a remedy in the terms of the clients who read reports.
@@ -116,7 +118,7 @@ impl Runner {
             let most = u32::try_from(free.len()).unwrap_or(LEASED_MAX);
             let leases = tokio::select! {
                 biased;
-                leases = shared.store.claim(&shared.options.name, LEASE, most) => leases,
+                leases = claim(&shared, most) => leases,
                 () = stop.cancelled() => break,
             };
             let Ok(leases) = leases else {
@@ -165,6 +167,17 @@ impl Shared {
     }
 }
 
+/// Leases at most so many jobs, and waits until there is one.
+async fn claim(shared: &Shared, most: u32) -> Result<Vec<Lease>, StoreError> {
+    let RunnerOptions { name, slots, is_shared, .. } = &shared.options;
+    if *is_shared {
+        let seats = u32::try_from(*slots).unwrap_or(u32::MAX).max(1);
+        shared.store.claim_fairly(name, LEASE, most, seats).await
+    } else {
+        shared.store.claim(name, LEASE, most).await
+    }
+}
+
 /// Renews the leases of what runs, and ends what was cancelled or lost.
 async fn watch(shared: Arc<Shared>) {
     let mut look = interval(CANCEL_PAUSE);
@@ -176,16 +189,17 @@ async fn watch(shared: Arc<Shared>) {
             renewed_at = Instant::now();
             continue;
         }
+        // First, since a database that is slow answers the other question late. What fails is tried again at the next look.
+        let now = Instant::now();
+        if renewed_at.elapsed() >= RENEW_PAUSE && shared.store.renew(keys.clone(), LEASE).await.is_ok() {
+            renewed_at = now;
+        }
         for (key, state) in shared.store.leases(&keys).await.unwrap_or_default() {
             match state {
                 Renewed::Held => {}
                 Renewed::Cancelled => shared.stop(key, Why::Cancelled),
                 Renewed::Lost => shared.stop(key, Why::Lost),
             }
-        }
-        if renewed_at.elapsed() >= RENEW_PAUSE {
-            renewed_at = Instant::now();
-            let _ = shared.store.renew(keys, LEASE).await;
         }
     }
 }
@@ -279,6 +293,11 @@ async fn ended(shared: &Arc<Shared>, lease: &Lease, has_changed: &Mutex<bool>) -
     if is_passing && may_repeat && lease.job.attempt < lease.job.attempts_max {
         let trouble = report.failure.as_ref().map(|failure| failure.message.clone()).unwrap_or_default();
         return Some(Ending::Again { delay_ms: delay_ms(lease.job.attempt), trouble });
+    }
+    // It was cut off after it had called somebody, perhaps to change something.
+    let has_called = report.spent.is_none_or(|spent| spent.http_requests + spent.tool_calls > 0);
+    if is_passing && !may_repeat && has_called {
+        return Some(Ending::Finished { outcome: "unknown_outcome".to_owned(), report: String::new() });
     }
     let report = serde_json::to_string(&Wire::new(&report, shared.options.words)).unwrap_or_default();
     Some(Ending::Finished { outcome: outcome.to_owned(), report })

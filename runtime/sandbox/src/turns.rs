@@ -3,7 +3,8 @@
 //! A run computes for a bounded amount of fuel and then yields. Were each run that wants to go on a task that is ready, an owner
 //! with four of them would compute four times as long as another one, and a short run would wait for all four again at each step
 //! of the way: for the thread to read its script, to begin it, and to send its answer. So an owner has one turn at a time: its runs
-//! queue for it, and one of them is a task that is ready.
+//! queue for it, and one of them is a task that is ready. A run that waits for an answer is not in the queue. A host call must not
+//! wait for another run of its owner in the same process: that one could get a turn that its own waker waits for.
 
 use std::collections::{HashMap, VecDeque};
 use std::future::Future;
@@ -74,17 +75,19 @@ impl Turns {
 impl Turn {
     /// Polls `work` if it wants to go on and this run has the turn, which the next run of the owner has then.
     pub(crate) fn poll<T>(&self, context: &Context<'_>, work: Pin<&mut impl Future<Output = T>>) -> Poll<T> {
-        {
+        let before = {
             let mut standing = self.place.standing();
-            if !standing.task.as_ref().is_some_and(|task| task.will_wake(context.waker())) {
-                standing.task = Some(context.waker().clone());
-            }
+            let is_same = standing.task.as_ref().is_some_and(|task| task.will_wake(context.waker()));
+            let before = if is_same { None } else { standing.task.replace(context.waker().clone()) };
             if !standing.has_turn {
                 return Poll::Pending;
             }
             // From here on, waking queues it anew: behind the others.
             standing.wants_turn = false;
-        }
+            before
+        };
+        // A waker is somebody else's code, and goes without the lock.
+        drop(before);
         let polled = work.poll(&mut Context::from_waker(&self.waker));
         self.place.pass_on();
         polled
@@ -93,11 +96,17 @@ impl Turn {
 
 impl Drop for Turn {
     fn drop(&mut self) {
-        self.place.queue.state().waiting.retain(|place| !Arc::ptr_eq(place, &self.place));
+        let mut state = self.place.queue.state();
+        state.waiting.retain(|place| !Arc::ptr_eq(place, &self.place));
+        // Whoever keeps the waker, such as a timer or another thread that wakes it now, queues nothing any more.
+        let gone = std::mem::replace(&mut *self.place.standing(), Standing { wants_turn: true, ..Standing::default() });
         // A run that is cancelled may have been told already, and one that panicked had the turn.
-        self.place.pass_on();
-        // Whoever keeps the waker, such as a timer, queues nothing any more.
-        *self.place.standing() = Standing { wants_turn: true, ..Standing::default() };
+        if gone.has_turn {
+            state.is_given = false;
+        }
+        let next = state.give();
+        drop(state);
+        wake(next);
     }
 }
 
@@ -245,6 +254,29 @@ mod tests {
         answer.send("answered").expect("it waits");
         waits.await.expect("no panic");
         assert_eq!(*told.lock().expect("no panic"), ["other", "other", "answered"]);
+    }
+
+    #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+    async fn a_run_that_another_thread_wakes_as_it_goes_keeps_no_turn() {
+        let (turns, told) = (Turns::default(), Told::default());
+        let first = turns.of(ALICE);
+        let queue = Arc::clone(&first.place.queue);
+        drop(first);
+        for _ in 0..2_000 {
+            let (answer, answered) = tokio::sync::oneshot::channel::<()>();
+            let turn = turns.of(ALICE);
+            let waits = tokio::spawn(async move {
+                let mut work = pin!(answered);
+                let _ = poll_fn(|context| turn.poll(context, work.as_mut())).await;
+            });
+            tokio::task::yield_now().await;
+            let answers = tokio::spawn(async { answer.send(()) });
+            waits.abort();
+            let _ = (waits.await, answers.await);
+        }
+        computing(turns.of(ALICE), "last", 2, Arc::clone(&told)).await;
+        assert_eq!(*told.lock().expect("no panic"), ["last", "last"]);
+        assert!(queue.state().waiting.is_empty() && !queue.state().is_given);
     }
 
     #[test]

@@ -8,7 +8,7 @@
 //! A lease has a fence, a number that grows with each lease of a job. What is written under an older fence is not taken, so that a
 //! worker that was thought lost cannot overwrite what another did after it.
 
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
 use tokio::sync::mpsc::{self, Receiver, Sender, WeakSender};
@@ -87,7 +87,11 @@ pub struct JobStore {
     reader: Arc<Mutex<JobDatabase>>,
     changes: broadcast::Sender<i64>,
     clock: Clock,
+    committed_at: Moment,
 }
+
+/// When something happened last.
+type Moment = Arc<std::sync::Mutex<Instant>>;
 
 /// What the writer is asked for.
 #[derive(Debug)]
@@ -107,6 +111,7 @@ struct Claim {
     worker: String,
     lease_ms: i64,
     most: u32,
+    seats: Option<u32>,
     reply: Reply<Vec<Lease>>,
 }
 
@@ -135,6 +140,7 @@ impl JobStore {
         let (writer, reader) = (open(place, &quotas).await?, open(place, &quotas).await?);
         let (operations, waiting) = mpsc::channel(WAITING_MAX);
         let (changes, _) = broadcast::channel(CHANGES_MAX);
+        let committed_at = Moment::new(std::sync::Mutex::new(Instant::now()));
         let mut listening = JoinSet::new();
         if let Some(notices) = writer.listen().await? {
             listening.spawn(listen(notices, operations.downgrade(), changes.clone()));
@@ -150,10 +156,11 @@ impl JobStore {
             forgotten_ms: None,
             heard: None,
             is_gone,
+            committed_at: Arc::clone(&committed_at),
             _listening: listening,
         };
         tokio::spawn(task.run(waiting));
-        Ok(Self { operations, reader: Arc::new(Mutex::new(reader)), changes, clock })
+        Ok(Self { operations, reader: Arc::new(Mutex::new(reader)), changes, clock, committed_at })
     }
 
     /// The time in milliseconds after 1970, UTC.
@@ -177,8 +184,34 @@ impl JobStore {
     ///
     /// The file cannot be written.
     pub async fn claim(&self, worker: &str, lease: Duration, most: u32) -> Result<Vec<Lease>, StoreError> {
+        self.claim_of(worker, lease, most, None).await
+    }
+
+    /// The same for a worker whose seats principals share: none takes one that would leave fewer free than it holds. `seats` is how
+    /// many it has, those of jobs that run among them.
+    ///
+    /// # Errors
+    ///
+    /// The file cannot be written.
+    pub async fn claim_fairly(
+        &self,
+        worker: &str,
+        lease: Duration,
+        most: u32,
+        seats: u32,
+    ) -> Result<Vec<Lease>, StoreError> {
+        self.claim_of(worker, lease, most, Some(seats)).await
+    }
+
+    async fn claim_of(
+        &self,
+        worker: &str,
+        lease: Duration,
+        most: u32,
+        seats: Option<u32>,
+    ) -> Result<Vec<Lease>, StoreError> {
         let (worker, lease_ms) = (worker.to_owned(), millis(lease));
-        self.ask(|reply| Operation::Claim(Claim { worker, lease_ms, most, reply })).await
+        self.ask(|reply| Operation::Claim(Claim { worker, lease_ms, most, seats, reply })).await
     }
 
     /// Makes leases last so long from now on.
@@ -445,6 +478,12 @@ impl JobStore {
         self.changes.subscribe()
     }
 
+    /// Whether something was written within this time before now. The writer looks for what is due four times a second, and writes that.
+    #[must_use]
+    pub fn has_written_within(&self, time: Duration) -> bool {
+        self.committed_at.lock().unwrap_or_else(PoisonError::into_inner).elapsed() <= time
+    }
+
     /// Waits until what was asked before is written, and ends the writer.
     pub async fn close(&self) {
         let (reply, closed) = oneshot::channel();
@@ -521,6 +560,7 @@ struct Writer {
     /// The last event that was passed on, where other processes do not tell what they change.
     heard: Option<i64>,
     is_gone: IsGone,
+    committed_at: Moment,
     /// Ends with the writer.
     _listening: JoinSet<()>,
 }
@@ -636,16 +676,18 @@ impl Writer {
         let wanted: Vec<Wanted<'_>> = self
             .claims
             .iter()
-            .map(|Claim { worker, lease_ms, most, .. }| Wanted {
+            .map(|Claim { worker, lease_ms, most, seats, .. }| Wanted {
                 worker,
                 policy: &self.policy,
                 lease_ms: *lease_ms,
                 most: *most,
+                seats: *seats,
             })
             .collect();
         let forgets_after_days = forgets.then_some(self.days_max);
         let batch = Batch { writes, wanted: &wanted, gone: &gone, sweeps, forgets_after_days };
         let Committed { written, leased, changed } = self.database.commit(batch, &mut self.shares, &self.clock).await?;
+        *self.committed_at.lock().unwrap_or_else(PoisonError::into_inner) = Instant::now();
         if forgets {
             self.forgotten_ms = Some(now_ms);
         }

@@ -77,7 +77,7 @@ impl Store {
         let added = self.opened(&mut state).await?.add(&batch, &self.quotas).await;
         match &added {
             Ok(()) => state.batches += 1,
-            Err(_) => state.discard().await,
+            Err(error) => state.discard_after(error).await,
         }
         added
     }
@@ -92,8 +92,8 @@ impl Store {
         let now_ms = self.clock.now_unix_ms();
         let mut state = self.state.lock().await;
         let tally = self.opened(&mut state).await?.tally(since_unix_ms).await;
-        if tally.is_err() {
-            state.discard().await;
+        if let Err(error) = &tally {
+            state.discard_after(error).await;
         }
         Ok(tally?.into_stats(now_ms))
     }
@@ -112,6 +112,14 @@ impl Store {
 }
 
 impl State {
+    /// A file is opened anew after any error. A database on the network makes its connection anew by itself, and knows how long it has
+    /// not answered.
+    async fn discard_after(&mut self, error: &StoreError) {
+        if !matches!(error, StoreError::Unreachable { .. }) {
+            self.discard().await;
+        }
+    }
+
     async fn discard(&mut self) {
         if let Some(database) = self.database.take() {
             database.close().await;

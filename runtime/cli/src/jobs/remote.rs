@@ -60,7 +60,8 @@ impl Remote {
         let credential = credential.context("the token").class(Class::Configuration)?;
         let shown = show::line(url);
         let upstream = Upstream::new(url, [], credential, &[]).with_context(|| format!("--server {shown}"));
-        Ok(Self { upstream: upstream.class(Class::Usage)?, url: shown })
+        let upstream = upstream.class(Class::Usage).hint("a URL begins with `http://` or `https://`")?;
+        Ok(Self { upstream, url: shown })
     }
 
     pub(super) async fn submit(&self, text: &str, key: Option<String>) -> Result<JobView, CommandError> {
@@ -77,7 +78,10 @@ impl Remote {
         } else {
             "see `intentbox jobs list`: whether the job was accepted is not known; with --key the command can be repeated"
         };
-        job(&sent.hint(advice)?)
+        // What the server said no to was not accepted.
+        let unknown =
+            |error: CommandError| if error.class() == Class::Unavailable { error.hint(advice) } else { error };
+        job(&sent.map_err(unknown)?)
     }
 
     pub(super) async fn list(

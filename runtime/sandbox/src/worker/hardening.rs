@@ -60,13 +60,13 @@ pub(super) fn drop_what_is_inherited() {
     let _ = std::fs::write("/proc/self/oom_score_adj", "1000");
 }
 
-/// How much later than others a worker computes where all want the processor: the server that reads requests, cancels runs and answers
-/// goes first, and so do short runs on their way.
+/// How much lower the priority of a worker is than its parent's. Where scripts take all processors, the server still reads requests,
+/// cancels runs and answers.
 const NICE: i32 = 10;
 
 /// Drops everything. A privilege that cannot be dropped is reported, not fatal: the guest's sandbox holds without it.
 pub(super) fn apply(scans_pages: bool) -> Hardening {
-    // Starting is over. It may fail, as where a service manager set a lower priority already.
+    // Starting is over.
     let _ = rustix::process::nice(NICE);
     let no_new_privileges = rustix::thread::set_no_new_privs(true).is_ok();
     let privileges = drop_privileges();

@@ -66,8 +66,8 @@ pub fn serve() -> Result<(), ServeError> {
     let socket = StdUnixStream::from(stdin);
     socket.peer_addr().map_err(|_| ServeError::NoParent)?;
     socket.set_nonblocking(true).map_err(system("the socket"))?;
-    // A turn of a run takes milliseconds, and the default of 61 turns between two looks at the socket would leave what the
-    // parent sends lying for a tenth of a second beside two runs that compute.
+    // The default of 61 turns between two looks at the socket would leave what the parent sends lying for ten milliseconds beside runs
+    // that compute.
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().event_interval(1).build();
     let runtime = runtime.map_err(system("the runtime"))?;
     runtime.block_on(async {

@@ -25,7 +25,7 @@ use crate::service::{
     Delivery, DeliveryStatus, Firing, NewSchedule, NewToken, PolicyVersion, PublishedTemplates, Schedule, TokenRecord,
     Told,
 };
-use crate::share::Shares;
+use crate::share::{Seats, Shares};
 
 /// The jobs: `ibjb` in ASCII.
 const KIND: Kind =
@@ -118,6 +118,8 @@ pub(crate) struct Wanted<'a> {
     pub(crate) policy: &'a str,
     pub(crate) lease_ms: i64,
     pub(crate) most: u32,
+    /// All its seats, where principals share them.
+    pub(crate) seats: Option<u32>,
 }
 
 /// What one transaction does.
@@ -390,7 +392,11 @@ async fn commit(
     let mut owners = lease::owners(session).await?;
     for wanted in batch.wanted {
         let mut leases = Vec::new();
-        for (owner, most) in shares.turns.shares(&mut owners, wanted.most) {
+        let seats = match wanted.seats {
+            Some(seats) => Some(Seats::of(seats.into(), lease::held(session, wanted.worker).await?)),
+            None => None,
+        };
+        for (owner, most) in shares.turns.shares(&mut owners, wanted.most, seats) {
             leases.extend(lease::claim(session, Wanted { most, ..*wanted }, &owner, now_ms).await?);
         }
         if leases.is_empty() {

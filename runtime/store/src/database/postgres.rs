@@ -21,8 +21,11 @@ const CONNECT_MAX: Duration = Duration::from_secs(5);
 /// meanwhile, hears the same at once.
 const SILENCE: Duration = Duration::from_secs(1);
 
-/// How long bringing the tables to a version may take, and how long one waits for another process that does so.
-const MIGRATION_MAX: Duration = Duration::from_mins(5);
+/// How long bringing the tables to a version may take: a large table takes its time. The database ends it itself after that.
+const MIGRATION_MAX: Duration = Duration::from_secs(310);
+
+/// The limits of a transaction that brings the tables to a version, or waits for another process that does.
+const BEGIN_TO_MIGRATE: &str = "SET LOCAL lock_timeout = '5min'; SET LOCAL statement_timeout = '5min'";
 
 /// What every connection sets: a server that is told to wait for a lock, or that a client has left in a transaction, ends that
 /// itself. A commit is on the disk when it returns, whatever the database has as its default.
@@ -225,19 +228,23 @@ fn sender() -> u64 {
 
 /// Brings the tables to the version of this program, and returns the version that was found.
 async fn migrate(connection: &mut PgConnection, kind: Kind) -> Result<i64, sqlx::Error> {
+    // Most openings find what they need, and wait for nobody.
+    if let Some(found) = in_time(version(connection, kind)).await?
+        && found >= kind.version()
+    {
+        return Ok(found);
+    }
     let mut transaction = connection.begin().await?;
-    // A large table takes its time.
-    transaction.execute(sqlx::raw_sql("SET LOCAL lock_timeout = 0; SET LOCAL statement_timeout = 0")).await?;
     // Two that start together: one waits here for the other.
+    transaction.execute(sqlx::raw_sql(BEGIN_TO_MIGRATE)).await?;
     sqlx::query("SELECT pg_advisory_xact_lock($1)").bind(kind.application).execute(&mut *transaction).await?;
+    // Whoever waits for a table keeps all others from it.
+    transaction.execute(sqlx::raw_sql("SET LOCAL lock_timeout = '5s'")).await?;
     let versions = kind.versions;
-    let is_there: bool =
-        sqlx::query_scalar("SELECT to_regclass($1) IS NOT NULL").bind(versions).fetch_one(&mut *transaction).await?;
-    // The name of a table is no value. It is a constant of this program.
-    let found: i64 = if is_there {
-        let sql = AssertSqlSafe(format!("SELECT version FROM {versions}"));
-        sqlx::query_scalar(sql).fetch_one(&mut *transaction).await?
+    let found = if let Some(found) = version(&mut transaction, kind).await? {
+        found
     } else {
+        // The name of a table is no value. It is a constant of this program.
         let sql = format!("CREATE TABLE {versions} (version BIGINT NOT NULL); INSERT INTO {versions} VALUES (0)");
         transaction.execute(sqlx::raw_sql(AssertSqlSafe(sql))).await?;
         0
@@ -251,6 +258,20 @@ async fn migrate(connection: &mut PgConnection, kind: Kind) -> Result<i64, sqlx:
     }
     transaction.commit().await?;
     Ok(found)
+}
+
+/// The version of the tables, if they are there.
+async fn version(connection: &mut PgConnection, kind: Kind) -> Result<Option<i64>, sqlx::Error> {
+    // Not `to_regclass`, which may know from the question before that there is no such table.
+    const IS_THERE: &str = "SELECT EXISTS (SELECT 1 FROM pg_catalog.pg_tables \
+                            WHERE tablename = $1 AND schemaname = ANY (current_schemas(false)))";
+    let versions = kind.versions;
+    let is_there: bool = sqlx::query_scalar(IS_THERE).bind(versions).fetch_one(&mut *connection).await?;
+    if !is_there {
+        return Ok(None);
+    }
+    let sql = AssertSqlSafe(format!("SELECT version FROM {versions}"));
+    sqlx::query_scalar(sql).fetch_one(connection).await.map(Some)
 }
 
 /// A migration of `SQLite` as `PostgreSQL` writes it.

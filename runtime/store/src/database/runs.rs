@@ -263,16 +263,24 @@ async fn known_targets<'a>(
     rows.iter().map(|row| Ok((row.text(0)?, row.number(1)?))).collect()
 }
 
+/// How many records one cleaning removes at most: it takes a second, and the next one removes more.
+const REMOVED_MAX: i64 = 100_000;
+
 /// Removes what is too much or too old. Each of these finds its rows by an index, and most find none.
 async fn keep_to(quotas: &Quotas, now_ms: i64, session: &mut Session<'_>) -> Result<(), sqlx::Error> {
     // Ids grow: those of the last `runs_max` rows are above this, and no more than that.
-    const MANY: Sql = Sql::same("DELETE FROM runs WHERE id <= (SELECT MAX(id) FROM runs) - $1");
-    const OLD: Sql = Sql::same("DELETE FROM runs WHERE started_ms < $1");
+    const MANY: Sql = Sql::same(
+        "DELETE FROM runs WHERE id IN \
+         (SELECT id FROM runs WHERE id <= (SELECT MAX(id) FROM runs) - $1 ORDER BY id LIMIT $2)",
+    );
+    const OLD: Sql = Sql::same(
+        "DELETE FROM runs WHERE id IN (SELECT id FROM runs WHERE started_ms < $1 ORDER BY started_ms LIMIT $2)",
+    );
     const OLD_USAGE: Sql = Sql::same("DELETE FROM usage WHERE day < $1");
     const OLD_DROPPED: Sql = Sql::same("DELETE FROM dropped WHERE day < $1");
-    session.change(MANY, &[quotas.runs_max.into()]).await?;
+    session.change(MANY, &[quotas.runs_max.into(), REMOVED_MAX.into()]).await?;
     let first_ms = now_ms.saturating_sub(i64::from(quotas.runs_days_max) * DAY_MS);
-    session.change(OLD, &[first_ms.into()]).await?;
+    session.change(OLD, &[first_ms.into(), REMOVED_MAX.into()]).await?;
     let first_day = now_ms.div_euclid(DAY_MS) - i64::from(quotas.usage_days_max);
     session.change(OLD_USAGE, &[first_day.into()]).await?;
     session.change(OLD_DROPPED, &[first_day.into()]).await?;

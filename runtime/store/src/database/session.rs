@@ -15,7 +15,7 @@ use tokio::time::timeout;
 use super::file::BEGIN_TO_WRITE;
 
 /// How long one waits for an answer of `PostgreSQL` before the connection is taken for lost. A statement takes milliseconds, and the
-/// database itself ends one that takes longer than this.
+/// database itself ends one that takes nearly as long as this, but for a commit.
 const ANSWER_MAX: Duration = Duration::from_secs(10);
 
 /// Waits for an answer of a database on the network, though not for ever.

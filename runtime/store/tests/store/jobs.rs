@@ -433,3 +433,27 @@ async fn a07_each_principal_has_its_turn_however_many_jobs_another_has() {
     let leases = store.claim("w", LEASE, 3).await.expect("it is written");
     assert_eq!(of(&leases, "bob"), 3, "nobody else has any");
 }
+
+#[tokio::test]
+async fn a07_long_jobs_of_one_principal_leave_seats_for_another() {
+    let (folder, hand) = (tempfile::tempdir().expect("a folder"), Hand::new());
+    let store = store(folder.path(), &hand).await;
+    for number in 0..40 {
+        accepted(&store, NewJob { principal: "bob".to_owned(), ..job(&format!("b{number}")) }).await;
+    }
+    let of_bob = store.claim_fairly("w", LEASE, 16, 16).await.expect("it is written");
+    assert_eq!(of_bob.len(), 8, "half of the seats");
+    // There is nothing that this worker may take, until somebody else has a job.
+    let (leases, ()) = tokio::join!(store.claim_fairly("w", LEASE, 8, 16), async {
+        accepted(&store, job("a0")).await;
+    });
+    let leases = leases.expect("it is written");
+    assert_eq!(leases.iter().map(|lease| lease.job.id.as_str()).collect::<Vec<_>>(), ["a0"]);
+    // Another worker has seats of its own. Here, bob goes on when what is left is more than what he holds.
+    assert_eq!(store.claim_fairly("other", LEASE, 2, 2).await.expect("it is written").len(), 1);
+    for lease in &of_bob[..2] {
+        store.end(lease.key(), finished()).await.expect("it is written");
+    }
+    let leases = store.claim_fairly("w", LEASE, 8, 16).await.expect("it is written");
+    assert_eq!(leases.iter().map(|lease| lease.job.principal.as_str()).collect::<Vec<_>>(), ["bob"]);
+}

@@ -1,5 +1,7 @@
 //! What workers do: lease jobs, renew their leases, and end attempts. Nothing is written for a lease that is over.
 
+use std::collections::HashMap;
+
 use serde_json::json;
 
 use super::super::session::{Row, Session, Sql, picking};
@@ -28,6 +30,14 @@ pub(super) async fn owners(session: &mut Session<'_>) -> Result<Vec<Owner>, sqlx
         }
     }
     Ok(owners)
+}
+
+/// How many jobs of each principal a worker runs.
+pub(super) async fn held(session: &mut Session<'_>, worker: &str) -> Result<HashMap<String, u64>, sqlx::Error> {
+    const SQL: Sql =
+        Sql::same("SELECT principal, COUNT(*) FROM jobs WHERE state = 'running' AND worker = $1 GROUP BY principal");
+    let rows = session.rows(SQL, &[worker.into()]).await?;
+    rows.iter().map(|row| Ok((row.text(0)?, u64::try_from(row.number(1)?).unwrap_or(0)))).collect()
 }
 
 /// Gives a worker leases of at most so many ready jobs of a principal, the first in their order.
