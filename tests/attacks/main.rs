@@ -35,8 +35,8 @@ const DEADLINE_EXCEEDED: &str = "deadline_exceeded";
 /// How often the footprint is taken until it is what it was: processes end and give back what they had in their own time.
 const FOOTPRINTS_MAX: u32 = 60;
 
-/// How much more memory there may be than before when everything is over.
-const GROWTH_KIB: u64 = 4 << 10;
+/// How far memory may be from where it was when everything is over.
+const DRIFT_KIB: u64 = 4 << 10;
 
 /// Two of what is planted, and what the scripts look for. Nothing that is printed may hold it.
 const CANARY: &str = "canary-7f3a";
@@ -159,7 +159,7 @@ async fn corpus(place: &str, isolation: Isolation, attacks: &Arc<Vec<Attack>>) -
         capacity,
     };
     let engine = Arc::new(Engine::new(parts).expect("the engine starts"));
-    // A slot keeps up to 8 MiB of pages once they were written: runs that write all over come before the first look.
+    // The parent and a slot keep what a first run that writes all over leaves with them: such runs come before the first look.
     for _ in 0..4 {
         let fill = "def f(n): return n and 1 + f(n - 1)\nimport sys\nsys.setrecursionlimit(10**6)\ntry: f(10**5)\nexcept \
                     RecursionError: pass\nb = bytearray(150 << 20)\nl = [str(i) for i in range(300000)]\nlen(l)";
@@ -197,7 +197,7 @@ async fn corpus(place: &str, isolation: Isolation, attacks: &Arc<Vec<Attack>>) -
     // The issue of a leak is whether it stays.
     let mut after = footprint(&engine).await;
     for _ in 1..FOOTPRINTS_MAX {
-        if before.0 == after.0 && !has_grown(&before.1, &after.1) {
+        if before.0 == after.0 && !has_drifted(&before.1, &after.1) {
             break;
         }
         tokio::time::sleep(Duration::from_secs(1)).await;
@@ -207,7 +207,7 @@ async fn corpus(place: &str, isolation: Isolation, attacks: &Arc<Vec<Attack>>) -
     if before.0 != after.0 {
         wrong.push(format!("descriptors: {:?} before, {:?} after", before.0, after.0));
     }
-    if has_grown(&before.1, &after.1) {
+    if has_drifted(&before.1, &after.1) {
         wrong.push(format!("private memory in KiB: {:?} before, {:?} after", before.1, after.1));
     }
     let latest = if latest.0 > other_latest.0 { latest } else { other_latest };
@@ -249,10 +249,9 @@ fn judge(attack: &Attack, report: &Report) -> Option<String> {
     leaks.into_iter().find(|leak| text.contains(leak)).map(|leak| format!("the report holds {leak:?}"))
 }
 
-/// Whether the private memory of some process is more than it was.
-fn has_grown(before: &[u64], after: &[u64]) -> bool {
-    before.len() != after.len()
-        || before.iter().zip(after).any(|(before, after)| after.saturating_sub(*before) > GROWTH_KIB)
+/// Whether the private memory of some process is not what it was.
+fn has_drifted(before: &[u64], after: &[u64]) -> bool {
+    before.len() != after.len() || before.iter().zip(after).any(|(before, after)| before.abs_diff(*after) > DRIFT_KIB)
 }
 
 fn milliseconds(count: u64) -> f64 {

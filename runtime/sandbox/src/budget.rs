@@ -23,7 +23,7 @@ use crate::turns::{Turn, Turns};
 /// reach some 40 MiB: those are counted while it runs ([`Share::count_pages`]).
 pub(crate) const ENTRY_BYTES: u64 = 8 << 20;
 
-/// How much of the snapshot may stay changed in a slot. An ordinary script changes half a megabyte, and others of its kind change the
+/// How much memory may stay changed in a slot. An ordinary script changes half a megabyte, and others of its kind change the
 /// same pages. Copying 8 MiB anew, which is what wasmtime may keep, makes a run of 1 ms take 1.4 to 1.6.
 const KEPT_BYTES_MAX: u64 = 2 << 20;
 
@@ -207,17 +207,18 @@ impl Share {
         Ok(())
     }
 
-    /// Gives the pages of the snapshot back if many were changed in this slot, by this run and those before it. The slot keeps
-    /// changed pages for the next run, which is faster where they are few; each is copied anew before every run.
+    /// Gives the pages of the run's memory back, which has `length` bytes, if many were changed in this slot by this run and those
+    /// before it. The slot keeps changed pages for the next run, which is faster where they are few; each is written anew before
+    /// every run.
     ///
     /// # Safety
-    /// The instance does not run any more, and nobody reads its memory.
+    /// The instance does not run any more, nobody reads its memory, and its slot has room for `length` bytes.
     #[expect(unsafe_code, reason = "it passes on what its caller promises")]
-    pub(crate) unsafe fn give_back_pages(&self) {
-        let (Some(pages), Some((address, length))) = (&self.budget.pages, self.snapshot.get()) else { return };
-        if pages.changed_bytes(*address, *length) > KEPT_BYTES_MAX {
+    pub(crate) unsafe fn give_back_pages(&self, length: usize) {
+        let (Some(pages), Some((address, _))) = (&self.budget.pages, self.snapshot.get()) else { return };
+        if pages.changed_bytes(*address, length) > KEPT_BYTES_MAX {
             // SAFETY: as the caller promises, and the range is the memory of that instance.
-            unsafe { Pages::give_back(*address, *length) };
+            unsafe { Pages::give_back(*address, length) };
         }
     }
 

@@ -28,8 +28,8 @@ use crate::tuning::WASM_STACK_BYTES;
 /// four such turns. Yielding takes one percent of the time.
 const FUEL_BETWEEN_LOOKS: u64 = 1_000_000;
 
-/// The most fuel of a run whose changed pages are not counted at its end: `1+1` burns 220,000, and to change megabytes takes more than
-/// this.
+/// The most fuel of a run whose changed pages are not counted at its end: `1+1` burns 220,000, and whatever looks at each object of the
+/// snapshot, which changes most of its pages, some 1,100,000.
 const FUEL_OF_A_SHORT_RUN: u64 = 1_000_000;
 
 /// How old a run is before its changed pages are counted, and the least time between two counts: most runs are over by then, and
@@ -166,10 +166,13 @@ pub(crate) async fn run(
     let (memory_bytes_peak, host_calls) = (inside.memory_bytes_peak, inside.host_calls);
     // The instance goes before the clock is read: giving its pages back is part of what a run costs.
     if fuel > FUEL_OF_A_SHORT_RUN {
+        // Memory does not become less while a run goes on.
+        let length = usize::try_from(memory_bytes_peak).unwrap_or(0);
         #[expect(unsafe_code, reason = "memory is given back that a reference could still lead to")]
-        // SAFETY: the future that ran the instance is gone, and what the script answered was copied.
+        // SAFETY: the future that ran the instance is gone, what the script answered was copied, and no memory grows beyond the limit
+        // of the run, for which each slot has room.
         unsafe {
-            share.give_back_pages();
+            share.give_back_pages(length);
         }
     }
     drop(store);
@@ -211,8 +214,8 @@ enum Interrupted {
     Overloaded(Overloaded),
 }
 
-/// Polls `work` in the turns of its owner until `deadline`. The clock is checked before each poll, and a timer covers waits inside host calls. A
-/// result that comes too late is discarded: a piece of work between two checks may have been long.
+/// Polls `work` in the turns of its owner until `deadline`. The clock is checked before each poll, and a timer covers waits inside
+/// host calls. A result that comes too late is discarded: a piece of work between two checks may have been long.
 ///
 /// Between polls the pages that the run has changed are counted, ever less often: after four milliseconds, and then whenever a
 /// sixteenth of the run's age has passed. A short run is not counted at all, and a long one some dozens of times. Output
