@@ -9,7 +9,7 @@ use axum::http::{Method, Uri};
 use axum::response::Response;
 use intentbox_api::{Api, Metrics, Refreshing};
 use intentbox_dashboard::{Dashboard, History};
-use intentbox_engine::{Engine, Events, Sharing};
+use intentbox_engine::{Engine, Events};
 use intentbox_jobs::{
     JobQuotas, JobStore, Queue, Runner, RunnerOptions, StoreError, keep_schedules, keep_telling, steadily,
 };
@@ -95,7 +95,7 @@ pub(crate) async fn run(sources: &Sources, command: Serve, show: &mut Show) -> R
     let runner_options = RunnerOptions {
         name,
         slots: command.slots.map_or(cores * 8, usize::from),
-        is_shared: sharing != Sharing::Whole,
+        sharing,
         ceilings: ceilings.clone(),
         words: intentbox_api::words,
     };

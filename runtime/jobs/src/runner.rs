@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use intentbox_engine::{Caller, Ceilings, Consent, Engine, Event, Events, Of, Principal, Remedy, Report};
+use intentbox_engine::{Caller, Ceilings, Consent, Engine, Event, Events, Of, Principal, Remedy, Report, Sharing};
 use intentbox_report::{Cause, Failure, TraceContext, Wire};
 use intentbox_store::{Ending, Job, JobStore, Lease, LeaseKey, Renewed, StoreError};
 use tokio::sync::Semaphore;
@@ -43,8 +43,8 @@ pub struct RunnerOptions {
     pub name: String,
     /// How many jobs run at the same time.
     pub slots: usize,
-    /// Whether principals share the slots: none takes one that would leave fewer free than it holds.
-    pub is_shared: bool,
+    /// How principals share the slots, as they share those of scripts.
+    pub sharing: Sharing,
     /// The most that the operator lets jobs use.
     pub ceilings: Ceilings,
     /// Says a remedy in the terms of the clients who read reports.
@@ -169,12 +169,13 @@ impl Shared {
 
 /// Leases at most so many jobs, and waits until there is one.
 async fn claim(shared: &Shared, most: u32) -> Result<Vec<Lease>, StoreError> {
-    let RunnerOptions { name, slots, is_shared, .. } = &shared.options;
-    if *is_shared {
-        let seats = u32::try_from(*slots).unwrap_or(u32::MAX).max(1);
-        shared.store.claim_fairly(name, LEASE, most, seats).await
-    } else {
-        shared.store.claim(name, LEASE, most).await
+    let RunnerOptions { name, slots, sharing, .. } = &shared.options;
+    match sharing {
+        Sharing::Whole => shared.store.claim(name, LEASE, most).await,
+        Sharing::Fair | Sharing::Apart => {
+            let seats = u32::try_from(*slots).unwrap_or(u32::MAX).max(1);
+            shared.store.claim_fairly(name, LEASE, most, seats).await
+        }
     }
 }
 

@@ -10,11 +10,11 @@ use crate::jobs::JobQuotas;
 
 /// The seats of one worker. No principal takes one that would leave fewer free than it holds, as with the slots of runs: one that
 /// submits a thousand long jobs has half of the seats, and another's first job has one at once.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Seats {
-    pub(crate) free: u64,
+    free: u64,
     /// How many each principal holds.
-    pub(crate) held: HashMap<String, u64>,
+    held: HashMap<String, u64>,
 }
 
 impl Seats {

@@ -102,8 +102,13 @@ async fn n09_a_job_in_which_the_server_has_a_fault_ends_and_the_next_one_runs() 
         let store = JobStore::open(&place, Clock::system(), JobQuotas::default(), Arc::new(|_| false)).await;
         let (store, stop) = (store.expect("it opens"), CancellationToken::new());
         let words: fn(&Remedy) -> String = |_| String::new();
-        let options =
-            RunnerOptions { name: "w".to_owned(), slots: 1, is_shared: false, ceilings: Ceilings::default(), words };
+        let options = RunnerOptions {
+            name: "w".to_owned(),
+            slots: 1,
+            sharing: Sharing::Whole,
+            ceilings: Ceilings::default(),
+            words,
+        };
         let runner = Runner::new(store.clone(), engine(Isolation::InProcess), faulty(at), options);
         let running = tokio::spawn(runner.run(stop.clone()));
         let (queue, alice) = (Queue::new(store.clone()), Principal::named("alice"));
