@@ -18,7 +18,8 @@ import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 URL = os.environ["INTENTBOX_TEST_POSTGRES"]
-home = pathlib.Path(tempfile.mkdtemp())
+folder = tempfile.TemporaryDirectory()
+home = pathlib.Path(folder.name)
 file = home / "database"
 file.write_text(URL)
 file.chmod(0o600)
@@ -39,8 +40,8 @@ def ask(method, path, body=None):
 
 def database():
     """The processes of the database."""
-    folder = pathlib.Path(re.search("host=([^&]*)", URL)[1])
-    first = (folder / "data/postmaster.pid").read_text().split()[0]
+    place = pathlib.Path(re.search("host=([^&]*)", URL)[1])
+    first = (place / "data/postmaster.pid").read_text().split()[0]
     children = pathlib.Path(f"/proc/{first}/task/{first}/children").read_text().split()
     return [int(process) for process in (first, *children)]
 

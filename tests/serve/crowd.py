@@ -7,8 +7,9 @@ sends half a head, and one has been answered and goes on listening. Meanwhile on
 `hostile` lets four clients of one principal send every script of `tests/attacks` in turn, each with two seconds and 500 million units
 of fuel, while two clients of another ask for short runs, 30 seconds long unless told otherwise.
 
-Both print how long a short run took alone, in the crowd and, for `hostile`, after it, and end with `all answered` or with what went wrong. Each client is a
-process: threads of one Python would wait for each other, up to 5 ms at a time, and the wait would count as the server's."""
+Both print how long a short run took alone, in the crowd and, for `hostile`, after it, and end with `all answered` or with what went
+wrong. Each client is a process: threads of one Python would wait for each other, up to 5 ms at a time, and the wait would count as the
+server's."""
 import http.client
 import json
 import multiprocessing

@@ -147,7 +147,7 @@ pub(crate) fn by_name(template: &str, values: &BTreeMap<String, Value>) -> Optio
 }
 
 /// One word for a shell.
-fn quoted(text: &str) -> String {
+pub(crate) fn quoted(text: &str) -> String {
     let is_plain = |letter: char| letter.is_ascii_alphanumeric() || "_-./:=@,".contains(letter);
     if text.chars().all(is_plain) { text.to_owned() } else { in_single_quotes(text) }
 }

@@ -9,6 +9,7 @@ use crate::answer::Answer;
 use crate::arguments::{Database, Sources};
 use crate::error::{Class, Classify as _, CommandError, Hint as _};
 use crate::show::count;
+use crate::words::quoted;
 use crate::{folder, jobs, process, setup, show};
 
 use super::check;
@@ -31,7 +32,7 @@ pub(super) async fn run(sources: &Sources, database: &Database) -> Result<Answer
     let failed = check::failed(sources).await?;
     if failed > 0 {
         let error = Class::Check.error(format!("nothing was published: {} failed", count(failed, "case")));
-        let folder = show::line(&path.display().to_string());
+        let folder = quoted(&show::line(&path.display().to_string()));
         return Err(error.hint(format!("run `intentbox templates check --templates {folder}` to see which")));
     }
     let digest = keep(sources, database, &files).await?;
