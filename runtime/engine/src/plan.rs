@@ -67,6 +67,8 @@ pub struct Run {
     pub(crate) learns: Option<String>,
     /// Whether the caller said the window of time that it looks at.
     pub(crate) says_time: bool,
+    /// Whether it begins only when there is all the memory that its limit lets it use.
+    pub(crate) reserves_memory: bool,
 }
 
 /// What a run executes.
@@ -212,6 +214,13 @@ impl Run {
     #[must_use]
     pub fn may_change(&self) -> bool {
         self.grants.access().changes()
+    }
+
+    /// The same run, which begins only when there is all the memory that its limit lets it use: for one that lacked memory in the
+    /// middle before.
+    #[must_use]
+    pub fn reserving_memory(self) -> Self {
+        Self { reserves_memory: true, ..self }
     }
 
     /// Its id.
@@ -623,6 +632,7 @@ impl Engine {
             inferred: Vec::new(),
             learns: None,
             says_time: false,
+            reserves_memory: false,
         });
         if writes && caller.consent == Consent::Asked {
             return Plan::NeedsConsent(Unconfirmed { run, summary: template.summary().to_owned() });
@@ -669,6 +679,7 @@ impl Engine {
             inferred: Vec::new(),
             learns: None,
             says_time: false,
+            reserves_memory: false,
         }))
     }
 

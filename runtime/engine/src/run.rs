@@ -1,11 +1,11 @@
 //! Runs a plan: the cache, the sandbox, the broker, and the report.
 
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use intentbox_catalog::{Effects, Template};
 use intentbox_egress::Budget;
-use intentbox_report::{Cause, Failure, Mended, Remedy, Report};
+use intentbox_report::{Cause, Failure, Mended, Remedy, Report, Spent};
 use intentbox_sandbox::{Author, Job, RunError, Script, Tenancy};
 
 use crate::Engine;
@@ -130,13 +130,15 @@ impl Engine {
         events.note(Of::request(run.id, caller), Event::Started);
         let (limits, deterministic) = (run.limits, run.deterministic);
         let owner = self.owner(&caller.principal);
-        let job = Job { script, params: &run.params, limits, deterministic, owner, author };
+        let reserves_memory = run.reserves_memory;
+        let job = Job { script, params: &run.params, limits, deterministic, owner, author, reserves_memory };
         let budget = Budget { run: Duration::from_millis(limits.wall_ms), ..Budget::default() };
         let trace = caller.trace.as_ref().map(|trace| trace.within(run.id));
         let handles = self.open_handles(&run.grants, budget, caller, trace.as_ref());
         let noting = Noting::new(run.id, caller.clone(), Arc::clone(events));
         let broker = Broker::new(handles, run.requester.clone(), self.directories.clone(), noting);
         let broker = Arc::new(broker);
+        let started = Instant::now();
         let ended = sandbox.run(job, Arc::clone(&broker) as Arc<_>).await;
         let tenancy = ended.as_ref().map_or(Tenancy::Shared, |ended| ended.tenancy);
         let report = match ended {
@@ -152,7 +154,12 @@ impl Engine {
                 let unread = if matches!(run.work, Work::Code) { broker.unread() } else { None };
                 Report { unread, ..of_run(run.id, ended, record) }
             }
-            Err(error) => Report { refusals: broker.refusals(), ..Report::failed(run.id, not_run(&error)) },
+            // How much it computed is not known. Its calls are: they tell whether it may have changed something.
+            Err(error) => {
+                let wall_ms = started.elapsed().as_secs_f64() * 1e3;
+                let spent = Some(Spent { wall_ms, ..broker.spent() });
+                Report { refusals: broker.refusals(), spent, ..Report::failed(run.id, not_run(&error)) }
+            }
         };
         (Report { access: Some(run.grants.access()), calls: broker.tool_calls(), ..report }, tenancy)
     }

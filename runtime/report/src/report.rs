@@ -279,9 +279,9 @@ pub struct Refused {
 /// What a run used.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
 pub struct Spent {
-    /// Fuel units.
+    /// Fuel units; 0 where the server could not complete the run, which tells its calls alone then.
     pub fuel: u64,
-    /// The most linear memory it had, in bytes.
+    /// The most linear memory it had, in bytes; 0 like `fuel`.
     pub memory_bytes_peak: u64,
     /// From start to answer, in milliseconds.
     pub wall_ms: f64,

@@ -106,11 +106,24 @@ struct Memory {
     bytes: u64,
     /// Changed pages of the snapshot, as they were last counted; what every run is charged for them at the least.
     snapshot_bytes: u64,
+    /// What the run holds from its start to its end, whether it uses it or not.
+    reserved: u64,
+    /// Whether it waits for more.
+    is_growing: bool,
+}
+
+/// What a run needs at its start.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Needs {
+    /// Bytes of its input.
+    pub(crate) input_bytes: u64,
+    /// Bytes that it may come to use: it begins when there are so many, or as many as there can be.
+    pub(crate) reserved_bytes: u64,
 }
 
 impl Memory {
     fn units(&self) -> u64 {
-        self.bytes.saturating_add(self.snapshot_bytes).div_ceil(UNIT_BYTES)
+        self.bytes.saturating_add(self.snapshot_bytes).div_ceil(UNIT_BYTES).max(self.reserved)
     }
 
     /// How many units are missing.
@@ -132,17 +145,26 @@ impl Budget {
         }
     }
 
-    /// Takes a slot, and the memory that the run needs: what every run needs, and `bytes` for its input. Waits no
-    /// longer than `wall`, which is all the time that the run has.
-    pub(crate) async fn enter(self: &Arc<Self>, owner: Owner, bytes: u64, wall: Duration) -> Result<Share, Overloaded> {
+    /// Takes a slot, and the memory that the run needs: what every run needs, and more for its input. Waits no longer than
+    /// `wall`, which is all the time that the run has.
+    pub(crate) async fn enter(
+        self: &Arc<Self>,
+        owner: Owner,
+        needs: Needs,
+        wall: Duration,
+    ) -> Result<Share, Overloaded> {
         let wait_max = self.capacity.wait_max.min(wall);
         let until = Instant::now() + wait_max;
         let run = self.runs.take(owner, 1, Purpose::Enter, until).await;
         let run = run.ok_or_else(|| self.overloaded(SharedResource::Runs, wait_max))?;
-        let units = ENTRY_BYTES.saturating_add(bytes).div_ceil(UNIT_BYTES);
-        let held = self.memory.take(owner, units, Purpose::Enter, until).await;
+        let units = ENTRY_BYTES.saturating_add(needs.input_bytes).div_ceil(UNIT_BYTES);
+        let reserved = needs.reserved_bytes.saturating_add(needs.input_bytes).div_ceil(UNIT_BYTES);
+        let reserved = if needs.reserved_bytes > 0 { reserved.min(self.capacity.memory_bytes / UNIT_BYTES) } else { 0 };
+        let held = self.memory.take(owner, units.max(reserved), Purpose::Enter, until).await;
         let held = held.ok_or_else(|| self.overloaded(SharedResource::MemoryBytes, wait_max))?;
-        let memory = Mutex::new(Memory { held, bytes, snapshot_bytes: ENTRY_BYTES });
+        let bytes = needs.input_bytes;
+        let memory = Memory { held, bytes, snapshot_bytes: ENTRY_BYTES, reserved, is_growing: false };
+        let memory = Mutex::new(memory);
         let turn = self.turns.of(owner);
         Ok(Share { budget: Arc::clone(self), owner, _run: run, memory, turn, snapshot: OnceLock::new() })
     }
@@ -159,17 +181,29 @@ impl Budget {
 impl Share {
     /// Raises what the run holds by `bytes`, and waits for them if need be.
     pub(crate) async fn grow(&self, bytes: u64) -> Result<(), Overloaded> {
-        let lacks = {
+        {
             let mut memory = self.memory();
             memory.bytes = memory.bytes.saturating_add(bytes);
-            memory.lacks()
+        }
+        self.take_missing().await
+    }
+
+    /// Takes what the run uses and does not hold yet, and waits for it if need be.
+    pub(crate) async fn take_missing(&self) -> Result<(), Overloaded> {
+        let lacks = {
+            let mut memory = self.memory();
+            let lacks = memory.lacks();
+            memory.is_growing = lacks > 0;
+            lacks
         };
         // Part of a unit that is already held is free.
         if lacks > 0 {
             let wait_max = self.budget.capacity.wait_max;
             let more = self.budget.memory.take(self.owner, lacks, Purpose::Grow, Instant::now() + wait_max).await;
             let more = more.ok_or_else(|| self.budget.overloaded(SharedResource::MemoryBytes, wait_max))?;
-            self.memory().held.add(more);
+            let mut memory = self.memory();
+            memory.held.add(more);
+            memory.is_growing = false;
         }
         Ok(())
     }
@@ -188,23 +222,26 @@ impl Share {
         let _ = self.snapshot.set((address, length));
     }
 
-    /// Counts the pages of the snapshot that the run has changed, and charges them. Does not wait: a run that is between two
-    /// of its steps has nothing to wait with.
-    pub(crate) fn count_pages(&self) -> Result<(), Overloaded> {
-        let (Some(pages), Some((address, length))) = (&self.budget.pages, self.snapshot.get()) else { return Ok(()) };
+    /// Counts the pages of the snapshot that the run has changed, and charges them if that needs no wait. Returns whether they are
+    /// charged: otherwise the run has to stop for [`take_missing`](Share::take_missing).
+    pub(crate) fn count_pages(&self) -> bool {
+        let (Some(pages), Some((address, length))) = (&self.budget.pages, self.snapshot.get()) else { return true };
         let changed = pages.changed_bytes(*address, *length);
         let lacks = {
             let mut memory = self.memory();
+            if memory.is_growing {
+                // It is stopped already, and what it waits for must not be taken twice.
+                return true;
+            }
             // It does not become less: a page that was changed stays.
             memory.snapshot_bytes = memory.snapshot_bytes.max(changed);
             memory.lacks()
         };
-        if lacks > 0 {
-            let more = self.budget.memory.try_take(self.owner, lacks);
-            let more = more.ok_or_else(|| self.budget.overloaded(SharedResource::MemoryBytes, Duration::ZERO))?;
-            self.memory().held.add(more);
+        if lacks == 0 {
+            return true;
         }
-        Ok(())
+        let more = self.budget.memory.try_take(self.owner, lacks);
+        more.map(|more| self.memory().held.add(more)).is_some()
     }
 
     /// Gives the pages of the run's memory back, which has `length` bytes, if many were changed in this slot by this run and those
@@ -234,6 +271,7 @@ mod tests {
     const WALL: Duration = Duration::from_mins(1);
     const ALICE: Owner = Owner(1);
     const BOB: Owner = Owner(2);
+    const NOTHING: Needs = Needs { input_bytes: 0, reserved_bytes: 0 };
 
     fn budget(runs: u32, mib: u64, sharing: Sharing) -> Arc<Budget> {
         let capacity = Capacity { runs, memory_bytes: mib << 20, wait_max: Duration::ZERO, sharing };
@@ -243,28 +281,28 @@ mod tests {
     #[tokio::test]
     async fn a_run_beyond_the_slots_waits_and_is_then_turned_away() {
         let budget = budget(1, 64, Sharing::Whole);
-        let first = budget.enter(ALICE, 0, WALL).await.expect("there is room");
-        let refused = budget.enter(ALICE, 0, WALL).await.expect_err("there is none");
+        let first = budget.enter(ALICE, NOTHING, WALL).await.expect("there is room");
+        let refused = budget.enter(ALICE, NOTHING, WALL).await.expect_err("there is none");
         assert_eq!(refused, Overloaded { resource: SharedResource::Runs, limit: 1, waited_ms: 0 });
         drop(first);
-        assert!(budget.enter(ALICE, 0, WALL).await.is_ok());
+        assert!(budget.enter(ALICE, NOTHING, WALL).await.is_ok());
     }
 
     #[tokio::test]
     async fn memory_is_given_to_the_last_unit_and_comes_back() {
         let budget = budget(2, 12, Sharing::Whole);
-        let share = budget.enter(ALICE, 0, WALL).await.expect("8 of 12 MiB");
+        let share = budget.enter(ALICE, NOTHING, WALL).await.expect("8 of 12 MiB");
         assert!(share.grow(4 << 20).await.is_ok());
         let refused = share.grow(1).await.expect_err("nothing is left");
         assert_eq!((refused.resource, refused.limit), (SharedResource::MemoryBytes, 12 << 20));
         drop(share);
-        assert!(budget.enter(ALICE, 0, WALL).await.is_ok());
+        assert!(budget.enter(ALICE, NOTHING, WALL).await.is_ok());
     }
 
     #[tokio::test]
     async fn parts_of_a_unit_are_charged_once() {
         let budget = budget(1, 9, Sharing::Whole);
-        let share = budget.enter(ALICE, 0, WALL).await.expect("8 of 9 MiB");
+        let share = budget.enter(ALICE, NOTHING, WALL).await.expect("8 of 9 MiB");
         for _ in 0..16 {
             share.grow(UNIT_BYTES / 16).await.expect("one unit holds all sixteen");
         }
@@ -274,23 +312,51 @@ mod tests {
     #[tokio::test]
     async fn c11_what_a_run_brings_along_counts_and_what_it_gives_back_is_free() {
         let budget = budget(2, 20, Sharing::Whole);
-        let first = budget.enter(ALICE, 4 << 20, WALL).await.expect("12 of 20 MiB");
-        let second = budget.enter(ALICE, 1, WALL).await.expect_err("8 and a byte are not free");
+        let first = budget.enter(ALICE, Needs { input_bytes: 4 << 20, ..NOTHING }, WALL).await.expect("12 of 20 MiB");
+        let second = budget
+            .enter(ALICE, Needs { input_bytes: 1, ..NOTHING }, WALL)
+            .await
+            .expect_err("8 and a byte are not free");
         assert_eq!(second.resource, SharedResource::MemoryBytes);
         first.give_back(3 << 20);
-        assert!(budget.enter(ALICE, 1, WALL).await.is_ok(), "9 are");
+        assert!(budget.enter(ALICE, Needs { input_bytes: 1, ..NOTHING }, WALL).await.is_ok(), "9 are");
     }
 
     #[tokio::test]
     async fn c11_one_owner_leaves_room_for_the_next() {
         let budget = budget(8, 128, Sharing::Fair);
         let mut greedy = Vec::new();
-        while let Ok(share) = budget.enter(ALICE, 0, WALL).await {
+        while let Ok(share) = budget.enter(ALICE, NOTHING, WALL).await {
             greedy.push(share);
         }
         assert_eq!(greedy.len(), 4, "half of the runs");
-        let share = budget.enter(BOB, 0, WALL).await.expect("Bob has nothing yet");
+        let share = budget.enter(BOB, NOTHING, WALL).await.expect("Bob has nothing yet");
         assert!(share.grow(24 << 20).await.is_ok(), "and may have as much as stays free");
         assert!(share.grow(24 << 20).await.is_err());
+    }
+
+    #[tokio::test]
+    async fn what_a_run_reserves_is_its_own_whether_it_uses_it_or_not() {
+        let budget = budget(3, 64, Sharing::Fair);
+        let needs = Needs { input_bytes: 1 << 20, reserved_bytes: 40 << 20 };
+        let share = budget.enter(ALICE, needs, WALL).await.expect("41 of 64 MiB, more than half");
+        let other = budget.enter(BOB, NOTHING, WALL).await.expect("8 of the other 23");
+        let refused = other.grow(8 << 20).await.expect_err("who holds 8 may not take 8 of 15");
+        assert_eq!(refused.resource, SharedResource::MemoryBytes);
+        share.grow(32 << 20).await.expect("it holds that already");
+        share.give_back(32 << 20);
+        assert!(budget.enter(Owner(3), Needs { input_bytes: 8 << 20, ..NOTHING }, WALL).await.is_err(), "and keeps it");
+    }
+
+    #[tokio::test]
+    async fn a_run_reserves_no_more_than_there_can_be() {
+        let budget = budget(2, 64, Sharing::Whole);
+        let all = Needs { input_bytes: 1, reserved_bytes: 1 << 40 };
+        let share = budget.enter(ALICE, all, WALL).await.expect("all 64 MiB");
+        assert!(budget.enter(BOB, NOTHING, WALL).await.is_err());
+        drop(share);
+        let share = budget.enter(BOB, NOTHING, WALL).await.expect("8 of 64 MiB");
+        assert!(budget.enter(ALICE, all, WALL).await.is_err(), "56 are not all");
+        drop(share);
     }
 }

@@ -3,6 +3,7 @@
 use intentbox_verdict::Limits;
 use serde::{Deserialize, Serialize};
 
+use crate::budget::Needs;
 use crate::script::Script;
 use crate::shares::Owner;
 
@@ -21,6 +22,9 @@ pub struct Job<'a> {
     pub owner: Owner,
     /// Who wrote the script.
     pub author: Author,
+    /// Whether it begins only when there is all the memory that its limit lets it use. It never lacks memory in the middle then,
+    /// and waits longer for its start.
+    pub reserves_memory: bool,
 }
 
 /// Who wrote a script.
@@ -46,14 +50,16 @@ impl<'a> Job<'a> {
     /// A job under the default limits, at the machine's own time.
     #[must_use]
     pub fn new(script: &'a Script, params: &'a str) -> Job<'a> {
-        let limits = Limits::default();
-        Job { script, params, limits, deterministic: None, owner: Owner::default(), author: Author::Operator }
+        let (limits, owner, author) = (Limits::default(), Owner::default(), Author::Operator);
+        Job { script, params, limits, deterministic: None, owner, author, reserves_memory: false }
     }
 
-    /// The bytes that are held for the job as long as it runs.
-    pub(crate) fn bytes(&self) -> u64 {
+    /// The memory that the job needs at its start.
+    pub(crate) fn needs(&self) -> Needs {
         let module =
             self.script.module().map_or(0, |module| module.source.len() + module.bytecode.map_or(0, <[u8]>::len));
-        (self.script.source().len() + module + self.params.len()) as u64
+        let input_bytes = (self.script.source().len() + module + self.params.len()) as u64;
+        // What others share of the guest's memory makes room for output and answers, which are charged besides.
+        Needs { input_bytes, reserved_bytes: if self.reserves_memory { self.limits.memory_bytes } else { 0 } }
     }
 }

@@ -1,9 +1,9 @@
 //! One run: a fresh instance, one script, and how it ended.
 
 use std::future::{Future, poll_fn};
-use std::pin::pin;
+use std::pin::{Pin, pin};
 use std::sync::Arc;
-use std::task::Poll;
+use std::task::{Poll, ready};
 use std::time::{Duration, Instant};
 
 use intentbox_abi::{Cause, Start, encode};
@@ -97,7 +97,7 @@ pub(crate) async fn run(
 ) -> Result<Finished, Failed> {
     let started = Instant::now();
     let limits = job.limits;
-    let share = budget.enter(job.owner, job.bytes(), limits.wall()).await.map_err(Failed::Overloaded)?;
+    let share = budget.enter(job.owner, job.needs(), limits.wall()).await.map_err(Failed::Overloaded)?;
     let share = Arc::new(share);
     let mut wasi = WasiCtxBuilder::new();
     wasi.allow_blocking_current_thread(false);
@@ -210,16 +210,20 @@ async fn exchange(pre: &InstancePre<RunState>, store: &mut Store<RunState>, star
 enum Interrupted {
     /// The deadline passed.
     Late,
-    /// The run changed more pages of the snapshot than its owner may hold.
+    /// The run changed more pages of the snapshot than its owner may hold, and nothing came free.
     Overloaded(Overloaded),
 }
+
+/// A wait for memory.
+type Growth<'a> = Pin<Box<dyn Future<Output = Result<(), Overloaded>> + Send + 'a>>;
 
 /// Polls `work` in the turns of its owner until `deadline`. The clock is checked before each poll, and a timer covers waits inside
 /// host calls. A result that comes too late is discarded: a piece of work between two checks may have been long.
 ///
 /// Between polls the pages that the run has changed are counted, ever less often: after four milliseconds, and then whenever a
-/// sixteenth of the run's age has passed. A short run is not counted at all, and a long one some dozens of times. Output
-/// that is due is passed on then, too: also while the script computes or waits.
+/// sixteenth of the run's age has passed. A short run is not counted at all, and a long one some dozens of times. Where there is no
+/// room for them, the run goes no further until there is. Output that is due is passed on then, too: also while the script computes
+/// or waits.
 async fn within<T>(
     deadline: Instant,
     share: &Share,
@@ -229,19 +233,31 @@ async fn within<T>(
     let started = Instant::now();
     let next_count = |now: Instant| now + COUNT_AFTER.max((now - started) / 16);
     let mut work = pin!(work);
+    let mut missing: Option<Growth<'_>> = None;
     let mut count_at = next_count(started);
     let mut timer = pin!(tokio::time::sleep_until(deadline.min(count_at).into()));
     poll_fn(|context| {
         if Instant::now() >= deadline {
             return Poll::Ready(Err(Interrupted::Late));
         }
-        if let Poll::Ready(done) = share.turn.poll(context, work.as_mut()) {
-            return Poll::Ready(if Instant::now() < deadline { Ok(done) } else { Err(Interrupted::Late) });
+        let mut step = pin!(poll_fn(|context| {
+            if let Some(waiting) = &mut missing {
+                if let Err(overloaded) = ready!(waiting.as_mut().poll(context)) {
+                    return Poll::Ready(Err(Interrupted::Overloaded(overloaded)));
+                }
+                missing = None;
+            }
+            work.as_mut().poll(context).map(Ok)
+        }));
+        if let Poll::Ready(done) = share.turn.poll(context, step.as_mut()) {
+            return Poll::Ready(if Instant::now() < deadline { done } else { Err(Interrupted::Late) });
         }
         let now = Instant::now();
         if now >= count_at {
-            if let Err(overloaded) = share.count_pages() {
-                return Poll::Ready(Err(Interrupted::Overloaded(overloaded)));
+            if missing.is_none() && !share.count_pages() {
+                missing = Some(Box::pin(share.take_missing()));
+                // It waits in its place among those that want memory from then on.
+                share.turn.want();
             }
             count_at = next_count(now);
         }

@@ -92,6 +92,11 @@ impl Turn {
         self.place.pass_on();
         polled
     }
+
+    /// Has the run polled in its next turn, as if what it waits for had come.
+    pub(crate) fn want(&self) {
+        self.waker.wake_by_ref();
+    }
 }
 
 impl Drop for Turn {

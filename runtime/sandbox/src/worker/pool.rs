@@ -316,6 +316,7 @@ impl Worker {
             limits,
             deterministic: job.deterministic,
             owner: job.owner.0,
+            reserves_memory: job.reserves_memory,
             follows_output,
         });
         Some((run, ended))

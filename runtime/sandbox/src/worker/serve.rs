@@ -89,6 +89,15 @@ struct Run {
     answer: Option<oneshot::Sender<Option<Answer>>>,
 }
 
+/// What a run is told besides its script and its params.
+#[derive(Clone, Copy)]
+struct Rest {
+    limits: Limits,
+    deterministic: Option<Deterministic>,
+    owner: Owner,
+    reserves_memory: bool,
+}
+
 impl Worker {
     async fn start(socket: UnixStream) -> Result<(), ServeError> {
         let (mut down, mut up) = frames(socket);
@@ -141,10 +150,22 @@ impl Worker {
     /// Handles one frame; returns whether it was valid.
     fn handle(self: &Arc<Worker>, frame: &[u8]) -> bool {
         match decode::<Down<'_>>(frame) {
-            Ok(Down::Begin { run, name, source, module, params, limits, deterministic, owner, follows_output }) => {
+            Ok(Down::Begin {
+                run,
+                name,
+                source,
+                module,
+                params,
+                follows_output,
+                limits,
+                deterministic,
+                owner,
+                reserves_memory,
+            }) => {
                 let script = Script::of_parent(name, source, module);
                 let calls = ForwardedCalls { worker: Arc::clone(self), run, follows_output };
-                self.begin(calls, script, params.to_owned(), limits, deterministic, Owner(owner));
+                let rest = Rest { limits, deterministic, owner: Owner(owner), reserves_memory };
+                self.begin(calls, script, params.to_owned(), rest);
             }
             Ok(Down::Answered { run, answer }) => {
                 let waiting = self.with_runs(|runs| runs.get_mut(&run).and_then(|run| run.answer.take()));
@@ -168,21 +189,14 @@ impl Worker {
         true
     }
 
-    fn begin(
-        self: &Arc<Worker>,
-        calls: ForwardedCalls,
-        script: Script,
-        params: String,
-        limits: Limits,
-        deterministic: Option<Deterministic>,
-        owner: Owner,
-    ) {
+    fn begin(self: &Arc<Worker>, calls: ForwardedCalls, script: Script, params: String, rest: Rest) {
         let (worker, run) = (Arc::clone(self), calls.run);
         // The entry must be there before the task is, or a run that ends at once would leave it behind: tasks of this
         // runtime start only when this one waits.
         let task = tokio::spawn(async move {
             let calls = Arc::new(calls);
-            let job = Job { limits, deterministic, owner, ..Job::new(&script, &params) };
+            let Rest { limits, deterministic, owner, reserves_memory } = rest;
+            let job = Job { limits, deterministic, owner, reserves_memory, ..Job::new(&script, &params) };
             let guard = PanicGuard { worker: &worker, run };
             let frame = match worker.guest.run(job, calls).await {
                 Ok(finished) => finished_frame(run, &finished),

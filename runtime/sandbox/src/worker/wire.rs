@@ -78,6 +78,7 @@ pub(super) enum Down<'a> {
         limits: Limits,
         deterministic: Option<Deterministic>,
         owner: u64,
+        reserves_memory: bool,
         /// Whether somebody follows its output.
         follows_output: bool,
     },
