@@ -55,11 +55,23 @@ def claim(what, found, expected):
         wrong.append(what)
 
 
+def wait_for(id, until):
+    while (found := ask("GET", f"/v1/jobs/{id}")[1])["state"] not in ("finished", "dead") and time.monotonic() < until:
+        time.sleep(0.2)
+    return found
+
+
+# For longer than a lease lasts, which is renewed every ten seconds and lasts for thirty.
+HANGS_S = 42
 JOB = {"code": "1+1"}
 UNWRITTEN = "the database cannot be reached; whether the request was written is not known: send it again with the same Idempotency-Key"
 try:
     claim("a server on a database is ready", ask("GET", "/readyz")[0], 200)
-    stopped = database()
+    # It is running when the database stops, and ends meanwhile.
+    _, running = ask("POST", "/v1/jobs", {"code": "import time; time.sleep(3); result = 3"})
+    while ask("GET", f"/v1/jobs/{running['id']}")[1]["state"] != "running":
+        time.sleep(0.02)
+    stopped, since = database(), time.monotonic()
     for process in stopped:
         os.kill(process, signal.SIGSTOP)
     try:
@@ -79,6 +91,7 @@ try:
             claim("so does a page", pages.result()[0], 503)
             claim("a run without a job has its result", (runs.result()[0], runs.result()[1]["result"]), (200, 2))
             print(f"    all answered after {time.monotonic() - begun:.1f} s")
+        time.sleep(max(0, since + HANGS_S - time.monotonic()))
     finally:
         for process in stopped:
             os.kill(process, signal.SIGCONT)
@@ -88,9 +101,11 @@ try:
         time.sleep(0.2)
     status, job = ask("POST", "/v1/jobs", JOB)
     claim("when it goes on, jobs are accepted", status, 202)
-    while (found := ask("GET", f"/v1/jobs/{job['id']}")[1])["state"] not in ("finished", "dead") and time.monotonic() < until:
-        time.sleep(0.2)
+    found = wait_for(job["id"], until)
     claim("and done", (found["state"], found["report"]["result"]), ("finished", 2))
+    found = wait_for(running["id"], until)
+    told = (found["state"], found.get("report", {}).get("result"), found["attempt"])
+    claim("a job that ended while the database hung has its result of that attempt", told, ("finished", 3, 1))
 finally:
     server.send_signal(signal.SIGTERM)
     server.stderr.read()

@@ -4,6 +4,7 @@ mod faults;
 mod hostile;
 mod many;
 mod pages;
+mod room;
 mod service;
 mod shared;
 
@@ -148,11 +149,13 @@ fn a09_events_are_told_once_in_order_and_from_where_a_client_left() {
         (fields("id:"), fields("event:"), fields("data:"))
     };
     let (ids, kinds, data) = told(&[]);
-    assert_eq!(kinds, ["ready", "running", "call", "finished"], "{data:?}");
-    assert!(data[2].contains("\"kind\":\"http\"") && data[3].contains("\"outcome\":\"ok\""), "{data:?}");
+    assert_eq!(kinds, ["ready", "running", "call", "output", "finished"], "{data:?}");
+    assert!(data[2].contains("\"kind\":\"http\"") && data[4].contains("\"outcome\":\"ok\""), "{data:?}");
+    // What it printed, although it ended at once.
+    assert!(data[3].contains("\"stream\":\"stderr\",\"from\":0,\"text\":\"4 of 36"), "{data:?}");
     let (again, ..) = told(&[("last-event-id", &ids[1])]);
     assert_eq!(again, ids[2..]);
-    assert_eq!(told(&[("last-event-id", &ids[3])]).0, Vec::<String>::new());
+    assert_eq!(told(&[("last-event-id", &ids[4])]).0, Vec::<String>::new());
     // The last one: there is no such event, and none of this job.
     for wrong in ["-1", "x", "99999999999999999999", "1000000"] {
         assert_eq!(send(&server, &format!("GET /v1/jobs/{id}/events"), &[("last-event-id", wrong)], "").status, 400);

@@ -80,8 +80,8 @@ impl From<NotAccepted> for Problem {
                 Self::new(StatusCode::UNPROCESSABLE_ENTITY, "idempotency_conflict", title)
                     .detail("send the same request again, or choose another key".to_owned())
             }
-            NotAccepted::Full(_) => {
-                let problem = Self::new(StatusCode::TOO_MANY_REQUESTS, "queue_full", "too many jobs wait");
+            NotAccepted::Full(_) | NotAccepted::FullOfBytes(_) => {
+                let problem = Self::new(StatusCode::TOO_MANY_REQUESTS, "queue_full", "too much waits");
                 Self { retry_after_s: Some(10), ..problem.detail(error.to_string()) }
             }
             NotAccepted::TooManySchedules(_) => {

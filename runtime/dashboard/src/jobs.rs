@@ -94,7 +94,10 @@ fn took(job: &Job) -> String {
 }
 
 fn row(job: &Job) -> Value {
-    let (asked, is_code) = asked(&parse_value(&job.request).unwrap_or_default());
+    let (asked, is_code) = match job.request.as_str() {
+        "" => ("a long request".to_owned(), false),
+        request => asked(&parse_value(request).unwrap_or_default()),
+    };
     let labels: Vec<String> = job.labels.iter().map(|(name, value)| format!("{name}={value}")).collect();
     json!({
         "id": job.id, "short": short(&job.id, 9), "state": job.state.as_str(), "asked": asked, "is_code": is_code,
@@ -321,6 +324,9 @@ pub(crate) async fn again(
         Ok(None) => return render::missing("You have no such job."),
         Err(error) => return render::failed(&error.to_string()),
     };
+    if job.request.is_empty() {
+        return render::failed("its request is not kept any more");
+    }
     let request = match JobRequest::parse(&job.request) {
         Ok(request) => request,
         Err(fault) => return render::failed(&format!("its request is no longer one: {}", fault.reason)),

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use intentbox_engine::{Principal, TraceContext, new_run_id};
 use intentbox_store::{
-    DeliveryStatus, Job, JobEvent, JobFilter, JobState, JobStore, NewJob, Schedule, Start, StoreError, Submitted,
+    DeliveryStatus, Job, JobEvent, JobFilter, JobState, JobStore, NewJob, Quota, Schedule, Start, StoreError, Submitted,
 };
 use tokio::sync::broadcast;
 
@@ -29,6 +29,12 @@ pub enum NotAccepted {
     /// Too many wait.
     #[error("{0} jobs wait already, and no more are allowed")]
     Full(u64),
+    /// Too much is kept of long requests and reports.
+    #[error(
+        "{} MiB of long requests and reports are kept already, all of jobs that wait or run, and no more are allowed;          submit it again when some have ended",
+        .0 >> 20
+    )]
+    FullOfBytes(u64),
     /// The principal has as many schedules as it may.
     #[error("you have {0} schedules already, and no more are allowed")]
     TooManySchedules(u32),
@@ -187,7 +193,8 @@ fn accepted(submitted: Submitted) -> Result<(Job, bool), NotAccepted> {
         Submitted::New(job) => Ok((*job, true)),
         Submitted::Same(job) => Ok((*job, false)),
         Submitted::OtherRequest => Err(NotAccepted::OtherRequest),
-        Submitted::Full { most } => Err(NotAccepted::Full(most)),
+        Submitted::Full(Quota::Waiting(most)) => Err(NotAccepted::Full(most)),
+        Submitted::Full(Quota::LongBytes(most)) => Err(NotAccepted::FullOfBytes(most)),
     }
 }
 

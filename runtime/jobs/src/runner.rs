@@ -33,8 +33,12 @@ const DRAIN: Duration = Duration::from_secs(10);
 const AGAIN_MS: i64 = 1_000;
 const AGAIN_MS_MAX: i64 = 60_000;
 
-/// How long one waits before an ending is written again that could not be.
+/// How often a job waits for room on a server before it ends as `overloaded`: for about an hour.
+const WAITS_MAX: u32 = 60;
+
+/// How long one waits before an ending is written again that could not be, and for how long that is tried.
 const WRITE_AGAIN: Duration = Duration::from_secs(1);
+const WRITE_MAX: Duration = Duration::from_mins(10);
 
 /// How jobs are run.
 #[derive(Debug, Clone)]
@@ -63,6 +67,8 @@ struct Shared {
     options: RunnerOptions,
     /// The jobs that run here, and how each is told to end.
     active: Mutex<HashMap<(i64, i64), Active>>,
+    /// Whether this program stops.
+    stops: CancellationToken,
 }
 
 #[derive(Clone)]
@@ -92,7 +98,8 @@ impl Runner {
     /// A runner that reports what it runs to `events`.
     #[must_use]
     pub fn new(store: JobStore, engine: Arc<Engine>, events: Arc<dyn Events>, options: RunnerOptions) -> Self {
-        Self { shared: Arc::new(Shared { store, engine, events, options, active: Mutex::default() }) }
+        let (active, stops) = (Mutex::default(), CancellationToken::new());
+        Self { shared: Arc::new(Shared { store, engine, events, options, active, stops }) }
     }
 
     /// Runs jobs until `stop`. Those that run then have a few seconds to end; what only reads is attempted again elsewhere after
@@ -134,6 +141,7 @@ impl Runner {
                 });
             }
         }
+        shared.stops.cancel();
         let drained = async { while running.join_next().await.is_some() {} };
         if timeout(DRAIN, drained).await.is_err() {
             shared.stop_all(Why::Stopping);
@@ -251,10 +259,14 @@ impl Drop for Listed<'_> {
 }
 
 /// Writes how an attempt ended, until it is written or the lease is over: what was done must not be forgotten because a disk is
-/// full for a while.
+/// full or a database is silent for a while. A program that stops does not wait for longer than a lease lasts.
 async fn write(shared: &Arc<Shared>, key: LeaseKey, ending: Ending) {
-    let deadline = Instant::now() + LEASE;
-    while shared.store.end(key, ending.clone()).await.is_err() && Instant::now() < deadline {
+    let begun = Instant::now();
+    while shared.store.end(key, ending.clone()).await.is_err() {
+        let most = if shared.stops.is_cancelled() { LEASE } else { WRITE_MAX };
+        if begun.elapsed() >= most {
+            return;
+        }
         sleep(WRITE_AGAIN).await;
     }
 }
@@ -290,15 +302,23 @@ async fn ended(shared: &Arc<Shared>, lease: &Lease, has_changed: &Mutex<bool>) -
     let (report, may_repeat) = reported(shared, lease, has_changed).await?;
     let outcome = report.outcome().terms().name;
     let cause = report.failure.as_ref().map(|failure| &failure.cause);
-    let is_passing = matches!(cause, Some(Cause::Overloaded | Cause::WorkerLost));
-    if is_passing && may_repeat && lease.job.attempt < lease.job.attempts_max {
+    let Job { attempt, attempts_max, waits, .. } = lease.job;
+    if let Some(cause @ (Cause::Overloaded | Cause::WorkerLost)) = cause {
+        // It was cut off after it had called somebody, perhaps to change something.
+        let has_called = report.spent.is_none_or(|spent| spent.http_requests + spent.tool_calls > 0);
+        if !may_repeat && has_called {
+            return Some(Ending::Finished { outcome: "unknown_outcome".to_owned(), report: String::new() });
+        }
         let trouble = report.failure.as_ref().map(|failure| failure.message.clone()).unwrap_or_default();
-        return Some(Ending::Again { delay_ms: delay_ms(lease.job.attempt), trouble });
-    }
-    // It was cut off after it had called somebody, perhaps to change something.
-    let has_called = report.spent.is_none_or(|spent| spent.http_requests + spent.tool_calls > 0);
-    if is_passing && !may_repeat && has_called {
-        return Some(Ending::Finished { outcome: "unknown_outcome".to_owned(), report: String::new() });
+        match cause {
+            Cause::Overloaded if waits < WAITS_MAX => {
+                return Some(Ending::Waits { delay_ms: spread(delay_ms(waits + 1), lease.job.number), trouble });
+            }
+            Cause::WorkerLost if attempt < attempts_max => {
+                return Some(Ending::Again { delay_ms: delay_ms(attempt), trouble });
+            }
+            _ => {}
+        }
     }
     let report = serde_json::to_string(&Wire::new(&report, shared.options.words)).unwrap_or_default();
     Some(Ending::Finished { outcome: outcome.to_owned(), report })
@@ -307,6 +327,13 @@ async fn ended(shared: &Arc<Shared>, lease: &Lease, has_changed: &Mutex<bool>) -
 /// How long to wait after so many attempts.
 fn delay_ms(attempt: u32) -> i64 {
     AGAIN_MS.saturating_mul(1 << attempt.saturating_sub(1).min(10)).min(AGAIN_MS_MAX)
+}
+
+/// A delay between half of this one and all of it, so that jobs that found no room together do not come back together.
+fn spread(delay_ms: i64, number: i64) -> i64 {
+    // The golden ratio takes numbers that follow each other far apart.
+    let part = number.cast_unsigned().wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 54;
+    delay_ms / 2 + (delay_ms / 2).saturating_mul(part.cast_signed()) / 1_024
 }
 
 /// The report of an attempt, and whether it may be repeated. Nothing where the lease is over.
@@ -344,6 +371,8 @@ async fn reported(shared: &Arc<Shared>, lease: &Lease, has_changed: &Mutex<bool>
             return Some((*report, false));
         }
     };
+    // In the middle it could lack memory again, and again without an end.
+    let run = if lease.job.waits > 0 { Box::new(run.reserving_memory()) } else { run };
     let may_change = run.may_change();
     if may_change {
         // Before anything is changed: if this process is lost then, nobody repeats it.
@@ -399,5 +428,13 @@ mod tests {
     fn the_pause_between_attempts_grows_to_a_minute() {
         let pauses: Vec<i64> = [1, 2, 3, 6, 7, 100].map(delay_ms).into();
         assert_eq!(pauses, [1_000, 2_000, 4_000, 32_000, 60_000, 60_000]);
+    }
+
+    #[test]
+    fn jobs_that_found_no_room_together_come_back_one_after_the_other() {
+        let mut delays: Vec<i64> = (1..=20).map(|number| spread(60_000, number)).collect();
+        delays.sort_unstable();
+        assert!(delays[0] >= 30_000 && delays[19] < 60_000, "{delays:?}");
+        assert!(delays.windows(2).all(|pair| pair[1] - pair[0] >= 500), "{delays:?}");
     }
 }

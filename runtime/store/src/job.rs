@@ -100,7 +100,8 @@ pub struct Job {
     pub id: String,
     /// Whose it is.
     pub principal: String,
-    /// The request, as JSON.
+    /// The request, as JSON; empty where it is long and the job comes from a list or from a change, and where it was removed to
+    /// make room.
     pub request: String,
     /// Where it is in its life.
     pub state: JobState,
@@ -120,11 +121,13 @@ pub struct Job {
     pub attempt: u32,
     /// How often it is at most.
     pub attempts_max: u32,
+    /// How often an attempt found no room on its server, which is not counted.
+    pub waits: u32,
     /// Whether somebody wants it cancelled.
     pub is_cancelled: bool,
     /// How it ended: the name of an outcome; empty before.
     pub outcome: String,
-    /// The report as JSON; empty before, and where none was made.
+    /// The report as JSON; empty before, where none was made, and like [`request`](Self::request).
     pub report: String,
     /// Why the last attempt was lost or is repeated; empty if none was.
     pub trouble: String,
@@ -145,11 +148,17 @@ pub enum Submitted {
     Same(Box<Job>),
     /// Another request came with this key before.
     OtherRequest,
-    /// As many jobs wait as may: of this principal, or in all.
-    Full {
-        /// How many may wait.
-        most: u64,
-    },
+    /// There is no room: for this principal, or in all.
+    Full(Quota),
+}
+
+/// A quota that leaves no room for a job.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Quota {
+    /// So many jobs may wait.
+    Waiting(u64),
+    /// So many bytes of long requests and reports may be kept, those of jobs that wait or run among them.
+    LongBytes(u64),
 }
 
 /// A job that a worker has for a while.
@@ -209,6 +218,13 @@ pub enum Ending {
         /// After how long.
         delay_ms: i64,
         /// Why.
+        trouble: String,
+    },
+    /// Its server had no room for it: it waits for so many milliseconds, and the attempt is not counted.
+    Waits {
+        /// How long.
+        delay_ms: i64,
+        /// For what.
         trouble: String,
     },
 }

@@ -8,6 +8,8 @@
 //! A lease has a fence, a number that grows with each lease of a job. What is written under an older fence is not taken, so that a
 //! worker that was thought lost cannot overwrite what another did after it.
 
+use std::collections::VecDeque;
+use std::future::ready;
 use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
@@ -38,8 +40,17 @@ const WAITING_MAX: usize = 4_096;
 /// How many operations are committed together.
 const BATCH_MAX: usize = 256;
 
+/// The longest texts that are committed together with others, in bytes. Longer ones are committed one at a time, each with all
+/// shorter ones that wait: a client with requests of megabytes delays others by one of them.
+const SHORT_BYTES_MAX: usize = 64 << 10;
+
 /// How often the writer looks for what is due, and for jobs that another process accepted.
 const LOOK_PAUSE: Duration = Duration::from_millis(250);
+
+/// After how long without a commit the database counts as having been silent, and how long no lease is taken for lost then: those who
+/// have one could not renew it, and do so first.
+const SILENT: Duration = Duration::from_secs(5);
+const SPARED: Duration = Duration::from_secs(15);
 
 /// How often jobs that ended long ago are forgotten, in milliseconds.
 const FORGET_PAUSE_MS: u64 = 60_000;
@@ -63,6 +74,11 @@ pub struct JobQuotas {
     pub waiting_max: u64,
     /// How many jobs of one principal wait.
     pub waiting_of_principal_max: u64,
+    /// How many bytes of long requests and reports are kept in all. Those of jobs that ended longest ago are removed before a job is
+    /// refused.
+    pub long_bytes_max: u64,
+    /// How many bytes of long requests and reports of one principal are kept.
+    pub long_bytes_of_principal_max: u64,
     /// For how many days a job is kept after its end.
     pub days_max: u32,
     /// The most bytes of the file.
@@ -71,7 +87,14 @@ pub struct JobQuotas {
 
 impl Default for JobQuotas {
     fn default() -> Self {
-        Self { waiting_max: 1_000_000, waiting_of_principal_max: 200_000, days_max: 7, file_bytes_max: 16 << 30 }
+        Self {
+            waiting_max: 1_000_000,
+            waiting_of_principal_max: 200_000,
+            long_bytes_max: 8 << 30,
+            long_bytes_of_principal_max: 1 << 30,
+            days_max: 7,
+            file_bytes_max: 16 << 30,
+        }
     }
 }
 
@@ -157,6 +180,7 @@ impl JobStore {
             heard: None,
             is_gone,
             committed_at: Arc::clone(&committed_at),
+            spared_until: Instant::now(),
             _listening: listening,
         };
         tokio::spawn(task.run(waiting));
@@ -561,6 +585,8 @@ struct Writer {
     heard: Option<i64>,
     is_gone: IsGone,
     committed_at: Moment,
+    /// Until then no lease is taken for lost.
+    spared_until: Instant,
     /// Ends with the writer.
     _listening: JoinSet<()>,
 }
@@ -568,18 +594,22 @@ struct Writer {
 impl Writer {
     async fn run(mut self, mut waiting: Receiver<Operation>) {
         let mut look_at = Instant::now();
+        let mut long: VecDeque<(Write, Reply<Written>)> = VecDeque::new();
         loop {
             let mut next = tokio::select! {
+                biased;
                 first = waiting.recv() => match first {
                     Some(first) => Some(first),
                     None => break,
                 },
+                () = ready(()), if !long.is_empty() => None,
                 () = sleep_until(look_at) => None,
             };
             let sweeps = Instant::now() >= look_at;
             let (mut writes, mut replies, mut closing) = (Vec::new(), Vec::new(), None);
             while let Some(operation) = next {
                 match operation {
+                    Operation::Write(write, reply) if write.bytes() > SHORT_BYTES_MAX => long.push_back((write, reply)),
                     Operation::Write(write, reply) => {
                         writes.push(write);
                         replies.push(reply);
@@ -589,6 +619,13 @@ impl Writer {
                     Operation::Close(reply) => closing = Some(reply),
                 }
                 next = if writes.len() < BATCH_MAX { waiting.try_recv().ok() } else { None };
+            }
+            // All of them before the end.
+            let most = if closing.is_some() { usize::MAX } else { 1 };
+            for _ in 0..most {
+                let Some((write, reply)) = long.pop_front() else { break };
+                writes.push(write);
+                replies.push(reply);
             }
             // Who no longer waits is leased nothing.
             self.claims.retain(|claim| !claim.reply.is_closed());
@@ -685,7 +722,12 @@ impl Writer {
             })
             .collect();
         let forgets_after_days = forgets.then_some(self.days_max);
-        let batch = Batch { writes, wanted: &wanted, gone: &gone, sweeps, forgets_after_days };
+        let committed_at = *self.committed_at.lock().unwrap_or_else(PoisonError::into_inner);
+        if committed_at.elapsed() > SILENT {
+            self.spared_until = Instant::now() + SPARED;
+        }
+        let takes_lost = Instant::now() >= self.spared_until;
+        let batch = Batch { writes, wanted: &wanted, gone: &gone, sweeps, takes_lost, forgets_after_days };
         let Committed { written, leased, changed } = self.database.commit(batch, &mut self.shares, &self.clock).await?;
         *self.committed_at.lock().unwrap_or_else(PoisonError::into_inner) = Instant::now();
         if forgets {

@@ -49,6 +49,7 @@ mod place;
 mod quotas;
 mod recorder;
 mod remembered;
+mod room;
 mod run;
 mod service;
 mod share;
@@ -59,7 +60,7 @@ mod uses;
 
 pub use clock::Clock;
 pub use error::StoreError;
-pub use job::{Ending, Job, JobEvent, JobFilter, JobState, Lease, LeaseKey, NewJob, Renewed, Start, Submitted};
+pub use job::{Ending, Job, JobEvent, JobFilter, JobState, Lease, LeaseKey, NewJob, Quota, Renewed, Start, Submitted};
 pub use jobs::{IsGone, JobQuotas, JobStore};
 pub use place::{InvalidUrl, Place, PostgresUrl};
 pub use quotas::Quotas;

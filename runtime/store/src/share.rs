@@ -1,4 +1,4 @@
-//! Who is next, and for whom there is room: each principal with jobs has its share.
+//! Who is next: each principal with jobs has its share.
 //!
 //! The next seat goes to the principal of which the fewest jobs run; among equals, to the one whose last turn was longest ago. So a
 //! principal with a hundred thousand jobs delays another's first one by as much as it has seats, and not by its queue.
@@ -7,6 +7,7 @@
 use std::collections::HashMap;
 
 use crate::jobs::JobQuotas;
+use crate::room::Room;
 
 /// The seats of one worker. No principal takes one that would leave fewer free than it holds, as with the slots of runs: one that
 /// submits a thousand long jobs has half of the seats, and another's first job has one at once.
@@ -80,52 +81,16 @@ impl Turns {
     }
 }
 
-/// How many jobs wait, as far as this process knows: so many as were counted last, and those that it has accepted since. Others
-/// have begun meanwhile, so that it is never too few, but for what other processes accept.
-#[derive(Debug, Default)]
-pub(crate) struct Waiting {
-    is_counted: bool,
-    all: u64,
-    of: HashMap<String, u64>,
-}
-
-impl Waiting {
-    pub(crate) fn counted(&mut self, counts: Vec<(String, u64)>) {
-        *self = Self { is_counted: true, ..Self::default() };
-        for (principal, count) in counts {
-            self.all += count;
-            *self.of.entry(principal).or_default() += count;
-        }
-    }
-
-    pub(crate) fn add(&mut self, principal: &str, count: u64) {
-        self.all += count;
-        *self.of.entry(principal.to_owned()).or_default() += count;
-    }
-}
-
 /// What this process knows of the shares of principals.
 #[derive(Debug)]
 pub(crate) struct Shares {
     pub(crate) turns: Turns,
-    pub(crate) waiting: Waiting,
-    quotas: JobQuotas,
+    pub(crate) room: Room,
 }
 
 impl Shares {
     pub(crate) fn new(quotas: JobQuotas) -> Self {
-        Self { turns: Turns::default(), waiting: Waiting::default(), quotas }
-    }
-
-    /// The quota that leaves no room for so many more jobs of this principal, as far as this process knows. It is to be counted then,
-    /// since others may have begun.
-    pub(crate) fn full(&self, principal: &str, more: u64) -> Option<u64> {
-        if !self.waiting.is_counted {
-            return Some(0);
-        }
-        let own = self.waiting.of.get(principal).copied().unwrap_or(0);
-        let bounds = [(self.waiting.all, self.quotas.waiting_max), (own, self.quotas.waiting_of_principal_max)];
-        bounds.into_iter().find(|(waiting, most)| waiting.saturating_add(more) > *most).map(|(_, most)| most)
+        Self { turns: Turns::default(), room: Room::new(quotas) }
     }
 }
 

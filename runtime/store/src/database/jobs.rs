@@ -1,11 +1,13 @@
 //! The jobs: what is promised to clients. They are in a file of `SQLite`, or in a database of `PostgreSQL` that several machines share.
 //!
-//! `accept` writes what clients want, `lease` what workers do, `sweep` what time does, and `service` what is kept beside the jobs.
+//! `accept` writes what clients want, `lease` what workers do, `sweep` what time does, `texts` keeps what is long, and `service` what is
+//! beside the jobs.
 
 mod accept;
 mod lease;
 mod service;
 mod sweep;
+mod texts;
 
 use std::path::Path;
 
@@ -18,8 +20,9 @@ use super::postgres::{JobNotices, PostgresDatabase};
 use super::session::{Row, Session, Sql, in_time};
 use crate::clock::{Clock, DAY_MS};
 use crate::error::StoreError;
-use crate::job::{Ending, Job, JobEvent, JobFilter, JobState, Lease, LeaseKey, NewJob, Renewed, Submitted};
+use crate::job::{Ending, Job, JobEvent, JobFilter, JobState, Lease, LeaseKey, NewJob, Quota, Renewed, Submitted};
 use crate::place::PostgresUrl;
+use crate::room::{Addition, Lack, Room};
 use crate::service::PUBLISHED_FILES_BYTES_MAX;
 use crate::service::{
     Delivery, DeliveryStatus, Firing, NewSchedule, NewToken, PolicyVersion, PublishedTemplates, Schedule, TokenRecord,
@@ -36,13 +39,14 @@ const MIGRATIONS: &[&str] = &[
     include_str!("../../migrations/jobs_0002.sql"),
     include_str!("../../migrations/jobs_0003.sql"),
     include_str!("../../migrations/jobs_0004.sql"),
+    include_str!("../../migrations/jobs_0005.sql"),
 ];
 
 /// The columns of [`job`], in its order.
 macro_rules! columns {
     () => {
         "number, id, principal, request, state, priority, created_ms, run_at_ms, expires_ms, started_ms, finished_ms, attempt, \
-         attempts_max, cancel_ms, outcome, report, trouble, labels, callback_url, trace"
+         attempts_max, cancel_ms, outcome, report, trouble, labels, callback_url, trace, waits"
     };
 }
 use columns;
@@ -85,13 +89,30 @@ pub(crate) enum Write {
 }
 
 impl Write {
-    /// Whose jobs it adds, and how many at most.
-    fn submits(&self) -> Option<(&str, u64)> {
+    /// What it adds at most.
+    fn adds(&self) -> Option<Addition<'_>> {
+        let new: &[NewJob] = match self {
+            Self::Submit(new) => std::slice::from_ref(new),
+            Self::SubmitAll(all) => all,
+            Self::Fire(firing) => std::slice::from_ref(&firing.job),
+            _ => return None,
+        };
+        let bytes = new.iter().map(|new| texts::kept_apart(&new.request)).sum();
+        new.first().map(|first| Addition { principal: &first.principal, jobs: new.len() as u64, bytes })
+    }
+
+    /// How many bytes of texts it has.
+    pub(crate) fn bytes(&self) -> usize {
         match self {
-            Self::Submit(new) => Some((&new.principal, 1)),
-            Self::SubmitAll(all) => all.first().map(|new| (new.principal.as_str(), all.len() as u64)),
-            Self::Fire(firing) => Some((&firing.job.principal, 1)),
-            _ => None,
+            Self::Submit(new) => new.request.len(),
+            Self::SubmitAll(all) => all.iter().map(|new| new.request.len()).sum(),
+            Self::Fire(firing) => firing.job.request.len(),
+            Self::AddSchedule(new, _) => new.request.len(),
+            Self::End(_, Ending::Finished { report, .. } | Ending::Cancelled { report }) => report.len(),
+            Self::Event(_, _, data) => data.len(),
+            Self::KeepPolicy { text, .. } => text.len(),
+            Self::Publish(published) => published.files.len(),
+            _ => 0,
         }
     }
 }
@@ -132,6 +153,8 @@ pub(crate) struct Batch<'a> {
     pub(crate) gone: &'a [String],
     /// Whether what is due is done.
     pub(crate) sweeps: bool,
+    /// Whether leases that were not renewed in time are taken for lost then.
+    pub(crate) takes_lost: bool,
     /// How many days after their end jobs are forgotten, if they are now.
     pub(crate) forgets_after_days: Option<u32>,
 }
@@ -194,8 +217,15 @@ impl JobDatabase {
         }
     }
 
+    /// A job with its texts.
     pub(crate) async fn job(&mut self, id: &str) -> Result<Option<Job>, StoreError> {
-        Ok(self.0.read(BY_ID, &[id.into()], job).await?.pop())
+        let Some(mut job) = self.0.read(BY_ID, &[id.into()], job).await?.pop() else { return Ok(None) };
+        if texts::may_lack(&job) {
+            for (kind, text) in self.0.read(texts::OF, &[job.number.into()], texts::kind_and_text).await? {
+                texts::put(&mut job, &kind, text);
+            }
+        }
+        Ok(Some(job))
     }
 
     /// The workers that have leases.
@@ -363,28 +393,42 @@ async fn commit(
 ) -> Result<Committed, sqlx::Error> {
     let (mut committed, mut is_counted) = (Committed::default(), false);
     for one in batch.writes {
-        let full = match one.submits() {
-            Some((principal, count)) => {
-                if shares.full(principal, count).is_some() && !is_counted {
-                    shares.waiting.counted(sweep::waiting(session).await?);
+        let room = &mut shares.room;
+        let full = match one.adds() {
+            Some(addition) => {
+                if room.lacks(addition).is_some() && !is_counted {
+                    room.counted(sweep::waiting(session).await?, texts::kept(session).await?);
                     is_counted = true;
                 }
-                shares.full(principal, count)
+                full(session, room, addition, now_ms).await?
             }
             None => None,
         };
         let written = write(session, one, full, now_ms, &mut committed.changed).await?;
-        if let Some((principal, count)) = one.submits() {
-            shares.waiting.add(principal, count);
+        // Also where the same job was there before: it is counted anew before anything is refused for it.
+        if let Some(addition) = one.adds().filter(|_| full.is_none()) {
+            room.add(addition);
+        }
+        if let Write::End(_, Ending::Finished { report, .. } | Ending::Cancelled { report }) = one {
+            room.add_report(texts::kept_apart(report));
         }
         committed.written.push(written);
     }
     sweep::give_up(session, batch.gone).await?;
     if batch.sweeps {
-        committed.changed.extend(sweep::sweep(session, now_ms).await?);
+        committed.changed.extend(sweep::sweep(session, batch.takes_lost, now_ms).await?);
+        if shares.room.has_many_reports() {
+            shares.room.counted(sweep::waiting(session).await?, texts::kept(session).await?);
+            for over in shares.room.over() {
+                let removed = texts::remove_oldest(session, over.as_deref()).await?;
+                shares.room.removed(over, &removed, now_ms);
+            }
+        }
     }
     if let Some(days) = batch.forgets_after_days {
         sweep::forget(session, now_ms - i64::from(days) * DAY_MS).await?;
+        // Other processes add something too.
+        shares.room.uncounted();
     }
     if batch.wanted.is_empty() {
         return Ok(committed);
@@ -408,11 +452,32 @@ async fn commit(
     Ok(committed)
 }
 
+/// The quota that leaves no room for an addition, once what ended long ago was removed for it.
+async fn full(
+    session: &mut Session<'_>,
+    room: &mut Room,
+    addition: Addition<'_>,
+    now_ms: i64,
+) -> Result<Option<Quota>, sqlx::Error> {
+    loop {
+        let (quota, whose) = match room.lacks(addition) {
+            None | Some(Lack::Uncounted) => return Ok(None),
+            Some(Lack::Own(quota)) => (quota, Some(addition.principal)),
+            Some(Lack::All(quota)) => (quota, None),
+        };
+        if matches!(quota, Quota::Waiting(_)) || !room.may_find(whose, now_ms) {
+            return Ok(Some(quota));
+        }
+        let removed = texts::remove_oldest(session, whose).await?;
+        room.removed(whose.map(str::to_owned), &removed, now_ms);
+    }
+}
+
 /// Writes one thing, and adds the jobs that it changed. `full` is the quota that leaves no room for a new job.
 async fn write(
     session: &mut Session<'_>,
     write: &Write,
-    full: Option<u64>,
+    full: Option<Quota>,
     now_ms: i64,
     changed: &mut Vec<i64>,
 ) -> Result<Written, sqlx::Error> {
@@ -509,6 +574,7 @@ fn job(row: &Row) -> Result<Job, sqlx::Error> {
             .collect(),
         callback_url: row.text(18)?,
         trace: row.text(19)?,
+        waits: u32::try_from(row.number(20)?).unwrap_or(u32::MAX),
     })
 }
 

@@ -10,8 +10,8 @@ use std::time::Duration;
 
 use futures_util::future::join_all;
 use intentbox_store::{
-    Clock, Ending, IsGone, Job, JobFilter, JobQuotas, JobState, JobStore, Lease, NewJob, Place, PostgresUrl, Renewed,
-    Start, StoreError, Submitted,
+    Clock, Ending, IsGone, Job, JobFilter, JobQuotas, JobState, JobStore, Lease, NewJob, Place, PostgresUrl, Quota,
+    Renewed, Start, StoreError, Submitted,
 };
 
 /// How many jobs two openings share.
@@ -312,7 +312,7 @@ async fn a07_a_queue_has_a_bound_for_each_principal_and_one_for_all() {
     for (principal, count) in [("alice", 4), ("bob", 3)] {
         for number in 0..count {
             let new = NewJob { principal: principal.to_owned(), ..job(&format!("{principal}{number}")) };
-            if let Submitted::Full { most: full } = store.submit(new).await.expect("it is written") {
+            if let Submitted::Full(Quota::Waiting(full)) = store.submit(new).await.expect("it is written") {
                 most.push(full);
             }
         }

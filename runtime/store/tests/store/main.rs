@@ -4,6 +4,7 @@ mod damage;
 mod faults;
 mod full;
 mod jobs;
+mod long;
 mod power;
 mod processes;
 mod quotas;

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use intentbox_store::{
     Ending, Firing, JobQuotas, JobState, JobStore, NewJob, NewSchedule, NewToken, POLICIES_MAX, PublishedTemplates,
-    Start, Submitted, Told,
+    Quota, Start, Submitted, Told,
 };
 
 use crate::jobs::{Hand, LEASE, accepted, finished, job, leased, nobody, place, store};
@@ -157,7 +157,7 @@ async fn a_batch_is_accepted_whole_or_not_at_all() {
     let all = store.submit_all(batch("a", 3)).await.expect("written");
     assert!(all.iter().all(|submitted| matches!(submitted, Submitted::New(_))), "{all:?}");
     let all = store.submit_all(batch("b", 3)).await.expect("written");
-    assert_eq!(all, vec![Submitted::Full { most: 5 }; 3]);
+    assert_eq!(all, vec![Submitted::Full(Quota::Waiting(5)); 3]);
     let all = store.submit_all(batch("c", 2)).await.expect("written");
     assert!(all.iter().all(|submitted| matches!(submitted, Submitted::New(_))), "{all:?}");
 }

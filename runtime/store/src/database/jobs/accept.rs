@@ -1,15 +1,15 @@
 //! What clients do: submit and cancel.
 
 use super::super::session::{Session, Sql};
-use super::{by_id, columns, job, note, note_end};
-use crate::job::{Job, JobState, NewJob, Start, Submitted};
+use super::{by_id, columns, job, note, note_end, texts};
+use crate::job::{Job, JobState, NewJob, Quota, Start, Submitted};
 
 /// Accepts a job, unless the same request came with the same key before, or a quota leaves no room. A second attempt to write the same
 /// job finds it.
 pub(super) async fn submit(
     session: &mut Session<'_>,
     new: &NewJob,
-    full: Option<u64>,
+    full: Option<Quota>,
     now_ms: i64,
 ) -> Result<Submitted, sqlx::Error> {
     const SQL: Sql = Sql::same(concat!(
@@ -18,8 +18,8 @@ pub(super) async fn submit(
          VALUES ($1, $2, $3, $4, $5, $6, $7, $8, 0, $9, 0, '', 0, 0, '', '', '', $10, $11, $12, $13, $14) ON CONFLICT DO NOTHING RETURNING ",
         columns!()
     ));
-    if let Some(most) = full {
-        return Ok(known(session, new).await?.unwrap_or(Submitted::Full { most }));
+    if let Some(quota) = full {
+        return Ok(known(session, new).await?.unwrap_or(Submitted::Full(quota)));
     }
     let run_at_ms = match new.start {
         Start::Now => now_ms,
@@ -31,7 +31,7 @@ pub(super) async fn submit(
     let values = [
         (&new.id).into(),
         (&new.principal).into(),
-        (&new.request).into(),
+        texts::in_row(&new.request).into(),
         state.as_str().into(),
         new.priority.into(),
         now_ms.into(),
@@ -49,6 +49,7 @@ pub(super) async fn submit(
         return known(session, new).await?.ok_or_else(lost);
     };
     let accepted = job(&row)?;
+    texts::keep_request(session, accepted.number, &new.principal, &new.request).await?;
     note(session, accepted.number, now_ms, state.as_str(), "{}").await?;
     Ok(Submitted::New(Box::new(accepted)))
 }

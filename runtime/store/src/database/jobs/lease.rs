@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use serde_json::json;
 
 use super::super::session::{Row, Session, Sql, picking};
-use super::{Wanted, columns, job, note, note_end, renewed, trouble_data};
+use super::{Wanted, columns, job, note, note_end, renewed, texts, trouble_data};
 use crate::job::{Ending, JobState, Lease, LeaseKey, Renewed};
 use crate::service::POLICY_DIGITS;
 use crate::share::Owner;
@@ -58,12 +58,13 @@ pub(super) async fn claim(
         )
     );
     let values = [now_ms.into(), wanted.worker.into(), wanted.lease_ms.into(), wanted.most.into(), principal.into()];
-    let lease = |row: &Row| Ok(Lease { job: job(row)?, fence: row.number(20)? });
+    let lease = |row: &Row| Ok(Lease { job: job(row)?, fence: row.number(21)? });
     let rows = session.rows(SQL, &values).await?;
     let mut leases: Vec<Lease> = rows.iter().map(lease).collect::<Result<_, sqlx::Error>>()?;
     // What is returned has no order.
     leases.sort_by_key(|lease| (-lease.job.priority, lease.job.run_at_ms, lease.job.number));
-    for lease in &leases {
+    for lease in &mut leases {
+        texts::complete(session, &mut lease.job).await?;
         let mut data = json!({ "attempt": lease.job.attempt });
         if !wanted.policy.is_empty() {
             data["policy"] = wanted.policy.get(..POLICY_DIGITS).unwrap_or(wanted.policy).into();
@@ -102,38 +103,64 @@ pub(super) async fn end(
 ) -> Result<Option<JobState>, sqlx::Error> {
     const SQL: Sql = Sql::same(
         "UPDATE jobs SET state = $3, outcome = $4, report = $5, finished_ms = $6, lease_until_ms = 0 \
-         WHERE number = $1 AND fence = $2 AND state = 'running' RETURNING callback_url",
+         WHERE number = $1 AND fence = $2 AND state = 'running' RETURNING callback_url, principal",
     );
     let (state, outcome, report) = match ending {
         Ending::Finished { outcome, report } => (JobState::Finished, outcome.as_str(), report.as_str()),
         Ending::Cancelled { report } => (JobState::Cancelled, "cancelled", report.as_str()),
-        Ending::Again { delay_ms, trouble } => return again(session, key, *delay_ms, trouble, now_ms).await,
+        Ending::Again { delay_ms, trouble } => {
+            return again(session, key, *delay_ms, Counted::Yes, trouble, now_ms).await;
+        }
+        Ending::Waits { delay_ms, trouble } => {
+            return again(session, key, *delay_ms, Counted::No, trouble, now_ms).await;
+        }
     };
-    let values =
-        [key.number.into(), key.fence.into(), state.as_str().into(), outcome.into(), report.into(), now_ms.into()];
+    let values = [
+        key.number.into(),
+        key.fence.into(),
+        state.as_str().into(),
+        outcome.into(),
+        texts::in_row(report).into(),
+        now_ms.into(),
+    ];
     let Some(row) = session.row(SQL, &values).await? else { return Ok(None) };
+    texts::keep_report(session, key.number, &row.text(1)?, report).await?;
     let data = format!("{{\"outcome\":\"{outcome}\"}}");
     note_end(session, key.number, now_ms, state.as_str(), &data, &row.text(0)?).await?;
     Ok(Some(state))
+}
+
+/// Whether an attempt is one of those that a job has.
+enum Counted {
+    Yes,
+    /// It found no room.
+    No,
 }
 
 async fn again(
     session: &mut Session<'_>,
     key: LeaseKey,
     delay_ms: i64,
+    counted: Counted,
     trouble: &str,
     now_ms: i64,
 ) -> Result<Option<JobState>, sqlx::Error> {
     const SQL: Sql = Sql::same(
-        "UPDATE jobs SET \
-         state = CASE WHEN cancel_ms IS NOT NULL THEN 'cancelled' WHEN attempt >= attempts_max THEN 'dead' \
+        "UPDATE jobs SET attempt = attempt - $6, waits = waits + $6, \
+         state = CASE WHEN cancel_ms IS NOT NULL THEN 'cancelled' WHEN attempt - $6 >= attempts_max THEN 'dead' \
                       WHEN $3 > 0 THEN 'scheduled' ELSE 'ready' END, \
-         outcome = CASE WHEN cancel_ms IS NOT NULL THEN 'cancelled' WHEN attempt >= attempts_max THEN 'dead' ELSE '' END, \
-         finished_ms = CASE WHEN cancel_ms IS NOT NULL OR attempt >= attempts_max THEN $4 END, \
+         outcome = CASE WHEN cancel_ms IS NOT NULL THEN 'cancelled' WHEN attempt - $6 >= attempts_max THEN 'dead' ELSE '' END, \
+         finished_ms = CASE WHEN cancel_ms IS NOT NULL OR attempt - $6 >= attempts_max THEN $4 END, \
          run_at_ms = $4 + $3, trouble = $5, lease_until_ms = 0 \
          WHERE number = $1 AND fence = $2 AND state = 'running' RETURNING state, callback_url",
     );
-    let values = [key.number.into(), key.fence.into(), delay_ms.max(0).into(), now_ms.into(), trouble.into()];
+    let uncounted = match counted {
+        Counted::Yes => 0_i64,
+        Counted::No => 1,
+    };
+    let delay_ms = delay_ms.max(0);
+    let values =
+        [key.number.into(), key.fence.into(), delay_ms.into(), now_ms.into(), trouble.into(), uncounted.into()];
     let Some(row) = session.row(SQL, &values).await? else { return Ok(None) };
     let Some(state) = JobState::of(&row.text(0)?) else { return Ok(None) };
     note_end(session, key.number, now_ms, state.as_str(), &trouble_data(trouble), &row.text(1)?).await?;

@@ -1,8 +1,8 @@
 //! What is kept beside the jobs: deliveries, schedules, tokens, policies and settings.
 
 use super::super::session::{Row, Session, Sql, picking};
-use super::{accept, by_id};
-use crate::job::{JobState, Submitted};
+use super::{accept, by_id, texts};
+use crate::job::{JobState, Quota, Submitted};
 use crate::service::{
     Delivery, DeliveryStatus, Firing, NewSchedule, NewToken, POLICIES_MAX, PUBLISHED_MAX, PolicyVersion,
     PublishedTemplates, Schedule, TokenRecord, Told,
@@ -152,7 +152,8 @@ pub(super) async fn claim_deliveries(
     );
     let mut claimed = Vec::new();
     for row in session.rows(SQL, &[now_ms.into(), lease_ms.into(), most.into(), except.into()]).await? {
-        if let Some(job) = by_id(session, &row.text(1)?).await? {
+        if let Some(mut job) = by_id(session, &row.text(1)?).await? {
+            texts::complete(session, &mut job).await?;
             claimed.push(Delivery { job, attempt: u32::try_from(row.number(0)?).unwrap_or(u32::MAX) });
         }
     }
@@ -218,7 +219,7 @@ pub(super) async fn remove_schedule(session: &mut Session<'_>, principal: &str, 
 pub(super) async fn fire(
     session: &mut Session<'_>,
     firing: &Firing,
-    full: Option<u64>,
+    full: Option<Quota>,
     now_ms: i64,
     changed: &mut Vec<i64>,
 ) -> Result<bool, sqlx::Error> {

@@ -16,8 +16,9 @@ pub(super) async fn give_up(session: &mut Session<'_>, gone: &[String]) -> Resul
 }
 
 /// Does what is due: jobs of the future become ready, those that nobody began in time expire, and those whose worker was lost are
-/// attempted again, unless they may have changed something. Returns the jobs that changed.
-pub(super) async fn sweep(session: &mut Session<'_>, now_ms: i64) -> Result<Vec<i64>, sqlx::Error> {
+/// attempted again, unless they may have changed something. `takes_lost` says whether leases count as lost that were not renewed.
+/// Returns the jobs that changed.
+pub(super) async fn sweep(session: &mut Session<'_>, takes_lost: bool, now_ms: i64) -> Result<Vec<i64>, sqlx::Error> {
     const DUE: Sql = picking!(
         "SELECT number FROM jobs WHERE state = 'scheduled' AND run_at_ms <= $1 ORDER BY run_at_ms LIMIT $2",
         "UPDATE jobs SET state = 'ready' WHERE number IN (SELECT number FROM picked) RETURNING number, state, '', callback_url"
@@ -41,7 +42,8 @@ pub(super) async fn sweep(session: &mut Session<'_>, now_ms: i64) -> Result<Vec<
          WHERE number IN (SELECT number FROM picked) RETURNING number, state, trouble, callback_url"
     );
     let mut changed = Vec::new();
-    for sql in [DUE, LATE, LOST] {
+    let lost = takes_lost.then_some(LOST);
+    for sql in [DUE, LATE].into_iter().chain(lost) {
         for row in session.rows(sql, &[now_ms.into(), SWEPT_MAX.into()]).await? {
             let (number, state, trouble) = (row.number(0)?, row.text(1)?, row.text(2)?);
             let data = if trouble.is_empty() { "{}".to_owned() } else { trouble_data(&trouble) };
