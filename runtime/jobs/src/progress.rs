@@ -13,6 +13,9 @@ const CALLS_MAX: usize = 200;
 const OUTPUTS_MAX: usize = 500;
 const OUTPUT_BYTES_MAX: u64 = 256 << 10;
 
+/// The longest piece of output that a step tells, in bytes, as while a script runs.
+const PIECE_BYTES: usize = 16 << 10;
+
 /// How many steps wait for the store.
 const WAITING_MAX: usize = 200;
 
@@ -48,6 +51,15 @@ impl Progress {
         (Self { others, steps, told: Mutex::default() }, taken)
     }
 
+    fn printed(&self, told: &mut Told, stream: OutputStream, text: &str) {
+        let Some((from, text)) = told.output(stream, text) else { return };
+        let mut data = json!({"stream": stream.name(), "from": from, "text": text});
+        if told.is_cut() {
+            data["truncated"] = true.into();
+        }
+        self.step("output", &data);
+    }
+
     fn step(&self, kind: &'static str, data: &serde_json::Value) {
         let _ = self.steps.try_send(Step { kind, data: data.to_string() });
     }
@@ -74,6 +86,15 @@ impl Told {
         Some((from, if self.is_cut() { "" } else { text }))
     }
 
+    /// What of all that was printed is not told yet.
+    fn untold<'a>(&self, stream: OutputStream, printed: &'a str) -> &'a str {
+        let told = match stream {
+            OutputStream::Stdout => self.stdout_bytes,
+            OutputStream::Stderr => self.stderr_bytes,
+        };
+        usize::try_from(told).ok().and_then(|told| printed.get(told..)).unwrap_or_default()
+    }
+
     fn is_cut(&self) -> bool {
         self.outputs > OUTPUTS_MAX || self.stdout_bytes + self.stderr_bytes > OUTPUT_BYTES_MAX
     }
@@ -86,13 +107,16 @@ impl Events for Progress {
             Event::HostCall { kind, target, outcome } if told.may_tell_a_call() => {
                 self.step("call", &json!({"kind": kind, "target": target, "outcome": outcome}));
             }
-            Event::Printed { stream, text } => {
-                if let Some((from, text)) = told.output(stream, text) {
-                    let mut data = json!({"stream": stream.name(), "from": from, "text": text});
-                    if told.is_cut() {
-                        data["truncated"] = true.into();
+            Event::Printed { stream, text } => self.printed(&mut told, stream, text),
+            // A script that ends at once has printed before anybody looked.
+            Event::Ended { report } => {
+                for (stream, text) in [(OutputStream::Stdout, &report.stdout), (OutputStream::Stderr, &report.stderr)] {
+                    let mut rest = told.untold(stream, text);
+                    while !rest.is_empty() {
+                        let (piece, later) = rest.split_at(rest.floor_char_boundary(PIECE_BYTES));
+                        self.printed(&mut told, stream, piece);
+                        rest = later;
                     }
-                    self.step("output", &data);
                 }
             }
             _ => {}
@@ -108,7 +132,7 @@ impl Events for Progress {
 
 #[cfg(test)]
 mod tests {
-    use intentbox_engine::{Caller, NoEvents, new_run_id};
+    use intentbox_engine::{Caller, NoEvents, Report, new_run_id};
 
     use super::*;
 
@@ -149,6 +173,25 @@ mod tests {
         let half = "a".repeat(usize::try_from(OUTPUT_BYTES_MAX / 2).expect("it is small"));
         let long = steps([&half, &half, "b", "c"].map(|text: &str| (OutputStream::Stdout, text.to_owned())));
         assert_eq!((long.len(), long.last()), (3, Some(&cut(OUTPUT_BYTES_MAX))));
+    }
+
+    #[test]
+    fn what_was_printed_and_not_told_is_told_at_the_end() {
+        let (progress, mut steps) = Progress::new(Arc::new(NoEvents));
+        let (caller, id) = (Caller::local(), new_run_id());
+        let of = Of::request(id, &caller);
+        progress.note(of, Event::Printed { stream: OutputStream::Stdout, text: "ü" });
+        let last = "a".repeat(PIECE_BYTES);
+        let report = Report { stdout: format!("üb\n{last}"), stderr: "no".to_owned(), ..Report::new(id) };
+        progress.note(of, Event::Ended { report: &report });
+        let told: Vec<String> = std::iter::from_fn(|| steps.try_recv().ok()).map(|step| step.data).collect();
+        let piece = |from: usize, text: &str| format!(r#"{{"stream":"stdout","from":{from},"text":{text:?}}}"#);
+        let (second, third) = (format!("b\n{}", &last[2..]), "aa".to_owned());
+        let stderr = r#"{"stream":"stderr","from":0,"text":"no"}"#.to_owned();
+        assert_eq!(told, [piece(0, "ü"), piece(2, &second), piece(2 + PIECE_BYTES, &third), stderr]);
+        // Nothing is told twice.
+        progress.note(of, Event::Ended { report: &report });
+        assert!(steps.try_recv().is_err());
     }
 
     #[test]
