@@ -15,7 +15,9 @@ use intentbox_demo_logs::BYTES_MAX;
 use intentbox_engine::{Mode, Switch, TargetName};
 
 use serving::MCP;
-pub(crate) use serving::{Between, Database, Jobs, JobsCommand, Mcp, Role, Serve, SubmitJob, Token, TokenCommand};
+pub(crate) use serving::{
+    Between, Database, Jobs, JobsCommand, Mcp, Role, Runs, Serve, SubmitJob, Token, TokenCommand,
+};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -204,6 +206,11 @@ pub(crate) enum Templates {
     /// Publish the templates of your directory: every `intentbox serve` with the same database or state directory answers with them
     /// within seconds, under its own policy. They replace what was published before, and a server's own directory goes over them
     Publish {
+        #[command(flatten)]
+        database: Database,
+    },
+    /// List what is published
+    Published {
         #[command(flatten)]
         database: Database,
     },

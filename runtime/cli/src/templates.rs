@@ -25,6 +25,7 @@ pub(crate) async fn run(sources: &Sources, command: Templates) -> Result<Answer,
         Templates::Check { ids, write, .. } => check::run(sources, &ids, write).await,
         Templates::Try { file } => trial::run(sources, &file).await,
         Templates::Publish { database } => publish::run(sources, &database).await,
+        Templates::Published { database } => publish::list(sources, &database).await,
         Templates::Unpublish { database } => publish::take_back(sources, &database).await,
         Templates::New { id } => new::run(sources, &id).await,
     }

@@ -1,4 +1,4 @@
-//! `templates publish` and `templates unpublish`: templates for all servers with one store.
+//! `templates publish`, `templates published` and `templates unpublish`: templates for all servers with one store.
 
 use std::collections::BTreeMap;
 
@@ -28,7 +28,7 @@ pub(super) async fn run(sources: &Sources, database: &Database) -> Result<Answer
         let error = Class::Usage.error(format!("{} holds no template", path.display()));
         return Err(error.hint("to take back what was published, run `intentbox templates unpublish`"));
     }
-    let ids: Vec<&str> = files.keys().filter_map(|file| file.strip_suffix("/template.toml")).collect();
+    let ids = ids(&files);
     let failed = check::failed(sources).await?;
     if failed > 0 {
         let error = Class::Check.error(format!("nothing was published: {} failed", count(failed, "case")));
@@ -38,6 +38,35 @@ pub(super) async fn run(sources: &Sources, database: &Database) -> Result<Answer
     let digest = keep(sources, database, &files).await?;
     let text = format!("published {}\n", ids.join(", "));
     Ok(Answer::new(text).with("templates", ids).with("digest", digest))
+}
+
+/// The ids of the templates among files.
+fn ids(files: &BTreeMap<String, String>) -> Vec<&str> {
+    files.keys().filter_map(|file| file.strip_suffix("/template.toml")).collect()
+}
+
+/// Lists what is published. Asking makes no file.
+pub(super) async fn list(sources: &Sources, database: &Database) -> Result<Answer, CommandError> {
+    let place = setup::store_place(sources, database)?;
+    let nothing = || Answer::default().noting(format!("nothing is published in {place}")).with("templates", [""; 0]);
+    if place.is_missing() {
+        return Ok(nothing());
+    }
+    let store = jobs::store(&place, process::name(), JobQuotas::default()).await?;
+    let published = intentbox_jobs::published(&store, "").await;
+    store.close().await;
+    let Some(published) = published.class(Class::Unavailable)? else { return Ok(nothing()) };
+    let Some(files) = published.files else {
+        let error =
+            Class::Check.error("what is published is not as this version writes it, and servers of it do not use it");
+        return Err(error.hint("publish it anew with `intentbox templates publish`"));
+    };
+    let ids = ids(&files);
+    if ids.is_empty() {
+        return Ok(nothing());
+    }
+    let lines: Vec<String> = ids.iter().map(|id| show::line(id) + "\n").collect();
+    Ok(Answer::new(lines.concat()).with("templates", ids).with("digest", published.digest))
 }
 
 /// Takes back what was published.
