@@ -28,6 +28,10 @@ use view::{EventView, JobView, Shown};
 
 pub(crate) use view::time;
 
+/// How many of the newest jobs are looked at for an id of which the first digits are given, and how many digits that are at least.
+const NEWEST: u32 = 100;
+const SHORT_ID_MIN: usize = 4;
+
 /// The longest token, in bytes.
 const TOKEN_BYTES_MAX: u64 = 4 << 10;
 
@@ -81,11 +85,16 @@ async fn asked(client: &Client, command: Jobs) -> Result<Answer, CommandError> {
         Jobs::Logs { id } => found(client, &id).await.map(|job| job.logs()),
         Jobs::Watch { id } => watch(client, found(client, &id).await?).await,
         Jobs::Cancel { id } => {
+            let id = found(client, &id).await?.id;
             let job = client.cancel(&id).await?.ok_or_else(|| unknown(&id))?;
             Ok(Answer::new(job.line()).with("job", job.object()))
         }
         Jobs::Retry { id } => {
             let job = found(client, &id).await?;
+            if job.request.is_empty() {
+                let told = format!("the request of job {} is not kept any more: {}", job.id, show::line(&job.trouble));
+                return Err(Class::Usage.error(told).hint("submit it anew with `intentbox jobs submit`"));
+            }
             client.submit(&job.request, None).await.map(|job| accepted(&job))
         }
     }
@@ -149,8 +158,24 @@ fn accepted(job: &JobView) -> Answer {
         .with("job", job.object())
 }
 
+/// A job by its id, or by the first digits of the id of one of the newest jobs.
 async fn found(client: &Client, id: &str) -> Result<JobView, CommandError> {
-    client.job(id).await?.ok_or_else(|| unknown(id))
+    if let Some(job) = client.job(id).await? {
+        return Ok(job);
+    }
+    if id.len() < SHORT_ID_MIN {
+        return Err(unknown(id));
+    }
+    let newest = client.list(None, None, NEWEST).await?;
+    let mut meant = newest.into_iter().filter(|job| job.id.starts_with(id));
+    match (meant.next(), meant.next()) {
+        (Some(job), None) => client.job(&job.id).await?.ok_or_else(|| unknown(id)),
+        (Some(job), Some(other)) => {
+            let told = format!("the ids of several jobs begin with {}", show::line(id));
+            Err(Class::Usage.error(told).hint(format!("one is {}, another {}", job.id, other.id)))
+        }
+        _ => Err(unknown(id)),
+    }
 }
 
 fn unknown(id: &str) -> CommandError {

@@ -30,7 +30,7 @@ pub(crate) async fn run(sources: &Sources, command: Mcp, show: &mut Show) -> Res
         // stdout is the client's, also for what fails before it is served.
         show.leave_stdout();
     }
-    let ceilings = server::ceilings(command.runs.limits)?;
+    let ceilings = server::ceilings(command.runs.limits.clone())?;
     let options = server::options(command.token_file.as_deref(), &command.hosts, &command.origins)?;
     if let Some(address) = command.http {
         let advice = "give tokens with --token-file, or listen on 127.0.0.1";
@@ -38,7 +38,7 @@ pub(crate) async fn run(sources: &Sources, command: Mcp, show: &mut Show) -> Res
     }
     // Principals are kept apart where there can be several.
     let sharing = server::sharing(command.runs.isolation, options.tokens());
-    let setup = setup::engine_for_server(sources, command.runs.workers, sharing).await?;
+    let setup = setup::engine_for_server(sources, &command.runs, sharing).await?;
     if setup.demo.is_some() {
         show::demo();
     }

@@ -35,19 +35,19 @@ const LOOK_PAUSE: Duration = Duration::from_secs(2);
 
 /// Serves until a signal.
 pub(crate) async fn run(sources: &Sources, command: Serve, show: &mut Show) -> Result<Answer, CommandError> {
-    let ceilings = server::ceilings(command.runs.limits)?;
+    let ceilings = server::ceilings(command.runs.limits.clone())?;
     let options = server::options(command.token_file.as_deref(), &command.hosts, &command.origins)?;
     let options = options.with_rate(command.rate);
     let name = process::name();
     let place = setup::store_place(sources, &command.database)?;
-    let store = jobs::store(&place, name.clone(), quotas(command.waiting)).await?;
+    let store = jobs::store(&place, name.clone(), quotas(&command)).await?;
     token::accept(&store, options.tokens()).await?;
     let advice =
         "make a token with `intentbox token create NAME`, name a file with --token-file, or listen on 127.0.0.1";
     options.may_listen(command.listen).map_err(|needed| Class::Usage.error(format!("{needed}: {advice}")))?;
     tokio::spawn(keep_accepting(store.clone(), options.tokens().clone()));
     let sharing = server::sharing(command.runs.isolation, options.tokens());
-    let setup = setup::engine_for_server(sources, command.runs.workers, sharing).await?;
+    let setup = setup::engine_for_server(sources, &command.runs, sharing).await?;
     if setup.demo.is_some() {
         show::demo();
     }
@@ -153,9 +153,16 @@ fn surface(role: Role, mcp: Surface, dashboard: Dashboard) -> Surface {
     }
 }
 
-fn quotas(waiting: Option<u64>) -> JobQuotas {
+fn quotas(command: &Serve) -> JobQuotas {
     let quotas = JobQuotas::default();
-    JobQuotas { waiting_of_principal_max: waiting.unwrap_or(quotas.waiting_of_principal_max), ..quotas }
+    let long_bytes_of_principal_max = command.kept.map_or(quotas.long_bytes_of_principal_max, |mib| mib << 20);
+    JobQuotas {
+        waiting_of_principal_max: command.waiting.unwrap_or(quotas.waiting_of_principal_max),
+        long_bytes_of_principal_max,
+        // One client alone may keep what it is given.
+        long_bytes_max: quotas.long_bytes_max.max(long_bytes_of_principal_max),
+        ..quotas
+    }
 }
 
 /// Begins what runs beside the answers to requests: jobs, schedules and callbacks.

@@ -20,7 +20,7 @@ use intentbox_files::{Directories, DirectoryError};
 use intentbox_jobs::{Place, PostgresUrl};
 use intentbox_tools::Upstreams;
 
-use crate::arguments::{Database, Isolation, Sources};
+use crate::arguments::{Database, Isolation, Runs, Sources};
 use crate::error::{Class, Classify as _, CommandError, Hint as _};
 use crate::servers::{self, Servers};
 use crate::{WORKER, demo_tracker, folder, input, show};
@@ -76,9 +76,17 @@ pub(crate) struct Configured {
 const ONE_RUN: Capacity =
     Capacity { runs: 1, memory_bytes: 2 << 30, wait_max: Duration::from_secs(5), sharing: Sharing::Whole };
 
-/// A server runs scripts of many callers: one that finds no room waits as long as people do.
-const MANY_RUNS: Capacity =
-    Capacity { runs: 256, memory_bytes: 2 << 30, wait_max: Duration::from_secs(10), sharing: Sharing::Whole };
+/// How many scripts a server runs at the same time, those that wait for memory included.
+const RUNS_MAX: u32 = 256;
+
+/// A script that finds no room on a server waits as long as people do.
+const WAIT_MAX: Duration = Duration::from_secs(10);
+
+/// What each worker process of a server may hold unless it is said, in bytes: as much as the largest script takes.
+const WORKER_BYTES: u64 = 1 << 30;
+
+/// The least that a worker process is given, in bytes.
+const WORKER_BYTES_MIN: u64 = 64 << 20;
 
 /// Where a command's one run takes place.
 pub(crate) fn place(isolation: Isolation) -> engine::Isolation {
@@ -118,18 +126,22 @@ pub(crate) async fn engine_for_exec(sources: &Sources, isolation: Isolation) -> 
     configured(sources).await?.into_engine(Arc::default(), place(isolation), ONE_RUN)
 }
 
-/// Makes the engine of a server, with this many worker processes; otherwise with one for each core.
-pub(crate) async fn engine_for_server(
-    sources: &Sources,
-    count: Option<u16>,
-    sharing: Sharing,
-) -> Result<Setup, CommandError> {
+/// Makes the engine of a server.
+pub(crate) async fn engine_for_server(sources: &Sources, runs: &Runs, sharing: Sharing) -> Result<Setup, CommandError> {
     let configured = configured(sources).await?;
     let catalog = configured.catalog()?;
     let cores =
         || std::thread::available_parallelism().map_or(1, |cores| u32::try_from(cores.get()).unwrap_or(u32::MAX));
-    let count = count.map_or_else(cores, u32::from);
-    configured.into_engine(catalog, workers(count), Capacity { sharing, ..MANY_RUNS })
+    let count = runs.workers.map_or_else(cores, u32::from);
+    let memory_bytes = runs.memory.map_or(u64::from(count) * WORKER_BYTES, |mib| mib << 20);
+    if memory_bytes / u64::from(count) < WORKER_BYTES_MIN {
+        let least = u64::from(count) * (WORKER_BYTES_MIN >> 20);
+        return Err(Class::Usage
+            .error(format!("{count} worker processes need at least --memory {least}"))
+            .hint("give them more, or fewer of them with --workers"));
+    }
+    let capacity = Capacity { runs: RUNS_MAX, memory_bytes, wait_max: WAIT_MAX, sharing };
+    configured.into_engine(catalog, workers(count), capacity)
 }
 
 impl Configured {

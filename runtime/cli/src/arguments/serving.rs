@@ -47,6 +47,10 @@ pub(crate) struct Runs {
     /// Number of worker processes that run scripts, from 1 to 256 [default: one per core]
     #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u16).range(1..=256))]
     pub(crate) workers: Option<u16>,
+    /// Memory that all scripts that run at the same time may take together, in MiB; a script needs 8 at the least, and each worker
+    /// process has an equal part of it [default: 1024 for each worker process]
+    #[arg(long, value_name = "MIB", value_parser = clap::value_parser!(u64).range(64..=16_777_216))]
+    pub(crate) memory: Option<u64>,
     /// Whether one worker process may run scripts of several clients
     #[arg(long, value_enum, value_name = "OF", default_value_t = Between::Shared)]
     pub(crate) isolation: Between,
@@ -162,6 +166,10 @@ pub(crate) struct Serve {
     /// How many jobs of one client may wait [default: 200000]
     #[arg(long, value_name = "COUNT")]
     pub(crate) waiting: Option<u64>,
+    /// How many MiB of long requests and reports are kept for each client; those of the jobs that ended longest ago are removed
+    /// before a job is rejected [default: 1024]
+    #[arg(long, value_name = "MIB", value_parser = clap::value_parser!(u64).range(1..=16_777_216))]
+    pub(crate) kept: Option<u64>,
     /// Address and port; the API is at /v1, and MCP at /mcp
     #[arg(long, value_name = "ADDRESS", value_parser = address, default_value = "127.0.0.1:8360")]
     pub(crate) listen: SocketAddr,
@@ -203,27 +211,27 @@ pub(crate) enum Jobs {
     },
     /// Show a job with its answer
     Show {
-        /// Id of the job
+        /// Id of the job, or the first digits of it
         id: String,
     },
     /// Print what the script of a job printed
     Logs {
-        /// Id of the job
+        /// Id of the job, or the first digits of it
         id: String,
     },
     /// Tell what happens to a job and what it prints until it has ended, and then its answer
     Watch {
-        /// Id of the job
+        /// Id of the job, or the first digits of it
         id: String,
     },
     /// Cancel a job, also while it runs
     Cancel {
-        /// Id of the job
+        /// Id of the job, or the first digits of it
         id: String,
     },
     /// Submit the request of a job again, as a new job
     Retry {
-        /// Id of the job
+        /// Id of the job, or the first digits of it
         id: String,
     },
 }

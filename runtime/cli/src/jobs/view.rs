@@ -27,7 +27,7 @@ pub(super) struct JobView {
     priority: i64,
     labels: BTreeMap<String, String>,
     outcome: String,
-    trouble: String,
+    pub(super) trouble: String,
     /// The request as it was submitted, as JSON; empty in a list of a server.
     pub(super) request: String,
     /// The report as JSON; empty before the end, and in a list of a server.
