@@ -75,6 +75,10 @@ use crate::model::Model;
 /// one value.
 pub const TRUST_FLOOR: f64 = 0.8;
 
+/// The same where a word of the request may narrow what is asked for. It mostly does not ("the full details", "a total count"), and the
+/// words around it say how likely that is.
+pub const NARROWED_TRUST_FLOOR: f64 = 0.87;
+
 /// The same for another reading than the first: without a value, or of a card that another outscores. It is one of many, and the
 /// most trusted of many is chosen.
 pub const OTHER_TRUST_FLOOR: f64 = 0.9;
@@ -594,7 +598,11 @@ fn is_trusted(best: &Scored) -> bool {
 
 /// The trust that the best candidate needs.
 fn trust_floor(best: Option<&Scored>) -> f64 {
-    if best.is_none_or(|best| best.missing.is_empty()) { TRUST_FLOOR } else { MISSING_TRUST_FLOOR }
+    match best {
+        Some(best) if best.doubts.narrow() => NARROWED_TRUST_FLOOR,
+        Some(best) if !best.missing.is_empty() => MISSING_TRUST_FLOOR,
+        _ => TRUST_FLOOR,
+    }
 }
 
 /// Whether the second card is so near that a person would ask which is meant.

@@ -85,15 +85,20 @@ pub enum Why {
 }
 
 impl Doubts {
-    /// Whether the request says what the card cannot do, however likely the rest is: a deed, a quotation, a number, a name, or
-    /// a word that narrows what is asked for, as in "only delivered orders".
+    /// Whether the request says what the card cannot do, however likely the rest is: a deed, a quotation, a number or a name.
     #[must_use]
     pub fn are_of_another_question(&self) -> bool {
         self.words.iter().any(|doubt| match doubt.why {
             Why::Deed | Why::Negates => true,
-            Why::Quoted | Why::Number | Why::Name | Why::Narrows => doubt.is_request,
-            Why::Announces | Why::Unknown | Why::Harmless => false,
+            Why::Quoted | Why::Number | Why::Name => doubt.is_request,
+            Why::Announces | Why::Unknown | Why::Narrows | Why::Harmless => false,
         })
+    }
+
+    /// Whether a word of the request may narrow what is asked for, as in "only delivered orders".
+    #[must_use]
+    pub fn narrow(&self) -> bool {
+        self.words.iter().any(|doubt| doubt.why == Why::Narrows && doubt.is_request)
     }
 
     /// Parts of the sentence that may say all: the clauses that say most about the card, with those that hold a value of it, and
@@ -285,7 +290,7 @@ mod tests {
         for (why, is_request, is_other) in [
             (Why::Unknown, true, false),
             (Why::Harmless, true, false),
-            (Why::Narrows, true, true),
+            (Why::Narrows, true, false),
             (Why::Narrows, false, false),
             (Why::Name, true, true),
             (Why::Name, false, false),

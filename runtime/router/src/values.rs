@@ -19,6 +19,7 @@ use intentbox_catalog::{ParamKind, ParamSpec};
 use serde::Serialize;
 use serde_json::Value;
 
+use crate::clause;
 use crate::english::is_around;
 use crate::names::{NAME_WORDS_MAX, Name, Names, Source};
 use crate::text::{Word, ends_clause, singular, stem};
@@ -159,8 +160,23 @@ impl Pull<'_> {
             });
             texts.any(|is_text| is_text) && !is_anchored && !compares
         };
+        // Who tells a story before asking says things there that look like values.
+        let clauses = clause::numbered(self.sentence.source, words);
+        let topics = self.topics_of(&clauses);
+        let most = topics.iter().copied().max().unwrap_or(0);
+        let request = topics.iter().position(|topics| *topics == most).unwrap_or(0);
+        let is_story = |found: &Found| {
+            let clause = clauses[found.span.start.min(clauses.len().saturating_sub(1))];
+            let kinds = || found.reads.iter().map(|(reader, _)| self.readers.specs[*reader].kind());
+            let is_before = clause < request
+                && kinds().all(|kind| matches!(kind, ParamKind::Window { .. } | ParamKind::Integer { .. }));
+            is_before || is_text(found) && topics[clause] < most
+        };
         // The sort is stable, so equals stay in declared order.
-        all.sort_by_key(|found| (is_text(found), std::cmp::Reverse(found.weight), found.span.start));
+        all.sort_by_key(|found| {
+            let is_text = is_text(found);
+            (is_text, is_story(found), std::cmp::Reverse(found.weight), found.span.start)
+        });
         let mut read = vec![false; self.readers.specs.len()];
         let mut taken = vec![false; words.len()];
         let mut values: Vec<Found> = Vec::new();
@@ -195,6 +211,15 @@ impl Pull<'_> {
             }
         }
         values
+    }
+
+    /// How many words of each clause are about the card.
+    fn topics_of(&self, clauses: &[usize]) -> Vec<usize> {
+        let mut topics = vec![0; clauses.last().map_or(1, |last| last + 1)];
+        for (clause, form) in clauses.iter().zip(self.sentence.canonical) {
+            topics[*clause] += usize::from(self.topics.contains(form));
+        }
+        topics
     }
 
     /// The same values for the parameters that take a second of each kind, if each has such a one. Of one column, a second comparison

@@ -33,7 +33,7 @@ pub(super) const VAGUE: [&str; 20] = [
 ];
 
 /// Words with which no text begins.
-pub(super) const NO_TEXT: [&str; 30] = [
+pub(super) const NO_TEXT: [&str; 31] = [
     "according",
     "across",
     "among",
@@ -57,6 +57,7 @@ pub(super) const NO_TEXT: [&str; 30] = [
     "please",
     "say",
     "says",
+    "search",
     "their",
     "through",
     "to",
@@ -81,6 +82,10 @@ const PLACES: [&str; 10] =
 
 /// Words that ask for something, and are no text by themselves.
 pub(super) const ASKED_WITH: [&str; 9] = ["how", "not", "what", "when", "where", "which", "who", "whose", "why"];
+
+/// Words between what is looked for and a text that it has.
+const ANNOUNCING: [&str; 10] =
+    ["about", "concerning", "containing", "contains", "mentioning", "regarding", "saying", "says", "titled", "with"];
 
 /// Words that begin what is said about a text, and no part of it: "timeouts which somebody ignored".
 const BEHIND: [&str; 7] = ["seen", "that", "where", "which", "who", "whose", "appears"];
@@ -169,7 +174,7 @@ impl Pull<'_> {
             if last > end && last == words.len() && words[last - 1].plain == "logs" {
                 last -= 1;
             }
-            let first = found.text.start;
+            let first = self.begin_of(found.text.start, last);
             let written = self.sentence.source.get(words[first].at.start..words[last - 1].at.end).unwrap_or_default();
             let closing = |letter: char| matches!(letter, ',' | ';' | '!' | '?' | '.' | ':');
             let text = written.trim_matches(closing).trim();
@@ -185,6 +190,18 @@ impl Pull<'_> {
                 found.span.end = last;
             }
         }
+    }
+
+    /// Where a text begins that goes from one word to another: "records about an expired certificate" are about a certificate.
+    fn begin_of(&self, first: usize, last: usize) -> usize {
+        let words = self.sentence.words;
+        let leads = |at: usize| {
+            let is_topic = self.topics.contains(&self.sentence.canonical[at]) && !words[at].quoted;
+            is_topic && !words[at + 1].quoted && ANNOUNCING.contains(&words[at + 1].plain.as_str())
+        };
+        let Some(lead) = (first..last.saturating_sub(2)).rev().find(|at| leads(*at)) else { return first };
+        let is_article = |at: &usize| !words[*at].quoted && matches!(words[*at].plain.as_str(), "a" | "an" | "the");
+        (lead + 2..last).find(|at| !is_article(at)).unwrap_or(first)
     }
 
     /// A name right behind a text that was announced is the end of that text: "with stainless steel water bottle", where a product
@@ -325,7 +342,7 @@ impl Pull<'_> {
         let words = self.sentence.words;
         let leads = matches!(
             words[at].plain.as_str(),
-            "in" | "from" | "at" | "on" | "within" | "please" | "since" | "during" | "across" | "inside"
+            "in" | "from" | "at" | "on" | "within" | "please" | "since" | "during" | "across" | "inside" | "among"
         );
         let says_nothing = |index: usize| {
             let word = &words[index];
