@@ -329,9 +329,24 @@ async fn n03_runs_share_one_budget_of_memory() {
         Capacity { runs: 4, memory_bytes: 64 << 20, wait_max: Duration::from_millis(20), sharing: Sharing::Whole };
     for (place, sandbox) in both(capacity).await {
         assert_eq!(answer(run(&sandbox, "len(bytearray(32 << 20))", Limits::default()).await), "33554432", "{place}");
-        let large = run(&sandbox, "len(bytearray(96 << 20))", Limits::default()).await;
+        // More than there is for all runs is a limit, and more than others leave is not.
+        let ended = run(&sandbox, "len(bytearray(96 << 20))", Limits::default()).await.expect("it ends by a limit");
+        let Ending::Exhausted(Exhausted { resource, limit, .. }) = ended.ending else {
+            panic!("{place}: {:?}", ended.ending)
+        };
+        assert_eq!((resource, limit), (Resource::MemoryBytes, 64 << 20), "{place}");
+        let (gate, sandbox) = (Gate::new(), Arc::new(sandbox));
+        let holding = tokio::spawn({
+            let (gate, sandbox, source) =
+                (Arc::clone(&gate), Arc::clone(&sandbox), format!("x = bytearray(32 << 20)\n{CALL}"));
+            async move { answer(run_with(&sandbox, &source, Limits::default(), gate).await) }
+        });
+        gate.until_waiting(1).await;
+        let large = run(&sandbox, "len(bytearray(32 << 20))", Limits::default()).await;
         let Err(RunError::Overloaded(overloaded)) = large else { panic!("{place}: {large:?}") };
-        assert_eq!((overloaded.resource, overloaded.limit), (SharedResource::MemoryBytes, 64 << 20), "{place}");
+        assert_eq!((overloaded.resource, overloaded.limit), (SharedResource::MoreMemoryBytes, 64 << 20), "{place}");
+        gate.open.add_permits(1);
+        assert_eq!(holding.await.expect("it does not panic"), "204", "{place}");
         // The run's own limit comes first: that is the script's to mend.
         let limits = Limits { memory_bytes: 80 << 20, ..Limits::default() };
         let ended = run(&sandbox, "len(bytearray(96 << 20))", limits).await.expect("it ends by its own limit");

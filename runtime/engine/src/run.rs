@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use intentbox_catalog::{Effects, Template};
 use intentbox_egress::Budget;
 use intentbox_report::{Cause, Failure, Mended, Remedy, Report, Spent};
-use intentbox_sandbox::{Author, Job, RunError, Script, Tenancy};
+use intentbox_sandbox::{Author, Job, Overloaded, RunError, Script, SharedResource, Tenancy};
 
 use crate::Engine;
 use crate::broker::{Broker, Noting};
@@ -169,6 +169,9 @@ impl Engine {
 fn not_run(error: &RunError) -> Failure {
     let (cause, remedy) = match error {
         RunError::ParamsTooLarge { .. } => (Cause::Input, Remedy::ShrinkInput),
+        RunError::Overloaded(Overloaded { resource: SharedResource::MoreMemoryBytes, .. }) => {
+            (Cause::MemoryTaken, Remedy::Retry)
+        }
         RunError::Overloaded(_) => (Cause::Overloaded, Remedy::Retry),
         RunError::WorkerLost { .. } => (Cause::WorkerLost, Remedy::CheckBeforeRetry),
         RunError::Internal { .. } => return broken(error.to_string()),

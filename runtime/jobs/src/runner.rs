@@ -302,23 +302,11 @@ async fn ended(shared: &Arc<Shared>, lease: &Lease, has_changed: &Mutex<bool>) -
     let (report, may_repeat) = reported(shared, lease, has_changed).await?;
     let outcome = report.outcome().terms().name;
     let cause = report.failure.as_ref().map(|failure| &failure.cause);
-    let Job { attempt, attempts_max, waits, .. } = lease.job;
-    if let Some(cause @ (Cause::Overloaded | Cause::WorkerLost)) = cause {
-        // It was cut off after it had called somebody, perhaps to change something.
-        let has_called = report.spent.is_none_or(|spent| spent.http_requests + spent.tool_calls > 0);
-        if !may_repeat && has_called {
-            return Some(Ending::Finished { outcome: "unknown_outcome".to_owned(), report: String::new() });
-        }
-        let trouble = report.failure.as_ref().map(|failure| failure.message.clone()).unwrap_or_default();
-        match cause {
-            Cause::Overloaded if waits < WAITS_MAX => {
-                return Some(Ending::Waits { delay_ms: spread(delay_ms(waits + 1), lease.job.number), trouble });
-            }
-            Cause::WorkerLost if attempt < attempts_max => {
-                return Some(Ending::Again { delay_ms: delay_ms(attempt), trouble });
-            }
-            _ => {}
-        }
+    // It was cut off after it had called somebody, perhaps to change something.
+    let has_called = report.spent.is_none_or(|spent| spent.http_requests + spent.tool_calls > 0);
+    let trouble = report.failure.as_ref().map(|failure| failure.message.as_str()).unwrap_or_default();
+    if let Some(ending) = cause.and_then(|cause| incomplete(&lease.job, cause, !may_repeat && has_called, trouble)) {
+        return Some(ending);
     }
     let report = serde_json::to_string(&Wire::new(&report, shared.options.words)).unwrap_or_default();
     Some(Ending::Finished { outcome: outcome.to_owned(), report })
@@ -327,6 +315,24 @@ async fn ended(shared: &Arc<Shared>, lease: &Lease, has_changed: &Mutex<bool>) -
 /// How long to wait after so many attempts.
 fn delay_ms(attempt: u32) -> i64 {
     AGAIN_MS.saturating_mul(1 << attempt.saturating_sub(1).min(10)).min(AGAIN_MS_MAX)
+}
+
+/// How an attempt ends that this server could not complete for a cause that passes; nothing where its report is its end.
+fn incomplete(job: &Job, cause: &Cause, may_have_changed: bool, trouble: &str) -> Option<Ending> {
+    let trouble = trouble.to_owned();
+    match cause {
+        Cause::Overloaded | Cause::MemoryTaken | Cause::WorkerLost if may_have_changed => {
+            Some(Ending::Finished { outcome: "unknown_outcome".to_owned(), report: String::new() })
+        }
+        Cause::Overloaded | Cause::MemoryTaken if job.waits < WAITS_MAX => {
+            let lacked_memory = matches!(cause, Cause::MemoryTaken);
+            Some(Ending::Waits { delay_ms: spread(delay_ms(job.waits + 1), job.number), lacked_memory, trouble })
+        }
+        Cause::WorkerLost if job.attempt < job.attempts_max => {
+            Some(Ending::Again { delay_ms: delay_ms(job.attempt), trouble })
+        }
+        _ => None,
+    }
 }
 
 /// A delay between half of this one and all of it, so that jobs that found no room together do not come back together.
@@ -372,7 +378,7 @@ async fn reported(shared: &Arc<Shared>, lease: &Lease, has_changed: &Mutex<bool>
         }
     };
     // In the middle it could lack memory again, and again without an end.
-    let run = if lease.job.waits > 0 { Box::new(run.reserving_memory()) } else { run };
+    let run = if lease.job.lacked_memory { Box::new(run.reserving_memory()) } else { run };
     let may_change = run.may_change();
     if may_change {
         // Before anything is changed: if this process is lost then, nobody repeats it.
@@ -404,6 +410,8 @@ async fn reported(shared: &Arc<Shared>, lease: &Lease, has_changed: &Mutex<bool>
 
 #[cfg(test)]
 mod tests {
+    use intentbox_store::JobState;
+
     use super::*;
 
     #[test]
@@ -428,6 +436,65 @@ mod tests {
     fn the_pause_between_attempts_grows_to_a_minute() {
         let pauses: Vec<i64> = [1, 2, 3, 6, 7, 100].map(delay_ms).into();
         assert_eq!(pauses, [1_000, 2_000, 4_000, 32_000, 60_000, 60_000]);
+    }
+
+    fn job(attempt: u32, waits: u32) -> Job {
+        Job {
+            number: 1,
+            id: "a".to_owned(),
+            principal: "token:alice".to_owned(),
+            request: "{}".to_owned(),
+            state: JobState::Running,
+            priority: 0,
+            created_ms: 0,
+            run_at_ms: 0,
+            expires_ms: None,
+            started_ms: None,
+            finished_ms: None,
+            attempt,
+            attempts_max: 3,
+            waits,
+            lacked_memory: false,
+            is_cancelled: false,
+            outcome: String::new(),
+            report: String::new(),
+            trouble: String::new(),
+            labels: Vec::new(),
+            callback_url: String::new(),
+            trace: String::new(),
+        }
+    }
+
+    #[test]
+    fn an_attempt_that_was_not_completed_is_repeated_up_to_its_bounds_and_if_it_changed_nothing() {
+        let told = |attempt: u32, waits: u32, cause: &Cause, may_have_changed: bool| match incomplete(
+            &job(attempt, waits),
+            cause,
+            may_have_changed,
+            "",
+        ) {
+            Some(Ending::Waits { lacked_memory: true, .. }) => "waits and reserves",
+            Some(Ending::Waits { .. }) => "waits",
+            Some(Ending::Again { .. }) => "again",
+            Some(Ending::Finished { .. }) => "unknown",
+            Some(Ending::Cancelled { .. }) => "cancelled",
+            None => "ends",
+        };
+        for (attempt, waits, cause, may_have_changed, expected) in [
+            (3, 0, Cause::Overloaded, false, "waits"),
+            (3, WAITS_MAX - 1, Cause::Overloaded, false, "waits"),
+            (1, WAITS_MAX, Cause::Overloaded, false, "ends"),
+            (3, 0, Cause::MemoryTaken, false, "waits and reserves"),
+            (1, WAITS_MAX, Cause::MemoryTaken, false, "ends"),
+            (1, 0, Cause::Overloaded, true, "unknown"),
+            (1, 0, Cause::MemoryTaken, true, "unknown"),
+            (2, WAITS_MAX, Cause::WorkerLost, false, "again"),
+            (3, 0, Cause::WorkerLost, false, "ends"),
+            (1, 0, Cause::WorkerLost, true, "unknown"),
+            (1, 0, Cause::Internal, true, "ends"),
+        ] {
+            assert_eq!(told(attempt, waits, &cause, may_have_changed), expected, "{attempt} {waits} {cause:?}");
+        }
     }
 
     #[test]

@@ -73,6 +73,8 @@ pub enum Cause {
     Cancelled,
     /// There is no room for another run or call.
     Overloaded,
+    /// The run had begun, and other runs held the memory that it needed to go on.
+    MemoryTaken,
     /// The worker process was lost.
     WorkerLost,
     /// A bug of the program or a fault of the machine.
@@ -102,7 +104,7 @@ impl Cause {
             Cause::UpstreamChanged => Outcome::UpstreamChanged,
             Cause::UnknownOutcome => Outcome::UnknownOutcome,
             Cause::Cancelled => Outcome::Cancelled,
-            Cause::Overloaded => Outcome::Overloaded,
+            Cause::Overloaded | Cause::MemoryTaken => Outcome::Overloaded,
             Cause::WorkerLost => Outcome::WorkerLost,
             Cause::Internal => Outcome::Internal,
         }
@@ -137,6 +139,7 @@ impl Cause {
             | Cause::UnknownOutcome
             | Cause::Cancelled
             | Cause::Overloaded
+            | Cause::MemoryTaken
             | Cause::WorkerLost
             | Cause::Internal => self.outcome().terms().name,
         }

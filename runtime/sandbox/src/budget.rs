@@ -11,6 +11,7 @@ use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
+use intentbox_verdict::{Exhausted, Resource};
 use serde::{Deserialize, Serialize};
 use tokio::time::Instant;
 
@@ -49,15 +50,17 @@ pub struct Capacity {
 pub enum SharedResource {
     /// Slots.
     Runs,
-    /// Bytes of memory.
+    /// Bytes of memory, to begin with.
     MemoryBytes,
+    /// Bytes of memory, for a run that has begun to go on.
+    MoreMemoryBytes,
 }
 
 impl fmt::Display for SharedResource {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             SharedResource::Runs => "runs",
-            SharedResource::MemoryBytes => "memory_bytes",
+            SharedResource::MemoryBytes | SharedResource::MoreMemoryBytes => "memory_bytes",
         })
     }
 }
@@ -74,6 +77,15 @@ pub struct Overloaded {
     pub limit: u64,
     /// How long the run waited.
     pub waited_ms: u64,
+}
+
+/// Why a run that has begun cannot have more memory.
+#[derive(Debug)]
+pub(crate) enum NoMemory {
+    /// Others hold it.
+    Taken(Overloaded),
+    /// It is more than there is for all runs.
+    Never(Exhausted),
 }
 
 #[derive(Debug)]
@@ -172,7 +184,7 @@ impl Budget {
     fn overloaded(&self, resource: SharedResource, wait_max: Duration) -> Overloaded {
         let limit = match resource {
             SharedResource::Runs => self.capacity.runs.into(),
-            SharedResource::MemoryBytes => self.capacity.memory_bytes,
+            SharedResource::MemoryBytes | SharedResource::MoreMemoryBytes => self.capacity.memory_bytes,
         };
         Overloaded { resource, limit, waited_ms: u64::try_from(wait_max.as_millis()).unwrap_or(u64::MAX) }
     }
@@ -180,7 +192,7 @@ impl Budget {
 
 impl Share {
     /// Raises what the run holds by `bytes`, and waits for them if need be.
-    pub(crate) async fn grow(&self, bytes: u64) -> Result<(), Overloaded> {
+    pub(crate) async fn grow(&self, bytes: u64) -> Result<(), NoMemory> {
         {
             let mut memory = self.memory();
             memory.bytes = memory.bytes.saturating_add(bytes);
@@ -189,18 +201,25 @@ impl Share {
     }
 
     /// Takes what the run uses and does not hold yet, and waits for it if need be.
-    pub(crate) async fn take_missing(&self) -> Result<(), Overloaded> {
+    pub(crate) async fn take_missing(&self) -> Result<(), NoMemory> {
+        let Capacity { memory_bytes, wait_max, .. } = self.budget.capacity;
         let lacks = {
             let mut memory = self.memory();
             let lacks = memory.lacks();
             memory.is_growing = lacks > 0;
+            let wanted = memory.units();
+            if wanted > memory_bytes / UNIT_BYTES {
+                let observed = wanted.saturating_mul(UNIT_BYTES);
+                let exhausted = Exhausted { resource: Resource::MemoryBytes, limit: memory_bytes, observed };
+                return Err(NoMemory::Never(exhausted));
+            }
             lacks
         };
         // Part of a unit that is already held is free.
         if lacks > 0 {
-            let wait_max = self.budget.capacity.wait_max;
             let more = self.budget.memory.take(self.owner, lacks, Purpose::Grow, Instant::now() + wait_max).await;
-            let more = more.ok_or_else(|| self.budget.overloaded(SharedResource::MemoryBytes, wait_max))?;
+            let overloaded = || self.budget.overloaded(SharedResource::MoreMemoryBytes, wait_max);
+            let more = more.ok_or_else(|| NoMemory::Taken(overloaded()))?;
             let mut memory = self.memory();
             memory.held.add(more);
             memory.is_growing = false;
@@ -290,18 +309,21 @@ mod tests {
 
     #[tokio::test]
     async fn memory_is_given_to_the_last_unit_and_comes_back() {
-        let budget = budget(2, 12, Sharing::Whole);
+        let budget = budget(2, 20, Sharing::Whole);
+        let other = budget.enter(BOB, NOTHING, WALL).await.expect("8 of 20 MiB");
         let share = budget.enter(ALICE, NOTHING, WALL).await.expect("8 of 12 MiB");
         assert!(share.grow(4 << 20).await.is_ok());
         let refused = share.grow(1).await.expect_err("nothing is left");
-        assert_eq!((refused.resource, refused.limit), (SharedResource::MemoryBytes, 12 << 20));
-        drop(share);
+        let NoMemory::Taken(refused) = refused else { panic!("{refused:?}") };
+        assert_eq!((refused.resource, refused.limit), (SharedResource::MoreMemoryBytes, 20 << 20));
+        drop((share, other));
         assert!(budget.enter(ALICE, NOTHING, WALL).await.is_ok());
     }
 
     #[tokio::test]
     async fn parts_of_a_unit_are_charged_once() {
-        let budget = budget(1, 9, Sharing::Whole);
+        let budget = budget(2, 17, Sharing::Whole);
+        let _other = budget.enter(BOB, NOTHING, WALL).await.expect("8 of 17 MiB");
         let share = budget.enter(ALICE, NOTHING, WALL).await.expect("8 of 9 MiB");
         for _ in 0..16 {
             share.grow(UNIT_BYTES / 16).await.expect("one unit holds all sixteen");
@@ -342,10 +364,23 @@ mod tests {
         let share = budget.enter(ALICE, needs, WALL).await.expect("41 of 64 MiB, more than half");
         let other = budget.enter(BOB, NOTHING, WALL).await.expect("8 of the other 23");
         let refused = other.grow(8 << 20).await.expect_err("who holds 8 may not take 8 of 15");
-        assert_eq!(refused.resource, SharedResource::MemoryBytes);
+        assert!(matches!(refused, NoMemory::Taken(_)), "{refused:?}");
         share.grow(32 << 20).await.expect("it holds that already");
         share.give_back(32 << 20);
         assert!(budget.enter(Owner(3), Needs { input_bytes: 8 << 20, ..NOTHING }, WALL).await.is_err(), "and keeps it");
+    }
+
+    #[tokio::test]
+    async fn a_run_that_wants_more_than_there_is_has_reached_a_limit() {
+        let budget = budget(1, 64, Sharing::Whole);
+        let needs = Needs { input_bytes: 0, reserved_bytes: 64 << 20 };
+        for needs in [NOTHING, needs] {
+            let share = budget.enter(ALICE, needs, WALL).await.expect("it is free");
+            share.grow(56 << 20).await.expect("to the last byte");
+            let refused = share.grow(1).await.expect_err("that is more than all");
+            let NoMemory::Never(exhausted) = refused else { panic!("{refused:?}") };
+            assert_eq!((exhausted.limit, exhausted.observed), (64 << 20, 65 << 20));
+        }
     }
 
     #[tokio::test]

@@ -19,7 +19,7 @@ use wasmtime::{Caller, Extern, Linker, ResourceLimiterAsync, Result};
 use wasmtime_wasi::I32Exit;
 use wasmtime_wasi::p1::{self, WasiP1Ctx};
 
-use crate::budget::{Overloaded, Share};
+use crate::budget::{NoMemory, Overloaded, Share};
 use crate::calls::{Answer, Calls, OutputStream};
 use crate::clock::Clock;
 use crate::live::LiveOutput;
@@ -113,9 +113,12 @@ impl RunState {
     /// Charges the budget for bytes that this process will hold for the run. Where there are none in time the run ends.
     async fn charge(&mut self, bytes: u64) -> Result<()> {
         let charged = self.share.grow(bytes).await;
-        charged.map_err(|overloaded| {
-            self.stopped = Some(Stopped::Overloaded(overloaded));
-            wasmtime::format_err!("{overloaded}")
+        charged.map_err(|error| match error {
+            NoMemory::Taken(overloaded) => {
+                self.stopped = Some(Stopped::Overloaded(overloaded));
+                wasmtime::format_err!("{overloaded}")
+            }
+            NoMemory::Never(exhausted) => self.exhaust(exhausted),
         })
     }
 }

@@ -22,8 +22,8 @@ pub struct Job<'a> {
     pub owner: Owner,
     /// Who wrote the script.
     pub author: Author,
-    /// Whether it begins only when there is all the memory that its limit lets it use. It never lacks memory in the middle then,
-    /// and waits longer for its start.
+    /// Whether it begins only when there is all the memory that its limit lets it use, or all that there is. What it writes and is
+    /// answered is charged besides.
     pub reserves_memory: bool,
 }
 
@@ -59,7 +59,6 @@ impl<'a> Job<'a> {
         let module =
             self.script.module().map_or(0, |module| module.source.len() + module.bytecode.map_or(0, <[u8]>::len));
         let input_bytes = (self.script.source().len() + module + self.params.len()) as u64;
-        // What others share of the guest's memory makes room for output and answers, which are charged besides.
         Needs { input_bytes, reserved_bytes: if self.reserves_memory { self.limits.memory_bytes } else { 0 } }
     }
 }

@@ -14,7 +14,7 @@ use rand::{Rng as _, SeedableRng as _};
 use wasmtime::{InstancePre, Result, Store, Trap};
 use wasmtime_wasi::{I32Exit, WasiCtxBuilder};
 
-use crate::budget::{Budget, Overloaded, Share};
+use crate::budget::{Budget, NoMemory, Overloaded, Share};
 use crate::calls::Calls;
 use crate::clock::Clock;
 use crate::import::{RunState, Stopped};
@@ -148,7 +148,8 @@ pub(crate) async fn run(
 
     let spoken = within(started + limits.wall(), &share, live.as_deref(), exchange(pre, &mut store, start)).await;
     let ending = match spoken {
-        Err(Interrupted::Overloaded(overloaded)) => return Err(Failed::Overloaded(overloaded)),
+        Err(Interrupted::NoMemory(NoMemory::Taken(overloaded))) => return Err(Failed::Overloaded(overloaded)),
+        Err(Interrupted::NoMemory(NoMemory::Never(exhausted))) => RawEnding::Ended(Ending::Exhausted(exhausted)),
         Err(Interrupted::Late) => {
             let observed = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
             RawEnding::Ended(Ending::Exhausted(Exhausted {
@@ -210,12 +211,12 @@ async fn exchange(pre: &InstancePre<RunState>, store: &mut Store<RunState>, star
 enum Interrupted {
     /// The deadline passed.
     Late,
-    /// The run changed more pages of the snapshot than its owner may hold, and nothing came free.
-    Overloaded(Overloaded),
+    /// The run changed more pages of the snapshot than its owner may hold.
+    NoMemory(NoMemory),
 }
 
 /// A wait for memory.
-type Growth<'a> = Pin<Box<dyn Future<Output = Result<(), Overloaded>> + Send + 'a>>;
+type Growth<'a> = Pin<Box<dyn Future<Output = Result<(), NoMemory>> + Send + 'a>>;
 
 /// Polls `work` in the turns of its owner until `deadline`. The clock is checked before each poll, and a timer covers waits inside
 /// host calls. A result that comes too late is discarded: a piece of work between two checks may have been long.
@@ -242,8 +243,8 @@ async fn within<T>(
         }
         let mut step = pin!(poll_fn(|context| {
             if let Some(waiting) = &mut missing {
-                if let Err(overloaded) = ready!(waiting.as_mut().poll(context)) {
-                    return Poll::Ready(Err(Interrupted::Overloaded(overloaded)));
+                if let Err(error) = ready!(waiting.as_mut().poll(context)) {
+                    return Poll::Ready(Err(Interrupted::NoMemory(error)));
                 }
                 missing = None;
             }
