@@ -78,10 +78,22 @@ pub enum Why {
     Name,
     /// It narrows what is asked for, as the first word of "payment errors" does.
     Narrows,
+    /// It is what another card or another pack is about: "in the logs", "10 rows of the largest file".
+    Elsewhere,
     /// Nothing knows it.
     Unknown,
     /// Nothing: training found it harmless.
     Harmless,
+}
+
+impl Why {
+    /// As what it counts among the features: training does not tell what narrows apart.
+    fn counted(self) -> Self {
+        match self {
+            Self::Elsewhere => Self::Narrows,
+            other => other,
+        }
+    }
 }
 
 impl Doubts {
@@ -90,7 +102,7 @@ impl Doubts {
     pub fn are_of_another_question(&self) -> bool {
         self.words.iter().any(|doubt| match doubt.why {
             Why::Deed | Why::Negates => true,
-            Why::Quoted | Why::Number | Why::Name => doubt.is_request,
+            Why::Quoted | Why::Number | Why::Name | Why::Elsewhere => doubt.is_request,
             Why::Announces | Why::Unknown | Why::Narrows | Why::Harmless => false,
         })
     }
@@ -217,7 +229,7 @@ pub(crate) fn features(best: &Scored, second: f64) -> Vec<(&'static str, f64)> {
         (Why::Harmless, "harmless", "any harmless", "harmless elsewhere"),
     ] {
         let (inside, outside): (Vec<&Doubt>, Vec<&Doubt>) =
-            doubts.words.iter().filter(|doubt| doubt.why == why).partition(|doubt| doubt.is_request);
+            doubts.words.iter().filter(|doubt| doubt.why.counted() == why).partition(|doubt| doubt.is_request);
         features.push((here, count(inside.len(), 3)));
         features.push((any, some(!inside.is_empty())));
         features.push((elsewhere, count(outside.len(), 3)));
@@ -292,6 +304,8 @@ mod tests {
             (Why::Harmless, true, false),
             (Why::Narrows, true, false),
             (Why::Narrows, false, false),
+            (Why::Elsewhere, true, true),
+            (Why::Elsewhere, false, false),
             (Why::Name, true, true),
             (Why::Name, false, false),
             (Why::Announces, true, false),

@@ -93,10 +93,7 @@ impl Entry {
             let is_attribute = index + 1 < words.len() && is_topic(index + 1) && !asks_for(&word.plain);
             let is_led =
                 matches!(before, "for" | "about" | "with" | "in" | "on" | "of" | "from" | "by" | "without" | "like");
-            // "In the logs" asks for what another pack is about.
-            let led =
-                (index.saturating_sub(2)..index).any(|at| matches!(words[at].plain.as_str(), "from" | "in" | "of"));
-            let is_elsewhere = led && self.others.contains(&word.plain) || self.is_counted_elsewhere(words, index);
+            let is_elsewhere = self.is_of_another_pack(words, index) || self.is_counted_elsewhere(words, index);
             let clause = clause_of[index];
             let is_request = doubts.says[clause] == most || excepts[clause];
             // "Then delete them" asks for it, "before I could fix it" tells a story.
@@ -123,7 +120,9 @@ impl Entry {
             } else if is_name() {
                 // A name that exists is meant, and nothing took it.
                 Why::Name
-            } else if is_attribute || is_led || is_elsewhere || excepts[clause] {
+            } else if is_elsewhere {
+                Why::Elsewhere
+            } else if is_attribute || is_led || excepts[clause] {
                 Why::Narrows
             } else if trained.is_some_and(|weight| weight >= HARMLESS_WEIGHT) {
                 Why::Harmless
@@ -137,6 +136,12 @@ impl Entry {
             doubts.words.push(Doubt { text, at: index, why: Why::Narrows, clause, is_request: true, trained: None });
         }
         doubts
+    }
+
+    /// Whether a word is what another pack is about: "in the logs".
+    fn is_of_another_pack(&self, words: &[Word], index: usize) -> bool {
+        let leads = |at: usize| matches!(words[at].plain.as_str(), "from" | "in" | "of");
+        (index.saturating_sub(2)..index).any(leads) && self.others.contains(&words[index].plain)
     }
 
     /// Whether a word is what another card of the pack counts, with a number before it: "10 rows of the largest file" are no ten files.
