@@ -35,6 +35,6 @@ pub use crate::request::{
     Work, object,
 };
 pub use crate::runner::{Runner, RunnerOptions};
-pub use crate::schedule::{ScheduleRequest, keep_schedules};
+pub use crate::schedule::{ScheduleRequest, is_revoked, keep_schedules};
 pub use crate::steady::steadily;
 pub use crate::templates::{Published, may_be_published, publish, published};

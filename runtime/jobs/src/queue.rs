@@ -31,7 +31,7 @@ pub enum NotAccepted {
     Full(u64),
     /// Too much is kept of long requests and reports.
     #[error(
-        "{} MiB of long requests and reports are kept already, all of jobs that wait or run, and no more are allowed;          submit it again when some have ended",
+        "{} MiB of long requests and reports are kept already, of jobs that wait or run, and no more are allowed",
         .0 >> 20
     )]
     FullOfBytes(u64),

@@ -6,7 +6,7 @@ use std::time::Duration;
 use croner::Cron;
 use intentbox_catalog::json::parse_value;
 use intentbox_engine::{Principal, new_run_id};
-use intentbox_store::{Firing, JobStore, NewSchedule, Schedule, StoreError};
+use intentbox_store::{Firing, JobStore, NewSchedule, Schedule, StoreError, TokenRecord};
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use serde::Deserialize;
@@ -22,6 +22,9 @@ const LOOK_PAUSE: Duration = Duration::from_secs(1);
 
 /// How many schedules are looked at together.
 const DUE_MAX: u32 = 200;
+
+/// The longest request of a schedule, in bytes of JSON: all schedules of a client are in one answer.
+const JOB_BYTES_MAX: usize = 64 << 10;
 
 /// The longest cron expression and the longest name of a time zone, in bytes.
 const TEXT_BYTES_MAX: usize = 128;
@@ -101,6 +104,9 @@ impl ScheduleRequest {
             field: format!("job.{}", inner.field).trim_end_matches('.').to_owned(),
             ..inner
         })?;
+        if text.len() > JOB_BYTES_MAX {
+            return Err(fault("job", format!("a schedule keeps at most {JOB_BYTES_MAX} bytes of JSON")));
+        }
         if job.when != When::Now {
             return Err(fault("job", "a schedule says when: leave out `delay_s` and `run_at`".to_owned()));
         }
@@ -134,10 +140,22 @@ pub async fn keep_schedules(store: JobStore, stop: CancellationToken) {
 
 async fn fire_due(store: &JobStore) -> Result<(), StoreError> {
     let (due, now_ms) = store.schedules_due(DUE_MAX).await?;
+    let tokens = if due.is_empty() { Vec::new() } else { store.tokens().await? };
     for schedule in due {
-        store.fire(firing(&schedule, now_ms)).await?;
+        let is_revoked = is_revoked(&tokens, &schedule.principal, now_ms);
+        store.fire(Firing { is_revoked, ..firing(&schedule, now_ms) }).await?;
     }
     Ok(())
+}
+
+/// Whether a principal had tokens of the store, and none of them is accepted any more.
+#[must_use]
+pub fn is_revoked(tokens: &[TokenRecord], principal: &str, now_ms: i64) -> bool {
+    let mut own = tokens.iter().filter(|token| token.principal == principal).peekable();
+    let is_over = |token: &TokenRecord| {
+        token.revoked_ms.is_some() || token.expires_ms.is_some_and(|expires_ms| expires_ms <= now_ms)
+    };
+    own.peek().is_some() && own.all(is_over)
 }
 
 /// What is done with a schedule that is due. One that this version cannot read is never due again.
@@ -150,12 +168,37 @@ fn firing(schedule: &Schedule, now_ms: i64) -> Firing {
     let mut job = new_job(&principal, &request, &schedule.request, None);
     job.principal.clone_from(&schedule.principal);
     job.labels.push(("schedule".to_owned(), schedule.id.clone()));
-    Firing { number: schedule.number, due_ms: schedule.next_ms, next_ms, job }
+    Firing { number: schedule.number, due_ms: schedule.next_ms, next_ms, job, is_revoked: false }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_schedules_of_a_client_end_with_its_last_token() {
+        let token = |principal: &str, expires_ms: Option<i64>, revoked_ms: Option<i64>| TokenRecord {
+            id: String::new(),
+            principal: principal.to_owned(),
+            scopes: String::new(),
+            digest: String::new(),
+            created_ms: 0,
+            expires_ms,
+            revoked_ms,
+        };
+        let (open, late, gone) = (token("a", None, None), token("a", Some(5), None), token("a", None, Some(1)));
+        for (tokens, expected) in [
+            (vec![], false),
+            (vec![token("b", None, Some(1))], false),
+            (vec![gone.clone()], true),
+            (vec![gone.clone(), open], false),
+            (vec![gone.clone(), late.clone()], true),
+            (vec![token("a", Some(6), None), gone], false),
+            (vec![late], true),
+        ] {
+            assert_eq!(is_revoked(&tokens, "a", 5), expected, "{tokens:?}");
+        }
+    }
 
     fn next(cron: &str, zone: &str, after: &str) -> String {
         let after = after.parse::<Timestamp>().expect("a time").as_millisecond();

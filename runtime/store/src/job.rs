@@ -123,6 +123,8 @@ pub struct Job {
     pub attempts_max: u32,
     /// How often an attempt found no room on its server, which is not counted.
     pub waits: u32,
+    /// Whether one of those lacked memory in the middle.
+    pub lacked_memory: bool,
     /// Whether somebody wants it cancelled.
     pub is_cancelled: bool,
     /// How it ended: the name of an outcome; empty before.
@@ -224,6 +226,8 @@ pub enum Ending {
     Waits {
         /// How long.
         delay_ms: i64,
+        /// Whether it had begun, and lacked memory in the middle.
+        lacked_memory: bool,
         /// For what.
         trouble: String,
     },

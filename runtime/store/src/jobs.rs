@@ -40,7 +40,7 @@ const WAITING_MAX: usize = 4_096;
 /// How many operations are committed together.
 const BATCH_MAX: usize = 256;
 
-/// The longest texts that are committed together with others, in bytes. Longer ones are committed one at a time, each with all
+/// The longest texts that are committed together with others, in bytes. Longer ones are committed one at a time, each after all
 /// shorter ones that wait: a client with requests of megabytes delays others by one of them.
 const SHORT_BYTES_MAX: usize = 64 << 10;
 
@@ -90,8 +90,8 @@ impl Default for JobQuotas {
         Self {
             waiting_max: 1_000_000,
             waiting_of_principal_max: 200_000,
-            long_bytes_max: 8 << 30,
-            long_bytes_of_principal_max: 1 << 30,
+            long_bytes_max: u64::MAX,
+            long_bytes_of_principal_max: u64::MAX,
             days_max: 7,
             file_bytes_max: 16 << 30,
         }
@@ -106,8 +106,9 @@ pub type IsGone = Arc<dyn Fn(&str) -> bool + Send + Sync>;
 #[derive(Debug, Clone)]
 pub struct JobStore {
     operations: Sender<Operation>,
-    /// The connection that reads.
+    /// The connection that reads what is found at once, and the one that reads lists and counts, which may take long.
     reader: Arc<Mutex<JobDatabase>>,
+    lister: Arc<Mutex<JobDatabase>>,
     changes: broadcast::Sender<i64>,
     clock: Clock,
     committed_at: Moment,
@@ -160,7 +161,9 @@ impl JobStore {
     ///
     /// Outside a runtime of tokio.
     pub async fn open(place: &Place, clock: Clock, quotas: JobQuotas, is_gone: IsGone) -> Result<Self, StoreError> {
-        let (writer, reader) = (open(place, &quotas).await?, open(place, &quotas).await?);
+        let writer = open(place, &quotas).await?;
+        let (reader, lister) = (open(place, &quotas).await?, open(place, &quotas).await?);
+        let is_shared = matches!(place, Place::Postgres(_));
         let (operations, waiting) = mpsc::channel(WAITING_MAX);
         let (changes, _) = broadcast::channel(CHANGES_MAX);
         let committed_at = Moment::new(std::sync::Mutex::new(Instant::now()));
@@ -180,11 +183,13 @@ impl JobStore {
             heard: None,
             is_gone,
             committed_at: Arc::clone(&committed_at),
-            spared_until: Instant::now(),
+            // Whoever comes first after a database was away does not know of it.
+            spared_until: Instant::now() + if is_shared { SPARED } else { Duration::ZERO },
             _listening: listening,
         };
         tokio::spawn(task.run(waiting));
-        Ok(Self { operations, reader: Arc::new(Mutex::new(reader)), changes, clock, committed_at })
+        let (reader, lister) = (Arc::new(Mutex::new(reader)), Arc::new(Mutex::new(lister)));
+        Ok(Self { operations, reader, lister, changes, clock, committed_at })
     }
 
     /// The time in milliseconds after 1970, UTC.
@@ -235,7 +240,12 @@ impl JobStore {
         seats: Option<u32>,
     ) -> Result<Vec<Lease>, StoreError> {
         let (worker, lease_ms) = (worker.to_owned(), millis(lease));
-        self.ask(|reply| Operation::Claim(Claim { worker, lease_ms, most, seats, reply })).await
+        let mut leases = self.ask(|reply| Operation::Claim(Claim { worker, lease_ms, most, seats, reply })).await?;
+        for lease in &mut leases {
+            // Not while others wait for the writer: the lease keeps it as it is.
+            self.reader.lock().await.complete(&mut lease.job).await?;
+        }
+        Ok(leases)
     }
 
     /// Makes leases last so long from now on.
@@ -310,7 +320,7 @@ impl JobStore {
     ///
     /// The file cannot be read.
     pub async fn list(&self, filter: &JobFilter, most: u32) -> Result<Vec<Job>, StoreError> {
-        self.reader.lock().await.list(filter, most).await
+        self.lister.lock().await.list(filter, most).await
     }
 
     /// What happened to a job after an event, in order.
@@ -328,7 +338,7 @@ impl JobStore {
     ///
     /// The file cannot be read.
     pub async fn counts(&self) -> Result<Vec<(JobState, u64)>, StoreError> {
-        self.reader.lock().await.counts().await
+        self.lister.lock().await.counts().await
     }
 
     /// Accepts all of these jobs, which are of one principal, or none of them.
@@ -620,17 +630,16 @@ impl Writer {
                 }
                 next = if writes.len() < BATCH_MAX { waiting.try_recv().ok() } else { None };
             }
-            // All of them before the end.
-            let most = if closing.is_some() { usize::MAX } else { 1 };
-            for _ in 0..most {
-                let Some((write, reply)) = long.pop_front() else { break };
-                writes.push(write);
-                replies.push(reply);
-            }
             // Who no longer waits is leased nothing.
             self.claims.retain(|claim| !claim.reply.is_closed());
             if sweeps || !writes.is_empty() || !self.claims.is_empty() {
                 self.commit(writes, replies, sweeps).await;
+            }
+            // All of them before the end.
+            let most = if closing.is_some() { usize::MAX } else { 1 };
+            for _ in 0..most {
+                let Some((write, reply)) = long.pop_front() else { break };
+                self.commit(vec![write], vec![reply], false).await;
             }
             if sweeps {
                 // What cannot be read now is read the next time.
@@ -728,7 +737,12 @@ impl Writer {
         }
         let takes_lost = Instant::now() >= self.spared_until;
         let batch = Batch { writes, wanted: &wanted, gone: &gone, sweeps, takes_lost, forgets_after_days };
-        let Committed { written, leased, changed } = self.database.commit(batch, &mut self.shares, &self.clock).await?;
+        let committed = self.database.commit(batch, &mut self.shares, &self.clock).await;
+        if committed.is_err() {
+            // What was counted for it did not happen.
+            self.shares.room.forget();
+        }
+        let Committed { written, leased, changed } = committed?;
         *self.committed_at.lock().unwrap_or_else(PoisonError::into_inner) = Instant::now();
         if forgets {
             self.forgotten_ms = Some(now_ms);

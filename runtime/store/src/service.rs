@@ -99,6 +99,8 @@ pub struct Firing {
     pub next_ms: i64,
     /// The job, which is left out if the last one has not ended.
     pub job: NewJob,
+    /// Whether its principal has no token any more: then no job is submitted.
+    pub is_revoked: bool,
 }
 
 /// A policy under which jobs ran.

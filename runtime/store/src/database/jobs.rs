@@ -22,7 +22,7 @@ use crate::clock::{Clock, DAY_MS};
 use crate::error::StoreError;
 use crate::job::{Ending, Job, JobEvent, JobFilter, JobState, Lease, LeaseKey, NewJob, Quota, Renewed, Submitted};
 use crate::place::PostgresUrl;
-use crate::room::{Addition, Lack, Room};
+use crate::room::{Addition, Room};
 use crate::service::PUBLISHED_FILES_BYTES_MAX;
 use crate::service::{
     Delivery, DeliveryStatus, Firing, NewSchedule, NewToken, PolicyVersion, PublishedTemplates, Schedule, TokenRecord,
@@ -46,7 +46,7 @@ const MIGRATIONS: &[&str] = &[
 macro_rules! columns {
     () => {
         "number, id, principal, request, state, priority, created_ms, run_at_ms, expires_ms, started_ms, finished_ms, attempt, \
-         attempts_max, cancel_ms, outcome, report, trouble, labels, callback_url, trace, waits"
+         attempts_max, cancel_ms, outcome, report, trouble, labels, callback_url, trace, waits, lacked_memory"
     };
 }
 use columns;
@@ -89,16 +89,14 @@ pub(crate) enum Write {
 }
 
 impl Write {
-    /// What it adds at most.
-    fn adds(&self) -> Option<Addition<'_>> {
-        let new: &[NewJob] = match self {
+    /// The jobs that it adds, unless they are there.
+    fn adds(&self) -> &[NewJob] {
+        match self {
             Self::Submit(new) => std::slice::from_ref(new),
             Self::SubmitAll(all) => all,
             Self::Fire(firing) => std::slice::from_ref(&firing.job),
-            _ => return None,
-        };
-        let bytes = new.iter().map(|new| texts::kept_apart(&new.request)).sum();
-        new.first().map(|first| Addition { principal: &first.principal, jobs: new.len() as u64, bytes })
+            _ => &[],
+        }
     }
 
     /// How many bytes of texts it has.
@@ -114,6 +112,15 @@ impl Write {
             Self::Publish(published) => published.files.len(),
             _ => 0,
         }
+    }
+}
+
+impl<'a> Addition<'a> {
+    /// What these jobs add, which are of one principal.
+    fn of(new: &'a [NewJob]) -> Self {
+        let principal = new.first().map_or("", |first| first.principal.as_str());
+        let bytes = new.iter().map(|new| texts::kept_apart(&new.request)).sum();
+        Self { principal, jobs: new.len() as u64, bytes }
     }
 }
 
@@ -220,12 +227,18 @@ impl JobDatabase {
     /// A job with its texts.
     pub(crate) async fn job(&mut self, id: &str) -> Result<Option<Job>, StoreError> {
         let Some(mut job) = self.0.read(BY_ID, &[id.into()], job).await?.pop() else { return Ok(None) };
-        if texts::may_lack(&job) {
+        self.complete(&mut job).await?;
+        Ok(Some(job))
+    }
+
+    /// Reads what of a job is not in its row.
+    pub(crate) async fn complete(&mut self, job: &mut Job) -> Result<(), StoreError> {
+        if texts::may_lack(job) {
             for (kind, text) in self.0.read(texts::OF, &[job.number.into()], texts::kind_and_text).await? {
-                texts::put(&mut job, &kind, text);
+                texts::put(job, &kind, text);
             }
         }
-        Ok(Some(job))
+        Ok(())
     }
 
     /// The workers that have leases.
@@ -391,44 +404,30 @@ async fn commit(
     shares: &mut Shares,
     now_ms: i64,
 ) -> Result<Committed, sqlx::Error> {
-    let (mut committed, mut is_counted) = (Committed::default(), false);
+    let mut committed = Committed::default();
     for one in batch.writes {
-        let room = &mut shares.room;
-        let full = match one.adds() {
-            Some(addition) => {
-                if room.lacks(addition).is_some() && !is_counted {
-                    room.counted(sweep::waiting(session).await?, texts::kept(session).await?);
-                    is_counted = true;
-                }
-                full(session, room, addition, now_ms).await?
-            }
+        let full = match one.adds().first() {
+            Some(first) => full(session, &mut shares.room, Addition::of(one.adds()), first, now_ms).await?,
             None => None,
         };
-        let written = write(session, one, full, now_ms, &mut committed.changed).await?;
-        // Also where the same job was there before: it is counted anew before anything is refused for it.
-        if let Some(addition) = one.adds().filter(|_| full.is_none()) {
-            room.add(addition);
-        }
-        if let Write::End(_, Ending::Finished { report, .. } | Ending::Cancelled { report }) = one {
-            room.add_report(texts::kept_apart(report));
-        }
+        let written = write(session, one, full, &mut shares.room, now_ms, &mut committed.changed).await?;
         committed.written.push(written);
     }
     sweep::give_up(session, batch.gone).await?;
     if batch.sweeps {
         committed.changed.extend(sweep::sweep(session, batch.takes_lost, now_ms).await?);
-        if shares.room.has_many_reports() {
-            shares.room.counted(sweep::waiting(session).await?, texts::kept(session).await?);
-            for over in shares.room.over() {
-                let removed = texts::remove_oldest(session, over.as_deref()).await?;
-                shares.room.removed(over, &removed, now_ms);
-            }
+        for (whose, excess) in shares.room.over() {
+            let removed = texts::remove_oldest(session, whose.as_deref(), excess).await?;
+            shares.room.remove(&removed);
         }
     }
     if let Some(days) = batch.forgets_after_days {
         sweep::forget(session, now_ms - i64::from(days) * DAY_MS).await?;
         // Other processes add something too.
-        shares.room.uncounted();
+        shares.room.forget();
+        if shares.room.bounds_bytes() {
+            shares.room.count_bytes(texts::kept(session).await?, now_ms);
+        }
     }
     if batch.wanted.is_empty() {
         return Ok(committed);
@@ -447,30 +446,41 @@ async fn commit(
             break;
         }
         committed.changed.extend(leases.iter().map(|lease| lease.job.number));
+        for lease in &leases {
+            shares.room.begin(&lease.job.principal);
+        }
         committed.leased.push(leases);
     }
     Ok(committed)
 }
 
-/// The quota that leaves no room for an addition, once what ended long ago was removed for it.
+/// The quota that leaves no room for an addition, once what ended long ago was removed for it. `first` is the first of its jobs.
 async fn full(
     session: &mut Session<'_>,
     room: &mut Room,
     addition: Addition<'_>,
+    first: &NewJob,
     now_ms: i64,
 ) -> Result<Option<Quota>, sqlx::Error> {
-    loop {
-        let (quota, whose) = match room.lacks(addition) {
-            None | Some(Lack::Uncounted) => return Ok(None),
-            Some(Lack::Own(quota)) => (quota, Some(addition.principal)),
-            Some(Lack::All(quota)) => (quota, None),
-        };
-        if matches!(quota, Quota::Waiting(_)) || !room.may_find(whose, now_ms) {
-            return Ok(Some(quota));
-        }
-        let removed = texts::remove_oldest(session, whose).await?;
-        room.removed(whose.map(str::to_owned), &removed, now_ms);
+    // A request that came before adds nothing, and must not remove anything either.
+    if room.lacks(addition).is_some() && accept::known(session, first).await?.is_some() {
+        return Ok(None);
     }
+    if room.wants_waiting(addition, now_ms) {
+        room.count_waiting(sweep::waiting(session).await?, now_ms);
+    }
+    if room.wants_bytes(addition, now_ms) {
+        room.count_bytes(texts::kept(session).await?, now_ms);
+    }
+    let Some(lack) = room.lacks(addition) else { return Ok(None) };
+    let whose = lack.is_own.then_some(addition.principal);
+    let may_remove = matches!(lack.quota, Quota::LongBytes(_)) && !lack.is_never;
+    // Nothing is removed for a job that is refused then.
+    if may_remove && texts::removable(session, whose).await? >= lack.missing {
+        let removed = texts::remove_oldest(session, whose, lack.missing).await?;
+        room.remove(&removed);
+    }
+    Ok(room.lacks(addition).map(|lack| lack.quota))
 }
 
 /// Writes one thing, and adds the jobs that it changed. `full` is the quota that leaves no room for a new job.
@@ -478,6 +488,7 @@ async fn write(
     session: &mut Session<'_>,
     write: &Write,
     full: Option<Quota>,
+    room: &mut Room,
     now_ms: i64,
     changed: &mut Vec<i64>,
 ) -> Result<Written, sqlx::Error> {
@@ -485,6 +496,7 @@ async fn write(
         Write::Submit(new) => {
             let submitted = accept::submit(session, new, full, now_ms).await?;
             if let Submitted::New(job) = &submitted {
+                room.add(Addition::of(std::slice::from_ref(new)));
                 changed.push(job.number);
             }
             Written::Submitted(submitted)
@@ -499,7 +511,13 @@ async fn write(
         Write::MayChange(key) => Written::Flag(lease::may_change(session, *key).await?),
         Write::End(key, ending) => {
             changed.push(key.number);
-            Written::Ended(lease::end(session, *key, ending, now_ms).await?)
+            let ended = lease::end(session, *key, ending, now_ms).await?;
+            if let (Some((_, principal)), Ending::Finished { report, .. } | Ending::Cancelled { report }) =
+                (&ended, ending)
+            {
+                room.add_bytes(principal, texts::kept_apart(report));
+            }
+            Written::Ended(ended.map(|(state, _)| state))
         }
         Write::Cancel(id) => {
             let job = accept::cancel(session, id, now_ms).await?;
@@ -508,13 +526,18 @@ async fn write(
         }
         Write::Event(key, kind, data) => {
             changed.push(key.number);
-            Written::Flag(lease::add_event(session, *key, kind, data, now_ms).await?)
+            let whose = lease::add_event(session, *key, kind, data, now_ms).await?;
+            if let Some(principal) = &whose {
+                room.add_bytes(principal, texts::kept_apart(data));
+            }
+            Written::Flag(whose.is_some())
         }
         Write::SubmitAll(all) => {
             let mut submitted = Vec::with_capacity(all.len());
             for new in all {
                 let one = accept::submit(session, new, full, now_ms).await?;
                 if let Submitted::New(job) = &one {
+                    room.add(Addition::of(std::slice::from_ref(new)));
                     changed.push(job.number);
                 }
                 submitted.push(one);
@@ -531,7 +554,14 @@ async fn write(
             Written::Schedule(service::add_schedule(session, new, *most, now_ms).await?.map(Box::new))
         }
         Write::RemoveSchedule(principal, id) => Written::Flag(service::remove_schedule(session, principal, id).await?),
-        Write::Fire(firing) => Written::Flag(service::fire(session, firing, full, now_ms, changed).await?),
+        Write::Fire(firing) => {
+            let before = changed.len();
+            let is_fired = service::fire(session, firing, full, now_ms, changed).await?;
+            if changed.len() > before {
+                room.add(Addition::of(std::slice::from_ref(&firing.job)));
+            }
+            Written::Flag(is_fired)
+        }
         Write::AddToken(new) => Written::Flag(service::add_token(session, new, now_ms).await?),
         Write::RevokeToken(id) => Written::Flag(service::revoke_token(session, id, now_ms).await?),
         Write::KeepPolicy { digest, text } => {
@@ -575,6 +605,7 @@ fn job(row: &Row) -> Result<Job, sqlx::Error> {
         callback_url: row.text(18)?,
         trace: row.text(19)?,
         waits: u32::try_from(row.number(20)?).unwrap_or(u32::MAX),
+        lacked_memory: row.flag(21)?,
     })
 }
 
@@ -592,8 +623,11 @@ async fn note_end(
     callback_url: &str,
 ) -> Result<(), sqlx::Error> {
     note(session, number, now_ms, state, data).await?;
-    if !callback_url.is_empty() && service::is_end(state) {
-        service::begin_delivery(session, number, now_ms).await?;
+    if service::is_end(state) {
+        texts::end(session, number, now_ms).await?;
+        if !callback_url.is_empty() {
+            service::begin_delivery(session, number, now_ms).await?;
+        }
     }
     Ok(())
 }

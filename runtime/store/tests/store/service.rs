@@ -105,7 +105,8 @@ async fn a_schedule_submits_one_job_whoever_sees_it_due_and_none_while_the_last_
             assert_eq!((due.len(), now_ms), (1 - number, hand.now()), "the first one did it");
             for schedule in due {
                 let (due_ms, next_ms) = (schedule.next_ms, schedule.next_ms + 60_000);
-                let firing = Firing { number: schedule.number, due_ms, next_ms, job: job(&format!("m{minute}")) };
+                let (job, is_revoked) = (job(&format!("m{minute}")), false);
+                let firing = Firing { number: schedule.number, due_ms, next_ms, job, is_revoked };
                 fired.push((
                     store.fire(firing.clone()).await.expect("written"),
                     stores[1].fire(firing).await.expect("written"),

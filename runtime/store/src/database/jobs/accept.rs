@@ -55,7 +55,7 @@ pub(super) async fn submit(
 }
 
 /// The job that is there already, if one is.
-async fn known(session: &mut Session<'_>, new: &NewJob) -> Result<Option<Submitted>, sqlx::Error> {
+pub(super) async fn known(session: &mut Session<'_>, new: &NewJob) -> Result<Option<Submitted>, sqlx::Error> {
     const BY_KEY: Sql = Sql::same("SELECT id, request_digest FROM jobs WHERE principal = $1 AND idempotency_key = $2");
     // The same job was written, and its writer did not hear of it.
     if let Some(job) = by_id(session, &new.id).await? {

@@ -10,11 +10,29 @@ use crate::job::{Ending, JobState, Lease, LeaseKey, Renewed};
 use crate::service::POLICY_DIGITS;
 use crate::share::Owner;
 
+/// How many jobs of each principal run. `SQLite` would read all jobs by principal, and with the sign it reads the index of those that run.
+macro_rules! running {
+    ($and:literal) => {
+        Sql {
+            sqlite: concat!(
+                "SELECT principal, COUNT(*) FROM jobs WHERE state = 'running'",
+                $and,
+                " GROUP BY +principal"
+            ),
+            postgres: concat!(
+                "SELECT principal, COUNT(*) FROM jobs WHERE state = 'running'",
+                $and,
+                " GROUP BY principal"
+            ),
+        }
+    };
+}
+
 /// The principals with jobs that are ready. Each costs one look into the index, however many jobs it has.
 pub(super) async fn owners(session: &mut Session<'_>) -> Result<Vec<Owner>, sqlx::Error> {
     const FIRST: Sql = Sql::same("SELECT min(principal) FROM jobs WHERE state = 'ready'");
     const NEXT: Sql = Sql::same("SELECT min(principal) FROM jobs WHERE state = 'ready' AND principal > $1");
-    const RUNNING: Sql = Sql::same("SELECT principal, COUNT(*) FROM jobs WHERE state = 'running' GROUP BY principal");
+    const RUNNING: Sql = running!("");
     let mut owners: Vec<Owner> = Vec::new();
     let mut next = session.row(FIRST, &[]).await?;
     while let Some(principal) = next.map(|row| row.text_or_null(0)).transpose()?.flatten() {
@@ -34,8 +52,7 @@ pub(super) async fn owners(session: &mut Session<'_>) -> Result<Vec<Owner>, sqlx
 
 /// How many jobs of each principal a worker runs.
 pub(super) async fn held(session: &mut Session<'_>, worker: &str) -> Result<HashMap<String, u64>, sqlx::Error> {
-    const SQL: Sql =
-        Sql::same("SELECT principal, COUNT(*) FROM jobs WHERE state = 'running' AND worker = $1 GROUP BY principal");
+    const SQL: Sql = running!(" AND worker = $1");
     let rows = session.rows(SQL, &[worker.into()]).await?;
     rows.iter().map(|row| Ok((row.text(0)?, u64::try_from(row.number(1)?).unwrap_or(0)))).collect()
 }
@@ -58,13 +75,12 @@ pub(super) async fn claim(
         )
     );
     let values = [now_ms.into(), wanted.worker.into(), wanted.lease_ms.into(), wanted.most.into(), principal.into()];
-    let lease = |row: &Row| Ok(Lease { job: job(row)?, fence: row.number(21)? });
+    let lease = |row: &Row| Ok(Lease { job: job(row)?, fence: row.number(22)? });
     let rows = session.rows(SQL, &values).await?;
     let mut leases: Vec<Lease> = rows.iter().map(lease).collect::<Result<_, sqlx::Error>>()?;
     // What is returned has no order.
     leases.sort_by_key(|lease| (-lease.job.priority, lease.job.run_at_ms, lease.job.number));
-    for lease in &mut leases {
-        texts::complete(session, &mut lease.job).await?;
+    for lease in &leases {
         let mut data = json!({ "attempt": lease.job.attempt });
         if !wanted.policy.is_empty() {
             data["policy"] = wanted.policy.get(..POLICY_DIGITS).unwrap_or(wanted.policy).into();
@@ -94,13 +110,13 @@ pub(super) async fn may_change(session: &mut Session<'_>, key: LeaseKey) -> Resu
     Ok(session.change(SQL, &[key.number.into(), key.fence.into()]).await? == 1)
 }
 
-/// Ends an attempt. Returns the state, or nothing if the lease is over: then nothing is written.
+/// Ends an attempt. Returns the state and whose job it is, or nothing if the lease is over: then nothing is written.
 pub(super) async fn end(
     session: &mut Session<'_>,
     key: LeaseKey,
     ending: &Ending,
     now_ms: i64,
-) -> Result<Option<JobState>, sqlx::Error> {
+) -> Result<Option<(JobState, String)>, sqlx::Error> {
     const SQL: Sql = Sql::same(
         "UPDATE jobs SET state = $3, outcome = $4, report = $5, finished_ms = $6, lease_until_ms = 0 \
          WHERE number = $1 AND fence = $2 AND state = 'running' RETURNING callback_url, principal",
@@ -111,8 +127,9 @@ pub(super) async fn end(
         Ending::Again { delay_ms, trouble } => {
             return again(session, key, *delay_ms, Counted::Yes, trouble, now_ms).await;
         }
-        Ending::Waits { delay_ms, trouble } => {
-            return again(session, key, *delay_ms, Counted::No, trouble, now_ms).await;
+        Ending::Waits { delay_ms, lacked_memory, trouble } => {
+            let counted = Counted::No { lacked_memory: *lacked_memory };
+            return again(session, key, *delay_ms, counted, trouble, now_ms).await;
         }
     };
     let values = [
@@ -124,17 +141,21 @@ pub(super) async fn end(
         now_ms.into(),
     ];
     let Some(row) = session.row(SQL, &values).await? else { return Ok(None) };
-    texts::keep_report(session, key.number, &row.text(1)?, report).await?;
+    let principal = row.text(1)?;
+    texts::keep_report(session, key.number, &principal, report).await?;
     let data = format!("{{\"outcome\":\"{outcome}\"}}");
     note_end(session, key.number, now_ms, state.as_str(), &data, &row.text(0)?).await?;
-    Ok(Some(state))
+    Ok(Some((state, principal)))
 }
 
 /// Whether an attempt is one of those that a job has.
 enum Counted {
     Yes,
     /// It found no room.
-    No,
+    No {
+        /// Whether it lacked memory in the middle.
+        lacked_memory: bool,
+    },
 }
 
 async fn again(
@@ -144,43 +165,52 @@ async fn again(
     counted: Counted,
     trouble: &str,
     now_ms: i64,
-) -> Result<Option<JobState>, sqlx::Error> {
+) -> Result<Option<(JobState, String)>, sqlx::Error> {
     const SQL: Sql = Sql::same(
         "UPDATE jobs SET attempt = attempt - $6, waits = waits + $6, \
+         lacked_memory = CASE WHEN $7 = 1 THEN 1 ELSE lacked_memory END, \
          state = CASE WHEN cancel_ms IS NOT NULL THEN 'cancelled' WHEN attempt - $6 >= attempts_max THEN 'dead' \
                       WHEN $3 > 0 THEN 'scheduled' ELSE 'ready' END, \
          outcome = CASE WHEN cancel_ms IS NOT NULL THEN 'cancelled' WHEN attempt - $6 >= attempts_max THEN 'dead' ELSE '' END, \
          finished_ms = CASE WHEN cancel_ms IS NOT NULL OR attempt - $6 >= attempts_max THEN $4 END, \
          run_at_ms = $4 + $3, trouble = $5, lease_until_ms = 0 \
-         WHERE number = $1 AND fence = $2 AND state = 'running' RETURNING state, callback_url",
+         WHERE number = $1 AND fence = $2 AND state = 'running' RETURNING state, callback_url, principal",
     );
-    let uncounted = match counted {
-        Counted::Yes => 0_i64,
-        Counted::No => 1,
+    let (uncounted, lacked_memory) = match counted {
+        Counted::Yes => (0_i64, 0_i64),
+        Counted::No { lacked_memory } => (1, lacked_memory.into()),
     };
     let delay_ms = delay_ms.max(0);
-    let values =
-        [key.number.into(), key.fence.into(), delay_ms.into(), now_ms.into(), trouble.into(), uncounted.into()];
+    let values = [
+        key.number.into(),
+        key.fence.into(),
+        delay_ms.into(),
+        now_ms.into(),
+        trouble.into(),
+        uncounted.into(),
+        lacked_memory.into(),
+    ];
     let Some(row) = session.row(SQL, &values).await? else { return Ok(None) };
     let Some(state) = JobState::of(&row.text(0)?) else { return Ok(None) };
     note_end(session, key.number, now_ms, state.as_str(), &trouble_data(trouble), &row.text(1)?).await?;
-    Ok(Some(state))
+    Ok(Some((state, row.text(2)?)))
 }
 
+/// Adds an event to a job that runs. Returns whose job it is, or nothing if the lease is over: then nothing is written.
 pub(super) async fn add_event(
     session: &mut Session<'_>,
     key: LeaseKey,
     kind: &str,
     data: &str,
     now_ms: i64,
-) -> Result<bool, sqlx::Error> {
+) -> Result<Option<String>, sqlx::Error> {
     const SQL: Sql = Sql {
-        sqlite: "SELECT number FROM jobs WHERE number = $1 AND fence = $2 AND state = 'running'",
-        postgres: "SELECT number FROM jobs WHERE number = $1 AND fence = $2 AND state = 'running' FOR UPDATE",
+        sqlite: "SELECT principal FROM jobs WHERE number = $1 AND fence = $2 AND state = 'running'",
+        postgres: "SELECT principal FROM jobs WHERE number = $1 AND fence = $2 AND state = 'running' FOR UPDATE",
     };
-    if session.row(SQL, &[key.number.into(), key.fence.into()]).await?.is_none() {
-        return Ok(false);
-    }
+    let Some(row) = session.row(SQL, &[key.number.into(), key.fence.into()]).await? else { return Ok(None) };
+    let principal = row.text(0)?;
+    texts::count(session, key.number, &principal, texts::kept_apart(data)).await?;
     note(session, key.number, now_ms, kind, data).await?;
-    Ok(true)
+    Ok(Some(principal))
 }

@@ -230,7 +230,8 @@ pub(super) async fn fire(
     let taken = [firing.number.into(), firing.due_ms.into(), firing.next_ms.into()];
     let Some(row) = session.row(TAKE, &taken).await? else { return Ok(false) };
     let last = by_id(session, &row.text(0)?).await?;
-    if last.is_none_or(|job| job.state.is_final())
+    if !firing.is_revoked
+        && last.is_none_or(|job| job.state.is_final())
         && let Submitted::New(job) = accept::submit(session, &firing.job, full, now_ms).await?
     {
         changed.push(job.number);

@@ -16,7 +16,8 @@ pub(super) async fn give_up(session: &mut Session<'_>, gone: &[String]) -> Resul
 }
 
 /// Does what is due: jobs of the future become ready, those that nobody began in time expire, and those whose worker was lost are
-/// attempted again, unless they may have changed something. `takes_lost` says whether leases count as lost that were not renewed.
+/// attempted again, unless they may have changed something. `takes_lost` says whether leases that were not renewed count as
+/// lost.
 /// Returns the jobs that changed.
 pub(super) async fn sweep(session: &mut Session<'_>, takes_lost: bool, now_ms: i64) -> Result<Vec<i64>, sqlx::Error> {
     const DUE: Sql = picking!(
@@ -30,7 +31,7 @@ pub(super) async fn sweep(session: &mut Session<'_>, takes_lost: bool, now_ms: i
     );
     // One that may have changed something ends there: nobody knows how far it came.
     const LOST: Sql = picking!(
-        "SELECT number FROM jobs WHERE state = 'running' AND lease_until_ms < $1 ORDER BY lease_until_ms LIMIT $2",
+        "SELECT number FROM jobs WHERE state = 'running' AND lease_until_ms < $3 ORDER BY lease_until_ms LIMIT $2",
         "UPDATE jobs SET \
          state = CASE WHEN cancel_ms IS NOT NULL AND may_have_changed = 0 THEN 'cancelled' WHEN may_have_changed = 1 THEN 'finished' \
                       WHEN attempt >= attempts_max THEN 'dead' ELSE 'ready' END, \
@@ -42,9 +43,11 @@ pub(super) async fn sweep(session: &mut Session<'_>, takes_lost: bool, now_ms: i
          WHERE number IN (SELECT number FROM picked) RETURNING number, state, trouble, callback_url"
     );
     let mut changed = Vec::new();
-    let lost = takes_lost.then_some(LOST);
-    for sql in [DUE, LATE].into_iter().chain(lost) {
-        for row in session.rows(sql, &[now_ms.into(), SWEPT_MAX.into()]).await? {
+    // Those of workers that are known to have gone are over in any case.
+    let lost_before_ms = if takes_lost { now_ms } else { 1 };
+    let values = [now_ms.into(), SWEPT_MAX.into(), lost_before_ms.into()];
+    for (sql, values) in [(DUE, &values[..2]), (LATE, &values[..2]), (LOST, &values[..])] {
+        for row in session.rows(sql, values).await? {
             let (number, state, trouble) = (row.number(0)?, row.text(1)?, row.text(2)?);
             let data = if trouble.is_empty() { "{}".to_owned() } else { trouble_data(&trouble) };
             note_end(session, number, now_ms, &state, &data, &row.text(3)?).await?;
@@ -66,10 +69,13 @@ pub(super) async fn forget(session: &mut Session<'_>, before_ms: i64) -> Result<
 
 /// How many jobs of each principal wait, in one number or in two. It reads an entry of an index for each of them.
 pub(super) async fn waiting(session: &mut Session<'_>) -> Result<Vec<(String, u64)>, sqlx::Error> {
-    const SQL: Sql = Sql::same(
-        "SELECT principal, COUNT(*) FROM jobs WHERE state = 'ready' GROUP BY principal UNION ALL \
+    // SQLite would read all jobs by principal, and with the sign it reads the index of those that are scheduled.
+    const SQL: Sql = Sql {
+        sqlite: "SELECT principal, COUNT(*) FROM jobs WHERE state = 'ready' GROUP BY principal UNION ALL \
+         SELECT principal, COUNT(*) FROM jobs WHERE state = 'scheduled' GROUP BY +principal",
+        postgres: "SELECT principal, COUNT(*) FROM jobs WHERE state = 'ready' GROUP BY principal UNION ALL \
          SELECT principal, COUNT(*) FROM jobs WHERE state = 'scheduled' GROUP BY principal",
-    );
+    };
     let rows = session.rows(SQL, &[]).await?;
     rows.iter().map(|row| Ok((row.text(0)?, u64::try_from(row.number(1)?).unwrap_or(0)))).collect()
 }
