@@ -10,6 +10,7 @@ use axum::http::{HeaderMap, HeaderValue, StatusCode};
 use axum::response::{IntoResponse as _, Response};
 use intentbox_engine::Principal;
 use intentbox_jobs::{DeliveryStatus, Job, JobFilter, JobRequest, JobState, object};
+use intentbox_listen::bodies::held;
 use intentbox_listen::http::trace;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -212,9 +213,11 @@ pub(crate) async fn show(
     Extension(principal): Extension<Principal>,
     Segment(id): Segment,
 ) -> Result<Response, Problem> {
+    let permit = api.permit(&principal).await.ok_or_else(Problem::unread)?;
     let job = found(&api, &principal, &id).await?;
     let delivery = api.queue.delivery(&job).await.map_err(|error| Problem::store(&error))?;
-    Ok(json(StatusCode::OK, &Shown { callback: Callback::of(&job, delivery.as_ref()), ..Shown::whole(&job) }))
+    let shown = json(StatusCode::OK, &Shown { callback: Callback::of(&job, delivery.as_ref()), ..Shown::whole(&job) });
+    Ok(held(shown, permit).await)
 }
 
 /// Cancels: 200 with a job that has ended, by this or before, and 202 with one whose runner has to hear of it.

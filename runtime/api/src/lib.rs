@@ -20,16 +20,18 @@ mod segment;
 mod words;
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use axum::Router;
 use axum::http::{Method, Uri};
 use axum::response::{IntoResponse as _, Response};
 use axum::routing::{get, post};
-use intentbox_engine::{Ceilings, Engine, Events};
+use intentbox_engine::{Ceilings, Engine, Events, Principal};
 use intentbox_jobs::Queue;
 use intentbox_listen::Scope;
-use intentbox_listen::bodies::LargeBodies;
+use intentbox_listen::bodies::{BodyPermit, LargeBodies};
 use intentbox_listen::http::{Rejection, Surface};
+use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
 pub use crate::metrics::Metrics;
@@ -56,12 +58,25 @@ pub struct Api {
     pub ceilings: Ceilings,
     /// The large bodies that are being read.
     pub bodies: LargeBodies,
+    /// The answers that clients are reading, as far as they are large.
+    pub answers: LargeBodies,
     /// What a monitor reads.
     pub metrics: Arc<Metrics>,
     /// The servers whose tools are being listed anew.
     pub refreshing: Refreshing,
     /// The end of streams.
     pub stop: CancellationToken,
+}
+
+/// How long one waits for earlier answers of the same principal to be read.
+const READ_WITHIN: Duration = Duration::from_secs(10);
+
+impl Api {
+    /// A permit for an answer that may be large ([`intentbox_listen::bodies::held`]); nothing where clients of the principal do not
+    /// read what they asked for before.
+    pub async fn permit(&self, principal: &Principal) -> Option<BodyPermit> {
+        timeout(READ_WITHIN, self.answers.acquire(principal)).await.ok()
+    }
 }
 
 impl std::fmt::Debug for Api {

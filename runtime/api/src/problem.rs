@@ -65,6 +65,14 @@ impl Problem {
     }
 }
 
+impl Problem {
+    /// Clients of the principal do not read what they asked for.
+    pub(crate) fn unread() -> Self {
+        Self::new(StatusCode::TOO_MANY_REQUESTS, "unread", "too many large answers of yours are unread")
+            .detail("read them, or close the connections on which they wait".to_owned())
+    }
+}
+
 impl From<Fault> for Problem {
     fn from(fault: Fault) -> Self {
         let problem = Self::new(StatusCode::UNPROCESSABLE_ENTITY, "request_invalid", "the request is invalid");

@@ -7,6 +7,7 @@ use axum::http::{HeaderMap, StatusCode};
 use axum::response::Response;
 use intentbox_engine::{Caller, Consent, Event, Of, Pending, Principal};
 use intentbox_jobs::{JobRequest, When, Work};
+use intentbox_listen::bodies::{INLINE_BYTES_MAX, held};
 use intentbox_listen::http::trace;
 use intentbox_report::Wire;
 
@@ -37,6 +38,7 @@ pub(crate) async fn run(
         );
     }
     let consent = if request.allow_writes { Consent::Given } else { Consent::Asked };
+    let owner = principal.clone();
     let caller = Caller { consent, ceilings: api.ceilings.clone(), trace: trace(&headers), ..Caller::of(principal) };
     let report = match &request.work {
         Work::Intent(intent) => {
@@ -54,5 +56,9 @@ pub(crate) async fn run(
             }
         },
     };
-    Ok(json(StatusCode::OK, &Wire::new(&report, words)))
+    if report.bytes() <= INLINE_BYTES_MAX {
+        return Ok(json(StatusCode::OK, &Wire::new(&report, words)));
+    }
+    let permit = api.permit(&owner).await.ok_or_else(Problem::unread)?;
+    Ok(held(json(StatusCode::OK, &Wire::new(&report, words)), permit).await)
 }

@@ -8,6 +8,7 @@ use axum::http::{HeaderMap, HeaderValue, StatusCode};
 use axum::response::{IntoResponse as _, Response};
 use intentbox_engine::Principal;
 use intentbox_jobs::{Schedule, ScheduleRequest};
+use intentbox_listen::bodies::held;
 use serde::Serialize;
 use serde_json::value::RawValue;
 
@@ -80,8 +81,10 @@ pub(crate) async fn list(
     State(api): State<Api>,
     Extension(principal): Extension<Principal>,
 ) -> Result<Response, Problem> {
+    let permit = api.permit(&principal).await.ok_or_else(Problem::unread)?;
     let schedules = api.queue.schedules(&principal).await.map_err(|error| Problem::store(&error))?;
-    Ok(json(StatusCode::OK, &Page { schedules: schedules.iter().map(Shown::of).collect() }))
+    let shown = json(StatusCode::OK, &Page { schedules: schedules.iter().map(Shown::of).collect() });
+    Ok(held(shown, permit).await)
 }
 
 pub(crate) async fn show(

@@ -32,6 +32,9 @@ pub(crate) use view::time;
 const NEWEST: u32 = 100;
 const SHORT_ID_MIN: usize = 4;
 
+/// How many digits an id has.
+const ID_DIGITS: usize = 32;
+
 /// The longest token, in bytes.
 const TOKEN_BYTES_MAX: u64 = 4 << 10;
 
@@ -85,7 +88,8 @@ async fn asked(client: &Client, command: Jobs) -> Result<Answer, CommandError> {
         Jobs::Logs { id } => found(client, &id).await.map(|job| job.logs()),
         Jobs::Watch { id } => watch(client, found(client, &id).await?).await,
         Jobs::Cancel { id } => {
-            let id = found(client, &id).await?.id;
+            // A token may be for cancelling alone, and not for looking.
+            let id = if id.len() < ID_DIGITS { found(client, &id).await?.id } else { id };
             let job = client.cancel(&id).await?.ok_or_else(|| unknown(&id))?;
             Ok(Answer::new(job.line()).with("job", job.object()))
         }
@@ -146,6 +150,11 @@ async fn submit(client: &Client, job: SubmitJob) -> Result<Answer, CommandError>
 
 fn json_of(file: &Path) -> Result<Value, CommandError> {
     let bytes = input::read(file, REQUEST_BYTES_MAX as u64).class(Class::Usage)?;
+    if bytes.len() > REQUEST_BYTES_MAX {
+        let told =
+            format!("{} is too long: the request of a job has at most {REQUEST_BYTES_MAX} bytes", file.display());
+        return Err(Class::Usage.error(told).hint("have the script read it from a granted directory or origin"));
+    }
     let text = String::from_utf8(bytes).with_context(|| format!("{} is not UTF-8 text", file.display()));
     parse_value(&text.class(Class::Usage)?)
         .with_context(|| format!("{} is not JSON", file.display()))
@@ -163,9 +172,11 @@ async fn found(client: &Client, id: &str) -> Result<JobView, CommandError> {
     if let Some(job) = client.job(id).await? {
         return Ok(job);
     }
-    if id.len() < SHORT_ID_MIN {
+    let is_short = (SHORT_ID_MIN..ID_DIGITS).contains(&id.len()) && id.bytes().all(|byte| byte.is_ascii_hexdigit());
+    if !is_short {
         return Err(unknown(id));
     }
+    let id = &id.to_ascii_lowercase();
     let newest = client.list(None, None, NEWEST).await?;
     let mut meant = newest.into_iter().filter(|job| job.id.starts_with(id));
     match (meant.next(), meant.next()) {
@@ -174,12 +185,22 @@ async fn found(client: &Client, id: &str) -> Result<JobView, CommandError> {
             let told = format!("the ids of several jobs begin with {}", show::line(id));
             Err(Class::Usage.error(told).hint(format!("one is {}, another {}", job.id, other.id)))
         }
-        _ => Err(unknown(id)),
+        _ => {
+            let told = format!("none of the newest {NEWEST} jobs has an id that begins with {}", show::line(id));
+            Err(Class::Usage
+                .error(told)
+                .hint(format!("give all {ID_DIGITS} digits, as `intentbox jobs list` shows them")))
+        }
     }
 }
 
 fn unknown(id: &str) -> CommandError {
-    Class::Usage.error(format!("there is no job {}", show::line(id))).hint("run `intentbox jobs list`")
+    let hint = if id.len() < SHORT_ID_MIN {
+        format!("give at least {SHORT_ID_MIN} digits of its id, as `intentbox jobs list` shows them")
+    } else {
+        "run `intentbox jobs list`".to_owned()
+    };
+    Class::Usage.error(format!("there is no job {}", show::line(id))).hint(hint)
 }
 
 async fn list(

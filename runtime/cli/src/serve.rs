@@ -33,6 +33,10 @@ const CLOSE_WITHIN: Duration = Duration::from_secs(5);
 /// How often a server reads which tokens are accepted and which templates are published.
 const LOOK_PAUSE: Duration = Duration::from_secs(2);
 
+/// How many bytes of long requests and reports are kept of one client, unless it is said, and of all.
+const KEPT_BYTES: u64 = 1 << 30;
+const KEPT_BYTES_OF_ALL: u64 = 8 << 30;
+
 /// Serves until a signal.
 pub(crate) async fn run(sources: &Sources, command: Serve, show: &mut Show) -> Result<Answer, CommandError> {
     let ceilings = server::ceilings(command.runs.limits.clone())?;
@@ -113,6 +117,7 @@ pub(crate) async fn run(sources: &Sources, command: Serve, show: &mut Show) -> R
         events: events(),
         ceilings,
         bodies: LargeBodies::default(),
+        answers: LargeBodies::default(),
         refreshing: Refreshing::default(),
         metrics: Arc::clone(&metrics),
         stop: stop.clone(),
@@ -155,12 +160,14 @@ fn surface(role: Role, mcp: Surface, dashboard: Dashboard) -> Surface {
 
 fn quotas(command: &Serve) -> JobQuotas {
     let quotas = JobQuotas::default();
-    let long_bytes_of_principal_max = command.kept.map_or(quotas.long_bytes_of_principal_max, |mib| mib << 20);
+    let long_bytes_of_principal_max = command.kept.map_or(KEPT_BYTES, |mib| mib << 20);
+    // One client alone may keep what it is given, and what is kept is not all that the file holds.
+    let long_bytes_max = KEPT_BYTES_OF_ALL.max(long_bytes_of_principal_max);
     JobQuotas {
         waiting_of_principal_max: command.waiting.unwrap_or(quotas.waiting_of_principal_max),
         long_bytes_of_principal_max,
-        // One client alone may keep what it is given.
-        long_bytes_max: quotas.long_bytes_max.max(long_bytes_of_principal_max),
+        long_bytes_max,
+        file_bytes_max: quotas.file_bytes_max.max(long_bytes_max.saturating_mul(2)),
         ..quotas
     }
 }

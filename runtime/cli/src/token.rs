@@ -6,7 +6,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use intentbox_catalog::period::Period;
 use intentbox_engine::Principal;
-use intentbox_jobs::{JobQuotas, JobStore, NewToken, TokenRecord};
+use intentbox_jobs::{JobQuotas, JobStore, NewToken, SCHEDULES_MAX, TokenRecord, is_revoked};
 use intentbox_listen::{GivenToken, Scope, Scopes, TokenDigest, Tokens, token_digest};
 use serde_json::json;
 
@@ -54,9 +54,13 @@ async fn create(store: &JobStore, name: &str, scopes: Scopes, expires_s: Option<
         digest: hex(&token_digest(&token)),
         ttl_ms: expires_s.map(|seconds| i64::try_from(seconds.saturating_mul(1_000)).unwrap_or(i64::MAX / 4)),
     };
+    let is_first = store.tokens().await.class(Class::Unavailable)?.is_empty();
     store.add_token(new).await.class(Class::Unavailable)?;
-    let note =
-        format!("token {id} of {name} for {scopes}: it is shown this once; send it as `Authorization: Bearer TOKEN`");
+    let closes = "; from now on every request needs a token";
+    let closes = if is_first { closes } else { "" };
+    let note = format!(
+        "token {id} of {name} for {scopes}: it is shown this once; send it as `Authorization: Bearer TOKEN`{closes}"
+    );
     Ok(Answer::new(format!("{token}\n"))
         .noting(note)
         .with("token", token)
@@ -98,7 +102,19 @@ async fn revoke(store: &JobStore, id: &str) -> Result<Answer, CommandError> {
         let message = format!("there is no token {} that is accepted", show::line(id));
         return Err(Class::Usage.error(message).hint("run `intentbox token list`"));
     }
-    Ok(Answer::new(format!("revoked {}: servers know it within a few seconds\n", show::line(id))).with("id", id))
+    let tokens = store.tokens().await.class(Class::Unavailable)?;
+    let whose = tokens.iter().find(|token| token.id == id).map(|token| token.principal.as_str()).unwrap_or_default();
+    let answer =
+        Answer::new(format!("revoked {}: servers know it within a few seconds\n", show::line(id))).with("id", id);
+    let kept = store.schedules(whose, SCHEDULES_MAX).await.class(Class::Unavailable)?.len();
+    if kept == 0 || !is_revoked(&tokens, whose, store.now_unix_ms()) {
+        return Ok(answer);
+    }
+    let note = format!(
+        "{} of this client submit no job any more, unless it gets another token",
+        show::count(kept, "schedule")
+    );
+    Ok(answer.noting(note).with("schedules", kept))
 }
 
 fn name(token: &TokenRecord) -> String {

@@ -9,6 +9,7 @@ use intentbox_catalog::Template;
 use intentbox_catalog::json::parse_value;
 use intentbox_engine::{Principal, limits};
 use intentbox_jobs::{DeliveryStatus, Job, JobEvent, JobFilter, JobRequest, JobState};
+use intentbox_listen::bodies::held;
 use intentbox_listen::http::is_same_origin;
 use jiff::Timestamp;
 use serde_json::{Value, json};
@@ -114,6 +115,9 @@ pub(crate) async fn one(
     Path(id): Path<String>,
     RawQuery(query): RawQuery,
 ) -> Response {
+    let Some(permit) = dashboard.api.permit(&principal).await else {
+        return render::failed("too many large pages of yours are unread");
+    };
     let found = match dashboard.api.queue.job(&principal, &id).await {
         Ok(found) => found,
         Err(error) => return render::failed(&error.to_string()),
@@ -126,11 +130,11 @@ pub(crate) async fn one(
     };
     let body = whole(&dashboard, &job, &events, delivery.as_ref());
     if Query::of(query.as_deref()).is_part() {
-        return render::fragment(body);
+        return held(render::fragment(body), permit).await;
     }
     let part_url = if job.state.is_final() { String::new() } else { format!("/ui/jobs/{}?part=1", job.id) };
     let body = body.and_then(|body| render::part_with("live", &json!({"part_url": part_url}), &[("body", body)]));
-    render::page(&principal, "", &format!("Job {}", short(&job.id, 9)), body)
+    held(render::page(&principal, "", &format!("Job {}", short(&job.id, 9)), body), permit).await
 }
 
 fn whole(

@@ -4,9 +4,15 @@
 //! few of its bodies are in memory at a time, and one is inspected at a time.
 
 use std::collections::BTreeMap;
+use std::convert::Infallible;
 use std::panic::resume_unwind;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use axum::body::{Body, to_bytes};
+use axum::http::HeaderValue;
+use axum::http::header::CONTENT_LENGTH;
+use axum::response::Response;
+use futures_util::stream::unfold;
 use intentbox_report::Principal;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
@@ -67,6 +73,23 @@ impl BodyPermit {
     }
 }
 
+/// An answer with a permit, which a large one holds until its client has read nearly all of it: whoever reads nothing keeps few of them
+/// in memory.
+pub async fn held(response: Response, permit: BodyPermit) -> Response {
+    let (mut parts, body) = response.into_parts();
+    // It is in memory already.
+    let bytes = to_bytes(body, usize::MAX).await.unwrap_or_default();
+    if bytes.len() <= INLINE_BYTES_MAX {
+        return Response::from_parts(parts, Body::from(bytes));
+    }
+    parts.headers.insert(CONTENT_LENGTH, HeaderValue::from(bytes.len()));
+    let pieces = unfold((bytes, permit), |(mut rest, permit)| async move {
+        let piece = rest.split_to(rest.len().min(INLINE_BYTES_MAX));
+        (!piece.is_empty()).then_some((Ok::<_, Infallible>(piece), (rest, permit)))
+    });
+    Response::from_parts(parts, Body::from_stream(pieces))
+}
+
 /// Processes a text of this length, in bytes: in place up to [`INLINE_BYTES_MAX`], on another thread beyond.
 pub async fn offload<T: Send + 'static>(length: usize, work: impl FnOnce() -> T + Send + 'static) -> T {
     if length <= INLINE_BYTES_MAX { work() } else { on_another_thread(work).await }
@@ -102,6 +125,34 @@ mod tests {
             _ = work => false,
             () = std::future::ready(()) => true,
         }
+    }
+
+    #[test]
+    fn a05_a_principal_that_reads_nothing_holds_few_large_answers() {
+        let (answers, alice) = (LargeBodies::default(), Principal::named("alice"));
+        let answer = |length: usize| Response::new(Body::from(vec![b'x'; length]));
+        run(async {
+            let mut unread = Vec::new();
+            for _ in 0..HELD_MAX {
+                // A small one is gone with its handler.
+                let small = held(answer(INLINE_BYTES_MAX), answers.acquire(&alice).await).await;
+                assert_eq!(
+                    to_bytes(small.into_body(), usize::MAX).await.map(|bytes| bytes.len()).ok(),
+                    Some(INLINE_BYTES_MAX)
+                );
+                unread.push(held(answer(INLINE_BYTES_MAX + 1), answers.acquire(&alice).await).await);
+            }
+            let mut next = Box::pin(answers.acquire(&alice));
+            assert!(waits(&mut next).await);
+            assert!(!waits(&mut Box::pin(answers.acquire(&Principal::named("bob")))).await, "another has its own");
+            let read = unread.pop().expect("there are some");
+            assert_eq!(read.headers()[CONTENT_LENGTH], "65537");
+            assert_eq!(
+                to_bytes(read.into_body(), usize::MAX).await.map(|bytes| bytes.len()).ok(),
+                Some(INLINE_BYTES_MAX + 1)
+            );
+            assert!(!waits(&mut next).await);
+        });
     }
 
     #[test]

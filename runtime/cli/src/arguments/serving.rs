@@ -47,8 +47,8 @@ pub(crate) struct Runs {
     /// Number of worker processes that run scripts, from 1 to 256 [default: one per core]
     #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u16).range(1..=256))]
     pub(crate) workers: Option<u16>,
-    /// Memory that all scripts that run at the same time may take together, in MiB; a script needs 8 at the least, and each worker
-    /// process has an equal part of it [default: 1024 for each worker process]
+    /// Memory that all scripts that run at the same time may take together, in MiB: each worker process has an equal part of it, of
+    /// 64 at the least [default: 1024 for each worker process]
     #[arg(long, value_name = "MIB", value_parser = clap::value_parser!(u64).range(64..=16_777_216))]
     pub(crate) memory: Option<u64>,
     /// Whether one worker process may run scripts of several clients

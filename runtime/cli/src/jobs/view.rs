@@ -143,6 +143,12 @@ impl JobView {
             _ if !self.state.is_final() => {
                 format!("the job is {}; see `intentbox jobs watch {}`", self.state.as_str(), self.id)
             }
+            (true, true) if self.report.is_empty() => {
+                format!(
+                    "there is no report of the job; `intentbox jobs watch {}` tells what it printed before its end",
+                    self.id
+                )
+            }
             (true, true) => "the job printed nothing; `intentbox jobs show` has its answer".to_owned(),
             _ => stderr.trim_end().lines().map(show::line).collect::<Vec<_>>().join("\n"),
         };
