@@ -462,10 +462,6 @@ async fn full(
     first: &NewJob,
     now_ms: i64,
 ) -> Result<Option<Quota>, sqlx::Error> {
-    // A request that came before adds nothing, and must not remove anything either.
-    if room.lacks(addition).is_some() && accept::known(session, first).await?.is_some() {
-        return Ok(None);
-    }
     if room.wants_waiting(addition, now_ms) {
         room.count_waiting(sweep::waiting(session).await?, now_ms);
     }
@@ -473,6 +469,10 @@ async fn full(
         room.count_bytes(texts::kept(session).await?, now_ms);
     }
     let Some(lack) = room.lacks(addition) else { return Ok(None) };
+    // A request that came before adds nothing, and must not remove anything either.
+    if accept::known(session, first).await?.is_some() {
+        return Ok(None);
+    }
     let whose = lack.is_own.then_some(addition.principal);
     let may_remove = matches!(lack.quota, Quota::LongBytes(_)) && !lack.is_never;
     // Nothing is removed for a job that is refused then.

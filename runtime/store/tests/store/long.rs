@@ -138,10 +138,14 @@ async fn a07_a_request_that_came_before_removes_nothing() {
     let keyed = NewJob { idempotency_key: Some("k".to_owned()), ..long("a", "alice", 6_000) };
     assert_eq!(full(&store, keyed.clone()).await, None);
     end(&store, 4_000).await;
-    let again = NewJob { id: "b".to_owned(), ..keyed };
-    assert!(matches!(store.submit(again).await.expect("written"), Submitted::Same(job) if job.id == "a"));
-    let kept = read(&store, "a").await;
-    assert_eq!((kept.request.len(), kept.report.len()), (6_000, 4_000));
+    // Also where nothing was counted yet.
+    let other = bounded(folder.path(), &hand, 10_000, 100_000).await;
+    for store in [store, other] {
+        let again = NewJob { id: "b".to_owned(), ..keyed.clone() };
+        assert!(matches!(store.submit(again).await.expect("written"), Submitted::Same(job) if job.id == "a"));
+        let kept = read(&store, "a").await;
+        assert_eq!((kept.request.len(), kept.report.len()), (6_000, 4_000));
+    }
 }
 
 #[tokio::test]
