@@ -268,6 +268,20 @@ fn a_name_that_is_nearly_one_is_read_as_that_and_the_answer_says_so() {
 }
 
 #[test]
+fn an_answer_says_which_word_it_passed_over_that_may_narrow_the_question() {
+    let home = tempfile::tempdir().expect("a temporary folder");
+    for (intent, passed_over, line) in [
+        ("retrieve the full details of sentry issue CHECKOUT-1T", json!(["full"]), "passed over: full\n"),
+        ("retrieve the details of sentry issue CHECKOUT-1T", Value::Null, ""),
+    ] {
+        let (code, object) = ask(home.path(), &["run-intent", intent]);
+        assert_eq!((code, &object["route"]["passed_over"]), (0, &passed_over), "{intent}: {object:#}");
+        let told = run_in(home.path(), &["run-intent", intent], b"", &[]).stderr;
+        assert!(told.contains(line) && told.contains("passed over") != line.is_empty(), "{intent}: {told}");
+    }
+}
+
+#[test]
 fn a_text_of_a_cell_and_an_amount_need_no_name_of_a_column() {
     let home = tempfile::tempdir().expect("a temporary folder");
     let folder = home.path().join("tables");

@@ -253,6 +253,9 @@ fn explain(report: &Report, text: &mut String) {
     for mended in &report.mended {
         let _ = writeln!(text, "read: {} as {}", printable(&mended.said), printable(&mended.meant));
     }
+    if report.failure.is_none() && !report.passed_over.is_empty() {
+        let _ = writeln!(text, "passed over: {}", printable(&report.passed_over.join(", ")));
+    }
     for inferred in &report.inferred {
         let _ = writeln!(text, "{}", printable(&inferred.to_string()));
     }

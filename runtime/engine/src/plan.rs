@@ -59,8 +59,8 @@ pub struct Run {
     pub(crate) deterministic: Option<Deterministic>,
     pub(crate) grants: Grants,
     pub(crate) requester: Requester,
-    /// Words of the intent that were taken for names that they are not, each with the name.
-    pub(crate) mended: Vec<(String, String)>,
+    /// How its sentence was read.
+    pub(crate) heard: Heard,
     /// Names that nobody said, and that nothing else could be.
     pub(crate) inferred: Vec<Inferred>,
     /// The words for which a person chose a tool, to be learned if it answers.
@@ -69,6 +69,15 @@ pub struct Run {
     pub(crate) says_time: bool,
     /// Whether it begins only when there is all the memory that its limit lets it use.
     pub(crate) reserves_memory: bool,
+}
+
+/// How a sentence was read that a template answers.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Heard {
+    /// Words that were taken for names that they are not, each with the name.
+    pub(crate) mended: Vec<(String, String)>,
+    /// Words that may narrow what is asked for, and that nothing took.
+    pub(crate) passed_over: Vec<String>,
 }
 
 /// What a run executes.
@@ -123,10 +132,10 @@ pub struct Incomplete {
 }
 
 impl Plan {
-    /// The same with the words that were taken for names that they are not.
-    fn having_mended(mut self, mended: Vec<(String, String)>) -> Self {
+    /// The same with how its sentence was read.
+    fn having_heard(mut self, heard: Heard) -> Self {
         if let Self::Ready(run) | Self::NeedsConsent(Unconfirmed { run, .. }) = &mut self {
-            run.mended = mended;
+            run.heard = heard;
         }
         self
     }
@@ -457,11 +466,11 @@ impl Engine {
         let by_id = library.catalog.get(name).filter(|template| self.reaches(template)).map(Template::id);
         let names = self.names(&library, intent, caller);
         let question = crate::known::question(intent, &names);
-        let mut mended = Vec::new();
+        let mut heard = Heard::default();
         let decision = match by_id {
             None => {
                 let answer = router.route(&question);
-                mended = answer.explanation.mended();
+                heard = Heard { mended: answer.explanation.mended(), passed_over: answer.explanation.passed_over() };
                 answer.decision
             }
             Some(id) => {
@@ -486,7 +495,7 @@ impl Engine {
         match decision {
             Decision::Card { id, values } | Decision::Missing { id, values, .. } => {
                 let Some(template) = cards::template(&library.catalog, &id) else { return no_template(id.as_str()) };
-                let plan = self.complete(&library, template, values, intent, caller).having_mended(mended);
+                let plan = self.complete(&library, template, values, intent, caller).having_heard(heard);
                 match choice {
                     Some(Choice::Several { parameter, names }) => plan.naming(&parameter, &names),
                     _ => plan,
@@ -500,7 +509,7 @@ impl Engine {
                 if let ([one], false) = (candidates.as_slice(), intent.params.is_empty())
                     && let Some(template) = library.catalog.get(&one.template)
                 {
-                    return self.complete(&library, template, one.values.clone(), intent, caller).having_mended(mended);
+                    return self.complete(&library, template, one.values.clone(), intent, caller).having_heard(heard);
                 }
                 for candidate in &mut candidates {
                     candidate.takes = offer::takes(&library, &question, &intent.params, candidate);
@@ -628,7 +637,7 @@ impl Engine {
             deterministic,
             grants,
             requester,
-            mended: Vec::new(),
+            heard: Heard::default(),
             inferred: Vec::new(),
             learns: None,
             says_time: false,
@@ -675,7 +684,7 @@ impl Engine {
             deterministic: code.settings.deterministic,
             grants: self.grants_of_code(caller),
             requester: self.requester(None, caller),
-            mended: Vec::new(),
+            heard: Heard::default(),
             inferred: Vec::new(),
             learns: None,
             says_time: false,

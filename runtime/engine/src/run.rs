@@ -45,7 +45,7 @@ impl Engine {
         };
         let window = run.window();
         let mended =
-            run.mended.iter().map(|(said, meant)| Mended { said: said.clone(), meant: meant.clone() }).collect();
+            run.heard.mended.iter().map(|(said, meant)| Mended { said: said.clone(), meant: meant.clone() }).collect();
         let target = Some(run.target.clone());
         let mode = matches!(run.work, Work::Template { .. }).then(|| self.routing.shown());
         let inferred = run.inferred.clone();
@@ -55,6 +55,7 @@ impl Engine {
             chosen: run.chosen(),
             window,
             mended,
+            passed_over: run.heard.passed_over.clone(),
             inferred,
             mode,
             ..report

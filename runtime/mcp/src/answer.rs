@@ -53,6 +53,10 @@ pub(crate) fn of_report(
     if !report.mended.is_empty() {
         answer.put("mended", json!(report.mended));
     }
+    if report.failure.is_none() && !report.passed_over.is_empty() {
+        answer.line(&format!("passed over: {}", report.passed_over.join(", ")));
+        answer.put("passed_over", json!(report.passed_over));
+    }
     for inferred in &report.inferred {
         answer.line(&inferred.to_string());
     }

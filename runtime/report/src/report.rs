@@ -40,6 +40,8 @@ pub struct Report {
     pub window: Option<LookedAt>,
     /// Words of the intent that were taken for names that they are not.
     pub mended: Vec<Mended>,
+    /// Words of the intent that may narrow what is asked for, and that the answer does not take into account.
+    pub passed_over: Vec<String>,
     /// Names that the intent does not say, and that nothing else could be.
     pub inferred: Vec<Inferred>,
     /// Templates that came near, best first.
@@ -318,6 +320,7 @@ impl Report {
             chosen: None,
             window: None,
             mended: Vec::new(),
+            passed_over: Vec::new(),
             inferred: Vec::new(),
             candidates: Vec::new(),
             listed: None,

@@ -85,6 +85,8 @@ struct Route<'a> {
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     mended: &'a [Mended],
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    passed_over: &'a [String],
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
     inferred: &'a [Inferred],
     #[serde(skip_serializing_if = "Vec::is_empty")]
     candidates: Vec<Candidate<'a>>,
@@ -196,6 +198,7 @@ impl<'a> Route<'a> {
             arguments: report.arguments.as_ref(),
             window,
             mended: &report.mended,
+            passed_over: &report.passed_over,
             inferred: &report.inferred,
             candidates,
         })

@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use crate::card::CardId;
 use crate::text;
-use crate::trust::Doubts;
+use crate::trust::{Doubts, Why};
 use crate::values::ValueRead;
 use crate::{ASK_FLOOR, trust_floor};
 
@@ -122,6 +122,14 @@ impl Explanation {
         let reads = self.candidates.first().map_or(&[][..], |best| best.values.as_slice());
         let mended = reads.iter().filter_map(ValueRead::mended);
         mended.map(|(said, meant)| (said.to_owned(), meant.to_owned())).collect()
+    }
+
+    /// The words of the request that may narrow what is asked for, and that the best candidate passes over.
+    #[must_use]
+    pub fn passed_over(&self) -> Vec<String> {
+        let doubts = self.candidates.first().map_or(&[][..], |best| best.doubts.words.as_slice());
+        let narrows = doubts.iter().filter(|doubt| doubt.why == Why::Narrows && doubt.is_request);
+        narrows.map(|doubt| doubt.text.clone()).collect()
     }
 }
 
