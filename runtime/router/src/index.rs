@@ -15,6 +15,7 @@ use intentbox_catalog::{ParamKind, ParamSpec};
 use serde_json::Value;
 
 use crate::card::{Card, CardId, Pack};
+use crate::clause;
 use crate::english::{is_around, is_filler};
 use crate::explain::{Phrase, Scored};
 use crate::names::{NAME_WORDS_MAX, NameList, Names, Source};
@@ -100,6 +101,8 @@ pub(crate) struct Reading<'a> {
     canonical: Vec<String>,
     /// Which of the numbered words of the pack the sentence holds.
     present: Vec<bool>,
+    /// The number of its clause for each word.
+    clauses: Vec<usize>,
     said: Said<'a>,
     names: Mentions,
 }
@@ -181,7 +184,8 @@ impl<R: Ranker> PackIndex<R> {
         for number in canonical.iter().filter_map(|word| self.numbers.get(word)) {
             present[*number] = true;
         }
-        Reading { words, canonical, present, said, names }
+        let clauses = clause::numbered(said.question.text, &words);
+        Reading { words, canonical, present, clauses, said, names }
     }
 
     /// Whether a word is one of this pack's, or says a name of it.
@@ -471,10 +475,10 @@ impl Entry {
     }
 
     fn score(&self, reading: &Reading<'_>, normalised: &str) -> (Scored, Vec<Found>) {
-        let Reading { words, canonical, present, said, names } = reading;
+        let Reading { words, canonical, present, clauses, said, names } = reading;
         let Question { text: source, now, names: known } = said.question;
         let times = said.times;
-        let sentence = Sentence { words, canonical, present, times, names, known, source, now };
+        let sentence = Sentence { words, canonical, present, clauses, times, names, known, source, now };
         let found = self.readers.pull(&sentence, &self.topics);
         (self.score_of(reading, normalised, &found), found)
     }

@@ -19,7 +19,6 @@ use intentbox_catalog::{ParamKind, ParamSpec};
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::clause;
 use crate::english::is_around;
 use crate::names::{NAME_WORDS_MAX, Name, Names, Source};
 use crate::text::{Word, ends_clause, singular, stem};
@@ -84,6 +83,8 @@ pub(crate) struct Sentence<'a> {
     pub(crate) canonical: &'a [String],
     /// Which of the numbered words of the pack the sentence holds.
     pub(crate) present: &'a [bool],
+    /// The number of its clause for each word.
+    pub(crate) clauses: &'a [usize],
     pub(crate) times: &'a [time::Mention],
     pub(crate) names: &'a Mentions,
     /// All names that are known, mentioned or not.
@@ -131,7 +132,7 @@ type Reads = Vec<(usize, ValueRead)>;
 
 impl Pull<'_> {
     fn all(&self) -> Vec<Found> {
-        let Sentence { words, present, .. } = *self.sentence;
+        let Sentence { words, present, clauses, .. } = *self.sentence;
         let mut all: Vec<Found> = Vec::new();
         // Most patterns are about words that the sentence does not have.
         let said = |pattern: &&Pattern| pattern.numbers.iter().all(|number| present[*number]);
@@ -161,8 +162,7 @@ impl Pull<'_> {
             texts.any(|is_text| is_text) && !is_anchored && !compares
         };
         // Who tells a story before asking says things there that look like values.
-        let clauses = clause::numbered(self.sentence.source, words);
-        let topics = self.topics_of(&clauses);
+        let topics = self.topics_of(clauses);
         let most = topics.iter().copied().max().unwrap_or(0);
         let request = topics.iter().position(|topics| *topics == most).unwrap_or(0);
         let is_story = |found: &Found| {

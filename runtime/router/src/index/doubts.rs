@@ -30,8 +30,7 @@ impl Entry {
         found: &[Found],
         general: &HashMap<String, f64>,
     ) -> Doubts {
-        let Reading { words, canonical, said, .. } = reading;
-        let clause_of = clause::numbered(said.question.text, words);
+        let Reading { words, canonical, clauses: clause_of, .. } = reading;
         let clauses = clause_of.last().map_or(1, |last| last + 1);
         let in_value = |index: usize| found.iter().any(|value| value.span.contains(&index));
         let is_topic = |index: usize| !words[index].is_filler && self.topics.contains(&canonical[index]);
