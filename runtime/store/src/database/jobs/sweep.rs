@@ -17,8 +17,7 @@ pub(super) async fn give_up(session: &mut Session<'_>, gone: &[String]) -> Resul
 
 /// Does what is due: jobs of the future become ready, those that nobody began in time expire, and those whose worker was lost are
 /// attempted again, unless they may have changed something. `takes_lost` says whether leases that were not renewed count as
-/// lost.
-/// Returns the jobs that changed.
+/// lost. Returns the jobs that changed.
 pub(super) async fn sweep(session: &mut Session<'_>, takes_lost: bool, now_ms: i64) -> Result<Vec<i64>, sqlx::Error> {
     const DUE: Sql = picking!(
         "SELECT number FROM jobs WHERE state = 'scheduled' AND run_at_ms <= $1 ORDER BY run_at_ms LIMIT $2",
