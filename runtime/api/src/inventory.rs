@@ -16,7 +16,7 @@ use tokio::time::timeout;
 
 use crate::Api;
 use crate::jobs::json;
-use crate::problem::Problem;
+use crate::problem::{FULL, Problem};
 
 /// The templates, and whether what they need is configured.
 pub(crate) async fn templates(State(api): State<Api>) -> Response {
@@ -106,6 +106,9 @@ pub(crate) async fn ready(State(api): State<Api>) -> Result<Response, Problem> {
     };
     if !api.queue.has_written_within(READY_MAX) {
         return Err(silent());
+    }
+    if api.queue.lacks_room() {
+        return Err(Problem::storage(FULL.to_owned()));
     }
     let catalog = api.engine.catalog();
     let templates = catalog.templates().filter(|template| api.engine.reaches(template)).count();

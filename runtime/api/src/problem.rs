@@ -6,6 +6,9 @@ use axum::response::{IntoResponse, Response};
 use intentbox_jobs::{Fault, NotAccepted, StoreError};
 use serde_json::{Map, Value, json};
 
+/// What is said where the disk has no room for anything new.
+pub(crate) const FULL: &str = "the disk of the server is full: its operator has to free space there";
+
 /// What a client reads that was not answered. Its `type` is `urn:intentbox:problem:` and a stable name.
 #[derive(Debug)]
 pub(crate) struct Problem {
@@ -55,7 +58,7 @@ impl Problem {
     pub(crate) fn store(error: &StoreError) -> Self {
         // Where the file lies is the operator's affair.
         let detail = match error {
-            StoreError::Full { .. } => "the disk of the server is full",
+            StoreError::Full { .. } => FULL,
             StoreError::Busy { .. } => "another process holds the file",
             StoreError::Unreachable { .. } => "the database cannot be reached",
             StoreError::Database { .. } => "the database refuses",

@@ -181,6 +181,12 @@ impl Queue {
         self.store.has_written_within(time)
     }
 
+    /// Whether the disk of the jobs has too little room for anything new.
+    #[must_use]
+    pub fn lacks_room(&self) -> bool {
+        self.store.lacks_room()
+    }
+
     /// The numbers of jobs as they change in this process. Another process changes jobs too.
     #[must_use]
     pub fn changes(&self) -> broadcast::Receiver<i64> {

@@ -262,8 +262,13 @@ impl Drop for Listed<'_> {
 /// full or a database is silent for a while. A program that stops does not wait for longer than a lease lasts.
 async fn write(shared: &Arc<Shared>, key: LeaseKey, ending: Ending) {
     let begun = Instant::now();
-    while shared.store.end(key, ending.clone()).await.is_err() {
-        let most = if shared.stops.is_cancelled() { LEASE } else { WRITE_MAX };
+    while let Err(error) = shared.store.end(key, ending.clone()).await {
+        let most = match error {
+            _ if !shared.stops.is_cancelled() => WRITE_MAX,
+            // Nobody frees a disk within a few seconds.
+            StoreError::Full { .. } => DRAIN,
+            _ => LEASE,
+        };
         if begun.elapsed() >= most {
             return;
         }

@@ -8,58 +8,32 @@
 //! A lease has a fence, a number that grows with each lease of a job. What is written under an older fence is not taken, so that a
 //! worker that was thought lost cannot overwrite what another did after it.
 
-use std::collections::VecDeque;
-use std::future::ready;
-use std::sync::{Arc, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
-use tokio::sync::mpsc::{self, Receiver, Sender, WeakSender};
+use tokio::sync::mpsc::{self, Sender};
 use tokio::sync::{Mutex, broadcast, oneshot};
-use tokio::task::JoinSet;
-use tokio::time::{Instant, sleep, sleep_until};
+use tokio::time::{Instant, sleep};
 
 use crate::clock::Clock;
-use crate::database::jobs::{Batch, Committed, Wanted, Write, Written};
-use crate::database::{JobDatabase, JobNotices};
+use crate::database::JobDatabase;
+use crate::database::jobs::{Write, Written};
 use crate::error::StoreError;
 use crate::folder::StateFolder;
 use crate::job::{Ending, Job, JobEvent, JobFilter, JobState, Lease, LeaseKey, NewJob, Renewed, Submitted};
 use crate::place::Place;
+use crate::reserve::Reserve;
 use crate::service::{
     Delivery, DeliveryStatus, Firing, NewSchedule, NewToken, PolicyVersion, PublishedTemplates, Schedule, TokenRecord,
     Told,
 };
-use crate::share::Shares;
+use crate::writer::{CHANGES_MAX, Claim, Condition, Operation, Reply, Writer, closed};
 
 /// The name of the file in the state folder.
 pub(crate) const FILE: &str = "jobs.db";
 
 /// How many operations wait for the writer. Further callers wait for a place.
 const WAITING_MAX: usize = 4_096;
-
-/// How many operations are committed together.
-const BATCH_MAX: usize = 256;
-
-/// The longest texts that are committed together with others, in bytes. Longer ones are committed one at a time, each after all
-/// shorter ones that wait: a client with requests of megabytes delays others by one of them.
-const SHORT_BYTES_MAX: usize = 64 << 10;
-
-/// How often the writer looks for what is due, and for jobs that another process accepted.
-const LOOK_PAUSE: Duration = Duration::from_millis(250);
-
-/// After how long without a commit the database counts as having been silent, and how long no lease is taken for lost then: those who
-/// have one could not renew it, and do so first.
-const SILENT: Duration = Duration::from_secs(5);
-const SPARED: Duration = Duration::from_secs(15);
-
-/// How often jobs that ended long ago are forgotten, in milliseconds.
-const FORGET_PAUSE_MS: u64 = 60_000;
-
-/// The pause before one listens again to other machines, when the connection was lost.
-const LISTEN_PAUSE: Duration = Duration::from_secs(1);
-
-/// How many changes a listener may lag behind before it has to look itself.
-const CHANGES_MAX: usize = 4_096;
 
 /// How long one waits for other processes that open the same file, besides the wait of each statement.
 const OPEN_WAIT_MAX: Duration = Duration::from_secs(5);
@@ -111,32 +85,7 @@ pub struct JobStore {
     lister: Arc<Mutex<JobDatabase>>,
     changes: broadcast::Sender<i64>,
     clock: Clock,
-    committed_at: Moment,
-}
-
-/// When something happened last.
-type Moment = Arc<std::sync::Mutex<Instant>>;
-
-/// What the writer is asked for.
-#[derive(Debug)]
-enum Operation {
-    Write(Write, Reply<Written>),
-    Claim(Claim),
-    /// Another machine accepted jobs, perhaps.
-    Look,
-    Close(oneshot::Sender<()>),
-}
-
-type Reply<T> = oneshot::Sender<Result<T, StoreError>>;
-
-/// A worker that waits for jobs.
-#[derive(Debug)]
-struct Claim {
-    worker: String,
-    lease_ms: i64,
-    most: u32,
-    seats: Option<u32>,
-    reply: Reply<Vec<Lease>>,
+    condition: Arc<Condition>,
 }
 
 /// What a write gave, which is of the kind that belongs to it.
@@ -163,33 +112,22 @@ impl JobStore {
     pub async fn open(place: &Place, clock: Clock, quotas: JobQuotas, is_gone: IsGone) -> Result<Self, StoreError> {
         let writer = open(place, &quotas).await?;
         let (reader, lister) = (open(place, &quotas).await?, open(place, &quotas).await?);
-        let is_shared = matches!(place, Place::Postgres(_));
         let (operations, waiting) = mpsc::channel(WAITING_MAX);
         let (changes, _) = broadcast::channel(CHANGES_MAX);
-        let committed_at = Moment::new(std::sync::Mutex::new(Instant::now()));
-        let mut listening = JoinSet::new();
-        if let Some(notices) = writer.listen().await? {
-            listening.spawn(listen(notices, operations.downgrade(), changes.clone()));
-        }
-        let task = Writer {
-            database: writer,
-            clock: clock.clone(),
-            days_max: quotas.days_max,
-            changes: changes.clone(),
-            claims: Vec::new(),
-            shares: Shares::new(quotas),
-            policy: String::new(),
-            forgotten_ms: None,
-            heard: None,
-            is_gone,
-            committed_at: Arc::clone(&committed_at),
-            // Whoever comes first after a database was away does not know of it.
-            spared_until: Instant::now() + if is_shared { SPARED } else { Duration::ZERO },
-            _listening: listening,
+        let condition = Arc::<Condition>::default();
+        let notices = writer.listen().await?;
+        let reserve = match place {
+            Place::Folder(folder) => Some(Reserve::beside(StateFolder::of_file(folder, FILE)?.file())),
+            Place::Postgres(_) => None,
         };
-        tokio::spawn(task.run(waiting));
+        let (heard, told) = (changes.clone(), Arc::clone(&condition));
+        let mut writer = Writer::new(writer, clock.clone(), quotas, is_gone, heard, told, reserve);
+        if let Some(notices) = notices {
+            writer.listen(notices, operations.downgrade());
+        }
+        tokio::spawn(writer.run(waiting));
         let (reader, lister) = (Arc::new(Mutex::new(reader)), Arc::new(Mutex::new(lister)));
-        Ok(Self { operations, reader, lister, changes, clock, committed_at })
+        Ok(Self { operations, reader, lister, changes, clock, condition })
     }
 
     /// The time in milliseconds after 1970, UTC.
@@ -515,7 +453,14 @@ impl JobStore {
     /// Whether something was written within this time before now. The writer looks for what is due four times a second, and writes that.
     #[must_use]
     pub fn has_written_within(&self, time: Duration) -> bool {
-        self.committed_at.lock().unwrap_or_else(PoisonError::into_inner).elapsed() <= time
+        self.condition.committed_at().elapsed() <= time
+    }
+
+    /// Whether the disk has too little room for anything new: no job is accepted then, and none begins. Those that run end, and jobs can
+    /// be cancelled. Of a database of `PostgreSQL` it is not known.
+    #[must_use]
+    pub fn lacks_room(&self) -> bool {
+        self.condition.lacks_room()
     }
 
     /// Waits until what was asked before is written, and ends the writer.
@@ -537,10 +482,6 @@ impl JobStore {
     }
 }
 
-fn closed() -> StoreError {
-    StoreError::Failed { file: FILE.into(), detail: "it was closed".to_owned() }
-}
-
 fn millis(duration: Duration) -> i64 {
     i64::try_from(duration.as_millis()).unwrap_or(i64::MAX / 4)
 }
@@ -553,214 +494,20 @@ async fn open(place: &Place, quotas: &JobQuotas) -> Result<JobDatabase, StoreErr
     };
     folder.create()?;
     let deadline = Instant::now() + OPEN_WAIT_MAX;
+    let mut reserve = Some(Reserve::beside(folder.file()));
     loop {
         match JobDatabase::open(folder.file(), quotas.file_bytes_max).await {
             Err(StoreError::Busy { .. }) if Instant::now() < deadline => sleep(OPEN_PAUSE).await,
+            // Opening writes too: the database has files beside its own.
+            Err(error @ (StoreError::Full { .. } | StoreError::Failed { .. })) => {
+                let Some(mut reserve) = reserve.take() else { return Err(error) };
+                reserve.look();
+                if reserve.refusal().is_none() {
+                    return Err(error);
+                }
+                reserve.release();
+            }
             ended => return ended,
         }
-    }
-}
-
-/// Passes on what other machines tell: to who listens to changes, and to workers that wait for jobs.
-async fn listen(mut notices: JobNotices, operations: WeakSender<Operation>, changes: broadcast::Sender<i64>) {
-    loop {
-        let Ok(numbers) = notices.next().await else {
-            sleep(LISTEN_PAUSE).await;
-            continue;
-        };
-        for number in numbers {
-            // Nobody may be listening.
-            let _ = changes.send(number);
-        }
-        let Some(operations) = operations.upgrade() else { return };
-        // Where many operations wait, the writer looks anyway.
-        let _ = operations.try_send(Operation::Look);
-    }
-}
-
-/// The task that writes.
-struct Writer {
-    database: JobDatabase,
-    clock: Clock,
-    days_max: u32,
-    changes: broadcast::Sender<i64>,
-    /// Workers that wait for a job, the one that waits longest first.
-    claims: Vec<Claim>,
-    shares: Shares,
-    /// The digest of the policy that was last kept here.
-    policy: String,
-    /// When old jobs were last forgotten.
-    forgotten_ms: Option<i64>,
-    /// The last event that was passed on, where other processes do not tell what they change.
-    heard: Option<i64>,
-    is_gone: IsGone,
-    committed_at: Moment,
-    /// Until then no lease is taken for lost.
-    spared_until: Instant,
-    /// Ends with the writer.
-    _listening: JoinSet<()>,
-}
-
-impl Writer {
-    async fn run(mut self, mut waiting: Receiver<Operation>) {
-        let mut look_at = Instant::now();
-        let mut long: VecDeque<(Write, Reply<Written>)> = VecDeque::new();
-        loop {
-            let mut next = tokio::select! {
-                biased;
-                first = waiting.recv() => match first {
-                    Some(first) => Some(first),
-                    None => break,
-                },
-                () = ready(()), if !long.is_empty() => None,
-                () = sleep_until(look_at) => None,
-            };
-            let sweeps = Instant::now() >= look_at;
-            let (mut writes, mut replies, mut closing) = (Vec::new(), Vec::new(), None);
-            while let Some(operation) = next {
-                match operation {
-                    Operation::Write(write, reply) if write.bytes() > SHORT_BYTES_MAX => long.push_back((write, reply)),
-                    Operation::Write(write, reply) => {
-                        writes.push(write);
-                        replies.push(reply);
-                    }
-                    Operation::Claim(claim) => self.claims.push(claim),
-                    Operation::Look => {}
-                    Operation::Close(reply) => closing = Some(reply),
-                }
-                next = if writes.len() < BATCH_MAX { waiting.try_recv().ok() } else { None };
-            }
-            // Who no longer waits is leased nothing.
-            self.claims.retain(|claim| !claim.reply.is_closed());
-            if sweeps || !writes.is_empty() || !self.claims.is_empty() {
-                self.commit(writes, replies, sweeps).await;
-            }
-            // All of them before the end.
-            let most = if closing.is_some() { usize::MAX } else { 1 };
-            for _ in 0..most {
-                let Some((write, reply)) = long.pop_front() else { break };
-                self.commit(vec![write], vec![reply], false).await;
-            }
-            if sweeps {
-                // What cannot be read now is read the next time.
-                let _ = self.hear().await;
-                look_at = Instant::now() + LOOK_PAUSE;
-            }
-            if let Some(closing) = closing {
-                self.database.close().await;
-                let _ = closing.send(());
-                return;
-            }
-        }
-        self.database.close().await;
-    }
-
-    /// Does all of it in one transaction; if that fails, each in one of its own, so that what fails fails alone. After a connection
-    /// was lost, each is written again over a new one, once: nobody knows whether the first commit was heard, and each write
-    /// may be repeated.
-    async fn commit(&mut self, writes: Vec<Write>, replies: Vec<Reply<Written>>, sweeps: bool) {
-        let error = match self.try_commit(&writes, sweeps).await {
-            Ok(written) => {
-                replies.into_iter().zip(written).for_each(|(reply, written)| drop(reply.send(Ok(written))));
-                return;
-            }
-            Err(error) => error,
-        };
-        let is_lost = |error: &StoreError| matches!(error, StoreError::Unreachable { .. });
-        let replies = match <[Reply<Written>; 1]>::try_from(replies) {
-            Ok([reply]) if !is_lost(&error) => {
-                // Who no longer waits is not answered.
-                let _ = reply.send(Err(error));
-                return;
-            }
-            Ok([reply]) => vec![reply],
-            Err(replies) => replies,
-        };
-        let mut lost = None;
-        for (write, reply) in writes.into_iter().zip(replies) {
-            let written = match &lost {
-                Some((database, detail)) => {
-                    Err(StoreError::Unreachable { database: String::clone(database), detail: String::clone(detail) })
-                }
-                None => self.try_commit(&[write], false).await,
-            };
-            if let Err(StoreError::Unreachable { database, detail }) = &written {
-                lost = Some((database.clone(), detail.clone()));
-            }
-            let _ = reply.send(written.and_then(|written| written.into_iter().next().ok_or_else(closed)));
-        }
-    }
-
-    /// Passes on what other processes changed in the same file. What this process changed comes a second time: telling it apart
-    /// would cost each commit a question.
-    async fn hear(&mut self) -> Result<(), StoreError> {
-        if self.database.hears_others() {
-            return Ok(());
-        }
-        let last = self.database.last_event().await?;
-        let Some(heard) = self.heard.replace(last).filter(|heard| *heard < last) else { return Ok(()) };
-        if self.changes.receiver_count() > 0 {
-            let most = u32::try_from(CHANGES_MAX).unwrap_or(u32::MAX);
-            for number in self.database.changed(heard, last, most).await? {
-                let _ = self.changes.send(number);
-            }
-        }
-        Ok(())
-    }
-
-    /// The workers with leases that are known to have gone.
-    async fn gone(&mut self) -> Result<Vec<String>, StoreError> {
-        let mut workers = self.database.workers().await?;
-        workers.retain(|worker| (self.is_gone)(worker));
-        Ok(workers)
-    }
-
-    async fn try_commit(&mut self, writes: &[Write], sweeps: bool) -> Result<Vec<Written>, StoreError> {
-        let now_ms = self.clock.now_unix_ms();
-        let forgets = sweeps && self.forgotten_ms.is_none_or(|last| now_ms.abs_diff(last) > FORGET_PAUSE_MS);
-        let gone = if sweeps { self.gone().await? } else { Vec::new() };
-        let wanted: Vec<Wanted<'_>> = self
-            .claims
-            .iter()
-            .map(|Claim { worker, lease_ms, most, seats, .. }| Wanted {
-                worker,
-                policy: &self.policy,
-                lease_ms: *lease_ms,
-                most: *most,
-                seats: *seats,
-            })
-            .collect();
-        let forgets_after_days = forgets.then_some(self.days_max);
-        let committed_at = *self.committed_at.lock().unwrap_or_else(PoisonError::into_inner);
-        if committed_at.elapsed() > SILENT {
-            self.spared_until = Instant::now() + SPARED;
-        }
-        let takes_lost = Instant::now() >= self.spared_until;
-        let batch = Batch { writes, wanted: &wanted, gone: &gone, sweeps, takes_lost, forgets_after_days };
-        let committed = self.database.commit(batch, &mut self.shares, &self.clock).await;
-        if committed.is_err() {
-            // What was counted for it did not happen.
-            self.shares.room.forget();
-        }
-        let Committed { written, leased, changed } = committed?;
-        *self.committed_at.lock().unwrap_or_else(PoisonError::into_inner) = Instant::now();
-        if forgets {
-            self.forgotten_ms = Some(now_ms);
-        }
-        for write in writes {
-            if let Write::KeepPolicy { digest, .. } = write {
-                self.policy.clone_from(digest);
-            }
-        }
-        for leases in leased {
-            // A worker that has gone meanwhile loses its leases with their time.
-            let _ = self.claims.remove(0).reply.send(Ok(leases));
-        }
-        self.database.tell(&changed).await;
-        for number in changed {
-            // Nobody may be listening.
-            let _ = self.changes.send(number);
-        }
-        Ok(written)
     }
 }

@@ -11,7 +11,7 @@
 //!
 //! In reading order: `place` says where things are, [`RunRecord`] is what is recorded, [`Store`] the open records, [`Recorder`] a queue
 //! in front of them, [`Stats`] what is read back, [`Quotas`] how much is kept. `job` is what is kept of a job, `jobs` is the queue,
-//! `share` whose turn it is, and `service` what is kept beside the jobs. `folder` makes files that only their owner reads, `histogram` counts times,
+//! `writer` the task that writes it, `reserve` the room that is kept for that on a full disk, `share` whose turn it is, and `service` what is kept beside the jobs. `folder` makes files that only their owner reads, `histogram` counts times,
 //! and `database` holds all the SQL: no type of it is in a public signature, so that another database can take its place.
 //!
 //! ```
@@ -49,6 +49,7 @@ mod place;
 mod quotas;
 mod recorder;
 mod remembered;
+mod reserve;
 mod room;
 mod run;
 mod service;
@@ -57,6 +58,7 @@ mod stats;
 mod store;
 mod tools;
 mod uses;
+mod writer;
 
 pub use clock::Clock;
 pub use error::StoreError;

@@ -16,12 +16,29 @@ use sqlx::sqlite::SqliteConnectOptions;
 use sqlx::{AssertSqlSafe, ConnectOptions as _, Connection as _, Executor as _, SqlSafeStr, SqliteConnection};
 
 use crate::error::StoreError;
+use crate::reserve;
 
 /// How long a statement waits for another process's. A batch takes milliseconds.
 const LOCK_WAIT: Duration = Duration::from_secs(5);
 
 /// Takes the write lock at once: a transaction that begins by reading cannot wait for it later.
 pub(super) const BEGIN_TO_WRITE: &str = "BEGIN IMMEDIATE";
+
+/// After how many pages `SQLite` moves what is in the log into the file, so that the log is used anew: its own number, and never.
+const MOVE_LOG: &str = "PRAGMA wal_autocheckpoint = 1000";
+const KEEP_LOG: &str = "PRAGMA wal_autocheckpoint = 0";
+
+/// How a file may grow.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Growth {
+    /// To its limit.
+    Usual,
+    /// The same on a disk with little room: what is in the log is moved into the file only where all of it fits. A part of it would
+    /// take the room, and the log could still not be used anew.
+    Little,
+    /// The same, but beyond the limit by as much as is kept for what ends something.
+    Reserve,
+}
 
 /// What a file is for, which its header says.
 #[derive(Debug, Clone, Copy)]
@@ -50,6 +67,8 @@ pub(crate) struct DatabaseFile {
     pub(super) connection: SqliteConnection,
     /// How it was opened to write; nothing where it was not, and where there is no file.
     opened: Option<Opened>,
+    /// How it may grow now.
+    growth: Growth,
     /// Whether an error may have left the connection within a transaction: `SQLite` ends one by itself where the disk is full,
     /// and the driver does not hear of it.
     is_broken: AtomicBool,
@@ -99,12 +118,32 @@ impl DatabaseFile {
         Ok(&mut self.connection)
     }
 
+    /// The same, for what may let the file grow so.
+    pub(super) async fn usable_for(&mut self, growth: Growth) -> Result<&mut SqliteConnection, StoreError> {
+        self.usable().await?;
+        if let Some(opened) = self.opened
+            && (self.growth, growth) != (Growth::Usual, Growth::Usual)
+        {
+            let more = if growth == Growth::Reserve { reserve::BYTES_MAX } else { 0 };
+            let moves_log = growth == Growth::Usual || has_room_for_log(&self.path);
+            let connection = &mut self.connection;
+            let limited = async {
+                limit_size(connection, opened.bytes_max.saturating_add(more)).await?;
+                run(connection, if moves_log { MOVE_LOG } else { KEEP_LOG }).await
+            };
+            limited.await.map_err(|error| self.fault(&error))?;
+            self.growth = growth;
+        }
+        Ok(&mut self.connection)
+    }
+
     /// A database in memory, which ends with the connection.
     pub(super) async fn in_memory(kind: Kind, bytes_max: u64) -> Result<Self, StoreError> {
         let path = PathBuf::from(":memory:");
         let options = SqliteConnectOptions::new().in_memory(true).foreign_keys(true).disable_statement_logging();
         let connection = options.connect().await.map_err(|error| fault(&path, &error))?;
-        let mut file = Self { path, connection, opened: None, is_broken: AtomicBool::new(false) };
+        let mut file =
+            Self { path, connection, opened: None, growth: Growth::Usual, is_broken: AtomicBool::new(false) };
         file.prepare_to_write(kind, bytes_max).await?;
         Ok(file)
     }
@@ -132,7 +171,8 @@ impl DatabaseFile {
             .foreign_keys(true)
             .disable_statement_logging();
         let connection = options.connect().await.map_err(|error| fault(path, &error))?;
-        Ok(Self { path: path.to_owned(), connection, opened: None, is_broken: AtomicBool::new(false) })
+        let path = path.to_owned();
+        Ok(Self { path, connection, opened: None, growth: Growth::Usual, is_broken: AtomicBool::new(false) })
     }
 
     async fn prepare_to_write(&mut self, kind: Kind, bytes_max: u64) -> Result<(), StoreError> {
@@ -186,6 +226,14 @@ impl DatabaseFile {
 fn identity(path: &Path) -> Option<(u64, u64)> {
     let metadata = std::fs::metadata(path).ok()?;
     Some((metadata.dev(), metadata.ino()))
+}
+
+/// Whether the disk has room for all that is in the log of this file.
+fn has_room_for_log(file: &Path) -> bool {
+    let mut log = file.as_os_str().to_owned();
+    log.push("-wal");
+    let bytes = std::fs::metadata(log).map_or(0, |log| log.len());
+    reserve::free_beside(file).is_ok_and(|free| free >= bytes)
 }
 
 /// Runs statements that bind no values, each to its end. By the trait, since futures of `RawSql::execute` have not always been

@@ -15,6 +15,7 @@ use serde_json::json;
 use sqlx::{Connection as _, PgConnection, SqliteConnection};
 
 use super::connection::Connection;
+pub(crate) use super::file::Growth;
 use super::file::{BEGIN_TO_WRITE, DatabaseFile, Kind};
 use super::postgres::{JobNotices, PostgresDatabase};
 use super::session::{Row, Session, Sql, in_time};
@@ -99,6 +100,34 @@ impl Write {
         }
     }
 
+    /// Whether it promises something new, which a full disk has no room for.
+    pub(crate) fn begins(&self) -> bool {
+        !self.adds().is_empty() || matches!(self, Self::AddSchedule(..) | Self::Publish(_))
+    }
+
+    /// Whether it ends something, or keeps what has begun: a full disk has room that is kept for it.
+    pub(crate) fn ends(&self) -> bool {
+        match self {
+            Self::Renew(..)
+            | Self::MayChange(_)
+            | Self::End(..)
+            | Self::Cancel(_)
+            | Self::ClaimDeliveries(..)
+            | Self::EndDelivery(..)
+            | Self::RemoveSchedule(..)
+            | Self::RevokeToken(_) => true,
+            Self::Submit(_)
+            | Self::SubmitAll(_)
+            | Self::Event(..)
+            | Self::AddSchedule(..)
+            | Self::Fire(_)
+            | Self::AddToken(_)
+            | Self::Setting(..)
+            | Self::KeepPolicy { .. }
+            | Self::Publish(_) => false,
+        }
+    }
+
     /// How many bytes of texts it has.
     pub(crate) fn bytes(&self) -> usize {
         match self {
@@ -164,6 +193,7 @@ pub(crate) struct Batch<'a> {
     pub(crate) takes_lost: bool,
     /// How many days after their end jobs are forgotten, if they are now.
     pub(crate) forgets_after_days: Option<u32>,
+    pub(crate) growth: Growth,
 }
 
 /// What a transaction did.
@@ -203,7 +233,7 @@ impl JobDatabase {
         clock: &Clock,
     ) -> Result<Committed, StoreError> {
         let ended = match &mut self.0 {
-            Connection::File(file) => in_file(file.usable().await?, batch, shares, clock).await,
+            Connection::File(file) => in_file(file.usable_for(batch.growth).await?, batch, shares, clock).await,
             Connection::Postgres(database) => in_postgres(database.connection().await?, batch, shares, clock).await,
         };
         ended.map_err(|error| self.0.fault(&error))
