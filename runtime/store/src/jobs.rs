@@ -501,7 +501,7 @@ async fn open(place: &Place, quotas: &JobQuotas) -> Result<JobDatabase, StoreErr
             // Opening writes too: the database has files beside its own.
             Err(error @ (StoreError::Full { .. } | StoreError::Failed { .. })) => {
                 let Some(mut reserve) = reserve.take() else { return Err(error) };
-                reserve.look();
+                reserve.look(0);
                 if reserve.refusal().is_none() {
                     return Err(error);
                 }

@@ -22,9 +22,10 @@ pub(crate) const BYTES_MAX: u64 = 8 << 20;
 /// The most that must be free besides for anything new to be promised. What runs then can end, with what it has to say.
 const FREE_MAX: u64 = 32 << 20;
 
-/// Of a small disk only this part is held, and this part must be free.
+/// Of a small disk only this part is held, and this part must be free. The log of the jobs has 4 MiB, which are moved into their file
+/// as long as there is room.
 const HELD_PART: u64 = 16;
-const FREE_PART: u64 = 8;
+const FREE_PART: u64 = 4;
 
 /// What one disk has to have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -44,6 +45,9 @@ impl Bounds {
 #[derive(Debug)]
 pub(crate) struct Reserve {
     file: PathBuf,
+    /// How many bytes of the file of jobs are free: room that takes none of the disk.
+    within: u64,
+    is_held: bool,
     /// What must be free and is not, in bytes.
     lack: Option<u64>,
 }
@@ -51,19 +55,32 @@ pub(crate) struct Reserve {
 impl Reserve {
     /// The room beside the jobs in this file. Nothing is known of it yet.
     pub(crate) fn beside(jobs: &Path) -> Self {
-        Self { file: jobs.with_file_name(FILE), lack: None }
+        Self { file: jobs.with_file_name(FILE), within: 0, is_held: false, lack: None }
     }
 
-    /// Looks whether the disk has room, and holds what it can.
-    pub(crate) fn look(&mut self) {
-        self.lack = self.lacking().unwrap_or_default();
+    /// Looks whether the disk has room, and holds what it can. `within` is how many bytes of the file of jobs are free.
+    pub(crate) fn look(&mut self, within: u64) {
+        self.within = within;
+        // Where nothing is known, the database says what it lacks.
+        self.lack = self.hold().unwrap_or_default();
+    }
+
+    /// Looks again whether the disk has room. One question to the system: it is asked before each commit that promises something.
+    pub(crate) fn look_again(&mut self) {
+        if self.lack.is_none()
+            && self.is_held
+            && let Ok((free, bounds)) = self.disk()
+        {
+            self.lack = self.lacking(free, bounds);
+        }
     }
 
     /// Gives the room away: what fails for want of it may succeed now. Until the disk has enough again, nothing new is promised.
     pub(crate) fn release(&mut self) {
         let _ = self.open().and_then(|file| Ok(ftruncate(&file, 0)?));
-        // A file system that says nothing of its room is asked again at the next look.
-        self.lack = Some(self.lacking_free().ok().flatten().unwrap_or(BYTES_MAX));
+        self.is_held = false;
+        let most = self.disk().map_or(BYTES_MAX, |(_, bounds)| bounds.free + bounds.held);
+        self.lack = Some(most);
     }
 
     /// Why nothing new is promised, for the operator.
@@ -76,33 +93,34 @@ impl Reserve {
         OpenOptions::new().write(true).create(true).truncate(false).mode(0o600).custom_flags(flags).open(&self.file)
     }
 
-    /// What must be free and is not. An error where nothing is known: then the database says what it lacks.
-    fn lacking(&self) -> io::Result<Option<u64>> {
-        let (free, bounds) = self.disk()?;
+    /// Holds the room, if there is some. Returns what must be free and is not.
+    fn hold(&mut self) -> io::Result<Option<u64>> {
+        let (mut free, bounds) = self.disk()?;
         let file = self.open()?;
-        if file.metadata()?.blocks() * 512 >= bounds.held {
-            return Ok((free < bounds.free).then_some(bounds.free));
-        }
-        let all = bounds.free + bounds.held;
-        if free < all {
-            return Ok(Some(all));
-        }
-        match fallocate(&file, FallocateFlags::empty(), 0, bounds.held.max(1)) {
-            Ok(()) => Ok(None),
-            Err(Errno::NOSPC) => {
-                // It may have got a part.
-                ftruncate(&file, 0)?;
-                Ok(Some(all))
+        self.is_held = file.metadata()?.blocks() * 512 >= bounds.held;
+        if !self.is_held {
+            let all = bounds.held + bounds.free;
+            if free < bounds.held || self.lacking(free - bounds.held, bounds).is_some() {
+                return Ok(Some(all));
             }
-            // A file system that cannot hold room, such as one on a network, has to do without.
-            Err(_) => Ok(None),
+            match fallocate(&file, FallocateFlags::empty(), 0, bounds.held.max(1)) {
+                Ok(()) => self.is_held = true,
+                Err(Errno::NOSPC) => {
+                    // It may have got a part.
+                    ftruncate(&file, 0)?;
+                    return Ok(Some(all));
+                }
+                // A file system that cannot hold room, such as one on a network, has to do without.
+                Err(_) => {}
+            }
+            free -= bounds.held;
         }
+        Ok(self.lacking(free, bounds))
     }
 
-    fn lacking_free(&self) -> io::Result<Option<u64>> {
-        let (free, bounds) = self.disk()?;
-        let all = bounds.free + bounds.held;
-        Ok((free < all).then_some(all))
+    /// What must be free and is not.
+    fn lacking(&self, free: u64, bounds: Bounds) -> Option<u64> {
+        (free.saturating_add(self.within) < bounds.free).then_some(bounds.free)
     }
 
     /// How many bytes are free, and what there must be.
@@ -135,9 +153,9 @@ mod tests {
         for (total, held, free) in [
             (1 << 40, 8 << 20, 32 << 20),
             (256 << 20, 8 << 20, 32 << 20),
-            (128 << 20, 8 << 20, 16 << 20),
-            (127 << 20, (127 << 20) / 16, (127 << 20) / 8),
-            (16 << 20, 1 << 20, 2 << 20),
+            (128 << 20, 8 << 20, 32 << 20),
+            (127 << 20, (127 << 20) / 16, (127 << 20) / 4),
+            (16 << 20, 1 << 20, 4 << 20),
             (0, 0, 0),
         ] {
             assert_eq!(Bounds::of_disk(total), Bounds { held, free }, "{total}");
@@ -149,13 +167,23 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let mut reserve = Reserve::beside(&folder.path().join("jobs.db"));
         let held = || std::fs::metadata(folder.path().join(FILE)).map(|file| file.blocks() * 512).unwrap_or_default();
-        reserve.look();
+        reserve.look(0);
         assert_eq!((reserve.refusal(), held()), (None, BYTES_MAX), "the disk of this test has some MiB free");
         reserve.release();
         assert_eq!(held(), 0);
         assert!(reserve.refusal().is_some(), "nothing new is promised before the next look");
-        reserve.look();
+        reserve.look(0);
         assert_eq!((reserve.refusal(), held()), (None, BYTES_MAX));
+    }
+
+    #[test]
+    fn what_is_free_within_the_file_counts() {
+        let bounds = Bounds { held: 8, free: 32 };
+        for (free, within, lack) in [(32, 0, None), (31, 0, Some(32)), (31, 1, None), (0, 32, None), (0, 31, Some(32))]
+        {
+            let reserve = Reserve { within, ..Reserve::beside(Path::new("/jobs.db")) };
+            assert_eq!(reserve.lacking(free, bounds), lack, "{free} {within}");
+        }
     }
 
     #[test]
@@ -165,7 +193,7 @@ mod tests {
         std::fs::write(&other, "text").expect("it is written");
         std::os::unix::fs::symlink(&other, folder.path().join(FILE)).expect("it is made");
         let mut reserve = Reserve::beside(&folder.path().join("jobs.db"));
-        reserve.look();
+        reserve.look(0);
         reserve.release();
         assert_eq!(std::fs::read_to_string(&other).expect("it is there"), "text");
     }

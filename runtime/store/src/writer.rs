@@ -13,7 +13,7 @@ use tokio::sync::{broadcast, oneshot};
 use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep, sleep_until};
 
-use crate::clock::Clock;
+use crate::clock::{Clock, DAY_MS};
 use crate::database::jobs::{Batch, Committed, Growth, Wanted, Write, Written};
 use crate::database::{JobDatabase, JobNotices};
 use crate::error::StoreError;
@@ -37,8 +37,14 @@ const LOOK_PAUSE: Duration = Duration::from_millis(250);
 const SILENT: Duration = Duration::from_secs(5);
 const SPARED: Duration = Duration::from_secs(15);
 
-/// How often jobs that ended long ago are forgotten, in milliseconds.
+/// How often jobs that ended long ago are forgotten, in milliseconds. As long as there are many of them, each look forgets some.
 const FORGET_PAUSE_MS: u64 = 60_000;
+/// The same where there is little room.
+const FORGET_EARLY_PAUSE_MS: u64 = 10_000;
+
+/// For how long after its end a job is kept in any case, in milliseconds. Where there is little room, others are forgotten before their time:
+/// a client with millions of small jobs would leave no room for anybody's.
+const KEPT_MS_MIN: i64 = 60 * 60 * 1_000;
 
 /// The pause before one listens again to other machines, when the connection was lost.
 const LISTEN_PAUSE: Duration = Duration::from_secs(1);
@@ -134,6 +140,8 @@ pub(crate) struct Writer {
     reserve: Option<Reserve>,
     /// When it was last looked for it.
     room_looked_at: Option<Instant>,
+    /// Whether jobs are forgotten before their time, since there is little room.
+    forgets_early: bool,
     /// Until then no lease is taken for lost.
     spared_until: Instant,
     /// Ends with the writer.
@@ -167,6 +175,7 @@ impl Writer {
             condition,
             reserve,
             room_looked_at: None,
+            forgets_early: false,
             spared_until,
             listening: JoinSet::new(),
         }
@@ -209,7 +218,7 @@ impl Writer {
             // Who no longer waits is leased nothing.
             self.claims.retain(|claim| !claim.reply.is_closed());
             if sweeps {
-                self.look_for_room();
+                self.look_for_room().await;
             }
             if sweeps || !writes.is_empty() || !self.claims.is_empty() {
                 self.commit(writes, replies, if sweeps { Commit::All } else { Commit::Leases }).await;
@@ -234,13 +243,21 @@ impl Writer {
         self.database.close().await;
     }
 
-    /// Looks whether the disk has room, now and then.
-    fn look_for_room(&mut self) {
+    /// Looks whether the disk and the file have room, now and then.
+    async fn look_for_room(&mut self) {
         let Some(reserve) = &mut self.reserve else { return };
-        if self.room_looked_at.is_none_or(|last| last.elapsed() >= ROOM_PAUSE) {
-            self.room_looked_at = Some(Instant::now());
-            reserve.look();
-            self.condition.lacks_room.store(reserve.refusal().is_some(), Ordering::Relaxed);
+        if self.room_looked_at.is_some_and(|last| last.elapsed() < ROOM_PAUSE) {
+            return;
+        }
+        self.room_looked_at = Some(Instant::now());
+        // What cannot be read now is read the next time.
+        let Ok(Some(room)) = self.database.file_room().await else { return };
+        reserve.look(room.free);
+        let lacks_room = reserve.refusal().is_some();
+        self.condition.lacks_room.store(lacks_room, Ordering::Relaxed);
+        self.forgets_early = lacks_room || room.is_nearly_full;
+        if lacks_room {
+            let _ = self.database.move_log().await;
         }
     }
 
@@ -254,6 +271,12 @@ impl Writer {
     /// was lost, each is written again over a new one, once: nobody knows whether the first commit was heard, and each write
     /// may be repeated. Where the disk is full, what ends something is written again into the room that is kept for it.
     async fn commit(&mut self, writes: Vec<Write>, replies: Vec<Reply<Written>>, kind: Commit) {
+        if let Some(reserve) = &mut self.reserve
+            && writes.iter().any(Write::begins)
+        {
+            reserve.look_again();
+            self.condition.lacks_room.store(reserve.refusal().is_some(), Ordering::Relaxed);
+        }
         let (mut accepted, mut waiting) = (Vec::with_capacity(writes.len()), Vec::with_capacity(replies.len()));
         for (write, reply) in writes.into_iter().zip(replies) {
             // Who no longer waits is not answered.
@@ -337,7 +360,11 @@ impl Writer {
     async fn try_commit(&mut self, writes: &[Write], kind: Commit) -> Result<Vec<Written>, StoreError> {
         let now_ms = self.clock.now_unix_ms();
         let sweeps = kind == Commit::All;
-        let forgets = sweeps && self.forgotten_ms.is_none_or(|last| now_ms.abs_diff(last) > FORGET_PAUSE_MS);
+        let pause_ms = if self.forgets_early { FORGET_EARLY_PAUSE_MS } else { FORGET_PAUSE_MS };
+        let is_time = self.forgotten_ms.is_none_or(|last| now_ms.abs_diff(last) > pause_ms);
+        let kept_ms = i64::from(self.days_max) * DAY_MS;
+        let after_ms = if self.forgets_early { kept_ms.min(KEPT_MS_MIN) } else { kept_ms };
+        let forgets_after_ms = (sweeps && is_time).then_some(after_ms);
         let gone = if sweeps { self.gone().await? } else { Vec::new() };
         // A job that begins has something to say at its end.
         let leases = matches!(kind, Commit::All | Commit::Leases) && !self.condition.lacks_room();
@@ -352,7 +379,6 @@ impl Writer {
                 seats: *seats,
             })
             .collect();
-        let forgets_after_days = forgets.then_some(self.days_max);
         if self.condition.committed_at().elapsed() > SILENT {
             self.spared_until = Instant::now() + SPARED;
         }
@@ -362,15 +388,15 @@ impl Writer {
             _ if self.condition.lacks_room() => Growth::Little,
             _ => Growth::Usual,
         };
-        let batch = Batch { writes, wanted: &wanted, gone: &gone, sweeps, takes_lost, forgets_after_days, growth };
+        let batch = Batch { writes, wanted: &wanted, gone: &gone, sweeps, takes_lost, forgets_after_ms, growth };
         let committed = self.database.commit(batch, &mut self.shares, &self.clock).await;
         if committed.is_err() {
             // What was counted for it did not happen.
             self.shares.room.forget();
         }
-        let Committed { written, leased, changed } = committed?;
+        let Committed { written, leased, changed, forgets_more } = committed?;
         self.condition.committed();
-        if forgets {
+        if forgets_after_ms.is_some() && !forgets_more {
             self.forgotten_ms = Some(now_ms);
         }
         for write in writes {

@@ -28,6 +28,9 @@ pub(super) const BEGIN_TO_WRITE: &str = "BEGIN IMMEDIATE";
 const MOVE_LOG: &str = "PRAGMA wal_autocheckpoint = 1000";
 const KEEP_LOG: &str = "PRAGMA wal_autocheckpoint = 0";
 
+/// A file that has less than this part of its limit left is nearly full.
+const NEARLY_FULL_PART: u64 = 16;
+
 /// How a file may grow.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Growth {
@@ -137,6 +140,35 @@ impl DatabaseFile {
         Ok(&mut self.connection)
     }
 
+    /// The room within the file.
+    pub(super) async fn room(&mut self) -> Result<FileRoom, StoreError> {
+        let bytes_max = self.opened.map_or(u64::MAX, |opened| opened.bytes_max);
+        let connection = self.usable().await?;
+        let numbers = async {
+            let mut numbers = [0_u64; 3];
+            for (number, sql) in
+                numbers.iter_mut().zip(["PRAGMA page_size", "PRAGMA freelist_count", "PRAGMA page_count"])
+            {
+                let found: i64 = sqlx::query_scalar(sql).fetch_one(&mut *connection).await?;
+                *number = u64::try_from(found).unwrap_or_default();
+            }
+            Ok(numbers)
+        };
+        let [page, free, all] = numbers.await.map_err(|error: sqlx::Error| self.fault(&error))?;
+        let used = page.saturating_mul(all.saturating_sub(free));
+        let is_nearly_full = used > bytes_max - bytes_max / NEARLY_FULL_PART;
+        Ok(FileRoom { free: page.saturating_mul(free), is_nearly_full })
+    }
+
+    /// Moves what is in the log into the file, as long as the disk has room for it: the log is used anew then, and takes no more room.
+    pub(super) async fn move_log(&mut self) -> Result<(), StoreError> {
+        if !has_room_for_log(&self.path) {
+            return Ok(());
+        }
+        let moved = run(self.usable().await?, "PRAGMA wal_checkpoint(PASSIVE)").await;
+        moved.map_err(|error| self.fault(&error))
+    }
+
     /// A database in memory, which ends with the connection.
     pub(super) async fn in_memory(kind: Kind, bytes_max: u64) -> Result<Self, StoreError> {
         let path = PathBuf::from(":memory:");
@@ -226,6 +258,15 @@ impl DatabaseFile {
 fn identity(path: &Path) -> Option<(u64, u64)> {
     let metadata = std::fs::metadata(path).ok()?;
     Some((metadata.dev(), metadata.ino()))
+}
+
+/// The room within a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct FileRoom {
+    /// How many bytes of it are free.
+    pub(crate) free: u64,
+    /// Whether little is left until its limit, with what is free.
+    pub(crate) is_nearly_full: bool,
 }
 
 /// Whether the disk has room for all that is in the log of this file.

@@ -15,11 +15,11 @@ use serde_json::json;
 use sqlx::{Connection as _, PgConnection, SqliteConnection};
 
 use super::connection::Connection;
-pub(crate) use super::file::Growth;
 use super::file::{BEGIN_TO_WRITE, DatabaseFile, Kind};
+pub(crate) use super::file::{FileRoom, Growth};
 use super::postgres::{JobNotices, PostgresDatabase};
 use super::session::{Row, Session, Sql, in_time};
-use crate::clock::{Clock, DAY_MS};
+use crate::clock::Clock;
 use crate::error::StoreError;
 use crate::job::{Ending, Job, JobEvent, JobFilter, JobState, Lease, LeaseKey, NewJob, Quota, Renewed, Submitted};
 use crate::place::PostgresUrl;
@@ -191,8 +191,8 @@ pub(crate) struct Batch<'a> {
     pub(crate) sweeps: bool,
     /// Whether leases that were not renewed in time are taken for lost then.
     pub(crate) takes_lost: bool,
-    /// How many days after their end jobs are forgotten, if they are now.
-    pub(crate) forgets_after_days: Option<u32>,
+    /// How long after their end jobs are forgotten, in milliseconds, if they are now.
+    pub(crate) forgets_after_ms: Option<i64>,
     pub(crate) growth: Growth,
 }
 
@@ -204,6 +204,8 @@ pub(crate) struct Committed {
     pub(crate) leased: Vec<Vec<Lease>>,
     /// The numbers of the jobs that changed.
     pub(crate) changed: Vec<i64>,
+    /// Whether there are more jobs to forget.
+    pub(crate) forgets_more: bool,
 }
 
 /// The connection to the jobs.
@@ -237,6 +239,22 @@ impl JobDatabase {
             Connection::Postgres(database) => in_postgres(database.connection().await?, batch, shares, clock).await,
         };
         ended.map_err(|error| self.0.fault(&error))
+    }
+
+    /// The room within a file; nothing where the jobs are elsewhere.
+    pub(crate) async fn file_room(&mut self) -> Result<Option<FileRoom>, StoreError> {
+        match &mut self.0 {
+            Connection::File(file) => file.room().await.map(Some),
+            Connection::Postgres(_) => Ok(None),
+        }
+    }
+
+    /// Has the log of a file take no more room, as long as there is some.
+    pub(crate) async fn move_log(&mut self) -> Result<(), StoreError> {
+        match &mut self.0 {
+            Connection::File(file) => file.move_log().await,
+            Connection::Postgres(_) => Ok(()),
+        }
     }
 
     /// Has other machines hear that these jobs have changed.
@@ -451,11 +469,11 @@ async fn commit(
             shares.room.remove(&removed);
         }
     }
-    if let Some(days) = batch.forgets_after_days {
-        sweep::forget(session, now_ms - i64::from(days) * DAY_MS).await?;
-        // Other processes add something too.
+    if let Some(after_ms) = batch.forgets_after_ms {
+        committed.forgets_more = sweep::forget(session, now_ms - after_ms).await?;
+        // Other processes add something too. Counting takes a while: it is done once at the end.
         shares.room.forget();
-        if shares.room.bounds_bytes() {
+        if shares.room.bounds_bytes() && !committed.forgets_more {
             shares.room.count_bytes(texts::kept(session).await?, now_ms);
         }
     }

@@ -5,7 +5,8 @@ use std::fs;
 use std::path::Path;
 
 use intentbox_store::{
-    Ending, IsGone, JobFilter, JobQuotas, JobState, JobStore, Lease, NewJob, Place, Start, StoreError, Submitted,
+    Ending, IsGone, JobFilter, JobQuotas, JobState, JobStore, Lease, NewJob, NewToken, Place, Start, StoreError,
+    Submitted,
 };
 use sqlx::sqlite::SqliteConnectOptions;
 use sqlx::{AssertSqlSafe, ConnectOptions as _, Connection as _, SqliteConnection};
@@ -114,6 +115,37 @@ async fn d06_with_a_full_disk_nothing_is_half_done_and_all_of_it_goes_on_once_th
     }
     accepted(&store, large("next")).await;
     assert_eq!(leased(&store).await.job.id, "next");
+    assert_sound(folder.path()).await;
+}
+
+/// What began before a file was full can end: it has room that is kept for that, and for nothing new.
+#[tokio::test]
+async fn d06_in_a_full_file_jobs_end_and_are_cancelled_and_tokens_are_revoked() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let quotas = JobQuotas { file_bytes_max: 80 * 4_096, ..JobQuotas::default() };
+    let store = open(folder.path(), quotas).await.expect("it opens");
+    accepted(&store, job("runs")).await;
+    let lease = leased(&store).await;
+    let token = NewToken {
+        id: "t".to_owned(),
+        principal: "ci".to_owned(),
+        scopes: "run".to_owned(),
+        digest: "d".to_owned(),
+        ttl_ms: None,
+    };
+    assert!(store.add_token(token).await.expect("it is written"));
+    let large = |number: usize| NewJob { request: "x".repeat(1_000), ..job(&format!("j{number}")) };
+    let mut waiting = 0;
+    while !is_full(store.submit(large(waiting)).await) {
+        waiting += 1;
+    }
+    assert_eq!(store.end(lease.key(), finished()).await.expect("it is written"), Some(JobState::Finished));
+    for number in 0..waiting {
+        let cancelled = store.cancel(&format!("j{number}")).await.expect("it is written").expect("it was promised");
+        assert_eq!(cancelled.state, JobState::Cancelled);
+    }
+    assert!(store.revoke_token("t").await.expect("it is written"));
+    assert!(is_full(store.submit(large(waiting)).await), "{waiting} waited");
     assert_sound(folder.path()).await;
 }
 

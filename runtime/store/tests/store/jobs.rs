@@ -366,6 +366,24 @@ async fn jobs_that_ended_long_ago_are_forgotten() {
 }
 
 #[tokio::test]
+async fn however_many_jobs_ended_long_ago_all_of_them_are_forgotten() {
+    let (folder, hand) = (tempfile::tempdir().expect("a folder"), Hand::new());
+    let store = store(folder.path(), &hand).await;
+    let many: Vec<NewJob> = (0..1_200).map(|number| job(&format!("j{number}"))).collect();
+    store.submit_all(many).await.expect("they are written");
+    join_all((0..1_200).map(|number| {
+        let store = store.clone();
+        async move { store.cancel(&format!("j{number}")).await.expect("it is written") }
+    }))
+    .await;
+    hand.advance(Duration::from_hours(24 * 8));
+    // The clock stands still: what is left after the first look is not forgotten a minute later, but with the next looks.
+    while !store.counts().await.expect("they are counted").is_empty() {
+        tokio::task::yield_now().await;
+    }
+}
+
+#[tokio::test]
 async fn d07_two_openings_of_one_file_share_the_jobs_and_none_is_done_twice() {
     let (folder, hand) = (tempfile::tempdir().expect("a folder"), Hand::new());
     let stores = [store(folder.path(), &hand).await, store(folder.path(), &hand).await];

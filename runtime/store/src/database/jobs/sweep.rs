@@ -56,14 +56,14 @@ pub(super) async fn sweep(session: &mut Session<'_>, takes_lost: bool, now_ms: i
     Ok(changed)
 }
 
-/// Forgets jobs that ended before this time.
-pub(super) async fn forget(session: &mut Session<'_>, before_ms: i64) -> Result<(), sqlx::Error> {
+/// Forgets jobs that ended before this time, those that ended first before others. Returns whether there may be more.
+pub(super) async fn forget(session: &mut Session<'_>, before_ms: i64) -> Result<bool, sqlx::Error> {
     const SQL: Sql = picking!(
-        "SELECT number FROM jobs WHERE finished_ms < $1 LIMIT $2",
+        "SELECT number FROM jobs WHERE finished_ms < $1 ORDER BY finished_ms LIMIT $2",
         "DELETE FROM jobs WHERE number IN (SELECT number FROM picked)"
     );
-    session.change(SQL, &[before_ms.into(), SWEPT_MAX.into()]).await?;
-    Ok(())
+    let forgotten = session.change(SQL, &[before_ms.into(), SWEPT_MAX.into()]).await?;
+    Ok(forgotten >= SWEPT_MAX.unsigned_abs())
 }
 
 /// How many jobs of each principal wait, in one number or in two. It reads an entry of an index for each of them.
