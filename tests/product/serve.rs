@@ -428,6 +428,87 @@ fn the_command_line_asks_a_server_elsewhere() {
     assert!(nowhere.code == 2 && nowhere.stderr.contains("name it with --server"), "{nowhere:?}");
 }
 
+/// The same lines whether schedules are kept here or by a server.
+#[test]
+fn schedules_are_added_listed_shown_and_removed_here_and_elsewhere() {
+    let (server, home) = (start_with_tokens(), tempfile::tempdir().expect("another machine"));
+    let url = format!("http://{}", server.address);
+    let elsewhere = [("INTENTBOX_SERVER", url.as_str()), ("INTENTBOX_TOKEN", ALICE)];
+    let own = environment(home.path());
+    let here: Vec<(&str, &str)> = own.iter().map(|(name, value)| (*name, value.as_str())).collect();
+    for place in [&here[..], &elsewhere] {
+        let run = |arguments: &[&str]| run_in(home.path(), &[&["schedules"], arguments].concat(), b"", place);
+        let object = |arguments: &[&str]| {
+            run_in(home.path(), &[&["--json", "schedules"], arguments].concat(), b"", place).report()["schedule"]
+                .clone()
+        };
+        let adding =
+            ["add", "list errors", "--param", "limit=2", "--cron", "0 8 * * 1-5", "--timezone", "Europe/Berlin"];
+        let added = object(&adding);
+        let id = added["id"].as_str().unwrap_or_else(|| panic!("{added}"));
+        let (kept, job) = (object(&["show", &id[..6]]), json!({"intent": "list errors", "params": {"limit": "2"}}));
+        assert_eq!(kept, added);
+        assert_eq!((&kept["job"], &kept["timezone"], &kept["submitted"]), (&job, &json!("Europe/Berlin"), &json!(0)));
+        let line = format!(
+            "{id}  0 8 * * 1-5    Europe/Berlin  next {}  list errors\n",
+            kept["next_at"].as_str().expect("a time")
+        );
+        assert_eq!(run(&["list"]).stdout, line);
+        assert_eq!(run(&["show", id]).stdout.lines().next().map(|first| format!("{first}\n")), Some(line.clone()));
+        let removed = run(&["remove", id]);
+        assert_eq!((removed.stdout, removed.stderr.as_str()), (line, "removed\n"));
+        assert_eq!(run(&["list"]).stderr, "there are no schedules\n");
+        for (arguments, part) in [
+            (&["show", id][..], "usage: there is no schedule "),
+            (&["remove", "abc"], "give at least 4 digits of its id"),
+            (&["add", "list errors", "--cron", "0 8 * *"], "`cron`: write five fields"),
+            (&["add", "list errors", "--cron", "0 8 * * *", "--timezone", "Mars"], "`timezone`: write UTC or a name"),
+        ] {
+            let refused = run(arguments);
+            assert!(refused.code == 2 && refused.stderr.contains(part), "{arguments:?}: {refused:?}");
+        }
+    }
+    let empty = run_in(home.path(), &["--state", "none", "schedules", "list"], b"", &[]);
+    assert_eq!((empty.code, empty.stderr.as_str()), (0, "there are no schedules in none\n"));
+    assert!(!home.path().join("none").exists());
+}
+
+#[test]
+fn a_job_that_this_server_would_refuse_to_run_is_refused_when_it_is_submitted() {
+    let server = start(&["--limit", "wall_ms=5000"]);
+    let long = format!("#{}", "x".repeat(1 << 20));
+    for (request, field, part) in [
+        (
+            json!({"code": "1", "limits": {"wall_ms": 5_001}}),
+            "limits",
+            "the limit `wall_ms` is at most 5000 on this server",
+        ),
+        (json!({"intent": "list errors", "limits": {"wall_ms": 5_001}}), "limits", "is at most 5000 on this server"),
+        (json!({"code": long}), "code", "script_bytes"),
+        (
+            json!({"code": "1", "input": "x".repeat(99), "limits": {"params_bytes": 100}}),
+            "input",
+            "the input has more than",
+        ),
+    ] {
+        for (path, request) in [
+            ("/v1/jobs", request.clone()),
+            ("/v1/batches", json!({"jobs": [request]})),
+            ("/v1/schedules", json!({"cron": "0 8 * * *", "job": request})),
+        ] {
+            let reply = send(&server, &format!("POST {path}"), &[], &request.to_string());
+            let problem = of(&reply);
+            // A schedule keeps less than the longest script.
+            let is_said = |name: &str, part: &str| problem[name].as_str().is_some_and(|text| text.contains(part));
+            let is_right =
+                is_said("field", field) && is_said("detail", part) || is_said("detail", "a schedule keeps at most");
+            assert!(reply.status == 422 && is_right, "{path}: {} {problem}", reply.status);
+        }
+    }
+    let accepted = send(&server, "POST /v1/jobs", &[], &json!({"code": "1", "limits": {"wall_ms": 5_000}}).to_string());
+    assert_eq!(accepted.status, 202);
+}
+
 #[test]
 fn asking_about_jobs_makes_no_file() {
     let home = tempfile::tempdir().expect("a folder");

@@ -12,7 +12,7 @@ use intentbox_listen::bodies::held;
 use serde::Serialize;
 use serde_json::value::RawValue;
 
-use crate::jobs::{IDEMPOTENCY_KEY, json, may_call_back, time};
+use crate::jobs::{IDEMPOTENCY_KEY, json, may_submit, time};
 use crate::problem::Problem;
 use crate::segment::Segment;
 use crate::{Api, body};
@@ -68,7 +68,7 @@ pub(crate) async fn add(
     }
     let read = body::read(&api.bodies, &principal, &headers, body).await?;
     let request = ScheduleRequest::parse(&read.text)?;
-    may_call_back(&api, &principal, &request.job).map_err(|problem| problem.within("job"))?;
+    may_submit(&api, &principal, &request.job).map_err(|problem| problem.within("job"))?;
     let schedule = api.queue.add_schedule(&principal, &request).await?;
     let mut response = json(StatusCode::CREATED, &Shown::of(&schedule));
     if let Ok(location) = HeaderValue::from_str(&format!("/v1/schedules/{}", schedule.id)) {

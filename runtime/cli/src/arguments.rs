@@ -16,7 +16,8 @@ use intentbox_engine::{Mode, Switch, TargetName};
 
 use serving::MCP;
 pub(crate) use serving::{
-    Between, Database, Jobs, JobsCommand, Mcp, Role, Runs, Serve, SubmitJob, Token, TokenCommand,
+    AddSchedule, Between, Database, JobWork, Jobs, JobsCommand, JobsPlace, Mcp, Role, Runs, Schedules,
+    SchedulesCommand, Serve, SubmitJob, Token, TokenCommand,
 };
 
 const EXAMPLES: &str = "\
@@ -150,6 +151,8 @@ pub(crate) enum Command {
     Serve(Serve),
     /// Submit, list, watch and cancel jobs, which `serve` runs: of the state folder, or of a server elsewhere
     Jobs(JobsCommand),
+    /// Have jobs submitted again and again, at the times of a cron expression
+    Schedules(SchedulesCommand),
     /// Give clients of `serve` tokens, list them, and take them back
     Token(TokenCommand),
     /// Show which templates the servers ran, how often and how fast

@@ -7,8 +7,8 @@ use crate::arguments::{Arguments, Command};
 use crate::error::CommandError;
 use crate::show::Show;
 use crate::{
-    completions, demo_logs, demo_tracker, doctor, exec, init, jobs, man, mcp, observe, policy, run_intent, serve,
-    setup, stats, templates, token, tools,
+    completions, demo_logs, demo_tracker, doctor, exec, init, jobs, man, mcp, observe, policy, run_intent, schedules,
+    serve, setup, stats, templates, token, tools,
 };
 
 /// The files of secrets that a command is told of, which live as long as it does: no upstream server may read them.
@@ -50,6 +50,7 @@ pub(crate) async fn run(arguments: Arguments, show: &mut Show) -> Result<Ending,
         Command::Doctor => doctor::run(sources, show).await?,
         Command::Mcp(command) => mcp::run(sources, command, show).await?,
         Command::Jobs(command) => jobs::run(sources, command).await?,
+        Command::Schedules(command) => schedules::run(sources, command).await?,
         Command::Token(command) => token::run(sources, command).await?,
         Command::Serve(command) => serve::run(sources, command, show).await?,
         Command::Stats(command) => stats::run(sources, &command).await?,

@@ -18,22 +18,23 @@ use intentbox_store::{Clock, Place};
 use serde_json::{Map, Value};
 
 use crate::answer::Answer;
-use crate::arguments::{Jobs, JobsCommand, Sources, SubmitJob};
+use crate::arguments::{JobWork, Jobs, JobsCommand, JobsPlace, Sources, SubmitJob};
 use crate::error::{Class, Classify as _, CommandError};
 use crate::{input, process, setup, show};
 
-use client::{Client, Kept};
+use client::Kept;
 use remote::Remote;
 use view::{EventView, JobView, Shown};
 
-pub(crate) use view::time;
+pub(crate) use client::Client;
+pub(crate) use view::{ScheduleView, time};
 
 /// How many of the newest jobs are looked at for an id of which the first digits are given, and how many digits that are at least.
 const NEWEST: u32 = 100;
-const SHORT_ID_MIN: usize = 4;
+pub(crate) const SHORT_ID_MIN: usize = 4;
 
 /// How many digits an id has.
-const ID_DIGITS: usize = 32;
+pub(crate) const ID_DIGITS: usize = 32;
 
 /// The longest token, in bytes.
 const TOKEN_BYTES_MAX: u64 = 4 << 10;
@@ -45,27 +46,43 @@ pub(crate) async fn store(place: &Place, own: String, quotas: JobQuotas) -> Resu
 }
 
 pub(crate) async fn run(sources: &Sources, command: JobsCommand) -> Result<Answer, CommandError> {
-    let JobsCommand { database, principal, server, token_file, command } = command;
+    let JobsCommand { place, command } = command;
+    match connect(sources, place, matches!(command, Jobs::Submit(_))).await? {
+        Connected::Client(client) => {
+            let answer = asked(&client, command).await;
+            client.close().await;
+            answer
+        }
+        Connected::Missing(place) => none(&place, &command),
+    }
+}
+
+/// Where jobs and schedules are.
+pub(crate) enum Connected {
+    Client(Client),
+    /// Nowhere: nothing was ever submitted here.
+    Missing(Place),
+}
+
+/// The jobs and schedules at a place. One that is not there is made for what `submits` something alone.
+pub(crate) async fn connect(sources: &Sources, of: JobsPlace, submits: bool) -> Result<Connected, CommandError> {
+    let JobsPlace { database, principal, server, token_file } = of;
     // Both flags are about what is kept here.
     let is_here = database.file.is_some() || principal.is_some();
     let named = || setup::variable("INTENTBOX_SERVER").filter(|url| !is_here && !url.is_empty());
     if let Some(url) = server.or_else(named) {
-        let client = Client::Remote(Remote::new(&url, token(token_file.as_deref())?)?);
-        return asked(&client, command).await;
+        return Ok(Connected::Client(Client::Remote(Remote::new(&url, token(token_file.as_deref())?)?)));
     }
     if token_file.is_some() {
         return Err(Class::Usage.error("--token-file is for a server").hint("name it with --server"));
     }
     let place = setup::store_place(sources, &database)?;
-    if !matches!(command, Jobs::Submit(_)) && place.is_missing() {
-        return none(&place, &command);
+    if !submits && place.is_missing() {
+        return Ok(Connected::Missing(place));
     }
     let store = store(&place, process::name(), JobQuotas::default()).await?;
     let principal = principal.as_deref().map_or_else(Principal::local, Principal::named);
-    let client = Client::Kept(Kept { queue: Queue::new(store.clone()), principal });
-    let answer = asked(&client, command).await;
-    store.close().await;
-    answer
+    Ok(Connected::Client(Client::Kept(Kept { queue: Queue::new(store.clone()), store, principal })))
 }
 
 /// The token for a server: of the file, otherwise of the environment.
@@ -114,6 +131,16 @@ fn none(place: &Place, command: &Jobs) -> Result<Answer, CommandError> {
 }
 
 async fn submit(client: &Client, job: SubmitJob) -> Result<Answer, CommandError> {
+    let mut request = request(job.work)?;
+    if let Some(delay) = job.delay {
+        request.insert("delay_s".to_owned(), delay.seconds().into());
+    }
+    let submitted = client.submit(&Value::Object(request).to_string(), job.key).await?;
+    if job.watch { watch(client, submitted).await } else { Ok(accepted(&submitted)) }
+}
+
+/// The request for a job, as the API takes it.
+pub(crate) fn request(job: JobWork) -> Result<Map<String, Value>, CommandError> {
     let mut request = Map::new();
     if let Some(text) = job.text {
         request.insert("intent".to_owned(), text.into());
@@ -134,7 +161,6 @@ async fn submit(client: &Client, job: SubmitJob) -> Result<Answer, CommandError>
     }
     for (name, value) in [
         ("priority", job.priority.map(Value::from)),
-        ("delay_s", job.delay.map(|delay| delay.seconds().into())),
         ("ttl_s", job.ttl.map(|ttl| ttl.seconds().into())),
         ("attempts", job.attempts.map(Value::from)),
         ("template", job.template.map(|id| id.to_string().into())),
@@ -144,8 +170,7 @@ async fn submit(client: &Client, job: SubmitJob) -> Result<Answer, CommandError>
             request.insert(name.to_owned(), value);
         }
     }
-    let submitted = client.submit(&Value::Object(request).to_string(), job.key).await?;
-    if job.watch { watch(client, submitted).await } else { Ok(accepted(&submitted)) }
+    Ok(request)
 }
 
 fn json_of(file: &Path) -> Result<Value, CommandError> {

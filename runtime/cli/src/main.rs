@@ -31,6 +31,7 @@ mod question;
 mod record;
 mod run;
 mod run_intent;
+mod schedules;
 mod serve;
 mod server;
 mod servers;

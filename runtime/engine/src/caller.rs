@@ -111,6 +111,14 @@ impl Ceilings {
         Ok(Self(known.collect()))
     }
 
+    /// Whether a caller may choose these limits.
+    ///
+    /// # Errors
+    /// What is wrong with one of them.
+    pub fn check(&self, chosen: &[(String, u64)]) -> Result<(), Box<Failure>> {
+        self.limits(Limits::default(), chosen).map(|_| ())
+    }
+
     /// The limits of a run: `base`, which a template or the program chose, lowered to the ceilings, and then those that the
     /// caller chose.
     ///

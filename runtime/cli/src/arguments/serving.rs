@@ -101,11 +101,12 @@ pub(crate) enum Role {
     Worker,
 }
 
+/// Where jobs and schedules are, and whose.
 #[derive(Debug, Args)]
-pub(crate) struct JobsCommand {
+pub(crate) struct JobsPlace {
     #[command(flatten)]
     pub(crate) database: Database,
-    /// Whose jobs: the holder of a token, such as `ci` [default: jobs of this command and of clients without a token]
+    /// Whose jobs and schedules: the holder of a token, such as `ci` [default: those of this command and of clients without a token]
     #[arg(long, value_name = "NAME", global = true, conflicts_with = "server")]
     pub(crate) principal: Option<String>,
     /// Ask a server, at the address that `intentbox serve` printed, such as `http://127.0.0.1:8360` [default: `$INTENTBOX_SERVER`,
@@ -115,8 +116,52 @@ pub(crate) struct JobsCommand {
     /// File with the token for the server [default: `$INTENTBOX_TOKEN`]
     #[arg(long, value_name = "FILE", global = true)]
     pub(crate) token_file: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct JobsCommand {
+    #[command(flatten)]
+    pub(crate) place: JobsPlace,
     #[command(subcommand)]
     pub(crate) command: Jobs,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct SchedulesCommand {
+    #[command(flatten)]
+    pub(crate) place: JobsPlace,
+    #[command(subcommand)]
+    pub(crate) command: Schedules,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Schedules {
+    /// Have a job submitted again and again, at the times of a cron expression
+    Add(Box<AddSchedule>),
+    /// List schedules, the oldest first
+    List,
+    /// Show a schedule with its request
+    Show {
+        /// Id of the schedule, or the first digits of it
+        id: String,
+    },
+    /// Remove a schedule; the jobs that it submitted stay
+    Remove {
+        /// Id of the schedule, or the first digits of it
+        id: String,
+    },
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct AddSchedule {
+    /// Times in five fields: minute, hour, day of the month, month, day of the week, such as "0 8 * * 1-5"
+    #[arg(long)]
+    pub(crate) cron: String,
+    /// Time zone of the times, such as `Europe/Berlin` [default: UTC]
+    #[arg(long, value_name = "ZONE")]
+    pub(crate) timezone: Option<String>,
+    #[command(flatten)]
+    pub(crate) work: JobWork,
 }
 
 #[derive(Debug, Args)]
@@ -161,7 +206,7 @@ pub(crate) struct Serve {
     #[arg(long, value_enum, default_value_t = Role::All)]
     pub(crate) role: Role,
     /// How many requests each client may send a second [default: as many as it can]
-    #[arg(long, value_name = "COUNT")]
+    #[arg(long, value_name = "COUNT", value_parser = rate)]
     pub(crate) rate: Option<NonZeroU32>,
     /// How many jobs of one client may wait [default: 200000]
     #[arg(long, value_name = "COUNT")]
@@ -236,8 +281,9 @@ pub(crate) enum Jobs {
     },
 }
 
+/// What a job runs, and how.
 #[derive(Debug, Args)]
-pub(crate) struct SubmitJob {
+pub(crate) struct JobWork {
     /// Intent in words and in quotes, such as "list the last 5 errors in project web"
     #[arg(required_unless_present = "code", conflicts_with = "code")]
     pub(crate) text: Option<String>,
@@ -259,21 +305,27 @@ pub(crate) struct SubmitJob {
     /// Jobs of a higher priority begin first, from -100 to 100 [default: 0]
     #[arg(long, allow_negative_numbers = true)]
     pub(crate) priority: Option<i64>,
-    /// How long to wait before the job begins, such as `10m`
-    #[arg(long, value_name = "DURATION")]
-    pub(crate) delay: Option<Period>,
     /// After how long it is too late to begin, such as `1h`
     #[arg(long, value_name = "DURATION")]
     pub(crate) ttl: Option<Period>,
     /// How often it is attempted at most if its server is lost, from 1 to 10 [default: 3]
     #[arg(long)]
     pub(crate) attempts: Option<u32>,
-    /// Key under which the same request is the same job
-    #[arg(long, value_name = "KEY")]
-    pub(crate) key: Option<String>,
     /// Allow a template that changes something to run; the policy must allow its requests as well
     #[arg(long)]
     pub(crate) allow_writes: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct SubmitJob {
+    #[command(flatten)]
+    pub(crate) work: JobWork,
+    /// How long to wait before the job begins, such as `10m`
+    #[arg(long, value_name = "DURATION")]
+    pub(crate) delay: Option<Period>,
+    /// Key under which the same request is the same job
+    #[arg(long, value_name = "KEY")]
+    pub(crate) key: Option<String>,
     /// Wait for its end, and tell what happens
     #[arg(long)]
     pub(crate) watch: bool,
@@ -282,6 +334,10 @@ pub(crate) struct SubmitJob {
 fn job_state(text: &str) -> Result<JobState, String> {
     let all: Vec<&str> = JobState::ALL.iter().map(|state| state.as_str()).collect();
     JobState::of(text).ok_or_else(|| format!("write one of {}", all.join(", ")))
+}
+
+fn rate(text: &str) -> Result<NonZeroU32, String> {
+    text.parse().map_err(|_| "write a whole number from 1; without --rate there is no limit".to_owned())
 }
 
 fn address(text: &str) -> Result<SocketAddr, String> {

@@ -3,11 +3,11 @@
 use std::time::Duration;
 
 use intentbox_engine::Principal;
-use intentbox_jobs::{Job, JobFilter, JobRequest, JobState, Queue};
+use intentbox_jobs::{Job, JobFilter, JobRequest, JobState, JobStore, Queue, ScheduleRequest};
 use tokio::time::sleep;
 
 use super::remote::Remote;
-use super::view::{EventView, JobView};
+use super::view::{EventView, JobView, ScheduleView};
 use crate::error::{Class, Classify as _, CommandError};
 
 /// How often a job that is watched is looked at.
@@ -17,14 +17,15 @@ const LOOK: Duration = Duration::from_millis(200);
 const READ_MAX: u32 = 100;
 
 /// What a command asks about jobs.
-pub(super) enum Client {
+pub(crate) enum Client {
     Kept(Kept),
     Remote(Remote),
 }
 
 /// Jobs that this program reads and writes itself.
-pub(super) struct Kept {
+pub(crate) struct Kept {
     pub(super) queue: Queue,
+    pub(super) store: JobStore,
     /// Whose they are.
     pub(super) principal: Principal,
 }
@@ -35,7 +36,7 @@ impl Client {
         // A server says the same, later.
         let request = JobRequest::parse(text).map_err(|fault| Class::Usage.error(fault.to_string()))?;
         match self {
-            Self::Kept(Kept { queue, principal }) => {
+            Self::Kept(Kept { queue, principal, .. }) => {
                 let accepted = queue.submit(principal, &request, text, key).await;
                 accepted.map(|(job, _)| job.into()).map_err(|error| Class::Unavailable.error(error.to_string()))
             }
@@ -51,7 +52,7 @@ impl Client {
         most: u32,
     ) -> Result<Vec<JobView>, CommandError> {
         match self {
-            Self::Kept(Kept { queue, principal }) => {
+            Self::Kept(Kept { queue, principal, .. }) => {
                 let filter = JobFilter { state, label, ..JobFilter::default() };
                 let jobs = queue.list(principal, filter, most).await.class(Class::Unavailable)?;
                 Ok(jobs.into_iter().map(JobView::from).collect())
@@ -71,11 +72,51 @@ impl Client {
     /// Cancels a job, and gives it as it is then.
     pub(super) async fn cancel(&self, id: &str) -> Result<Option<JobView>, CommandError> {
         match self {
-            Self::Kept(Kept { queue, principal }) => {
+            Self::Kept(Kept { queue, principal, .. }) => {
                 let job = queue.cancel(principal, id).await.class(Class::Unavailable)?;
                 Ok(job.map(JobView::from))
             }
             Self::Remote(remote) => remote.cancel(id).await,
+        }
+    }
+
+    /// Keeps a schedule, whose text is JSON.
+    pub(crate) async fn add_schedule(&self, text: &str) -> Result<ScheduleView, CommandError> {
+        let request = ScheduleRequest::parse(text).map_err(|fault| Class::Usage.error(fault.to_string()))?;
+        match self {
+            Self::Kept(Kept { queue, principal, .. }) => {
+                let kept = queue.add_schedule(principal, &request).await;
+                kept.map(ScheduleView::from).map_err(|error| Class::Unavailable.error(error.to_string()))
+            }
+            Self::Remote(remote) => remote.add_schedule(text).await,
+        }
+    }
+
+    /// The schedules, the oldest first.
+    pub(crate) async fn schedules(&self) -> Result<Vec<ScheduleView>, CommandError> {
+        match self {
+            Self::Kept(Kept { queue, principal, .. }) => {
+                let schedules = queue.schedules(principal).await.class(Class::Unavailable)?;
+                Ok(schedules.into_iter().map(ScheduleView::from).collect())
+            }
+            Self::Remote(remote) => remote.schedules().await,
+        }
+    }
+
+    /// Removes a schedule. Returns whether it was there.
+    pub(crate) async fn remove_schedule(&self, id: &str) -> Result<bool, CommandError> {
+        match self {
+            Self::Kept(Kept { queue, principal, .. }) => {
+                queue.remove_schedule(principal, id).await.class(Class::Unavailable)
+            }
+            Self::Remote(remote) => remote.remove_schedule(id).await,
+        }
+    }
+
+    /// Ends the connection.
+    pub(crate) async fn close(self) {
+        if let Self::Kept(kept) = self {
+            kept.store.close().await;
         }
     }
 

@@ -14,7 +14,7 @@ use serde::Deserialize;
 use sse_stream::{Sse, SseStream};
 use tokio::time::{sleep, timeout};
 
-use super::view::{EventView, JobView, Received};
+use super::view::{EventView, JobView, Received, ReceivedSchedule, ScheduleView};
 use crate::error::{Class, Classify as _, CommandError, Hint as _};
 use crate::show;
 
@@ -34,7 +34,7 @@ const RECONNECTS_MAX: u32 = 10;
 const RECONNECT_PAUSE: Duration = Duration::from_secs(1);
 
 /// A server.
-pub(super) struct Remote {
+pub(crate) struct Remote {
     upstream: Upstream,
     url: String,
 }
@@ -43,6 +43,12 @@ pub(super) struct Remote {
 struct Page<'a> {
     #[serde(borrow)]
     jobs: Vec<Received<'a>>,
+}
+
+#[derive(Deserialize)]
+struct Schedules<'a> {
+    #[serde(borrow)]
+    schedules: Vec<ReceivedSchedule<'a>>,
 }
 
 /// Why a server did not do as it was asked, as far as it says.
@@ -65,8 +71,7 @@ impl Remote {
     }
 
     pub(super) async fn submit(&self, text: &str, key: Option<String>) -> Result<JobView, CommandError> {
-        let mut headers = HeaderMap::new();
-        headers.insert("content-type", HeaderValue::from_static("application/json"));
+        let mut headers = of_json();
         let has_key = key.is_some();
         if let Some(key) = key {
             let key = HeaderValue::from_str(&key).context("--key is visible ASCII characters").class(Class::Usage)?;
@@ -107,6 +112,29 @@ impl Remote {
     /// Cancels a job, and gives it as it is then.
     pub(super) async fn cancel(&self, id: &str) -> Result<Option<JobView>, CommandError> {
         self.one(UpstreamMethod::Delete, id).await
+    }
+
+    pub(super) async fn add_schedule(&self, text: &str) -> Result<ScheduleView, CommandError> {
+        let body = Some(text.as_bytes().to_vec());
+        let sent = self.send(UpstreamMethod::Post, &["v1", "schedules"], &[], of_json(), body).await?;
+        serde_json::from_slice::<ReceivedSchedule<'_>>(&sent).map(ScheduleView::from).map_err(|_| foreign())
+    }
+
+    pub(super) async fn schedules(&self) -> Result<Vec<ScheduleView>, CommandError> {
+        let body = self.send(UpstreamMethod::Get, &["v1", "schedules"], &[], HeaderMap::new(), None).await?;
+        let page = serde_json::from_slice::<Schedules<'_>>(&body).map_err(|_| foreign())?;
+        Ok(page.schedules.into_iter().map(ScheduleView::from).collect())
+    }
+
+    /// Removes a schedule. Returns whether it was there.
+    pub(super) async fn remove_schedule(&self, id: &str) -> Result<bool, CommandError> {
+        let path = ["v1", "schedules", id];
+        let reply = self.reply(UpstreamMethod::Delete, &path, &[], HeaderMap::new(), None).await?;
+        match reply.status() {
+            404 => Ok(false),
+            200..=299 => Ok(true),
+            _ => Err(self.refused(reply).await),
+        }
     }
 
     /// Tells what happens to a job until it has ended. A stream that breaks off is opened again where it was.
@@ -220,6 +248,13 @@ impl Remote {
             _ => Class::Unavailable.error(told),
         }
     }
+}
+
+/// The headers of a request with a body.
+fn of_json() -> HeaderMap {
+    let mut headers = HeaderMap::new();
+    headers.insert("content-type", HeaderValue::from_static("application/json"));
+    headers
 }
 
 fn job(body: &[u8]) -> Result<JobView, CommandError> {

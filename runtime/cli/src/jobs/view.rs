@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use intentbox_catalog::json::parse_value;
 use intentbox_engine::Outcome;
-use intentbox_jobs::{Job, JobEvent, JobState};
+use intentbox_jobs::{Job, JobEvent, JobState, Schedule};
 use jiff::Timestamp;
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -32,6 +32,106 @@ pub(super) struct JobView {
     pub(super) request: String,
     /// The report as JSON; empty before the end, and in a list of a server.
     report: String,
+}
+
+/// A schedule.
+#[derive(Debug, Clone)]
+pub(crate) struct ScheduleView {
+    pub(crate) id: String,
+    cron: String,
+    timezone: String,
+    created_at: String,
+    /// Nothing where there is no further time.
+    next_at: Option<String>,
+    last_job: String,
+    submitted: u64,
+    skipped: u64,
+    /// The request of its jobs, as JSON.
+    job: String,
+}
+
+/// A schedule as the HTTP API gives it.
+#[derive(Deserialize)]
+pub(super) struct ReceivedSchedule<'a> {
+    id: String,
+    cron: String,
+    timezone: String,
+    created_at: String,
+    next_at: Option<String>,
+    #[serde(default)]
+    last_job: String,
+    submitted: u64,
+    skipped: u64,
+    #[serde(borrow)]
+    job: Option<&'a RawValue>,
+}
+
+impl From<Schedule> for ScheduleView {
+    fn from(schedule: Schedule) -> Self {
+        Self {
+            id: schedule.id,
+            cron: schedule.cron,
+            timezone: schedule.zone,
+            created_at: time(schedule.created_ms),
+            next_at: Some(schedule.next_ms).filter(|next_ms| *next_ms != i64::MAX).map(time),
+            last_job: schedule.last_job,
+            submitted: schedule.submitted,
+            skipped: schedule.skipped,
+            job: schedule.request,
+        }
+    }
+}
+
+impl From<ReceivedSchedule<'_>> for ScheduleView {
+    fn from(schedule: ReceivedSchedule<'_>) -> Self {
+        Self {
+            id: schedule.id,
+            cron: schedule.cron,
+            timezone: schedule.timezone,
+            created_at: to_the_second(&schedule.created_at),
+            next_at: schedule.next_at.as_deref().map(to_the_second),
+            last_job: schedule.last_job,
+            submitted: schedule.submitted,
+            skipped: schedule.skipped,
+            job: schedule.job.map(|job| job.get().to_owned()).unwrap_or_default(),
+        }
+    }
+}
+
+impl ScheduleView {
+    /// The schedule in one line.
+    pub(crate) fn line(&self) -> String {
+        let next = self.next_at.as_ref().map_or_else(|| "never again".to_owned(), |next| format!("next {next}"));
+        let (cron, zone) = (show::line(&self.cron), show::line(&self.timezone));
+        format!("{}  {cron:<13}  {zone}  {next}  {}\n", self.id, asked(&self.job))
+    }
+
+    /// The schedule with its request, and what became of it.
+    pub(crate) fn shown(&self) -> Answer {
+        let mut text = self.line();
+        let _ = writeln!(text, "submitted {}, skipped {}", self.submitted, self.skipped);
+        if !self.last_job.is_empty() {
+            let _ = writeln!(text, "last job: {}", show::line(&self.last_job));
+        }
+        text.push_str(&table::shown(&self.job));
+        Answer::new(text).with("schedule", self.object())
+    }
+
+    pub(crate) fn object(&self) -> Value {
+        json!({
+            "id": self.id, "cron": self.cron, "timezone": self.timezone, "created_at": self.created_at,
+            "next_at": self.next_at, "last_job": self.last_job, "submitted": self.submitted, "skipped": self.skipped,
+            "job": parse_value(&self.job).unwrap_or_default(),
+        })
+    }
+}
+
+/// The beginning of what a request asks for, in one line.
+fn asked(request: &str) -> String {
+    let asked = parse_value(request).unwrap_or_default();
+    let asked = asked["intent"].as_str().or_else(|| asked["code"].as_str()).unwrap_or_default();
+    let short: String = asked.lines().next().unwrap_or_default().chars().take(60).collect();
+    show::line(&short)
 }
 
 /// Something that happened to a job.
@@ -175,10 +275,7 @@ impl JobView {
                 let _ = write!(text, "  {}", show::line(part));
             }
         }
-        let asked = parse_value(&self.request).unwrap_or_default();
-        let asked = asked["intent"].as_str().or_else(|| asked["code"].as_str()).unwrap_or_default();
-        let short: String = asked.lines().next().unwrap_or_default().chars().take(60).collect();
-        let _ = writeln!(text, "  {}", show::line(&short));
+        let _ = writeln!(text, "  {}", asked(&self.request));
         text
     }
 
