@@ -59,11 +59,7 @@ pub fn words(remedy: &Remedy) -> String {
             "the policy lets code only read, and no template makes this change".to_owned()
         }
         Remedy::Configure { template, lacks } => {
-            let lack = |lack: &Lack| match lack {
-                Lack::Origin(alias) => format!("the origin `{alias}`"),
-                Lack::Directory(alias) => format!("the directory `{alias}`"),
-            };
-            let lacks: Vec<String> = lacks.iter().map(lack).collect();
+            let lacks: Vec<String> = lacks.iter().map(Lack::to_string).collect();
             format!("`{template}` would answer this, and needs the operator to configure {}", lacks.join(" and "))
         }
         Remedy::Choose => "repeat the request with \"template\": the id of the candidate that is meant".to_owned(),

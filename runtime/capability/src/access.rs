@@ -1,125 +1,241 @@
-//! Access rules for every kind of host call: requests, directories and tools.
+//! Access rules for every kind of host call, and the one table of these kinds.
 //!
 //! What a template wants, what a table of the policy permits and what a principal may have are each an [`Access`].
 //! [`Grants`] stack them in layers, and every layer must allow a call. To add a kind of host call, write a rule type
-//! with its gate in a file of their own, and add a list here.
+//! with its [`Rule`] and its gate in a file of their own, and add a line to the table at the end.
 
 use serde::Deserialize;
 
 use crate::file::Reads;
 use crate::grant::Grant;
-use crate::rule::{Alias, HttpRule, Method};
-use crate::tool::{ToolRule, Tools};
+use crate::origin::Origins;
+use crate::refusal::Refusal;
+use crate::rule::{Alias, HttpRule};
+use crate::tool::{ToolEffect, ToolRule, Tools};
 
-/// The rules of one party, by kind of host call. In TOML it is a table with `http`, `read` and `tools`.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Access {
-    /// Requests: `alias: METHOD[,METHOD] /path/pattern`, or a table with that and what else they may carry.
-    #[serde(default)]
-    pub http: Vec<HttpRule>,
-    /// Directories to read, by alias.
-    #[serde(default)]
-    pub read: Vec<Alias>,
-    /// Tools to call, `server: tool,tool` or `server: *`.
-    #[serde(default)]
-    pub tools: Vec<ToolRule>,
+/// A rule of some kind of host call, as all kinds are treated. What it admits is for the gate of its kind.
+pub(crate) trait Rule: Clone {
+    /// How a line for display ends that is about this kind; nothing for requests, which are told by their methods.
+    const MARK: &'static str;
+
+    /// One line for display, which ends with the mark.
+    fn line(&self) -> String;
+
+    /// The rule as a value of `policy.toml`.
+    fn written(&self) -> String;
+
+    /// Whether it lets anything be changed.
+    fn changes(&self) -> bool;
+
+    /// The part of it that none of these allow a part of, if there is any.
+    fn lacking(&self, permitted: &[Self]) -> Option<Self>;
+
+    /// The rule to propose for a call that needs this one, for whoever wants these. `None` if they do not cover the call.
+    fn proposed(&self, wants: &[Self]) -> Option<Self>;
+}
+
+macro_rules! kinds {
+    ($($(#[doc = $about:literal])+ $kind:ident: $rule:ty => $grant:ty;)+) => {
+        /// The rules of one party, by kind of host call. In TOML it is a table with `http`, `read` and `tools`.
+        #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+        #[serde(deny_unknown_fields)]
+        pub struct Access {
+            $($(#[doc = $about])+ #[serde(default)] pub $kind: Vec<$rule>,)+
+        }
+
+        impl Access {
+            /// Whether there are no rules.
+            #[must_use]
+            pub fn is_empty(&self) -> bool {
+                $(self.$kind.is_empty())&&+
+            }
+
+            /// Whether the rules let anything be changed: requests by other methods than `GET` and `HEAD`, or tools.
+            #[must_use]
+            pub fn changes(&self) -> bool {
+                $(self.$kind.iter().any(Rule::changes))||+
+            }
+
+            /// Adds the rules of `more`.
+            pub fn extend(&mut self, more: &Access) {
+                $(self.$kind.extend(more.$kind.iter().cloned());)+
+            }
+
+            /// The rules line by line, for display: `alias: METHODS /path`, `alias: READ`, `server: name TOOL`.
+            #[must_use]
+            pub fn lines(&self) -> Vec<String> {
+                let mut lines = Vec::new();
+                $(lines.extend(self.$kind.iter().map(Rule::line));)+
+                lines
+            }
+
+            /// Whether a line for display is about requests.
+            #[must_use]
+            pub fn is_of_requests(line: &str) -> bool {
+                let marks = [$(<$rule as Rule>::MARK),+];
+                !marks.iter().any(|mark| !mark.is_empty() && line.ends_with(mark))
+            }
+
+            /// Each rule alone.
+            #[must_use]
+            pub fn each(&self) -> Vec<Access> {
+                let mut each = Vec::new();
+                $(each.extend(self.$kind.iter().map(|rule| Access { $kind: vec![rule.clone()], ..Access::default() }));)+
+                each
+            }
+
+            /// Whether some call is allowed by both.
+            #[must_use]
+            pub fn meets(&self, other: &Access) -> bool {
+                !Grants::of(self).and(other).access().is_empty()
+            }
+
+            /// The rules that `permitted` allows no part of, if there are any. Allowing a part of a rule is enough: that
+            /// narrows it.
+            #[must_use]
+            pub fn lacking(&self, permitted: &Access) -> Option<Access> {
+                let lacking = Access {
+                    $($kind: self.$kind.iter().filter_map(|rule| Rule::lacking(rule, &permitted.$kind)).collect(),)+
+                };
+                (!lacking.is_empty()).then_some(lacking)
+            }
+
+            /// The rules to propose for a call that needs these, for whoever wants those: its wants that cover the call. `None`
+            /// if they do not cover it.
+            #[must_use]
+            pub fn proposed(&self, wants: &Access) -> Option<Access> {
+                Some(Access {
+                    $($kind: self.$kind.iter().map(|rule| rule.proposed(&wants.$kind)).collect::<Option<Vec<_>>>()?,)+
+                })
+            }
+
+            /// The rules as values of `policy.toml`, with the key of each kind that has some.
+            fn written(&self) -> Vec<(&'static str, Vec<String>)> {
+                let kinds = vec![$((stringify!($kind), self.$kind.iter().map(Rule::written).collect()),)+];
+                kinds.into_iter().filter(|(_, rules): &(_, Vec<String>)| !rules.is_empty()).collect()
+            }
+        }
+
+        /// What one run may reach: a grant for each kind of host call, each of the same layers. The default grants nothing.
+        #[derive(Debug, Clone, Default, PartialEq, Eq)]
+        pub struct Grants {
+            $($(#[doc = $about])+ pub $kind: $grant,)+
+        }
+
+        impl Grants {
+            /// The grants of one layer.
+            #[must_use]
+            pub fn of(access: &Access) -> Self {
+                Self { $($kind: <$grant>::of(access.$kind.iter().cloned()),)+ }
+            }
+
+            /// These grants, narrowed to what `access` allows too.
+            #[must_use]
+            pub fn and(self, access: &Access) -> Self {
+                Self { $($kind: self.$kind.and(access.$kind.iter().cloned()),)+ }
+            }
+
+            /// What all layers together allow, for display.
+            #[must_use]
+            pub fn access(&self) -> Access {
+                Access { $($kind: self.$kind.shown(),)+ }
+            }
+        }
+    };
+}
+
+/// A call as a person asks about it, with a word for its kind in the place of a method.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Asked<'a> {
+    /// A request.
+    Request {
+        /// Its method.
+        method: &'a str,
+        /// Its URL.
+        url: &'a str,
+    },
+    /// A file or a folder, `alias:folder/file`.
+    File(&'a str),
+    /// A tool.
+    Tool {
+        /// Its server.
+        server: &'a str,
+        /// Its name.
+        tool: &'a str,
+    },
+}
+
+impl<'a> Asked<'a> {
+    /// What to write as the method, for help.
+    pub const METHODS: &'static str = "HTTP method, READ for a file, or TOOL for a tool";
+
+    /// What to write as the target, for help.
+    pub const TARGETS: &'static str =
+        "Target: `alias:/path` or an absolute URL; with READ, `alias:directory/file`; with TOOL, `server:tool`";
+
+    /// The call that a method and a target name.
+    #[must_use]
+    pub fn of(method: &'a str, target: &'a str) -> Self {
+        if method.eq_ignore_ascii_case("read") {
+            return Self::File(target);
+        }
+        if method.eq_ignore_ascii_case("tool") {
+            let (server, tool) = target.split_once(':').unwrap_or((target, ""));
+            return Self::Tool { server: server.trim(), tool: tool.trim() };
+        }
+        Self::Request { method, url: target }
+    }
+}
+
+impl Grants {
+    /// Asks the gate of the kind. Gives a request as it would be sent. `effect` is that of the tool, if it is one.
+    ///
+    /// # Errors
+    ///
+    /// The gate's refusal.
+    pub fn admits(&self, asked: Asked<'_>, origins: &Origins, effect: ToolEffect) -> Result<Option<String>, Refusal> {
+        Ok(match asked {
+            Asked::Request { method, url } => {
+                let allowed = self.http.admit(origins, method, url)?;
+                Some(format!("= {} {}", allowed.method(), allowed.shown()))
+            }
+            Asked::File(path) => self.read.admit(path).map(|_| None)?,
+            Asked::Tool { server, tool } => self.tools.admit(server, tool, effect).map(|_| None)?,
+        })
+    }
 }
 
 impl Access {
-    /// Whether there are no rules.
+    /// The rules that admit a call by themselves, line by line.
     #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.http.is_empty() && self.read.is_empty() && self.tools.is_empty()
-    }
-
-    /// Whether the rules let anything be changed: requests by other methods than `GET` and `HEAD`, or tools.
-    #[must_use]
-    pub fn changes(&self) -> bool {
-        let changes = |method: &Method| !matches!(method, Method::Get | Method::Head);
-        self.tools.iter().any(|rule| !rule.is_read_only())
-            || self.http.iter().any(|rule| rule.methods().iter().any(changes))
-    }
-
-    /// Adds the rules of `more`.
-    pub fn extend(&mut self, more: &Access) {
-        self.http.extend(more.http.iter().cloned());
-        self.read.extend(more.read.iter().cloned());
-        self.tools.extend(more.tools.iter().cloned());
-    }
-
-    /// The rules line by line, for display: `alias: METHODS /path`, `alias: READ`, `server: name TOOL`.
-    #[must_use]
-    pub fn lines(&self) -> Vec<String> {
-        let http = self.http.iter().map(ToString::to_string);
-        let read = self.read.iter().map(|alias| format!("{alias}: READ"));
-        let tools = self.tools.iter().map(|rule| format!("{rule} TOOL"));
-        http.chain(read).chain(tools).collect()
-    }
-
-    /// The rules that `permitted` allows no part of, if there are any. Allowing a part of a rule is enough: that
-    /// narrows it.
-    #[must_use]
-    pub fn lacking(&self, permitted: &Access) -> Option<Access> {
-        // A rule about reading allows no part of a tool that may change something, and nobody here knows which one does.
-        let is_allowed =
-            |rule: &ToolRule, other| rule.meet(other).is_some_and(|both| rule.is_read_only() || !both.is_read_only());
-        let is_lacking = |rule: &&ToolRule| !permitted.tools.iter().any(|other| is_allowed(rule, other));
-        let lacking = Access {
-            http: self.http.iter().filter_map(|want| want.lacking(&permitted.http)).collect(),
-            read: self.read.iter().filter(|alias| !permitted.read.contains(alias)).cloned().collect(),
-            tools: self.tools.iter().filter(is_lacking).cloned().collect(),
-        };
-        (!lacking.is_empty()).then_some(lacking)
+    pub fn admitting(&self, asked: Asked<'_>, origins: &Origins, effect: ToolEffect) -> Vec<String> {
+        let mut each = self.each();
+        each.retain(|rule| Grants::of(rule).admits(asked, origins, effect).is_ok());
+        each.iter().flat_map(Access::lines).collect()
     }
 
     /// What to add to a table to have these rules in it: `"…", "…" to http and "…" to read`.
     #[must_use]
     pub fn additions(&self) -> String {
-        let http: Vec<String> = self.http.iter().map(HttpRule::written).collect();
-        let read: Vec<String> = self.read.iter().map(|alias| format!("\"{alias}\"")).collect();
-        let tools: Vec<String> = self.tools.iter().map(|rule| format!("\"{rule}\"")).collect();
-        let to = |lines: &[String], key: &str| (!lines.is_empty()).then(|| format!("{} to {key}", lines.join(", ")));
-        let additions = [to(&http, "http"), to(&read, "read"), to(&tools, "tools")];
-        additions.into_iter().flatten().collect::<Vec<_>>().join(" and ")
+        let additions = self.written().into_iter().map(|(key, rules)| format!("{} to {key}", rules.join(", ")));
+        additions.collect::<Vec<_>>().join(" and ")
+    }
+
+    /// The rules as values of `policy.toml`, whatever their kinds.
+    #[must_use]
+    pub fn values(&self) -> String {
+        self.written().into_iter().flat_map(|(_, rules)| rules).collect::<Vec<_>>().join(", ")
     }
 }
 
-/// What one run may reach: a grant for each kind of host call, each of the same layers. The default grants nothing.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Grants {
-    /// Requests.
-    pub http: Grant,
-    /// Directories.
-    pub read: Reads,
-    /// Tools.
-    pub tools: Tools,
-}
-
-impl Grants {
-    /// The grants of one layer.
-    #[must_use]
-    pub fn of(access: &Access) -> Self {
-        let Access { http, read, tools } = access.clone();
-        Self { http: Grant::of(http), read: Reads::of(read), tools: Tools::of(tools) }
-    }
-
-    /// These grants, narrowed to what `access` allows too.
-    #[must_use]
-    pub fn and(self, access: &Access) -> Self {
-        let Access { http, read, tools } = access.clone();
-        Self { http: self.http.and(http), read: self.read.and(read), tools: self.tools.and(tools) }
-    }
-
-    /// What all layers together allow, for display.
-    #[must_use]
-    pub fn access(&self) -> Access {
-        Access {
-            http: self.http.rules(),
-            read: self.read.aliases().cloned().collect(),
-            tools: self.tools.rules().to_vec(),
-        }
-    }
+// The kinds of host calls: the key of a table, the rule and the grant. The order is that of lines and of refusals.
+kinds! {
+    /// Requests: `alias: METHOD[,METHOD] /path/pattern`, or a table with that and what else they may carry.
+    http: HttpRule => Grant;
+    /// Directories to read, by alias.
+    read: Alias => Reads;
+    /// Tools to call, `server: tool,tool` or `server: *`.
+    tools: ToolRule => Tools;
 }
 
 #[cfg(test)]
@@ -149,5 +265,18 @@ mod tests {
         let nothing = wants.lacking(&Access::default()).expect("all of it");
         assert_eq!(nothing, wants);
         assert!(nothing.additions().ends_with(" and \"github: *\" to tools"), "{}", nothing.additions());
+    }
+
+    #[test]
+    fn a_line_says_of_which_kind_it_is() {
+        let access = Access {
+            http: vec!["a: GET /**".parse().expect("a rule")],
+            read: vec!["READ".to_lowercase().parse().expect("an alias")],
+            tools: vec!["git: *".parse().expect("a rule")],
+        };
+        let lines = access.lines();
+        assert_eq!(lines, ["a: GET /**", "read: READ", "git: * TOOL"]);
+        assert_eq!(lines.iter().map(|line| Access::is_of_requests(line)).collect::<Vec<_>>(), [true, false, false]);
+        assert_eq!(access.each().iter().flat_map(Access::lines).collect::<Vec<_>>(), lines);
     }
 }

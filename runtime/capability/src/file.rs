@@ -7,7 +7,8 @@
 
 use std::collections::BTreeSet;
 
-use crate::refusal::{Refusal, shown};
+use crate::access::{Access, Rule};
+use crate::refusal::{Refusal, listed, shown};
 use crate::rule::Alias;
 
 /// The longest path below a directory, in bytes: half of what Linux accepts.
@@ -15,6 +16,31 @@ pub const PATH_BYTES_MAX: usize = 2048;
 
 /// The most names in a path.
 const NAMES_MAX: usize = 64;
+
+/// A directory to read.
+impl Rule for Alias {
+    const MARK: &'static str = ": READ";
+
+    fn line(&self) -> String {
+        format!("{self}{}", Self::MARK)
+    }
+
+    fn written(&self) -> String {
+        format!("\"{self}\"")
+    }
+
+    fn changes(&self) -> bool {
+        false
+    }
+
+    fn lacking(&self, permitted: &[Self]) -> Option<Self> {
+        (!permitted.contains(self)).then(|| self.clone())
+    }
+
+    fn proposed(&self, wants: &[Self]) -> Option<Self> {
+        wants.contains(self).then(|| self.clone())
+    }
+}
 
 /// Which directories a run may read. As with [`Grant`](crate::Grant), each layer is one party's list, and adding a layer
 /// can only take away.
@@ -43,6 +69,10 @@ impl Reads {
         self.aliases.iter()
     }
 
+    pub(crate) fn shown(&self) -> Vec<Alias> {
+        self.aliases.iter().cloned().collect()
+    }
+
     /// Admits a path of a script, `alias:folder/file`, or says why not. An empty path after the colon is the directory
     /// itself.
     ///
@@ -50,7 +80,11 @@ impl Reads {
     ///
     /// A [`Refusal`], which names the rule.
     pub fn admit(&self, text: &str) -> Result<AllowedFile, Refusal> {
-        let malformed = |flaw| Refusal::Path { path: shown(text), flaw };
+        let malformed = |flaw: PathFlaw| Refusal::Call {
+            what: format!("reading {}", shown(text)),
+            why: flaw.to_string(),
+            needs: None,
+        };
         if text.len() > PATH_BYTES_MAX {
             return Err(malformed(PathFlaw::TooLong));
         }
@@ -65,8 +99,13 @@ impl Reads {
             }
         }
         if !self.aliases.contains(&alias) {
-            let granted = self.aliases.iter().cloned().collect();
-            return Err(Refusal::NotReadable { alias, path: shown(path), granted });
+            let granted: Vec<&str> = self.aliases.iter().map(Alias::as_str).collect();
+            let granted = if granted.is_empty() { "no directory".to_owned() } else { listed(&granted) };
+            return Err(Refusal::Call {
+                what: format!("reading {alias}:{}", shown(path)),
+                why: format!("the run may read {granted}"),
+                needs: Some(Box::new(Access { read: vec![alias], ..Access::default() })),
+            });
         }
         Ok(AllowedFile { alias, path: path.to_owned() })
     }
@@ -124,7 +163,6 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::access::Access;
     use crate::refusal::Needs;
 
     fn aliases(names: &[&str]) -> Vec<Alias> {

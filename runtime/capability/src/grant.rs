@@ -44,6 +44,11 @@ impl Grant {
         rules
     }
 
+    /// The rules, as all kinds of grants show them.
+    pub(crate) fn shown(&self) -> Vec<HttpRule> {
+        self.rules()
+    }
+
     /// Whether every layer has a rule for this request. The gate asks this, and not [`Grant::rules`], because it is the
     /// definition and needs no algebra.
     pub(crate) fn covers(&self, alias: &Alias, method: Method, path: &[String]) -> bool {

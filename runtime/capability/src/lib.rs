@@ -43,7 +43,7 @@ mod rule;
 mod tool;
 mod tunnel;
 
-pub use access::{Access, Grants};
+pub use access::{Access, Asked, Grants};
 pub use address::{Network, NetworkError, PrivateAddresses, is_public};
 pub use admit::AllowedUrl;
 pub use file::{AllowedFile, PATH_BYTES_MAX, PathFlaw, Reads, is_plain_name};

@@ -4,11 +4,9 @@ use std::fmt::{self, Write as _};
 use std::ops::Range;
 
 use crate::access::Access;
-use crate::file::PathFlaw;
 use crate::header::HeaderName;
 use crate::path::Flaw;
 use crate::rule::{Alias, HttpRule, Method, WrittenRule};
-use crate::tool::ToolRule;
 
 /// How many characters of a script's text a message repeats.
 const SHOWN_CHARS_MAX: usize = 200;
@@ -124,33 +122,15 @@ pub enum Refusal {
         /// What is not searched, as the beginning of a sentence; what it repeats is shortened and escaped.
         what: String,
     },
-    /// No grant could allow this path.
-    #[error("reading {path} was refused: {flaw}")]
-    Path {
-        /// As asked for, shortened and escaped.
-        path: String,
-        /// What is wrong with it.
-        flaw: PathFlaw,
-    },
-    /// The directory is not granted.
-    #[error("reading {alias}:{path} was refused: the run may read {}", directories(.granted))]
-    NotReadable {
-        /// The directory.
-        alias: Alias,
-        /// The path below it, shortened and escaped.
-        path: String,
-        /// The directories of the run.
-        granted: Vec<Alias>,
-    },
-    /// The tool is not granted.
-    #[error("calling {server}: {tool} was refused: the run may call {}", tools(.granted))]
-    ToolNotGranted {
-        /// The server as asked for, shortened and escaped.
-        server: String,
-        /// The tool as asked for, shortened and escaped.
-        tool: String,
-        /// The rules of the run.
-        granted: Vec<ToolRule>,
+    /// A call of another kind than a request. The gate of its kind says what it was and why it is refused.
+    #[error("{what} was refused: {why}")]
+    Call {
+        /// What was asked for, such as `reading logs:app.log`, shortened and escaped.
+        what: String,
+        /// Why not.
+        why: String,
+        /// Rules that would allow it; none if no policy can.
+        needs: Option<Box<Access>>,
     },
 }
 
@@ -188,16 +168,10 @@ impl Refusal {
     #[must_use]
     pub fn needs(&self) -> Option<Needs> {
         let (method, alias, path, headers, body) = match self {
-            Self::Method { .. } | Self::Malformed { .. } | Self::Unsearched { .. } | Self::Path { .. } => return None,
+            Self::Method { .. } | Self::Malformed { .. } | Self::Unsearched { .. } => return None,
+            Self::Call { needs, .. } => return needs.as_deref().cloned().map(Needs::Rules),
             Self::UnknownAlias { alias, .. } => return Some(Needs::OriginNamed(alias.clone())),
             Self::UnknownOrigin { base_url, .. } => return Some(Needs::OriginAt(base_url.clone())),
-            Self::NotReadable { alias, .. } => {
-                return Some(Needs::Rules(Access { read: vec![alias.clone()], ..Access::default() }));
-            }
-            Self::ToolNotGranted { server, tool, .. } => {
-                let rule = format!("{server}: {tool}").parse::<ToolRule>().ok()?;
-                return Some(Needs::Rules(Access { tools: vec![rule], ..Access::default() }));
-            }
             Self::NotGranted { method, alias, path, .. } => (*method, alias, path, Vec::new(), false),
             Self::Tunnel { asked, alias, path, .. } => ((*asked)?, alias, path, Vec::new(), false),
             Self::Header { method, alias, path, header } => (*method, alias, path, vec![header.to_string()], false),
@@ -273,16 +247,6 @@ fn reach(granted: &[HttpRule]) -> String {
     }
 }
 
-fn directories(granted: &[Alias]) -> String {
-    let aliases: Vec<&str> = granted.iter().map(Alias::as_str).collect();
-    if aliases.is_empty() { "no directory".to_owned() } else { listed(&aliases) }
-}
-
-fn tools(granted: &[ToolRule]) -> String {
-    let rules: Vec<String> = granted.iter().map(ToString::to_string).collect();
-    if rules.is_empty() { "no tool, since none is granted to it".to_owned() } else { listed(&rules) }
-}
-
 fn given(granted: &[HttpRule], alias: &Alias) -> String {
     let rules = granted.iter().filter(|rule| rule.alias() == alias);
     let rules: Vec<String> = rules.map(|rule| format!("`{rule}`")).collect();
@@ -293,7 +257,7 @@ fn given(granted: &[HttpRule], alias: &Alias) -> String {
     }
 }
 
-fn listed(items: &[impl AsRef<str>]) -> String {
+pub(crate) fn listed(items: &[impl AsRef<str>]) -> String {
     let mut text = String::new();
     for (at, item) in items.iter().take(LISTED_MAX).enumerate() {
         let comma = if at == 0 { "" } else { ", " };

@@ -8,6 +8,7 @@ use serde::de::value::MapAccessDeserializer;
 use serde::de::{self, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
 
+use crate::access::Rule;
 use crate::header::{HeaderName, HeaderNameError};
 use crate::path::{Flaw, PathPattern};
 use crate::refusal::shown;
@@ -257,6 +258,31 @@ impl HttpRule {
             return Err(RuleError::Body);
         }
         Ok(Self { extra, ..self })
+    }
+}
+
+impl Rule for HttpRule {
+    const MARK: &'static str = "";
+
+    fn line(&self) -> String {
+        self.to_string()
+    }
+
+    fn written(&self) -> String {
+        HttpRule::written(self)
+    }
+
+    fn changes(&self) -> bool {
+        self.methods.iter().any(|method| !matches!(method, Method::Get | Method::Head))
+    }
+
+    fn lacking(&self, permitted: &[Self]) -> Option<Self> {
+        HttpRule::lacking(self, permitted)
+    }
+
+    fn proposed(&self, wants: &[Self]) -> Option<Self> {
+        let want = wants.iter().find(|want| HttpRule::lacking(self, std::slice::from_ref(*want)).is_none())?;
+        want.only(*self.methods.first()?)
     }
 }
 

@@ -8,7 +8,8 @@ use std::str::FromStr;
 
 use serde::Deserialize;
 
-use crate::refusal::{Refusal, shown};
+use crate::access::{Access, Rule};
+use crate::refusal::{Refusal, listed, shown};
 use crate::rule::{RULE_BYTES_MAX, RuleError};
 
 /// The longest name of a tool, in bytes: what the Model Context Protocol recommends (revision 2025-11-25, "Tool names").
@@ -127,6 +128,32 @@ impl ToolRule {
     }
 }
 
+impl Rule for ToolRule {
+    const MARK: &'static str = " TOOL";
+
+    fn line(&self) -> String {
+        format!("{self}{}", Self::MARK)
+    }
+
+    fn written(&self) -> String {
+        format!("\"{self}\"")
+    }
+
+    fn changes(&self) -> bool {
+        !self.reads_only
+    }
+
+    /// A rule about reading allows no part of a tool that may change something, and nobody here knows which one does.
+    fn lacking(&self, permitted: &[Self]) -> Option<Self> {
+        let is_allowed = |other| self.meet(other).is_some_and(|both| self.reads_only || !both.reads_only);
+        (!permitted.iter().any(is_allowed)).then(|| self.clone())
+    }
+
+    fn proposed(&self, wants: &[Self]) -> Option<Self> {
+        wants.iter().any(|want| want.covers_rule(self)).then(|| self.clone())
+    }
+}
+
 impl TryFrom<String> for ToolRule {
     type Error = RuleError;
 
@@ -210,6 +237,10 @@ impl Tools {
         &self.rules
     }
 
+    pub(crate) fn shown(&self) -> Vec<ToolRule> {
+        self.rules.clone()
+    }
+
     /// Whether the effect of a server's tools decides which of them are admitted.
     #[must_use]
     pub fn asks_effect(&self, server: &str) -> bool {
@@ -230,9 +261,19 @@ impl Tools {
                 let is_free = self.rules.iter().any(|rule| rule.covers(&server, tool, ToolEffect::MayChange));
                 Ok(AllowedTool { server, tool: tool.to_owned(), must_read: !is_free })
             }
-            None => {
-                Err(Refusal::ToolNotGranted { server: shown(server), tool: shown(tool), granted: self.rules.clone() })
-            }
+            None => Err(self.refused(&shown(server), &shown(tool))),
+        }
+    }
+
+    fn refused(&self, server: &str, tool: &str) -> Refusal {
+        let granted: Vec<String> = self.rules.iter().map(ToString::to_string).collect();
+        let none = || "no tool, since none is granted to it".to_owned();
+        let granted = if granted.is_empty() { none() } else { listed(&granted) };
+        let name = format!("{server}: {tool}");
+        Refusal::Call {
+            why: format!("the run may call {granted}"),
+            needs: name.parse().ok().map(|rule| Box::new(Access { tools: vec![rule], ..Access::default() })),
+            what: format!("calling {name}"),
         }
     }
 }

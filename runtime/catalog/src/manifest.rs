@@ -154,7 +154,7 @@ impl Manifest {
         if raw.phrases.get_ref().len() > PHRASES_MAX {
             return Err(source.expected(&raw.phrases, format!("at most {PHRASES_MAX} phrases")));
         }
-        let mut wants = Vec::new();
+        let mut wants = Access::default();
         for rule in raw.wants {
             let parsed = HttpRule::try_from(rule.get_ref().clone());
             let wanted = parsed
@@ -165,9 +165,9 @@ impl Manifest {
                 let expected = "`effects = \"write\"` above, since PUT, PATCH and DELETE change something".to_owned();
                 return Err(source.expected(&rule, expected));
             }
-            wants.push(wanted);
+            wants.http.push(wanted);
         }
-        let reads = raw.reads.iter().map(|alias| source.alias(alias)).collect::<Result<Vec<_>, _>>()?;
+        wants.read = raw.reads.iter().map(|alias| source.alias(alias)).collect::<Result<Vec<_>, _>>()?;
         if let Some(alias) = raw.reads.get(READS_MAX) {
             return Err(source.expected(alias, format!("at most {READS_MAX} directories")));
         }
@@ -178,7 +178,7 @@ impl Manifest {
             let parsed = rule.get_ref().parse::<ToolRule>();
             parsed.map_err(|error| source.expected(rule, format!("`server: tool[,tool]`: {error}")))
         });
-        let tools = tools.collect::<Result<Vec<_>, _>>()?;
+        wants.tools = tools.collect::<Result<Vec<_>, _>>()?;
         let gives: Vec<_> = raw.params.values().filter_map(|param| param.values_give.clone()).collect();
         let parameters = source.parameters(raw.params)?;
         for give in gives {
@@ -226,7 +226,7 @@ impl Manifest {
             one_of: raw.one_of.into_iter().map(Spanned::into_inner).collect(),
             second,
             effects: raw.effects,
-            wants: Access { http: wants, read: reads, tools },
+            wants,
             cache_s: source.cache_s(raw.effects, raw.cache_s)?,
             limits: raw.limits,
             result: raw.result.map(|schema| source.result(&schema)).transpose()?,

@@ -10,6 +10,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 
 use crate::observe::LogLevel;
+use intentbox_capability::Asked;
 use intentbox_catalog::period::Period;
 use intentbox_demo_logs::BYTES_MAX;
 use intentbox_engine::{Mode, Switch, TargetName};
@@ -377,9 +378,9 @@ pub(crate) enum Policy {
     Check,
     /// Explain whether a request is allowed, and by which line
     Explain {
-        /// HTTP method, READ for a file, or TOOL for a tool
+        #[arg(help = Asked::METHODS)]
         method: String,
-        /// Target: `alias:/path` or an absolute URL; with READ, `alias:directory/file`; with TOOL, `server:tool`
+        #[arg(help = Asked::TARGETS)]
         url: String,
         /// Id of the template that makes the request [default: none, for a script of `exec`]
         #[arg(long = "for", value_name = "TEMPLATE")]

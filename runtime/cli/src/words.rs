@@ -67,14 +67,6 @@ pub(crate) fn words(remedy: &Remedy) -> String {
     }
 }
 
-/// What would supply something that a template lacks: a table of the configuration, or a flag.
-pub(crate) fn lack(lack: &Lack) -> String {
-    match lack {
-        Lack::Origin(alias) => format!("[origins.{alias}] in the configuration"),
-        Lack::Directory(alias) => format!("--dir {alias}=PATH"),
-    }
-}
-
 /// What a list of what can be asked does not show.
 pub(crate) fn unlisted(listed: Listed) -> Option<String> {
     match listed {
@@ -87,7 +79,7 @@ pub(crate) fn unlisted(listed: Listed) -> Option<String> {
 
 /// What would supply everything that a template lacks.
 pub(crate) fn all(lacks: &[Lack]) -> String {
-    lacks.iter().map(lack).collect::<Vec<_>>().join(" and ")
+    lacks.iter().map(Lack::supply).collect::<Vec<_>>().join(" and ")
 }
 
 /// How to say an intent in other words: the names that were nearly written, and the nearest sentence.

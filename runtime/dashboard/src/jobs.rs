@@ -7,7 +7,7 @@ use axum::http::{HeaderMap, HeaderValue, StatusCode};
 use axum::response::{IntoResponse as _, Response};
 use intentbox_catalog::Template;
 use intentbox_catalog::json::parse_value;
-use intentbox_engine::{Principal, limits};
+use intentbox_engine::{Principal, Spent, limits};
 use intentbox_jobs::{DeliveryStatus, Job, JobEvent, JobFilter, JobRequest, JobState};
 use intentbox_listen::bodies::held;
 use intentbox_listen::http::is_same_origin;
@@ -267,19 +267,7 @@ fn limits_of(dashboard: &Dashboard, request: &Value, report: &Value) -> Value {
 
 /// What a run used, and of how much.
 fn spent(report: &Value, limits: &Value) -> Vec<Value> {
-    let names = [
-        ("Fuel", "fuel", "fuel"),
-        ("Wall time, ms", "wall_ms", "wall_ms"),
-        ("Memory, bytes", "memory_bytes_peak", "memory_bytes"),
-        ("Host calls", "host_calls", "host_calls"),
-        ("HTTP requests", "http_requests", ""),
-        ("Bytes sent", "http_bytes_up", ""),
-        ("Bytes received", "http_bytes_down", ""),
-        ("File calls", "file_calls", ""),
-        ("Bytes of files", "file_bytes", ""),
-        ("Calls of tools", "tool_calls", ""),
-    ];
-    let used = names.into_iter().filter_map(|(name, field, limit)| {
+    let used = Spent::COUNTERS.into_iter().filter_map(|(name, field, limit)| {
         let value = report["spent"][field].as_f64().filter(|value| *value > 0.0)?;
         let most = limits[limit].as_f64().filter(|most| *most > 0.0);
         let share = most.map(|most| format!("{:.3}", (value / most).min(1.0)));

@@ -2,28 +2,106 @@
 //!
 //! To add a kind of host call, add an arm to [`Broker::call`] and a method that answers it.
 
+use std::fmt;
 use std::sync::atomic::{AtomicU16, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use intentbox_capability::{Refusal, shown_url};
-use intentbox_egress::{BudgetItem, Exchange, Request, SendError};
+use intentbox_capability::{Access, Grants, HttpRule, Origins, Refusal, shown_url};
+use intentbox_catalog::Catalog;
+use intentbox_egress::{Budget, BudgetItem, Egress, Exchange, Request, SendError};
 use intentbox_files::{Directories, ENTRIES_MAX, Listing, ReadError, Reader, UNREAD_MAX};
-use intentbox_report::{Failure, Refused, Remedy, RunId, Spent, ToolCall, Unread};
+use intentbox_report::{Failure, Lack, Refused, Remedy, RunId, Spent, ToolCall, TraceContext, Unread};
 use intentbox_sandbox::abi::{Call, FILES_MAX, FileEntry, HttpReply, HttpRequest, Reply, decode};
 use intentbox_sandbox::{Answer, Calls, Exhausted, OutputStream, Pending, Resource};
+use intentbox_search::Embedding;
+use intentbox_tools::Upstreams;
 
 use crate::caller::Caller;
 use crate::events::{Event, Events, Of};
 use crate::pages::Pages;
 use crate::remedy::Requester;
-use crate::tool_caller::{NoAnswer, ToolCaller, digest};
+use crate::tool_caller::{NoAnswer, Reach, ToolCaller, digest};
 
 // The guest refuses a longer listing.
 const _: () = assert!(ENTRIES_MAX <= FILES_MAX && UNREAD_MAX <= intentbox_sandbox::abi::UNREAD_MAX);
 
 /// The longest method that an event tells, in letters: `PROPPATCH` has nine.
 const METHOD_CHARS_MAX: usize = 16;
+
+/// What the operator opened on this machine for scripts. The default is nothing. A kind of host call that needs a handle of
+/// its own adds a field.
+#[derive(Debug, Clone, Default)]
+pub struct Resources {
+    /// The configured directories.
+    pub directories: Directories,
+    /// The configured upstream servers.
+    pub upstreams: Option<Arc<Upstreams>>,
+    /// The model of embeddings that searches for tools use besides words.
+    pub embedding: Option<EmbeddingSource>,
+}
+
+/// Loads a model of embeddings when the first search needs it. It gives none where it cannot, and says so itself.
+#[derive(Clone)]
+pub struct EmbeddingSource(pub Arc<dyn Fn() -> Option<Embedding> + Send + Sync>);
+
+impl fmt::Debug for EmbeddingSource {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("EmbeddingSource")
+    }
+}
+
+/// Directories alone.
+impl From<Directories> for Resources {
+    fn from(directories: Directories) -> Self {
+        Self { directories, ..Self::default() }
+    }
+}
+
+/// The same, as the runs of an engine share it.
+#[derive(Debug)]
+pub(crate) struct Opened {
+    pub(crate) directories: Directories,
+    /// The upstream servers, and the index of their tools and of the templates.
+    pub(crate) reach: Reach,
+}
+
+impl From<Resources> for Opened {
+    fn from(resources: Resources) -> Self {
+        let Resources { directories, upstreams, embedding } = resources;
+        Self { directories, reach: Reach { upstreams, embedding, ..Reach::default() } }
+    }
+}
+
+impl Opened {
+    /// What is wanted and not there.
+    pub(crate) fn lacks(&self, wants: &Access, origins: &Origins) -> Vec<Lack> {
+        let Access { http, read, tools: _ } = wants;
+        let origins = http.iter().map(HttpRule::alias).filter(|alias| origins.get(alias).is_none());
+        let directories = read.iter().filter(|alias| !self.directories.has(alias));
+        let origins = origins.map(|alias| Lack::Origin(alias.to_string()));
+        let mut lacks: Vec<Lack> = origins.chain(directories.map(|alias| Lack::Directory(alias.to_string()))).collect();
+        lacks.dedup();
+        lacks
+    }
+
+    /// Opens what a run may use outside of its sandbox, under its grants. `trace` goes with what it sends.
+    pub(crate) fn handles(
+        &self,
+        grants: &Grants,
+        egress: &Egress,
+        budget: Budget,
+        catalog: Arc<Catalog>,
+        trace: Option<&TraceContext>,
+    ) -> Handles {
+        let Grants { http, read, tools } = grants.clone();
+        Handles {
+            exchange: egress.open(http, budget).traced(trace.map(crate::headers_of).unwrap_or_default()),
+            reader: self.directories.reader(read),
+            tools: ToolCaller::new(self.reach.clone(), catalog, tools, trace.cloned()),
+        }
+    }
+}
 
 /// What the calls of one run go through, each kind under its grant.
 pub(crate) struct Handles {

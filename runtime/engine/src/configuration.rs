@@ -32,10 +32,12 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::path::PathBuf;
 
-use intentbox_capability::{Alias, Network, NetworkError, Origin, PrivateAddresses};
+use intentbox_capability::{Access, Alias, Network, NetworkError, Origin, PrivateAddresses, ToolRule};
 use intentbox_egress::{Credential, OriginConfig, Scheme, Secret, Source};
 use serde::Deserialize;
 use serde_json::Value;
+
+use crate::policy::KnownTools;
 
 /// The largest configuration that is read, in bytes.
 pub const CONFIGURATION_BYTES_MAX: usize = 1 << 20;
@@ -485,12 +487,37 @@ impl Configuration {
         Ok(Configuration { origins, settings, tenants, directories, templates, checks, routing })
     }
 
+    /// What a rule of the policy names that is not there, in words; nothing where all of it is.
+    pub(crate) fn unknown(&self, rule: &Access, servers: &KnownTools) -> Option<String> {
+        let origin = rule.http.iter().find_map(|rule| {
+            let alias = rule.alias();
+            let is_missing = self.origins.iter().all(|config| config.origin.alias() != alias);
+            is_missing.then(|| format!("`{rule}` names the origin `{alias}`, and there is no [origins.{alias}]"))
+        });
+        let directory = rule.read.iter().find_map(|alias| {
+            let is_missing = !self.directories.contains_key(alias);
+            is_missing.then(|| format!("`{alias}` is no directory of [directories]"))
+        });
+        origin.or(directory).or_else(|| rule.tools.iter().find_map(|rule| unknown_tools(rule, servers)))
+    }
+
     /// A configuration with one origin and nothing else: the demo's. `check` is a path that needs the token.
     #[must_use]
     pub fn of_origin(origin: OriginConfig, settings: BTreeMap<String, String>, check: String) -> Configuration {
         let checks = BTreeMap::from([(origin.origin.alias().clone(), check)]);
         Configuration { origins: vec![origin], settings, checks, ..Configuration::default() }
     }
+}
+
+/// The server or the tools of a rule that are not known.
+fn unknown_tools(rule: &ToolRule, servers: &KnownTools) -> Option<String> {
+    let server = rule.server();
+    let Some(tools) = servers.get(server.as_str()) else {
+        return Some(format!("`{rule}` names the server `{server}`, and none of this name is configured"));
+    };
+    let missing: Vec<&str> = rule.named().filter(|tool| !tools.contains(*tool)).collect();
+    (!tools.is_empty() && !missing.is_empty())
+        .then(|| format!("`{rule}` names `{}`, and `{server}` lists no such tool", missing.join("`, `")))
 }
 
 #[cfg(test)]

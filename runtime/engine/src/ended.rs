@@ -73,10 +73,9 @@ fn all_spent(record: Spent, run: RunSpent) -> Spent {
 /// as a result is: any script may make it, and the host bounds its text.
 fn raised(exception: Exception, record: &HostRecord) -> Failure {
     let class = exception.class.clone();
-    let calls = record.spent.http_requests + record.spent.file_calls + record.spent.tool_calls;
     match (exception.cause, record.refusals.last()) {
         (Raiser::Refused, Some(refused)) => of_exception(Cause::Refused { class }, exception, refused.remedy.clone()),
-        (Raiser::CallFailed, _) if calls > 0 => {
+        (Raiser::CallFailed, _) if record.spent.calls() > 0 => {
             // The exception of the last call that failed: what the host knows of it is more than its text.
             if let Some(failure) = record.tool_failure.as_ref().filter(|failure| failure.message == exception.message) {
                 let traceback = Some(exception.traceback).filter(|text| !text.is_empty());

@@ -51,7 +51,7 @@ pub enum Event<'a> {
     Started,
     /// A call to the host was answered.
     HostCall {
-        /// The kind: `http`, `list_files` or `read_file`.
+        /// Which, as the broker names it: `http`, `read_file` and others.
         kind: &'static str,
         /// What was asked for in the script's own terms, shortened and without query.
         target: &'a str,

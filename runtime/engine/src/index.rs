@@ -290,8 +290,8 @@ impl Index {
 impl Engine {
     /// The servers and the index; nothing where no server is configured.
     pub(crate) async fn index(&self) -> Result<Option<(Arc<Upstreams>, Arc<Index>)>, StoreError> {
-        let Some(upstreams) = &self.reach.upstreams else { return Ok(None) };
-        let index = self.reach.index(&self.catalog(), upstreams).await?;
+        let Some(upstreams) = &self.opened.reach.upstreams else { return Ok(None) };
+        let index = self.opened.reach.index(&self.catalog(), upstreams).await?;
         Ok(Some((Arc::clone(upstreams), index)))
     }
 

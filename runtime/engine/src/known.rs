@@ -239,7 +239,7 @@ impl Engine {
             ValuesFrom::Files => {
                 let by = library.catalog.get(wanted.by.as_str())?;
                 let reads = self.grants_of_template(library, by, caller).read;
-                let reader = self.directories.reader(reads);
+                let reader = self.opened.directories.reader(reads);
                 let mut paths = Vec::new();
                 for alias in &by.wants().read {
                     let Ok(listing) = reader.list(&format!("{alias}:")).await else { continue };

@@ -67,7 +67,6 @@ mod tool_reading;
 mod tool_template;
 mod value_form;
 
-use std::fmt;
 use std::hash::{BuildHasher as _, RandomState};
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -75,12 +74,11 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use intentbox_capability::{Grants, HttpRule, ToolEffect};
 use intentbox_catalog::instant::Instant;
 use intentbox_catalog::{Catalog, Effects, Template};
-use intentbox_egress::Budget;
-use intentbox_files::Directories;
 use intentbox_sandbox::{Owner, Sandbox, StartError};
 use intentbox_tools::Upstreams;
 use tokio::sync::OnceCell;
 
+pub use crate::broker::{EmbeddingSource, Resources};
 pub use crate::callback::CALLBACK_HEADERS;
 pub use crate::caller::{Caller, Ceilings, Consent, LimitError, Purpose};
 pub use crate::configuration::{
@@ -111,13 +109,12 @@ pub use intentbox_sandbox::{Capacity, Deterministic, Hardening, OutputStream, Sh
 pub use intentbox_sandbox::{limits, serve as serve_runs};
 pub use intentbox_search::{Embedding, TABLE_BYTES_MAX, TOKENIZER_BYTES_MAX};
 
-use crate::broker::Handles;
+use crate::broker::Opened;
 use crate::cache::ResultCache;
 use crate::known::KnownNames;
 use crate::library::Library;
 use crate::remedy::Requester;
 use crate::tenant::Tenants;
-use crate::tool_caller::{Reach, ToolCaller};
 
 /// Where guests run.
 #[derive(Debug, Clone)]
@@ -133,9 +130,7 @@ pub enum Isolation {
 pub struct Engine {
     library: RwLock<Arc<Library>>,
     tenants: Tenants,
-    directories: Directories,
-    /// The upstream servers, and the index of their tools and of the templates.
-    reach: Reach,
+    opened: Opened,
     routing: Routing,
     policy: Policy,
     cache: ResultCache,
@@ -145,35 +140,6 @@ pub struct Engine {
     sandbox: OnceCell<Sandbox>,
     /// Hashes principals to numbers.
     owners: RandomState,
-}
-
-/// What the operator opened on this machine for scripts. The default is nothing. A kind of host call that needs a handle of
-/// its own adds a field.
-#[derive(Debug, Clone, Default)]
-pub struct Resources {
-    /// The configured directories.
-    pub directories: Directories,
-    /// The configured upstream servers.
-    pub upstreams: Option<Arc<Upstreams>>,
-    /// The model of embeddings that searches for tools use besides words.
-    pub embedding: Option<EmbeddingSource>,
-}
-
-/// Loads a model of embeddings when the first search needs it. It gives none where it cannot, and says so itself.
-#[derive(Clone)]
-pub struct EmbeddingSource(pub Arc<dyn Fn() -> Option<Embedding> + Send + Sync>);
-
-impl fmt::Debug for EmbeddingSource {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str("EmbeddingSource")
-    }
-}
-
-/// Directories alone.
-impl From<Directories> for Resources {
-    fn from(directories: Directories) -> Self {
-        Self { directories, upstreams: None, embedding: None }
-    }
 }
 
 /// What an engine is made of.
@@ -200,13 +166,11 @@ impl Engine {
     /// When an origin cannot be used.
     pub fn new(parts: Parts) -> Result<Engine, EgressError> {
         let Parts { catalog, configuration, resources, policy, isolation, capacity } = parts;
-        let Resources { directories, upstreams, embedding } = resources;
         let tenants = Tenants::new(configuration.origins, configuration.settings, configuration.tenants)?;
         Ok(Engine {
             library: RwLock::new(Arc::new(Library::new(catalog))),
             tenants,
-            directories,
-            reach: Reach { upstreams, embedding, ..Reach::default() },
+            opened: resources.into(),
             routing: configuration.routing,
             policy,
             cache: ResultCache::new(),
@@ -306,7 +270,7 @@ impl Engine {
             Effects::Write => ToolEffect::MayChange,
         };
         let refusal = grants.tools.admit(server, name, effect).err()?;
-        let remedy = self.requester(None, caller).remedy(&refusal, &self.directories);
+        let remedy = self.requester(None, caller).remedy(&refusal, &self.opened.directories);
         let failure = Failure::new(Cause::NotPermitted, refusal.to_string());
         Some(match remedy {
             Some(remedy) => failure.with(remedy),
@@ -323,7 +287,7 @@ impl Engine {
     /// The upstream servers, if any are configured.
     #[must_use]
     pub fn upstreams(&self) -> Option<&Arc<Upstreams>> {
-        self.reach.upstreams.as_ref()
+        self.opened.reach.upstreams.as_ref()
     }
 
     /// A number for a principal: the sandbox knows no names. The hash is keyed anew in each process, so that nobody chooses a
@@ -343,16 +307,6 @@ impl Engine {
 
     fn library(&self) -> Arc<Library> {
         Arc::clone(&self.library.read().unwrap_or_else(PoisonError::into_inner))
-    }
-
-    /// Opens what a run may use outside of its sandbox, under its grants. `trace` goes with what it sends.
-    fn open_handles(&self, grants: &Grants, budget: Budget, caller: &Caller, trace: Option<&TraceContext>) -> Handles {
-        let egress = &self.tenants.of(&caller.principal).egress;
-        Handles {
-            exchange: egress.open(grants.http.clone(), budget).traced(trace.map(headers_of).unwrap_or_default()),
-            reader: self.directories.reader(grants.read.clone()),
-            tools: ToolCaller::new(self.reach.clone(), self.catalog(), grants.tools.clone(), trace.cloned()),
-        }
     }
 
     fn secret_versions(&self, rules: &[HttpRule], caller: &Caller) -> Vec<u64> {

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use intentbox_capability::{Alias, Grant, HttpRule, Refusal, ToolEffect, ToolRule, Tools};
+use intentbox_capability::{Access, Alias, Asked, Grant, HttpRule, Refusal, ToolEffect};
 use intentbox_catalog::{Case, Template, TemplateId};
 use intentbox_egress::{Budget, Request, SendError};
 use intentbox_report::{Lack, Principal, Refused};
@@ -28,6 +28,14 @@ pub struct CodeGrant {
     pub has_changes: bool,
 }
 
+impl CodeGrant {
+    /// Whether one of its lines is about requests.
+    #[must_use]
+    pub fn is_of_requests(line: &str) -> bool {
+        Access::is_of_requests(line)
+    }
+}
+
 /// A case that failed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
@@ -43,15 +51,7 @@ impl Engine {
     /// What must be configured before an intent can select this template.
     #[must_use]
     pub fn lacks(&self, template: &Template) -> Vec<Lack> {
-        let wants = template.wants();
-        let origins = wants.http.iter().map(HttpRule::alias);
-        let known = self.tenants.common().egress.origins();
-        let origins = origins.filter(|alias| known.get(alias).is_none());
-        let directories = wants.read.iter().filter(|alias| !self.directories.has(alias));
-        let mut lacks: Vec<Lack> = origins.map(|alias| Lack::Origin(alias.to_string())).collect();
-        lacks.extend(directories.map(|alias| Lack::Directory(alias.to_string())));
-        lacks.dedup();
-        lacks
+        self.opened.lacks(template.wants(), self.tenants.common().egress.origins())
     }
 
     /// What code of a caller may access, for whoever writes it.
@@ -62,7 +62,8 @@ impl Engine {
         let lines = access.lines().into_iter().map(|line| {
             let alias = line.split(':').next().unwrap_or_default().to_owned();
             // An origin's settings are named once.
-            let settings = if named.contains(&alias) { Vec::new() } else { self.settings_of(&alias, caller) };
+            let is_first = Access::is_of_requests(&line) && !named.contains(&alias);
+            let settings = if is_first { self.settings_of(&alias, caller) } else { Vec::new() };
             named.push(alias);
             if settings.is_empty() { line } else { format!("{line} ({})", settings.join(", ")) }
         });
@@ -120,39 +121,24 @@ impl Engine {
         };
         let requester = self.requester(template, caller);
         let refused = |refusal: Refusal| {
-            let remedy = requester.remedy(&refusal, &self.directories);
+            let remedy = requester.remedy(&refusal, &self.opened.directories);
             Refused { message: refusal.to_string(), remedy }
         };
-        let tables = self.policy.tables(who, &caller.principal);
-        if method.eq_ignore_ascii_case("read") {
-            let file = grants.read.admit(url).map_err(refused)?;
-            let named = tables.iter().filter(|(_, rules)| rules.read.contains(file.alias()));
-            return Ok(named.map(|(table, _)| format!("{}: READ under [{table}]", file.alias())).collect());
-        }
-        if method.eq_ignore_ascii_case("tool") {
-            let (server, tool) = url.split_once(':').unwrap_or((url, ""));
-            let (server, tool) = (server.trim(), tool.trim());
-            let effect = match self.upstreams() {
-                // A tool that has changed is told as one of which nothing is known.
-                Some(upstreams) => upstreams.effect(server, tool).await.map_or(ToolEffect::MayChange, effect_of),
-                None => ToolEffect::MayChange,
-            };
-            grants.tools.admit(server, tool, effect).map_err(refused)?;
-            let mut lines = Vec::new();
-            for (table, rules) in tables {
-                let alone = |rule: &&ToolRule| Tools::of([(*rule).clone()]).admit(server, tool, effect).is_ok();
-                lines.extend(rules.tools.iter().filter(alone).map(|rule| format!("{rule} TOOL under [{table}]")));
+        let (asked, origins) = (Asked::of(method, url), self.tenants.common().egress.origins());
+        let effect = match (asked, self.upstreams()) {
+            // A tool that has changed is told as one of which nothing is known.
+            (Asked::Tool { server, tool }, Some(upstreams)) => {
+                upstreams.effect(server, tool).await.map_or(ToolEffect::MayChange, effect_of)
             }
-            return Ok(lines);
-        }
-        let origins = self.tenants.common().egress.origins();
-        let allowed = grants.http.admit(origins, method, url).map_err(refused)?;
+            _ => ToolEffect::MayChange,
+        };
+        let request = grants.admits(asked, origins, effect).map_err(refused)?;
         let mut lines = Vec::new();
-        for (table, rules) in tables {
-            let alone = |rule: &&HttpRule| Grant::of([(*rule).clone()]).admit(origins, method, url).is_ok();
-            lines.extend(rules.http.iter().filter(alone).map(|rule| format!("{rule} under [{table}]")));
+        for (table, rules) in self.policy.tables(who, &caller.principal) {
+            let admitting = rules.admitting(asked, origins, effect);
+            lines.extend(admitting.into_iter().map(|line| format!("{line} under [{table}]")));
         }
-        lines.push(format!("= {} {}", allowed.method(), allowed.shown()));
+        lines.extend(request);
         Ok(lines)
     }
 

@@ -43,7 +43,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use intentbox_capability::{Access, Alias, Grant, HttpRule, Method, Tools};
+use intentbox_capability::{Access, Alias, Grant, HttpRule, Method};
 use intentbox_catalog::{Catalog, Template, TemplateId};
 use intentbox_report::Principal;
 use serde::Deserialize;
@@ -230,8 +230,8 @@ impl Policy {
             table.check(configuration, servers, &mut faults);
         }
         let posts = |rule: &HttpRule| rule.methods() == [Method::Post];
-        if !self.callbacks.http.iter().all(posts) || !self.callbacks.read.is_empty() || !self.callbacks.tools.is_empty()
-        {
+        let others = Access { http: Vec::new(), ..self.callbacks.clone() };
+        if !self.callbacks.http.iter().all(posts) || !others.is_empty() {
             faults.push("[callbacks]: it has lines of `http` with the method POST, and nothing else".to_owned());
         }
         faults
@@ -261,48 +261,11 @@ impl Table<'_> {
     /// Finds at most one fault per line.
     fn check(&self, configuration: &Configuration, servers: &KnownTools, faults: &mut Vec<String>) {
         let Table { name, rules, nobody, .. } = self;
-        for rule in &rules.http {
-            let alias = rule.alias();
-            let meets = |template: &Template| {
-                let both = Grant::of([rule.clone()]).and(template.wants().http.iter().cloned());
-                !both.rules().is_empty()
-            };
-            if !self.matters(meets) {
-                faults.push(format!("{} under [{name}] can allow nothing: {nobody}", rule.written()));
-            } else if configuration.origins.iter().all(|config| config.origin.alias() != alias) {
-                faults
-                    .push(format!("[{name}]: `{rule}` names the origin `{alias}`, and there is no [origins.{alias}]"));
-            }
-        }
-        for alias in &rules.read {
-            if !self.matters(|template| template.wants().read.contains(alias)) {
-                faults.push(format!("\"{alias}\" under [{name}] can allow nothing: {nobody}"));
-            } else if !configuration.directories.contains_key(alias) {
-                faults.push(format!("[{name}]: `{alias}` is no directory of [directories]"));
-            }
-        }
-        for rule in &rules.tools {
-            let meets = |template: &Template| {
-                let both = Tools::of([rule.clone()]).and(template.wants().tools.iter().cloned());
-                !both.rules().is_empty()
-            };
-            if !self.matters(meets) {
-                faults.push(format!("\"{rule}\" under [{name}] can allow nothing: {nobody}"));
-                continue;
-            }
-            let server = rule.server();
-            match servers.get(server.as_str()) {
-                None => faults.push(format!(
-                    "[{name}]: `{rule}` names the server `{server}`, and none of this name is configured"
-                )),
-                Some(tools) if !tools.is_empty() => {
-                    let missing: Vec<&str> = rule.named().filter(|tool| !tools.contains(*tool)).collect();
-                    if !missing.is_empty() {
-                        let missing = missing.join("`, `");
-                        faults.push(format!("[{name}]: `{rule}` names `{missing}`, and `{server}` lists no such tool"));
-                    }
-                }
-                Some(_) => {}
+        for rule in rules.each() {
+            if !self.matters(|template| rule.meets(template.wants())) {
+                faults.push(format!("{} under [{name}] can allow nothing: {nobody}", rule.values()));
+            } else if let Some(fault) = configuration.unknown(&rule, servers) {
+                faults.push(format!("[{name}]: {fault}"));
             }
         }
     }

@@ -5,7 +5,7 @@
 //! alone, and covers all paths that it asks for: the one path of a refusal would be a rule for one issue. If the policy has
 //! a table for the principal, that table must permit the call as well.
 
-use intentbox_capability::{Access, Needs, Refusal, ToolRule};
+use intentbox_capability::{Access, Needs, Refusal};
 use intentbox_catalog::{Template, TemplateId};
 use intentbox_files::Directories;
 use intentbox_report::{MissingOrigin, Permission, Principal, Remedy, TableRules};
@@ -102,16 +102,7 @@ impl Requester {
     /// The rules to propose for a call: for a template, its wants that cover the call. `None` if they do not cover it.
     fn wanted(&self, needed: &Access) -> Option<Access> {
         let Some((_, wants)) = &self.template else { return Some(needed.clone()) };
-        let is_tool_wanted = |rule: &ToolRule| wants.tools.iter().any(|want| want.covers_rule(rule));
-        if !needed.tools.iter().all(is_tool_wanted) || needed.read.iter().any(|alias| !wants.read.contains(alias)) {
-            return None;
-        }
-        let mut http = Vec::new();
-        for asked in &needed.http {
-            let want = wants.http.iter().find(|want| asked.lacking(std::slice::from_ref(*want)).is_none())?;
-            http.push(want.only(*asked.methods().first()?)?);
-        }
-        Some(Access { http, ..needed.clone() })
+        needed.proposed(wants)
     }
 
     /// The answer to a call that the template does not want.

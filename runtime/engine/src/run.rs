@@ -135,9 +135,15 @@ impl Engine {
         let job = Job { script, params: &run.params, limits, deterministic, owner, author, reserves_memory };
         let budget = Budget { run: Duration::from_millis(limits.wall_ms), ..Budget::default() };
         let trace = caller.trace.as_ref().map(|trace| trace.within(run.id));
-        let handles = self.open_handles(&run.grants, budget, caller, trace.as_ref());
+        let handles = self.opened.handles(
+            &run.grants,
+            &self.tenants.of(&caller.principal).egress,
+            budget,
+            self.catalog(),
+            trace.as_ref(),
+        );
         let noting = Noting::new(run.id, caller.clone(), Arc::clone(events));
-        let broker = Broker::new(handles, run.requester.clone(), self.directories.clone(), noting);
+        let broker = Broker::new(handles, run.requester.clone(), self.opened.directories.clone(), noting);
         let broker = Arc::new(broker);
         let started = Instant::now();
         let ended = sandbox.run(job, Arc::clone(&broker) as Arc<_>).await;

@@ -308,7 +308,7 @@ async fn ended(shared: &Arc<Shared>, lease: &Lease, has_changed: &Mutex<bool>) -
     let outcome = report.outcome().terms().name;
     let cause = report.failure.as_ref().map(|failure| &failure.cause);
     // It was cut off after it had called somebody, perhaps to change something.
-    let has_called = report.spent.is_none_or(|spent| spent.http_requests + spent.tool_calls > 0);
+    let has_called = report.spent.is_none_or(|spent| spent.calls_that_may_change() > 0);
     let trouble = report.failure.as_ref().map(|failure| failure.message.as_str()).unwrap_or_default();
     if let Some(ending) = cause.and_then(|cause| incomplete(&lease.job, cause, !may_repeat && has_called, trouble)) {
         return Some(ending);

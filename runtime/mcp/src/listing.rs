@@ -59,7 +59,7 @@ fn granted(grant: &CodeGrant) -> String {
 /// How scripts reach what is granted: by the first origin and the first directory.
 fn usage(lines: &[&str]) -> Option<String> {
     let directory = lines.iter().find_map(|line| line.strip_suffix(READ));
-    let origin = lines.iter().find(|line| !line.ends_with(READ)).and_then(|line| line.split_once(": "));
+    let origin = lines.iter().find(|line| CodeGrant::is_of_requests(line)).and_then(|line| line.split_once(": "));
     let mut said = Vec::new();
     if let Some((origin, _)) = origin {
         let path = if origin == "sentry" { "/api/0/organizations/ORG/issues/" } else { "/path" };
@@ -129,6 +129,7 @@ mod tests {
                      files.open(path) read, without await.",
                 ),
             ),
+            (&["git: read-only TOOL"], None),
             (&[], None),
         ] {
             assert_eq!(usage(lines).as_deref(), expected);

@@ -78,7 +78,7 @@ fn words(remedy: &Remedy, report: &Report) -> String {
                 .to_owned()
         }
         Remedy::Configure { template, lacks } => {
-            let lacks: Vec<String> = lacks.iter().map(lack).collect();
+            let lacks: Vec<String> = lacks.iter().map(Lack::to_string).collect();
             let lacks = lacks.join(" and ");
             or_code(&cut(&format!("`{template}` would answer this, and needs the operator to configure {lacks}")))
         }
@@ -129,13 +129,6 @@ fn param(name: &str, value: &str) -> String {
 fn params<'a>(values: impl Iterator<Item = (&'a str, &'a str)>) -> String {
     let object = values.map(|(name, value)| (name.to_owned(), Value::from(value))).collect();
     Value::Object(object).to_string()
-}
-
-fn lack(lack: &Lack) -> String {
-    match lack {
-        Lack::Origin(alias) => format!("the origin `{alias}`"),
-        Lack::Directory(alias) => format!("the directory `{alias}`"),
-    }
 }
 
 /// How to say an intent in other words: the names that were nearly written, and the nearest sentence.

@@ -118,6 +118,27 @@ pub enum Lack {
     Directory(String),
 }
 
+/// What is missing.
+impl fmt::Display for Lack {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Lack::Origin(alias) => write!(formatter, "the origin `{alias}`"),
+            Lack::Directory(alias) => write!(formatter, "the directory `{alias}`"),
+        }
+    }
+}
+
+impl Lack {
+    /// What would supply it: a table of the configuration, or a flag.
+    #[must_use]
+    pub fn supply(&self) -> String {
+        match self {
+            Lack::Origin(alias) => format!("[origins.{alias}] in the configuration"),
+            Lack::Directory(alias) => format!("--dir {alias}=PATH"),
+        }
+    }
+}
+
 /// What helps to say an intent in other words. Its texts are short and safe to print.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Rephrase {

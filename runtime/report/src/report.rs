@@ -303,6 +303,47 @@ pub struct Spent {
     pub tool_calls: u64,
 }
 
+impl Spent {
+    /// What is counted, for people: a name, the field, and the limit of a run that bounds it, if one does.
+    pub const COUNTERS: [(&'static str, &'static str, &'static str); 10] = [
+        ("Fuel", "fuel", "fuel"),
+        ("Wall time, ms", "wall_ms", "wall_ms"),
+        ("Memory, bytes", "memory_bytes_peak", "memory_bytes"),
+        ("Host calls", "host_calls", "host_calls"),
+        ("HTTP requests", "http_requests", ""),
+        ("Bytes sent", "http_bytes_up", ""),
+        ("Bytes received", "http_bytes_down", ""),
+        ("File calls", "file_calls", ""),
+        ("Bytes of files", "file_bytes", ""),
+        ("Calls of tools", "tool_calls", ""),
+    ];
+
+    /// How many calls the host itself has counted, of every kind.
+    #[must_use]
+    pub fn calls(&self) -> u64 {
+        self.calls_that_may_change() + self.file_calls
+    }
+
+    /// How many of them may have changed something, if the grants allow that.
+    #[must_use]
+    pub fn calls_that_may_change(&self) -> u64 {
+        // Named one by one: whoever adds a counter has to say which it is.
+        let Self {
+            http_requests,
+            tool_calls,
+            http_bytes_up: _,
+            http_bytes_down: _,
+            file_calls: _,
+            file_bytes: _,
+            fuel: _,
+            memory_bytes_peak: _,
+            wall_ms: _,
+            host_calls: _,
+        } = *self;
+        http_requests + tool_calls
+    }
+}
+
 impl Report {
     /// The report of a request that worked, with nothing in it yet.
     #[must_use]
@@ -378,6 +419,8 @@ impl Report {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
     use super::*;
 
     #[test]
@@ -424,5 +467,18 @@ mod tests {
             }
         }
         assert_eq!(Report::new(RunId::of(0)).traceback(), None);
+    }
+
+    #[test]
+    fn every_counter_is_told_to_people_by_its_field() {
+        let fields = serde_json::to_value(Spent::default()).expect("it is an object");
+        let fields: BTreeSet<&str> = fields.as_object().expect("it is an object").keys().map(String::as_str).collect();
+        assert_eq!(BTreeSet::from(Spent::COUNTERS.map(|(_, field, _)| field)), fields);
+    }
+
+    #[test]
+    fn calls_are_counted_by_whether_they_may_have_changed_something() {
+        let spent = Spent { http_requests: 1, tool_calls: 2, file_calls: 4, host_calls: 8, ..Spent::default() };
+        assert_eq!((spent.calls_that_may_change(), spent.calls()), (3, 7));
     }
 }

@@ -7,7 +7,7 @@ use intentbox_capability::{Alias, HttpRule};
 use intentbox_catalog::param::ValuesFrom;
 use intentbox_catalog::words::{Clause, WordPattern};
 use intentbox_catalog::{ParamKind, ParamSpec, ResultSchema, Template};
-use intentbox_engine::Engine;
+use intentbox_engine::{Engine, Lack};
 use serde_json::{Map, Value, json};
 
 use crate::answer::Answer;
@@ -46,7 +46,7 @@ fn fields(template: &Template, engine: &Engine, settings: &BTreeMap<String, Stri
         ("cache_s", template.cache_s().into()),
         ("wants", template.wants().http.iter().map(HttpRule::to_string).collect()),
         ("reads", template.wants().read.iter().map(Alias::as_str).collect()),
-        ("needs", engine.lacks(template).iter().map(words::lack).collect()),
+        ("needs", engine.lacks(template).iter().map(Lack::supply).collect()),
         ("phrases", template.phrases().into()),
         ("patterns", template.clauses().iter().map(Clause::to_string).collect()),
         ("parameters", template.parameters().iter().map(parameter).collect()),
