@@ -4,7 +4,7 @@
 //! `=-0.31`, a leaf. The leaves that are reached add up. Which facts matter depends on others, and no sum of weights says that. It is
 //! *not* for training: `cargo bench --bench sentences -- --train` grows the trees.
 
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 
 /// The most trees of one text, and the most nodes of a tree. Training grows fewer.
 const TREES_MAX: usize = 1_000;
@@ -65,7 +65,7 @@ impl Forest {
 
     /// The sum of the leaves that facts reach. One that is not there is 0.
     pub(crate) fn sum(&self, facts: &[(&str, f64)]) -> f64 {
-        let by_name: HashMap<&str, f64> = facts.iter().copied().collect();
+        let by_name: FxHashMap<&str, f64> = facts.iter().copied().collect();
         let values: Vec<f64> =
             self.names.iter().map(|name| by_name.get(name.as_str()).copied().unwrap_or(0.0)).collect();
         self.trees.iter().map(|nodes| leaf(nodes, &values)).sum()

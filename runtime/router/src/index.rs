@@ -6,7 +6,7 @@
 mod doubts;
 
 use std::borrow::Cow;
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ use serde_json::Value;
 
 use crate::card::{Card, CardId, Pack};
 use crate::clause;
-use crate::english::{is_around, is_filler};
+use crate::english::is_filler;
 use crate::explain::{Phrase, Scored};
 use crate::names::{NAME_WORDS_MAX, NameList, Names, Source};
 use crate::ranker::Ranker;
@@ -25,7 +25,7 @@ use crate::time;
 use crate::trust::{self, Doubts};
 use crate::typo::Vocabulary;
 use crate::values::{Found, How, Mentions, NameMention, REST, Readers, Sentence, ValueRead, count};
-use crate::weights::{Feature, STRANGE, TRUST, Weights};
+use crate::weights::{Feature, STRANGE, TRUST, WeightMap, Weights};
 use crate::witness::{self, Witness};
 use crate::{NO_PHRASE, Named, Question};
 
@@ -76,9 +76,9 @@ struct Entry {
     counted_elsewhere: BTreeSet<String>,
     readers: Readers,
     /// What words say for it and against it, by the names of features.
-    weights: HashMap<String, f64>,
+    weights: WeightMap,
     /// What facts about its values say for trusting them.
-    trust: HashMap<String, f64>,
+    trust: WeightMap,
 }
 
 #[derive(Debug)]
@@ -99,6 +99,8 @@ struct KnownPhrase {
 pub(crate) struct Reading<'a> {
     words: Cow<'a, [Word]>,
     canonical: Vec<String>,
+    /// The number of each in the pack, if it has one.
+    numbers: Vec<Option<usize>>,
     /// Which of the numbered words of the pack the sentence holds.
     present: Vec<bool>,
     /// The number of its clause for each word.
@@ -180,12 +182,13 @@ impl<R: Ranker> PackIndex<R> {
         }
         let words = self.vocabulary.correct(words, &kept);
         let canonical: Vec<String> = words.iter().map(|word| self.synonyms.head(&word.stem).to_owned()).collect();
+        let numbers: Vec<Option<usize>> = canonical.iter().map(|word| self.numbers.get(word).copied()).collect();
         let mut present = vec![false; self.numbers.len()];
-        for number in canonical.iter().filter_map(|word| self.numbers.get(word)) {
+        for number in numbers.iter().flatten() {
             present[*number] = true;
         }
         let clauses = clause::numbered(said.question.text, &words);
-        Reading { words, canonical, present, clauses, said, names }
+        Reading { words, canonical, numbers, present, clauses, said, names }
     }
 
     /// Whether a word is one of this pack's, or says a name of it.
@@ -263,12 +266,12 @@ impl<R: Ranker> PackIndex<R> {
     pub(crate) fn prospects(&self, reading: &Reading<'_>, normalised: &str) -> Vec<Prospect> {
         let is_phrase = |entry: &Entry| entry.phrases.iter().any(|phrase| phrase.normal == normalised);
         let exact: Vec<bool> = self.entries.iter().map(is_phrase).collect();
-        let mut places = self.ranker.rank(&reading.informative());
+        let said = reading.informative();
+        let mut places = self.ranker.rank(&said);
         // No ranker overrules a declared phrase.
         let left_out = |place: &usize| exact[*place] && !places.contains(place);
         let left_out: Vec<usize> = (0..exact.len()).filter(left_out).collect();
         places.extend(left_out);
-        let said = reading.informative();
         let prospect = |entry: usize| {
             let shares = self.entries[entry].phrases.iter().map(|phrase| phrase.at_most(&reading.present));
             // A word that speaks for a card without being in its phrases promises a little.
@@ -280,31 +283,39 @@ impl<R: Ranker> PackIndex<R> {
         places.into_iter().map(prospect).filter(|prospect| prospect.bound > 0.0).collect()
     }
 
-    /// What a card explains of the sentence; nothing for one that changes something and is not asked for in so many words.
+    /// What a card explains of the sentence, without what speaks against that, and the values that it was read with; nothing for one
+    /// that changes something and is not asked for in so many words.
     pub(crate) fn score(
         &self,
         prospect: &Prospect,
         reading: &Reading<'_>,
         normalised: &str,
-        general: &HashMap<String, f64>,
-    ) -> Option<Scored> {
+        general: &WeightMap,
+    ) -> Option<(Scored, Vec<Found>)> {
         let entry = &self.entries[prospect.entry];
         let (mut scored, found) = entry.score(reading, normalised);
         if entry.writes && scored.fit < WRITE_FLOOR {
             return None;
         }
         entry.weigh(&mut scored, reading, &found, general);
-        Some(scored)
+        Some((scored, found))
+    }
+
+    /// Adds what speaks for and against trusting what a card explains.
+    pub(crate) fn judge(
+        &self,
+        prospect: &Prospect,
+        scored: &mut Scored,
+        reading: &Reading<'_>,
+        found: &[Found],
+        general: &WeightMap,
+    ) {
+        self.entries[prospect.entry].judge(scored, reading, found, general);
     }
 
     /// The same card once for each value that it may do without, as if the words of that value were no value. A card that changes
     /// something is read in one way alone.
-    pub(crate) fn without_a_value(
-        &self,
-        id: &CardId,
-        reading: &Reading<'_>,
-        general: &HashMap<String, f64>,
-    ) -> Vec<Scored> {
+    pub(crate) fn without_a_value(&self, id: &CardId, reading: &Reading<'_>, general: &WeightMap) -> Vec<Scored> {
         let Some(entry) = self.entries.iter().find(|entry| entry.id == *id && !entry.writes) else { return Vec::new() };
         let (_, found) = entry.score(reading, NO_PHRASE);
         let may_go = |found: &Found| !found.span.is_empty() && !reading.words[found.span.start].quoted;
@@ -315,6 +326,7 @@ impl<R: Ranker> PackIndex<R> {
             let mut scored = entry.score_of(reading, NO_PHRASE, &kept);
             scored.phrase.exact = false;
             entry.weigh(&mut scored, reading, &kept, general);
+            entry.judge(&mut scored, reading, &kept, general);
             scored.doubts.lacks_a_value = true;
             scored
         });
@@ -352,7 +364,7 @@ impl<R: Ranker> PackIndex<R> {
     }
 
     /// What the sentence says for a card of this pack.
-    pub(crate) fn witness(&self, id: &CardId, said: Said<'_>, general: &HashMap<String, f64>) -> Option<Witness> {
+    pub(crate) fn witness(&self, id: &CardId, said: Said<'_>, general: &WeightMap) -> Option<Witness> {
         let entry = self.entries.iter().find(|entry| entry.id == *id)?;
         let reading = self.read(said);
         let (scored, found) = entry.score(&reading, "");
@@ -475,7 +487,7 @@ impl Entry {
     }
 
     fn score(&self, reading: &Reading<'_>, normalised: &str) -> (Scored, Vec<Found>) {
-        let Reading { words, canonical, present, clauses, said, names } = reading;
+        let Reading { words, canonical, present, clauses, said, names, .. } = reading;
         let Question { text: source, now, names: known } = said.question;
         let times = said.times;
         let sentence = Sentence { words, canonical, present, clauses, times, names, known, source, now };
@@ -485,9 +497,10 @@ impl Entry {
 
     /// The same with these values.
     fn score_of(&self, reading: &Reading<'_>, normalised: &str, values: &[Found]) -> Scored {
-        let Reading { words, canonical, .. } = reading;
+        let Reading { words, canonical, numbers, present, .. } = reading;
         let repeats = self.repeated(reading, values);
-        let mut said = BTreeSet::new();
+        let mut said: Vec<&str> = Vec::new();
+        let mut said_numbers = vec![false; present.len()];
         let mut unexplained = Vec::new();
         let (mut explained_weight, mut weight) = (0.0, 0.0);
         let in_value = |index: usize| values.iter().any(|found| found.span.contains(&index));
@@ -503,8 +516,12 @@ impl Entry {
             let in_time = values.iter().any(|found| found.span.contains(&index) && self.readers.is_window(found));
             let is_topic = !word.quoted && !in_text && !in_time && self.topics.contains(canonical);
             // A value may be what the sentence is about as well: the level in "list warnings".
-            if word.is_filler || ((in_pattern || repeats[index]) && !is_topic) || !said.insert(canonical.as_str()) {
+            if word.is_filler || ((in_pattern || repeats[index]) && !is_topic) || said.contains(&canonical.as_str()) {
                 continue;
+            }
+            said.push(canonical);
+            if let Some(number) = numbers[index] {
+                said_numbers[number] = true;
             }
             if is_topic {
                 explained_weight += 1.0;
@@ -512,7 +529,7 @@ impl Entry {
                 continue;
             }
             // What changes something is asked for in so many words.
-            if !word.quoted && !self.writes && is_around(&word.plain) {
+            if !word.quoted && !self.writes && word.is_around {
                 continue;
             }
             unexplained.push(word.text.clone());
@@ -524,7 +541,7 @@ impl Entry {
         // Where there is nothing but values, what they are says what is asked.
         let only_values = f64::from(u8::from(!read.is_empty()));
         let explained = if weight > 0.0 { explained_weight / weight } else { only_values };
-        let mut phrase = self.best_phrase(&said, &read, normalised);
+        let mut phrase = self.best_phrase(&said_numbers, &read, normalised);
         if let Some(filled) = self.filled_phrase(words, canonical, values) {
             phrase = Phrase { text: filled.text.clone(), covered: 1.0, exact: true };
         }
@@ -566,8 +583,8 @@ impl Entry {
         }
     }
 
-    /// Sums up what the weights say for and against the card, and for and against its values.
-    fn weigh(&self, scored: &mut Scored, reading: &Reading<'_>, found: &[Found], general: &HashMap<String, f64>) {
+    /// Sums up what the weights say for and against the card.
+    fn weigh(&self, scored: &mut Scored, reading: &Reading<'_>, found: &[Found], general: &WeightMap) {
         let mut name = String::new();
         let mut sum = 0.0;
         self.features(reading, scored, found, &mut |feature, value| {
@@ -580,6 +597,10 @@ impl Entry {
             sum += value * weight.copied().unwrap_or(0.0);
         });
         scored.sum = sum;
+    }
+
+    /// What the weights say for and against the values, and what speaks against the reading. It is not needed to compare cards.
+    fn judge(&self, scored: &mut Scored, reading: &Reading<'_>, found: &[Found], general: &WeightMap) {
         // Most cards of packs that are not built in have no such weights.
         if !self.trust.is_empty() {
             let facts = trust::facts_of_values(&scored.values);
@@ -706,14 +727,14 @@ impl Entry {
     }
 
     /// The declared phrase with the largest share of its words said, and of equals the longest. An exact one wins.
-    fn best_phrase(&self, said: &BTreeSet<&str>, read: &BTreeSet<&str>, normalised: &str) -> Phrase {
+    fn best_phrase(&self, said: &[bool], read: &BTreeSet<&str>, normalised: &str) -> Phrase {
         let mut best = Phrase { text: String::new(), covered: 0.0, exact: false };
         let mut best_length = 0;
         for phrase in &self.phrases {
             if phrase.normal == normalised {
                 return Phrase { text: phrase.text.clone(), covered: 1.0, exact: true };
             }
-            let words = phrase.words.iter().filter(|word| said.contains(word.as_str())).count();
+            let words = phrase.numbers.iter().filter(|number| said[**number]).count();
             let slots = phrase.slots.iter().filter(|name| read.contains(name.as_str())).count();
             let length = phrase.words.len() + phrase.slots.len();
             let covered = share(words + slots, length);

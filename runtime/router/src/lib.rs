@@ -68,7 +68,7 @@ pub use crate::trust::{Doubt, Doubts, Why};
 pub use crate::values::ValueRead;
 pub use crate::witness::{PassedOver, SaidTime, Token, Witness};
 
-use crate::index::{PackIndex, Prospect, Reading, Said};
+use crate::index::{PackIndex, Reading, Said};
 use crate::model::Model;
 
 /// The lowest trust in a reading that is an answer. On sentences that training left out, one of twenty answers is wrong, mostly in
@@ -382,7 +382,7 @@ impl<R: Ranker> Router<R> {
         let mut candidates = whole.to_vec();
         candidates.remove(other.rank);
         candidates.insert(0, other.scored);
-        self.share(&mut candidates, words);
+        self.share(candidates.iter_mut(), words);
         candidates[1..].sort_by(by_score);
         Part { normalised: text::normal(words), rule, candidates }
     }
@@ -471,16 +471,22 @@ impl<R: Ranker> Router<R> {
         let declared = prospects.iter().filter(|(.., prospect)| prospect.exact).count();
         let all = scored_max == usize::MAX;
         prospects.truncate(if declared > 0 && !all { declared } else { scored_max });
-        let score = |(pack, reading, prospect): &(&PackIndex<R>, &Reading<'_>, Prospect)| {
-            let mut scored = pack.score(prospect, reading, normalised, &self.model.general)?;
+        let scored = prospects.into_iter().filter_map(|(pack, reading, prospect)| {
+            let (mut scored, found) = pack.score(&prospect, reading, normalised, &self.model.general)?;
             // What is declared word for word goes before a phrase with values in its slots.
             scored.phrase.exact &= prospect.exact || declared == 0;
-            Some(scored)
-        };
-        let mut candidates: Vec<Scored> = prospects.iter().filter_map(score).collect();
-        candidates.retain(|candidate| candidate.fit > 0.0 || !candidate.values.is_empty() || candidate.sum > 0.0);
-        self.share(&mut candidates, words);
-        candidates.sort_by(by_score);
+            Some((scored, found, (pack, reading, prospect)))
+        });
+        let mut scored: Vec<_> = scored.collect();
+        scored.retain(|(scored, ..)| scored.fit > 0.0 || !scored.values.is_empty() || scored.sum > 0.0);
+        self.share(scored.iter_mut().map(|(scored, ..)| scored), words);
+        scored.sort_by(|(left, ..), (right, ..)| by_score(left, right));
+        // No other than the first ones is ever trusted, or asked about.
+        let judged = if all { usize::MAX } else { CLOSEST_MAX };
+        for (scored, found, (pack, reading, prospect)) in scored.iter_mut().take(judged) {
+            pack.judge(prospect, scored, reading, found, &self.model.general);
+        }
+        let mut candidates: Vec<Scored> = scored.into_iter().map(|(scored, ..)| scored).collect();
         let second = candidates.get(1).map_or(0.0, |second| second.score);
         if let Some(best) = candidates.first_mut() {
             best.trust = if best.phrase.exact { 1.0 } else { trust::trust(best, second, &self.model.trust) };
@@ -489,10 +495,11 @@ impl<R: Ranker> Router<R> {
     }
 
     /// Scores each candidate by its share among all and the answer that none of them is meant.
-    fn share(&self, candidates: &mut [Scored], words: &[text::Word]) {
+    fn share<'s>(&self, candidates: impl Iterator<Item = &'s mut Scored>, words: &[text::Word]) {
+        let candidates: Vec<&mut Scored> = candidates.collect();
         let mut shares: Vec<f64> = candidates.iter().map(|candidate| candidate.sum).collect();
         weights::shares(&mut shares, self.none(words));
-        for (candidate, share) in candidates.iter_mut().zip(shares) {
+        for (candidate, share) in candidates.into_iter().zip(shares) {
             candidate.score = if candidate.phrase.exact { 1.0 } else { share };
         }
     }

@@ -1,19 +1,18 @@
 //! What training learned for cards of every pack: weights, and trees of trust. It is the same for all routers, so they share it.
 
-use std::collections::HashMap;
 use std::sync::{Arc, LazyLock};
 
 use crate::forest::Forest;
 use crate::trust;
-use crate::weights::{self, Weights};
+use crate::weights::{self, WeightMap, Weights};
 
 /// Weights by feature for all cards, and the trees that say whether a reading is an answer.
 #[derive(Debug, Default)]
 pub(crate) struct Model {
     /// Weights of features that every card can have.
-    pub(crate) general: HashMap<String, f64>,
+    pub(crate) general: WeightMap,
     /// Weights of words for the answer that no card fits.
-    pub(crate) none: HashMap<String, f64>,
+    pub(crate) none: WeightMap,
     /// The model that says whether a reading can be trusted.
     pub(crate) trust: Forest,
 }

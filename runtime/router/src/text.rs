@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use crate::english::{in_full, is_filler, mended};
+use crate::english::{in_full, is_around, is_filler, mended};
 use crate::values::says_how_much;
 
 /// The most words that are read. Nobody asks for a card in more, and every later step is linear in it.
@@ -24,6 +24,8 @@ pub(crate) struct Word {
     pub(crate) stem: String,
     /// Whether the word is filler.
     pub(crate) is_filler: bool,
+    /// Whether it belongs to asking, and not to what is asked for.
+    pub(crate) is_around: bool,
     /// Whether it is a number or a time, which every card understands.
     pub(crate) is_amount: bool,
     /// Whether it stood in quotes, and so is a value and nothing else.
@@ -50,6 +52,7 @@ impl Word {
             text: text.to_owned(),
             stem: stem(&plain),
             is_filler: !quoted && is_filler(&plain),
+            is_around: is_around(&plain),
             is_amount: !quoted && says_how_much(&plain),
             plain,
             quoted,

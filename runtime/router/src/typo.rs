@@ -3,6 +3,8 @@
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
+use rustc_hash::FxHashSet;
+
 use crate::text::{Synonyms, Word, stem};
 
 /// Shorter words have too many neighbours: `log`, `lag`, `leg`.
@@ -17,8 +19,8 @@ const LETTERS_MAX: usize = 24;
 /// The words that a pack's cards understand.
 #[derive(Debug, Default)]
 pub(crate) struct Vocabulary {
-    words: BTreeSet<String>,
-    stems: BTreeSet<String>,
+    words: FxHashSet<String>,
+    stems: FxHashSet<String>,
     /// By first letter, which is rarely mistyped: it keeps `mirrors` from being `errors`.
     by_first: BTreeMap<char, Vec<Known>>,
 }
@@ -49,7 +51,7 @@ impl Vocabulary {
                 letters: letters(word),
             });
         }
-        Self { words, stems, by_first }
+        Self { words: words.into_iter().collect(), stems, by_first }
     }
 
     /// The words of a sentence with misspellings corrected. Quotations, known words and names stay as they are.

@@ -19,7 +19,6 @@ use intentbox_catalog::{ParamKind, ParamSpec};
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::english::is_around;
 use crate::names::{NAME_WORDS_MAX, Name, Names, Source};
 use crate::text::{Word, ends_clause, singular, stem};
 use crate::time;
@@ -576,6 +575,9 @@ impl Pull<'_> {
                 1 => !self.topics.contains(canonical) && !announces,
                 _ => true,
             };
+            if !is_free {
+                return None;
+            }
             // Where values are known, another one has to look like a value: "customer Tanaka", but not "customer wants".
             let is_plain = matches!(word.plain.as_str(), "having" | "not" | "there");
             let is_one = spec.values_from().is_none()
@@ -590,27 +592,30 @@ impl Pull<'_> {
             let is_other_name = pattern.strength <= 1
                 && (0..self.names.len())
                     .any(|other| other != self.reader_of(spec) && self.named(other, at..at + 1).is_some());
-            let is_one = is_one && !is_purpose && !(is_other_name && spec.values_from().is_none());
-            let is_elsewhere = self.is_elsewhere(at, &vec![false; self.sentence.words.len()]);
-            return fits(&word.text)
-                .filter(|_| is_free && is_one && !is_elsewhere && !self.is_time(at) && self.file_at(at).is_none());
+            if !is_one || is_purpose || (is_other_name && spec.values_from().is_none()) {
+                return None;
+            }
+            let is_elsewhere = || self.is_elsewhere(at, &vec![false; self.sentence.words.len()]);
+            return fits(&word.text).filter(|_| !is_elsewhere() && !self.is_time(at) && self.file_at(at).is_none());
         }
-        // A word that was put right was not one of the pack's as it was written.
-        let is_topic = !word.corrected && is_known;
+        // A word that was put right was not one of the pack's as it was written. Words that join others name nothing.
+        if (!word.corrected && is_known) || matches!(word.plain.as_str(), "and" | "or") || word.is_around {
+            return None;
+        }
         // A bare number is an amount or a year, unless the pattern says what it numbers, or nobody counts so far.
-        let has_shape = matches!(kind, ParamKind::String { pattern: Some(pattern), .. } if !pattern.matches("word"));
+        let has_shape = || matches!(kind, ParamKind::String { pattern: Some(pattern), .. } if !pattern.matches("word"));
         let is_amount =
-            is_number && word.plain.len() < 7 && pattern.is_mute && (has_shape || spec.values_from().is_some());
-        let is_time = self.readers.has_times && self.is_time(at);
-        // Words that join others name nothing.
-        let joins = matches!(word.plain.as_str(), "and" | "or") || is_around(&word.plain);
-        let is_name = !is_topic && !is_amount && !is_time && !joins;
+            is_number && word.plain.len() < 7 && pattern.is_mute && (spec.values_from().is_some() || has_shape());
+        if is_amount || (self.readers.has_times && self.is_time(at)) {
+            return None;
+        }
         let text = word.text.as_str();
         // "Web-3m" is an issue, "six-month" is none.
-        let upper = text.contains(|letter: char| letter.is_ascii_digit()).then(|| text.to_uppercase());
-        let readings =
-            [Some(text.to_owned()), Some(text.to_lowercase()), upper, Some(text.trim_start_matches('#').to_owned())];
-        readings.iter().flatten().filter(|_| is_name).find_map(|text| fits(text))
+        let has_digit = || text.contains(|letter: char| letter.is_ascii_digit());
+        fits(text)
+            .or_else(|| fits(&text.to_lowercase()))
+            .or_else(|| if has_digit() { fits(&text.to_uppercase()) } else { None })
+            .or_else(|| fits(text.trim_start_matches('#')))
     }
 
     fn reader_of(&self, spec: &ParamSpec) -> usize {
@@ -628,11 +633,13 @@ impl Pull<'_> {
         let (word, canonical) = (self.sentence.words.get(index)?, self.sentence.canonical.get(index)?);
         let exact = choices.iter().find(|choice| choice.text == word.plain);
         // One of several, or a declared synonym. Tenses are kept apart: "resolve" asks for what "resolved" has.
-        let is_declared = *canonical != stem(&word.plain) && !is_bare;
-        let other = |choice: &&Choice| {
-            singular(&choice.text) == singular(&word.plain) || (is_declared && choice.canonical == *canonical)
+        let other = || {
+            let (one, is_declared) = (singular(&word.plain), !is_bare && *canonical != stem(&word.plain));
+            let is_other =
+                |choice: &&Choice| singular(&choice.text) == one || (is_declared && choice.canonical == *canonical);
+            choices.iter().filter(|_| !word.quoted).find(is_other)
         };
-        let choice = exact.or_else(|| choices.iter().filter(|_| !word.quoted).find(other))?;
+        let choice = exact.or_else(other)?;
         let item = spec.read_item(&choice.text).ok()?;
         Some(if matches!(spec.kind(), ParamKind::List { .. }) { Value::Array(vec![item]) } else { item })
     }

@@ -5,8 +5,9 @@
 //! them". `cargo bench --bench sentences -- --train` trains weights. Those in `weights.tsv` hold for every card, and those of a
 //! pack for its own.
 
-use std::collections::HashMap;
 use std::fmt::Write as _;
+
+use rustc_hash::FxHashMap;
 
 /// The most weights of one text. The built-in packs have some thousands.
 const WEIGHTS_MAX: usize = 100_000;
@@ -43,10 +44,13 @@ pub(crate) enum Feature<'a> {
     First(&'a str),
 }
 
+/// Weights by feature. A hash that is quick, and not keyed: what is looked up comes from anybody, and what is kept from training alone.
+pub(crate) type WeightMap = FxHashMap<String, f64>;
+
 /// Weights by scope and feature.
 #[derive(Debug, Default)]
 pub(crate) struct Weights {
-    scopes: HashMap<String, HashMap<String, f64>>,
+    scopes: FxHashMap<String, WeightMap>,
 }
 
 impl Feature<'_> {
@@ -82,7 +86,7 @@ impl Weights {
     }
 
     /// The weights of one scope.
-    pub(crate) fn take(&mut self, scope: &str) -> HashMap<String, f64> {
+    pub(crate) fn take(&mut self, scope: &str) -> WeightMap {
         self.scopes.remove(scope).unwrap_or_default()
     }
 }
@@ -104,8 +108,8 @@ mod tests {
     fn what_is_no_weight_says_nothing() {
         let mut weights =
             Weights::parse("any\tbias\t-1.5\nany\tnan\tNaN\nno tabs\nany\tword\tmuch\n\nsentry/a\tx y\t2\n");
-        assert_eq!(weights.take(ANY), HashMap::from([("bias".to_owned(), -1.5)]));
-        assert_eq!(weights.take("sentry/a"), HashMap::from([("x y".to_owned(), 2.0)]));
+        assert_eq!(weights.take(ANY), WeightMap::from_iter([("bias".to_owned(), -1.5)]));
+        assert_eq!(weights.take("sentry/a"), WeightMap::from_iter([("x y".to_owned(), 2.0)]));
         assert!(weights.take(NONE).is_empty());
     }
 

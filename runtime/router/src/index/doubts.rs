@@ -1,17 +1,15 @@
 //! What speaks against the reading of a card: the words that it does not explain, each with why it may mean something else.
 
-use std::collections::HashMap;
-
 use serde_json::Value;
 
 use super::{Entry, Reading};
 use crate::clause;
-use crate::english::{asks_for, is_around, is_deed, negates};
+use crate::english::{asks_for, is_deed, negates};
 use crate::explain::Scored;
 use crate::text::Word;
 use crate::trust::{Doubt, Doubts, Why};
 use crate::values::{Found, How, KNOWN_NAME, REST, ValueRead, count};
-use crate::weights::Feature;
+use crate::weights::{Feature, WeightMap};
 
 /// How far before a word its number stands: "5 most frequent issues".
 const COUNTED_WITHIN: usize = 3;
@@ -28,7 +26,7 @@ impl Entry {
         reading: &Reading<'_>,
         scored: &Scored,
         found: &[Found],
-        general: &HashMap<String, f64>,
+        general: &WeightMap,
     ) -> Doubts {
         let Reading { words, canonical, clauses: clause_of, .. } = reading;
         let clauses = clause_of.last().map_or(1, |last| last + 1);
@@ -36,7 +34,7 @@ impl Entry {
         let is_topic = |index: usize| !words[index].is_filler && self.topics.contains(&canonical[index]);
         let joins = |index: usize| {
             let mut after = (index + 1..words.len()).filter(|at| !words[*at].is_filler || in_value(*at));
-            let is_known = |at: usize| in_value(at) || is_topic(at) || is_around(&words[at].plain);
+            let is_known = |at: usize| in_value(at) || is_topic(at) || words[at].is_around;
             words[index].plain == "and" && !words[index].quoted && after.next().is_some_and(is_known)
         };
         let mut says = vec![0_usize; clauses];

@@ -2,7 +2,7 @@
 
 use super::known::KNOWN_NAME;
 use super::{Found, Pull, Sentence, ValueRead};
-use crate::english::{is_around, is_deed, is_filler};
+use crate::english::{is_deed, is_filler};
 use crate::text::{Word, ends_clause};
 
 /// By what the words are read that nothing explains.
@@ -285,7 +285,7 @@ impl Pull<'_> {
             let word = &words[at];
             let form = &self.sentence.canonical[at];
             let is_known = self.topics.contains(form) || self.readers.announcing.contains(form);
-            !taken[at] && (word.quoted || !(is_known || is_around(&word.plain) || is_deed(&word.plain)))
+            !taken[at] && (word.quoted || !(is_known || word.is_around || is_deed(&word.plain)))
         };
         let mut best = 0..0;
         let mut at = 0;
