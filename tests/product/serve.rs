@@ -456,7 +456,7 @@ fn schedules_are_added_listed_shown_and_removed_here_and_elsewhere() {
         assert_eq!(run(&["list"]).stdout, line);
         assert_eq!(run(&["show", id]).stdout.lines().next().map(|first| format!("{first}\n")), Some(line.clone()));
         let removed = run(&["remove", id]);
-        assert_eq!((removed.stdout, removed.stderr.as_str()), (line, "removed\n"));
+        assert_eq!((removed.code, removed.stderr), (0, format!("schedule {id} is removed\n")));
         assert_eq!(run(&["list"]).stderr, "there are no schedules\n");
         for (arguments, part) in [
             (&["show", id][..], "usage: there is no schedule "),

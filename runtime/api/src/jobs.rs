@@ -8,11 +8,10 @@ use axum::extract::{RawQuery, State};
 use axum::http::header::LOCATION;
 use axum::http::{HeaderMap, HeaderValue, StatusCode};
 use axum::response::{IntoResponse as _, Response};
-use intentbox_engine::{Caller, Principal};
-use intentbox_jobs::{DeliveryStatus, Fault, Job, JobFilter, JobRequest, JobState, Work, object};
+use intentbox_engine::Principal;
+use intentbox_jobs::{DeliveryStatus, Job, JobFilter, JobRequest, JobState, object};
 use intentbox_listen::bodies::held;
 use intentbox_listen::http::trace;
-use intentbox_report::Cause;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
@@ -151,23 +150,7 @@ fn parsed(api: &Api, principal: &Principal, text: &str) -> Result<JobRequest, Pr
 /// Whether a job could run under the limits of this server, and the policy lets its end be told where it is to be: nobody waits for a
 /// job that can only fail.
 pub(crate) fn may_submit(api: &Api, principal: &Principal, request: &JobRequest) -> Result<(), Problem> {
-    let checked = match &request.work {
-        Work::Intent(intent) => api.ceilings.check(&intent.settings.limits),
-        Work::Code(code) => {
-            let caller = Caller { ceilings: api.ceilings.clone(), ..Caller::of(principal.clone()) };
-            let planned = api.engine.plan_code(code, &caller);
-            planned.map_or_else(|report| report.failure.map_or(Ok(()), |failure| Err(Box::new(failure))), |_| Ok(()))
-        }
-    };
-    checked.map_err(|failure| {
-        let field = match failure.cause {
-            Cause::Limits => "limits",
-            Cause::Input => "input",
-            _ => "code",
-        };
-        let hint = failure.remedy.as_ref().map(|remedy| format!("; {}", crate::words(remedy))).unwrap_or_default();
-        Problem::from(Fault { field: field.to_owned(), reason: format!("{}{hint}", failure.message) })
-    })?;
+    api.may_run(principal, request)?;
     may_call_back(api, principal, request)
 }
 

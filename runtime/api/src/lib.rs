@@ -26,11 +26,12 @@ use axum::Router;
 use axum::http::{Method, Uri};
 use axum::response::{IntoResponse as _, Response};
 use axum::routing::{get, post};
-use intentbox_engine::{Ceilings, Engine, Events, Principal};
-use intentbox_jobs::Queue;
+use intentbox_engine::{Caller, Ceilings, Engine, Events, Principal};
+use intentbox_jobs::{Fault, JobRequest, Queue, Work};
 use intentbox_listen::Scope;
 use intentbox_listen::bodies::{BodyPermit, LargeBodies};
 use intentbox_listen::http::{Rejection, Surface};
+use intentbox_report::Cause;
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
@@ -76,6 +77,28 @@ impl Api {
     /// read what they asked for before.
     pub async fn permit(&self, principal: &Principal) -> Option<BodyPermit> {
         timeout(READ_WITHIN, self.answers.acquire(principal)).await.ok()
+    }
+
+    /// Whether a job could run under the limits of this server.
+    ///
+    /// # Errors
+    /// What is wrong with its limits, its script or its input.
+    pub fn may_run(&self, principal: &Principal, request: &JobRequest) -> Result<(), Fault> {
+        let failure = match &request.work {
+            Work::Intent(intent) => self.ceilings.check(&intent.settings.limits).err(),
+            Work::Code(code) => {
+                let caller = Caller { ceilings: self.ceilings.clone(), ..Caller::of(principal.clone()) };
+                self.engine.plan_code(code, &caller).err().and_then(|report| report.failure.map(Box::new))
+            }
+        };
+        let Some(failure) = failure else { return Ok(()) };
+        let field = match failure.cause {
+            Cause::Limits => "limits",
+            Cause::Input => "input",
+            _ => "code",
+        };
+        let hint = failure.remedy.as_ref().map(|remedy| format!("; {}", words(remedy))).unwrap_or_default();
+        Err(Fault { field: field.to_owned(), reason: format!("{}{hint}", failure.message) })
     }
 }
 

@@ -34,11 +34,12 @@ async fn asked(client: &Client, command: Schedules) -> Result<Answer, CommandErr
         }
         Schedules::Show { id } => found(client, &id).await.map(|schedule| schedule.shown()),
         Schedules::Remove { id } => {
-            let schedule = found(client, &id).await?;
-            if !client.remove_schedule(&schedule.id).await? {
+            // A token may be for removing alone, and not for looking.
+            let id = if id.len() == ID_DIGITS { id } else { found(client, &id).await?.id };
+            if !client.remove_schedule(&id).await? {
                 return Err(unknown(&id));
             }
-            Ok(Answer::new(schedule.line()).with("schedule", schedule.object()).noting("removed"))
+            Ok(Answer::default().noting(format!("schedule {id} is removed")).with("removed", id))
         }
     }
 }

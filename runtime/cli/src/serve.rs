@@ -168,6 +168,8 @@ fn quotas(command: &Serve) -> JobQuotas {
         long_bytes_of_principal_max,
         long_bytes_max,
         file_bytes_max: quotas.file_bytes_max.max(long_bytes_max.saturating_mul(2)),
+        // A command that opens the jobs knows less of what they may take.
+        forgets_early: true,
         ..quotas
     }
 }

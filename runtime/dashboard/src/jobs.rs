@@ -323,6 +323,9 @@ pub(crate) async fn again(
         Ok(request) => request,
         Err(fault) => return render::failed(&format!("its request is no longer one: {}", fault.reason)),
     };
+    if let Err(fault) = dashboard.api.may_run(&principal, &request) {
+        return render::failed(&format!("it cannot run on this server: {}", fault.reason));
+    }
     match dashboard.api.queue.submit(&principal, &request, &job.request, None).await {
         Ok((job, _)) => to(&job.id),
         Err(error) => render::failed(&error.to_string()),

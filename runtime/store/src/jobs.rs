@@ -57,6 +57,8 @@ pub struct JobQuotas {
     pub days_max: u32,
     /// The most bytes of the file.
     pub file_bytes_max: u64,
+    /// Whether jobs that ended more than an hour ago are forgotten where the file, or the disk, has little room.
+    pub forgets_early: bool,
 }
 
 impl Default for JobQuotas {
@@ -68,6 +70,7 @@ impl Default for JobQuotas {
             long_bytes_of_principal_max: u64::MAX,
             days_max: 7,
             file_bytes_max: 16 << 30,
+            forgets_early: false,
         }
     }
 }

@@ -22,6 +22,9 @@ pub(crate) const BYTES_MAX: u64 = 8 << 20;
 /// The most that must be free besides for anything new to be promised. What runs then can end, with what it has to say.
 const FREE_MAX: u64 = 32 << 20;
 
+/// Of what must be free, this part must be free on the disk itself, however much is free within the file: each commit goes through the log.
+const ON_DISK_PART: u64 = 4;
+
 /// Of a small disk only this part is held, and this part must be free. The log of the jobs has 4 MiB, which are moved into their file
 /// as long as there is room.
 const HELD_PART: u64 = 16;
@@ -75,6 +78,12 @@ impl Reserve {
         }
     }
 
+    /// Whether more that is free within the file of jobs would be room enough.
+    pub(crate) fn lacks_room_within(&self) -> bool {
+        self.lack.is_some()
+            && self.disk().is_ok_and(|(free, bounds)| free >= bounds.free / ON_DISK_PART && self.within < bounds.free)
+    }
+
     /// Gives the room away: what fails for want of it may succeed now. Until the disk has enough again, nothing new is promised.
     pub(crate) fn release(&mut self) {
         let _ = self.open().and_then(|file| Ok(ftruncate(&file, 0)?));
@@ -96,7 +105,8 @@ impl Reserve {
     /// Holds the room, if there is some. Returns what must be free and is not.
     fn hold(&mut self) -> io::Result<Option<u64>> {
         let (mut free, bounds) = self.disk()?;
-        let file = self.open()?;
+        // One that cannot be opened holds nothing, as where another user made it.
+        let Ok(file) = self.open() else { return Ok(self.lacking(free, bounds)) };
         self.is_held = file.metadata()?.blocks() * 512 >= bounds.held;
         if !self.is_held {
             let all = bounds.held + bounds.free;
@@ -120,7 +130,8 @@ impl Reserve {
 
     /// What must be free and is not.
     fn lacking(&self, free: u64, bounds: Bounds) -> Option<u64> {
-        (free.saturating_add(self.within) < bounds.free).then_some(bounds.free)
+        let is_lacking = free.saturating_add(self.within) < bounds.free || free < bounds.free / ON_DISK_PART;
+        is_lacking.then_some(bounds.free)
     }
 
     /// How many bytes are free, and what there must be.
@@ -179,7 +190,8 @@ mod tests {
     #[test]
     fn what_is_free_within_the_file_counts() {
         let bounds = Bounds { held: 8, free: 32 };
-        for (free, within, lack) in [(32, 0, None), (31, 0, Some(32)), (31, 1, None), (0, 32, None), (0, 31, Some(32))]
+        for (free, within, lack) in
+            [(32, 0, None), (31, 0, Some(32)), (31, 1, None), (8, 24, None), (8, 23, Some(32)), (7, 99, Some(32))]
         {
             let reserve = Reserve { within, ..Reserve::beside(Path::new("/jobs.db")) };
             assert_eq!(reserve.lacking(free, bounds), lack, "{free} {within}");

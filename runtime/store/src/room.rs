@@ -178,6 +178,7 @@ mod tests {
         long_bytes_of_principal_max: 300,
         days_max: 1,
         file_bytes_max: u64::MAX,
+        forgets_early: false,
     };
 
     fn room(waiting: u64, bytes: u64) -> Room {

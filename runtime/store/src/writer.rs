@@ -124,6 +124,7 @@ pub(crate) struct Writer {
     database: JobDatabase,
     clock: Clock,
     days_max: u32,
+    may_forget_early: bool,
     changes: broadcast::Sender<i64>,
     /// Workers that wait for a job, the one that waits longest first.
     claims: Vec<Claim>,
@@ -165,6 +166,7 @@ impl Writer {
             database,
             clock,
             days_max: quotas.days_max,
+            may_forget_early: quotas.forgets_early,
             changes,
             claims: Vec::new(),
             shares: Shares::new(quotas),
@@ -255,7 +257,12 @@ impl Writer {
         reserve.look(room.free);
         let lacks_room = reserve.refusal().is_some();
         self.condition.lacks_room.store(lacks_room, Ordering::Relaxed);
-        self.forgets_early = lacks_room || room.is_nearly_full;
+        // What is forgotten leaves room in the file, and none on the disk.
+        let is_early = self.may_forget_early && (room.is_nearly_full || reserve.lacks_room_within());
+        if is_early && !self.forgets_early {
+            self.forgotten_ms = None;
+        }
+        self.forgets_early = is_early;
         if lacks_room {
             let _ = self.database.move_log().await;
         }
@@ -281,7 +288,8 @@ impl Writer {
         for (write, reply) in writes.into_iter().zip(replies) {
             // Who no longer waits is not answered.
             if let Some(refusal) = self.refusal(&write) {
-                let _ = reply.send(Err(refusal));
+                let known = self.database.known(&write).await;
+                let _ = reply.send(known.and_then(|known| known.ok_or(refusal)));
             } else {
                 accepted.push(write);
                 waiting.push(reply);
@@ -294,6 +302,10 @@ impl Writer {
             }
             Err(error) => error,
         };
+        if kind == Commit::All && matches!(error, StoreError::Full { .. }) {
+            // What is due is tried again at the next look, without forgetting: that is what takes most room.
+            self.forgotten_ms = Some(self.clock.now_unix_ms());
+        }
         let may_succeed =
             |error: &StoreError| matches!(error, StoreError::Unreachable { .. } | StoreError::Full { .. });
         let waiting = match <[Reply<Written>; 1]>::try_from(waiting) {
@@ -321,16 +333,28 @@ impl Writer {
 
     /// Writes one thing in a transaction of its own, which may use the room that is kept for it.
     async fn commit_alone(&mut self, write: &[Write; 1]) -> Result<Vec<Written>, StoreError> {
-        let written = self.try_commit(write, Commit::Alone).await;
-        let may_use_reserve = write[0].ends() && write[0].bytes() <= SHORT_BYTES_MAX;
-        match (&written, &mut self.reserve) {
-            (Err(StoreError::Full { .. }), Some(reserve)) if may_use_reserve => {
-                reserve.release();
-                self.condition.lacks_room.store(true, Ordering::Relaxed);
-                self.try_commit(write, Commit::Reserve).await
-            }
-            _ => written,
+        let is_full = |written: &Result<_, StoreError>| matches!(written, Err(StoreError::Full { .. }));
+        let mut written = self.try_commit(write, Commit::Alone).await;
+        if is_full(&written)
+            && let Ok(Some(known)) = self.database.known(&write[0]).await
+        {
+            return Ok(vec![known]);
         }
+        if self.reserve.is_none() || !write[0].ends() || write[0].bytes() > SHORT_BYTES_MAX {
+            return written;
+        }
+        // First beyond the limit of the file, which is no reason to give away room of the disk.
+        if is_full(&written) {
+            written = self.try_commit(write, Commit::Reserve).await;
+        }
+        if is_full(&written)
+            && let Some(reserve) = &mut self.reserve
+        {
+            reserve.release();
+            self.condition.lacks_room.store(true, Ordering::Relaxed);
+            written = self.try_commit(write, Commit::Reserve).await;
+        }
+        written
     }
 
     /// Passes on what other processes changed in the same file. What this process changed comes a second time: telling it apart

@@ -103,7 +103,8 @@ impl ScheduleView {
     pub(crate) fn line(&self) -> String {
         let next = self.next_at.as_ref().map_or_else(|| "never again".to_owned(), |next| format!("next {next}"));
         let (cron, zone) = (show::line(&self.cron), show::line(&self.timezone));
-        format!("{}  {cron:<13}  {zone}  {next}  {}\n", self.id, asked(&self.job))
+        let (id, next) = (show::line(&self.id), show::line(&next));
+        format!("{id}  {cron:<13}  {zone}  {next}  {}\n", asked(&self.job))
     }
 
     /// The schedule with its request, and what became of it.
@@ -269,7 +270,8 @@ impl JobView {
 
     /// The job in one line.
     pub(super) fn line(&self) -> String {
-        let mut text = format!("{}  {}  {:<9}", self.id, self.created_at, self.state.as_str());
+        let (id, created_at) = (show::line(&self.id), show::line(&self.created_at));
+        let mut text = format!("{id}  {created_at}  {:<9}", self.state.as_str());
         for part in [&self.outcome, &self.trouble] {
             if !part.is_empty() && part != self.state.as_str() {
                 let _ = write!(text, "  {}", show::line(part));

@@ -31,6 +31,9 @@ const KEEP_LOG: &str = "PRAGMA wal_autocheckpoint = 0";
 /// A file that has less than this part of its limit left is nearly full.
 const NEARLY_FULL_PART: u64 = 16;
 
+/// What the log keeps of the disk once a long text went through it.
+const LOG_BYTES: &str = "PRAGMA journal_size_limit = 4194304";
+
 /// How a file may grow.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Growth {
@@ -337,6 +340,7 @@ async fn keep_a_log(connection: &mut SqliteConnection) -> Result<(), sqlx::Error
     // A file system without shared memory keeps the older journal. That one is safe only if each commit waits for the disk.
     if mode == "wal" {
         run(connection, "PRAGMA synchronous = NORMAL").await?;
+        run(connection, LOG_BYTES).await?;
     }
     Ok(())
 }

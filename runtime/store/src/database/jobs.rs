@@ -115,15 +115,16 @@ impl Write {
             | Self::ClaimDeliveries(..)
             | Self::EndDelivery(..)
             | Self::RemoveSchedule(..)
-            | Self::RevokeToken(_) => true,
+            | Self::RevokeToken(_)
+            // A server that begins keeps these, which another may have ended on a full disk.
+            | Self::Setting(..)
+            | Self::KeepPolicy { .. } => true,
             Self::Submit(_)
             | Self::SubmitAll(_)
             | Self::Event(..)
             | Self::AddSchedule(..)
             | Self::Fire(_)
             | Self::AddToken(_)
-            | Self::Setting(..)
-            | Self::KeepPolicy { .. }
             | Self::Publish(_) => false,
         }
     }
@@ -239,6 +240,26 @@ impl JobDatabase {
             Connection::Postgres(database) => in_postgres(database.connection().await?, batch, shares, clock).await,
         };
         ended.map_err(|error| self.0.fault(&error))
+    }
+
+    /// What is to be written, where all of it is there already: the same requests came with the same keys before.
+    pub(crate) async fn known(&mut self, write: &Write) -> Result<Option<Written>, StoreError> {
+        let all = match write {
+            Write::Submit(_) | Write::SubmitAll(_) => write.adds(),
+            _ => return Ok(None),
+        };
+        let mut known = Vec::with_capacity(all.len());
+        for new in all {
+            let found = accept::known(&mut self.0.session().await?, new).await;
+            match found.map_err(|error| self.0.fault(&error))? {
+                Some(one) => known.push(one),
+                None => return Ok(None),
+            }
+        }
+        Ok(match write {
+            Write::Submit(_) => known.pop().map(Written::Submitted),
+            _ => Some(Written::AllSubmitted(known)),
+        })
     }
 
     /// The room within a file; nothing where the jobs are elsewhere.
@@ -472,9 +493,11 @@ async fn commit(
     if let Some(after_ms) = batch.forgets_after_ms {
         committed.forgets_more = sweep::forget(session, now_ms - after_ms).await?;
         // Other processes add something too. Counting takes a while: it is done once at the end.
-        shares.room.forget();
-        if shares.room.bounds_bytes() && !committed.forgets_more {
-            shares.room.count_bytes(texts::kept(session).await?, now_ms);
+        if !committed.forgets_more {
+            shares.room.forget();
+            if shares.room.bounds_bytes() {
+                shares.room.count_bytes(texts::kept(session).await?, now_ms);
+            }
         }
     }
     if batch.wanted.is_empty() {

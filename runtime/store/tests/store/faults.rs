@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
+use std::time::Duration;
 
 use intentbox_store::{
     Ending, IsGone, JobFilter, JobQuotas, JobState, JobStore, Lease, NewJob, NewToken, Place, Start, StoreError,
@@ -147,6 +148,58 @@ async fn d06_in_a_full_file_jobs_end_and_are_cancelled_and_tokens_are_revoked() 
     assert!(store.revoke_token("t").await.expect("it is written"));
     assert!(is_full(store.submit(large(waiting)).await), "{waiting} waited");
     assert_sound(folder.path()).await;
+}
+
+/// Where the file is nearly full, jobs that ended more than an hour ago give way, but for those whose end somebody is still to be told.
+#[tokio::test]
+async fn d06_in_a_file_that_is_nearly_full_jobs_that_ended_give_way_early() {
+    let (folder, hand) = (tempfile::tempdir().expect("a folder"), Hand::new());
+    let quotas = JobQuotas { file_bytes_max: 120 * 4_096, forgets_early: true, ..JobQuotas::default() };
+    let store = JobStore::open(&place(folder.path()), hand.clock(), quotas, nobody()).await.expect("it opens");
+    let told = NewJob { callback_url: Some("hooks:/in".to_owned()), ..job("told") };
+    for new in [job("early"), told, job("late")] {
+        accepted(&store, new).await;
+    }
+    for id in ["early", "told"] {
+        store.cancel(id).await.expect("it is written");
+    }
+    hand.advance(Duration::from_mins(30));
+    store.cancel("late").await.expect("it is written");
+    hand.advance(Duration::from_mins(45));
+    let mut number = 0;
+    while !is_full(store.submit(NewJob { request: "x".repeat(1_000), ..job(&format!("j{number}")) }).await) {
+        number += 1;
+    }
+    while store.job("early").await.expect("it is read").is_some() {
+        tokio::task::yield_now().await;
+    }
+    assert!(store.job("told").await.expect("it is read").is_some(), "nobody was told of its end");
+    assert!(store.job("late").await.expect("it is read").is_some(), "it ended less than an hour ago");
+    assert!(store.job("j0").await.expect("it is read").is_some(), "it waits");
+}
+
+/// The same request with the same key is the job that it was, also where nothing new is accepted.
+#[tokio::test]
+async fn d06_what_was_accepted_before_is_found_by_its_key_on_a_full_disk() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let quotas = JobQuotas { file_bytes_max: 80 * 4_096, ..JobQuotas::default() };
+    let store = open(folder.path(), quotas).await.expect("it opens");
+    let keyed = |id: &str, key: &str| NewJob {
+        idempotency_key: Some(key.to_owned()),
+        request_digest: "d".to_owned(),
+        ..job(id)
+    };
+    accepted(&store, keyed("a", "one")).await;
+    let mut number = 0;
+    while !is_full(store.submit(NewJob { request: "x".repeat(3_000), ..job(&format!("j{number}")) }).await) {
+        number += 1;
+    }
+    let again = store.submit(keyed("b", "one")).await;
+    assert!(matches!(&again, Ok(Submitted::Same(job)) if job.id == "a"), "{again:?}");
+    let all = store.submit_all(vec![keyed("c", "one"), keyed("d", "one")]).await.expect("both are there");
+    assert!(all.iter().all(|one| matches!(one, Submitted::Same(job) if job.id == "a")), "{all:?}");
+    let other = NewJob { request_digest: "other".to_owned(), ..keyed("d", "one") };
+    assert!(matches!(store.submit(other).await, Ok(Submitted::OtherRequest)));
 }
 
 #[tokio::test]

@@ -56,10 +56,12 @@ pub(super) async fn sweep(session: &mut Session<'_>, takes_lost: bool, now_ms: i
     Ok(changed)
 }
 
-/// Forgets jobs that ended before this time, those that ended first before others. Returns whether there may be more.
+/// Forgets jobs that ended before this time, those that ended first before others. What somebody is still to be told stays. Returns
+/// whether there may be more.
 pub(super) async fn forget(session: &mut Session<'_>, before_ms: i64) -> Result<bool, sqlx::Error> {
     const SQL: Sql = picking!(
-        "SELECT number FROM jobs WHERE finished_ms < $1 ORDER BY finished_ms LIMIT $2",
+        "SELECT number FROM jobs WHERE finished_ms < $1 AND NOT EXISTS \
+         (SELECT 1 FROM deliveries WHERE deliveries.job = jobs.number AND deliveries.state = 'waiting') ORDER BY finished_ms LIMIT $2",
         "DELETE FROM jobs WHERE number IN (SELECT number FROM picked)"
     );
     let forgotten = session.change(SQL, &[before_ms.into(), SWEPT_MAX.into()]).await?;
