@@ -115,7 +115,13 @@ impl Runner {
         while !stop.is_cancelled() {
             // What has ended is forgotten.
             while running.try_join_next().is_some() {}
-            let Ok(first) = Arc::clone(&slots).acquire_owned().await else { break };
+            // Attempts whose end cannot be written hold their slots: they are told to give up only once this loop has ended.
+            let first = tokio::select! {
+                biased;
+                () = stop.cancelled() => break,
+                slot = Arc::clone(&slots).acquire_owned() => slot,
+            };
+            let Ok(first) = first else { break };
             let mut free = vec![first];
             while free.len() < LEASED_MAX as usize
                 && let Ok(more) = Arc::clone(&slots).try_acquire_owned()

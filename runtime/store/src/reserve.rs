@@ -20,7 +20,7 @@ const FILE: &str = "jobs.reserve";
 pub(crate) const BYTES_MAX: u64 = 8 << 20;
 
 /// The most that must be free besides for anything new to be promised. What runs then can end, with what it has to say.
-const FREE_MAX: u64 = 32 << 20;
+const FREE_MAX: u64 = 128 << 20;
 
 /// Of what must be free, this part must be free on the disk itself, however much is free within the file: each commit goes through the log.
 const ON_DISK_PART: u64 = 4;
@@ -90,6 +90,11 @@ impl Reserve {
         self.is_held = false;
         let most = self.disk().map_or(BYTES_MAX, |(_, bounds)| bounds.free + bounds.held);
         self.lack = Some(most);
+    }
+
+    /// Whether the room was given away, so that what is free is for what is short.
+    pub(crate) fn is_given_away(&self) -> bool {
+        self.lack.is_some() && !self.is_held
     }
 
     /// Why nothing new is promised, for the operator.
@@ -162,8 +167,9 @@ mod tests {
     #[test]
     fn a_small_disk_has_to_have_a_part_of_itself() {
         for (total, held, free) in [
-            (1 << 40, 8 << 20, 32 << 20),
-            (256 << 20, 8 << 20, 32 << 20),
+            (1 << 40, 8 << 20, 128 << 20),
+            (512 << 20, 8 << 20, 128 << 20),
+            (256 << 20, 8 << 20, 64 << 20),
             (128 << 20, 8 << 20, 32 << 20),
             (127 << 20, (127 << 20) / 16, (127 << 20) / 4),
             (16 << 20, 1 << 20, 4 << 20),

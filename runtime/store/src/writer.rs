@@ -268,9 +268,11 @@ impl Writer {
         }
     }
 
-    /// Why something new is not written where the disk has no room for it.
+    /// Why something new is not written where the disk has no room for it, nor what is long: a few long reports would take the room that
+    /// was given away for what is short.
     fn refusal(&self, write: &Write) -> Option<StoreError> {
-        let detail = self.reserve.as_ref().filter(|_| write.begins())?.refusal()?;
+        let is_long = |reserve: &&Reserve| reserve.is_given_away() && write.bytes() > SHORT_BYTES_MAX;
+        let detail = self.reserve.as_ref().filter(|reserve| write.begins() || is_long(reserve))?.refusal()?;
         Some(StoreError::Full { file: FILE.into(), detail })
     }
 
