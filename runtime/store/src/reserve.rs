@@ -19,7 +19,8 @@ const FILE: &str = "jobs.reserve";
 /// The most that is held: some hundred commits of a few pages each, and the log is used anew after a thousand pages.
 pub(crate) const BYTES_MAX: u64 = 8 << 20;
 
-/// The most that must be free besides for anything new to be promised. What runs then can end, with what it has to say.
+/// The most that must be free besides for anything new to be promised, so that what runs then can end, with what it has to say. Reports of
+/// many megabytes can be more.
 const FREE_MAX: u64 = 128 << 20;
 
 /// Of what must be free, this part must be free on the disk itself, however much is free within the file: each commit goes through the log.
@@ -103,7 +104,9 @@ impl Reserve {
     }
 
     fn open(&self) -> io::Result<File> {
-        let flags = i32::try_from(OFlags::NOFOLLOW.bits()).unwrap_or_default();
+        // A pipe in its place is an error, and no wait for its other end.
+        let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK;
+        let flags = i32::try_from(flags.bits()).unwrap_or_default();
         OpenOptions::new().write(true).create(true).truncate(false).mode(0o600).custom_flags(flags).open(&self.file)
     }
 
@@ -111,6 +114,7 @@ impl Reserve {
     fn hold(&mut self) -> io::Result<Option<u64>> {
         let (mut free, bounds) = self.disk()?;
         // One that cannot be opened holds nothing, as where another user made it.
+        self.is_held = false;
         let Ok(file) = self.open() else { return Ok(self.lacking(free, bounds)) };
         self.is_held = file.metadata()?.blocks() * 512 >= bounds.held;
         if !self.is_held {
@@ -119,7 +123,10 @@ impl Reserve {
                 return Ok(Some(all));
             }
             match fallocate(&file, FallocateFlags::empty(), 0, bounds.held.max(1)) {
-                Ok(()) => self.is_held = true,
+                Ok(()) => {
+                    self.is_held = true;
+                    free -= bounds.held;
+                }
                 Err(Errno::NOSPC) => {
                     // It may have got a part.
                     ftruncate(&file, 0)?;
@@ -128,7 +135,6 @@ impl Reserve {
                 // A file system that cannot hold room, such as one on a network, has to do without.
                 Err(_) => {}
             }
-            free -= bounds.held;
         }
         Ok(self.lacking(free, bounds))
     }
@@ -162,6 +168,8 @@ fn in_words(bytes: u64) -> String {
 
 #[cfg(test)]
 mod tests {
+    use rustix::fs::{FileType, Mode};
+
     use super::*;
 
     #[test]
@@ -214,6 +222,17 @@ mod tests {
         reserve.look(0);
         reserve.release();
         assert_eq!(std::fs::read_to_string(&other).expect("it is there"), "text");
+    }
+
+    #[test]
+    fn a_pipe_in_the_place_of_the_file_is_not_waited_for() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let pipe = folder.path().join(FILE);
+        rustix::fs::mknodat(rustix::fs::CWD, &pipe, FileType::Fifo, Mode::RWXU, 0).expect("it is made");
+        let mut reserve = Reserve::beside(&folder.path().join("jobs.db"));
+        reserve.look(0);
+        reserve.release();
+        assert!(!reserve.is_held);
     }
 
     #[test]
