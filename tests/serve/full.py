@@ -1,8 +1,8 @@
 """What a server does on a disk that somebody fills: `python3 tests/serve/full.py`, after `cargo build --release`.
 
-The state folder is a file system of 48 MiB in memory. The server refuses new jobs before it is full, and says that it is not ready; then
+The state folder is a file system of 48 MiB in memory. On the first, jobs report more than it holds, and all of them end. On the second, the server refuses new jobs before it is full, and says that it is not ready; then
 another program takes all that is left. Jobs are cancelled nevertheless, tokens are revoked, schedules are removed and the server ends
-when it is told to. It starts again on the full disk, and goes on once there is room: nothing that it promised is lost."""
+when it is told to. A job whose report finds no room for a minute ends without it. The server starts again on the full disk, and goes on once there is room: nothing that it promised is lost."""
 import atexit
 import http.client
 import json
@@ -29,9 +29,14 @@ if "INTENTBOX_TEST_MOUNTS" not in os.environ:
 folder = tempfile.TemporaryDirectory()
 home = pathlib.Path(folder.name)
 state = home / "state"
-state.mkdir(mode=0o700)
-subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={SIZE},mode=700", "tmpfs", state], check=True)
-servers = []
+servers, mounted = [], []
+
+
+def mount():
+    """Begins with an empty disk."""
+    state.mkdir(mode=0o700, exist_ok=True)
+    subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={SIZE},mode=700", "tmpfs", state], check=True)
+    mounted.append(state)
 
 
 @atexit.register
@@ -39,7 +44,8 @@ def clean():
     for server in servers:
         server.kill()
         server.wait()
-    subprocess.run(["umount", "--lazy", state])
+    for disk in mounted:
+        subprocess.run(["umount", "--lazy", disk])
 
 
 environment = {"HOME": str(home), "PATH": os.environ["PATH"]}
@@ -80,8 +86,8 @@ def ask(method, path, body=None, token=None):
     return answer.status, json.loads(text) if text.startswith("{") else text
 
 
-def soon(what, look):
-    until = time.monotonic() + 60
+def soon(what, look, seconds=60):
+    until = time.monotonic() + seconds
     while not look() and time.monotonic() < until:
         time.sleep(0.1)
     claim(what, look())
@@ -101,6 +107,27 @@ def fill(leaving=0):
             pass
 
 
+mount()
+client = command("token", "create", "ci").stdout.strip()
+server, address = start()
+reporting = {"code": "result = 'x' * 900_000"}
+many = []
+while len(many) < 120:
+    status, job = ask("POST", "/v1/jobs", reporting)
+    if status == 202:
+        many.append(job["id"])
+    else:
+        time.sleep(0.2)
+soon("jobs that report twice what the disk holds end", lambda: {state_of(id) for id in many} == {"finished"}, 180)
+last = [ask("GET", f"/v1/jobs/{id}")[1] for id in (many[0], many[-1])]
+claim("all with their outcomes", {job["report"]["status"] if job.get("report") else job["outcome"] for job in last}, {"ok"})
+claim("the first of them without its report", "its long texts were removed" in last[0].get("trouble", ""))
+claim("and the last with it", len((last[1].get("report") or {}).get("result", "")), 900_000)
+claim("the server is ready all the while", ask("GET", "/readyz")[0], 200)
+server.send_signal(signal.SIGTERM)
+server.wait()
+
+mount()
 client = command("token", "create", "ci").stdout.strip()
 other = command("token", "create", "other").stdout.strip()
 other_id = next(line.split()[0] for line in command("token", "list").stdout.splitlines() if " other " in f" {line} ")
@@ -109,13 +136,14 @@ claim("the server is ready", ask("GET", "/readyz")[0], 200)
 schedule = ask("POST", "/v1/schedules", {"cron": "0 0 1 1 *", "job": {"code": "1"}})[1]["id"]
 busy = [ask("POST", "/v1/jobs", {"code": "while True: pass", "limits": {"wall_ms": 600_000, "fuel": 10**13}})[1] for _ in range(4)]
 busy = [job.get("id") or sys.exit(job) for job in busy]
-soon("four jobs run", lambda: all(state_of(id) == "running" for id in busy))
+slow = ask("POST", "/v1/jobs", {"code": "import time\ntime.sleep(15)\nresult = 'x' * 200_000", "limits": {"wall_ms": 600_000}})[1]["id"]
+soon("five jobs run", lambda: all(state_of(id) == "running" for id in [*busy, slow]))
 
 later = {"code": "#" + "x" * 60_000, "delay_s": 3600}
 promised = [ask("POST", "/v1/jobs", later)[1]["id"] for _ in range(100)]
 fill(leaving=8 << 20)
 answer = ask("POST", "/v1/jobs", later)
-full = ("urn:intentbox:problem:storage_failed", "the disk of the server is full: its operator has to free space there")
+full = ("urn:intentbox:problem:storage_failed", "the disk of the server is full, or nearly full: its operator has to free space there")
 claim("a job is refused before the disk is full, and not lost", (answer[0], answer[1]["type"], answer[1]["detail"]), (503, *full))
 fill()
 soon("a server that can keep nothing is not ready", lambda: ask("GET", "/readyz")[0] == 503)
@@ -124,6 +152,9 @@ claim("jobs that run are cancelled", {ask("DELETE", f"/v1/jobs/{id}")[0] for id 
 soon("and end", lambda: all(state_of(id) == "cancelled" for id in busy[:3]))
 gone, promised = promised[:20], promised[20:]
 claim("jobs that wait are cancelled", {ask("DELETE", f"/v1/jobs/{id}")[1]["state"] for id in gone}, {"cancelled"})
+soon("a job whose report finds no room ends without it", lambda: state_of(slow) == "finished", 180)
+slow = ask("GET", f"/v1/jobs/{slow}")[1]
+claim("and says so", (slow["outcome"], slow["trouble"]), ("ok", "its report was not kept: the disk of the server was full"))
 claim("a schedule is removed", command("schedules", "remove", schedule, "--principal", "ci").returncode, 0)
 claim("a token is revoked", command("token", "revoke", other_id).returncode, 0)
 soon("and accepted no more", lambda: ask("GET", "/v1/jobs", token=other)[0] == 401)

@@ -7,7 +7,7 @@ use intentbox_jobs::{Fault, NotAccepted, StoreError};
 use serde_json::{Map, Value, json};
 
 /// What is said where the disk has no room for anything new.
-pub(crate) const FULL: &str = "the disk of the server is full: its operator has to free space there";
+pub(crate) const FULL: &str = "the disk of the server is full, or nearly full: its operator has to free space there";
 
 /// What a client reads that was not answered. Its `type` is `urn:intentbox:problem:` and a stable name.
 #[derive(Debug)]

@@ -19,7 +19,7 @@ use serde_json::{Map, Value};
 
 use crate::answer::Answer;
 use crate::arguments::{JobWork, Jobs, JobsCommand, JobsPlace, Sources, SubmitJob};
-use crate::error::{Class, Classify as _, CommandError};
+use crate::error::{Class, Classify as _, CommandError, Hint as _};
 use crate::{input, process, setup, show};
 
 use client::Kept;
@@ -136,7 +136,12 @@ async fn submit(client: &Client, job: SubmitJob) -> Result<Answer, CommandError>
         request.insert("delay_s".to_owned(), delay.seconds().into());
     }
     let submitted = client.submit(&Value::Object(request).to_string(), job.key).await?;
-    if job.watch { watch(client, submitted).await } else { Ok(accepted(&submitted)) }
+    if !job.watch {
+        return Ok(accepted(&submitted));
+    }
+    // It was accepted, though a token may be for submitting alone.
+    let hint = format!("the job was accepted: see `intentbox jobs watch {}`", submitted.id);
+    watch(client, submitted).await.hint(hint)
 }
 
 /// The request for a job, as the API takes it.
@@ -154,8 +159,14 @@ pub(crate) fn request(job: JobWork) -> Result<Map<String, Value>, CommandError> 
         request.insert("input".to_owned(), json_of(file)?);
     }
     for (name, pairs) in [("params", job.params), ("labels", job.labels)] {
-        if !pairs.is_empty() {
-            let fields: Map<String, Value> = pairs.into_iter().map(|(name, value)| (name, value.into())).collect();
+        let mut fields = Map::new();
+        for (field, value) in pairs {
+            if fields.contains_key(&field) {
+                return Err(Class::Usage.error(format!("{} is given twice among the {name}", show::line(&field))));
+            }
+            fields.insert(field, value.into());
+        }
+        if !fields.is_empty() {
             request.insert(name.to_owned(), fields.into());
         }
     }

@@ -40,6 +40,9 @@ const WAITS_MAX: u32 = 60;
 const WRITE_AGAIN: Duration = Duration::from_secs(1);
 const WRITE_MAX: Duration = Duration::from_mins(10);
 
+/// After how long on a full disk a job ends without its report. Each that waits holds a slot.
+const UNREPORTED_AFTER: Duration = Duration::from_mins(1);
+
 /// How jobs are run.
 #[derive(Debug, Clone)]
 pub struct RunnerOptions {
@@ -265,10 +268,18 @@ impl Drop for Listed<'_> {
 }
 
 /// Writes how an attempt ended, until it is written or the lease is over: what was done must not be forgotten because a disk is
-/// full or a database is silent for a while. A program that stops does not wait for longer than a lease lasts.
-async fn write(shared: &Arc<Shared>, key: LeaseKey, ending: Ending) {
+/// full or a database is silent for a while. On a disk that stays full it is written without its report. A program that stops does
+/// not wait for longer than a lease lasts.
+async fn write(shared: &Arc<Shared>, key: LeaseKey, mut ending: Ending) {
     let begun = Instant::now();
     while let Err(error) = shared.store.end(key, ending.clone()).await {
+        if matches!(error, StoreError::Full { .. })
+            && begun.elapsed() >= UNREPORTED_AFTER
+            && let Ending::Finished { outcome, .. } = ending
+        {
+            ending = Ending::Unreported { outcome };
+            continue;
+        }
         let most = match error {
             _ if !shared.stops.is_cancelled() => WRITE_MAX,
             // Nobody frees a disk within a few seconds.
@@ -487,7 +498,7 @@ mod tests {
             Some(Ending::Waits { lacked_memory: true, .. }) => "waits and reserves",
             Some(Ending::Waits { .. }) => "waits",
             Some(Ending::Again { .. }) => "again",
-            Some(Ending::Finished { .. }) => "unknown",
+            Some(Ending::Finished { .. } | Ending::Unreported { .. }) => "unknown",
             Some(Ending::Cancelled { .. }) => "cancelled",
             None => "ends",
         };

@@ -29,6 +29,9 @@ const JOB_BYTES_MAX: usize = 64 << 10;
 /// The longest cron expression and the longest name of a time zone, in bytes.
 const TEXT_BYTES_MAX: usize = 128;
 
+/// The label of each job of a schedule: the id of the schedule.
+const LABEL: &str = "schedule";
+
 /// What is submitted, and when. In JSON: `{"cron": "0 8 * * 1-5", "timezone": "Europe/Berlin", "job": {"intent": "list errors"}}`.
 #[derive(Debug, Clone)]
 pub struct ScheduleRequest {
@@ -60,7 +63,10 @@ impl Times {
         let fault = |field: &str, reason: String| Fault { field: field.to_owned(), reason };
         let example =
             "write five fields: minute, hour, day of the month, month, day of the week, such as \"0 8 * * 1-5\"";
-        if cron.len() > TEXT_BYTES_MAX || cron.split_whitespace().count() != 5 {
+        if cron.len() > TEXT_BYTES_MAX {
+            return Err(fault("cron", format!("it has {} bytes, and may have {TEXT_BYTES_MAX}", cron.len())));
+        }
+        if cron.split_whitespace().count() != 5 {
             return Err(fault("cron", example.to_owned()));
         }
         let parsed = Cron::from_str(cron).map_err(|error| fault("cron", format!("{error}; {example}")))?;
@@ -106,6 +112,9 @@ impl ScheduleRequest {
         })?;
         if text.len() > JOB_BYTES_MAX {
             return Err(fault("job", format!("a schedule keeps at most {JOB_BYTES_MAX} bytes of JSON")));
+        }
+        if job.labels.contains_key(LABEL) {
+            return Err(fault("job.labels", format!("`{LABEL}` is the id of the schedule: choose another name")));
         }
         if job.when != When::Now {
             return Err(fault("job", "a schedule says when: leave out `delay_s` and `run_at`".to_owned()));
@@ -167,7 +176,8 @@ fn firing(schedule: &Schedule, now_ms: i64) -> Firing {
     let request = JobRequest::parse(&schedule.request).unwrap_or_else(|_| JobRequest::unread());
     let mut job = new_job(&principal, &request, &schedule.request, None);
     job.principal.clone_from(&schedule.principal);
-    job.labels.push(("schedule".to_owned(), schedule.id.clone()));
+    job.labels.retain(|(name, _)| name != LABEL);
+    job.labels.push((LABEL.to_owned(), schedule.id.clone()));
     Firing { number: schedule.number, due_ms: schedule.next_ms, next_ms, job, is_revoked: false }
 }
 
@@ -232,6 +242,11 @@ mod tests {
         for (text, part) in [
             (with("* * * *", ""), "`cron`: write five fields"),
             (with("* * * * * *", ""), "`cron`: write five fields"),
+            (with(&format!("{}* * * *", "1,".repeat(62)), ""), "`cron`: it has 131 bytes, and may have 128"),
+            (
+                r#"{"cron": "* * * * *", "job": {"code": "1", "labels": {"schedule": "a"}}}"#.to_owned(),
+                "`job.labels`: `schedule` is the id of the schedule: choose another name",
+            ),
             (with("61 * * * *", ""), "`cron`: "),
             (with("0 0 31 2 *", ""), "`cron`: "),
             (with("* * * * *", r#", "timezone": "Mars/Base""#), "`timezone`: write UTC or a name"),

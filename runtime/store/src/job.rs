@@ -210,6 +210,11 @@ pub enum Ending {
         /// The report as JSON.
         report: String,
     },
+    /// With an outcome, and a report that the disk has no room for: how it ended is kept without it.
+    Unreported {
+        /// The name of the outcome.
+        outcome: String,
+    },
     /// As somebody wanted.
     Cancelled {
         /// The report as JSON; empty if none was made.

@@ -8,6 +8,7 @@
 //! A lease has a fence, a number that grows with each lease of a job. What is written under an older fence is not taken, so that a
 //! worker that was thought lost cannot overwrite what another did after it.
 
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -22,7 +23,7 @@ use crate::error::StoreError;
 use crate::folder::StateFolder;
 use crate::job::{Ending, Job, JobEvent, JobFilter, JobState, Lease, LeaseKey, NewJob, Renewed, Submitted};
 use crate::place::Place;
-use crate::reserve::Reserve;
+use crate::reserve::{Reserve, long_bytes_beside};
 use crate::service::{
     Delivery, DeliveryStatus, Firing, NewSchedule, NewToken, PolicyVersion, PublishedTemplates, Schedule, TokenRecord,
     Told,
@@ -49,7 +50,7 @@ pub struct JobQuotas {
     /// How many jobs of one principal wait.
     pub waiting_of_principal_max: u64,
     /// How many bytes of long requests and reports are kept in all. Those of jobs that ended longest ago are removed before a job is
-    /// refused.
+    /// refused. Where jobs give way, it is a third of the disk at most.
     pub long_bytes_max: u64,
     /// How many bytes of long requests and reports of one principal are kept.
     pub long_bytes_of_principal_max: u64,
@@ -71,6 +72,18 @@ impl Default for JobQuotas {
             days_max: 7,
             file_bytes_max: 16 << 30,
             forgets_early: false,
+        }
+    }
+}
+
+impl JobQuotas {
+    /// Where jobs give way to others, long texts of all of them leave room on the disk of this file.
+    fn fit(&mut self, file: &Path) {
+        if self.forgets_early
+            && let Ok(most) = long_bytes_beside(file)
+        {
+            self.long_bytes_max = self.long_bytes_max.min(most);
+            self.long_bytes_of_principal_max = self.long_bytes_of_principal_max.min(most);
         }
     }
 }
@@ -112,7 +125,7 @@ impl JobStore {
     /// # Panics
     ///
     /// Outside a runtime of tokio.
-    pub async fn open(place: &Place, clock: Clock, quotas: JobQuotas, is_gone: IsGone) -> Result<Self, StoreError> {
+    pub async fn open(place: &Place, clock: Clock, mut quotas: JobQuotas, is_gone: IsGone) -> Result<Self, StoreError> {
         let writer = open(place, &quotas).await?;
         let (reader, lister) = (open(place, &quotas).await?, open(place, &quotas).await?);
         let (operations, waiting) = mpsc::channel(WAITING_MAX);
@@ -120,7 +133,11 @@ impl JobStore {
         let condition = Arc::<Condition>::default();
         let notices = writer.listen().await?;
         let reserve = match place {
-            Place::Folder(folder) => Some(Reserve::beside(StateFolder::of_file(folder, FILE)?.file())),
+            Place::Folder(folder) => {
+                let file = StateFolder::of_file(folder, FILE)?;
+                quotas.fit(file.file());
+                Some(Reserve::beside(file.file()))
+            }
             Place::Postgres(_) => None,
         };
         let (heard, told) = (changes.clone(), Arc::clone(&condition));

@@ -26,10 +26,16 @@ const FREE_MAX: u64 = 128 << 20;
 /// Of what must be free, this part must be free on the disk itself, however much is free within the file: each commit goes through the log.
 const ON_DISK_PART: u64 = 4;
 
+/// Jobs that were accepted begin with this part of what must be free to accept more: a queue that fills a disk drains.
+const BEGIN_PART: u64 = 2;
+
 /// Of a small disk only this part is held, and this part must be free. The log of the jobs has 4 MiB, which are moved into their file
 /// as long as there is room.
 const HELD_PART: u64 = 16;
 const FREE_PART: u64 = 4;
+
+/// Of a disk, this part is for long requests and reports at most: the log, the rows of jobs and what must be free have the rest.
+const LONG_PART: u64 = 3;
 
 /// What one disk has to have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -42,6 +48,12 @@ impl Bounds {
     /// Those of a disk with so many bytes.
     fn of_disk(total: u64) -> Self {
         Self { held: (total / HELD_PART).min(BYTES_MAX), free: (total / FREE_PART).min(FREE_MAX) }
+    }
+
+    /// What must be free and is not, where so much of the disk is, and so much within the file.
+    fn lacking(self, free: u64, within: u64) -> Option<u64> {
+        let is_lacking = free.saturating_add(within) < self.free || free < self.free / ON_DISK_PART;
+        is_lacking.then_some(self.free)
     }
 }
 
@@ -75,7 +87,7 @@ impl Reserve {
             && self.is_held
             && let Ok((free, bounds)) = self.disk()
         {
-            self.lack = self.lacking(free, bounds);
+            self.lack = bounds.lacking(free, self.within);
         }
     }
 
@@ -98,6 +110,15 @@ impl Reserve {
         self.lack.is_some() && !self.is_held
     }
 
+    /// Whether jobs that were accepted may begin: what they report has room. One question to the system, where something is lacking.
+    pub(crate) fn lets_begin(&self) -> bool {
+        let has_room = |(free, bounds): (u64, Bounds)| {
+            let bounds = Bounds { free: bounds.free / BEGIN_PART, ..bounds };
+            bounds.lacking(free, self.within).is_none()
+        };
+        self.lack.is_none() || self.is_held && self.disk().is_ok_and(has_room)
+    }
+
     /// Why nothing new is promised, for the operator.
     pub(crate) fn refusal(&self) -> Option<String> {
         self.lack.map(|free| format!("less than {} of its disk are free; free some", in_words(free)))
@@ -115,11 +136,11 @@ impl Reserve {
         let (mut free, bounds) = self.disk()?;
         // One that cannot be opened holds nothing, as where another user made it.
         self.is_held = false;
-        let Ok(file) = self.open() else { return Ok(self.lacking(free, bounds)) };
+        let Ok(file) = self.open() else { return Ok(bounds.lacking(free, self.within)) };
         self.is_held = file.metadata()?.blocks() * 512 >= bounds.held;
         if !self.is_held {
             let all = bounds.held + bounds.free;
-            if free < bounds.held || self.lacking(free - bounds.held, bounds).is_some() {
+            if free < bounds.held || bounds.lacking(free - bounds.held, self.within).is_some() {
                 return Ok(Some(all));
             }
             match fallocate(&file, FallocateFlags::empty(), 0, bounds.held.max(1)) {
@@ -136,13 +157,7 @@ impl Reserve {
                 Err(_) => {}
             }
         }
-        Ok(self.lacking(free, bounds))
-    }
-
-    /// What must be free and is not.
-    fn lacking(&self, free: u64, bounds: Bounds) -> Option<u64> {
-        let is_lacking = free.saturating_add(self.within) < bounds.free || free < bounds.free / ON_DISK_PART;
-        is_lacking.then_some(bounds.free)
+        Ok(bounds.lacking(free, self.within))
     }
 
     /// How many bytes are free, and what there must be.
@@ -150,6 +165,12 @@ impl Reserve {
         let disk = statvfs(self.file.parent().unwrap_or(Path::new("/")))?;
         Ok((free(&disk), Bounds::of_disk(disk.f_blocks.saturating_mul(disk.f_frsize))))
     }
+}
+
+/// How many bytes of long requests and reports the disk of this file has room for at most, however much of it others take now.
+pub(crate) fn long_bytes_beside(file: &Path) -> io::Result<u64> {
+    let disk = statvfs(file)?;
+    Ok(disk.f_blocks.saturating_mul(disk.f_frsize) / LONG_PART)
 }
 
 /// How many bytes are free on the disk of this file.
@@ -207,9 +228,24 @@ mod tests {
         for (free, within, lack) in
             [(32, 0, None), (31, 0, Some(32)), (31, 1, None), (8, 24, None), (8, 23, Some(32)), (7, 99, Some(32))]
         {
-            let reserve = Reserve { within, ..Reserve::beside(Path::new("/jobs.db")) };
-            assert_eq!(reserve.lacking(free, bounds), lack, "{free} {within}");
+            assert_eq!(bounds.lacking(free, within), lack, "{free} {within}");
         }
+    }
+
+    #[test]
+    fn jobs_that_were_accepted_begin_where_no_more_are_accepted() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let jobs = folder.path().join("jobs.db");
+        let (free, bounds) = Reserve::beside(&jobs).disk().expect("it is known");
+        let short = |is_held| Reserve { is_held, lack: Some(1), ..Reserve::beside(&jobs) };
+        assert_eq!(short(true).lets_begin(), free >= bounds.free / BEGIN_PART);
+        assert!(!short(false).lets_begin(), "the room was given away");
+        assert!(Reserve::beside(&jobs).lets_begin());
+        let halved = Bounds { free: bounds.free / BEGIN_PART, ..bounds };
+        for free in [bounds.free - 1, bounds.free / BEGIN_PART] {
+            assert_eq!((bounds.lacking(free, 0), halved.lacking(free, 0)), (Some(bounds.free), None), "{free}");
+        }
+        assert_eq!(halved.lacking(bounds.free / BEGIN_PART - 1, 0), Some(halved.free));
     }
 
     #[test]

@@ -53,6 +53,23 @@ async fn a_long_request_and_a_long_report_come_with_their_job_and_not_with_lists
 }
 
 #[tokio::test]
+async fn d06_a_job_whose_report_found_no_room_ends_without_it_and_says_so() {
+    let (folder, hand) = (tempfile::tempdir().expect("a folder"), Hand::new());
+    let store = store(folder.path(), &hand).await;
+    let told = NewJob { callback_url: Some("https://hooks.example/a".to_owned()), ..job("a") };
+    accepted(&store, told).await;
+    let (lease, ending) = (leased(&store).await, Ending::Unreported { outcome: "ok".to_owned() });
+    assert_eq!(store.end(lease.key(), ending.clone()).await.expect("it is written"), Some(JobState::Finished));
+    let job = read(&store, "a").await;
+    let said = (job.state, job.outcome.as_str(), job.report.as_str(), job.trouble.as_str());
+    assert_eq!(said, (JobState::Finished, "ok", "", "its report was not kept: the disk of the server was full"));
+    let deliveries = store.claim_deliveries(9, LEASE, &[]).await.expect("it is written");
+    assert_eq!(deliveries.iter().map(|told| told.job.id.as_str()).collect::<Vec<_>>(), ["a"]);
+    // Once.
+    assert_eq!(store.end(lease.key(), ending).await.expect("it is written"), None);
+}
+
+#[tokio::test]
 async fn an_attempt_that_found_no_room_is_not_counted() {
     let (folder, hand) = (tempfile::tempdir().expect("a folder"), Hand::new());
     let store = store(folder.path(), &hand).await;

@@ -10,6 +10,9 @@ use crate::job::{Ending, JobState, Lease, LeaseKey, Renewed};
 use crate::service::POLICY_DIGITS;
 use crate::share::Owner;
 
+/// What is said of a job that ended without its report.
+const UNREPORTED: &str = "its report was not kept: the disk of the server was full";
+
 /// How many jobs of each principal run. `SQLite` would read all jobs by principal, and with the sign it reads the index of those that run.
 macro_rules! running {
     ($and:literal) => {
@@ -118,12 +121,14 @@ pub(super) async fn end(
     now_ms: i64,
 ) -> Result<Option<(JobState, String)>, sqlx::Error> {
     const SQL: Sql = Sql::same(
-        "UPDATE jobs SET state = $3, outcome = $4, report = $5, finished_ms = $6, lease_until_ms = 0 \
+        "UPDATE jobs SET state = $3, outcome = $4, report = $5, finished_ms = $6, lease_until_ms = 0, \
+         trouble = CASE WHEN $7 = '' THEN trouble ELSE $7 END \
          WHERE number = $1 AND fence = $2 AND state = 'running' RETURNING callback_url, principal",
     );
-    let (state, outcome, report) = match ending {
-        Ending::Finished { outcome, report } => (JobState::Finished, outcome.as_str(), report.as_str()),
-        Ending::Cancelled { report } => (JobState::Cancelled, "cancelled", report.as_str()),
+    let (state, outcome, report, trouble) = match ending {
+        Ending::Finished { outcome, report } => (JobState::Finished, outcome.as_str(), report.as_str(), ""),
+        Ending::Unreported { outcome } => (JobState::Finished, outcome.as_str(), "", UNREPORTED),
+        Ending::Cancelled { report } => (JobState::Cancelled, "cancelled", report.as_str(), ""),
         Ending::Again { delay_ms, trouble } => {
             return again(session, key, *delay_ms, Counted::Yes, trouble, now_ms).await;
         }
@@ -139,6 +144,7 @@ pub(super) async fn end(
         outcome.into(),
         texts::in_row(report).into(),
         now_ms.into(),
+        trouble.into(),
     ];
     let Some(row) = session.row(SQL, &values).await? else { return Ok(None) };
     let principal = row.text(1)?;
