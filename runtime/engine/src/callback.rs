@@ -3,6 +3,7 @@
 
 use std::time::Duration;
 
+use futures_util::future::BoxFuture;
 use intentbox_egress::{Budget, Request, SendError};
 use intentbox_report::{Principal, TraceContext};
 
@@ -37,26 +38,28 @@ impl Engine {
     ///
     /// # Errors
     /// Why there is none, without a secret.
-    pub async fn send_callback(
-        &self,
-        principal: &Principal,
-        url: &str,
-        headers: [(&str, &str); 3],
-        body: &[u8],
-        trace: Option<&TraceContext>,
-    ) -> Result<u16, SendError> {
-        let budget = Budget {
-            bytes_up_max: u64::try_from(body.len()).unwrap_or(u64::MAX).saturating_add(64 << 10),
-            body_bytes_max: ANSWER_BYTES_MAX,
-            timeout: CALLBACK_MAX,
-            run: CALLBACK_MAX,
-            ..Budget::default()
-        };
-        let exchange = self.tenants.of(principal).egress.open(self.policy.callbacks(principal), budget);
-        let exchange = exchange.traced(trace.map(crate::headers_of).unwrap_or_default());
-        let [id, at, signature] = headers;
-        let headers = [("content-type", "application/json"), id, at, signature];
-        let request = Request { method: "POST", url, headers: &headers, body: Some(body), timeout: None };
-        exchange.send(request).await.map(|reply| reply.status)
+    pub fn send_callback<'a>(
+        &'a self,
+        principal: &'a Principal,
+        url: &'a str,
+        headers: [(&'a str, &'a str); 3],
+        body: &'a [u8],
+        trace: Option<&'a TraceContext>,
+    ) -> BoxFuture<'a, Result<u16, SendError>> {
+        Box::pin(async move {
+            let budget = Budget {
+                bytes_up_max: u64::try_from(body.len()).unwrap_or(u64::MAX).saturating_add(64 << 10),
+                body_bytes_max: ANSWER_BYTES_MAX,
+                timeout: CALLBACK_MAX,
+                run: CALLBACK_MAX,
+                ..Budget::default()
+            };
+            let exchange = self.tenants.of(principal).egress.open(self.policy.callbacks(principal), budget);
+            let exchange = exchange.traced(trace.map(crate::headers_of).unwrap_or_default());
+            let [id, at, signature] = headers;
+            let headers = [("content-type", "application/json"), id, at, signature];
+            let request = Request { method: "POST", url, headers: &headers, body: Some(body), timeout: None };
+            exchange.send(request).await.map(|reply| reply.status)
+        })
     }
 }

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
+use futures_util::future::BoxFuture;
 use intentbox_catalog::{Catalog, Effects};
 use intentbox_search::Verdict;
 use intentbox_tools::{Complexity, Effect, StoreError, Upstreams};
@@ -86,15 +87,17 @@ pub struct Found {
 ///
 /// # Errors
 /// When what is known of the servers cannot be read.
-pub async fn search(
-    catalog: &Arc<Catalog>,
-    upstreams: &Upstreams,
-    embedding: Option<&EmbeddingSource>,
-    text: &str,
+pub fn search<'a>(
+    catalog: &'a Arc<Catalog>,
+    upstreams: &'a Upstreams,
+    embedding: Option<&'a EmbeddingSource>,
+    text: &'a str,
     most: usize,
-) -> Result<Found, StoreError> {
-    let index = Index::of(catalog, upstreams, None, embedding).await?;
-    Ok(Found::of(&index, &index.find(text), most))
+) -> BoxFuture<'a, Result<Found, StoreError>> {
+    Box::pin(async move {
+        let index = Index::of(catalog, upstreams, None, embedding).await?;
+        Ok(Found::of(&index, &index.find(text), most))
+    })
 }
 
 impl Found {

@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
+use futures_util::future::BoxFuture;
 use intentbox_catalog::param::ValuesFrom;
 use intentbox_catalog::{ParamSpec, Template, TemplateId};
 use intentbox_router::{CardId, Decision, NAMES_MAX, Name, NameList, Names, Question, Router, Scored, Source};
@@ -62,39 +63,41 @@ impl Engine {
     /// without. The next plan of this caller knows them.
     ///
     /// A fetch is a run of a template that reads, under the caller's grants. It may fail; then nothing is known.
-    pub async fn learn_names(&self, intent: &Intent, caller: &Caller) {
-        if help::is_asked_for(&intent.text) {
-            return;
-        }
-        let library = self.library();
-        let mut fetches = 0;
-        // The names of one list may tell which other list is wanted: the columns of a file that is called by its name.
-        for _ in 0..3 {
-            let wanted = self.unknown(&library, intent, caller);
-            if wanted.is_empty() {
-                break;
+    pub fn learn_names<'a>(&'a self, intent: &'a Intent, caller: &'a Caller) -> BoxFuture<'a, ()> {
+        Box::pin(async move {
+            if help::is_asked_for(&intent.text) {
+                return;
             }
-            for wanted in wanted {
-                fetches += 1;
-                if fetches > FETCHES_MAX {
-                    return;
+            let library = self.library();
+            let mut fetches = 0;
+            // The names of one list may tell which other list is wanted: the columns of a file that is called by its name.
+            for _ in 0..3 {
+                let wanted = self.unknown(&library, intent, caller);
+                if wanted.is_empty() {
+                    break;
                 }
-                self.learn(&library, wanted, caller).await;
-            }
-        }
-        // A file that nobody named may be the only one with the columns that are named.
-        let names = self.names(&library, intent, caller);
-        let router = library.router(|template| self.reaches(template));
-        let decision = router.route(&question(intent, &names)).decision;
-        let Some(open) = Open::of(&library, intent, &names, &decision) else { return };
-        for variant in open.variants(intent) {
-            let near = std::slice::from_ref(&open.id);
-            for wanted in self.wanted(&library, &variant, caller, &names, true, Some(near)) {
-                if self.known.0.get(&wanted.key).is_none() {
+                for wanted in wanted {
+                    fetches += 1;
+                    if fetches > FETCHES_MAX {
+                        return;
+                    }
                     self.learn(&library, wanted, caller).await;
                 }
             }
-        }
+            // A file that nobody named may be the only one with the columns that are named.
+            let names = self.names(&library, intent, caller);
+            let router = library.router(|template| self.reaches(template));
+            let decision = router.route(&question(intent, &names)).decision;
+            let Some(open) = Open::of(&library, intent, &names, &decision) else { return };
+            for variant in open.variants(intent) {
+                let near = std::slice::from_ref(&open.id);
+                for wanted in self.wanted(&library, &variant, caller, &names, true, Some(near)) {
+                    if self.known.0.get(&wanted.key).is_none() {
+                        self.learn(&library, wanted, caller).await;
+                    }
+                }
+            }
+        })
     }
 
     /// Fetches one list and keeps it: an empty one where fetching fails.

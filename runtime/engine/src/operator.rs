@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use futures_util::future::BoxFuture;
 use intentbox_capability::{Access, Alias, Asked, Grant, HttpRule, Refusal, ToolEffect};
 use intentbox_catalog::{Case, Template, TemplateId};
 use intentbox_egress::{Budget, Request, SendError};
@@ -93,53 +94,57 @@ impl Engine {
     ///
     /// # Errors
     /// How the run differs from the case.
-    pub async fn rehearse(&self, case: &Case) -> Result<(), CaseFailed> {
-        let catalog = self.catalog();
-        let template = catalog.get(case.template.as_str());
-        let template = template.ok_or_else(|| CaseFailed(format!("there is no template {}", case.template)))?;
-        let sandbox = self.sandbox().await.map_err(|error| CaseFailed(error.to_string()))?;
-        rehearsal::rehearse(sandbox, template, case).await.map_err(CaseFailed)
+    pub fn rehearse<'a>(&'a self, case: &'a Case) -> BoxFuture<'a, Result<(), CaseFailed>> {
+        Box::pin(async move {
+            let catalog = self.catalog();
+            let template = catalog.get(case.template.as_str());
+            let template = template.ok_or_else(|| CaseFailed(format!("there is no template {}", case.template)))?;
+            let sandbox = self.sandbox().await.map_err(|error| CaseFailed(error.to_string()))?;
+            rehearsal::rehearse(sandbox, template, case).await.map_err(CaseFailed)
+        })
     }
 
     /// Whether a request of a template or of code of this caller would be admitted, and by which lines of the policy.
     ///
     /// # Errors
     /// The refusal, with the lines that would allow it where there are any, as a run would get them.
-    pub async fn admits(
-        &self,
-        who: Option<&TemplateId>,
-        caller: &Caller,
-        method: &str,
-        url: &str,
-    ) -> Result<Vec<String>, Refused> {
-        let catalog = self.catalog();
-        let unknown = |id: &TemplateId| Refused { message: format!("there is no template {id}"), remedy: None };
-        let template = who.map(|id| catalog.get(id.as_str()).ok_or_else(|| unknown(id))).transpose()?;
-        let grants = match template {
-            None => self.grants_of_code(caller),
-            Some(template) => self.grants_of_template(&self.library(), template, caller),
-        };
-        let requester = self.requester(template, caller);
-        let refused = |refusal: Refusal| {
-            let remedy = requester.remedy(&refusal, &self.opened.directories);
-            Refused { message: refusal.to_string(), remedy }
-        };
-        let (asked, origins) = (Asked::of(method, url), self.tenants.common().egress.origins());
-        let effect = match (asked, self.upstreams()) {
-            // A tool that has changed is told as one of which nothing is known.
-            (Asked::Tool { server, tool }, Some(upstreams)) => {
-                upstreams.effect(server, tool).await.map_or(ToolEffect::MayChange, effect_of)
+    pub fn admits<'a>(
+        &'a self,
+        who: Option<&'a TemplateId>,
+        caller: &'a Caller,
+        method: &'a str,
+        url: &'a str,
+    ) -> BoxFuture<'a, Result<Vec<String>, Refused>> {
+        Box::pin(async move {
+            let catalog = self.catalog();
+            let unknown = |id: &TemplateId| Refused { message: format!("there is no template {id}"), remedy: None };
+            let template = who.map(|id| catalog.get(id.as_str()).ok_or_else(|| unknown(id))).transpose()?;
+            let grants = match template {
+                None => self.grants_of_code(caller),
+                Some(template) => self.grants_of_template(&self.library(), template, caller),
+            };
+            let requester = self.requester(template, caller);
+            let refused = |refusal: Refusal| {
+                let remedy = requester.remedy(&refusal, &self.opened.directories);
+                Refused { message: refusal.to_string(), remedy }
+            };
+            let (asked, origins) = (Asked::of(method, url), self.tenants.common().egress.origins());
+            let effect = match (asked, self.upstreams()) {
+                // A tool that has changed is told as one of which nothing is known.
+                (Asked::Tool { server, tool }, Some(upstreams)) => {
+                    upstreams.effect(server, tool).await.map_or(ToolEffect::MayChange, effect_of)
+                }
+                _ => ToolEffect::MayChange,
+            };
+            let request = grants.admits(asked, origins, effect).map_err(refused)?;
+            let mut lines = Vec::new();
+            for (table, rules) in self.policy.tables(who, &caller.principal) {
+                let admitting = rules.admitting(asked, origins, effect);
+                lines.extend(admitting.into_iter().map(|line| format!("{line} under [{table}]")));
             }
-            _ => ToolEffect::MayChange,
-        };
-        let request = grants.admits(asked, origins, effect).map_err(refused)?;
-        let mut lines = Vec::new();
-        for (table, rules) in self.policy.tables(who, &caller.principal) {
-            let admitting = rules.admitting(asked, origins, effect);
-            lines.extend(admitting.into_iter().map(|line| format!("{line} under [{table}]")));
-        }
-        lines.extend(request);
-        Ok(lines)
+            lines.extend(request);
+            Ok(lines)
+        })
     }
 
     /// Requests one path of an origin with the token that a principal has for it, whatever the policy says, to try a configuration.
@@ -150,20 +155,31 @@ impl Engine {
     ///
     /// # Panics
     /// Never: an alias, a method and a path make a rule.
-    pub async fn try_origin(&self, principal: &Principal, alias: &Alias, path: &str) -> Result<u16, SendError> {
-        let rule = format!("{alias}: GET /**").parse::<HttpRule>().expect("an alias, a method and a path make a rule");
-        let exchange =
-            self.tenants.of(principal).egress.open(Grant::of([rule]), Budget { timeout: TRY_MAX, ..Budget::default() });
-        let url = format!("{alias}:{path}");
-        let request = Request { method: "GET", url: &url, headers: &[], body: None, timeout: None };
-        exchange.send(request).await.map(|reply| reply.status)
+    pub fn try_origin<'a>(
+        &'a self,
+        principal: &'a Principal,
+        alias: &'a Alias,
+        path: &'a str,
+    ) -> BoxFuture<'a, Result<u16, SendError>> {
+        Box::pin(async move {
+            let rule =
+                format!("{alias}: GET /**").parse::<HttpRule>().expect("an alias, a method and a path make a rule");
+            let exchange = self
+                .tenants
+                .of(principal)
+                .egress
+                .open(Grant::of([rule]), Budget { timeout: TRY_MAX, ..Budget::default() });
+            let url = format!("{alias}:{path}");
+            let request = Request { method: "GET", url: &url, headers: &[], body: None, timeout: None };
+            exchange.send(request).await.map(|reply| reply.status)
+        })
     }
 
     /// Starts the sandbox if it is not up, and lists its worker processes.
     ///
     /// # Errors
     /// When it does not start.
-    pub async fn workers(&self) -> Result<Vec<WorkerState>, StartError> {
-        Ok(self.sandbox().await?.workers())
+    pub fn workers(&self) -> BoxFuture<'_, Result<Vec<WorkerState>, StartError>> {
+        Box::pin(async move { Ok(self.sandbox().await?.workers()) })
     }
 }

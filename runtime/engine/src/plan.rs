@@ -6,6 +6,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use futures_util::future::BoxFuture;
 use intentbox_capability::{Access, Grants};
 use intentbox_catalog::json::Counter;
 use intentbox_catalog::{Arguments, Effects, ParamError, ParamKind, ParamSpec, Template, TemplateId};
@@ -376,26 +377,28 @@ impl Plan {
 impl Engine {
     /// Plans an intent for this caller: a template, otherwise a tool of an upstream server, otherwise an honest no. Nothing runs.
     /// Only absence falls back: a template that fits and may not run is the answer.
-    pub async fn plan(&self, intent: &Intent, caller: &Caller) -> Plan {
-        let planned = if self.names_a_tool(intent).await {
-            Plan::Nothing(Box::new(Report::new(crate::new_run_id())))
-        } else {
-            self.plan_template(intent, caller)
-        };
-        let mut plan = match planned {
-            Plan::Nothing(report) if self.routing.has_tools() => self.plan_tool(intent, caller, report).await,
-            Plan::Help(report) if self.routing.has_tools() => self.help_with_tools(caller, report).await,
-            plan => plan,
-        };
-        if plan.fits_nothing()
-            && let Some(text) = self.words_of_a_name(intent)
-        {
-            plan = Box::pin(self.plan(&Intent { text, ..intent.clone() }, caller)).await;
-        }
-        if let Some(report) = plan.report_mut() {
-            report.mode = Some(self.routing.shown());
-        }
-        plan
+    pub fn plan<'a>(&'a self, intent: &'a Intent, caller: &'a Caller) -> BoxFuture<'a, Plan> {
+        Box::pin(async move {
+            let planned = if self.names_a_tool(intent).await {
+                Plan::Nothing(Box::new(Report::new(crate::new_run_id())))
+            } else {
+                self.plan_template(intent, caller)
+            };
+            let mut plan = match planned {
+                Plan::Nothing(report) if self.routing.has_tools() => self.plan_tool(intent, caller, report).await,
+                Plan::Help(report) if self.routing.has_tools() => self.help_with_tools(caller, report).await,
+                plan => plan,
+            };
+            if plan.fits_nothing()
+                && let Some(text) = self.words_of_a_name(intent)
+            {
+                plan = Box::pin(self.plan(&Intent { text, ..intent.clone() }, caller)).await;
+            }
+            if let Some(report) = plan.report_mut() {
+                report.mode = Some(self.routing.shown());
+            }
+            plan
+        })
     }
 
     /// Whether an intent is the name of a tool in the form that no template has: `sentry: search_issues`.

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use futures_util::future::BoxFuture;
 use intentbox_catalog::{Effects, Template};
 use intentbox_egress::Budget;
 use intentbox_report::{Cause, Failure, Mended, Remedy, Report, Spent};
@@ -21,55 +22,65 @@ use crate::result_check;
 
 impl Engine {
     /// Runs a plan that is ready, and reports why any other cannot run.
-    pub async fn answer(&self, plan: Plan, caller: &Caller, events: &Arc<dyn Events>) -> Report {
-        match plan.ready() {
-            Ok(run) => self.run(run, caller, events).await,
-            Err(report) => {
-                events.note(Of::request(report.run_id, caller), Event::Ended { report: &report });
-                *report
+    pub fn answer<'a>(&'a self, plan: Plan, caller: &'a Caller, events: &'a Arc<dyn Events>) -> BoxFuture<'a, Report> {
+        Box::pin(async move {
+            match plan.ready() {
+                Ok(run) => self.run(run, caller, events).await,
+                Err(report) => {
+                    events.note(Of::request(report.run_id, caller), Event::Ended { report: &report });
+                    *report
+                }
             }
-        }
+        })
     }
 
     /// Executes a run. Dropping the future ends it within milliseconds.
-    pub async fn run(&self, run: Box<Run>, caller: &Caller, events: &Arc<dyn Events>) -> Report {
-        let of = Of::request(run.id, caller);
-        events.note(of, Event::Planned { target: &run.target });
-        let pending = Pending::of_run(run.id, &run.target, caller, events);
-        let report = match &run.work {
-            Work::Code => self.sandboxed(&run, &run.script, caller, Author::Owner, events).await.0,
-            Work::Template { library, id, .. } => match library.catalog.get(id.as_str()) {
-                Some(template) => Box::pin(self.run_template(&run, library, template, caller, events)).await,
-                None => Report::failed(run.id, Failure::new(Cause::Internal, format!("`{id}` has left its catalog"))),
-            },
-        };
-        let window = run.window();
-        let mended =
-            run.heard.mended.iter().map(|(said, meant)| Mended { said: said.clone(), meant: meant.clone() }).collect();
-        let target = Some(run.target.clone());
-        let mode = matches!(run.work, Work::Template { .. }).then(|| self.routing.shown());
-        let inferred = run.inferred.clone();
-        let report = Report {
-            target,
-            arguments: run.arguments(),
-            chosen: run.chosen(),
-            window,
-            mended,
-            passed_over: run.heard.passed_over.clone(),
-            inferred,
-            mode,
-            ..report
-        };
-        if let (None, Some(words), Some(tool)) = (&report.failure, &run.learns, run.target.tool()) {
-            self.learn_words(tool, words).await;
-        }
-        if !report.stdout.is_empty() || !report.stderr.is_empty() {
-            let output = Event::Output { stdout_bytes: report.stdout.len(), stderr_bytes: report.stderr.len() };
-            events.note(of, output);
-        }
-        pending.end();
-        events.note(of, Event::Ended { report: &report });
-        report
+    pub fn run<'a>(&'a self, run: Box<Run>, caller: &'a Caller, events: &'a Arc<dyn Events>) -> BoxFuture<'a, Report> {
+        Box::pin(async move {
+            let of = Of::request(run.id, caller);
+            events.note(of, Event::Planned { target: &run.target });
+            let pending = Pending::of_run(run.id, &run.target, caller, events);
+            let report = match &run.work {
+                Work::Code => self.sandboxed(&run, &run.script, caller, Author::Owner, events).await.0,
+                Work::Template { library, id, .. } => match library.catalog.get(id.as_str()) {
+                    Some(template) => Box::pin(self.run_template(&run, library, template, caller, events)).await,
+                    None => {
+                        Report::failed(run.id, Failure::new(Cause::Internal, format!("`{id}` has left its catalog")))
+                    }
+                },
+            };
+            let window = run.window();
+            let mended = run
+                .heard
+                .mended
+                .iter()
+                .map(|(said, meant)| Mended { said: said.clone(), meant: meant.clone() })
+                .collect();
+            let target = Some(run.target.clone());
+            let mode = matches!(run.work, Work::Template { .. }).then(|| self.routing.shown());
+            let inferred = run.inferred.clone();
+            let report = Report {
+                target,
+                arguments: run.arguments(),
+                chosen: run.chosen(),
+                window,
+                mended,
+                passed_over: run.heard.passed_over.clone(),
+                inferred,
+                mode,
+                ..report
+            };
+            if let (None, Some(words), Some(tool)) = (&report.failure, &run.learns, run.target.tool()) {
+                self.learn_words(tool, words).await;
+            }
+            if !report.stdout.is_empty() || !report.stderr.is_empty() {
+                let output = Event::Output { stdout_bytes: report.stdout.len(), stderr_bytes: report.stderr.len() };
+                events.note(of, output);
+            }
+            pending.end();
+            events.note(of, Event::Ended { report: &report });
+            report
+        })
     }
 
     async fn run_template(

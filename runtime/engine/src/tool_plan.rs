@@ -7,6 +7,7 @@
 use std::collections::BTreeMap;
 use std::time::Instant;
 
+use futures_util::future::BoxFuture;
 use intentbox_catalog::Effects;
 use intentbox_report::{Candidate, Cause, Failure, Remedy, Report, ToolAdvice};
 use intentbox_router::Names;
@@ -59,44 +60,46 @@ impl Engine {
     ///
     /// # Errors
     /// When what is known of the servers cannot be read.
-    pub async fn explain_tools(&self, text: &str) -> Result<Option<ToolRoute>, StoreError> {
-        let Some((upstreams, index)) = self.index().await? else { return Ok(None) };
-        if !self.routing.has_tools() || index.tools() == 0 {
-            return Ok(None);
-        }
-        let begun = Instant::now();
-        let found = index.find_tool(text);
-        let search_us = micros(begun);
-        // The step of the templates has done this, in a run.
-        let out_of_reach = self.out_of_reach_of(text);
-        let begun = Instant::now();
-        let intent = Intent { text: text.to_owned(), ..Intent::default() };
-        let choice = Choice {
-            upstreams: &upstreams,
-            index: &index,
-            found: &found,
-            intent: &intent,
-            settings: &self.tenants.common().settings,
-            has_template: out_of_reach.is_some(),
-        };
-        let meant = choice.meant().await?;
-        let (verdict, first) = match &meant {
-            Meant::One(number) | Meant::PassesOver(number) => ("one", Some(*number)),
-            Meant::Filled(number) => ("filled", Some(*number)),
-            Meant::Several(numbers) => ("several", numbers.first().copied()),
-            Meant::KeptForTemplate(_) | Meant::Nothing => ("nothing", None),
-        };
-        let kept_for = out_of_reach.filter(|_| matches!(meant, Meant::KeptForTemplate(_)));
-        let mut best: Vec<_> = found.hits.iter().filter(|hit| Some(hit.entry) == first).collect();
-        best.extend(found.hits.iter().filter(|hit| Some(hit.entry) != first).take(CHOICES_MAX - best.len()));
-        let numbers: Vec<usize> = best.iter().map(|hit| hit.entry).collect();
-        let made = made(&upstreams, &index, &numbers).await?;
-        let reading = made.and_then(|made| Some(reading(&made, made.ids.first()?, &intent, &index)));
-        let ToolReading { values, passed_over, .. } = reading.unwrap_or_default();
-        let best = best.iter().filter_map(|hit| found::entry(&index, hit.entry, hit.score));
-        let (best, read_us) = (best.collect(), micros(begun));
-        let (searched, trust) = (index.tools(), found.trust);
-        Ok(Some(ToolRoute { searched, verdict, trust, best, values, passed_over, kept_for, search_us, read_us }))
+    pub fn explain_tools<'a>(&'a self, text: &'a str) -> BoxFuture<'a, Result<Option<ToolRoute>, StoreError>> {
+        Box::pin(async move {
+            let Some((upstreams, index)) = self.index().await? else { return Ok(None) };
+            if !self.routing.has_tools() || index.tools() == 0 {
+                return Ok(None);
+            }
+            let begun = Instant::now();
+            let found = index.find_tool(text);
+            let search_us = micros(begun);
+            // The step of the templates has done this, in a run.
+            let out_of_reach = self.out_of_reach_of(text);
+            let begun = Instant::now();
+            let intent = Intent { text: text.to_owned(), ..Intent::default() };
+            let choice = Choice {
+                upstreams: &upstreams,
+                index: &index,
+                found: &found,
+                intent: &intent,
+                settings: &self.tenants.common().settings,
+                has_template: out_of_reach.is_some(),
+            };
+            let meant = choice.meant().await?;
+            let (verdict, first) = match &meant {
+                Meant::One(number) | Meant::PassesOver(number) => ("one", Some(*number)),
+                Meant::Filled(number) => ("filled", Some(*number)),
+                Meant::Several(numbers) => ("several", numbers.first().copied()),
+                Meant::KeptForTemplate(_) | Meant::Nothing => ("nothing", None),
+            };
+            let kept_for = out_of_reach.filter(|_| matches!(meant, Meant::KeptForTemplate(_)));
+            let mut best: Vec<_> = found.hits.iter().filter(|hit| Some(hit.entry) == first).collect();
+            best.extend(found.hits.iter().filter(|hit| Some(hit.entry) != first).take(CHOICES_MAX - best.len()));
+            let numbers: Vec<usize> = best.iter().map(|hit| hit.entry).collect();
+            let made = made(&upstreams, &index, &numbers).await?;
+            let reading = made.and_then(|made| Some(reading(&made, made.ids.first()?, &intent, &index)));
+            let ToolReading { values, passed_over, .. } = reading.unwrap_or_default();
+            let best = best.iter().filter_map(|hit| found::entry(&index, hit.entry, hit.score));
+            let (best, read_us) = (best.collect(), micros(begun));
+            let (searched, trust) = (index.tools(), found.trust);
+            Ok(Some(ToolRoute { searched, verdict, trust, best, values, passed_over, kept_for, search_us, read_us }))
+        })
     }
 
     /// Plans a tool for an intent; `nothing` is the answer where none fits.

@@ -12,6 +12,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
+use futures_util::future::BoxFuture;
 use tokio::sync::mpsc::{self, Sender};
 use tokio::sync::{Mutex, broadcast, oneshot};
 use tokio::time::{Instant, sleep};
@@ -125,29 +126,36 @@ impl JobStore {
     /// # Panics
     ///
     /// Outside a runtime of tokio.
-    pub async fn open(place: &Place, clock: Clock, mut quotas: JobQuotas, is_gone: IsGone) -> Result<Self, StoreError> {
-        let writer = open(place, &quotas).await?;
-        let (reader, lister) = (open(place, &quotas).await?, open(place, &quotas).await?);
-        let (operations, waiting) = mpsc::channel(WAITING_MAX);
-        let (changes, _) = broadcast::channel(CHANGES_MAX);
-        let condition = Arc::<Condition>::default();
-        let notices = writer.listen().await?;
-        let reserve = match place {
-            Place::Folder(folder) => {
-                let file = StateFolder::of_file(folder, FILE)?;
-                quotas.fit(file.file());
-                Some(Reserve::beside(file.file()))
+    pub fn open(
+        place: &Place,
+        clock: Clock,
+        mut quotas: JobQuotas,
+        is_gone: IsGone,
+    ) -> BoxFuture<'_, Result<Self, StoreError>> {
+        Box::pin(async move {
+            let writer = open(place, &quotas).await?;
+            let (reader, lister) = (open(place, &quotas).await?, open(place, &quotas).await?);
+            let (operations, waiting) = mpsc::channel(WAITING_MAX);
+            let (changes, _) = broadcast::channel(CHANGES_MAX);
+            let condition = Arc::<Condition>::default();
+            let notices = writer.listen().await?;
+            let reserve = match place {
+                Place::Folder(folder) => {
+                    let file = StateFolder::of_file(folder, FILE)?;
+                    quotas.fit(file.file());
+                    Some(Reserve::beside(file.file()))
+                }
+                Place::Postgres(_) => None,
+            };
+            let (heard, told) = (changes.clone(), Arc::clone(&condition));
+            let mut writer = Writer::new(writer, clock.clone(), quotas, is_gone, heard, told, reserve);
+            if let Some(notices) = notices {
+                writer.listen(notices, operations.downgrade());
             }
-            Place::Postgres(_) => None,
-        };
-        let (heard, told) = (changes.clone(), Arc::clone(&condition));
-        let mut writer = Writer::new(writer, clock.clone(), quotas, is_gone, heard, told, reserve);
-        if let Some(notices) = notices {
-            writer.listen(notices, operations.downgrade());
-        }
-        tokio::spawn(writer.run(waiting));
-        let (reader, lister) = (Arc::new(Mutex::new(reader)), Arc::new(Mutex::new(lister)));
-        Ok(Self { operations, reader, lister, changes, clock, condition })
+            tokio::spawn(writer.run(waiting));
+            let (reader, lister) = (Arc::new(Mutex::new(reader)), Arc::new(Mutex::new(lister)));
+            Ok(Self { operations, reader, lister, changes, clock, condition })
+        })
     }
 
     /// The time in milliseconds after 1970, UTC.

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use futures_util::future::BoxFuture;
 use tokio::sync::Mutex;
 use tokio::time::{Instant, sleep};
 
@@ -56,10 +57,13 @@ impl Store {
     /// # Errors
     ///
     /// Those of [`Store::open`].
-    pub async fn open_with(place: &Place, clock: Clock, quotas: Quotas) -> Result<Self, StoreError> {
-        let database = open(place, &quotas).await?;
-        let state = Mutex::new(State { database: Some(database), batches: 0 });
-        Ok(Self { place: place.clone(), clock, quotas, state })
+    #[must_use]
+    pub fn open_with(place: &Place, clock: Clock, quotas: Quotas) -> BoxFuture<'_, Result<Self, StoreError>> {
+        Box::pin(async move {
+            let database = open(place, &quotas).await?;
+            let state = Mutex::new(State { database: Some(database), batches: 0 });
+            Ok(Self { place: place.clone(), clock, quotas, state })
+        })
     }
 
     /// Records runs, in one transaction: all of them or none. When this returns they survive the end of the process. `dropped`

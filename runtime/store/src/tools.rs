@@ -7,6 +7,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use futures_util::future::BoxFuture;
 use tokio::sync::Mutex;
 use tokio::time::{Instant, sleep};
 
@@ -243,26 +244,29 @@ impl ToolStore {
     /// # Errors
     ///
     /// A newer version of this program wrote the file, or not even memory can hold the database.
-    pub async fn open(folder: Option<&Path>, clock: Clock) -> Result<Self, StoreError> {
-        let Some(folder) = folder else {
-            let notice = "there is no state folder, so that tools are kept in memory; name one with --state";
-            return Self::in_memory(clock, Some(notice.to_owned())).await;
-        };
-        match open(folder).await {
-            Ok(database) => Ok(Self { clock, open: Open::of(database), notice: None, is_kept: true }),
-            Err(error @ StoreError::Newer { .. }) => Err(error),
-            Err(error @ (StoreError::Damaged { .. } | StoreError::Foreign { .. })) => {
-                let aside = put_aside(folder, &clock);
-                match (aside, open(folder).await) {
-                    (Ok(aside), Ok(database)) => {
-                        let notice = format!("{error}; it is kept as {}, and a new file begins", aside.display());
-                        Ok(Self { clock, open: Open::of(database), notice: Some(notice), is_kept: true })
+    #[must_use]
+    pub fn open(folder: Option<&Path>, clock: Clock) -> BoxFuture<'_, Result<Self, StoreError>> {
+        Box::pin(async move {
+            let Some(folder) = folder else {
+                let notice = "there is no state folder, so that tools are kept in memory; name one with --state";
+                return Self::in_memory(clock, Some(notice.to_owned())).await;
+            };
+            match open(folder).await {
+                Ok(database) => Ok(Self { clock, open: Open::of(database), notice: None, is_kept: true }),
+                Err(error @ StoreError::Newer { .. }) => Err(error),
+                Err(error @ (StoreError::Damaged { .. } | StoreError::Foreign { .. })) => {
+                    let aside = put_aside(folder, &clock);
+                    match (aside, open(folder).await) {
+                        (Ok(aside), Ok(database)) => {
+                            let notice = format!("{error}; it is kept as {}, and a new file begins", aside.display());
+                            Ok(Self { clock, open: Open::of(database), notice: Some(notice), is_kept: true })
+                        }
+                        _ => Self::in_memory(clock, Some(format!("{error}; tools are kept in memory"))).await,
                     }
-                    _ => Self::in_memory(clock, Some(format!("{error}; tools are kept in memory"))).await,
                 }
+                Err(error) => Self::in_memory(clock, Some(format!("{error}; tools are kept in memory"))).await,
             }
-            Err(error) => Self::in_memory(clock, Some(format!("{error}; tools are kept in memory"))).await,
-        }
+        })
     }
 
     async fn in_memory(clock: Clock, notice: Option<String>) -> Result<Self, StoreError> {
@@ -276,9 +280,12 @@ impl ToolStore {
     /// # Errors
     ///
     /// The database cannot be reached, or a newer version of this program wrote it.
-    pub async fn connect(url: &PostgresUrl, clock: Clock) -> Result<Self, StoreError> {
-        let database = ToolDatabase::connect(url).await?;
-        Ok(Self { clock, open: Open::of(database), notice: None, is_kept: true })
+    #[must_use]
+    pub fn connect(url: &PostgresUrl, clock: Clock) -> BoxFuture<'_, Result<Self, StoreError>> {
+        Box::pin(async move {
+            let database = ToolDatabase::connect(url).await?;
+            Ok(Self { clock, open: Open::of(database), notice: None, is_kept: true })
+        })
     }
 
     /// What happened while opening that the user should know, in one line.

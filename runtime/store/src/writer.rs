@@ -393,7 +393,8 @@ impl Writer {
         let forgets_after_ms = (sweeps && is_time).then_some(after_ms);
         let gone = if sweeps { self.gone().await? } else { Vec::new() };
         // A job that begins has something to say at its end.
-        let leases = matches!(kind, Commit::All | Commit::Leases) && self.reserve.as_ref().is_none_or(Reserve::lets_begin);
+        let leases =
+            matches!(kind, Commit::All | Commit::Leases) && self.reserve.as_ref().is_none_or(Reserve::lets_begin);
         let claims = if leases { self.claims.as_slice() } else { &[] };
         let wanted: Vec<Wanted<'_>> = claims
             .iter()

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use futures_util::future::BoxFuture;
 use intentbox_capability::{AllowedTool, ServerId};
 use intentbox_catalog::terminal::printable;
 use intentbox_store::{DiscoveryStatus, ServerRecord, StoreError, ToolStore};
@@ -207,64 +208,74 @@ impl Upstreams {
     ///
     /// # Errors
     /// When the state cannot be read.
-    pub async fn states(&self) -> Result<BTreeMap<ServerId, ServerState>, StoreError> {
-        let mut records = self.kept.servers().await?;
-        let mut listings: BTreeMap<ServerId, ReadListing> = records
-            .iter()
-            .filter_map(|(id, record)| Some((id.clone(), self.listings.get(id, record.discovered_ms)?)))
-            .collect();
-        if listings.len() < records.len() {
-            let read = self.kept.listings().await?;
-            listings = read.iter().map(|(id, record)| (id.clone(), self.listings.take(id, record))).collect();
-        }
-        let now_ms = self.kept.now_unix_ms();
-        let states = self.servers.iter().map(|(id, server)| {
-            let known = records.remove(id).map(|record| (record, listings.remove(id).unwrap_or_default()));
-            (id.clone(), ServerState::of(known, &server.config, now_ms))
-        });
-        Ok(states.collect())
+    pub fn states(&self) -> BoxFuture<'_, Result<BTreeMap<ServerId, ServerState>, StoreError>> {
+        Box::pin(async move {
+            let mut records = self.kept.servers().await?;
+            let mut listings: BTreeMap<ServerId, ReadListing> = records
+                .iter()
+                .filter_map(|(id, record)| Some((id.clone(), self.listings.get(id, record.discovered_ms)?)))
+                .collect();
+            if listings.len() < records.len() {
+                let read = self.kept.listings().await?;
+                listings = read.iter().map(|(id, record)| (id.clone(), self.listings.take(id, record))).collect();
+            }
+            let now_ms = self.kept.now_unix_ms();
+            let states = self.servers.iter().map(|(id, server)| {
+                let known = records.remove(id).map(|record| (record, listings.remove(id).unwrap_or_default()));
+                (id.clone(), ServerState::of(known, &server.config, now_ms))
+            });
+            Ok(states.collect())
+        })
     }
 
     /// What is known of one configured server. Reaches nothing.
     ///
     /// # Errors
     /// When the state cannot be read.
-    pub async fn state(&self, id: &ServerId) -> Result<Option<ServerState>, StoreError> {
-        let Some(server) = self.servers.get(id) else { return Ok(None) };
-        let known = match self.kept.server(id.as_str()).await? {
-            None => None,
-            Some(record) => {
-                let listing = self.listing(id, record.discovered_ms).await?;
-                Some((record, listing))
-            }
-        };
-        Ok(Some(ServerState::of(known, &server.config, self.kept.now_unix_ms())))
+    pub fn state<'a>(&'a self, id: &'a ServerId) -> BoxFuture<'a, Result<Option<ServerState>, StoreError>> {
+        Box::pin(async move {
+            let Some(server) = self.servers.get(id) else { return Ok(None) };
+            let known = match self.kept.server(id.as_str()).await? {
+                None => None,
+                Some(record) => {
+                    let listing = self.listing(id, record.discovered_ms).await?;
+                    Some((record, listing))
+                }
+            };
+            Ok(Some(ServerState::of(known, &server.config, self.kept.now_unix_ms())))
+        })
     }
 
     /// Discovers the tools of a server and keeps them.
     ///
     /// # Errors
     /// When what is found cannot be kept.
-    pub async fn discover(&self, id: &ServerId, watcher: Watcher<'_>) -> Result<DiscoveryEnd, StoreError> {
-        let Some(server) = self.servers.get(id) else {
-            let fault = ServerFault::NotStarted("it is not configured".to_owned());
-            return Ok(DiscoveryEnd::Failed(Box::new(ServerError {
-                server: id.clone(),
-                fault,
-                stderr: String::new(),
-            })));
-        };
-        if let Err(error) = server.may_start() {
-            return Ok(DiscoveryEnd::Failed(error));
-        }
-        let discovery = self.steps.begin(id);
-        let watcher = |progress| {
-            discovery.note(progress);
-            watcher(progress);
-        };
-        let end = discover(&server.config, &self.place, self.kept.store(), this_process(), &watcher).await;
-        server.prepared.forget();
-        end
+    pub fn discover<'a>(
+        &'a self,
+        id: &'a ServerId,
+        watcher: Watcher<'a>,
+    ) -> BoxFuture<'a, Result<DiscoveryEnd, StoreError>> {
+        Box::pin(async move {
+            let Some(server) = self.servers.get(id) else {
+                let fault = ServerFault::NotStarted("it is not configured".to_owned());
+                return Ok(DiscoveryEnd::Failed(Box::new(ServerError {
+                    server: id.clone(),
+                    fault,
+                    stderr: String::new(),
+                })));
+            };
+            if let Err(error) = server.may_start() {
+                return Ok(DiscoveryEnd::Failed(error));
+            }
+            let discovery = self.steps.begin(id);
+            let watcher = |progress| {
+                discovery.note(progress);
+                watcher(progress);
+            };
+            let end = discover(&server.config, &self.place, self.kept.store(), this_process(), &watcher).await;
+            server.prepared.forget();
+            end
+        })
     }
 
     /// The steps of all discoveries of this process from now on, those before a first call among them. Who reads slowly misses some.
@@ -284,133 +295,146 @@ impl Upstreams {
     ///
     /// # Errors
     /// Why there is no result.
-    pub async fn call(&self, allowed: &AllowedTool, call: ServerCall) -> Result<Reply, ToolError> {
-        let ServerCall { arguments, meta, progress } = call;
-        let (id, tool) = (allowed.server(), allowed.tool());
-        let server = self.usable(id)?;
-        let in_flight = Arc::clone(&server.in_flight).acquire_owned().await;
-        let _turn = in_flight.map_err(|_| ToolError::Store("the program is ending".to_owned()))?;
-        // Before anything is started: most faults of a call need no server.
-        let generation = server.prepared.generation();
-        let known = self.prepared(server, tool).await?;
-        let arguments = Value::Object(arguments);
-        if let Some(prepared) = &known {
-            prepared.check_arguments(id, tool, &arguments)?;
-        }
-        // How the first attempt ended, where it is repeated, and whether it may have changed something.
-        let mut first: Option<(Box<ServerError>, bool)> = None;
-        loop {
-            let ready = async {
-                let connection = self.connected(server).await.map_err(ToolError::Failed)?;
-                // Connecting may have listed the tools anew.
-                let prepared = match &known {
-                    Some(known) if server.prepared.generation() == generation => Arc::clone(known),
-                    _ => match self.prepared(server, tool).await? {
-                        Some(prepared) => prepared,
-                        None => return Err(self.no_tool(id, tool).await),
-                    },
-                };
-                let prepared = self.as_said(server, &connection, tool, prepared).await?;
-                // It was admitted as it was known before.
-                if allowed.must_read() && prepared.effect != Effect::Reads {
-                    return Err(ToolError::Changed { server: id.clone(), tool: tool.to_owned(), is_new: false });
-                }
-                if !known.as_ref().is_some_and(|known| Arc::ptr_eq(known, &prepared)) {
-                    prepared.check_arguments(id, tool, &arguments)?;
-                }
-                Ok((connection, prepared))
-            };
-            let (connection, prepared) = match (ready.await, first.as_ref()) {
-                (Ok(ready), _) => ready,
-                // It is not repeated after all, and what it did stays done.
-                (Err(_), Some((error, true))) => {
-                    return Err(ToolError::UnknownOutcome(error.clone(), tool.to_owned()));
-                }
-                (Err(error), _) => return Err(error),
-            };
-            let fields = arguments.as_object().cloned().unwrap_or_default();
-            let call = ServerCall { arguments: fields, meta: meta.clone(), progress: progress.clone() };
-            let called = connection.call(tool, call, server.config.bounds.call_max).await;
-            let text = match called {
-                Ok(text) => text,
-                Err(error) => {
-                    let is_answer = matches!(error.fault, ServerFault::Error { .. });
-                    server.note(if is_answer { None } else { Some(&error) }).await;
-                    let may_repeat = matches!(prepared.effect, Effect::Reads) || prepared.is_idempotent;
-                    let has_ended = matches!(error.fault, ServerFault::Ended { phase: Phase::Call, .. });
-                    if has_ended && may_repeat && first.is_none() {
-                        first = Some((error, prepared.effect != Effect::Reads));
-                        continue;
-                    }
-                    let may_have_changed = first.is_some_and(|(_, may_have_changed)| may_have_changed)
-                        || (prepared.effect != Effect::Reads && !error.fault.is_refusal());
-                    return Err(if may_have_changed {
-                        ToolError::UnknownOutcome(error, tool.to_owned())
-                    } else {
-                        ToolError::Failed(error)
-                    });
-                }
-            };
-            server.note(None).await;
-            let reply = Reply::admit(&text)
-                .map_err(|fault| ToolError::Result { tool: tool.to_owned(), fault })
-                .and_then(|reply| prepared.check_reply(tool, reply))?;
-            if reply.is_error {
-                let text = reply.error_text();
-                let advice = server.config.advice_of_denial(&text, prepared.effect);
-                return Err(ToolError::Tool { tool: tool.to_owned(), text, advice });
+    pub fn call<'a>(&'a self, allowed: &'a AllowedTool, call: ServerCall) -> BoxFuture<'a, Result<Reply, ToolError>> {
+        Box::pin(async move {
+            let ServerCall { arguments, meta, progress } = call;
+            let (id, tool) = (allowed.server(), allowed.tool());
+            let server = self.usable(id)?;
+            let in_flight = Arc::clone(&server.in_flight).acquire_owned().await;
+            let _turn = in_flight.map_err(|_| ToolError::Store("the program is ending".to_owned()))?;
+            // Before anything is started: most faults of a call need no server.
+            let generation = server.prepared.generation();
+            let known = self.prepared(server, tool).await?;
+            let arguments = Value::Object(arguments);
+            if let Some(prepared) = &known {
+                prepared.check_arguments(id, tool, &arguments)?;
             }
-            let hash = (!prepared.declares_result()).then_some(prepared.hash.as_str());
-            self.uses.note(self.kept.key(id.as_str()), tool, hash, &reply, self.kept.now_unix_ms());
-            return Ok(reply);
-        }
+            // How the first attempt ended, where it is repeated, and whether it may have changed something.
+            let mut first: Option<(Box<ServerError>, bool)> = None;
+            loop {
+                let ready = async {
+                    let connection = self.connected(server).await.map_err(ToolError::Failed)?;
+                    // Connecting may have listed the tools anew.
+                    let prepared = match &known {
+                        Some(known) if server.prepared.generation() == generation => Arc::clone(known),
+                        _ => match self.prepared(server, tool).await? {
+                            Some(prepared) => prepared,
+                            None => return Err(self.no_tool(id, tool).await),
+                        },
+                    };
+                    let prepared = self.as_said(server, &connection, tool, prepared).await?;
+                    // It was admitted as it was known before.
+                    if allowed.must_read() && prepared.effect != Effect::Reads {
+                        return Err(ToolError::Changed { server: id.clone(), tool: tool.to_owned(), is_new: false });
+                    }
+                    if !known.as_ref().is_some_and(|known| Arc::ptr_eq(known, &prepared)) {
+                        prepared.check_arguments(id, tool, &arguments)?;
+                    }
+                    Ok((connection, prepared))
+                };
+                let (connection, prepared) = match (ready.await, first.as_ref()) {
+                    (Ok(ready), _) => ready,
+                    // It is not repeated after all, and what it did stays done.
+                    (Err(_), Some((error, true))) => {
+                        return Err(ToolError::UnknownOutcome(error.clone(), tool.to_owned()));
+                    }
+                    (Err(error), _) => return Err(error),
+                };
+                let fields = arguments.as_object().cloned().unwrap_or_default();
+                let call = ServerCall { arguments: fields, meta: meta.clone(), progress: progress.clone() };
+                let called = connection.call(tool, call, server.config.bounds.call_max).await;
+                let text = match called {
+                    Ok(text) => text,
+                    Err(error) => {
+                        let is_answer = matches!(error.fault, ServerFault::Error { .. });
+                        server.note(if is_answer { None } else { Some(&error) }).await;
+                        let may_repeat = matches!(prepared.effect, Effect::Reads) || prepared.is_idempotent;
+                        let has_ended = matches!(error.fault, ServerFault::Ended { phase: Phase::Call, .. });
+                        if has_ended && may_repeat && first.is_none() {
+                            first = Some((error, prepared.effect != Effect::Reads));
+                            continue;
+                        }
+                        let may_have_changed = first.is_some_and(|(_, may_have_changed)| may_have_changed)
+                            || (prepared.effect != Effect::Reads && !error.fault.is_refusal());
+                        return Err(if may_have_changed {
+                            ToolError::UnknownOutcome(error, tool.to_owned())
+                        } else {
+                            ToolError::Failed(error)
+                        });
+                    }
+                };
+                server.note(None).await;
+                let reply = Reply::admit(&text)
+                    .map_err(|fault| ToolError::Result { tool: tool.to_owned(), fault })
+                    .and_then(|reply| prepared.check_reply(tool, reply))?;
+                if reply.is_error {
+                    let text = reply.error_text();
+                    let advice = server.config.advice_of_denial(&text, prepared.effect);
+                    return Err(ToolError::Tool { tool: tool.to_owned(), text, advice });
+                }
+                let hash = (!prepared.declares_result()).then_some(prepared.hash.as_str());
+                self.uses.note(self.kept.key(id.as_str()), tool, hash, &reply, self.kept.now_unix_ms());
+                return Ok(reply);
+            }
+        })
     }
 
     /// What a tool does, as its server said when it was approved; unknown where nothing is known of the tool. Reaches no server.
     ///
     /// # Errors
     /// [`ToolError::Changed`] of a tool whose server says something else now, and when what is known cannot be read.
-    pub async fn effect(&self, server: &str, tool: &str) -> Result<Effect, ToolError> {
-        let Some(known) = self.known(server) else { return Ok(Effect::Unknown) };
-        let prepared = self.prepared(known, tool).await?;
-        Ok(prepared.map_or(Effect::Unknown, |prepared| prepared.effect))
+    pub fn effect<'a>(&'a self, server: &'a str, tool: &'a str) -> BoxFuture<'a, Result<Effect, ToolError>> {
+        Box::pin(async move {
+            let Some(known) = self.known(server) else { return Ok(Effect::Unknown) };
+            let prepared = self.prepared(known, tool).await?;
+            Ok(prepared.map_or(Effect::Unknown, |prepared| prepared.effect))
+        })
     }
 
     /// The definition of a tool, as its server says it now: the server is reached if nothing is known of the tool.
     ///
     /// # Errors
     /// When there is no such tool, or the server failed.
-    pub async fn definition(&self, allowed: &AllowedTool) -> Result<Value, ToolError> {
-        let (id, tool) = (allowed.server(), allowed.tool());
-        let server = self.usable(id)?;
-        let read = async || {
-            let record = self.kept.definition(id.as_str(), tool).await;
-            let record = record.map_err(|error| ToolError::Store(error.brief().to_owned()))?;
-            Ok::<_, ToolError>(record.filter(|record| record.is_listed))
-        };
-        let mut record = read().await?;
-        if record.is_none() {
-            self.connected(server).await.map_err(ToolError::Failed)?;
-            record = read().await?;
-        }
-        match record {
-            Some(record) if record.hash != record.approved_hash => Err(ToolError::changed(id, &record)),
-            Some(record) => Ok(intentbox_catalog::json::parse_value(&record.definition).unwrap_or_default()),
-            None => Err(self.no_tool(id, tool).await),
-        }
+    pub fn definition<'a>(&'a self, allowed: &'a AllowedTool) -> BoxFuture<'a, Result<Value, ToolError>> {
+        Box::pin(async move {
+            let (id, tool) = (allowed.server(), allowed.tool());
+            let server = self.usable(id)?;
+            let read = async || {
+                let record = self.kept.definition(id.as_str(), tool).await;
+                let record = record.map_err(|error| ToolError::Store(error.brief().to_owned()))?;
+                Ok::<_, ToolError>(record.filter(|record| record.is_listed))
+            };
+            let mut record = read().await?;
+            if record.is_none() {
+                self.connected(server).await.map_err(ToolError::Failed)?;
+                record = read().await?;
+            }
+            match record {
+                Some(record) if record.hash != record.approved_hash => Err(ToolError::changed(id, &record)),
+                Some(record) => Ok(intentbox_catalog::json::parse_value(&record.definition).unwrap_or_default()),
+                None => Err(self.no_tool(id, tool).await),
+            }
+        })
     }
 
     /// What the answers of a tool look like, as far as any were seen under the definition of this hash. Reaches no server.
     ///
     /// # Errors
     /// When the state cannot be read.
-    pub async fn seen(&self, server: &str, tool: &str, hash: &str) -> Result<Option<Seen>, StoreError> {
-        let key = self.kept.key(server);
-        let kept = self.kept.store().shape(key, tool).await?.filter(|kept| kept.hash == hash);
-        let kept = kept.and_then(|kept| Seen::decode(&kept.encoded));
-        Ok(match (kept, self.uses.seen(key, tool, hash)) {
-            (Some(kept), Some(new)) => Some(kept.with(new)),
-            (kept, new) => new.or(kept),
+    pub fn seen<'a>(
+        &'a self,
+        server: &'a str,
+        tool: &'a str,
+        hash: &'a str,
+    ) -> BoxFuture<'a, Result<Option<Seen>, StoreError>> {
+        Box::pin(async move {
+            let key = self.kept.key(server);
+            let kept = self.kept.store().shape(key, tool).await?.filter(|kept| kept.hash == hash);
+            let kept = kept.and_then(|kept| Seen::decode(&kept.encoded));
+            Ok(match (kept, self.uses.seen(key, tool, hash)) {
+                (Some(kept), Some(new)) => Some(kept.with(new)),
+                (kept, new) => new.or(kept),
+            })
         })
     }
 
@@ -443,23 +467,27 @@ impl Upstreams {
     }
 
     /// Closes connections as they become idle, for as long as it is polled: for programs that live long.
-    pub async fn keep_closing_idle(&self) {
-        loop {
-            let next = self.close_idle().await.unwrap_or_else(|| Instant::now() + IDLE_MAX);
-            sleep_until(next.max(Instant::now() + Duration::from_secs(1))).await;
-        }
+    pub fn keep_closing_idle(&self) -> BoxFuture<'_, ()> {
+        Box::pin(async move {
+            loop {
+                let next = self.close_idle().await.unwrap_or_else(|| Instant::now() + IDLE_MAX);
+                sleep_until(next.max(Instant::now() + Duration::from_secs(1))).await;
+            }
+        })
     }
 
     /// Ends all servers that were started.
-    pub async fn close(&self) {
-        self.keep_uses().await;
-        let closing = self.servers.values().map(|server| async {
-            let connection = server.live.lock().await.connection.take();
-            if let Some(connection) = connection {
-                connection.close().await;
-            }
-        });
-        futures_util::future::join_all(closing).await;
+    pub fn close(&self) -> BoxFuture<'_, ()> {
+        Box::pin(async move {
+            self.keep_uses().await;
+            let closing = self.servers.values().map(|server| async {
+                let connection = server.live.lock().await.connection.take();
+                if let Some(connection) = connection {
+                    connection.close().await;
+                }
+            });
+            futures_util::future::join_all(closing).await;
+        })
     }
 
     /// What a server listed at a time, or later if it has listed again.

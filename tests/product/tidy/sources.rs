@@ -113,6 +113,22 @@ fn no_source_of_a_crate_is_too_long() {
     assert_eq!(found.as_deref(), Some("a.rs has 801 lines; at most 800 are allowed"));
 }
 
+/// The code of an `async fn` is generated in each crate that awaits it, with all that it awaits.
+#[test]
+fn what_many_crates_await_of_the_engine_is_boxed() {
+    let faults = |files: &[File]| -> Vec<String> {
+        let lines = files.iter().flat_map(|file| file.text.lines().map(move |line| (&file.path, line.trim())));
+        lines
+            .filter(|(_, line)| line.starts_with("pub async fn"))
+            .map(|(path, line)| format!("{path}: {line}"))
+            .collect()
+    };
+    let files = tree::files("runtime/engine/src", &["rs"]);
+    assert!(files.len() > 30, "the sources are read");
+    assert!(faults(&files).is_empty(), "return a `BoxFuture`:\n{}", faults(&files).join("\n"));
+    assert_eq!(faults(&[source("a.rs", "    pub async fn a() {}\n    pub(crate) async fn b() {}\n")]).len(), 1);
+}
+
 #[test]
 fn no_source_names_a_folder_of_one_machine() {
     let mut files = tree::files("", &["md"]);

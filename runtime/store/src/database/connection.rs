@@ -1,5 +1,6 @@
 //! A connection to one database or the other.
 
+use futures_util::future::BoxFuture;
 use sqlx::{PgConnection, SqliteConnection};
 
 use super::file::DatabaseFile;
@@ -39,21 +40,25 @@ impl Held<'_> {
 
 impl Connection {
     /// A session that reads.
-    pub(super) async fn session(&mut self) -> Result<Session<'_>, StoreError> {
-        Ok(match self {
-            Self::File(file) => Session::Sqlite(file.usable().await?),
-            Self::Postgres(database) => Session::Postgres(database.connection().await?),
+    pub(super) fn session(&mut self) -> BoxFuture<'_, Result<Session<'_>, StoreError>> {
+        Box::pin(async move {
+            Ok(match self {
+                Self::File(file) => Session::Sqlite(file.usable().await?),
+                Self::Postgres(database) => Session::Postgres(database.connection().await?),
+            })
         })
     }
 
     /// The connection for what writes, until it is released.
-    pub(super) async fn hold(&mut self) -> Result<Held<'_>, StoreError> {
-        Ok(match self {
-            Self::File(file) => Held::File(file.usable().await?),
-            Self::Postgres(database) => {
-                let (connection, place) = database.take().await?;
-                Held::Postgres { connection: Box::new(connection), place }
-            }
+    pub(super) fn hold(&mut self) -> BoxFuture<'_, Result<Held<'_>, StoreError>> {
+        Box::pin(async move {
+            Ok(match self {
+                Self::File(file) => Held::File(file.usable().await?),
+                Self::Postgres(database) => {
+                    let (connection, place) = database.take().await?;
+                    Held::Postgres { connection: Box::new(connection), place }
+                }
+            })
         })
     }
 

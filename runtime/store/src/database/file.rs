@@ -12,6 +12,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+use futures_util::future::BoxFuture;
 use sqlx::sqlite::SqliteConnectOptions;
 use sqlx::{AssertSqlSafe, ConnectOptions as _, Connection as _, Executor as _, SqlSafeStr, SqliteConnection};
 
@@ -92,18 +93,20 @@ struct Opened {
 impl DatabaseFile {
     /// Opens the file, which is there, and brings it to the version of this program. From then on it grows to `bytes_max` bytes
     /// at most. A file without write permission is told now and not with the first write.
-    pub(super) async fn to_write(path: &Path, kind: Kind, bytes_max: u64) -> Result<Self, StoreError> {
-        let mut file = Self::connect(path).await?;
-        match file.prepare_to_write(kind, bytes_max).await {
-            Ok(()) => {
-                let opened = identity(path).map(|identity| Opened { kind, bytes_max, identity });
-                Ok(Self { opened, ..file })
+    pub(super) fn to_write(path: &Path, kind: Kind, bytes_max: u64) -> BoxFuture<'_, Result<Self, StoreError>> {
+        Box::pin(async move {
+            let mut file = Self::connect(path).await?;
+            match file.prepare_to_write(kind, bytes_max).await {
+                Ok(()) => {
+                    let opened = identity(path).map(|identity| Opened { kind, bytes_max, identity });
+                    Ok(Self { opened, ..file })
+                }
+                Err(error) => {
+                    file.close().await;
+                    Err(error)
+                }
             }
-            Err(error) => {
-                file.close().await;
-                Err(error)
-            }
-        }
+        })
     }
 
     /// The connection, made anew after an error. What is there under the name must still be the file that was opened: what is
@@ -111,65 +114,73 @@ impl DatabaseFile {
     ///
     /// # Errors
     /// The file is gone, or it cannot be opened again.
-    pub(super) async fn usable(&mut self) -> Result<&mut SqliteConnection, StoreError> {
-        let Some(opened) = self.opened else { return Ok(&mut self.connection) };
-        if identity(&self.path) != Some(opened.identity) {
-            let detail = "it was removed or replaced while this program used it; restart the program".to_owned();
-            return Err(StoreError::Unopened { file: self.path.clone(), detail });
-        }
-        if self.is_broken.load(Ordering::Relaxed) {
-            let again = Self::to_write(&self.path.clone(), opened.kind, opened.bytes_max).await?;
-            std::mem::replace(self, again).close().await;
-        }
-        Ok(&mut self.connection)
+    pub(super) fn usable(&mut self) -> BoxFuture<'_, Result<&mut SqliteConnection, StoreError>> {
+        Box::pin(async move {
+            let Some(opened) = self.opened else { return Ok(&mut self.connection) };
+            if identity(&self.path) != Some(opened.identity) {
+                let detail = "it was removed or replaced while this program used it; restart the program".to_owned();
+                return Err(StoreError::Unopened { file: self.path.clone(), detail });
+            }
+            if self.is_broken.load(Ordering::Relaxed) {
+                let again = Self::to_write(&self.path.clone(), opened.kind, opened.bytes_max).await?;
+                std::mem::replace(self, again).close().await;
+            }
+            Ok(&mut self.connection)
+        })
     }
 
     /// The same, for what may let the file grow so.
-    pub(super) async fn usable_for(&mut self, growth: Growth) -> Result<&mut SqliteConnection, StoreError> {
-        self.usable().await?;
-        if let Some(opened) = self.opened
-            && (self.growth, growth) != (Growth::Usual, Growth::Usual)
-        {
-            let more = if growth == Growth::Reserve { reserve::BYTES_MAX } else { 0 };
-            let moves_log = growth == Growth::Usual || has_room_for_log(&self.path);
-            let connection = &mut self.connection;
-            let limited = async {
-                limit_size(connection, opened.bytes_max.saturating_add(more)).await?;
-                run(connection, if moves_log { MOVE_LOG } else { KEEP_LOG }).await
-            };
-            limited.await.map_err(|error| self.fault(&error))?;
-            self.growth = growth;
-        }
-        Ok(&mut self.connection)
+    pub(super) fn usable_for(&mut self, growth: Growth) -> BoxFuture<'_, Result<&mut SqliteConnection, StoreError>> {
+        Box::pin(async move {
+            self.usable().await?;
+            if let Some(opened) = self.opened
+                && (self.growth, growth) != (Growth::Usual, Growth::Usual)
+            {
+                let more = if growth == Growth::Reserve { reserve::BYTES_MAX } else { 0 };
+                let moves_log = growth == Growth::Usual || has_room_for_log(&self.path);
+                let connection = &mut self.connection;
+                let limited = async {
+                    limit_size(connection, opened.bytes_max.saturating_add(more)).await?;
+                    run(connection, if moves_log { MOVE_LOG } else { KEEP_LOG }).await
+                };
+                limited.await.map_err(|error| self.fault(&error))?;
+                self.growth = growth;
+            }
+            Ok(&mut self.connection)
+        })
     }
 
     /// The room within the file.
-    pub(super) async fn room(&mut self) -> Result<FileRoom, StoreError> {
-        let bytes_max = self.opened.map_or(u64::MAX, |opened| opened.bytes_max);
-        let connection = self.usable().await?;
-        let numbers = async {
-            let mut numbers = [0_u64; 3];
-            for (number, sql) in
-                numbers.iter_mut().zip(["PRAGMA page_size", "PRAGMA freelist_count", "PRAGMA page_count"])
-            {
-                let found: i64 = sqlx::query_scalar(sql).fetch_one(&mut *connection).await?;
-                *number = u64::try_from(found).unwrap_or_default();
-            }
-            Ok(numbers)
-        };
-        let [page, free, all] = numbers.await.map_err(|error: sqlx::Error| self.fault(&error))?;
-        let used = page.saturating_mul(all.saturating_sub(free));
-        let is_nearly_full = used > bytes_max - bytes_max / NEARLY_FULL_PART;
-        Ok(FileRoom { free: page.saturating_mul(free), is_nearly_full })
+    pub(super) fn room(&mut self) -> BoxFuture<'_, Result<FileRoom, StoreError>> {
+        Box::pin(async move {
+            let bytes_max = self.opened.map_or(u64::MAX, |opened| opened.bytes_max);
+            let connection = self.usable().await?;
+            let numbers = async {
+                let mut numbers = [0_u64; 3];
+                for (number, sql) in
+                    numbers.iter_mut().zip(["PRAGMA page_size", "PRAGMA freelist_count", "PRAGMA page_count"])
+                {
+                    let found: i64 = sqlx::query_scalar(sql).fetch_one(&mut *connection).await?;
+                    *number = u64::try_from(found).unwrap_or_default();
+                }
+                Ok(numbers)
+            };
+            let [page, free, all] = numbers.await.map_err(|error: sqlx::Error| self.fault(&error))?;
+            let used = page.saturating_mul(all.saturating_sub(free));
+            let is_nearly_full = used > bytes_max - bytes_max / NEARLY_FULL_PART;
+            Ok(FileRoom { free: page.saturating_mul(free), is_nearly_full })
+        })
     }
 
     /// Moves what is in the log into the file, as long as the disk has room for it: the log is used anew then, and takes no more room.
-    pub(super) async fn move_log(&mut self) -> Result<(), StoreError> {
-        if !has_room_for_log(&self.path) {
-            return Ok(());
-        }
-        let moved = run(self.usable().await?, "PRAGMA wal_checkpoint(PASSIVE)").await;
-        moved.map_err(|error| self.fault(&error))
+    pub(super) fn move_log(&mut self) -> BoxFuture<'_, Result<(), StoreError>> {
+        Box::pin(async move {
+            if !has_room_for_log(&self.path) {
+                return Ok(());
+            }
+            let moved = run(self.usable().await?, "PRAGMA wal_checkpoint(PASSIVE)").await;
+            moved.map_err(|error| self.fault(&error))
+        })
     }
 
     /// A database in memory, which ends with the connection.
@@ -184,15 +195,17 @@ impl DatabaseFile {
     }
 
     /// Opens the file, which is there, for reading; nothing where it holds nothing yet.
-    pub(super) async fn to_read(path: &Path, kind: Kind) -> Result<Option<Self>, StoreError> {
-        let mut file = Self::connect(path).await?;
-        match file.prepare_to_read(kind).await {
-            Ok(true) => Ok(Some(file)),
-            ended => {
-                file.close().await;
-                ended.map(|_| None)
+    pub(super) fn to_read(path: &Path, kind: Kind) -> BoxFuture<'_, Result<Option<Self>, StoreError>> {
+        Box::pin(async move {
+            let mut file = Self::connect(path).await?;
+            match file.prepare_to_read(kind).await {
+                Ok(true) => Ok(Some(file)),
+                ended => {
+                    file.close().await;
+                    ended.map(|_| None)
+                }
             }
-        }
+        })
     }
 
     /// Connects without changing the file: options such as the journal's mode are for files that are known to be ours. Readers

@@ -5,6 +5,7 @@ use std::str::FromStr as _;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
+use futures_util::future::BoxFuture;
 use sqlx::postgres::{PgConnectOptions, PgListener, PgPoolOptions, PgSslMode};
 use sqlx::{AssertSqlSafe, ConnectOptions as _, Connection as _, Executor as _, PgConnection};
 use tokio::time::timeout;
@@ -86,57 +87,65 @@ pub(crate) struct PostgresDatabase {
 
 impl PostgresDatabase {
     /// Connects, and brings the tables to the version of this program.
-    pub(super) async fn open(url: &PostgresUrl, kind: Kind) -> Result<Self, StoreError> {
-        let options = options(url.expose());
-        let options = options
-            .map_err(|error| StoreError::Unreachable { database: url.shown().to_owned(), detail: error.to_string() })?;
-        let options = options.application_name("intentbox").disable_statement_logging();
-        let mut database =
-            Self { options, shown: url.shown().to_owned(), connection: None, silent_until: None, sender: sender() };
-        let found = {
-            let connection = database.connection().await?;
-            let migrated = timeout(MIGRATION_MAX, migrate(connection, kind));
-            migrated.await.unwrap_or_else(|_| Err(sqlx::Error::PoolTimedOut))
-        };
-        match found.map_err(|error| database.fault(&error))? {
-            found if found > kind.version() => {
-                Err(StoreError::Newer { file: database.shown.into(), found, known: kind.version() })
+    pub(super) fn open(url: &PostgresUrl, kind: Kind) -> BoxFuture<'_, Result<Self, StoreError>> {
+        Box::pin(async move {
+            let options = options(url.expose());
+            let options = options.map_err(|error| StoreError::Unreachable {
+                database: url.shown().to_owned(),
+                detail: error.to_string(),
+            })?;
+            let options = options.application_name("intentbox").disable_statement_logging();
+            let mut database =
+                Self { options, shown: url.shown().to_owned(), connection: None, silent_until: None, sender: sender() };
+            let found = {
+                let connection = database.connection().await?;
+                let migrated = timeout(MIGRATION_MAX, migrate(connection, kind));
+                migrated.await.unwrap_or_else(|_| Err(sqlx::Error::PoolTimedOut))
+            };
+            match found.map_err(|error| database.fault(&error))? {
+                found if found > kind.version() => {
+                    Err(StoreError::Newer { file: database.shown.into(), found, known: kind.version() })
+                }
+                _ => Ok(database),
             }
-            _ => Ok(database),
-        }
+        })
     }
 
     /// The connection, made again if it was lost, for a transaction: it is put back when that has ended. A transaction that is dropped
     /// before its end ends with its connection, and so do its locks.
-    pub(super) async fn take(&mut self) -> Result<(PgConnection, &mut Option<PgConnection>), StoreError> {
-        self.connection().await?;
-        match self.connection.take() {
-            Some(connection) => Ok((connection, &mut self.connection)),
-            None => Err(self.lost("the connection was lost")),
-        }
+    pub(super) fn take(&mut self) -> BoxFuture<'_, Result<(PgConnection, &mut Option<PgConnection>), StoreError>> {
+        Box::pin(async move {
+            self.connection().await?;
+            match self.connection.take() {
+                Some(connection) => Ok((connection, &mut self.connection)),
+                None => Err(self.lost("the connection was lost")),
+            }
+        })
     }
 
     /// The connection, made again if it was lost.
-    pub(super) async fn connection(&mut self) -> Result<&mut PgConnection, StoreError> {
-        if self.connection.is_none() {
-            if self.silent_until.is_some_and(|until| Instant::now() < until) {
-                return Err(self.lost(SILENT));
+    pub(super) fn connection(&mut self) -> BoxFuture<'_, Result<&mut PgConnection, StoreError>> {
+        Box::pin(async move {
+            if self.connection.is_none() {
+                if self.silent_until.is_some_and(|until| Instant::now() < until) {
+                    return Err(self.lost(SILENT));
+                }
+                let connected = timeout(CONNECT_MAX, async {
+                    let mut connection = self.options.connect().await?;
+                    connection.execute(sqlx::raw_sql(SETTINGS)).await?;
+                    Ok(connection)
+                });
+                let connected: Result<PgConnection, sqlx::Error> =
+                    connected.await.unwrap_or_else(|_| Err(sqlx::Error::PoolTimedOut));
+                match connected {
+                    Ok(connection) => self.connection = Some(connection),
+                    Err(error) => return Err(self.fault(&error)),
+                }
             }
-            let connected = timeout(CONNECT_MAX, async {
-                let mut connection = self.options.connect().await?;
-                connection.execute(sqlx::raw_sql(SETTINGS)).await?;
-                Ok(connection)
-            });
-            let connected: Result<PgConnection, sqlx::Error> =
-                connected.await.unwrap_or_else(|_| Err(sqlx::Error::PoolTimedOut));
-            match connected {
-                Ok(connection) => self.connection = Some(connection),
-                Err(error) => return Err(self.fault(&error)),
-            }
-        }
-        let (database, detail) = (&self.shown, "the connection was lost");
-        let lost = || StoreError::Unreachable { database: database.clone(), detail: detail.to_owned() };
-        self.connection.as_mut().ok_or_else(lost)
+            let (database, detail) = (&self.shown, "the connection was lost");
+            let lost = || StoreError::Unreachable { database: database.clone(), detail: detail.to_owned() };
+            self.connection.as_mut().ok_or_else(lost)
+        })
     }
 
     /// What an error of the driver means. What may be in the middle of a transaction is not used again.
@@ -181,13 +190,15 @@ impl PostgresDatabase {
     }
 
     /// What other processes tell.
-    pub(super) async fn listen(&self) -> Result<JobNotices, StoreError> {
-        let lost = |error: sqlx::Error| self.lost(&error.to_string());
-        let pool = PgPoolOptions::new().max_connections(1).acquire_timeout(CONNECT_MAX);
-        let mut listener =
-            PgListener::connect_with(&pool.connect_lazy_with(self.options.clone())).await.map_err(lost)?;
-        listener.listen(CHANNEL).await.map_err(lost)?;
-        Ok(JobNotices { listener, own: self.sender })
+    pub(super) fn listen(&self) -> BoxFuture<'_, Result<JobNotices, StoreError>> {
+        Box::pin(async move {
+            let lost = |error: sqlx::Error| self.lost(&error.to_string());
+            let pool = PgPoolOptions::new().max_connections(1).acquire_timeout(CONNECT_MAX);
+            let mut listener =
+                PgListener::connect_with(&pool.connect_lazy_with(self.options.clone())).await.map_err(lost)?;
+            listener.listen(CHANNEL).await.map_err(lost)?;
+            Ok(JobNotices { listener, own: self.sender })
+        })
     }
 
     pub(super) async fn close(self) {

@@ -6,6 +6,7 @@
 
 use std::time::Duration;
 
+use futures_util::future::BoxFuture;
 use sqlx::postgres::{PgArguments, PgRow};
 use sqlx::query::Query;
 use sqlx::sqlite::{SqliteArguments, SqliteRow};
@@ -186,15 +187,17 @@ impl Transaction<'_> {
 
 impl Session<'_> {
     /// Begins a transaction that alone writes, of all that begin with this lock. A file has one lock for all of it.
-    pub(super) async fn begin(&mut self, lock: i64) -> Result<Transaction<'_>, sqlx::Error> {
-        Ok(match self {
-            Self::Sqlite(connection) => Transaction::Sqlite(connection.begin_with(BEGIN_TO_WRITE).await?),
-            Self::Postgres(connection) => {
-                let mut transaction = in_time(connection.begin()).await?;
-                let locked = sqlx::query("SELECT pg_advisory_xact_lock($1)").bind(lock).execute(&mut *transaction);
-                in_time(locked).await?;
-                Transaction::Postgres(transaction)
-            }
+    pub(super) fn begin(&mut self, lock: i64) -> BoxFuture<'_, Result<Transaction<'_>, sqlx::Error>> {
+        Box::pin(async move {
+            Ok(match self {
+                Self::Sqlite(connection) => Transaction::Sqlite(connection.begin_with(BEGIN_TO_WRITE).await?),
+                Self::Postgres(connection) => {
+                    let mut transaction = in_time(connection.begin()).await?;
+                    let locked = sqlx::query("SELECT pg_advisory_xact_lock($1)").bind(lock).execute(&mut *transaction);
+                    in_time(locked).await?;
+                    Transaction::Postgres(transaction)
+                }
+            })
         })
     }
 
@@ -207,17 +210,23 @@ impl Session<'_> {
     }
 
     /// Runs a statement, and gives the rows that it gives.
-    pub(super) async fn rows(&mut self, sql: Sql, values: &[Value<'_>]) -> Result<Vec<Row>, sqlx::Error> {
-        match self {
-            Self::Sqlite(connection) => {
-                let rows = sqlite(sql.sqlite, values).fetch_all(&mut **connection).await?;
-                Ok(rows.into_iter().map(Row::Sqlite).collect())
+    pub(super) fn rows<'a>(
+        &'a mut self,
+        sql: Sql,
+        values: &'a [Value<'a>],
+    ) -> BoxFuture<'a, Result<Vec<Row>, sqlx::Error>> {
+        Box::pin(async move {
+            match self {
+                Self::Sqlite(connection) => {
+                    let rows = sqlite(sql.sqlite, values).fetch_all(&mut **connection).await?;
+                    Ok(rows.into_iter().map(Row::Sqlite).collect())
+                }
+                Self::Postgres(connection) => {
+                    let rows = in_time(postgres(sql.postgres, values).fetch_all(&mut **connection)).await?;
+                    Ok(rows.into_iter().map(Row::Postgres).collect())
+                }
             }
-            Self::Postgres(connection) => {
-                let rows = in_time(postgres(sql.postgres, values).fetch_all(&mut **connection)).await?;
-                Ok(rows.into_iter().map(Row::Postgres).collect())
-            }
-        }
+        })
     }
 
     /// The time of the database, in milliseconds after 1970, UTC.
@@ -235,12 +244,20 @@ impl Session<'_> {
     }
 
     /// Runs a statement, and gives the number of the rows that it changed.
-    pub(super) async fn change(&mut self, sql: Sql, values: &[Value<'_>]) -> Result<u64, sqlx::Error> {
-        Ok(match self {
-            Self::Sqlite(connection) => sqlite(sql.sqlite, values).execute(&mut **connection).await?.rows_affected(),
-            Self::Postgres(connection) => {
-                in_time(postgres(sql.postgres, values).execute(&mut **connection)).await?.rows_affected()
-            }
+    pub(super) fn change<'a>(
+        &'a mut self,
+        sql: Sql,
+        values: &'a [Value<'a>],
+    ) -> BoxFuture<'a, Result<u64, sqlx::Error>> {
+        Box::pin(async move {
+            Ok(match self {
+                Self::Sqlite(connection) => {
+                    sqlite(sql.sqlite, values).execute(&mut **connection).await?.rows_affected()
+                }
+                Self::Postgres(connection) => {
+                    in_time(postgres(sql.postgres, values).execute(&mut **connection)).await?.rows_affected()
+                }
+            })
         })
     }
 }
