@@ -84,6 +84,13 @@ pub fn orders(text: &str, name: &str, verb: &str) -> bool {
     is_order && !first.quoted && (is_made || !is_noun(&words, at))
 }
 
+/// Whether a word tells somebody to change something there.
+pub(crate) fn is_order(words: &[Word], at: usize) -> bool {
+    let word = &words[at];
+    let is_deed = changes(&word.plain) || ORDERS.contains(&word.plain.as_str());
+    is_deed && !word.quoted && !is_noun(words, at)
+}
+
 /// Whether "do a" or "make the" leads to what follows.
 fn makes(before: &[Word]) -> bool {
     before.iter().rev().nth(1).is_some_and(|word| matches!(word.plain.as_str(), "do" | "make" | "perform"))

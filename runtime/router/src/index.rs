@@ -379,6 +379,16 @@ impl<R: Ranker> PackIndex<R> {
         Some(Wording { phrase: &phrase.text, readers: &entry.readers, writes: entry.writes })
     }
 
+    /// Whether a word may be what a card changes: it fits the narrow pattern of a value that such a card needs, and has a digit.
+    pub(crate) fn may_change(&self, word: &Word) -> bool {
+        let fits = |spec: &ParamSpec| {
+            let value = spec.must_be_given().then(|| spec.read_item(&word.text).ok()).flatten();
+            spec.is_narrow() && value.is_some_and(|value| spec.check_item(&value).is_ok())
+        };
+        let has_digit = word.text.bytes().any(|byte| byte.is_ascii_digit());
+        has_digit && self.entries.iter().any(|entry| entry.writes && entry.readers.specs().iter().any(fits))
+    }
+
     /// Whether a word is among those that the cards of this pack declare.
     pub(crate) fn knows(&self, word: &Word) -> bool {
         self.vocabulary.knows(word)

@@ -21,7 +21,7 @@
 //! and passes over no word.
 //!
 //! - `card`: what can be asked for. - `text`: sentences into words. - `typo`: misspelled words.
-//! - `english`: words that no domain owns. - `deed`: whether a sentence asks for a change. - `clause`: parts of a sentence, of which one may be understood where the whole is not.
+//! - `english`: words that no domain owns. - `deed`: whether a sentence asks for a change. - `clause`: parts of a sentence, of which one may be understood where the whole is not. - `order`: the part that orders a change.
 //! - `values`: values in a sentence. - `time`: times in it. - `names`: names that exist.
 //! - `index`: the cards of a pack as they are compared.
 //! - `ranker`: which cards are scored. - `trust`: whether the best reading is an answer. - `forest`: the trees that it asks. - `model`: what training learned. - `explain`: why a sentence went where it went. - `nearest`: what helps where no card fits.
@@ -39,6 +39,7 @@ mod names;
 mod nearest;
 #[cfg(any(test, fuzzing))]
 pub mod oracle;
+mod order;
 mod ranker;
 #[cfg(test)]
 mod tests;
@@ -269,7 +270,7 @@ impl<R: Ranker> Router<R> {
         let rule = rule(&candidates);
         let whole = Part { normalised, rule, candidates };
         let is_open = match rule {
-            Rule::BelowFloor | Rule::WithinMargin => true,
+            Rule::BelowFloor | Rule::WithinMargin | Rule::NothingShared => true,
             Rule::Trust => whole.candidates[0].doubts.has_stray_value(),
             _ => false,
         };
@@ -328,6 +329,31 @@ impl<R: Ranker> Router<R> {
         parts
     }
 
+    /// What a sentence orders to be changed, if its order alone is understood. What the order is about may be named before it.
+    fn ordered(&self, said: Said<'_>, scored_max: usize) -> Option<Part> {
+        let order = order::only(said.question.text, said.words)?;
+        let is_object = |word: &&text::Word| self.packs.iter().any(|pack| pack.may_change(word));
+        let objects: Vec<&text::Word> = said.words.iter().filter(is_object).collect();
+        let first = objects.first().copied();
+        let is_one = objects.iter().all(|word| Some(word.plain.as_str()) == first.map(|first| first.plain.as_str()));
+        if !is_one {
+            return None;
+        }
+        let is_said = order.words.iter().any(|at| is_object(&&said.words[*at]));
+        let heard = self.hear(said.question, order.said(said.words, first.filter(|_| !is_said)));
+        let mut candidates = self.candidates(&self.packs_read(heard.said()), &heard.words, NO_PHRASE, scored_max);
+        for candidate in &mut candidates {
+            candidate.phrase.exact = false;
+        }
+        candidates.sort_by(by_score);
+        let second = candidates.get(1).map_or(0.0, |second| second.score);
+        let best = candidates.first_mut().filter(|best| best.writes)?;
+        best.doubts.left_out = order.left_out;
+        best.trust = trust::trust(best, second, &self.model.trust);
+        let rule = rule(&candidates);
+        (rule == Rule::Trust).then(|| Part { normalised: text::normal(&heard.words), rule, candidates })
+    }
+
     /// The reading that is trusted most, of parts of a sentence and of the whole in another way.
     fn trusted_otherwise(
         &self,
@@ -336,6 +362,9 @@ impl<R: Ranker> Router<R> {
         whole: &[Scored],
         scored_max: usize,
     ) -> Option<Part> {
+        if let Some(ordered) = self.ordered(said, scored_max) {
+            return Some(ordered);
+        }
         let parts = self.parts(said, whole, scored_max).into_iter().filter(|part| part.rule == Rule::Trust);
         let part = parts.max_by(|left, right| left.candidates[0].trust.total_cmp(&right.candidates[0].trust));
         let others = self.others(said.words, readings, whole).into_iter().filter(Other::is_answer);
