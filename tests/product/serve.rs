@@ -420,6 +420,11 @@ fn the_command_line_asks_a_server_elsewhere() {
     assert_eq!((refused.code, &refused.report()["outcome"]), (2, &json!("configuration")), "{refused:?}");
     let nobody = run(&["list", "--server", "http://127.0.0.1:1"]);
     assert!(nobody.code == 7 && nobody.stderr.contains("http://127.0.0.1:1 was not reached: "), "{nobody:?}");
+    let unsent = run(&["submit", "list errors", "--server", "http://127.0.0.1:1"]);
+    let hint = "nothing was sent: is `intentbox serve` running there?";
+    assert!(unsent.code == 7 && unsent.stderr.contains(hint), "{unsent:?}");
+    let twice = run(&["submit", "list errors", "--label", "a=1", "--label", "a=2"]);
+    assert!(twice.code == 2 && twice.stderr.contains("a is given twice among the labels"), "{twice:?}");
     assert_eq!(run(&["list", "--server", "ftp://x"]).code, 2);
     // A flag that is about jobs kept here is not sent elsewhere, nor a token that is for a server kept from one.
     let here = run(&["list", "--principal", "ci", "--state", "state"]);

@@ -33,6 +33,12 @@ const CLOSE_WITHIN: Duration = Duration::from_secs(5);
 /// How often a server reads which tokens are accepted and which templates are published.
 const LOOK_PAUSE: Duration = Duration::from_secs(2);
 
+/// How often it is looked whether the disk of the jobs has room.
+const ROOM_PAUSE: Duration = Duration::from_secs(1);
+
+/// What the operator is told where it has too little.
+const NO_ROOM: &str = "the disk of the jobs is nearly full: no job is accepted until some of it is free";
+
 /// How many bytes of long requests and reports are kept of one client, unless it is said, and of all.
 const KEPT_BYTES: u64 = 1 << 30;
 const KEPT_BYTES_OF_ALL: u64 = 8 << 30;
@@ -103,7 +109,7 @@ pub(crate) async fn run(sources: &Sources, command: Serve, show: &mut Show) -> R
         ceilings: ceilings.clone(),
         words: intentbox_api::words,
     };
-    let mut tasks = JoinSet::new();
+    let mut tasks = JoinSet::from_iter([tell_of_room(store.clone(), stop.clone())]);
     if command.role != Role::Api {
         let runner = Runner::new(store.clone(), Arc::clone(&engine), events(), runner_options);
         work(&mut tasks, runner, &store, &engine, &stop);
@@ -171,6 +177,18 @@ fn quotas(command: &Serve) -> JobQuotas {
         // A command that opens the jobs knows less of what they may take.
         forgets_early: true,
         ..quotas
+    }
+}
+
+/// Tells the operator when the disk of the jobs has too little room, and when it has enough again.
+async fn tell_of_room(store: JobStore, stop: CancellationToken) {
+    let mut has_lacked = false;
+    while tokio::time::timeout(ROOM_PAUSE, stop.cancelled()).await.is_err() {
+        let lacks_room = store.lacks_room();
+        if lacks_room != has_lacked {
+            show::notice(if lacks_room { NO_ROOM } else { "the disk of the jobs has room: jobs are accepted again" });
+        }
+        has_lacked = lacks_room;
     }
 }
 

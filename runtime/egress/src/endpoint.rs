@@ -40,12 +40,27 @@ pub(crate) struct Endpoint {
 
 /// Why an upstream server was not reached, in one line without secrets.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{0}")]
-pub struct UpstreamFault(String);
+#[error("{told}")]
+pub struct UpstreamFault {
+    told: String,
+    may_have_arrived: bool,
+}
 
 impl UpstreamFault {
+    /// One before anything was sent.
     pub(crate) fn new(told: impl Into<String>) -> Self {
-        Self(told.into())
+        Self { told: told.into(), may_have_arrived: false }
+    }
+
+    /// One after the request may have arrived.
+    fn after(told: impl Into<String>) -> Self {
+        Self { told: told.into(), may_have_arrived: true }
+    }
+
+    /// Whether the server may have got the request: what it asks for may have been done.
+    #[must_use]
+    pub fn may_have_arrived(&self) -> bool {
+        self.may_have_arrived
     }
 }
 
@@ -150,7 +165,7 @@ impl Endpoint {
             let (status, to) = (response.status().as_u16(), to.escape_debug());
             let told =
                 format!("it answered {status} with a redirect to {to}, which is not followed: configure the final URL");
-            return Err(UpstreamFault(told));
+            return Err(UpstreamFault::after(told));
         }
         Ok(UpstreamReply { response, redaction })
     }
@@ -162,7 +177,7 @@ impl Endpoint {
             Some(Host::Domain(_)) | None => None,
         };
         match literal.filter(|ip| !self.private.allow(*ip)) {
-            Some(ip) => Err(UpstreamFault(format!("its address {ip} is not allowed"))),
+            Some(ip) => Err(UpstreamFault::new(format!("its address {ip} is not allowed"))),
             None => Ok(()),
         }
     }
@@ -174,7 +189,7 @@ impl Endpoint {
             return Ok(client);
         }
         let is_encrypted = url.scheme() == "https";
-        let tls = tls(is_encrypted, roots).map_err(|error| UpstreamFault(error.to_string()))?;
+        let tls = tls(is_encrypted, roots).map_err(|error| UpstreamFault::new(error.to_string()))?;
         let built = Client::builder()
             .user_agent(concat!("intentbox/", env!("CARGO_PKG_VERSION")))
             .redirect(Policy::none())
@@ -186,7 +201,7 @@ impl Endpoint {
             .dns_resolver(Arc::new(Checked(private.clone())))
             .tls_backend_preconfigured(tls)
             .build()
-            .map_err(|error| UpstreamFault(root(&error).to_string()))?;
+            .map_err(|error| UpstreamFault::new(root(&error).to_string()))?;
         Ok(client.get_or_init(|| built))
     }
 }
@@ -201,7 +216,8 @@ fn failed(error: &reqwest::Error, redaction: &Redaction) -> UpstreamFault {
     };
     let detail: String = root(error).to_string().chars().take(DETAIL_CHARS_MAX).collect();
     let detail = redaction.bytes(detail.into_bytes());
-    UpstreamFault(format!("{what}: {}", String::from_utf8_lossy(&detail).escape_debug()))
+    let told = format!("{what}: {}", String::from_utf8_lossy(&detail).escape_debug());
+    UpstreamFault { told, may_have_arrived: !error.is_connect() }
 }
 
 impl UpstreamReply {
@@ -234,7 +250,7 @@ impl UpstreamReply {
             Err(error) => {
                 let detail = self.redaction.bytes(root(&error).to_string().into_bytes());
                 let detail = String::from_utf8_lossy(&detail).escape_debug().to_string();
-                Err(UpstreamFault(format!("its reply broke off: {detail}")))
+                Err(UpstreamFault::after(format!("its reply broke off: {detail}")))
             }
         }
     }
@@ -253,7 +269,7 @@ impl UpstreamReply {
         let mut body = Vec::new();
         while let Some(chunk) = self.chunk().await? {
             if body.len() + chunk.len() > bytes_max {
-                return Err(UpstreamFault(format!("its reply has more than {bytes_max} bytes")));
+                return Err(UpstreamFault::after(format!("its reply has more than {bytes_max} bytes")));
             }
             body.extend_from_slice(&chunk);
         }

@@ -77,16 +77,20 @@ impl Remote {
             let key = HeaderValue::from_str(&key).context("--key is visible ASCII characters").class(Class::Usage)?;
             headers.insert("idempotency-key", key);
         }
-        let sent = self.send(UpstreamMethod::Post, &["v1", "jobs"], &[], headers, Some(text.as_bytes().to_vec())).await;
+        let body = Some(text.as_bytes().to_vec());
+        let reply = self.reply(UpstreamMethod::Post, &["v1", "jobs"], &[], headers, body).await;
         let advice = if has_key {
             "run the same command again: with the same --key it is the same job"
         } else {
             "see `intentbox jobs list`: whether the job was accepted is not known; with --key the command can be repeated"
         };
-        // What the server said no to was not accepted.
-        let unknown =
-            |error: CommandError| if error.class() == Class::Unavailable { error.hint(advice) } else { error };
-        job(&sent.map_err(unknown)?)
+        // What never arrived has a hint of its own, and what the server said no to was not accepted.
+        let unknown = |error: CommandError| if error.advice().is_some() { error } else { error.hint(advice) };
+        let reply = reply.map_err(unknown)?;
+        if !(200..300).contains(&reply.status()) {
+            return Err(self.refused(reply).await);
+        }
+        job(&self.body(reply).await.map_err(unknown)?)
     }
 
     pub(super) async fn list(
@@ -228,7 +232,12 @@ impl Remote {
     }
 
     fn unreached(&self, fault: &UpstreamFault) -> CommandError {
-        Class::Unavailable.error(format!("{} was not reached: {fault}", self.url))
+        let error = Class::Unavailable.error(format!("{} was not reached: {fault}", self.url));
+        if fault.may_have_arrived() {
+            error
+        } else {
+            error.hint("nothing was sent: is `intentbox serve` running there?")
+        }
     }
 
     /// Why the server did not do as it was asked.
