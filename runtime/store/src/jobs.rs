@@ -484,8 +484,8 @@ impl JobStore {
         self.condition.committed_at().elapsed() <= time
     }
 
-    /// Whether the disk has too little room for anything new: no job is accepted then, and none begins. Those that run end, and jobs can
-    /// be cancelled. Of a database of `PostgreSQL` it is not known.
+    /// Whether the disk has too little room for anything new: no job is accepted then, and with less still none begins. Those that run
+    /// end, and jobs can be cancelled. Of a database of `PostgreSQL` it is not known.
     #[must_use]
     pub fn lacks_room(&self) -> bool {
         self.condition.lacks_room()

@@ -1,7 +1,8 @@
 //! Room on the disk for what must be written when there is none.
 //!
 //! A file beside the jobs holds the room ([`FILE`]); who needs it empties the file. As long as the room is not held again, or little else
-//! is free, nothing new is promised: no job is accepted and none begins, but jobs are cancelled, end, and tokens are revoked.
+//! is free, nothing new is promised: no job is accepted, but jobs are cancelled, end, and tokens are revoked. Jobs that were accepted begin
+//! with half of what accepting one needs.
 //!
 //! All processes that have the jobs open share the file: what one gives away, each takes back once the disk has room.
 
@@ -48,6 +49,11 @@ impl Bounds {
     /// Those of a disk with so many bytes.
     fn of_disk(total: u64) -> Self {
         Self { held: (total / HELD_PART).min(BYTES_MAX), free: (total / FREE_PART).min(FREE_MAX) }
+    }
+
+    /// Those for what was accepted to begin.
+    fn to_begin(self) -> Self {
+        Self { free: self.free / BEGIN_PART, ..self }
     }
 
     /// What must be free and is not, where so much of the disk is, and so much within the file.
@@ -112,11 +118,15 @@ impl Reserve {
 
     /// Whether jobs that were accepted may begin: what they report has room. One question to the system, where something is lacking.
     pub(crate) fn lets_begin(&self) -> bool {
-        let has_room = |(free, bounds): (u64, Bounds)| {
-            let bounds = Bounds { free: bounds.free / BEGIN_PART, ..bounds };
-            bounds.lacking(free, self.within).is_none()
-        };
+        let has_room = |(free, bounds): (u64, Bounds)| bounds.to_begin().lacking(free, self.within).is_none();
         self.lack.is_none() || self.is_held && self.disk().is_ok_and(has_room)
+    }
+
+    /// Whether the disk has no room for a text of so many bytes, which goes through the log, and for what is short after it.
+    pub(crate) fn lacks_room_for(&self, bytes: usize) -> bool {
+        let bytes = u64::try_from(bytes).unwrap_or(u64::MAX);
+        let wanted = bytes.saturating_add(bytes.saturating_sub(self.within));
+        self.disk().is_ok_and(|(free, bounds)| free < wanted.saturating_add(bounds.to_begin().free / ON_DISK_PART))
     }
 
     /// Why nothing new is promised, for the operator.
@@ -140,7 +150,7 @@ impl Reserve {
         self.is_held = file.metadata()?.blocks() * 512 >= bounds.held;
         if !self.is_held {
             let all = bounds.held + bounds.free;
-            if free < bounds.held || bounds.lacking(free - bounds.held, self.within).is_some() {
+            if free < bounds.held || bounds.to_begin().lacking(free - bounds.held, self.within).is_some() {
                 return Ok(Some(all));
             }
             match fallocate(&file, FallocateFlags::empty(), 0, bounds.held.max(1)) {
@@ -241,7 +251,7 @@ mod tests {
         assert_eq!(short(true).lets_begin(), free >= bounds.free / BEGIN_PART);
         assert!(!short(false).lets_begin(), "the room was given away");
         assert!(Reserve::beside(&jobs).lets_begin());
-        let halved = Bounds { free: bounds.free / BEGIN_PART, ..bounds };
+        let halved = bounds.to_begin();
         for free in [bounds.free - 1, bounds.free / BEGIN_PART] {
             assert_eq!((bounds.lacking(free, 0), halved.lacking(free, 0)), (Some(bounds.free), None), "{free}");
         }

@@ -269,11 +269,18 @@ impl Writer {
     }
 
     /// Why something new is not written where the disk has no room for it, nor what is long: a few long reports would take the room that
-    /// was given away for what is short.
+    /// was given away for what is short, or all that is left.
     fn refusal(&self, write: &Write) -> Option<StoreError> {
-        let is_long = |reserve: &&Reserve| reserve.is_given_away() && write.bytes() > SHORT_BYTES_MAX;
-        let detail = self.reserve.as_ref().filter(|reserve| write.begins() || is_long(reserve))?.refusal()?;
-        Some(StoreError::Full { file: FILE.into(), detail })
+        let reserve = self.reserve.as_ref()?;
+        let (bytes, full) = (write.bytes(), |detail| StoreError::Full { file: FILE.into(), detail });
+        if matches!(write, Write::End(..) | Write::Event(..))
+            && bytes > SHORT_BYTES_MAX
+            && reserve.lacks_room_for(bytes)
+        {
+            return Some(full(format!("the disk has no room for a text of {bytes} bytes")));
+        }
+        let is_long = reserve.is_given_away() && bytes > SHORT_BYTES_MAX;
+        if write.begins() || is_long { reserve.refusal().map(full) } else { None }
     }
 
     /// Does all of it in one transaction; if that fails, each in one of its own, so that what fails fails alone. After a connection
@@ -393,8 +400,8 @@ impl Writer {
         let forgets_after_ms = (sweeps && is_time).then_some(after_ms);
         let gone = if sweeps { self.gone().await? } else { Vec::new() };
         // A job that begins has something to say at its end.
-        let leases =
-            matches!(kind, Commit::All | Commit::Leases) && self.reserve.as_ref().is_none_or(Reserve::lets_begin);
+        let begins = self.reserve.as_ref().is_none_or(Reserve::lets_begin);
+        let leases = matches!(kind, Commit::All | Commit::Leases) && begins;
         let claims = if leases { self.claims.as_slice() } else { &[] };
         let wanted: Vec<Wanted<'_>> = claims
             .iter()
@@ -415,7 +422,8 @@ impl Writer {
             _ if self.condition.lacks_room() => Growth::Little,
             _ => Growth::Usual,
         };
-        let batch = Batch { writes, wanted: &wanted, gone: &gone, sweeps, takes_lost, forgets_after_ms, growth };
+        let batch =
+            Batch { writes, wanted: &wanted, gone: &gone, sweeps, begins, takes_lost, forgets_after_ms, growth };
         let committed = self.database.commit(batch, &mut self.shares, &self.clock).await;
         if committed.is_err() {
             // What was counted for it did not happen.

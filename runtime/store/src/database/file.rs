@@ -32,6 +32,9 @@ const KEEP_LOG: &str = "PRAGMA wal_autocheckpoint = 0";
 /// A file that has less than this part of its limit left is nearly full.
 const NEARLY_FULL_PART: u64 = 16;
 
+/// A disk with fewer bytes free is full: what is mapped into memory grows by 32 KiB.
+const FULL_BELOW: u64 = 64 << 10;
+
 /// What the log keeps of the disk once a long text went through it.
 const LOG_BYTES: &str = "PRAGMA journal_size_limit = 4194304";
 
@@ -137,9 +140,9 @@ impl DatabaseFile {
                 && (self.growth, growth) != (Growth::Usual, Growth::Usual)
             {
                 let more = if growth == Growth::Reserve { reserve::BYTES_MAX } else { 0 };
-                let moves_log = growth == Growth::Usual || has_room_for_log(&self.path);
-                let connection = &mut self.connection;
+                let (path, connection) = (&self.path, &mut self.connection);
                 let limited = async {
+                    let moves_log = growth == Growth::Usual || has_room_for_log(path, connection).await?;
                     limit_size(connection, opened.bytes_max.saturating_add(more)).await?;
                     run(connection, if moves_log { MOVE_LOG } else { KEEP_LOG }).await
                 };
@@ -175,11 +178,15 @@ impl DatabaseFile {
     /// Moves what is in the log into the file, as long as the disk has room for it: the log is used anew then, and takes no more room.
     pub(super) fn move_log(&mut self) -> BoxFuture<'_, Result<(), StoreError>> {
         Box::pin(async move {
-            if !has_room_for_log(&self.path) {
-                return Ok(());
-            }
-            let moved = run(self.usable().await?, "PRAGMA wal_checkpoint(PASSIVE)").await;
-            moved.map_err(|error| self.fault(&error))
+            self.usable().await?;
+            let (path, connection) = (&self.path, &mut self.connection);
+            let moved = async {
+                if has_room_for_log(path, connection).await? {
+                    run(connection, "PRAGMA wal_checkpoint(PASSIVE)").await?;
+                }
+                Ok(())
+            };
+            moved.await.map_err(|error: sqlx::Error| self.fault(&error))
         })
     }
 
@@ -285,12 +292,13 @@ pub(crate) struct FileRoom {
     pub(crate) is_nearly_full: bool,
 }
 
-/// Whether the disk has room for all that is in the log of this file.
-fn has_room_for_log(file: &Path) -> bool {
-    let mut log = file.as_os_str().to_owned();
-    log.push("-wal");
-    let bytes = std::fs::metadata(log).map_or(0, |log| log.len());
-    reserve::free_beside(file).is_ok_and(|free| free >= bytes)
+/// Whether the disk has room for what is in the log of this file: by as much as the file grows with it. What replaces a page takes none.
+async fn has_room_for_log(file: &Path, connection: &mut SqliteConnection) -> Result<bool, sqlx::Error> {
+    let page_bytes: i64 = sqlx::query_scalar("PRAGMA page_size").fetch_one(&mut *connection).await?;
+    let pages: i64 = sqlx::query_scalar("PRAGMA page_count").fetch_one(&mut *connection).await?;
+    let bytes = u64::try_from(page_bytes.saturating_mul(pages)).unwrap_or_default();
+    let on_disk = std::fs::metadata(file).map_or(0, |file| file.blocks() * 512);
+    Ok(reserve::free_beside(file).is_ok_and(|free| free >= bytes.saturating_sub(on_disk)))
 }
 
 /// Runs statements that bind no values, each to its end. By the trait, since futures of `RawSql::execute` have not always been
@@ -378,6 +386,8 @@ fn fault(file: &Path, error: &sqlx::Error) -> StoreError {
     match code & 0xff {
         // Locked by a process, by another connection of this one, or by a log that is being recovered.
         5 | 6 | 15 => StoreError::Busy { file, detail },
+        // What it maps into memory cannot grow either where the disk is full, and that is told as a fault of the disk.
+        10 if reserve::free_beside(&file).is_ok_and(|free| free < FULL_BELOW) => StoreError::Full { file, detail },
         8 => StoreError::ReadOnly { file, detail },
         // Malformed, or no database at all.
         11 | 26 => StoreError::Damaged { file, detail },

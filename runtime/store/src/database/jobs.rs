@@ -190,6 +190,8 @@ pub(crate) struct Batch<'a> {
     pub(crate) gone: &'a [String],
     /// Whether what is due is done.
     pub(crate) sweeps: bool,
+    /// Whether jobs that are due become ready, and expire: each of many takes some room.
+    pub(crate) begins: bool,
     /// Whether leases that were not renewed in time are taken for lost then.
     pub(crate) takes_lost: bool,
     /// How long after their end jobs are forgotten, in milliseconds, if they are now.
@@ -484,7 +486,7 @@ async fn commit(
     }
     sweep::give_up(session, batch.gone).await?;
     if batch.sweeps {
-        committed.changed.extend(sweep::sweep(session, batch.takes_lost, now_ms).await?);
+        committed.changed.extend(sweep::sweep(session, batch.begins, batch.takes_lost, now_ms).await?);
         for (whose, excess) in shares.room.over() {
             let removed = texts::remove_oldest(session, whose.as_deref(), excess).await?;
             shares.room.remove(&removed);

@@ -16,9 +16,14 @@ pub(super) async fn give_up(session: &mut Session<'_>, gone: &[String]) -> Resul
 }
 
 /// Does what is due: jobs of the future become ready, those that nobody began in time expire, and those whose worker was lost are
-/// attempted again, unless they may have changed something. `takes_lost` says whether leases that were not renewed count as
+/// attempted again, unless they may have changed something. Without `begins` the first two wait. `takes_lost` says whether leases that were not renewed count as
 /// lost. Returns the jobs that changed.
-pub(super) async fn sweep(session: &mut Session<'_>, takes_lost: bool, now_ms: i64) -> Result<Vec<i64>, sqlx::Error> {
+pub(super) async fn sweep(
+    session: &mut Session<'_>,
+    begins: bool,
+    takes_lost: bool,
+    now_ms: i64,
+) -> Result<Vec<i64>, sqlx::Error> {
     const DUE: Sql = picking!(
         "SELECT number FROM jobs WHERE state = 'scheduled' AND run_at_ms <= $1 ORDER BY run_at_ms LIMIT $2",
         "UPDATE jobs SET state = 'ready' WHERE number IN (SELECT number FROM picked) RETURNING number, state, '', callback_url"
@@ -45,7 +50,8 @@ pub(super) async fn sweep(session: &mut Session<'_>, takes_lost: bool, now_ms: i
     // Those of workers that are known to have gone are over in any case.
     let lost_before_ms = if takes_lost { now_ms } else { 1 };
     let values = [now_ms.into(), SWEPT_MAX.into(), lost_before_ms.into()];
-    for (sql, values) in [(DUE, &values[..2]), (LATE, &values[..2]), (LOST, &values[..])] {
+    let all = [(DUE, &values[..2]), (LATE, &values[..2]), (LOST, &values[..])];
+    for (sql, values) in all.into_iter().skip(if begins { 0 } else { 2 }) {
         for row in session.rows(sql, values).await? {
             let (number, state, trouble) = (row.number(0)?, row.text(1)?, row.text(2)?);
             let data = if trouble.is_empty() { "{}".to_owned() } else { trouble_data(&trouble) };
