@@ -316,7 +316,8 @@ impl<R: Ranker> Router<R> {
             }
             candidates.sort_by(by_score);
             let second = candidates.get(1).map_or(0.0, |second| second.score);
-            let Some(best) = candidates.first_mut() else { continue };
+            // A change is asked for by the whole sentence or by its only order: "if the tests pass" must not be left out.
+            let Some(best) = candidates.first_mut().filter(|best| !best.writes) else { continue };
             best.doubts.left_out = [before, after.len()];
             if let Some(of_whole) = whole.iter().find(|of_whole| of_whole.id == best.id) {
                 let left_out = of_whole.doubts.words.iter().filter(|doubt| !kept[doubt.clause]);
@@ -339,7 +340,7 @@ impl<R: Ranker> Router<R> {
         if !is_one {
             return None;
         }
-        let is_said = order.words.iter().any(|at| is_object(&&said.words[*at]));
+        let is_said = said.words[order.words.clone()].iter().any(|word| is_object(&word));
         let heard = self.hear(said.question, order.said(said.words, first.filter(|_| !is_said)));
         let mut candidates = self.candidates(&self.packs_read(heard.said()), &heard.words, NO_PHRASE, scored_max);
         for candidate in &mut candidates {
@@ -348,7 +349,7 @@ impl<R: Ranker> Router<R> {
         candidates.sort_by(by_score);
         let second = candidates.get(1).map_or(0.0, |second| second.score);
         let best = candidates.first_mut().filter(|best| best.writes)?;
-        best.doubts.left_out = order.left_out;
+        best.doubts.left_out = [order.words.start, said.words.len() - order.words.end];
         best.trust = trust::trust(best, second, &self.model.trust);
         let rule = rule(&candidates);
         (rule == Rule::Trust).then(|| Part { normalised: text::normal(&heard.words), rule, candidates })

@@ -4,7 +4,7 @@
 //! What changes something is asked for in so many words, and the story around it is not. It is *not* for deciding what is changed: the
 //! words of the order are read like a sentence of their own.
 
-use std::collections::BTreeSet;
+use std::ops::Range;
 
 use crate::clause;
 use crate::deed::is_order;
@@ -41,11 +41,11 @@ const LEADING: [&str; 26] = [
     "you",
 ];
 
-/// Words that make an order depend on something, or take a part of it back.
-const DEPENDING: [&str; 14] = [
-    "after", "apart", "before", "besides", "except", "if", "once", "only", "provided", "unless", "until", "when",
-    "whenever", "while",
-];
+/// Words that make an order depend on something, wherever they stand: "if the tests pass, close it".
+const CONDITIONS: [&str; 7] = ["if", "once", "provided", "unless", "until", "when", "whenever"];
+
+/// Words within an order, or behind it, that put it off or take a part of it back. Before it they only tell.
+const RESTRICTING: [&str; 8] = ["after", "apart", "before", "besides", "dont", "except", "only", "while"];
 
 /// What stands for something that was named before.
 const STANDING_FOR: [&str; 4] = ["it", "its", "that", "this"];
@@ -54,51 +54,41 @@ const STANDING_FOR: [&str; 4] = ["it", "its", "that", "this"];
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Order {
     /// Its words by their numbers, the verb first.
-    pub(crate) words: Vec<usize>,
-    /// How many words stand before it, and behind it.
-    pub(crate) left_out: [usize; 2],
+    pub(crate) words: Range<usize>,
     /// Which of its words stands for something that was named before, with an `one` behind it.
     standing: Option<usize>,
 }
 
 /// The only order of a sentence. Nothing where there is none, where there are several, and where one depends on something.
 pub(crate) fn only(source: &str, words: &[Word]) -> Option<Order> {
-    let clause_of = clause::numbered(source, words);
-    let clauses = clause_of.last().map_or(0, |last| last + 1);
-    let places = (0..clauses).flat_map(|clause| {
-        let of = |at: &usize| clause_of[*at] == clause;
-        let (start, end) = ((0..words.len()).find(of).unwrap_or(0), (0..words.len()).rfind(of).map_or(0, |at| at + 1));
-        // "It is fixed please mark it resolved".
-        let asks = (start..end).filter(|at| !words[*at].quoted && words[*at].plain == "please");
-        let starts: BTreeSet<usize> = std::iter::once(start).chain(asks).collect();
-        let verbs: BTreeSet<usize> = starts.into_iter().filter_map(|start| verb(&words[..end], start)).collect();
-        verbs.into_iter().map(move |verb| verb..end)
+    let numbers = clause::numbered(source, words);
+    let clauses = numbers.chunk_by(|left, right| left == right).scan(0, |start, clause| {
+        let of = *start..*start + clause.len();
+        *start = of.end;
+        Some(of)
     });
-    let mut places = places.collect::<Vec<_>>().into_iter();
-    let (Some(place), None) = (places.next(), places.next()) else { return None };
+    let clauses: Vec<Range<usize>> = clauses.collect();
     let plain = |at: usize| if words[at].quoted { "" } else { words[at].plain.as_str() };
-    // "Close WEB-42, WEB-43 and API-9": what follows goes on with the order, or only tells.
-    let goes_on = (place.end..words.len()).any(|at| {
-        let starts = at == place.end || clause_of[at] != clause_of[at - 1];
-        let clause: Vec<Word> = words[at..]
-            .iter()
-            .zip(&clause_of[at..])
-            .filter(|(_, of)| **of == clause_of[at])
-            .map(|(word, _)| word.clone())
-            .collect();
-        starts && !clause::tells(&clause) && !clause.iter().all(|word| word.is_filler)
+    let orders = clauses.iter().flat_map(|clause| {
+        // "It is fixed please mark it resolved".
+        let asks = clause.clone().filter(|at| plain(*at) == "please");
+        let verbs = std::iter::once(clause.start).chain(asks).filter_map(|start| verb(&words[..clause.end], start));
+        verbs.map(|verb| verb..clause.end).collect::<Vec<_>>()
     });
-    let is_taken_back = goes_on
-        || (place.start..words.len()).any(|at| DEPENDING.contains(&plain(at)))
-        || place.clone().any(|at| negates(plain(at)))
-        || (place.end..words.len()).any(|at| plain(at) == "dont");
-    let standing = place.clone().find(|at| STANDING_FOR.contains(&plain(*at)));
-    let order = Order {
-        left_out: [place.start, words.len() - place.end],
-        standing: standing.map(|at| at - place.start),
-        words: place.collect(),
+    let mut orders: Vec<Range<usize>> = orders.collect();
+    orders.dedup();
+    let [order] = orders.as_slice() else { return None };
+    // "Close WEB-42, WEB-43 and API-9": what follows goes on with the order, or only tells.
+    let goes_on = |clause: &Range<usize>| {
+        let words = &words[clause.clone()];
+        clause.start >= order.end && !clause::tells(words) && !words.iter().all(|word| word.is_filler)
     };
-    (!is_taken_back).then_some(order)
+    let is_taken_back = clauses.iter().any(goes_on)
+        || (0..words.len()).any(|at| CONDITIONS.contains(&plain(at)))
+        || (order.start..words.len()).any(|at| RESTRICTING.contains(&plain(at)))
+        || order.clone().any(|at| negates(plain(at)));
+    let standing = order.clone().find(|at| STANDING_FOR.contains(&plain(*at)));
+    (!is_taken_back).then(|| Order { words: order.clone(), standing: standing.map(|at| at - order.start) })
 }
 
 /// The verb with which an order begins, if one begins here.
@@ -115,7 +105,7 @@ fn verb(words: &[Word], start: usize) -> Option<usize> {
 impl Order {
     /// The words of the order, with `object` in the place of what stands for it, or behind the verb.
     pub(crate) fn said(&self, words: &[Word], object: Option<&Word>) -> Vec<Word> {
-        let mut said: Vec<Word> = self.words.iter().map(|at| words[*at].clone()).collect();
+        let mut said = words[self.words.clone()].to_vec();
         let Some(object) = object else { return said };
         match self.standing {
             Some(at) => {
@@ -165,6 +155,8 @@ mod tests {
             "did you close it?",
             "I close it myself, show errors",
             "please do not close it",
+            "if the tests pass, close WEB-3M",
+            "Once the deploy is done, please mark WEB-3M as resolved.",
             "close WEB-3M if the tests pass",
             "please close it once the deploy is done",
             "close WEB-3M, and then delete the project",
