@@ -176,6 +176,7 @@ fn firing(schedule: &Schedule, now_ms: i64) -> Firing {
     let request = JobRequest::parse(&schedule.request).unwrap_or_else(|_| JobRequest::unread());
     let mut job = new_job(&principal, &request, &schedule.request, None);
     job.principal.clone_from(&schedule.principal);
+    // An earlier version kept schedules with a label of this name.
     job.labels.retain(|(name, _)| name != LABEL);
     job.labels.push((LABEL.to_owned(), schedule.id.clone()));
     Firing { number: schedule.number, due_ms: schedule.next_ms, next_ms, job, is_revoked: false }

@@ -50,8 +50,8 @@ pub(super) async fn sweep(
     // Those of workers that are known to have gone are over in any case.
     let lost_before_ms = if takes_lost { now_ms } else { 1 };
     let values = [now_ms.into(), SWEPT_MAX.into(), lost_before_ms.into()];
-    let all = [(DUE, &values[..2]), (LATE, &values[..2]), (LOST, &values[..])];
-    for (sql, values) in all.into_iter().skip(if begins { 0 } else { 2 }) {
+    let waiting = [(DUE, &values[..2]), (LATE, &values[..2])].into_iter().filter(|_| begins);
+    for (sql, values) in waiting.chain([(LOST, &values[..])]) {
         for row in session.rows(sql, values).await? {
             let (number, state, trouble) = (row.number(0)?, row.text(1)?, row.text(2)?);
             let data = if trouble.is_empty() { "{}".to_owned() } else { trouble_data(&trouble) };
