@@ -171,7 +171,7 @@ impl Budget {
         let run = run.ok_or_else(|| self.overloaded(SharedResource::Runs, wait_max))?;
         let units = ENTRY_BYTES.saturating_add(needs.input_bytes).div_ceil(UNIT_BYTES);
         let reserved = needs.reserved_bytes.saturating_add(needs.input_bytes).div_ceil(UNIT_BYTES);
-        let reserved = if needs.reserved_bytes > 0 { reserved.min(self.capacity.memory_bytes / UNIT_BYTES) } else { 0 };
+        let reserved = if needs.reserved_bytes > 0 { reserved.min(self.memory.most()) } else { 0 };
         let held = self.memory.take(owner, units.max(reserved), Purpose::Enter, until).await;
         let held = held.ok_or_else(|| self.overloaded(SharedResource::MemoryBytes, wait_max))?;
         let bytes = needs.input_bytes;
@@ -202,15 +202,16 @@ impl Share {
 
     /// Takes what the run uses and does not hold yet, and waits for it if need be.
     pub(crate) async fn take_missing(&self) -> Result<(), NoMemory> {
-        let Capacity { memory_bytes, wait_max, .. } = self.budget.capacity;
+        let (wait_max, most) = (self.budget.capacity.wait_max, self.budget.memory.most());
         let lacks = {
             let mut memory = self.memory();
             let lacks = memory.lacks();
             memory.is_growing = lacks > 0;
             let wanted = memory.units();
-            if wanted > memory_bytes / UNIT_BYTES {
+            if wanted > most {
                 let observed = wanted.saturating_mul(UNIT_BYTES);
-                let exhausted = Exhausted { resource: Resource::MemoryBytes, limit: memory_bytes, observed };
+                let limit = most.saturating_mul(UNIT_BYTES);
+                let exhausted = Exhausted { resource: Resource::MemoryBytes, limit, observed };
                 return Err(NoMemory::Never(exhausted));
             }
             lacks
@@ -259,7 +260,7 @@ impl Share {
         if lacks == 0 {
             return true;
         }
-        let more = self.budget.memory.try_take(self.owner, lacks);
+        let more = self.budget.memory.try_take(self.owner, lacks, Purpose::Grow);
         more.map(|more| self.memory().held.add(more)).is_some()
     }
 
@@ -355,6 +356,17 @@ mod tests {
         let share = budget.enter(BOB, NOTHING, WALL).await.expect("Bob has nothing yet");
         assert!(share.grow(24 << 20).await.is_ok(), "and may have as much as stays free");
         assert!(share.grow(24 << 20).await.is_err());
+    }
+
+    #[tokio::test]
+    async fn a_run_alone_grows_beyond_half_and_leaves_an_eighth_for_the_first_of_others() {
+        let budget = budget(8, 128, Sharing::Fair);
+        let share = budget.enter(ALICE, NOTHING, WALL).await.expect("8 of 128 MiB");
+        share.grow(104 << 20).await.expect("112 of 128");
+        let refused = share.grow(1).await.expect_err("the last eighth is for others");
+        let NoMemory::Never(exhausted) = refused else { panic!("{refused:?}") };
+        assert_eq!((exhausted.limit, exhausted.observed), (112 << 20, 113 << 20));
+        assert!(budget.enter(BOB, NOTHING, WALL).await.is_ok(), "Bob begins at once");
     }
 
     #[tokio::test]

@@ -3,7 +3,8 @@
 //! The rule is one line, [`may_take`]: where owners must be kept apart, no owner takes a unit that would leave less
 //! free than it holds. Switches share their packet buffers in the same way (dynamic thresholds, Choudhury and Hahne
 //! 1998). One owner gets half of the units, a second half of the rest, and an owner that holds nothing finds something
-//! free until some log₂(units) owners have taken all they can.
+//! free until some log₂(units) owners have taken all they can. A run that has begun may go on beyond that while nobody else is there,
+//! and leaves an eighth, in which the first runs of others begin at once.
 //!
 //! Released units go to waiting runs: first to runs that want to grow, of whatever size fits, since they hold something
 //! already; then to runs that want to enter, in the order in which they came for each owner, owners in turn. A run that
@@ -32,13 +33,19 @@ pub enum Sharing {
     Apart,
 }
 
-/// Whether an owner that holds `held` units may take `wanted` of the `free` ones.
-fn may_take(sharing: Sharing, free: u64, held: u64, wanted: u64) -> bool {
+/// Which part of the units the runs of one owner leave, however alone they are: one of so many.
+const LEFT_PART: u64 = 8;
+
+/// Whether an owner that holds `held` units may take `wanted` of the `free` ones. `leaves` is what must be left where it may take more
+/// than its share, because it is alone.
+fn may_take(sharing: Sharing, free: u64, held: u64, wanted: u64, leaves: Option<u64>) -> bool {
     let Some(left) = free.checked_sub(wanted) else { return false };
     match sharing {
         Sharing::Whole => true,
         // With nothing in hand, the first is always given.
-        Sharing::Fair | Sharing::Apart => held == 0 || held.saturating_add(wanted) <= left,
+        Sharing::Fair | Sharing::Apart => {
+            held == 0 || held.saturating_add(wanted) <= left || leaves.is_some_and(|leaves| left >= leaves)
+        }
     }
 }
 
@@ -47,7 +54,8 @@ fn may_take(sharing: Sharing, free: u64, held: u64, wanted: u64) -> bool {
 pub(crate) enum Purpose {
     /// Start a run. It waits behind those of the same owner that came before.
     Enter,
-    /// Continue a run. It waits for free units only, and for no other run.
+    /// Continue a run. It waits for free units only, and for no other run. It may take more than the share of its owner while that is
+    /// alone.
     Grow,
 }
 
@@ -58,6 +66,7 @@ pub(crate) struct Shares(Arc<Mutex<State>>);
 #[derive(Debug)]
 struct State {
     sharing: Sharing,
+    all: u64,
     free: u64,
     held: HashMap<Owner, u64, BuildHasherDefault<DefaultHasher>>,
     growing: VecDeque<Waiter>,
@@ -84,11 +93,21 @@ impl Shares {
     pub(crate) fn new(units: u64, sharing: Sharing) -> Shares {
         Shares(Arc::new(Mutex::new(State {
             sharing,
+            all: units,
             free: units,
             held: HashMap::default(),
             growing: VecDeque::new(),
             entering: VecDeque::new(),
         })))
+    }
+
+    /// How many units one owner can have at the most.
+    pub(crate) fn most(&self) -> u64 {
+        let state = self.state();
+        match state.sharing {
+            Sharing::Whole => state.all,
+            Sharing::Fair | Sharing::Apart => state.all - state.all / LEFT_PART,
+        }
     }
 
     /// Takes units, or waits for them until `until`. `None` where they did not come free in time.
@@ -97,7 +116,7 @@ impl Shares {
         {
             let mut state = self.state();
             // Callers that wait for the same owner come first.
-            if (purpose == Purpose::Grow || !state.has_queue(owner)) && state.give(owner, units) {
+            if (purpose == Purpose::Grow || !state.has_queue(owner)) && state.give(owner, units, purpose) {
                 return Some(HeldUnits { shares: self.clone(), owner, units });
             }
             state.queue(Waiter { owner, units, given }, purpose);
@@ -109,8 +128,8 @@ impl Shares {
     }
 
     /// Takes units that are there at once.
-    pub(crate) fn try_take(&self, owner: Owner, units: u64) -> Option<HeldUnits> {
-        let is_given = self.state().give(owner, units);
+    pub(crate) fn try_take(&self, owner: Owner, units: u64, purpose: Purpose) -> Option<HeldUnits> {
+        let is_given = self.state().give(owner, units, purpose);
         is_given.then(|| HeldUnits { shares: self.clone(), owner, units })
     }
 
@@ -141,12 +160,20 @@ impl Drop for ServeOnDrop<'_> {
 }
 
 impl State {
-    fn may_take(&self, owner: Owner, units: u64) -> bool {
-        may_take(self.sharing, self.free, self.held.get(&owner).copied().unwrap_or(0), units)
+    fn may_take(&self, owner: Owner, units: u64, purpose: Purpose) -> bool {
+        let is_beyond = purpose == Purpose::Grow && self.is_alone(owner);
+        let leaves = is_beyond.then_some(self.all / LEFT_PART);
+        may_take(self.sharing, self.free, self.held.get(&owner).copied().unwrap_or(0), units, leaves)
     }
 
-    fn give(&mut self, owner: Owner, units: u64) -> bool {
-        let is_given = self.may_take(owner, units);
+    /// Whether nobody else holds units or waits for them.
+    fn is_alone(&self, owner: Owner) -> bool {
+        let mut waiting = self.entering.iter().filter(|(other, _)| *other != owner);
+        self.held.keys().all(|other| *other == owner) && !waiting.any(|(_, queue)| queue.iter().any(Waiter::is_there))
+    }
+
+    fn give(&mut self, owner: Owner, units: u64, purpose: Purpose) -> bool {
+        let is_given = self.may_take(owner, units, purpose);
         if is_given && units > 0 {
             self.free -= units;
             *self.held.entry(owner).or_default() += units;
@@ -176,9 +203,9 @@ impl State {
     fn serve_growing(&mut self, shares: &Shares, refused: &mut Vec<HeldUnits>) {
         let mut at = 0;
         while let Some(waiter) = self.growing.get(at) {
-            if !waiter.is_there() || self.may_take(waiter.owner, waiter.units) {
+            if !waiter.is_there() || self.may_take(waiter.owner, waiter.units, Purpose::Grow) {
                 let waiter = self.growing.remove(at).expect("it was there a line ago");
-                refused.extend(self.hand_over(waiter, shares));
+                refused.extend(self.hand_over(waiter, Purpose::Grow, shares));
             } else {
                 at += 1;
             }
@@ -194,10 +221,10 @@ impl State {
             while queue.front().is_some_and(|waiter| !waiter.is_there()) {
                 queue.pop_front();
             }
-            if queue.front().is_some_and(|waiter| self.may_take(owner, waiter.units))
+            if queue.front().is_some_and(|waiter| self.may_take(owner, waiter.units, Purpose::Enter))
                 && let Some(waiter) = queue.pop_front()
             {
-                refused.extend(self.hand_over(waiter, shares));
+                refused.extend(self.hand_over(waiter, Purpose::Enter, shares));
                 idle = 0;
             }
             if queue.is_empty() {
@@ -209,9 +236,9 @@ impl State {
     }
 
     /// Gives a waiter what it waits for. What it does not receive any more comes back.
-    fn hand_over(&mut self, waiter: Waiter, shares: &Shares) -> Option<HeldUnits> {
+    fn hand_over(&mut self, waiter: Waiter, purpose: Purpose, shares: &Shares) -> Option<HeldUnits> {
         let Waiter { owner, units, given } = waiter;
-        if given.is_closed() || !self.give(owner, units) {
+        if given.is_closed() || !self.give(owner, units, purpose) {
             return None;
         }
         given.send(HeldUnits { shares: shares.clone(), owner, units }).err()
@@ -279,7 +306,7 @@ mod tests {
 
     /// How many units one after the other an owner gets at once.
     fn grab(shares: &Shares, owner: Owner) -> Vec<HeldUnits> {
-        std::iter::from_fn(|| shares.try_take(owner, 1)).collect()
+        std::iter::from_fn(|| shares.try_take(owner, 1, Purpose::Enter)).collect()
     }
 
     fn later() -> Instant {
@@ -299,7 +326,7 @@ mod tests {
             })
             .collect();
         assert_eq!(counts, [128, 64, 32, 16, 8, 4, 2, 1, 1], "the last finds nothing but what is left");
-        assert!(shares.try_take(Owner(9), 1).is_none());
+        assert!(shares.try_take(Owner(9), 1, Purpose::Enter).is_none());
         drop(grabbed);
         assert_eq!(grab(&shares, Owner(9)).len(), 128);
     }
@@ -309,7 +336,7 @@ mod tests {
         let shares = Shares::new(256, Sharing::Whole);
         let held = grab(&shares, ALICE);
         assert_eq!(held.len(), 256);
-        assert!(shares.try_take(BOB, 1).is_none());
+        assert!(shares.try_take(BOB, 1, Purpose::Enter).is_none());
     }
 
     #[test]
@@ -323,8 +350,36 @@ mod tests {
             (Sharing::Fair, 8, 3, 3, false),
             (Sharing::Fair, u64::MAX, u64::MAX, 1, false),
         ] {
-            assert_eq!(may_take(sharing, free, held, wanted), expected, "{sharing:?} {free} {held} {wanted}");
+            assert_eq!(may_take(sharing, free, held, wanted, None), expected, "{sharing:?} {free} {held} {wanted}");
         }
+        for (free, held, wanted, leaves, expected) in
+            [(9, 20, 5, 4, true), (8, 20, 5, 4, false), (4, 20, 5, 0, false), (9, 2, 5, 9, false)]
+        {
+            let taken = may_take(Sharing::Fair, free, held, wanted, Some(leaves));
+            assert_eq!(taken, expected, "{free} {held} {wanted} {leaves}");
+        }
+    }
+
+    #[tokio::test]
+    async fn who_is_alone_goes_on_until_an_eighth_is_left_and_begins_no_more_than_half() {
+        let shares = Shares::new(64, Sharing::Fair);
+        assert_eq!(shares.most(), 56);
+        let mut first = shares.try_take(ALICE, 32, Purpose::Enter).expect("half");
+        assert!(shares.try_take(ALICE, 1, Purpose::Enter).is_none(), "another run would be beyond half");
+        first.add(shares.try_take(ALICE, 24, Purpose::Grow).expect("nobody else is there"));
+        assert!(shares.try_take(ALICE, 1, Purpose::Grow).is_none(), "an eighth is left");
+        let other = shares.try_take(BOB, 1, Purpose::Enter).expect("the first of another");
+        first.keep(40);
+        assert!(shares.try_take(ALICE, 1, Purpose::Grow).is_none(), "Bob is there");
+        drop(other);
+        let waiting = tokio::spawn({
+            let shares = shares.clone();
+            async move { shares.take(BOB, 30, Purpose::Enter, later()).await.map(|held| held.units()) }
+        });
+        tokio::task::yield_now().await;
+        assert!(shares.try_take(ALICE, 1, Purpose::Grow).is_none(), "24 are free, and Bob waits for 30");
+        first.keep(34);
+        assert_eq!(waiting.await.expect("it does not panic"), Some(30));
     }
 
     #[tokio::test]
@@ -345,7 +400,7 @@ mod tests {
     #[tokio::test]
     async fn runs_of_an_owner_enter_in_the_order_in_which_they_came_and_owners_in_turn() {
         let shares = Shares::new(1, Sharing::Whole);
-        let first = shares.try_take(ALICE, 1).expect("it is free");
+        let first = shares.try_take(ALICE, 1, Purpose::Enter).expect("it is free");
         let (order, mut arrived) = tokio::sync::mpsc::unbounded_channel();
         for (owner, name) in [(ALICE, "a1"), (ALICE, "a2"), (ALICE, "a3"), (BOB, "b1"), (BOB, "b2")] {
             let (shares, order) = (shares.clone(), order.clone());
@@ -367,16 +422,16 @@ mod tests {
     #[tokio::test]
     async fn what_somebody_no_longer_waits_for_stays_free() {
         let shares = Shares::new(1, Sharing::Whole);
-        let held = shares.try_take(ALICE, 1);
+        let held = shares.try_take(ALICE, 1, Purpose::Enter);
         assert!(shares.take(BOB, 1, Purpose::Enter, Instant::now()).await.is_none(), "it did not come free in time");
         drop(held);
-        assert!(shares.try_take(ALICE, 1).is_some());
+        assert!(shares.try_take(ALICE, 1, Purpose::Enter).is_some());
     }
 
     #[tokio::test]
     async fn growing_passes_those_who_want_to_enter() {
         let shares = Shares::new(4, Sharing::Whole);
-        let mut running = shares.try_take(ALICE, 3).expect("it is free");
+        let mut running = shares.try_take(ALICE, 3, Purpose::Enter).expect("it is free");
         let enters = tokio::spawn({
             let shares = shares.clone();
             async move { shares.take(ALICE, 4, Purpose::Enter, later()).await.is_some() }
@@ -402,7 +457,7 @@ mod tests {
                 if gives_back {
                     held.pop();
                 } else {
-                    held.extend(shares.try_take(Owner(owner), units));
+                    held.extend(shares.try_take(Owner(owner), units, Purpose::Enter));
                 }
                 let out: u64 = held.iter().map(HeldUnits::units).sum();
                 prop_assert_eq!(shares.state().free + out, 32);
