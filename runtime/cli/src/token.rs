@@ -19,9 +19,6 @@ use crate::{process, setup, show, table};
 /// What a token begins with, so that people and programs that look for secrets know what it is.
 const PREFIX: &str = "ibx_";
 
-/// The longest name of a principal, in bytes.
-const NAME_BYTES_MAX: usize = 64;
-
 pub(crate) async fn run(sources: &Sources, command: TokenCommand) -> Result<Answer, CommandError> {
     let TokenCommand { database, command } = command;
     let store = store(&setup::store_place(sources, &database)?, process::name(), JobQuotas::default()).await?;
@@ -38,9 +35,8 @@ pub(crate) async fn run(sources: &Sources, command: TokenCommand) -> Result<Answ
 }
 
 async fn create(store: &JobStore, name: &str, scopes: Scopes, expires_s: Option<u64>) -> Result<Answer, CommandError> {
-    let is_name = |letter: char| letter.is_ascii_alphanumeric() || "_-.@".contains(letter);
-    if name.is_empty() || name.len() > NAME_BYTES_MAX || !name.chars().all(is_name) {
-        let message = format!("{name:?} is no name: write 1 to {NAME_BYTES_MAX} letters, digits, `_`, `-`, `.` or `@`");
+    if !Principal::is_name(name) {
+        let message = format!("{name:?} is no name: write 1 to 64 letters, digits, `_`, `-`, `.` or `@`");
         return Err(Class::Usage.error(message));
     }
     let mut bytes = [0; 40];

@@ -98,6 +98,14 @@ pub enum TokensError {
         /// How many bytes it has.
         length: usize,
     },
+    /// A name is none.
+    #[error(
+        "line {line}: a name is 1 to 64 letters, digits, `_`, `-`, `.` or `@`, as in `[principals.NAME]` of the policy"
+    )]
+    Name {
+        /// The number of the line, from 1.
+        line: usize,
+    },
     /// A name or a token occurs twice.
     #[error("line {line}: an earlier line has this name or this token; give each holder one token of their own")]
     Twice {
@@ -122,6 +130,8 @@ impl Tokens {
     /// When a line is invalid (the first such line), and when there are no tokens or too many.
     pub fn parse(text: &str) -> Result<Self, TokensError> {
         let mut known: Vec<(&str, &str)> = Vec::new();
+        // Some editors begin a file with a mark, which would be a part of the first name.
+        let text = text.trim_start_matches('\u{feff}');
         for (line, text) in (1..).zip(text.lines()).map(|(line, text)| (line, text.trim())) {
             if text.is_empty() || text.starts_with('#') {
                 continue;
@@ -130,6 +140,9 @@ impl Tokens {
             let (Some(name), Some(token), None) = (words.next(), words.next(), words.next()) else {
                 return Err(TokensError::Line { line });
             };
+            if !Principal::is_name(name) {
+                return Err(TokensError::Name { line });
+            }
             let is_visible = token.bytes().all(|byte| byte.is_ascii_graphic());
             if !(TOKEN_BYTES_MIN..=TOKEN_BYTES_MAX).contains(&token.len()) || !is_visible {
                 return Err(TokensError::Token { line, name: name.to_owned(), length: token.len() });
@@ -295,6 +308,12 @@ mod tests {
     }
 
     #[test]
+    fn a_mark_of_an_editor_is_no_part_of_a_name() {
+        let tokens = Tokens::parse(&format!("\u{feff}alice {ALICE}")).expect("a list");
+        assert_eq!(tokens.listed.get(&token_digest(ALICE)), Some(&Principal::named("alice")));
+    }
+
+    #[test]
     fn an_invalid_list_is_rejected_and_no_token_is_repeated() {
         for (text, expected) in [
             (String::new(), "the token file is empty; expected 1 to 1000 lines `NAME TOKEN`"),
@@ -304,6 +323,10 @@ mod tests {
                 format!("\nalice {}", &ALICE[1..]),
                 "line 2: the token of alice has 15 bytes; expected 16 to 4096 visible ASCII characters; make one with \
                  `openssl rand -hex 32`",
+            ),
+            (
+                format!("a {ALICE}\na/b {BOB}"),
+                "line 2: a name is 1 to 64 letters, digits, `_`, `-`, `.` or `@`, as in `[principals.NAME]` of the policy",
             ),
             (format!("a {ALICE}\na {BOB}"), TWICE),
             (format!("a {ALICE}\nb {ALICE}"), TWICE),

@@ -1,5 +1,8 @@
 //! Principals: the user who started the program, or the holder of a token.
 
+/// The longest name of a token's holder, in bytes.
+const NAME_BYTES_MAX: usize = 64;
+
 /// Who makes a request. Answers, kept results, budgets and connections are not shared between two principals.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Principal(String);
@@ -9,6 +12,14 @@ impl Principal {
     #[must_use]
     pub fn local() -> Self {
         Self(String::new())
+    }
+
+    /// Whether a text can be the name of a token's holder: 1 to 64 letters and digits of ASCII, `_`, `-`, `.` and `@`. The policy has a
+    /// table for such a name.
+    #[must_use]
+    pub fn is_name(text: &str) -> bool {
+        let is_part = |byte: u8| byte.is_ascii_alphanumeric() || b"_-.@".contains(&byte);
+        (1..=NAME_BYTES_MAX).contains(&text.len()) && text.bytes().all(is_part)
     }
 
     /// The holder of a token, by the name in the list of tokens.
