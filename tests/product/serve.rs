@@ -167,19 +167,35 @@ fn a09_events_are_told_once_in_order_and_from_where_a_client_left() {
 fn a06_the_same_key_and_request_are_one_job() {
     let server = start(&[]);
     let body = json!({"code": "1 + 1", "labels": {"a": "b"}}).to_string();
-    let key = [("idempotency-key", "order 17")];
+    let key = [("idempotency-key", "order-17")];
     let first = of(&send(&server, "POST /v1/jobs", &key, &body))["id"].clone();
     let other_form = "{\"labels\":{\"a\":\"b\"},   \"code\":\"1 + 1\"}";
     assert_eq!(of(&send(&server, "POST /v1/jobs", &key, other_form))["id"], first);
     let conflict = send(&server, "POST /v1/jobs", &key, &json!({"code": "2 + 2"}).to_string());
     assert_eq!((conflict.status, &of(&conflict)["type"]), (422, &json!("urn:intentbox:problem:idempotency_conflict")));
     let ids: BTreeSet<String> = std::thread::scope(|scope| {
-        let asked = || of(&send(&server, "POST /v1/jobs", &[("idempotency-key", "at once")], &body))["id"].to_string();
+        let asked = || of(&send(&server, "POST /v1/jobs", &[("idempotency-key", "at-once")], &body))["id"].to_string();
         let threads: Vec<_> = (0..20).map(|_| scope.spawn(asked)).collect();
         threads.into_iter().map(|thread| thread.join().expect("no panic")).collect()
     });
     assert_eq!(ids.len(), 1);
-    assert_eq!(send(&server, "POST /v1/jobs", &[("idempotency-key", "")], &body).status, 400);
+    for key in ["", "order 17", "a\tb"] {
+        assert_eq!(send(&server, "POST /v1/jobs", &[("idempotency-key", key)], &body).status, 400, "{key:?}");
+    }
+    let batch = |codes: &[u32]| {
+        let jobs: Vec<Value> = codes.iter().map(|code| json!({"code": code.to_string()})).collect();
+        send(&server, "POST /v1/batches", &[("idempotency-key", "r1")], &json!({"jobs": jobs}).to_string())
+    };
+    let ids =
+        |reply: &Reply| of(reply)["jobs"].as_array().map(|jobs| jobs.iter().map(|job| job["id"].clone()).collect());
+    let first: Option<Vec<Value>> = ids(&batch(&[1, 2, 3]));
+    assert_eq!((ids(&batch(&[1, 2, 3])), first.is_some()), (first, true));
+    let count = || of(&send(&server, "GET /v1/jobs?limit=100", &[], ""))["jobs"].as_array().map(Vec::len);
+    let before = count();
+    for other in [&[1][..], &[1, 2], &[1, 2, 3, 4], &[2, 1, 3], &[4, 5, 6]] {
+        assert_eq!(batch(other).status, 422, "{other:?}");
+    }
+    assert_eq!(count(), before, "a batch that is rejected adds nothing");
 }
 
 #[test]

@@ -9,7 +9,7 @@ use axum::http::header::LOCATION;
 use axum::http::{HeaderMap, HeaderValue, StatusCode};
 use axum::response::{IntoResponse as _, Response};
 use intentbox_engine::Principal;
-use intentbox_jobs::{DeliveryStatus, Job, JobFilter, JobRequest, JobState, object};
+use intentbox_jobs::{DeliveryStatus, Job, JobFilter, JobRequest, JobState, KEY_BYTES_MAX, is_key, object};
 use intentbox_listen::bodies::held;
 use intentbox_listen::http::trace;
 use jiff::Timestamp;
@@ -22,9 +22,6 @@ use crate::{Api, body};
 
 /// The header by which the same request is the same job.
 pub(crate) const IDEMPOTENCY_KEY: &str = "idempotency-key";
-
-/// The longest key, in bytes.
-const KEY_BYTES_MAX: usize = 255;
 
 /// How many jobs a batch has at most.
 const BATCH_MAX: usize = 500;
@@ -274,7 +271,7 @@ fn key(headers: &HeaderMap) -> Result<Option<String>, Problem> {
         let several = || Problem::parameter("Idempotency-Key", "send one key".to_owned());
         return if is_there { Err(several()) } else { Ok(None) };
     };
-    let key = key.to_str().ok().filter(|key| !key.is_empty() && key.len() <= KEY_BYTES_MAX);
+    let key = key.to_str().ok().filter(|key| is_key(key));
     let reason = || format!("a key is 1 to {KEY_BYTES_MAX} visible ASCII characters");
     key.map(|key| Some(key.to_owned())).ok_or_else(|| Problem::parameter("Idempotency-Key", reason()))
 }

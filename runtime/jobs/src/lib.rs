@@ -29,7 +29,7 @@ pub use intentbox_store::{
 
 pub use crate::callback::keep_telling;
 pub use crate::policy::{keep_policy, policies};
-pub use crate::queue::{NotAccepted, Queue, SCHEDULES_MAX};
+pub use crate::queue::{KEY_BYTES_MAX, NotAccepted, Queue, SCHEDULES_MAX, is_key};
 pub use crate::request::{
     ATTEMPTS_MAX, Fault, JobRequest, LABEL_BYTES_MAX, LABELS_MAX, PRIORITY_MAX, REQUEST_BYTES_MAX, WAIT_S_MAX, When,
     Work, object,

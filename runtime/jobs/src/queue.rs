@@ -8,11 +8,20 @@ use intentbox_store::{
 };
 use tokio::sync::broadcast;
 
-use crate::request::{JobRequest, When, digest};
+use crate::request::{JobRequest, When, digest, sha256};
 use crate::schedule::ScheduleRequest;
 
 /// How many schedules a principal has at most.
 pub const SCHEDULES_MAX: u32 = 100;
+
+/// The longest idempotency key, in bytes.
+pub const KEY_BYTES_MAX: usize = 255;
+
+/// Whether a text is an idempotency key: visible ASCII characters. Those that a batch makes of its own have a blank.
+#[must_use]
+pub fn is_key(text: &str) -> bool {
+    (1..=KEY_BYTES_MAX).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_graphic())
+}
 
 /// Accepts jobs and tells how they are doing. A principal sees its own jobs, and nobody else's.
 #[derive(Debug, Clone)]
@@ -27,7 +36,7 @@ pub enum NotAccepted {
     #[error("another request came with this idempotency key before")]
     OtherRequest,
     /// Too many wait.
-    #[error("{0} jobs wait already, and no more are allowed")]
+    #[error("no more than {0} of your jobs may wait at a time")]
     Full(u64),
     /// Too much is kept of long requests and reports.
     #[error(
@@ -66,7 +75,7 @@ impl Queue {
     }
 
     /// Accepts all of these jobs, or none, and returns them in their order. With a key each has one of its own, made of that
-    /// and its place: the same requests with the same key are the jobs that they were.
+    /// and its place: the same requests with the same key are the jobs that they were, and other ones, or more or fewer, none.
     ///
     /// # Errors
     /// Why none was accepted.
@@ -79,7 +88,14 @@ impl Queue {
         let new = |(place, (request, text)): (usize, &(JobRequest, String))| {
             new_job(principal, request, text, key.map(|key| format!("{key} #{place}")))
         };
-        let all = self.store.submit_all(requests.iter().enumerate().map(new).collect()).await?;
+        let mut all: Vec<NewJob> = requests.iter().enumerate().map(new).collect();
+        if key.is_some() {
+            let batch = all.iter().map(|new| new.request_digest.as_str()).collect::<Vec<_>>().join(" ");
+            for new in &mut all {
+                new.request_digest = sha256(format!("{} of {batch}", new.request_digest).as_bytes());
+            }
+        }
+        let all = self.store.submit_all(all).await?;
         all.into_iter().map(|submitted| accepted(submitted).map(|(job, _)| job)).collect()
     }
 

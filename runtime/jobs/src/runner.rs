@@ -43,6 +43,13 @@ const WRITE_MAX: Duration = Duration::from_mins(10);
 /// After how long on a full disk a job ends without its report. Each that waits holds a slot.
 const UNREPORTED_AFTER: Duration = Duration::from_mins(1);
 
+/// Why a report is not kept.
+const UNREPORTED: &str = "its report was not kept: the disk of the server was full";
+
+/// Why nobody knows what an attempt has changed.
+const STOPPED: &str = "the server was stopped while it ran, after it may have changed something";
+const FAULTY: &str = "the server had a fault while it ran this job, after it may have changed something";
+
 /// How jobs are run.
 #[derive(Debug, Clone)]
 pub struct RunnerOptions {
@@ -277,7 +284,7 @@ async fn write(shared: &Arc<Shared>, key: LeaseKey, mut ending: Ending) {
             && begun.elapsed() >= UNREPORTED_AFTER
             && let Ending::Finished { outcome, .. } = ending
         {
-            ending = Ending::Unreported { outcome };
+            ending = Ending::Unreported { outcome, trouble: UNREPORTED.to_owned() };
             continue;
         }
         let most = match error {
@@ -298,19 +305,22 @@ fn interrupted(why: Why, has_changed: bool) -> Option<Ending> {
     match (why, has_changed) {
         (Why::Lost, _) => None,
         (Why::Cancelled, _) => Some(Ending::Cancelled { report: String::new() }),
-        (Why::Stopping, true) => {
-            Some(Ending::Finished { outcome: "unknown_outcome".to_owned(), report: String::new() })
-        }
+        (Why::Stopping, true) => Some(unknown(STOPPED)),
         (Why::Stopping, false) => {
             Some(Ending::Again { delay_ms: 0, trouble: "the server that ran it was stopped".to_owned() })
         }
     }
 }
 
+/// How an attempt ends that was cut off after it may have changed something.
+fn unknown(trouble: &str) -> Ending {
+    Ending::Unreported { outcome: "unknown_outcome".to_owned(), trouble: trouble.to_owned() }
+}
+
 /// How an attempt ends in which this program had a fault. It is not repeated: it would have the same one.
 fn faulty(has_changed: bool, words: fn(&Remedy) -> String) -> Ending {
     if has_changed {
-        return Ending::Finished { outcome: "unknown_outcome".to_owned(), report: String::new() };
+        return unknown(FAULTY);
     }
     let failure =
         Failure::new(Cause::Internal, "the server had a fault while it ran this job").with(Remedy::ReportFault);
@@ -344,7 +354,7 @@ fn incomplete(job: &Job, cause: &Cause, may_have_changed: bool, trouble: &str) -
     let trouble = trouble.to_owned();
     match cause {
         Cause::Overloaded | Cause::MemoryTaken | Cause::WorkerLost if may_have_changed => {
-            Some(Ending::Finished { outcome: "unknown_outcome".to_owned(), report: String::new() })
+            Some(unknown(&format!("it was cut off after it may have changed something: {trouble}")))
         }
         Cause::Overloaded | Cause::MemoryTaken if job.waits < WAITS_MAX => {
             let lacked_memory = matches!(cause, Cause::MemoryTaken);
@@ -441,8 +451,7 @@ mod tests {
         assert_eq!(interrupted(Why::Lost, false), None);
         assert_eq!(interrupted(Why::Cancelled, true), Some(Ending::Cancelled { report: String::new() }));
         assert!(matches!(interrupted(Why::Stopping, false), Some(Ending::Again { delay_ms: 0, .. })));
-        let unknown = Ending::Finished { outcome: "unknown_outcome".to_owned(), report: String::new() };
-        assert_eq!(interrupted(Why::Stopping, true), Some(unknown));
+        assert_eq!(interrupted(Why::Stopping, true), Some(unknown(STOPPED)));
     }
 
     #[test]
@@ -450,8 +459,7 @@ mod tests {
         let words = |_: &Remedy| String::new();
         let Ending::Finished { outcome, report } = faulty(false, words) else { panic!("it has ended") };
         assert!(outcome == "internal" && report.contains("the server had a fault"), "{outcome}: {report}");
-        let unknown = Ending::Finished { outcome: "unknown_outcome".to_owned(), report: String::new() };
-        assert_eq!(faulty(true, words), unknown);
+        assert_eq!(faulty(true, words), unknown(FAULTY));
     }
 
     #[test]

@@ -210,10 +210,12 @@ pub enum Ending {
         /// The report as JSON.
         report: String,
     },
-    /// With an outcome, and a report that the disk has no room for: how it ended is kept without it.
+    /// With an outcome and no report: none was made, or the disk has no room for it.
     Unreported {
         /// The name of the outcome.
         outcome: String,
+        /// Why there is no report.
+        trouble: String,
     },
     /// As somebody wanted.
     Cancelled {

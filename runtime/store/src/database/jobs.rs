@@ -606,6 +606,9 @@ async fn write(
             Written::Flag(whose.is_some())
         }
         Write::SubmitAll(all) => {
+            if let Some(submitted) = accept::known_batch(session, all).await? {
+                return Ok(Written::AllSubmitted(submitted));
+            }
             let mut submitted = Vec::with_capacity(all.len());
             for new in all {
                 let one = accept::submit(session, new, full, now_ms).await?;

@@ -67,6 +67,26 @@ pub(super) async fn known(session: &mut Session<'_>, new: &NewJob) -> Result<Opt
     Ok(Some(same.map_or(Submitted::OtherRequest, |job| Submitted::Same(Box::new(job)))))
 }
 
+/// What is answered to a batch with keys of which jobs are there already: all of them, or that another came with these keys. A batch of
+/// which some are forgotten is not begun again.
+pub(super) async fn known_batch(
+    session: &mut Session<'_>,
+    all: &[NewJob],
+) -> Result<Option<Vec<Submitted>>, sqlx::Error> {
+    if all.iter().all(|new| new.idempotency_key.is_none()) {
+        return Ok(None);
+    }
+    let mut there = Vec::with_capacity(all.len());
+    for new in all {
+        there.extend(known(session, new).await?);
+    }
+    Ok(match there.len() {
+        0 => None,
+        count if count == all.len() => Some(there),
+        _ => Some(all.iter().map(|_| Submitted::OtherRequest).collect()),
+    })
+}
+
 /// Cancels a job. One that runs ends when its worker hears of it. Returns it as it is then, or nothing if there is no such job.
 pub(super) async fn cancel(session: &mut Session<'_>, id: &str, now_ms: i64) -> Result<Option<Job>, sqlx::Error> {
     const SQL: Sql = Sql::same(

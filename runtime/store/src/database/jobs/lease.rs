@@ -10,9 +10,6 @@ use crate::job::{Ending, JobState, Lease, LeaseKey, Renewed};
 use crate::service::POLICY_DIGITS;
 use crate::share::Owner;
 
-/// What is said of a job that ended without its report.
-const UNREPORTED: &str = "its report was not kept: the disk of the server was full";
-
 /// How many jobs of each principal run. `SQLite` would read all jobs by principal, and with the sign it reads the index of those that run.
 macro_rules! running {
     ($and:literal) => {
@@ -127,7 +124,7 @@ pub(super) async fn end(
     );
     let (state, outcome, report, trouble) = match ending {
         Ending::Finished { outcome, report } => (JobState::Finished, outcome.as_str(), report.as_str(), ""),
-        Ending::Unreported { outcome } => (JobState::Finished, outcome.as_str(), "", UNREPORTED),
+        Ending::Unreported { outcome, trouble } => (JobState::Finished, outcome.as_str(), "", trouble.as_str()),
         Ending::Cancelled { report } => (JobState::Cancelled, "cancelled", report.as_str(), ""),
         Ending::Again { delay_ms, trouble } => {
             return again(session, key, *delay_ms, Counted::Yes, trouble, now_ms).await;
