@@ -26,6 +26,9 @@ pub const PRIORITY_MAX: i64 = 100;
 /// How long a job may wait for its time, and how long until it expires, in seconds: thirty days.
 pub const WAIT_S_MAX: u64 = 30 * 86_400;
 
+/// The same in milliseconds.
+const WAIT_MS_MAX: i64 = 30 * 86_400_000;
+
 /// How often a job is attempted at most.
 pub const ATTEMPTS_MAX: u32 = 10;
 
@@ -188,11 +191,18 @@ impl JobRequest {
             (Some(_), Some(_)) => return Err(fault("run_at", "write `delay_s` or `run_at`, and not both".to_owned())),
             (Some(0) | None, None) => When::Now,
             (Some(seconds), None) if seconds <= WAIT_S_MAX => When::After(seconds),
-            (Some(_), None) => return Err(fault("delay_s", format!("wait at most {WAIT_S_MAX} seconds"))),
+            (Some(_), None) => {
+                return Err(fault("delay_s", format!("wait at most {WAIT_S_MAX} seconds, thirty days")));
+            }
             (None, Some(time)) => {
                 let time = time.parse::<Timestamp>();
                 let reason = || "write a time with its zone, such as 2026-11-24T08:00:00Z".to_owned();
-                When::At(time.map_err(|_| fault("run_at", reason()))?.as_millisecond())
+                let ms = time.map_err(|_| fault("run_at", reason()))?.as_millisecond();
+                // A job that was accepted is read again later, when its time is nearer.
+                if ms.saturating_sub(Timestamp::now().as_millisecond()) > WAIT_MS_MAX {
+                    return Err(fault("run_at", format!("wait at most {WAIT_S_MAX} seconds, thirty days")));
+                }
+                When::At(ms)
             }
         };
         if let Some(ttl_s) = written.ttl_s.filter(|ttl_s| !(1..=WAIT_S_MAX).contains(ttl_s)) {
@@ -349,6 +359,7 @@ mod tests {
             (r#"{"code": "1", "priority": 101}"#, "priority"),
             (r#"{"code": "1", "delay_s": 1, "run_at": "2026-11-24T08:00:00Z"}"#, "run_at"),
             (r#"{"code": "1", "run_at": "tomorrow"}"#, "run_at"),
+            (r#"{"code": "1", "run_at": "9999-01-01T00:00:00Z"}"#, "run_at"),
             (r#"{"code": "1", "delay_s": 2592001}"#, "delay_s"),
             (r#"{"code": "1", "ttl_s": 0}"#, "ttl_s"),
             (r#"{"code": "1", "attempts": 0}"#, "attempts"),

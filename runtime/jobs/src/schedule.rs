@@ -58,21 +58,55 @@ struct Written {
     job: Box<RawValue>,
 }
 
+/// What each field of a cron expression is, and what may be in it. The names of the days and months are those of the library.
+/// A longer step than the last of them is none.
+const FIELDS: [(&str, &str, u8); 5] = [
+    ("minute", "0 to 59", 59),
+    ("hour", "0 to 23", 23),
+    ("day of the month", "1 to 31", 31),
+    ("month", "1 to 12 or JAN to DEC", 12),
+    ("day of the week", "0 to 7 or SUN to SAT", 7),
+];
+
+/// Names that the time zone database has for the machine, and for no place.
+const NO_ZONES: [&str; 3] = ["localtime", "posixrules", "Factory"];
+
+/// What is wrong with the first field of a cron expression that is invalid with `*` in all others.
+fn invalid_field(cron: &str) -> Option<String> {
+    let fields: Vec<&str> = cron.split_whitespace().collect();
+    FIELDS.iter().enumerate().zip(fields).find_map(|((place, (name, values, last)), field)| {
+        let mut alone = ["*"; FIELDS.len()];
+        alone[place] = field;
+        let has_steps = field.split(',').all(|item| {
+            let step = item.split_once('/').map_or(Some(1), |(_, step)| step.parse::<u8>().ok());
+            !item.is_empty() && step.is_some_and(|step| step <= *last)
+        });
+        let is_valid = has_steps && Cron::from_str(&alone.join(" ")).is_ok();
+        let forms =
+            format!("write {values}, `*`, a range such as `1-5`, a step such as `*/2`, or several with `,` between");
+        (!is_valid).then(|| format!("`{field}` is no {name}: {forms}"))
+    })
+}
+
 impl Times {
     fn parse(cron: &str, zone: &str) -> Result<Self, Fault> {
         let fault = |field: &str, reason: String| Fault { field: field.to_owned(), reason };
         let example =
-            "write five fields: minute, hour, day of the month, month, day of the week, such as \"0 8 * * 1-5\"";
+            "write five fields: minute, hour, day of the month, month, day of the week, such as \"0 8 * * 1-5\""
+                .to_owned();
         if cron.len() > TEXT_BYTES_MAX {
             return Err(fault("cron", format!("it has {} bytes, and may have {TEXT_BYTES_MAX}", cron.len())));
         }
         if cron.split_whitespace().count() != 5 {
-            return Err(fault("cron", example.to_owned()));
+            return Err(fault("cron", example));
         }
-        let parsed = Cron::from_str(cron).map_err(|error| fault("cron", format!("{error}; {example}")))?;
+        if let Some(reason) = invalid_field(cron) {
+            return Err(fault("cron", reason));
+        }
+        let parsed = Cron::from_str(cron).map_err(|_| fault("cron", example))?;
         let no_zone =
             || fault("timezone", "write UTC or a name of the IANA database, such as Europe/Berlin".to_owned());
-        if zone.len() > TEXT_BYTES_MAX {
+        if zone.len() > TEXT_BYTES_MAX || NO_ZONES.contains(&zone) {
             return Err(no_zone());
         }
         let found = if zone == "UTC" { Ok(TimeZone::UTC) } else { TimeZone::get(zone) };
@@ -248,8 +282,12 @@ mod tests {
                 r#"{"cron": "* * * * *", "job": {"code": "1", "labels": {"schedule": "a"}}}"#.to_owned(),
                 "`job.labels`: `schedule` is the id of the schedule: choose another name",
             ),
-            (with("61 * * * *", ""), "`cron`: "),
+            (with("61 * * * *", ""), "`cron`: `61` is no minute: write 0 to 59, "),
+            (with("0 8 * * sunday", ""), "`cron`: `sunday` is no day of the week: write 0 to 7 or SUN to SAT, "),
+            (with("*/70 * * * *", ""), "`cron`: `*/70` is no minute: "),
+            (with("0 1,,2 * * *", ""), "`cron`: `1,,2` is no hour: "),
             (with("0 0 31 2 *", ""), "`cron`: "),
+            (with("* * * * *", r#", "timezone": "localtime""#), "`timezone`: write UTC or a name"),
             (with("* * * * *", r#", "timezone": "Mars/Base""#), "`timezone`: write UTC or a name"),
             (with("* * * * *", r#", "timezone": "../../etc/passwd""#), "`timezone`: write UTC or a name"),
             (with("* * * * *", r#", "zone": 1"#), "unknown field `zone`"),
