@@ -364,7 +364,8 @@ fn the_command_line_submits_to_a_server_of_the_same_folder() {
     assert_eq!(listed["jobs"].as_array().map(Vec::len), Some(2), "{listed}");
     let cancelled = jobs(&["list", "cancelled"]);
     assert_eq!(cancelled["jobs"].as_array().map(Vec::len), Some(1), "{cancelled}");
-    assert_eq!(jobs(&["show", "nothing"])["error"]["hint"], "run `intentbox jobs list`");
+    let hint = "run `intentbox jobs list --state state`; --principal names whose jobs are meant";
+    assert_eq!(jobs(&["show", "nothing"])["error"]["hint"], hint);
     let shown = run_in(
         home.path(),
         &["--state", "state", "jobs", "submit", "list errors", "--param", "limit=1", "--watch"],

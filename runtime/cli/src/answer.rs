@@ -56,6 +56,11 @@ impl Answer {
         Self { note: note.into(), ..self }
     }
 
+    /// The same with the note in other words.
+    pub(crate) fn rewording(self, reword: impl FnOnce(&str) -> String) -> Self {
+        Self { note: reword(&self.note), ..self }
+    }
+
     /// The same with a field for programs.
     pub(crate) fn with(mut self, name: &str, value: impl Into<Value>) -> Self {
         self.fields.insert(name.to_owned(), value.into());

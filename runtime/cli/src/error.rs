@@ -83,6 +83,11 @@ impl CommandError {
         self.hint.as_deref()
     }
 
+    /// The same with the hint in other words, if it has one.
+    pub(crate) fn rewording(self, reword: impl FnOnce(&str) -> String) -> Self {
+        Self { hint: self.hint.as_deref().map(reword), ..self }
+    }
+
     /// The same with a hint, in place of one that it has.
     pub(crate) fn hint(self, hint: impl Into<String>) -> Self {
         Self { hint: Some(hint.into()), ..self }

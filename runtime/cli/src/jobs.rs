@@ -7,7 +7,7 @@ mod client;
 mod remote;
 mod view;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::Context as _;
@@ -20,6 +20,7 @@ use serde_json::{Map, Value};
 use crate::answer::Answer;
 use crate::arguments::{JobWork, Jobs, JobsCommand, JobsPlace, Sources, SubmitJob};
 use crate::error::{Class, Classify as _, CommandError, Hint as _};
+use crate::words::{quoted, with_flags};
 use crate::{input, process, setup, show};
 
 use client::Kept;
@@ -36,6 +37,10 @@ pub(crate) const SHORT_ID_MIN: usize = 4;
 /// How many digits an id has.
 pub(crate) const ID_DIGITS: usize = 32;
 
+/// What helps where there is nothing.
+pub(crate) const ELSEWHERE: &str =
+    "name the folder with --state, the database with --database, or a server that runs with --server";
+
 /// The longest token, in bytes.
 const TOKEN_BYTES_MAX: u64 = 4 << 10;
 
@@ -47,14 +52,36 @@ pub(crate) async fn store(place: &Place, own: String, quotas: JobQuotas) -> Resu
 
 pub(crate) async fn run(sources: &Sources, command: JobsCommand) -> Result<Answer, CommandError> {
     let JobsCommand { place, command } = command;
-    match connect(sources, place, matches!(command, Jobs::Submit(_))).await? {
+    let flags = flags(sources, &place);
+    let answer = match connect(sources, place, matches!(command, Jobs::Submit(_))).await? {
         Connected::Client(client) => {
             let answer = asked(&client, command).await;
             client.close().await;
             answer
         }
         Connected::Missing(place) => none(&place, &command),
-    }
+    };
+    reworded(answer, &flags)
+}
+
+/// The flags that say where the jobs of a command are and whose, each after a space.
+pub(crate) fn flags(sources: &Sources, place: &JobsPlace) -> String {
+    let path = |path: &Option<PathBuf>| path.as_ref().map(|path| path.display().to_string());
+    let typed = [
+        ("--config", path(&sources.config)),
+        ("--state", path(&sources.state)),
+        ("--database", path(&place.database.file)),
+        ("--principal", place.principal.clone()),
+        ("--server", place.server.clone()),
+        ("--token-file", path(&place.token_file)),
+    ];
+    typed.into_iter().filter_map(|(name, value)| Some(format!(" {name} {}", quoted(&value?)))).collect()
+}
+
+/// An answer whose hints find the same jobs.
+pub(crate) fn reworded(answer: Result<Answer, CommandError>, flags: &str) -> Result<Answer, CommandError> {
+    let reword = |text: &str| with_flags(text, flags);
+    answer.map(|answer| answer.rewording(reword)).map_err(|error| error.rewording(reword))
 }
 
 /// Where jobs and schedules are.
@@ -94,7 +121,16 @@ fn token(file: Option<&Path>) -> Result<Option<String>, CommandError> {
     let bytes = input::read_secret(Path::new("/"), &typed, TOKEN_BYTES_MAX);
     let bytes = bytes.with_context(|| format!("--token-file {}", file.display())).class(Class::Configuration)?;
     let text = String::from_utf8(bytes).with_context(|| format!("--token-file {}", file.display()));
-    Ok(Some(text.class(Class::Configuration)?.trim().to_owned()))
+    let text = text.class(Class::Configuration)?;
+    // A file for `serve --token-file` has the holder's name before the token.
+    let words: Vec<&str> = text.split_whitespace().collect();
+    match words[..] {
+        [token] | [_, token] => Ok(Some(token.to_owned())),
+        _ => {
+            let told = format!("--token-file {} holds {} words", file.display(), words.len());
+            Err(Class::Configuration.error(told).hint("write the token into it, and nothing else"))
+        }
+    }
 }
 
 async fn asked(client: &Client, command: Jobs) -> Result<Answer, CommandError> {
@@ -107,7 +143,7 @@ async fn asked(client: &Client, command: Jobs) -> Result<Answer, CommandError> {
         Jobs::Cancel { id } => {
             // A token may be for cancelling alone, and not for looking.
             let id = if id.len() < ID_DIGITS { found(client, &id).await?.id } else { id };
-            let job = client.cancel(&id).await?.ok_or_else(|| unknown(&id))?;
+            let job = client.cancel(&id).await?.ok_or_else(|| unknown(client, &id))?;
             Ok(Answer::new(job.line()).with("job", job.object()))
         }
         Jobs::Retry { id } => {
@@ -126,7 +162,7 @@ fn none(place: &Place, command: &Jobs) -> Result<Answer, CommandError> {
     let told = format!("no job was submitted in {place}");
     match command {
         Jobs::List { .. } => Ok(Answer::default().noting(told).with("jobs", Vec::<Value>::new())),
-        _ => Err(Class::Usage.error(told).hint("name the folder with --state, or the database with --database")),
+        _ => Err(Class::Usage.error(told).hint(ELSEWHERE)),
     }
 }
 
@@ -147,6 +183,10 @@ async fn submit(client: &Client, job: SubmitJob) -> Result<Answer, CommandError>
 /// The request for a job, as the API takes it.
 pub(crate) fn request(job: JobWork) -> Result<Map<String, Value>, CommandError> {
     let mut request = Map::new();
+    if job.text.is_none() && job.code.is_none() {
+        let hint = "write an intent, such as \"list errors\", or name a script with --code";
+        return Err(Class::Usage.error("nothing says what the job runs").hint(hint));
+    }
     if let Some(text) = job.text {
         request.insert("intent".to_owned(), text.into());
     }
@@ -210,13 +250,13 @@ async fn found(client: &Client, id: &str) -> Result<JobView, CommandError> {
     }
     let is_short = (SHORT_ID_MIN..ID_DIGITS).contains(&id.len()) && id.bytes().all(|byte| byte.is_ascii_hexdigit());
     if !is_short {
-        return Err(unknown(id));
+        return Err(unknown(client, id));
     }
     let id = &id.to_ascii_lowercase();
     let newest = client.list(None, None, NEWEST).await?;
     let mut meant = newest.into_iter().filter(|job| job.id.starts_with(id));
     match (meant.next(), meant.next()) {
-        (Some(job), None) => client.job(&job.id).await?.ok_or_else(|| unknown(id)),
+        (Some(job), None) => client.job(&job.id).await?.ok_or_else(|| unknown(client, id)),
         (Some(job), Some(other)) => {
             let told = format!("the ids of several jobs begin with {}", show::line(id));
             Err(Class::Usage.error(told).hint(format!("one is {}, another {}", job.id, other.id)))
@@ -230,11 +270,13 @@ async fn found(client: &Client, id: &str) -> Result<JobView, CommandError> {
     }
 }
 
-fn unknown(id: &str) -> CommandError {
-    let hint = if id.len() < SHORT_ID_MIN {
-        format!("give at least {SHORT_ID_MIN} digits of its id, as `intentbox jobs list` shows them")
-    } else {
-        "run `intentbox jobs list`".to_owned()
+fn unknown(client: &Client, id: &str) -> CommandError {
+    let hint = match client {
+        _ if id.len() < SHORT_ID_MIN => {
+            format!("give at least {SHORT_ID_MIN} digits of its id, as `intentbox jobs list` shows them")
+        }
+        Client::Kept(_) => "run `intentbox jobs list`; --principal names whose jobs are meant".to_owned(),
+        Client::Remote(_) => "run `intentbox jobs list`".to_owned(),
     };
     Class::Usage.error(format!("there is no job {}", show::line(id))).hint(hint)
 }

@@ -12,14 +12,16 @@ use crate::show;
 
 pub(crate) async fn run(sources: &Sources, command: SchedulesCommand) -> Result<Answer, CommandError> {
     let SchedulesCommand { place, command } = command;
-    match jobs::connect(sources, place, matches!(command, Schedules::Add(_))).await? {
+    let flags = jobs::flags(sources, &place);
+    let answer = match jobs::connect(sources, place, matches!(command, Schedules::Add(_))).await? {
         Connected::Client(client) => {
             let answer = asked(&client, command).await;
             client.close().await;
             answer
         }
         Connected::Missing(place) => none(&place, &command),
-    }
+    };
+    jobs::reworded(answer, &flags)
 }
 
 async fn asked(client: &Client, command: Schedules) -> Result<Answer, CommandError> {
@@ -37,7 +39,7 @@ async fn asked(client: &Client, command: Schedules) -> Result<Answer, CommandErr
             // A token may be for removing alone, and not for looking.
             let id = if id.len() == ID_DIGITS { id } else { found(client, &id).await?.id };
             if !client.remove_schedule(&id).await? {
-                return Err(unknown(&id));
+                return Err(unknown(client, &id));
             }
             Ok(Answer::default().noting(format!("schedule {id} is removed")).with("removed", id))
         }
@@ -57,7 +59,7 @@ async fn add(client: &Client, schedule: AddSchedule) -> Result<Answer, CommandEr
 /// A schedule by its id, or by the first digits of it.
 async fn found(client: &Client, id: &str) -> Result<ScheduleView, CommandError> {
     if !(SHORT_ID_MIN..=ID_DIGITS).contains(&id.len()) {
-        return Err(unknown(id));
+        return Err(unknown(client, id));
     }
     let id = id.to_ascii_lowercase();
     let schedules = client.schedules().await?;
@@ -68,15 +70,17 @@ async fn found(client: &Client, id: &str) -> Result<ScheduleView, CommandError> 
             let told = format!("the ids of several schedules begin with {}", show::line(&id));
             Err(Class::Usage.error(told).hint(format!("one is {}, another {}", schedule.id, other.id)))
         }
-        _ => Err(unknown(&id)),
+        _ => Err(unknown(client, &id)),
     }
 }
 
-fn unknown(id: &str) -> CommandError {
-    let hint = if id.len() < SHORT_ID_MIN {
-        format!("give at least {SHORT_ID_MIN} digits of its id, as `intentbox schedules list` shows them")
-    } else {
-        "run `intentbox schedules list`; --principal names whose schedules are meant".to_owned()
+fn unknown(client: &Client, id: &str) -> CommandError {
+    let hint = match client {
+        _ if id.len() < SHORT_ID_MIN => {
+            format!("give at least {SHORT_ID_MIN} digits of its id, as `intentbox schedules list` shows them")
+        }
+        Client::Kept(_) => "run `intentbox schedules list`; --principal names whose schedules are meant".to_owned(),
+        Client::Remote(_) => "run `intentbox schedules list`".to_owned(),
     };
     Class::Usage.error(format!("there is no schedule {}", show::line(id))).hint(hint)
 }
@@ -86,6 +90,6 @@ fn none(place: &Place, command: &Schedules) -> Result<Answer, CommandError> {
     let told = format!("there are no schedules in {place}");
     match command {
         Schedules::List => Ok(Answer::default().noting(told).with("schedules", Vec::<Value>::new())),
-        _ => Err(Class::Usage.error(told).hint("name the folder with --state, or the database with --database")),
+        _ => Err(Class::Usage.error(told).hint(jobs::ELSEWHERE)),
     }
 }

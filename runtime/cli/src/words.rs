@@ -144,6 +144,21 @@ pub(crate) fn quoted(text: &str) -> String {
     if text.chars().all(is_plain) { text.to_owned() } else { in_single_quotes(text) }
 }
 
+/// A text in which each command about jobs, between backquotes, has these flags at its end as well: what a hint says to run finds what
+/// the command before it found.
+pub(crate) fn with_flags(text: &str, flags: &str) -> String {
+    let mut parts = text.split('`');
+    let mut told = parts.next().unwrap_or_default().to_owned();
+    for (place, part) in parts.enumerate() {
+        let is_about_jobs = part.starts_with("intentbox jobs ") || part.starts_with("intentbox schedules ");
+        let is_command = place % 2 == 0 && is_about_jobs;
+        told.push('`');
+        told.push_str(part);
+        told.push_str(if is_command { flags } else { "" });
+    }
+    told
+}
+
 /// Any text as one word for a shell.
 fn in_single_quotes(text: &str) -> String {
     format!("'{}'", text.replace('\'', r"'\''"))
@@ -292,6 +307,21 @@ mod tests {
             ("it's $5", r"'it'\''s $5'"),
         ] {
             assert_eq!(sentence(text), expected);
+        }
+    }
+
+    #[test]
+    fn a_command_of_a_hint_has_the_flags_of_the_command_before_it() {
+        for (text, expected) in [
+            ("run `intentbox jobs list`", "run `intentbox jobs list --principal ci`"),
+            ("write `intent` or `code`", "write `intent` or `code`"),
+            ("is `intentbox serve` running?", "is `intentbox serve` running?"),
+            ("see `intentbox schedules list`", "see `intentbox schedules list --principal ci`"),
+            ("no command", "no command"),
+            ("see `intentbox jobs show a`, and `b`", "see `intentbox jobs show a --principal ci`, and `b`"),
+        ] {
+            assert_eq!(with_flags(text, " --principal ci"), expected);
+            assert_eq!(with_flags(text, ""), text);
         }
     }
 

@@ -285,7 +285,7 @@ pub(crate) enum Jobs {
 #[derive(Debug, Args)]
 pub(crate) struct JobWork {
     /// Intent in words and in quotes, such as "list the last 5 errors in project web"
-    #[arg(required_unless_present = "code", conflicts_with = "code")]
+    #[arg(conflicts_with = "code")]
     pub(crate) text: Option<String>,
     /// Script to run in the place of an intent, or - to read it from stdin
     #[arg(long, value_name = "FILE")]

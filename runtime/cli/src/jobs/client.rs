@@ -3,7 +3,9 @@
 use std::time::Duration;
 
 use intentbox_engine::Principal;
-use intentbox_jobs::{Job, JobFilter, JobRequest, JobState, JobStore, Queue, ScheduleRequest};
+use intentbox_jobs::{
+    Job, JobFilter, JobRequest, JobState, JobStore, KEY_BYTES_MAX, NotAccepted, Queue, ScheduleRequest, is_key,
+};
 use tokio::time::sleep;
 
 use super::remote::Remote;
@@ -34,11 +36,18 @@ impl Client {
     /// Submits a request, whose text is JSON.
     pub(super) async fn submit(&self, text: &str, key: Option<String>) -> Result<JobView, CommandError> {
         // A server says the same, later.
+        if key.as_ref().is_some_and(|key| !is_key(key)) {
+            return Err(Class::Usage.error(format!("--key is 1 to {KEY_BYTES_MAX} visible ASCII characters")));
+        }
         let request = JobRequest::parse(text).map_err(|fault| Class::Usage.error(fault.to_string()))?;
         match self {
             Self::Kept(Kept { queue, principal, .. }) => {
                 let accepted = queue.submit(principal, &request, text, key).await;
-                accepted.map(|(job, _)| job.into()).map_err(|error| Class::Unavailable.error(error.to_string()))
+                let class = |error: &NotAccepted| match error {
+                    NotAccepted::OtherRequest => Class::Usage,
+                    _ => Class::Unavailable,
+                };
+                accepted.map(|(job, _)| job.into()).map_err(|error| class(&error).error(error.to_string()))
             }
             Self::Remote(remote) => remote.submit(text, key).await,
         }

@@ -27,6 +27,9 @@ const ANSWER_BYTES_MAX: usize = 64 << 20;
 /// The largest event, in bytes.
 const EVENT_BYTES_MAX: usize = 1 << 20;
 
+/// How many jobs the API lists at once.
+const PAGE_MAX: usize = 100;
+
 /// How often a stream of events that broke off is opened again without news.
 const RECONNECTS_MAX: u32 = 10;
 
@@ -37,12 +40,14 @@ const RECONNECT_PAUSE: Duration = Duration::from_secs(1);
 pub(crate) struct Remote {
     upstream: Upstream,
     url: String,
+    has_token: bool,
 }
 
 #[derive(Deserialize)]
 struct Page<'a> {
     #[serde(borrow)]
     jobs: Vec<Received<'a>>,
+    next: Option<String>,
 }
 
 #[derive(Deserialize)]
@@ -62,12 +67,13 @@ struct Problem {
 
 impl Remote {
     pub(super) fn new(url: &str, token: Option<String>) -> Result<Self, CommandError> {
+        let has_token = token.is_some();
         let credential = token.map(|token| Credential::bearer(Secret::new(token))).transpose();
         let credential = credential.context("the token").class(Class::Configuration)?;
         let shown = show::line(url);
         let upstream = Upstream::new(url, [], credential, &[]).with_context(|| format!("--server {shown}"));
         let upstream = upstream.class(Class::Usage).hint("a URL begins with `http://` or `https://`")?;
-        Ok(Self { upstream, url: shown })
+        Ok(Self { upstream, url: shown, has_token })
     }
 
     pub(super) async fn submit(&self, text: &str, key: Option<String>) -> Result<JobView, CommandError> {
@@ -99,13 +105,25 @@ impl Remote {
         label: Option<&(String, String)>,
         most: u32,
     ) -> Result<Vec<JobView>, CommandError> {
-        let mut query = vec![("limit", most.to_string())];
-        query.extend(state.map(|state| ("state", state.as_str().to_owned())));
-        query.extend(label.map(|(name, value)| ("label", format!("{name}={value}"))));
-        let pairs: Vec<(&str, &str)> = query.iter().map(|(name, value)| (*name, value.as_str())).collect();
-        let body = self.send(UpstreamMethod::Get, &["v1", "jobs"], &pairs, HeaderMap::new(), None).await?;
-        let page = serde_json::from_slice::<Page<'_>>(&body).map_err(|_| foreign())?;
-        page.jobs.into_iter().map(|job| JobView::received(job).ok_or_else(foreign)).collect()
+        let most = usize::try_from(most).unwrap_or(usize::MAX);
+        let (mut jobs, mut cursor) = (Vec::new(), None);
+        loop {
+            let mut query = vec![("limit", (most - jobs.len()).min(PAGE_MAX).to_string())];
+            query.extend(state.map(|state| ("state", state.as_str().to_owned())));
+            query.extend(label.map(|(name, value)| ("label", format!("{name}={value}"))));
+            query.extend(cursor.map(|cursor| ("cursor", cursor)));
+            let pairs: Vec<(&str, &str)> = query.iter().map(|(name, value)| (*name, value.as_str())).collect();
+            let body = self.send(UpstreamMethod::Get, &["v1", "jobs"], &pairs, HeaderMap::new(), None).await?;
+            let page = serde_json::from_slice::<Page<'_>>(&body).map_err(|_| foreign())?;
+            let before = jobs.len();
+            for job in page.jobs {
+                jobs.push(JobView::received(job).ok_or_else(foreign)?);
+            }
+            cursor = page.next;
+            if cursor.is_none() || jobs.len() == before || jobs.len() >= most {
+                return Ok(jobs);
+            }
+        }
     }
 
     /// A job; nothing if this client has none of this id.
@@ -149,7 +167,8 @@ impl Remote {
             match read {
                 Ok(true) => return Ok(()),
                 Ok(false) => failures = 0,
-                Err(error) if failures >= RECONNECTS_MAX => return Err(error),
+                // What the server said no to, it says no to again.
+                Err(error) if failures >= RECONNECTS_MAX || error.class() != Class::Unavailable => return Err(error),
                 Err(_) => failures += 1,
             }
             sleep(RECONNECT_PAUSE).await;
@@ -246,9 +265,13 @@ impl Remote {
         let body = reply.body(REQUEST_BYTES_MAX).await.unwrap_or_default();
         let problem = serde_json::from_slice::<Problem>(&body).unwrap_or_default();
         let parts = [problem.title.as_str(), &problem.field, &problem.detail];
-        let told = parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(": ");
-        let told = show::line(&format!("{} answered {status}: {told}", self.url));
+        let told =
+            parts.into_iter().filter(|part| !part.is_empty()).fold(String::new(), |told, part| told + ": " + part);
+        let told = show::line(&format!("{} answered {status}{told}", self.url));
         match status {
+            401 if self.has_token => Class::Configuration.error(told).hint(
+                "the token that was sent is not accepted there: it has expired, was revoked, or is for another server",
+            ),
             401 => Class::Configuration
                 .error(told)
                 .hint("name a file with the token in --token-file, or set INTENTBOX_TOKEN"),
