@@ -169,6 +169,8 @@ pub enum Shape {
     Number,
     /// A day, such as `2026-11-20`.
     Date,
+    /// A version of three numbers or more, such as `2.4.1`.
+    Version,
     /// The words that nothing else explains: only for what a template implies.
     Rest,
 }
@@ -221,6 +223,7 @@ impl FromStr for Clause {
                 let (name, shape) = match slot.split_once(':') {
                     Some((name, "number")) => (name, Some(Shape::Number)),
                     Some((name, "date")) => (name, Some(Shape::Date)),
+                    Some((name, "version")) => (name, Some(Shape::Version)),
                     Some((name, "rest")) => (name, Some(Shape::Rest)),
                     _ => (slot, None),
                 };

@@ -258,7 +258,10 @@ impl<R: Ranker> PackIndex<R> {
         };
         let part = || list.find_part(written).filter(|_| said.words.get(span.end).is_some_and(ends_part));
         let name = list.find(written).or_else(part)?;
-        let how = if list.says(written) { How::Exactly } else { How::Loosely };
+        // "Employees in Sales" is not about `sales-2026.csv`.
+        let is_proper = span.start > 0 && first.text.starts_with(char::is_uppercase);
+        let says = if is_proper { list.says_all(written) } else { list.says(written) };
+        let how = if says { How::Exactly } else { How::Loosely };
         Some(NameMention { span, name: Arc::clone(name), how })
     }
 

@@ -84,7 +84,7 @@ pub const NARROWED_TRUST_FLOOR: f64 = 0.87;
 /// most trusted of many is chosen.
 pub const OTHER_TRUST_FLOOR: f64 = 0.9;
 
-/// From this trust on, a card that scores nearly as much is no rival.
+/// From this trust on, a card that scores nearly as much is no rival, and a verb or a negation of a story changes nothing.
 const SURE_TRUST: f64 = 0.9;
 
 /// The same for a reading that lacks a value: it is a question, and costs no wrong answer.
@@ -630,7 +630,9 @@ fn rule(candidates: &[Scored]) -> Rule {
 }
 
 fn is_trusted(best: &Scored) -> bool {
-    best.trust >= trust_floor(Some(best)) && !best.doubts.are_of_another_question()
+    // Who tells a story before asking says there what somebody does, or does not do.
+    let is_story = best.trust >= SURE_TRUST && !best.writes && !best.doubts.request_is_of_another();
+    best.trust >= trust_floor(Some(best)) && (is_story || !best.doubts.are_of_another_question())
 }
 
 /// The trust that the best candidate needs.

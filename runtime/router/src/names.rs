@@ -217,6 +217,11 @@ impl NameList {
         self.said.contains_key(&key(text))
     }
 
+    /// Whether a text says a name without leaving a year of it out.
+    pub(crate) fn says_all(&self, text: &str) -> bool {
+        self.said.get(&key(text)).is_some_and(|meant| meant.rank < Rank::Undated)
+    }
+
     /// The name that a text says only as a part of it: `access` for `nginx-access.log`.
     pub(crate) fn find_part(&self, text: &str) -> Option<&Arc<Name>> {
         let meant = self.said.get(&key(text))?;

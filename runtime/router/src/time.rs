@@ -1,5 +1,7 @@
 //! Times in a sentence: "yesterday", "between 10:00 and 10:05", "since monday". Everything is UTC.
 
+mod words;
+
 use std::ops::Range;
 
 use intentbox_catalog::instant::Instant;
@@ -10,6 +12,8 @@ use jiff::{Span, ToSpan as _};
 
 use crate::text::Word;
 use crate::values::count;
+
+use words::{month, numeric_date, ordinal, part_of_day, spelled, weekday};
 
 /// Words that say a window, and which.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -183,15 +187,19 @@ impl<'a> Reader<'a> {
 
     /// Two pieces with a word between them, or joined by a hyphen.
     fn pair(&self, at: usize) -> Option<(usize, Piece, Piece)> {
-        if let Some(found) = self.hyphenated(at).or_else(|| self.days_of_month(at)) {
-            return Some(found);
+        let found = self.hyphenated(at).or_else(|| self.days_of_month(at)).or_else(|| self.hours(at));
+        if found.is_some() {
+            return found;
         }
         let (length, first) = self.piece(at)?;
         let link = at + length;
-        if !self.is(link, &["and", "to", "until", "till", "til", "through"]) {
+        let link = link + usize::from(self.is(link, &["up"]) && self.is(link + 1, &["to"]));
+        if !self.is(link, &["and", "n", "to", "until", "till", "til", "through"]) {
             return None;
         }
         let link = link + usize::from(self.is(link, &["and"]) && self.is(link + 1, &["ending"]));
+        // "Up to and including" the day, as "up to" it.
+        let link = link + 2 * usize::from(self.is(link + 1, &["and"]) && self.is(link + 2, &["including"]));
         // "November 1 to 15": the month before holds for both.
         if first.kind == Kind::Days
             && first.start.date().tomorrow().is_ok_and(|next| midnight(next) == first.end)
@@ -202,12 +210,23 @@ impl<'a> Reader<'a> {
             && let Ok(date) = first.start.date().with().day(day).build()
             && date >= first.start.date()
         {
-            return Some((length + 2, first, days(date, 1)?));
+            return Some((link + 2 - at, first, days(date, 1)?));
         }
         // After a time of day, another one: the day behind it holds for both.
         let of_day = (first.kind == Kind::Clock).then(|| self.clock(link + 1)).flatten();
         let (more, last) = of_day.or_else(|| self.piece(link + 1))?;
-        Some((length + 1 + more, first, last))
+        Some((link + 1 + more - at, first, last))
+    }
+
+    /// "2 and 4 am": what follows the second hour holds for both.
+    fn hours(&self, at: usize) -> Option<(usize, Piece, Piece)> {
+        let (left, suffix) = (self.word(at), self.word(at + 3));
+        let is_hour = left.len() <= 2 && left.bytes().all(|byte| byte.is_ascii_digit());
+        if !is_hour || !self.is(at + 1, &["and", "to", "until", "till", "til"]) || !matches!(suffix, "am" | "pm") {
+            return None;
+        }
+        let (more, last) = self.clock(at + 2)?;
+        Some((2 + more, self.clock_of(left, suffix)?.1, last))
     }
 
     /// "10:00-10:05", "9-11am".
@@ -238,7 +257,15 @@ impl<'a> Reader<'a> {
         {
             return Some((lead + article + length, window));
         }
-        let (length, piece) = self.piece(at + lead + article)?;
+        let piece = self.piece(at + lead + article);
+        // "Since 8", where nothing follows that it could count.
+        let hour = || {
+            let hour: i8 = self.word(at + lead).parse().ok().filter(|hour| (0..24).contains(hour))?;
+            let is_last = at + lead + 1 == self.words.len() || self.words[at + lead].comma;
+            (self.is(at, &["since"]) && lead == 1 && is_last)
+                .then(|| Some((1, Piece { kind: Kind::Clock, ..hours_from(self.today(), hour, 1)? })))?
+        };
+        let (length, piece) = piece.or_else(hour)?;
         let length = lead + article + length;
         let piece = self.not_ahead(piece);
         let start = Instant::of_civil(piece.start);
@@ -368,7 +395,8 @@ impl<'a> Reader<'a> {
         if self.words.get(at).is_none_or(|word| word.quoted) {
             return None;
         }
-        self.ago(at).or_else(|| self.day_and_hours(at)).or_else(|| self.hours_and_day(at)).or_else(|| self.calendar(at))
+        let hour = self.ago(at).or_else(|| self.hour_of_part(at));
+        hour.or_else(|| self.day_and_hours(at)).or_else(|| self.hours_and_day(at)).or_else(|| self.calendar(at))
     }
 
     /// "3 hours ago", "an hour ago". Days ago are days.
@@ -387,6 +415,24 @@ impl<'a> Reader<'a> {
             return Some((length, days(start.date(), 1)?));
         }
         Some((length, Piece { start, end: self.now, kind: Kind::Hours }))
+    }
+
+    /// "8 this morning", "9 in the evening".
+    fn hour_of_part(&self, at: usize) -> Option<(usize, Piece)> {
+        let hour: i8 = self.word(at).parse().ok().filter(|hour| (1..=12).contains(hour))?;
+        let is_today = self.is(at + 1, &["this"]);
+        let part = at + if is_today { 2 } else { 3 };
+        let is_any = self.is(at + 1, &["in"]) && self.is(at + 2, &["the"]);
+        if !is_today && !is_any {
+            return None;
+        }
+        let hour = match self.word(part) {
+            "morning" => hour % 12,
+            "afternoon" | "evening" => hour % 12 + 12,
+            _ => return None,
+        };
+        let kind = if is_today { Kind::Hours } else { Kind::Clock };
+        Some((part + 1 - at, Piece { kind, ..hours_from(self.today(), hour, 1)? }))
     }
 
     /// "yesterday at 10:00", "monday morning", "nov 20 10am", or a day alone.
@@ -451,6 +497,10 @@ impl<'a> Reader<'a> {
             return Some((2, found));
         }
         match self.word(at) {
+            "month" | "year" if self.is(at + 1, &["so"]) && self.is(at + 2, &["far"]) => {
+                let start = if self.is(at, &["month"]) { first } else { today.first_of_year() };
+                Some((3, Piece { start: midnight(start), end: midnight(today.tomorrow().ok()?), kind: Kind::Days }))
+            }
             "tonight" => Some((1, self.night()?)),
             "overnight" => Some((1, hours_from(today.yesterday().ok()?, 18, 12)?)),
             "weekend" => Some((1, self.weekend(false)?)),
@@ -550,7 +600,9 @@ impl<'a> Reader<'a> {
             let length = at_article + 2 + of + usize::from(year.is_some());
             return Some((length, self.date(year, month, day)?));
         }
-        if !is_ordinal {
+        // "1st 5 rows" and "25th percentile" count something else.
+        let next = self.word(day_at + 1);
+        if !is_ordinal || next.starts_with(|letter: char| letter.is_ascii_digit()) || next == "percentile" {
             return None;
         }
         // "the 20th" is the latest one.
@@ -656,120 +708,11 @@ fn on_day(day: Date, first: Piece, last: Piece) -> Option<Window> {
     between(since, until)
 }
 
-/// The first hour of a part of the day, and how many it has.
-fn part_of_day(word: &str) -> Option<(i8, i64)> {
-    match word {
-        "morning" => Some((0, 12)),
-        "afternoon" => Some((12, 6)),
-        "evening" => Some((18, 6)),
-        "night" => Some((18, 12)),
-        _ => None,
-    }
-}
-
-/// Long words of times, which a slip does not turn into others.
-const LONG: [&str; 16] = [
-    "afternoon",
-    "evening",
-    "friday",
-    "hours",
-    "midnight",
-    "minutes",
-    "monday",
-    "morning",
-    "night",
-    "saturday",
-    "sunday",
-    "thursday",
-    "today",
-    "tuesday",
-    "wednesday",
-    "yesterday",
-];
-
-/// The word of a time that a word with a slip is: `mornign`. Its first letter is rarely wrong.
-fn spelled(word: &str) -> &str {
-    let may_be = (4..=10).contains(&word.len()) && word.bytes().all(|byte| byte.is_ascii_lowercase());
-    let is_meant = |meant: &&&str| {
-        let slips_max = if meant.len() >= 8 { 2 } else { 1 };
-        let is_number = meant.strip_suffix('s') == Some(word) || word.strip_suffix('s') == Some(meant);
-        // "On mondays" is no monday, and an hour is no hours.
-        !is_number
-            && meant.as_bytes()[0] == word.as_bytes()[0]
-            && meant.len().abs_diff(word.len()) <= slips_max
-            && (1..=slips_max).contains(&strsim::osa_distance(meant, word))
-    };
-    // "Tuesday" is two letters from "thursday".
-    if may_be && !LONG.contains(&word) { LONG.iter().find(is_meant).copied().unwrap_or(word) } else { word }
-}
-
-fn weekday(word: &str) -> Option<Weekday> {
-    Some(match word {
-        "monday" | "mon" | "mondays" => Weekday::Monday,
-        "tuesday" | "tue" | "tues" => Weekday::Tuesday,
-        "wednesday" | "wed" => Weekday::Wednesday,
-        "thursday" | "thu" | "thur" | "thurs" => Weekday::Thursday,
-        "friday" | "fri" => Weekday::Friday,
-        "saturday" | "sat" => Weekday::Saturday,
-        "sunday" | "sun" => Weekday::Sunday,
-        _ => return None,
-    })
-}
-
 /// The latest day with this name, which may be today.
 fn latest(today: Date, weekday: Weekday) -> Option<Date> {
     let back =
         (7 + i64::from(today.weekday().to_monday_zero_offset()) - i64::from(weekday.to_monday_zero_offset())) % 7;
     today.checked_sub(back.days()).ok()
-}
-
-fn month(word: &str) -> Option<i8> {
-    const MONTHS: [&str; 12] = [
-        "january",
-        "february",
-        "march",
-        "april",
-        "may",
-        "june",
-        "july",
-        "august",
-        "september",
-        "october",
-        "november",
-        "december",
-    ];
-    let matches =
-        |name: &&str| *name == word || name.get(..3) == Some(word) || (*name == "september" && word == "sept");
-    MONTHS.iter().position(matches).and_then(|index| i8::try_from(index + 1).ok())
-}
-
-/// A day of a month: `20`, or `20th`.
-fn ordinal(word: &str, needs_ending: bool) -> Option<i8> {
-    let digits = word.trim_end_matches(|letter: char| letter.is_ascii_alphabetic());
-    let has_ending = matches!(&word[digits.len()..], "st" | "nd" | "rd" | "th");
-    if digits.is_empty()
-        || digits.len() > 2
-        || (digits.len() != word.len() && !has_ending)
-        || (needs_ending && !has_ending)
-    {
-        return None;
-    }
-    digits.parse().ok().filter(|day| (1..=31).contains(day))
-}
-
-/// `2026-11-20`, `2026/11/20` or `20.11.2026`.
-fn numeric_date(word: &str) -> Option<Date> {
-    let parts: Vec<&str> = word.split(['-', '/', '.']).collect();
-    let [first, second, third] = parts[..] else { return None };
-    let number =
-        |text: &str| text.bytes().all(|byte| byte.is_ascii_digit()).then(|| text.parse::<i16>().ok()).flatten();
-    let (first, second, third) = (number(first)?, number(second)?, number(third)?);
-    let small = |number: i16| i8::try_from(number).ok();
-    match word.as_bytes().iter().find(|byte| !byte.is_ascii_digit())? {
-        b'.' if third >= 1000 => Date::new(third, small(second)?, small(first)?).ok(),
-        b'-' | b'/' if first >= 1000 => Date::new(first, small(second)?, small(third)?).ok(),
-        _ => None,
-    }
 }
 
 #[cfg(test)]

@@ -107,6 +107,13 @@ impl Doubts {
         })
     }
 
+    /// The same of the request alone, without what is told beside it.
+    #[must_use]
+    pub(crate) fn request_is_of_another(&self) -> bool {
+        let request = self.words.iter().filter(|doubt| doubt.is_request).cloned().collect();
+        Self { words: request, ..Self::default() }.are_of_another_question()
+    }
+
     /// Whether a word of the request may narrow what is asked for, as in "only delivered orders".
     #[must_use]
     pub fn narrow(&self) -> bool {

@@ -26,7 +26,7 @@ use crate::time;
 use amounts::period;
 pub(crate) use amounts::{count, says_how_much};
 pub(crate) use free_text::REST;
-use free_text::{CALLS, LEADING, NO_TEXT, VAGUE, is_identifier};
+use free_text::{CALLS, LEADING, NO_TEXT, VAGUE, is_class, is_identifier};
 pub(crate) use known::KNOWN_NAME;
 use pattern::{Choice, Part, Pattern};
 pub(crate) use readers::Readers;
@@ -197,6 +197,7 @@ impl Pull<'_> {
         }
         self.extend_texts(&mut values, &mut taken);
         self.join_texts(&mut values);
+        self.share_columns(&mut values, &mut taken, &mut read);
         self.mark_guesses(&mut values);
         let says_nothing = |read: &(usize, ValueRead)| self.says_nothing(read);
         let is_quoted = |found: &Found| words[found.span.clone()].iter().any(|word| word.quoted);
@@ -305,9 +306,13 @@ impl Pull<'_> {
                 let name = known(*reader)?.only(text)?;
                 (*reader, self.readers.specs[*reader].read_item(&name.text).ok()?)
             }
-            // Where names are known, only one of them can be set.
+            // Where names are known, only one of them can be set. A text may be a number, and numbers are no names.
             Part::Set { reader, value } => match (known(*reader), value.as_str()) {
-                (Some(known), Some(text)) => (*reader, Value::from(known.find(text)?.text.as_str())),
+                (Some(known), Some(text)) => match known.find(text) {
+                    Some(name) => (*reader, Value::from(name.text.as_str())),
+                    None if self.readers.specs[*reader].is_text() && count(text).is_some() => (*reader, value.clone()),
+                    None => return None,
+                },
                 _ => (*reader, value.clone()),
             },
             Part::Word(_) | Part::Absent(_) | Part::Slot { .. } => return None,
@@ -364,6 +369,12 @@ impl Pull<'_> {
                 }
                 reads.pop();
             }
+            // "By country, 5 countries": a comma ends what the column is compared with.
+            Part::Slot { .. }
+                if !is_first && Self::is_between_slots(pattern, parts) && self.sentence.words[at - 1].comma =>
+            {
+                return None;
+            }
             // "Containing the text timeout": the text is what follows.
             Part::Slot { reader, .. } if !is_first && self.is_called_text(*reader, at) => {}
             Part::Slot { reader, choices, shape } => {
@@ -375,8 +386,7 @@ impl Pull<'_> {
                     if self.is_of_other_column(*reader, at..at + width, reads) && !pattern.says_equal {
                         continue;
                     }
-                    let is_date = value.as_str().is_some_and(|text| text.get(4..5) == Some("-"));
-                    if shape.is_some_and(|shape| (shape == Shape::Date) != is_date) {
+                    if shape.is_some_and(|shape| !has_shape(shape, &value)) {
                         continue;
                     }
                     let text: Vec<&str> =
@@ -427,6 +437,12 @@ impl Pull<'_> {
             reads.pop();
         }
         end
+    }
+
+    /// Whether the part before these is a slot too.
+    fn is_between_slots(pattern: &Pattern, parts: &[Part]) -> bool {
+        let before = (pattern.parts.len() - parts.len()).checked_sub(1).map(|before| &pattern.parts[before]);
+        matches!(before, Some(Part::Slot { .. }))
     }
 
     /// The most words from `at` on that a value of this reader may have.
@@ -503,14 +519,24 @@ impl Pull<'_> {
                 period(inside, pattern.is_bare()).map(|period| Value::from(period.to_string()))
             }
             ParamKind::String { .. } if spec.is_text() && inside.len() > 1 => {
-                self.text(spec, kind, span.start, pattern, false)?;
-                let written = inside.first()?.at.start..inside.last()?.at.end;
+                let first = self.begin_of(span.start, span.end);
+                let only = self.text(spec, kind, first, pattern, false)?;
+                if first + 1 == span.end {
+                    return Some(only);
+                }
+                let written = self.sentence.words[first].at.start..inside.last()?.at.end;
                 spec.read_item(self.sentence.source.get(written)?).ok()
             }
             _ if inside.len() > 1 => None,
             ParamKind::String { .. } => self.text(spec, kind, span.start, pattern, self.names[reader].is_some()),
             ParamKind::Integer { .. } | ParamKind::Number { .. } => {
                 let word = inside.first()?;
+                // "One of our shops" and "one last thing" count nothing.
+                let next = self.sentence.words.get(span.end).map_or("", |word| word.plain.as_str());
+                if word.plain == "one" && matches!(next, "another" | "day" | "last" | "more" | "of" | "thing" | "time")
+                {
+                    return None;
+                }
                 match count(&word.plain) {
                     Some(number) => spec.read_item(&number.to_string()).ok(),
                     None => spec.read_item(word.plain.trim_start_matches('#')).ok(),
@@ -540,7 +566,8 @@ impl Pull<'_> {
         let fits = |text: &str| spec.read_item(text).ok().filter(|value| spec.check_item(value).is_ok());
         let looks_like_file = word.text.contains(['.', '/', '*'])
             && word.text.chars().any(char::is_alphabetic)
-            && !word.text.contains('@');
+            && !word.text.contains('@')
+            && !is_class(&word.text);
         let is_file = matches!(spec.values_from(), Some(ValuesFrom::Files));
         if word.quoted {
             // A quotation is a text before it is a file, whatever dots it has.
@@ -591,15 +618,24 @@ impl Pull<'_> {
                 });
             let is_other_name = pattern.strength <= 1
                 && (0..self.names.len())
-                    .any(|other| other != self.reader_of(spec) && self.named(other, at..at + 1).is_some());
+                    .any(|other| other != self.reader_of(spec) && self.named(other, at..at + 1).is_some())
+                && !self.is_told(&(at..at + 1));
             if !is_one || is_purpose || (is_other_name && spec.values_from().is_none()) {
                 return None;
             }
             let is_elsewhere = || self.is_elsewhere(at, &vec![false; self.sentence.words.len()]);
-            return fits(&word.text).filter(|_| !is_elsewhere() && !self.is_time(at) && self.file_at(at).is_none());
+            let is_file = || self.file_at(at).is_some() && !self.is_told(&(at..at + 1));
+            return fits(&word.text).filter(|_| !is_elsewhere() && !self.is_time(at) && !is_file());
         }
         // A word that was put right was not one of the pack's as it was written. Words that join others name nothing.
-        if (!word.corrected && is_known) || matches!(word.plain.as_str(), "and" | "or") || word.is_around {
+        // "How are the columns called" and "the column names" name none.
+        let is_about_names =
+            spec.values_from().is_some() && matches!(word.plain.as_str(), "called" | "how" | "names" | "what");
+        if (!word.corrected && is_known)
+            || matches!(word.plain.as_str(), "and" | "or")
+            || word.is_around
+            || is_about_names
+        {
             return None;
         }
         // A bare number is an amount or a year, unless the pattern says what it numbers, or nobody counts so far.
@@ -698,6 +734,20 @@ impl Pull<'_> {
                     all.push(self.found(reader, at..at + 1, 9, "its shape", value));
                 }
             }
+        }
+    }
+}
+
+/// Whether a value looks like what a slot takes.
+fn has_shape(shape: Shape, value: &Value) -> bool {
+    let text = value.as_str().unwrap_or_default();
+    let is_date = text.get(4..5) == Some("-");
+    match shape {
+        Shape::Date => is_date,
+        Shape::Number | Shape::Rest => !is_date,
+        Shape::Version => {
+            let is_number = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
+            text.split('.').count() >= 3 && text.split('.').all(is_number)
         }
     }
 }

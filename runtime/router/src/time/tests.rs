@@ -13,6 +13,14 @@ fn windows_are_read_as_people_mean_them() {
         ("errors from yesterday", "2026-11-21T00:00:00Z/2026-11-22T00:00:00Z"),
         ("this morning", "2026-11-22T00:00:00Z/2026-11-22T12:00:00Z"),
         ("yesterday evening", "2026-11-21T18:00:00Z/2026-11-22T00:00:00Z"),
+        ("since 8 this morning", "2026-11-22T08:00:00Z/.."),
+        ("what broke since 8", "2026-11-22T08:00:00Z/.."),
+        ("since 14, errors", "2026-11-21T14:00:00Z/.."),
+        ("before 6 this morning", "../2026-11-22T06:00:00Z"),
+        ("at 9 in the evening", "2026-11-21T21:00:00Z/2026-11-21T22:00:00Z"),
+        ("between 2 and 4 am today", "2026-11-22T02:00:00Z/2026-11-22T04:00:00Z"),
+        ("for the month so far", "2026-11-01T00:00:00Z/.."),
+        ("from oct 25 up to and including nov 5", "2026-10-25T00:00:00Z/2026-11-06T00:00:00Z"),
         ("last night", "2026-11-21T18:00:00Z/2026-11-22T06:00:00Z"),
         // At noon, the night that has begun is the last one.
         ("this night", "2026-11-21T18:00:00Z/2026-11-22T06:00:00Z"),
@@ -83,8 +91,9 @@ fn a_slip_in_a_long_word_of_a_time_is_mended() {
     for (said, meant) in [("nigth", "night"), ("mornign", "morning"), ("yestrday", "yesterday"), ("tody", "today")] {
         assert_eq!(spelled(said), meant, "{said}");
     }
-    for word in
-        LONG.into_iter().chain(["mondays", "hour", "hours", "minute", "might", "house", "monkey", "nigt5", "toy", ""])
+    for word in words::LONG
+        .into_iter()
+        .chain(["mondays", "hour", "hours", "minute", "might", "house", "monkey", "nigt5", "toy", ""])
     {
         assert_eq!(spelled(word), word, "{word}");
     }
@@ -110,6 +119,8 @@ fn other_words_and_numbers_are_no_times() {
         "amount above 2000",
         "2025",
         "20 rows",
+        "1st 5 rows",
+        "25th percentile of amount",
     ] {
         let now = NOW.parse().expect("it is a time");
         let found = mentions(&split(text), now);

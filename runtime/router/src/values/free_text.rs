@@ -1,5 +1,7 @@
 //! Free text: several words that are one value, as in "search for out of memory in the logs".
 
+use std::ops::Range;
+
 use super::known::KNOWN_NAME;
 use super::{Found, Pull, Sentence, ValueRead};
 use crate::english::{is_deed, is_filler};
@@ -77,8 +79,8 @@ pub(super) const CALLS: [&str; 7] = ["keyword", "phrase", "string", "substring",
 const GOING_ON: [&str; 10] = ["give", "limit", "only", "order", "report", "restrict", "return", "show", "sort", "tell"];
 
 /// Words that say where something is, and name nothing: "in the gateway folder".
-const PLACES: [&str; 10] =
-    ["column", "columns", "dir", "directory", "file", "files", "folder", "folders", "place", "table"];
+const PLACES: [&str; 11] =
+    ["column", "columns", "dir", "directory", "file", "files", "folder", "folders", "matching", "place", "table"];
 
 /// Words that ask for something, and are no text by themselves.
 pub(super) const ASKED_WITH: [&str; 9] = ["how", "not", "what", "when", "where", "which", "who", "whose", "why"];
@@ -87,8 +89,21 @@ pub(super) const ASKED_WITH: [&str; 9] = ["how", "not", "what", "when", "where",
 const ANNOUNCING: [&str; 10] =
     ["about", "concerning", "containing", "contains", "mentioning", "regarding", "saying", "says", "titled", "with"];
 
+/// Verbs behind which words are said as they are: a name among them is a part of what is said.
+const QUOTING: [&str; 10] =
+    ["contain", "containing", "contains", "mention", "mentioning", "mentions", "say", "saying", "says", "titled"];
+
+/// How many words may stand between such a verb and a name.
+const BEFORE_NAME_MAX: usize = 3;
+
 /// Words that begin what is said about a text, and no part of it: "timeouts which somebody ignored".
-const BEHIND: [&str; 7] = ["seen", "that", "where", "which", "who", "whose", "appears"];
+const BEHIND: [&str; 14] = [
+    "appear", "appears", "come", "happen", "happens", "occur", "occurs", "seen", "that", "turn", "where", "which",
+    "who", "whose",
+];
+
+/// Words before a text that the question has in its place: "who used sudo".
+const ASKING: [&str; 10] = ["been", "did", "do", "does", "has", "have", "use", "used", "uses", "using"];
 
 /// Words with which a text begins only where it is announced: "about your card was declined".
 pub(super) const LEADING: [&str; 16] = [
@@ -119,6 +134,13 @@ pub(super) fn is_identifier(text: &str) -> bool {
     text.len() >= 3 && has(char::is_alphanumeric) && (inner_capital || joined || mixed)
 }
 
+/// Whether a word is the full name of a class, and no file: `java.lang.OutOfMemoryError`.
+pub(super) fn is_class(text: &str) -> bool {
+    let last = text.trim_end_matches(['.', ':', ',']).rsplit('.').next().unwrap_or_default();
+    let is_written_so = last.starts_with(char::is_uppercase) && last.contains(char::is_lowercase);
+    !text.contains('/') && text.contains('.') && is_written_so && last.chars().all(char::is_alphanumeric)
+}
+
 impl Pull<'_> {
     /// A text goes on to the next value, or to where the sentence says where to look.
     pub(super) fn extend_texts(&self, values: &mut [Found], taken: &mut [bool]) {
@@ -138,7 +160,8 @@ impl Pull<'_> {
             let first = self.sentence.source.get(words[end - 1].at.clone()).unwrap_or_default();
             let before = found.text.start.checked_sub(1).map_or("", |before| words[before].plain.as_str());
             let is_one_word = matches!(before, "keyword" | "term" | "word");
-            let is_alone = is_one_word || (read.pattern == "{}" && !first.ends_with(':'));
+            let is_after_colon = self.is_after_colon(found.text.start);
+            let is_alone = is_one_word || (read.pattern == "{}" && !first.ends_with(':') && !is_after_colon);
             let is_known = (0..end).any(|start| self.named(reader, start..end).is_some_and(|name| read.value == name));
             if !is_last || is_known || words[end - 1].quoted {
                 continue;
@@ -166,7 +189,11 @@ impl Pull<'_> {
                 (word.is_filler || matches!(word.plain.as_str(), "and" | "but" | "inside" | "or")) && !word.quoted
             };
             // "Log in" ends with a preposition, "somewhere in it" does not.
-            let is_verb = words[last - 1].plain == "in" && !is_end(&words[last - 2]);
+            let is_verb = match words[last - 1].plain.as_str() {
+                "in" => !is_end(&words[last - 2]),
+                "off" | "out" | "up" => words[last - 2].plain.ends_with("ed"),
+                _ => false,
+            };
             while last > end && is_end(&words[last - 1]) && !is_verb {
                 last -= 1;
             }
@@ -193,7 +220,7 @@ impl Pull<'_> {
     }
 
     /// Where a text begins that goes from one word to another: "records about an expired certificate" are about a certificate.
-    fn begin_of(&self, first: usize, last: usize) -> usize {
+    pub(super) fn begin_of(&self, first: usize, last: usize) -> usize {
         let words = self.sentence.words;
         let leads = |at: usize| {
             let is_topic = self.topics.contains(&self.sentence.canonical[at]) && !words[at].quoted;
@@ -263,6 +290,31 @@ impl Pull<'_> {
         is_text && is_called && self.sentence.words.len() > at + 1 + usize::from(is_article)
     }
 
+    /// Whether a name is a part of what something says, with more of that behind it: "records that say worker lost heartbeat".
+    pub(super) fn is_told(&self, span: &Range<usize>) -> bool {
+        let Sentence { words, source, .. } = *self.sentence;
+        let plain = |at: usize| if words[at].quoted { "" } else { words[at].plain.as_str() };
+        let is_new = |at: usize| ends_clause(source, &words[at - 1], &words[at]);
+        let is_text = |at: usize| {
+            let word = &words[at];
+            let form = &self.sentence.canonical[at];
+            let is_known = self.topics.contains(form) || self.readers.announcing.contains(form);
+            let is_place = PLACES.contains(&word.plain.as_str()) || NO_TEXT.contains(&word.plain.as_str());
+            let is_spoken = word.is_filler || word.is_around || self.is_time(at) || self.file_at(at).is_some();
+            !(word.quoted || is_known || is_place || is_spoken)
+        };
+        let goes_on = span.end < words.len() && !is_new(span.end) && is_text(span.end);
+        let before = (0..span.start).rev().take(BEFORE_NAME_MAX + 1);
+        let mut verb = before.take_while(|at| !is_new(at + 1)).skip_while(|at| is_text(*at));
+        goes_on && verb.next().is_some_and(|at| QUOTING.contains(&plain(at)))
+    }
+
+    /// Whether a name is what rows are to contain: that is a text, and no value of a column.
+    pub(super) fn is_contained(&self, span: &Range<usize>) -> bool {
+        let before = span.start.checked_sub(1).map(|before| &self.sentence.words[before]);
+        before.is_some_and(|word| !word.quoted && matches!(word.plain.as_str(), "contain" | "containing" | "contains"))
+    }
+
     /// "Out of memory" is what people search for.
     pub(super) fn is_out_of(&self, at: usize) -> bool {
         let plain = |at: usize| self.sentence.words.get(at).map_or("", |word| word.plain.as_str());
@@ -287,6 +339,10 @@ impl Pull<'_> {
             let is_known = self.topics.contains(form) || self.readers.announcing.contains(form);
             !taken[at] && (word.quoted || !(is_known || word.is_around || is_deed(&word.plain)))
         };
+        // Behind the colon of "show log records: too many open files", every word is said as it is.
+        let colon = (1..words.len()).find(|at| self.is_after_colon(*at));
+        let colon = colon.filter(|colon| !(0..*colon).any(|at| is_open(at) && !words[at].is_filler));
+        let is_open = |at: usize| is_open(at) || (!taken[at] && colon.is_some_and(|colon| at >= colon));
         let mut best = 0..0;
         let mut at = 0;
         while at < words.len() {
@@ -296,6 +352,14 @@ impl Pull<'_> {
             }
             let mut row = at..end;
             at = end.max(at + 1);
+            // "Logs 4 timeout" is short for "for".
+            let asks = |word: &Word| {
+                let plain = word.plain.as_str();
+                word.is_filler || plain == "4" || ASKED_WITH.contains(&plain) || ASKING.contains(&plain)
+            };
+            while row.len() > 1 && asks(&words[row.start]) && !words[row.start].quoted {
+                row.start += 1;
+            }
             while !row.is_empty() && words[row.start].is_filler {
                 row.start += 1;
             }
@@ -316,6 +380,13 @@ impl Pull<'_> {
         let mut found = self.found(reader, best.clone(), 0, REST, value);
         found.text = best;
         Some(found)
+    }
+
+    /// Whether a colon stands before a word: "find issues: deadlock detected".
+    fn is_after_colon(&self, at: usize) -> bool {
+        let Some(before) = at.checked_sub(1).map(|before| &self.sentence.words[before]) else { return false };
+        let gap = self.sentence.source.get(before.at.start..self.sentence.words[at].at.start).unwrap_or_default();
+        gap.ends_with(' ') && gap.trim_end().ends_with(':')
     }
 
     /// Whether nothing but a sign stands between a word and the one before it.

@@ -44,6 +44,38 @@ impl Pull<'_> {
         }
     }
 
+    /// "Mean and p95 of `duration_ms`", "lowest, median and highest price": a measure that "and" joins to another is of the same column.
+    pub(super) fn share_columns(&self, values: &mut [Found], taken: &mut [bool], read: &mut [bool]) {
+        let words = self.sentence.words;
+        for at in (0..words.len()).rev() {
+            let measure =
+                self.readers.measure(&self.sentence.canonical[at]).filter(|_| !taken[at] && !words[at].quoted);
+            let Some(reader) = measure.filter(|reader| !read[*reader]) else { continue };
+            let is_joint =
+                |at: usize| words.get(at).is_some_and(|word| matches!(word.plain.as_str(), "and" | "plus" | "&" | "n"));
+            let next = at + 1 + usize::from(is_joint(at + 1));
+            if next == at + 1 && !words[at].comma {
+                continue;
+            }
+            let mentions = self.names[reader].as_deref().unwrap_or_default();
+            let beside = values.iter_mut().find(|found| found.span.start == next);
+            let Some((found, value)) = beside.and_then(|found| {
+                let is_of = |value: &Value| mentions.iter().any(|mention| *value == *mention.name.text);
+                let mut columns = found.reads.iter().filter(|(other, _)| self.readers.one_of.contains(other));
+                let value = columns.next().map(|(_, read)| read.value.clone()).filter(is_of)?;
+                Some((found, value))
+            }) else {
+                continue;
+            };
+            let parameter = self.readers.specs[reader].name().to_owned();
+            let (pattern, text) = ("the column of the measure beside it".to_owned(), words[at].text.clone());
+            found.reads.push((reader, ValueRead { parameter, pattern, text, value, is_guess: false }));
+            found.span.start = at;
+            taken[at..next].fill(true);
+            read[reader] = true;
+        }
+    }
+
     /// Notes which values are names that were guessed.
     pub(super) fn mark_guesses(&self, values: &mut [Found]) {
         for Found { span, reads, .. } in values {
@@ -69,8 +101,11 @@ impl Pull<'_> {
                 continue;
             };
             for NameMention { span, name, how } in mentions {
-                let is_exact = *how == How::Exactly;
                 let spec = &self.readers.specs[reader];
+                if !spec.is_text() && self.is_told(span) || spec.is_text() && self.is_contained(span) {
+                    continue;
+                }
+                let is_exact = *how == How::Exactly;
                 let Some(value) = value(spec, &name.text) else { continue };
                 // What something is said to be in is more likely meant than another name: "customers in orders".
                 let before = span.start.checked_sub(1).map_or("", |before| self.sentence.words[before].plain.as_str());

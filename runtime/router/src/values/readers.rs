@@ -95,6 +95,12 @@ impl Readers {
         self.alternatives.get(form)
     }
 
+    /// Which of the parameters that exclude each other a word names.
+    pub(super) fn measure(&self, form: &str) -> Option<usize> {
+        let (name, _) = self.alternatives.get(form).filter(|(_, value)| value.is_null())?;
+        self.one_of.iter().copied().find(|reader| self.specs[*reader].name() == name)
+    }
+
     /// The same with what is meant without being said, and with parameters that exclude each other.
     pub(crate) fn implying(mut self, implied: &[Clause], one_of: &[String], synonyms: &Synonyms) -> Self {
         self.implied = implied.iter().map(|clause| pattern(clause, &self.specs, synonyms)).collect();
