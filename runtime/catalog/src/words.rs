@@ -169,7 +169,7 @@ pub enum Shape {
     Number,
     /// A day, such as `2026-11-20`.
     Date,
-    /// A version of three numbers or more, such as `2.4.1`.
+    /// A version of three numbers, such as `2.4.1`.
     Version,
     /// The words that nothing else explains: only for what a template implies.
     Rest,

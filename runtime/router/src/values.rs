@@ -745,9 +745,11 @@ fn has_shape(shape: Shape, value: &Value) -> bool {
     match shape {
         Shape::Date => is_date,
         Shape::Number | Shape::Rest => !is_date,
+        // `10.0.0.7` is an address, and `20.11.2026` a day.
         Shape::Version => {
-            let is_number = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
-            text.split('.').count() >= 3 && text.split('.').all(is_number)
+            let is_number = |part: &&str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
+            let parts: Vec<&str> = text.split('.').collect();
+            parts.iter().all(is_number) && matches!(parts[..], [_, _, last] if last.len() < 4)
         }
     }
 }
