@@ -303,7 +303,9 @@ fn d01_what_was_accepted_ends_once_although_the_server_is_killed() {
         // The folder stays for the next one.
         let mut server = Server::of(child, tempfile::tempdir().expect("another folder"));
         for number in 0..25 {
-            accepted.push(submit(&server, &json!({"code": format!("result = {round} * 100 + {number}")})));
+            // One may run at every kill.
+            let job = json!({"code": format!("result = {round} * 100 + {number}"), "attempts": 10});
+            accepted.push(submit(&server, &job));
         }
         server.child.kill().expect("it is ours");
         server.child.wait().expect("it ended");
