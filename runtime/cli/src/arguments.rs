@@ -82,7 +82,7 @@ pub(crate) struct Sources {
     /// configuration, otherwise none]
     #[arg(long, global = true, help_heading = "Sources", value_name = "DIR")]
     pub(crate) templates: Option<PathBuf>,
-    /// State directory, where `mcp` records runs and `stats` reads them [default: `$INTENTBOX_STATE`, otherwise
+    /// State directory, where servers keep records of runs, jobs, schedules and tokens [default: `$INTENTBOX_STATE`, otherwise
     /// `$XDG_STATE_HOME/intentbox` or ~/.local/state/intentbox]
     #[arg(long, global = true, help_heading = "Sources", value_name = "DIR")]
     pub(crate) state: Option<PathBuf>,

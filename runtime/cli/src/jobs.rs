@@ -18,7 +18,7 @@ use intentbox_store::{Clock, Place};
 use serde_json::{Map, Value};
 
 use crate::answer::Answer;
-use crate::arguments::{JobWork, Jobs, JobsCommand, JobsPlace, Sources, SubmitJob};
+use crate::arguments::{Database, JobWork, Jobs, JobsCommand, JobsPlace, Sources, SubmitJob};
 use crate::error::{Class, Classify as _, CommandError, Hint as _};
 use crate::words::{quoted, with_flags};
 use crate::{input, process, setup, show};
@@ -66,16 +66,26 @@ pub(crate) async fn run(sources: &Sources, command: JobsCommand) -> Result<Answe
 
 /// The flags that say where the jobs of a command are and whose, each after a space.
 pub(crate) fn flags(sources: &Sources, place: &JobsPlace) -> String {
-    let path = |path: &Option<PathBuf>| path.as_ref().map(|path| path.display().to_string());
-    let typed = [
-        ("--config", path(&sources.config)),
-        ("--state", path(&sources.state)),
-        ("--database", path(&place.database.file)),
+    let whose = [
         ("--principal", place.principal.clone()),
         ("--server", place.server.clone()),
-        ("--token-file", path(&place.token_file)),
+        ("--token-file", place.token_file.as_ref().map(|path| path.display().to_string())),
     ];
-    typed.into_iter().filter_map(|(name, value)| Some(format!(" {name} {}", quoted(&value?)))).collect()
+    kept_flags(sources, &place.database) + &typed(whose)
+}
+
+/// Those of them that say where jobs are kept.
+pub(crate) fn kept_flags(sources: &Sources, database: &Database) -> String {
+    let path = |path: &Option<PathBuf>| path.as_ref().map(|path| path.display().to_string());
+    typed([
+        ("--config", path(&sources.config)),
+        ("--state", path(&sources.state)),
+        ("--database", path(&database.file)),
+    ])
+}
+
+fn typed(flags: [(&str, Option<String>); 3]) -> String {
+    flags.into_iter().filter_map(|(name, value)| Some(format!(" {name} {}", quoted(&value?)))).collect()
 }
 
 /// An answer whose hints find the same jobs.
@@ -109,7 +119,7 @@ pub(crate) async fn connect(sources: &Sources, of: JobsPlace, submits: bool) -> 
     }
     let store = store(&place, process::name(), JobQuotas::default()).await?;
     let principal = principal.as_deref().map_or_else(Principal::local, Principal::named);
-    Ok(Connected::Client(Client::Kept(Kept { queue: Queue::new(store.clone()), store, principal })))
+    Ok(Connected::Client(Client::Kept(Kept { queue: Queue::new(store.clone()), store, principal, place })))
 }
 
 /// The token for a server: of the file, otherwise of the environment.
@@ -152,7 +162,7 @@ async fn asked(client: &Client, command: Jobs) -> Result<Answer, CommandError> {
                 let told = format!("the request of job {} is not kept any more: {}", job.id, show::line(&job.trouble));
                 return Err(Class::Usage.error(told).hint("submit it anew with `intentbox jobs submit`"));
             }
-            client.submit(&job.request, None).await.map(|job| accepted(&job))
+            client.submit(&job.request, None).await.map(|job| accepted(client, &job))
         }
     }
 }
@@ -173,7 +183,7 @@ async fn submit(client: &Client, job: SubmitJob) -> Result<Answer, CommandError>
     }
     let submitted = client.submit(&Value::Object(request).to_string(), job.key).await?;
     if !job.watch {
-        return Ok(accepted(&submitted));
+        return Ok(accepted(client, &submitted));
     }
     // It was accepted, though a token may be for submitting alone.
     let hint = format!("the job was accepted: see `intentbox jobs watch {}`", submitted.id);
@@ -237,10 +247,13 @@ fn json_of(file: &Path) -> Result<Value, CommandError> {
         .class(Class::Usage)
 }
 
-fn accepted(job: &JobView) -> Answer {
-    Answer::new(format!("{}\n", job.id))
-        .noting(format!("see `intentbox jobs watch {}`", job.id))
-        .with("job", job.object())
+fn accepted(client: &Client, job: &JobView) -> Answer {
+    let watch = format!("`intentbox jobs watch {}`", job.id);
+    let note = match client {
+        Client::Kept(kept) => format!("a server on {} runs it: see {watch}", kept.place),
+        Client::Remote(_) => format!("see {watch}"),
+    };
+    Answer::new(format!("{}\n", job.id)).noting(note).with("job", job.object())
 }
 
 /// A job by its id, or by the first digits of the id of one of the newest jobs.

@@ -34,7 +34,15 @@ async fn asked(client: &Client, command: Schedules) -> Result<Answer, CommandErr
                 Answer::new(text).with("schedules", schedules.iter().map(ScheduleView::object).collect::<Vec<Value>>());
             Ok(if schedules.is_empty() { answer.noting("there are no schedules") } else { answer })
         }
-        Schedules::Show { id } => found(client, &id).await.map(|schedule| schedule.shown()),
+        Schedules::Show { id } => {
+            let schedule = found(client, &id).await?;
+            // It may be forgotten already, and what became of it is more than was asked for.
+            let last_job = match schedule.last_job.as_str() {
+                "" => None,
+                id => client.job(id).await.ok().flatten(),
+            };
+            Ok(schedule.shown(last_job.as_ref()))
+        }
         Schedules::Remove { id } => {
             // A token may be for removing alone, and not for looking.
             let id = if id.len() == ID_DIGITS { id } else { found(client, &id).await?.id };

@@ -13,7 +13,7 @@ use serde_json::json;
 use crate::answer::Answer;
 use crate::arguments::{Sources, Token, TokenCommand};
 use crate::error::{Class, Classify as _, CommandError};
-use crate::jobs::{store, time};
+use crate::jobs::{kept_flags, reworded, store, time};
 use crate::{process, setup, show, table};
 
 /// What a token begins with, so that people and programs that look for secrets know what it is.
@@ -21,6 +21,7 @@ const PREFIX: &str = "ibx_";
 
 pub(crate) async fn run(sources: &Sources, command: TokenCommand) -> Result<Answer, CommandError> {
     let TokenCommand { database, command } = command;
+    let flags = kept_flags(sources, &database);
     let store = store(&setup::store_place(sources, &database)?, process::name(), JobQuotas::default()).await?;
     let answer = match command {
         Token::Create { name, scopes, expires } => {
@@ -31,7 +32,7 @@ pub(crate) async fn run(sources: &Sources, command: TokenCommand) -> Result<Answ
         Token::Revoke { id } => revoke(&store, &id).await,
     };
     store.close().await;
-    answer
+    reworded(answer, &flags)
 }
 
 async fn create(store: &JobStore, name: &str, scopes: Scopes, expires_s: Option<u64>) -> Result<Answer, CommandError> {

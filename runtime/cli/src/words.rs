@@ -150,7 +150,11 @@ pub(crate) fn with_flags(text: &str, flags: &str) -> String {
     let mut parts = text.split('`');
     let mut told = parts.next().unwrap_or_default().to_owned();
     for (place, part) in parts.enumerate() {
-        let is_about_jobs = part.starts_with("intentbox jobs ") || part.starts_with("intentbox schedules ");
+        let is_about_jobs = ["jobs", "schedules", "token"].iter().any(|verb| {
+            part.strip_prefix("intentbox ")
+                .and_then(|part| part.strip_prefix(verb))
+                .is_some_and(|rest| rest.starts_with(' '))
+        });
         let is_command = place % 2 == 0 && is_about_jobs;
         told.push('`');
         told.push_str(part);

@@ -199,7 +199,7 @@ fn a_token_is_for_its_scopes_until_it_is_revoked() {
         .collect();
     let secret = alice.strip_prefix("Bearer ibx_").expect("a token");
     assert!(!kept.windows(secret.len()).any(|window| window == secret.as_bytes()), "only its digest is kept");
-    assert_eq!(token(&["revoke", "nothing"])["error"]["hint"], "run `intentbox token list`");
+    assert_eq!(token(&["revoke", "nothing"])["error"]["hint"], "run `intentbox token list --state state`");
 }
 
 #[test]

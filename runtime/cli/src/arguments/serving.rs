@@ -113,7 +113,7 @@ pub(crate) struct JobsPlace {
     /// otherwise the database or the state directory]
     #[arg(long, value_name = "URL", global = true, conflicts_with = "database")]
     pub(crate) server: Option<String>,
-    /// File with the token for the server [default: `$INTENTBOX_TOKEN`]
+    /// File with the token for the server [default: the token itself in `$INTENTBOX_TOKEN`]
     #[arg(long, value_name = "FILE", global = true)]
     pub(crate) token_file: Option<PathBuf>,
 }

@@ -6,14 +6,19 @@ use intentbox_engine::Principal;
 use intentbox_jobs::{
     Job, JobFilter, JobRequest, JobState, JobStore, KEY_BYTES_MAX, NotAccepted, Queue, ScheduleRequest, is_key,
 };
+use intentbox_store::Place;
 use tokio::time::sleep;
 
 use super::remote::Remote;
 use super::view::{EventView, JobView, ScheduleView};
 use crate::error::{Class, Classify as _, CommandError};
+use crate::show;
 
 /// How often a job that is watched is looked at.
 const LOOK: Duration = Duration::from_millis(200);
+
+/// After how many looks at a job that could begin it is said that none has begun it.
+const LOOKS_BEGUN: u32 = 15;
 
 /// How many events are read at once.
 const READ_MAX: u32 = 100;
@@ -30,6 +35,8 @@ pub(crate) struct Kept {
     pub(super) store: JobStore,
     /// Whose they are.
     pub(super) principal: Principal,
+    /// Where they are kept.
+    pub(super) place: Place,
 }
 
 impl Client {
@@ -71,7 +78,7 @@ impl Client {
     }
 
     /// A job; nothing if there is none of this id.
-    pub(super) async fn job(&self, id: &str) -> Result<Option<JobView>, CommandError> {
+    pub(crate) async fn job(&self, id: &str) -> Result<Option<JobView>, CommandError> {
         match self {
             Self::Kept(kept) => Ok(kept.job(id).await?.map(JobView::from)),
             Self::Remote(remote) => remote.job(id).await,
@@ -144,7 +151,7 @@ impl Kept {
     }
 
     async fn follow(&self, id: &str, tell: &mut dyn FnMut(&EventView)) -> Result<(), CommandError> {
-        let mut after = 0;
+        let (mut after, mut looks) = (0, 0);
         // The job first: an event that comes after it is read in the next round.
         while let Some(job) = self.job(id).await? {
             loop {
@@ -157,6 +164,11 @@ impl Kept {
             }
             if job.state.is_final() {
                 break;
+            }
+            looks = if job.state == JobState::Ready { looks + 1 } else { 0 };
+            if looks == LOOKS_BEGUN {
+                let place = &self.place;
+                show::notice(&format!("no server has begun the job yet: does `intentbox serve` run on {place}?"));
             }
             sleep(LOOK).await;
         }

@@ -70,6 +70,9 @@ impl Remote {
         let has_token = token.is_some();
         let credential = token.map(|token| Credential::bearer(Secret::new(token))).transpose();
         let credential = credential.context("the token").class(Class::Configuration)?;
+        // One of the addresses that `serve` prints ends with the path of the API.
+        let url = url.trim_end_matches('/');
+        let url = url.strip_suffix("/v1").unwrap_or(url);
         let shown = show::line(url);
         let upstream = Upstream::new(url, [], credential, &[]).with_context(|| format!("--server {shown}"));
         let upstream = upstream.class(Class::Usage).hint("a URL begins with `http://` or `https://`")?;

@@ -16,10 +16,12 @@ use crate::{show, table};
 
 /// A job.
 #[derive(Debug, Clone)]
-pub(super) struct JobView {
+pub(crate) struct JobView {
     pub(super) id: String,
     pub(super) state: JobState,
     created_at: String,
+    /// When it may begin, where that is not at once.
+    run_at: Option<String>,
     started_at: Option<String>,
     finished_at: Option<String>,
     attempt: u32,
@@ -43,7 +45,7 @@ pub(crate) struct ScheduleView {
     created_at: String,
     /// Nothing where there is no further time.
     next_at: Option<String>,
-    last_job: String,
+    pub(crate) last_job: String,
     submitted: u64,
     skipped: u64,
     /// The request of its jobs, as JSON.
@@ -108,11 +110,17 @@ impl ScheduleView {
     }
 
     /// The schedule with its request, and what became of it.
-    pub(crate) fn shown(&self) -> Answer {
+    pub(crate) fn shown(&self, last_job: Option<&JobView>) -> Answer {
         let mut text = self.line();
         let _ = writeln!(text, "submitted {}, skipped {}", self.submitted, self.skipped);
-        if !self.last_job.is_empty() {
-            let _ = writeln!(text, "last job: {}", show::line(&self.last_job));
+        match last_job {
+            Some(job) => {
+                let _ = write!(text, "last job: {}", job.line());
+            }
+            None if self.last_job.is_empty() => {}
+            None => {
+                let _ = writeln!(text, "last job: {}", show::line(&self.last_job));
+            }
         }
         text.push_str(&table::shown(&self.job));
         Answer::new(text).with("schedule", self.object())
@@ -150,6 +158,7 @@ pub(super) struct Received<'a> {
     id: String,
     state: String,
     created_at: String,
+    run_at: Option<String>,
     started_at: Option<String>,
     finished_at: Option<String>,
     attempt: u32,
@@ -171,6 +180,7 @@ impl From<Job> for JobView {
     fn from(job: Job) -> Self {
         Self {
             created_at: time(job.created_ms),
+            run_at: (job.run_at_ms > job.created_ms).then(|| time(job.run_at_ms)),
             started_at: job.started_ms.map(time),
             finished_at: job.finished_ms.map(time),
             id: job.id,
@@ -195,6 +205,7 @@ impl JobView {
             state: JobState::of(&job.state)?,
             id: job.id,
             created_at: to_the_second(&job.created_at),
+            run_at: job.run_at.as_deref().map(to_the_second),
             started_at: job.started_at.as_deref().map(to_the_second),
             finished_at: job.finished_at.as_deref().map(to_the_second),
             attempt: job.attempt,
@@ -224,15 +235,39 @@ impl JobView {
         let mut text = self.line();
         match (&report["error"]["message"], &report["result"]) {
             (Value::String(message), _) => {
-                let _ = writeln!(text, "{}", show::line(message));
+                // Whoever wrote the script is helped by where it failed, and the last line of that says why.
+                match report["error"]["traceback"].as_str().filter(|_| self.is_script()) {
+                    Some(traceback) => traceback.lines().for_each(|line| {
+                        let _ = writeln!(text, "{}", show::line(line));
+                    }),
+                    None => {
+                        let _ = writeln!(text, "{}", show::line(message));
+                    }
+                }
                 if let Some(hint) = report["error"]["hint"].as_str() {
-                    let _ = writeln!(text, "hint: {}", show::line(hint));
+                    let hint = hint.replace("\"allow_writes\": true to the request", "--allow-writes");
+                    let _ = writeln!(text, "hint: {}", show::line(&hint));
                 }
             }
             (_, Value::Null) => {}
             (_, result) => text.push_str(&table::shown(&result.to_string())),
         }
-        Answer::new(text).with("job", self.object()).with("report", report)
+        let mut note = String::new();
+        let route = &report["route"];
+        for mended in route["mended"].as_array().into_iter().flatten() {
+            let word = |name: &str| show::line(mended[name].as_str().unwrap_or_default());
+            let _ = writeln!(note, "read: {} as {}", word("said"), word("meant"));
+        }
+        if let (Some(window), Value::Null) = (route["window"].as_str(), &report["error"]) {
+            let _ = writeln!(note, "time: {}", show::line(window));
+        }
+        let answer = Answer::new(text).noting(note.trim_end());
+        answer.with("job", self.object()).with("report", report)
+    }
+
+    /// Whether its request holds a script.
+    fn is_script(&self) -> bool {
+        parse_value(&self.request).unwrap_or_default()["code"].is_string()
     }
 
     /// What its script printed.
@@ -277,6 +312,9 @@ impl JobView {
                 let _ = write!(text, "  {}", show::line(part));
             }
         }
+        if let Some(run_at) = self.run_at.as_ref().filter(|_| self.state == JobState::Scheduled) {
+            let _ = write!(text, "  begins {}", show::line(run_at));
+        }
         let _ = writeln!(text, "  {}", asked(&self.request));
         text
     }
@@ -284,7 +322,7 @@ impl JobView {
     pub(super) fn object(&self) -> Value {
         json!({
             "id": self.id, "state": self.state.as_str(), "outcome": self.outcome, "created_at": self.created_at,
-            "started_at": self.started_at, "finished_at": self.finished_at, "attempt": self.attempt, "attempts": self.attempts,
+            "run_at": self.run_at, "started_at": self.started_at, "finished_at": self.finished_at, "attempt": self.attempt, "attempts": self.attempts,
             "priority": self.priority, "trouble": self.trouble,
             "labels": self.labels.iter().map(|(name, value)| (name.clone(), value.clone().into())).collect::<Map<String, Value>>(),
         })
@@ -405,7 +443,35 @@ mod tests {
         let finished = job("finished").expect("a state");
         assert_eq!(finished.line(), "a  2026-11-18T11:06:40Z  finished   \n");
         assert_eq!(finished.shown().text(), "a  2026-11-18T11:06:40Z  finished   \n2\n");
+        let waits = JobView { run_at: Some("2026-11-18T12:00:00Z".to_owned()), ..job("scheduled").expect("a state") };
+        assert_eq!(waits.line(), "a  2026-11-18T11:06:40Z  scheduled  begins 2026-11-18T12:00:00Z  \n");
         assert!(job("dreaming").is_none());
+    }
+
+    #[test]
+    fn an_answer_says_how_it_was_read_and_a_failed_script_where() {
+        let told = |request: &str, report: &str| {
+            let text = format!(
+                r#"{{"id":"a","state":"finished","created_at":"2026-11-18T11:06:40Z","attempt":1,"attempts":3,"priority":0,"request":{request},"report":{report}}}"#
+            );
+            let answer = JobView::received(serde_json::from_str(&text).expect("a job")).expect("a state").shown();
+            (answer.text().lines().skip(1).collect::<Vec<_>>().join("\n"), answer.messages())
+        };
+        let read = told(
+            r#"{"intent":"list errors in chekout"}"#,
+            r#"{"result":2,"route":{"mended":[{"said":"chekout","meant":"checkout"}],"window":"the last 14 days"}}"#,
+        );
+        assert_eq!(read, ("2".to_owned(), "read: chekout as checkout\ntime: the last 14 days\n".to_owned()));
+        let failure = r#"{"error":{"message":"division by zero","traceback":"Traceback:\n  line 1\nZeroDivisionError: division by zero\n"}}"#;
+        let failed = told(r#"{"code":"1/0"}"#, failure);
+        assert_eq!(failed, ("Traceback:\n  line 1\nZeroDivisionError: division by zero".to_owned(), String::new()));
+        assert_eq!(told(r#"{"intent":"list errors"}"#, failure).0, "division by zero");
+        let refused =
+            r#"{"error":{"message":"no","hint":"add \"allow_writes\": true to the request to allow the change"}}"#;
+        assert_eq!(
+            told(r#"{"intent":"resolve WEB-3M"}"#, refused).0,
+            "no\nhint: add --allow-writes to allow the change"
+        );
     }
 
     #[test]
