@@ -27,7 +27,7 @@ pub const PRIORITY_MAX: i64 = 100;
 pub const WAIT_S_MAX: u64 = 30 * 86_400;
 
 /// The same in milliseconds.
-const WAIT_MS_MAX: i64 = 30 * 86_400_000;
+const WAIT_MS_MAX: i64 = WAIT_S_MAX.cast_signed() * 1_000;
 
 /// How often a job is attempted at most.
 pub const ATTEMPTS_MAX: u32 = 10;

@@ -68,12 +68,19 @@ const FIELDS: [(&str, &str, u8); 5] = [
     ("day of the week", "0 to 7 or SUN to SAT", 7),
 ];
 
+/// What is said of a time zone that is none.
+const NO_ZONE: &str = "write UTC or a name of the IANA database, such as Europe/Berlin";
+
 /// Names that the time zone database has for the machine, and for no place.
 const NO_ZONES: [&str; 3] = ["localtime", "posixrules", "Factory"];
 
 /// What is wrong with the first field of a cron expression that is invalid with `*` in all others.
 fn invalid_field(cron: &str) -> Option<String> {
     let fields: Vec<&str> = cron.split_whitespace().collect();
+    // That it has the length and the fields of one is looked at before its times.
+    if cron.len() > TEXT_BYTES_MAX || fields.len() != FIELDS.len() {
+        return None;
+    }
     FIELDS.iter().enumerate().zip(fields).find_map(|((place, (name, values, last)), field)| {
         let mut alone = ["*"; FIELDS.len()];
         alone[place] = field;
@@ -100,13 +107,9 @@ impl Times {
         if cron.split_whitespace().count() != 5 {
             return Err(fault("cron", example));
         }
-        if let Some(reason) = invalid_field(cron) {
-            return Err(fault("cron", reason));
-        }
         let parsed = Cron::from_str(cron).map_err(|_| fault("cron", example))?;
-        let no_zone =
-            || fault("timezone", "write UTC or a name of the IANA database, such as Europe/Berlin".to_owned());
-        if zone.len() > TEXT_BYTES_MAX || NO_ZONES.contains(&zone) {
+        let no_zone = || fault("timezone", NO_ZONE.to_owned());
+        if zone.len() > TEXT_BYTES_MAX {
             return Err(no_zone());
         }
         let found = if zone == "UTC" { Ok(TimeZone::UTC) } else { TimeZone::get(zone) };
@@ -138,7 +141,15 @@ impl ScheduleRequest {
     pub fn parse(text: &str) -> Result<Self, Fault> {
         let fault = |field: &str, reason: String| Fault { field: field.to_owned(), reason };
         let written: Written = object(text)?;
-        let times = Times::parse(&written.cron, written.timezone.as_deref().unwrap_or("UTC"))?;
+        let zone = written.timezone.as_deref().unwrap_or("UTC");
+        // Schedules that an earlier version accepted go on: only new ones have to pass this.
+        if let Some(reason) = invalid_field(&written.cron) {
+            return Err(fault("cron", reason));
+        }
+        let times = Times::parse(&written.cron, zone)?;
+        if NO_ZONES.contains(&zone) {
+            return Err(fault("timezone", NO_ZONE.to_owned()));
+        }
         let text = parse_value(written.job.get()).map_err(|error| fault("job", error.to_string()))?.to_string();
         let job = JobRequest::parse(&text).map_err(|inner| Fault {
             field: format!("job.{}", inner.field).trim_end_matches('.').to_owned(),
@@ -265,6 +276,11 @@ mod tests {
         ] {
             assert_eq!(next(cron, zone, after), then, "{cron} in {zone}");
         }
+    }
+
+    #[test]
+    fn a_schedule_that_an_earlier_version_accepted_goes_on() {
+        assert_eq!(next("*/70 * * * *", "UTC", "2026-11-23T12:00:00Z"), "2026-11-23T13:00:00Z");
     }
 
     #[test]
