@@ -428,8 +428,17 @@ fn the_command_line_asks_a_server_elsewhere() {
     assert_eq!(cancelled["job"]["state"], "cancelled");
     let listed = jobs(&["list", "--label", "team=web"]);
     assert_eq!(listed["jobs"].as_array().map(Vec::len), Some(1), "{listed}");
-    assert_eq!(jobs(&["list", "cancelled"])["jobs"][0]["id"], later);
-    assert_eq!(jobs(&["show", "nothing"])["error"]["message"], "there is no job nothing");
+    let cancelled = jobs(&["list", "cancelled"])["jobs"][0].clone();
+    // A server tells what jobs ask for as well, which is in their lines.
+    assert_eq!((&cancelled["id"], cancelled["asks"].as_str()), (&later, Some("print('a\\x1b[2Jb')")), "{cancelled}");
+    assert!(run(&["list", "cancelled"]).stdout.contains("  print('a"));
+    let missing = run_in(home.path(), &["--json", "jobs", "show", "nothing"], b"", &at);
+    assert_eq!((missing.code, &missing.report()["error"]["message"]), (6, &json!("there is no job nothing")));
+    assert_eq!(missing.report()["outcome"], "target_not_found");
+    let script = run(&["submit", "prints.py"]);
+    assert!(script.code == 2 && script.stderr.contains("run a script with `--code prints.py`"), "{script:?}");
+    let late = run(&["submit", "list errors", "--delay", "31d"]);
+    assert!(late.code == 2 && late.stderr.contains("--delay 31d is too long"), "{late:?}");
     let other = jobs(&["submit", "--code", "prints.py", "--key", "k"]);
     assert_eq!(other["outcome"], "usage", "{other}");
     assert!(!home.path().join(".local").exists(), "nothing is kept here");
@@ -482,14 +491,19 @@ fn schedules_are_added_listed_shown_and_removed_here_and_elsewhere() {
         let removed = run(&["remove", id]);
         assert_eq!((removed.code, removed.stderr), (0, format!("schedule {id} is removed\n")));
         assert_eq!(run(&["list"]).stderr, "there are no schedules\n");
-        for (arguments, part) in [
-            (&["show", id][..], "usage: there is no schedule "),
-            (&["remove", "abc"], "give at least 4 digits of its id"),
-            (&["add", "list errors", "--cron", "0 8 * *"], "`cron`: write five fields"),
-            (&["add", "list errors", "--cron", "0 8 * * *", "--timezone", "Mars"], "`timezone`: write UTC or a name"),
+        for (arguments, code, part) in [
+            (&["show", id][..], 6, "target_not_found: there is no schedule "),
+            (&["remove", "abc"], 6, "give at least 4 digits of its id"),
+            (&["add", "list errors", "--cron", "0 8 * *"], 2, "`cron`: write five fields"),
+            (&["add", "list errors", "--cron", "*/60 * * * *"], 2, "a step such as `*/2` up to `*/59`"),
+            (
+                &["add", "list errors", "--cron", "0 8 * * *", "--timezone", "Mars"],
+                2,
+                "`timezone`: write UTC or a name",
+            ),
         ] {
             let refused = run(arguments);
-            assert!(refused.code == 2 && refused.stderr.contains(part), "{arguments:?}: {refused:?}");
+            assert!(refused.code == code && refused.stderr.contains(part), "{arguments:?}: {refused:?}");
         }
     }
     let empty = run_in(home.path(), &["--state", "none", "schedules", "list"], b"", &[]);
@@ -539,7 +553,7 @@ fn asking_about_jobs_makes_no_file() {
     let run = |arguments: &[&str]| run_in(home.path(), &[&["--state", "state", "jobs"], arguments].concat(), b"", &[]);
     let listed = run(&["list"]);
     assert_eq!((listed.code, listed.stderr.as_str()), (0, "no job was submitted in state\n"));
-    assert_eq!(run(&["show", "a"]).code, 2);
+    assert_eq!(run(&["show", "a"]).code, 6);
     assert!(!home.path().join("state").exists());
 }
 

@@ -9,7 +9,7 @@ use axum::http::header::LOCATION;
 use axum::http::{HeaderMap, HeaderValue, StatusCode};
 use axum::response::{IntoResponse as _, Response};
 use intentbox_engine::Principal;
-use intentbox_jobs::{DeliveryStatus, Job, JobFilter, JobRequest, JobState, KEY_BYTES_MAX, is_key, object};
+use intentbox_jobs::{Asks, DeliveryStatus, Job, JobFilter, JobRequest, JobState, KEY_BYTES_MAX, is_key, object};
 use intentbox_listen::bodies::held;
 use intentbox_listen::http::trace;
 use jiff::Timestamp;
@@ -55,6 +55,9 @@ pub(crate) struct Shown<'a> {
     trouble: &'a str,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     cancelling: bool,
+    /// The beginning of what its request asks for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    asks: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     request: Option<&'a RawValue>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -118,10 +121,16 @@ impl<'a> Shown<'a> {
             outcome: &job.outcome,
             trouble: &job.trouble,
             cancelling: job.is_cancelled && !job.state.is_final(),
+            asks: None,
             request: None,
             report: None,
             callback: None,
         }
+    }
+
+    /// For whoever may read it: the row with what it is about.
+    fn listed(job: &'a Job) -> Self {
+        Self { asks: Asks::of(&job.request).map(|asks| asks.text), ..Self::row(job) }
     }
 
     fn whole(job: &'a Job) -> Self {
@@ -246,7 +255,7 @@ pub(crate) async fn list(
     let jobs = api.queue.list(&principal, filter, most).await.map_err(|error| Problem::store(&error))?;
     let is_full = jobs.len() == usize::try_from(most).unwrap_or(usize::MAX);
     let next = jobs.last().filter(|_| is_full).map(|job| job.number.to_string());
-    Ok(json(StatusCode::OK, &Page { jobs: jobs.iter().map(Shown::row).collect(), next }))
+    Ok(json(StatusCode::OK, &Page { jobs: jobs.iter().map(Shown::listed).collect(), next }))
 }
 
 /// A job of this principal.

@@ -159,7 +159,7 @@ pub fn needs(method: &Method, uri: &Uri) -> Scope {
 pub fn refuse(_: &Uri, rejection: Rejection) -> Response {
     let (kind, title) = match rejection {
         Rejection::HostOrOrigin => ("host_or_origin", "this Host or Origin is not allowed"),
-        Rejection::Unauthorized => ("unauthorized", "a token is needed"),
+        Rejection::Unauthorized => ("unauthorized", "no token that is accepted was sent"),
         Rejection::Scope { .. } => ("scope", "the token is for other things"),
         Rejection::Rate { .. } => ("rate", "too many requests"),
         Rejection::Overloaded => ("overloaded", "too many requests at a time"),

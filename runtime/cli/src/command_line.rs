@@ -82,9 +82,19 @@ fn intent(kind: ErrorKind, error: &clap::Error, typed: &[OsString]) -> Option<In
     let words = |from: usize| -> Vec<&str> {
         typed[from..].iter().copied().take_while(|argument| !argument.starts_with('-')).collect()
     };
+    // The verbs that take an intent.
+    let asking = verb.and_then(|verb| match (typed[verb], typed.get(verb + 1)) {
+        ("run-intent", _) => Some((verb + 1, "run-intent")),
+        ("jobs", Some(&"submit")) => Some((verb + 2, "jobs submit")),
+        ("schedules", Some(&"add")) => Some((verb + 2, "schedules add")),
+        _ => None,
+    });
+    let mut before = "run-intent";
     let (words, is_sure) = match (kind, verb) {
-        (ErrorKind::UnknownArgument, Some(verb)) if typed[verb] == "run-intent" && !rejected.starts_with('-') => {
-            (words(verb + 1), true)
+        (ErrorKind::UnknownArgument, _) if !rejected.starts_with('-') => {
+            let (from, verbs) = asking?;
+            before = verbs;
+            (words(from), true)
         }
         (ErrorKind::InvalidSubcommand, verb) => {
             let at = typed.iter().position(|argument| *argument == rejected.as_str())?;
@@ -97,7 +107,7 @@ fn intent(kind: ErrorKind, error: &clap::Error, typed: &[OsString]) -> Option<In
         _ => return None,
     };
     let text = on_one_line(&words.join(" "));
-    let command = format!("intentbox run-intent {}", sentence(&text));
+    let command = format!("intentbox {before} {}", sentence(&text));
     let hint = match kind {
         ErrorKind::UnknownArgument => format!("put the intent in quotes: `{command}`"),
         _ => format!("run `{command}`"),
@@ -168,6 +178,17 @@ mod tests {
                 "unexpected argument 'errors' found",
                 "put the intent in quotes: `intentbox run-intent \"list errors\"`",
             ),
+            (
+                &["jobs", "submit", "list", "errors", "--watch"],
+                "unexpected argument 'errors' found",
+                "put the intent in quotes: `intentbox jobs submit \"list errors\"`",
+            ),
+            (
+                &["schedules", "add", "list", "errors", "--cron", "0 7 * * *"],
+                "unexpected argument 'errors' found",
+                "put the intent in quotes: `intentbox schedules add \"list errors\"`",
+            ),
+            (&["jobs", "show", "a", "b"], "unexpected argument 'b' found", "run `intentbox jobs show --help`"),
             (
                 &["run-intent", "list errors", "--limits"],
                 "unexpected argument '--limits' found",

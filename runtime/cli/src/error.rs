@@ -12,6 +12,8 @@ pub(crate) enum Class {
     Usage,
     /// A configuration, policy, token, directory or template cannot be used.
     Configuration,
+    /// What the command line names does not exist, such as a job.
+    Absent,
     /// A check ran to its end and found faults.
     Check,
     /// The machine does not give what the command needs: a worker, a port, room on a disk, a file that can be written.
@@ -23,13 +25,15 @@ pub(crate) enum Class {
 impl Class {
     /// Every class.
     #[cfg(test)]
-    const ALL: [Class; 5] = [Class::Usage, Class::Configuration, Class::Check, Class::Unavailable, Class::Internal];
+    const ALL: [Class; 6] =
+        [Class::Usage, Class::Configuration, Class::Absent, Class::Check, Class::Unavailable, Class::Internal];
 
     /// The stable name: `outcome` and `error.kind` in JSON.
     pub(crate) const fn name(self) -> &'static str {
         match self {
             Class::Usage => "usage",
             Class::Configuration => "configuration",
+            Class::Absent => "target_not_found",
             Class::Check => "check",
             Class::Unavailable => "unavailable",
             Class::Internal => "internal",
@@ -39,7 +43,7 @@ impl Class {
     /// What a message for people begins with.
     pub(crate) const fn prefix(self) -> &'static str {
         match self {
-            Class::Usage | Class::Configuration | Class::Check => self.name(),
+            Class::Usage | Class::Configuration | Class::Absent | Class::Check => self.name(),
             Class::Unavailable | Class::Internal => "error",
         }
     }
@@ -49,6 +53,7 @@ impl Class {
         match self {
             Class::Check => 1,
             Class::Usage | Class::Configuration => 2,
+            Class::Absent => 6,
             Class::Unavailable | Class::Internal => 7,
         }
     }
@@ -131,6 +136,7 @@ mod tests {
         let expected = [
             ("usage", 2, "usage"),
             ("configuration", 2, "configuration"),
+            ("target_not_found", 6, "target_not_found"),
             ("check", 1, "check"),
             ("unavailable", 7, "error"),
             ("internal", 7, "error"),

@@ -12,8 +12,9 @@ use std::sync::Arc;
 
 use anyhow::Context as _;
 use intentbox_catalog::json::parse_value;
+use intentbox_catalog::period::Period;
 use intentbox_engine::Principal;
-use intentbox_jobs::{JobQuotas, JobState, JobStore, Queue, REQUEST_BYTES_MAX};
+use intentbox_jobs::{JobQuotas, JobState, JobStore, Queue, REQUEST_BYTES_MAX, WAIT_S_MAX};
 use intentbox_store::{Clock, Place};
 use serde_json::{Map, Value};
 
@@ -172,14 +173,14 @@ fn none(place: &Place, command: &Jobs) -> Result<Answer, CommandError> {
     let told = format!("no job was submitted in {place}");
     match command {
         Jobs::List { .. } => Ok(Answer::default().noting(told).with("jobs", Vec::<Value>::new())),
-        _ => Err(Class::Usage.error(told).hint(ELSEWHERE)),
+        _ => Err(Class::Absent.error(told).hint(ELSEWHERE)),
     }
 }
 
 async fn submit(client: &Client, job: SubmitJob) -> Result<Answer, CommandError> {
     let mut request = request(job.work)?;
     if let Some(delay) = job.delay {
-        request.insert("delay_s".to_owned(), delay.seconds().into());
+        request.insert("delay_s".to_owned(), wait("--delay", delay)?);
     }
     let submitted = client.submit(&Value::Object(request).to_string(), job.key).await?;
     if !job.watch {
@@ -198,6 +199,13 @@ pub(crate) fn request(job: JobWork) -> Result<Map<String, Value>, CommandError> 
         return Err(Class::Usage.error("nothing says what the job runs").hint(hint));
     }
     if let Some(text) = job.text {
+        if is_script(&text) {
+            let (told, hint) = (
+                format!("{} is no intent", show::line(&text)),
+                format!("run a script with `--code {}`", quoted(&text)),
+            );
+            return Err(Class::Usage.error(told).hint(hint));
+        }
         request.insert("intent".to_owned(), text.into());
     }
     if let Some(file) = &job.code {
@@ -222,7 +230,7 @@ pub(crate) fn request(job: JobWork) -> Result<Map<String, Value>, CommandError> 
     }
     for (name, value) in [
         ("priority", job.priority.map(Value::from)),
-        ("ttl_s", job.ttl.map(|ttl| ttl.seconds().into())),
+        ("ttl_s", job.ttl.map(|ttl| wait("--ttl", ttl)).transpose()?),
         ("attempts", job.attempts.map(Value::from)),
         ("template", job.template.map(|id| id.to_string().into())),
         ("allow_writes", job.allow_writes.then_some(Value::Bool(true))),
@@ -232,6 +240,22 @@ pub(crate) fn request(job: JobWork) -> Result<Map<String, Value>, CommandError> 
         }
     }
     Ok(request)
+}
+
+/// Whether a text is the name of a script and no sentence.
+fn is_script(text: &str) -> bool {
+    let path = Path::new(text);
+    !text.contains(char::is_whitespace)
+        && path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("py"))
+}
+
+/// A duration that a job may wait.
+fn wait(flag: &str, period: Period) -> Result<Value, CommandError> {
+    let most = WAIT_S_MAX / 86_400;
+    if period.seconds() > WAIT_S_MAX {
+        return Err(Class::Usage.error(format!("{flag} {period} is too long")).hint(format!("choose at most {most}d")));
+    }
+    Ok(period.seconds().into())
 }
 
 fn json_of(file: &Path) -> Result<Value, CommandError> {
@@ -276,7 +300,7 @@ async fn found(client: &Client, id: &str) -> Result<JobView, CommandError> {
         }
         _ => {
             let told = format!("none of the newest {NEWEST} jobs has an id that begins with {}", show::line(id));
-            Err(Class::Usage
+            Err(Class::Absent
                 .error(told)
                 .hint(format!("give all {ID_DIGITS} digits, as `intentbox jobs list` shows them")))
         }
@@ -291,7 +315,7 @@ fn unknown(client: &Client, id: &str) -> CommandError {
         Client::Kept(_) => "run `intentbox jobs list`; --principal names whose jobs are meant".to_owned(),
         Client::Remote(_) => "run `intentbox jobs list`".to_owned(),
     };
-    Class::Usage.error(format!("there is no job {}", show::line(id))).hint(hint)
+    Class::Absent.error(format!("there is no job {}", show::line(id))).hint(hint)
 }
 
 async fn list(

@@ -90,7 +90,7 @@ fn unknown(client: &Client, id: &str) -> CommandError {
         Client::Kept(_) => "run `intentbox schedules list`; --principal names whose schedules are meant".to_owned(),
         Client::Remote(_) => "run `intentbox schedules list`".to_owned(),
     };
-    Class::Usage.error(format!("there is no schedule {}", show::line(id))).hint(hint)
+    Class::Absent.error(format!("there is no schedule {}", show::line(id))).hint(hint)
 }
 
 /// The answer where nothing was ever submitted. Asking makes no file.
@@ -98,6 +98,6 @@ fn none(place: &Place, command: &Schedules) -> Result<Answer, CommandError> {
     let told = format!("there are no schedules in {place}");
     match command {
         Schedules::List => Ok(Answer::default().noting(told).with("schedules", Vec::<Value>::new())),
-        _ => Err(Class::Usage.error(told).hint(jobs::ELSEWHERE)),
+        _ => Err(Class::Absent.error(told).hint(jobs::ELSEWHERE)),
     }
 }

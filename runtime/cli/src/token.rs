@@ -13,7 +13,7 @@ use serde_json::json;
 use crate::answer::Answer;
 use crate::arguments::{Sources, Token, TokenCommand};
 use crate::error::{Class, Classify as _, CommandError};
-use crate::jobs::{kept_flags, reworded, store, time};
+use crate::jobs::{SHORT_ID_MIN, kept_flags, reworded, store, time};
 use crate::{process, setup, show, table};
 
 /// What a token begins with, so that people and programs that look for secrets know what it is.
@@ -81,9 +81,11 @@ async fn list(store: &JobStore) -> Result<Answer, CommandError> {
         let hint = "there are no tokens: make one with `intentbox token create NAME`";
         return Ok(Answer::default().noting(hint.to_owned()).with("tokens", objects));
     }
+    let now_ms = store.now_unix_ms();
     let row = |token: &TokenRecord| {
         let accepted = match (token.revoked_ms, token.expires_ms) {
             (Some(at), _) => format!("no: revoked {}", time(at)),
+            (None, Some(at)) if at <= now_ms => format!("no: expired {}", time(at)),
             (None, Some(at)) => format!("until {}", time(at)),
             (None, None) => "until it is revoked".to_owned(),
         };
@@ -94,10 +96,18 @@ async fn list(store: &JobStore) -> Result<Answer, CommandError> {
     Ok(Answer::new(table::shown(&json!(rows).to_string())).with("tokens", objects))
 }
 
-async fn revoke(store: &JobStore, id: &str) -> Result<Answer, CommandError> {
+async fn revoke(store: &JobStore, typed: &str) -> Result<Answer, CommandError> {
+    let tokens = store.tokens().await.class(Class::Unavailable)?;
+    let is_short = typed.len() >= SHORT_ID_MIN;
+    let mut meant = tokens.iter().filter(|token| token.id == typed || (is_short && token.id.starts_with(typed)));
+    // Of several, none: somebody would lose a token that works.
+    let id = match (meant.next(), meant.next()) {
+        (Some(token), None) => token.id.as_str(),
+        _ => typed,
+    };
     if !store.revoke_token(id).await.class(Class::Unavailable)? {
-        let message = format!("there is no token {} that is accepted", show::line(id));
-        return Err(Class::Usage.error(message).hint("run `intentbox token list`"));
+        let message = format!("there is no token {} that is accepted", show::line(typed));
+        return Err(Class::Absent.error(message).hint("run `intentbox token list`"));
     }
     let tokens = store.tokens().await.class(Class::Unavailable)?;
     let whose = tokens.iter().find(|token| token.id == id).map(|token| token.principal.as_str()).unwrap_or_default();
@@ -108,7 +118,7 @@ async fn revoke(store: &JobStore, id: &str) -> Result<Answer, CommandError> {
         return Ok(answer);
     }
     let note = format!(
-        "{} of this client submit no job any more, unless it gets another token",
+        "this client has {}: no job is submitted by that any more, unless it gets another token",
         show::count(kept, "schedule")
     );
     Ok(answer.noting(note).with("schedules", kept))

@@ -8,7 +8,7 @@ use axum::response::{IntoResponse as _, Response};
 use intentbox_catalog::Template;
 use intentbox_catalog::json::parse_value;
 use intentbox_engine::{Principal, Spent, limits};
-use intentbox_jobs::{DeliveryStatus, Job, JobEvent, JobFilter, JobRequest, JobState};
+use intentbox_jobs::{Asks, DeliveryStatus, Job, JobEvent, JobFilter, JobRequest, JobState};
 use intentbox_listen::bodies::held;
 use intentbox_listen::http::is_same_origin;
 use jiff::Timestamp;
@@ -23,9 +23,6 @@ const PAGE: u32 = 50;
 
 /// How many events a page reads: all of one attempt, which tells up to 200 calls and 500 pieces of output.
 const EVENTS: u32 = 1_000;
-
-/// How much of what was asked a list shows, in characters.
-const ASKED_MAX: usize = 160;
 
 /// The list.
 pub(crate) async fn list(
@@ -75,17 +72,6 @@ fn filter(state: &str, label: &str, cursor: &str) -> Result<JobFilter, &'static 
     Ok(JobFilter { principal: None, state, label, before: cursor.parse().ok() })
 }
 
-/// What was asked: the words of an intent, or the first line of code.
-fn asked(request: &Value) -> (String, bool) {
-    match (request["intent"].as_str(), request["code"].as_str()) {
-        (Some(text), _) => (short(text, ASKED_MAX), false),
-        (None, code) => {
-            let first = code.unwrap_or_default().lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
-            (short(first.trim(), ASKED_MAX), true)
-        }
-    }
-}
-
 /// How long a job ran, or has been running.
 fn took(job: &Job) -> String {
     let Some(started) = job.started_ms else { return String::new() };
@@ -95,10 +81,8 @@ fn took(job: &Job) -> String {
 }
 
 fn row(job: &Job) -> Value {
-    let (asked, is_code) = match job.request.as_str() {
-        "" => ("a long request".to_owned(), false),
-        request => asked(&parse_value(request).unwrap_or_default()),
-    };
+    let long = || Asks { text: "a long request".to_owned(), is_code: false };
+    let Asks { text: asked, is_code } = Asks::of(&job.request).unwrap_or_else(long);
     let labels: Vec<String> = job.labels.iter().map(|(name, value)| format!("{name}={value}")).collect();
     json!({
         "id": job.id, "short": short(&job.id, 9), "state": job.state.as_str(), "asked": asked, "is_code": is_code,

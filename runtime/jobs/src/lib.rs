@@ -11,6 +11,7 @@
 //! What is accepted is attempted at least once, and ends once. An attempt whose runner is lost is repeated only if it cannot have
 //! changed anything outside: its grants let it read alone. Otherwise the job ends with `unknown_outcome`.
 
+mod asks;
 mod callback;
 mod policy;
 mod progress;
@@ -27,6 +28,7 @@ pub use intentbox_store::{
     POLICY_DIGITS, Place, PolicyVersion, PostgresUrl, Schedule, StoreError, TokenRecord,
 };
 
+pub use crate::asks::Asks;
 pub use crate::callback::keep_telling;
 pub use crate::policy::{keep_policy, policies};
 pub use crate::queue::{KEY_BYTES_MAX, NotAccepted, Queue, SCHEDULES_MAX, is_key};

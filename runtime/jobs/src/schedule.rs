@@ -90,7 +90,7 @@ fn invalid_field(cron: &str) -> Option<String> {
         });
         let is_valid = has_steps && Cron::from_str(&alone.join(" ")).is_ok();
         let forms =
-            format!("write {values}, `*`, a range such as `1-5`, a step such as `*/2`, or several with `,` between");
+            format!("write {values}, `*`, a range such as `1-5`, a step such as `*/2` up to `*/{last}`, or several with `,` between");
         (!is_valid).then(|| format!("`{field}` is no {name}: {forms}"))
     })
 }

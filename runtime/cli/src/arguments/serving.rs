@@ -189,7 +189,7 @@ pub(crate) enum Token {
     List,
     /// Have a token accepted no more; servers know it within a few seconds
     Revoke {
-        /// Id of the token
+        /// Id of the token, or the first digits of it
         id: String,
     },
 }
@@ -248,7 +248,7 @@ pub(crate) enum Jobs {
         #[arg(id = "job_state", value_name = "STATE", value_parser = job_state)]
         state: Option<JobState>,
         /// Label of the jobs
-        #[arg(long, value_name = "NAME=VALUE", value_parser = name_and_value)]
+        #[arg(long, value_name = "NAME=VALUE", value_parser = label)]
         label: Option<(String, String)>,
         /// How many are listed
         #[arg(long, value_name = "COUNT", default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..=1000))]
@@ -300,7 +300,7 @@ pub(crate) struct JobWork {
     #[arg(long, value_name = "ID")]
     pub(crate) template: Option<TargetName>,
     /// Label by which jobs are found (repeatable)
-    #[arg(long = "label", value_name = "NAME=VALUE", value_parser = name_and_value)]
+    #[arg(long = "label", value_name = "NAME=VALUE", value_parser = label)]
     pub(crate) labels: Vec<(String, String)>,
     /// Jobs of a higher priority begin first, from -100 to 100 [default: 0]
     #[arg(long, allow_negative_numbers = true)]
@@ -331,6 +331,10 @@ pub(crate) struct SubmitJob {
     pub(crate) watch: bool,
 }
 
+fn label(text: &str) -> Result<(String, String), String> {
+    name_and_value(text).map_err(|_| "write it as NAME=VALUE, such as team=web".to_owned())
+}
+
 fn job_state(text: &str) -> Result<JobState, String> {
     let all: Vec<&str> = JobState::ALL.iter().map(|state| state.as_str()).collect();
     JobState::of(text).ok_or_else(|| format!("write one of {}", all.join(", ")))
@@ -341,7 +345,7 @@ fn rate(text: &str) -> Result<NonZeroU32, String> {
 }
 
 fn address(text: &str) -> Result<SocketAddr, String> {
-    text.parse().map_err(|_| "write an address and a port, such as 127.0.0.1:8350 or [::1]:8350".to_owned())
+    text.parse().map_err(|_| "write an address and a port, such as 127.0.0.1:8360 or [::1]:8360".to_owned())
 }
 
 fn session_idle(text: &str) -> Result<Period, String> {

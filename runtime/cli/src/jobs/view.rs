@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use intentbox_catalog::json::parse_value;
 use intentbox_engine::Outcome;
-use intentbox_jobs::{Job, JobEvent, JobState, Schedule};
+use intentbox_jobs::{Asks, Job, JobEvent, JobState, Schedule};
 use jiff::Timestamp;
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -13,6 +13,9 @@ use serde_json::{Map, Value, json};
 
 use crate::answer::Answer;
 use crate::{show, table};
+
+/// How much of what a job asks for stands in its line, in characters.
+const ASKED_CHARS_MAX: usize = 60;
 
 /// A job.
 #[derive(Debug, Clone)]
@@ -34,6 +37,8 @@ pub(crate) struct JobView {
     pub(super) request: String,
     /// The report as JSON; empty before the end, and in a list of a server.
     report: String,
+    /// The beginning of what it asks for, where that is known.
+    asks: String,
 }
 
 /// A schedule.
@@ -106,7 +111,7 @@ impl ScheduleView {
         let next = self.next_at.as_ref().map_or_else(|| "never again".to_owned(), |next| format!("next {next}"));
         let (cron, zone) = (show::line(&self.cron), show::line(&self.timezone));
         let (id, next) = (show::line(&self.id), show::line(&next));
-        format!("{id}  {cron:<13}  {zone}  {next}  {}\n", asked(&self.job))
+        format!("{id}  {cron:<13}  {zone}  {next}  {}\n", asked_line(&asked(&self.job)))
     }
 
     /// The schedule with its request, and what became of it.
@@ -135,11 +140,14 @@ impl ScheduleView {
     }
 }
 
-/// The beginning of what a request asks for, in one line.
+/// The beginning of what a request asks for.
 fn asked(request: &str) -> String {
-    let asked = parse_value(request).unwrap_or_default();
-    let asked = asked["intent"].as_str().or_else(|| asked["code"].as_str()).unwrap_or_default();
-    let short: String = asked.lines().next().unwrap_or_default().chars().take(60).collect();
+    Asks::of(request).map(|asks| asks.text).unwrap_or_default()
+}
+
+/// The same in one line that is safe to print.
+fn asked_line(asks: &str) -> String {
+    let short: String = asks.chars().take(ASKED_CHARS_MAX).collect();
     show::line(&short)
 }
 
@@ -170,6 +178,8 @@ pub(super) struct Received<'a> {
     outcome: String,
     #[serde(default)]
     trouble: String,
+    #[serde(default)]
+    asks: Option<String>,
     #[serde(borrow)]
     request: Option<&'a RawValue>,
     #[serde(borrow)]
@@ -191,6 +201,7 @@ impl From<Job> for JobView {
             labels: job.labels.into_iter().collect(),
             outcome: job.outcome,
             trouble: job.trouble,
+            asks: asked(&job.request),
             request: job.request,
             report: job.report,
         }
@@ -214,6 +225,7 @@ impl JobView {
             labels: job.labels,
             outcome: job.outcome,
             trouble: job.trouble,
+            asks: job.asks.unwrap_or_else(|| asked(job.request.map(RawValue::get).unwrap_or_default())),
             request: raw(job.request),
             report: raw(job.report),
         })
@@ -315,7 +327,7 @@ impl JobView {
         if let Some(run_at) = self.run_at.as_ref().filter(|_| self.state == JobState::Scheduled) {
             let _ = write!(text, "  begins {}", show::line(run_at));
         }
-        let _ = writeln!(text, "  {}", asked(&self.request));
+        let _ = writeln!(text, "  {}", asked_line(&self.asks));
         text
     }
 
@@ -323,7 +335,7 @@ impl JobView {
         json!({
             "id": self.id, "state": self.state.as_str(), "outcome": self.outcome, "created_at": self.created_at,
             "run_at": self.run_at, "started_at": self.started_at, "finished_at": self.finished_at, "attempt": self.attempt, "attempts": self.attempts,
-            "priority": self.priority, "trouble": self.trouble,
+            "priority": self.priority, "trouble": self.trouble, "asks": self.asks,
             "labels": self.labels.iter().map(|(name, value)| (name.clone(), value.clone().into())).collect::<Map<String, Value>>(),
         })
     }
