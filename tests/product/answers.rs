@@ -228,6 +228,42 @@ fn the_nearest_sentence_of_a_refusal_is_answered() {
     }
 }
 
+/// A word before "log" is a name, and no filler: the answer for all logs would be another one.
+#[test]
+fn a_file_that_is_not_there_is_told_and_not_passed_over() {
+    let home = tempfile::tempdir().expect("a temporary folder");
+    std::fs::create_dir(home.path().join("in")).expect("made");
+    for file in ["api.log", "web.log"] {
+        std::fs::write(home.path().join("in").join(file), "2026-11-20T09:00:01Z ERROR one\n").expect("written");
+    }
+    let logs = ["--dir", "logs=in"];
+    let none = "no template fits this intent: no file is called \"nginx\" (there are api.log, web.log)";
+    for (intent, code, message) in [
+        ("show me the last 20 lines of the nginx log", 6, none),
+        ("show me the last 20 lines of the web log", 0, ""),
+        ("errors in the nginx service", 6, none),
+        ("errors in the api service", 0, ""),
+    ] {
+        let (found, object) = ask(home.path(), &[&["run-intent", intent], &logs[..]].concat());
+        let told = object["error"]["message"].as_str().unwrap_or_default();
+        assert_eq!((found, told), (code, message), "{intent}: {object:#}");
+    }
+}
+
+/// Whoever sends what is offered should know which of the names it leaves out.
+#[test]
+fn what_is_offered_tells_the_names_that_it_does_not_take() {
+    let home = tempfile::tempdir().expect("a temporary folder");
+    let (code, object) = ask(home.path(), &["run-intent", "top 10 crashes in web and worker"]);
+    assert_eq!(code, 6, "{object:#}");
+    let offered = &object["route"]["candidates"][0];
+    assert_eq!(
+        (&offered["params"]["project"], &offered["passes_over"]),
+        (&json!("web"), &json!(["worker"])),
+        "{object:#}"
+    );
+}
+
 #[test]
 fn a_change_that_no_template_makes_is_said_to_be_one() {
     let home = tempfile::tempdir().expect("a temporary folder");

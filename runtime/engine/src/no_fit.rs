@@ -62,7 +62,15 @@ impl Engine {
                 let nearest = Nearest { sentence: None, ..nearest };
                 (fits_none.to_owned(), rephrase::remedy(&nearest, true, !by_code))
             }
-            None => (fits_none.to_owned(), rephrase::remedy(&nearest, !candidates.is_empty(), false)),
+            None => {
+                let absent: Vec<String> = nearest.absent.iter().map(rephrase::absent).collect();
+                let message = if absent.is_empty() {
+                    fits_none.to_owned()
+                } else {
+                    format!("{fits_none}: {}", absent.join("; "))
+                };
+                (message, rephrase::remedy(&nearest, !candidates.is_empty(), false))
+            }
         };
         let failure = Failure::new(Cause::NotFound, message).with(lacking.unwrap_or(remedy));
         let report = Report { candidates, ..Report::failed(crate::new_run_id(), failure) };

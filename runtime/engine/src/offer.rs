@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use intentbox_catalog::{Effects, ParamKind, ParamSpec, Template};
 use intentbox_report::{Candidate, Takes};
-use intentbox_router::{self as router, Question, Source};
+use intentbox_router::{self as router, NameList, Question, Source};
 use serde_json::Value;
 
 use crate::cards;
@@ -35,7 +35,29 @@ pub(crate) fn as_sure(
     given: &BTreeMap<String, Given>,
     candidate: router::Candidate,
 ) -> Candidate {
-    with(library, given, candidate, &|template, spec, value| is_sure(template, spec, value, question))
+    let (unexplained, read) = (candidate.unexplained.clone(), candidate.values.clone());
+    let offered = with(library, given, candidate, &|template, spec, value| is_sure(template, spec, value, question));
+    // A name that was taken for a text is left out with it.
+    let texts =
+        read.iter().filter(|(name, _)| !offered.values.contains_key(*name)).filter_map(|(_, value)| value.as_str());
+    let left_out = unexplained.into_iter().chain(texts.flat_map(str::split_whitespace).map(str::to_owned));
+    let is_name = |word: &String| {
+        let template = library.called(&offered.template);
+        let says = |template: &Template| {
+            let mut known = template.parameters().iter().filter_map(|spec| known(template, spec, question));
+            known.any(|list| list.says(word))
+        };
+        template.is_some_and(says)
+    };
+    // One of "checkout and billing", where a template takes one.
+    let passes_over = rephrase::told(&left_out.filter(is_name).collect::<Vec<_>>());
+    Candidate { passes_over, ..offered }
+}
+
+/// The names that exist for a parameter, if they are known.
+fn known<'a>(template: &Template, spec: &ParamSpec, question: &Question<'a>) -> Option<&'a NameList> {
+    let values = spec.values_from()?.clone();
+    question.names.get(&Source { pack: template.pack().id().to_owned(), values })
 }
 
 fn with(
@@ -90,10 +112,7 @@ pub(crate) fn takes(
     let Some(template) = library.called(&candidate.template) else { return Vec::new() };
     let has_value = |name: &str| candidate.values.contains_key(name) || given.contains_key(name);
     let is_open = |spec: &&ParamSpec| spec.default_from().is_none() && !has_value(spec.name());
-    let known = |spec: &ParamSpec| {
-        let values = spec.values_from()?.clone();
-        question.names.get(&Source { pack: template.pack().id().to_owned(), values })
-    };
+    let known = |spec: &ParamSpec| known(template, spec, question);
     let choices = |spec: &ParamSpec| match spec.kind() {
         ParamKind::Enum { choices } => choices.iter().map(|choice| choice.value.clone()).collect(),
         ParamKind::Boolean => vec!["true".to_owned(), "false".to_owned()],
@@ -173,9 +192,8 @@ fn is_sure(template: &Template, spec: &ParamSpec, value: &Value, question: &Ques
     if texts.iter().all(is_quoted) {
         return true;
     }
-    if let Some(values) = spec.values_from() {
-        let source = Source { pack: template.pack().id().to_owned(), values: values.clone() };
-        return question.names.get(&source).is_some_and(|list| texts.iter().all(|text| list.says(text)));
+    if spec.values_from().is_some() {
+        return known(template, spec, question).is_some_and(|list| texts.iter().all(|text| list.says(text)));
     }
     let is_open = matches!(spec.kind(), ParamKind::String { .. } | ParamKind::List { .. });
     !is_open || spec.is_narrow()

@@ -3,7 +3,7 @@
 
 use intentbox_catalog::terminal::printable;
 use intentbox_report::{NearName, Remedy, Rephrase};
-use intentbox_router::Nearest;
+use intentbox_router::{AbsentName, Nearest};
 
 /// The most words that are told. A sentence with more was not about anything here.
 const WORDS_MAX: usize = 8;
@@ -25,6 +25,16 @@ pub(crate) fn remedy(nearest: &Nearest, has_candidates: bool, is_beyond_code: bo
         near_names: nearest.names.iter().take(WORDS_MAX).map(near_name).collect(),
         is_beyond_code,
     }))
+}
+
+/// That no name is what somebody called so, with those that there are.
+pub(crate) fn absent(absent: &AbsentName) -> String {
+    let AbsentName { parameter, written, names, more } = absent;
+    let mut listed = told(names);
+    if *more > 0 {
+        listed.push(format!("and {more} more"));
+    }
+    format!("no {parameter} is called {} (there are {})", quoted(written), listed.join(", "))
 }
 
 /// Words from outside, as many as are told, short and safe to print.

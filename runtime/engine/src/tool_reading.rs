@@ -71,7 +71,7 @@ pub(crate) fn of(
     };
     let counts = |word: &&PassedOver| {
         let is_told = match word.why {
-            Why::Negates | Why::Quoted | Why::Number | Why::Name => true,
+            Why::Negates | Why::Quoted | Why::Number | Why::Name | Why::Absent => true,
             // One letter is no word of a tool: "by T" names somebody.
             _ if word.text.chars().count() == 1 => true,
             _ if knows(&word.text) || !changes && ALL_OF_IT.contains(&word.text.to_ascii_lowercase().as_str()) => false,

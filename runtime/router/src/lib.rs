@@ -62,7 +62,7 @@ pub use crate::card::{Card, CardId, Pack};
 pub use crate::deed::{change_asked, orders};
 pub use crate::explain::{Explanation, Phrase, Rule, Scored};
 pub use crate::names::{NAMES_MAX, Name, NameList, Names, Source};
-pub use crate::nearest::{NearName, Nearest};
+pub use crate::nearest::{AbsentName, NearName, Nearest};
 pub use crate::ranker::{Everything, Ranker};
 pub use crate::text::stem;
 pub use crate::trust::{Doubt, Doubts, Why};

@@ -12,8 +12,9 @@ use crate::index::Wording;
 use crate::names::Names;
 use crate::ranker::Ranker;
 use crate::text::{self, Word};
+use crate::trust::Why;
 use crate::values::{REST, ValueRead};
-use crate::{CLOSEST_FLOOR, CardId, Decision, Question, Routed, Router};
+use crate::{CLOSEST_FLOOR, CLOSEST_MAX, CardId, Decision, Question, Routed, Router};
 
 /// Words that lead to something: a sentence that ends with one is not whole.
 const LEADS: [&str; 7] = ["about", "for", "from", "in", "of", "where", "with"];
@@ -24,6 +25,9 @@ const SENTENCE_CHARS_MAX: usize = 200;
 /// Of a sentence with more words that nothing explains, no shorter one is proposed: it would ask for something else.
 const LEFT_OUT_MAX: usize = 2;
 
+/// The most names that are listed in place of one that is not there.
+const LISTED_MAX: usize = 8;
+
 /// What helps with a sentence that no card fits.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Nearest {
@@ -33,6 +37,8 @@ pub struct Nearest {
     pub sentence: Option<String>,
     /// Words that are nearly names that exist.
     pub names: Vec<NearName>,
+    /// Words that are said to be names, of which there are none: "the nginx log".
+    pub absent: Vec<AbsentName>,
     /// The word with which the sentence asks for a change, as written, if it begins with one: "please delete all".
     pub change: Option<String>,
 }
@@ -46,6 +52,19 @@ pub struct NearName {
     pub written: String,
     /// The name.
     pub name: String,
+}
+
+/// A word that is said to be a name of which there is none.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AbsentName {
+    /// The parameter whose values such names are.
+    pub parameter: String,
+    /// The word as written.
+    pub written: String,
+    /// The first names that there are.
+    pub names: Vec<String>,
+    /// How many more there are.
+    pub more: usize,
 }
 
 impl<R: Ranker> Router<R> {
@@ -70,15 +89,23 @@ impl<R: Ranker> Router<R> {
             return Nearest { not_understood, ..Nearest::default() };
         };
         let names = near_names(best, wording, question.names);
+        // What one card takes for a text, such as `nginx` in "the nginx log", may be a name for the next.
+        let absent = candidates.iter().take(CLOSEST_MAX).find_map(|near| {
+            let wording = self.packs.iter().find_map(|pack| pack.wording(&near.id))?;
+            Some(absent_names(near, wording, question.names, &names)).filter(|absent| !absent.is_empty())
+        });
+        let absent = absent.unwrap_or_default();
         // Nobody is led to a change, or to a card that the sentence has nothing to do with.
-        let is_proposed = !wording.writes
+        let is_proposed = absent.is_empty()
+            && !wording.writes
             && fitness(best) >= CLOSEST_FLOOR
             && not_understood.len() <= LEFT_OUT_MAX
+            && !best.doubts.words.iter().any(|doubt| doubt.why == Why::Negates)
             && !takes_several_words_for_text(best, wording)
             && !self.takes_known_words_for_text(best);
         let sentence = if is_proposed { sentence(best, wording, &names) } else { None };
         let sentence = sentence.filter(|sentence| self.keeps(sentence, &best.id, &best.values, question));
-        Nearest { not_understood, sentence, names, change: None }
+        Nearest { not_understood, sentence, names, absent, change: None }
     }
 
     /// Whether a sentence goes to this card with at least these values.
@@ -144,6 +171,21 @@ fn near_names(best: &Scored, wording: Wording<'_>, names: &Names) -> Vec<NearNam
         near.extend(found);
     }
     near
+}
+
+/// The words of the request that are said to be names of which there are none, unless they are nearly one.
+fn absent_names(best: &Scored, wording: Wording<'_>, names: &Names, near: &[NearName]) -> Vec<AbsentName> {
+    let requested = best.doubts.words.iter().filter(|doubt| doubt.is_request);
+    let absent = requested.filter(|doubt| near.iter().all(|near| near.written != doubt.text));
+    let told = absent.filter_map(|doubt| {
+        let parameter = doubt.parameter.clone()?;
+        let (_, source) = wording.readers.sourced().find(|(spec, _)| spec.name() == parameter)?;
+        let there = names.get(source)?;
+        let listed = there.texts().take(LISTED_MAX).map(str::to_owned).collect();
+        let more = there.texts().count().saturating_sub(LISTED_MAX);
+        Some(AbsentName { parameter, written: doubt.text.clone(), names: listed, more })
+    });
+    told.collect()
 }
 
 /// The best phrase of the best candidate, with the values that were read and the names that were nearly written.
@@ -365,6 +407,30 @@ description = "Whether it is missing."
             ("pilling-servisa", "errors", ""),
         ] {
             check(&router, &format!("errors in {word}"), &names, word, Some(sentence), near);
+        }
+    }
+
+    #[test]
+    fn a_word_that_is_said_to_be_a_file_and_is_none_is_told_with_those_that_there_are() {
+        let catalog = Catalog::embedded().expect("a test of the catalog loads the built-in templates");
+        let router = Router::new([Card::of(catalog.get("logs/tail").expect("it is part of the logs pack"))]);
+        let absent = |text: &str, files: usize| {
+            let mut names = Names::default();
+            let list = NameList::of_files((0..files).map(|number| format!("web{number}.log")));
+            names.insert(Source { pack: "logs".to_owned(), values: ValuesFrom::Files }, Arc::new(list));
+            let nearest = router.nearest(&Question { text, names: &names, now: now() });
+            let told = nearest.absent.into_iter();
+            told.map(|absent| (absent.parameter, absent.written, absent.names.len(), absent.more)).collect::<Vec<_>>()
+        };
+        let nginx = |listed: usize, more: usize| vec![("file".to_owned(), "nginx".to_owned(), listed, more)];
+        for (text, files, expected) in [
+            ("show me the last 20 lines of the nginx log", 2, nginx(2, 0)),
+            ("the last 20 lines of nginx logs", LISTED_MAX + 1, nginx(LISTED_MAX, 1)),
+            ("show me the last 20 lines of the web1 log", 2, Vec::new()),
+            // Nothing is known of what there is.
+            ("show me the last 20 lines of the nginx log", 0, Vec::new()),
+        ] {
+            assert_eq!(absent(text, files), expected, "{text}, {files} files");
         }
     }
 

@@ -52,12 +52,26 @@ pub struct Doubt {
     pub at: usize,
     /// What speaks against passing over it.
     pub why: Why,
+    /// The parameter whose value it is said to be, where no such value exists: `file` for "the nginx log".
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub parameter: Option<String>,
     /// The number of its clause.
     pub clause: usize,
     /// Whether it is in the clause that says most about the card.
     pub is_request: bool,
     /// Its trained weight, if training saw it often enough.
     pub trained: Option<f64>,
+}
+
+impl Doubt {
+    /// Whether it says what the card cannot do, however likely the rest is: a deed, a quotation, a number or a name.
+    fn is_of_another_question(&self) -> bool {
+        match self.why {
+            Why::Deed | Why::Negates => true,
+            Why::Quoted | Why::Number | Why::Name | Why::Absent | Why::Elsewhere => self.is_request,
+            Why::Announces | Why::Unknown | Why::Narrows | Why::Harmless => false,
+        }
+    }
 }
 
 /// What speaks against passing over a word.
@@ -76,6 +90,8 @@ pub enum Why {
     Announces,
     /// It is a name that exists.
     Name,
+    /// It is said to be a name of which there is none: "the nginx log".
+    Absent,
     /// It narrows what is asked for, as the first word of "payment errors" does.
     Narrows,
     /// It is what another card or another pack is about: "in the logs", "10 rows of the largest file".
@@ -87,31 +103,27 @@ pub enum Why {
 }
 
 impl Why {
-    /// As what it counts among the features: training does not tell what narrows apart.
+    /// As what it counts among the features: training does not tell what narrows apart, nor names.
     fn counted(self) -> Self {
         match self {
             Self::Elsewhere => Self::Narrows,
+            Self::Absent => Self::Name,
             other => other,
         }
     }
 }
 
 impl Doubts {
-    /// Whether the request says what the card cannot do, however likely the rest is: a deed, a quotation, a number or a name.
+    /// Whether a word says what the card cannot do, however likely the rest is.
     #[must_use]
     pub fn are_of_another_question(&self) -> bool {
-        self.words.iter().any(|doubt| match doubt.why {
-            Why::Deed | Why::Negates => true,
-            Why::Quoted | Why::Number | Why::Name | Why::Elsewhere => doubt.is_request,
-            Why::Announces | Why::Unknown | Why::Narrows | Why::Harmless => false,
-        })
+        self.words.iter().any(Doubt::is_of_another_question)
     }
 
     /// The same of the request alone, without what is told beside it.
     #[must_use]
     pub(crate) fn request_is_of_another(&self) -> bool {
-        let request = self.words.iter().filter(|doubt| doubt.is_request).cloned().collect();
-        Self { words: request, ..Self::default() }.are_of_another_question()
+        self.words.iter().any(|doubt| doubt.is_request && doubt.is_of_another_question())
     }
 
     /// Whether a word of the request may narrow what is asked for, as in "only delivered orders".
@@ -288,7 +300,7 @@ mod tests {
     use super::*;
 
     fn doubt(why: Why, is_request: bool) -> Doubt {
-        Doubt { text: format!("{why:?}"), at: 0, why, clause: 0, is_request, trained: None }
+        Doubt { text: format!("{why:?}"), at: 0, why, parameter: None, clause: 0, is_request, trained: None }
     }
 
     #[test]
@@ -315,6 +327,8 @@ mod tests {
             (Why::Elsewhere, false, false),
             (Why::Name, true, true),
             (Why::Name, false, false),
+            (Why::Absent, true, true),
+            (Why::Absent, false, false),
             (Why::Announces, true, false),
             (Why::Number, true, true),
             (Why::Number, false, false),

@@ -29,7 +29,6 @@ impl Entry {
         general: &WeightMap,
     ) -> Doubts {
         let Reading { words, canonical, clauses: clause_of, .. } = reading;
-        let clauses = clause_of.last().map_or(1, |last| last + 1);
         let in_value = |index: usize| found.iter().any(|value| value.span.contains(&index));
         let is_topic = |index: usize| !words[index].is_filler && self.topics.contains(&canonical[index]);
         let joins = |index: usize| {
@@ -37,27 +36,11 @@ impl Entry {
             let is_known = |at: usize| in_value(at) || is_topic(at) || words[at].is_around;
             words[index].plain == "and" && !words[index].quoted && after.next().is_some_and(is_known)
         };
-        let mut says = vec![0_usize; clauses];
-        let mut has_value = vec![false; clauses];
-        for index in 0..words.len() {
-            says[clause_of[index]] += usize::from(in_value(index) || is_topic(index));
-            has_value[clause_of[index]] |= in_value(index);
-        }
-        // A story has times and numbers of its own; a name that exists is the one that is meant.
-        let is_sure = |found: &&Found| {
-            found.reads.iter().any(|(reader, read)| {
-                let spec = &self.readers.specs()[*reader];
-                (read.pattern == KNOWN_NAME && !spec.is_text()) || spec.is_narrow()
-            })
-        };
-        let mut has_sure_value = vec![false; clauses];
-        for found in found.iter().filter(is_sure).filter(|found| !found.span.is_empty()) {
-            has_sure_value[clause_of[found.span.start]] = true;
-        }
+        let (says, has_value, has_sure_value) = self.said_by_clause(reading, found);
         let most = says.iter().copied().max().unwrap_or(0);
         let first_request = says.iter().position(|says| *says == most).unwrap_or(0);
         // "Orders per country, only delivered ones": what takes something away belongs to the request.
-        let mut excepts = vec![false; clauses];
+        let mut excepts = vec![false; says.len()];
         let mut start = 0;
         for of in clause_of.chunk_by(|left, right| left == right) {
             let end = start + of.len();
@@ -91,6 +74,12 @@ impl Entry {
             let is_led =
                 matches!(before, "for" | "about" | "with" | "in" | "on" | "of" | "from" | "by" | "without" | "like");
             let is_elsewhere = self.is_of_another_pack(words, index) || self.is_counted_elsewhere(words, index);
+            let absent = || {
+                let is_harmless = trained.is_some_and(|weight| weight >= HARMLESS_WEIGHT);
+                let names = reading.said.question.names;
+                (!is_harmless).then(|| self.readers.absent(words, canonical, index, &scored.values, names)).flatten()
+            };
+            let mut parameter = None;
             let clause = clause_of[index];
             let is_request = doubts.says[clause] == most || excepts[clause];
             // "Then delete them" asks for it, "before I could fix it" tells a story.
@@ -117,6 +106,9 @@ impl Entry {
             } else if is_name() {
                 // A name that exists is meant, and nothing took it.
                 Why::Name
+            } else if let Some(of) = absent() {
+                parameter = Some(of.to_owned());
+                Why::Absent
             } else if is_elsewhere {
                 Why::Elsewhere
             } else if is_attribute || is_led || excepts[clause] {
@@ -126,13 +118,49 @@ impl Entry {
             } else {
                 Why::Unknown
             };
-            doubts.words.push(Doubt { text: word.text.clone(), at: index, why, clause, is_request, trained });
+            doubts.words.push(Doubt {
+                text: word.text.clone(),
+                at: index,
+                why,
+                parameter,
+                clause,
+                is_request,
+                trained,
+            });
         }
         for index in self.other_halves(words, canonical, &scored.values) {
             let (text, clause) = (words[index].text.clone(), clause_of[index]);
-            doubts.words.push(Doubt { text, at: index, why: Why::Narrows, clause, is_request: true, trained: None });
+            let (why, parameter) = (Why::Narrows, None);
+            doubts.words.push(Doubt { text, at: index, why, parameter, clause, is_request: true, trained: None });
         }
         doubts
+    }
+
+    /// How many words of each clause the card explains, which clauses hold a value, and which a name that exists or what fits a narrow
+    /// pattern.
+    fn said_by_clause(&self, reading: &Reading<'_>, found: &[Found]) -> (Vec<usize>, Vec<bool>, Vec<bool>) {
+        let Reading { words, canonical, clauses: clause_of, .. } = reading;
+        let clauses = clause_of.last().map_or(1, |last| last + 1);
+        let in_value = |index: usize| found.iter().any(|value| value.span.contains(&index));
+        let is_topic = |index: usize| !words[index].is_filler && self.topics.contains(&canonical[index]);
+        let mut says = vec![0_usize; clauses];
+        let mut has_value = vec![false; clauses];
+        for index in 0..words.len() {
+            says[clause_of[index]] += usize::from(in_value(index) || is_topic(index));
+            has_value[clause_of[index]] |= in_value(index);
+        }
+        // A story has times and numbers of its own; a name that exists is the one that is meant.
+        let is_sure = |found: &&Found| {
+            found.reads.iter().any(|(reader, read)| {
+                let spec = &self.readers.specs()[*reader];
+                (read.pattern == KNOWN_NAME && !spec.is_text()) || spec.is_narrow()
+            })
+        };
+        let mut has_sure_value = vec![false; clauses];
+        for found in found.iter().filter(is_sure).filter(|found| !found.span.is_empty()) {
+            has_sure_value[clause_of[found.span.start]] = true;
+        }
+        (says, has_value, has_sure_value)
     }
 
     /// Whether a word is what another pack is about: "in the logs".

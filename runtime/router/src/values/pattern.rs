@@ -6,7 +6,7 @@ use intentbox_catalog::words::{Clause, ClausePart, Shape};
 use serde_json::Value;
 
 use crate::english::is_filler;
-use crate::text::{Synonyms, stem};
+use crate::text::{Synonyms, Word, stem};
 
 /// A word pattern or a clause, prepared for matching.
 #[derive(Debug)]
@@ -84,6 +84,22 @@ impl Pattern {
             Part::Slot { reader, .. } | Part::Set { reader, .. } | Part::Only { reader, .. } => Some(*reader),
             Part::Word(_) | Part::Absent(_) => None,
         })
+    }
+
+    /// The reader of its only slot, which takes any word, if the other words stand around the one at `at`.
+    pub(super) fn reader_around(&self, words: &[Word], canonical: &[String], at: usize) -> Option<usize> {
+        let slot = self.parts.iter().position(|part| matches!(part, Part::Slot { .. }))?;
+        let Part::Slot { reader, choices: None, shape: None } = self.parts[slot] else { return None };
+        let start = at.checked_sub(slot)?;
+        let is_said = |(place, part): (usize, &Part)| match part {
+            Part::Word(expected) => {
+                let at = start + place;
+                canonical.get(at) == Some(expected) && !words[at].quoted
+            }
+            Part::Slot { .. } => place == slot,
+            Part::Absent(_) | Part::Set { .. } | Part::Only { .. } => false,
+        };
+        self.parts.iter().enumerate().all(is_said).then_some(reader)
     }
 
     fn strength(&self) -> usize {

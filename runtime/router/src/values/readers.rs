@@ -2,14 +2,15 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use intentbox_catalog::param::ValuesFrom;
 use intentbox_catalog::words::{self, Clause};
 use intentbox_catalog::{ParamKind, ParamSpec};
 use serde_json::Value;
 
 use super::pattern::{Choice, Part, Pattern, pattern};
 use super::{Found, NameMention, Pull, Sentence, ValueRead};
-use crate::names::Source;
-use crate::text::Synonyms;
+use crate::names::{Names, Source};
+use crate::text::{Synonyms, Word};
 
 /// The parameters of a card, prepared for reading.
 #[derive(Debug)]
@@ -172,6 +173,32 @@ impl Readers {
         let announcing = |pattern: &&Pattern| pattern.words().any(|word| word == form);
         self.announcing.contains(form)
             && self.patterns.iter().filter(announcing).all(|pattern| pattern.readers().all(is_open))
+    }
+
+    /// The parameter whose value the word at `at` is said to be, where the files that exist are known and it is none of them: `file` in
+    /// "the nginx log". One that has to be given is asked for. Other names are mostly said by themselves: "the largest groups" are no
+    /// column.
+    pub(crate) fn absent(
+        &self,
+        words: &[Word],
+        canonical: &[String],
+        at: usize,
+        read: &[ValueRead],
+        names: &Names,
+    ) -> Option<&str> {
+        let is_open = |reader: usize| {
+            let spec = &self.specs[reader];
+            let names = self.sources[reader].as_ref().and_then(|source| names.get(source));
+            let is_known = names.is_some_and(|names| names.texts().next().is_some());
+            is_known
+                && matches!(spec.values_from(), Some(ValuesFrom::Files))
+                && !spec.must_be_given()
+                && !read.iter().any(|read| read.parameter == spec.name())
+        };
+        let said = self.patterns.iter().filter(|pattern| !pattern.is_mute);
+        let reader =
+            said.filter_map(|pattern| pattern.reader_around(words, canonical, at)).find(|reader| is_open(*reader));
+        reader.map(|reader| self.specs[reader].name())
     }
 
     /// Words that patterns of parameters with known names list: they may abbreviate one.
