@@ -254,7 +254,7 @@ impl<R: Ranker> PackIndex<R> {
         let is_topic = is_one && self.numbers.contains_key(self.synonyms.head(&first.stem));
         let ends_part = |word: &Word| {
             let is_many = is_topic && word.plain.ends_with('s');
-            matches!(word.stem.as_str(), "log" | "fil") && !is_many
+            matches!(word.stem.as_str(), "log" | "fil" | "servic") && !is_many
         };
         let part = || list.find_part(written).filter(|_| said.words.get(span.end).is_some_and(ends_part));
         let name = list.find(written).or_else(part)?;

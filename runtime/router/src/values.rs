@@ -5,6 +5,7 @@ mod free_text;
 mod known;
 mod pattern;
 mod readers;
+mod story;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -198,6 +199,7 @@ impl Pull<'_> {
         self.extend_texts(&mut values, &mut taken);
         self.join_texts(&mut values);
         self.share_columns(&mut values, &mut taken, &mut read);
+        self.without_story(&mut values, request);
         self.mark_guesses(&mut values);
         let says_nothing = |read: &(usize, ValueRead)| self.says_nothing(read);
         let is_quoted = |found: &Found| words[found.span.clone()].iter().any(|word| word.quoted);

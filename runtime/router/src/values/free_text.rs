@@ -35,7 +35,7 @@ pub(super) const VAGUE: [&str; 20] = [
 ];
 
 /// Words with which no text begins.
-pub(super) const NO_TEXT: [&str; 31] = [
+pub(super) const NO_TEXT: [&str; 32] = [
     "according",
     "across",
     "among",
@@ -53,6 +53,7 @@ pub(super) const NO_TEXT: [&str; 31] = [
     "includes",
     "inside",
     "is",
+    "most",
     "of",
     "on",
     "or",
