@@ -12,6 +12,9 @@ from intentbox import Invalid, NotFound, compressed, files, tables, window
 # What is read at once, in bytes. Larger pieces are no faster.
 PIECE_BYTES = 1 << 18
 
+# Types of columns whose values are above and below others.
+_ORDERED = ("integer", "number", "mixed", "date")
+
 _KINDS = {"csv": "csv", "tsv": "tsv", "tab": "tsv", "json": "json", "jsonl": "jsonl", "ndjson": "jsonl"}
 
 
@@ -58,7 +61,8 @@ class asked:
         return self
 
     def __exit__(self, kind, error, trace):
-        if kind is not None and issubclass(kind, ValueError):
+        # One that says what is invalid says it better.
+        if kind is not None and issubclass(kind, ValueError) and not issubclass(kind, Invalid):
             raise Invalid(str(error)) from None
 
 
@@ -79,7 +83,8 @@ def pieces(path):
 def filters(path, where, also, period=None, date_column=None):
     """Returns what rows have to pass, as `intentbox.tables` takes it: two comparisons and a period, as far as they are given.
 
-    For a column that is compared with nothing, which `intentbox.tables` refuses, it says on stderr what there is to compare.
+    For a column that is compared with nothing, which `intentbox.tables` refuses, it says on stderr what there is to compare. Raises
+    `Invalid` for a number without a column: of several, none is meant more than another.
     """
     every = [where, also]
     if period is not None:
@@ -88,6 +93,16 @@ def filters(path, where, also, period=None, date_column=None):
     for one in every:
         if one.get("column") is not None and sum(value is not None for value in one.values()) == 1:
             _tell_values(path, one["column"])
+        for side in ("above", "below"):
+            if one.get("column") is None and one.get(side) is not None:
+                numbers = [known["column"] for known in tables.vocabulary(path) if known["type"] in _ORDERED]
+                # Nobody compares numbers that only count rows up.
+                likely = sorted(numbers, key=lambda name: name.lower() == "id" or name.lower().endswith("_id"))
+                example = f"{likely[0]} {side} {one[side]}" if likely else "its name"
+                raise Invalid(
+                    f"which column is {side} {one[side]}? numbers and dates are in {names(numbers) or 'none'}",
+                    hint=f"say it with the column, such as: {example}",
+                )
     return every
 
 

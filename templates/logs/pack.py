@@ -35,6 +35,9 @@ CALLED = {
     "trace": "trace records",
 }
 
+# The levels, the most severe first.
+LEVELS = tuple(CALLED)
+
 
 def paths(name):
     """Returns what the parameter `file` means, as `intentbox.logs` takes it: all files where it is nothing.
@@ -120,6 +123,13 @@ def tell(seen, level=None, shown=None, text=None, within=None):
             )
         elif shown < matched:
             print(f"{shown} of {matched} records ({limits(matched)})", file=sys.stderr)
+
+
+def tell_worse(found, level):
+    """Tells on stderr how many of the records are more severe than the level that was asked for: it counts with those above it."""
+    worse = 0 if level in (None, "error") else sum(record["level"] in LEVELS[: LEVELS.index(level)] for record in found)
+    if worse:
+        print(f"more severe than {level}: {worse} of the {len(found)} shown", file=sys.stderr)
 
 
 def limits(count, limit_max=LIMIT_MAX):

@@ -26,7 +26,10 @@ fn answers_tell_records_without_a_level_and_records_not_shown() {
     for (intent, expected) in [
         ("list errors in the logs", no_level("errors") + "5 of 7 records (limit=7 lists all)\n"),
         ("list up to 7 errors in the logs", no_level("errors")),
-        ("warnings in the logs", no_level("warnings") + "5 of 7 records (limit=7 lists all)\n"),
+        (
+            "warnings in the logs",
+            no_level("warnings") + "5 of 7 records (limit=7 lists all)\nmore severe than warning: 5 of the 5 shown\n",
+        ),
         ("how many errors are in the logs", no_level("errors")),
         ("what are the 3 most frequent errors in the logs", no_level("errors")),
         // No level was asked for.
@@ -65,7 +68,10 @@ fn answers_tell_that_nothing_was_written_in_a_time_and_what_counts_as_an_error()
         ("count errors in the logs since 2026-11-21 by file", empty),
         // Something was written then, and nothing of this level.
         ("list fatal errors in the logs since 2026-11-20T09:00:03Z", ""),
-        ("count errors in the logs by file", "fatal: 1 of 2 (at_least=false leaves them out)\n"),
+        (
+            "count errors in the logs by file",
+            "fatal: 1 of 2 (at_least=false leaves them out)\ncounted by file, and there is one: fields of records are not counted\n",
+        ),
         ("count errors in the logs", ""),
     ] {
         assert_eq!(told(home.path(), intent), expected, "{intent}");

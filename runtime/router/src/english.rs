@@ -425,6 +425,7 @@ const SHORT: &[(&str, &str)] = &[
     ("cust", "customer"),
     ("custs", "customers"),
     ("dept", "department"),
+    ("err", "error"),
     ("errs", "errors"),
     ("evrything", "everything"),
     ("fatl", "fatal"),

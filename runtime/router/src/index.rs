@@ -257,7 +257,9 @@ impl<R: Ranker> PackIndex<R> {
             matches!(word.stem.as_str(), "log" | "fil" | "servic") && !is_many
         };
         let part = || list.find_part(written).filter(|_| said.words.get(span.end).is_some_and(ends_part));
-        let name = list.find(written).or_else(part)?;
+        // "Usrs" is short for users, and may be their file.
+        let in_full = || list.find(&first.plain).filter(|_| is_one && first.plain != first.text.to_lowercase());
+        let name = list.find(written).or_else(in_full).or_else(part)?;
         // "Employees in Sales" is not about `sales-2026.csv`.
         let is_proper = span.start > 0 && first.text.starts_with(char::is_uppercase);
         let says = if is_proper { list.says_all(written) } else { list.says(written) };

@@ -6,13 +6,12 @@ use intentbox_catalog::words::{Slot, WordPattern, filled};
 use intentbox_catalog::{ParamKind, ParamSpec};
 
 use crate::deed::change_asked;
-use crate::english::is_filler;
+use crate::english::{is_filler, negates};
 use crate::explain::{Explanation, Rule, Scored};
 use crate::index::Wording;
 use crate::names::Names;
 use crate::ranker::Ranker;
 use crate::text::{self, Word};
-use crate::trust::Why;
 use crate::values::{REST, ValueRead};
 use crate::{CLOSEST_FLOOR, CLOSEST_MAX, CardId, Decision, Question, Routed, Router};
 
@@ -100,7 +99,7 @@ impl<R: Ranker> Router<R> {
             && !wording.writes
             && fitness(best) >= CLOSEST_FLOOR
             && not_understood.len() <= LEFT_OUT_MAX
-            && !best.doubts.words.iter().any(|doubt| doubt.why == Why::Negates)
+            && !says_more(best, wording, &not_understood)
             && !takes_several_words_for_text(best, wording)
             && !self.takes_known_words_for_text(best);
         let sentence = if is_proposed { sentence(best, wording, &names) } else { None };
@@ -141,6 +140,18 @@ impl<R: Ranker> Router<R> {
         }
         unknown
     }
+}
+
+/// Whether a word that was not understood negates or compares, or was taken for a text: without it another thing is asked for.
+fn says_more(best: &Scored, wording: Wording<'_>, not_understood: &[String]) -> bool {
+    const COMPARING: [&str; 15] = [
+        "above", "after", "before", "below", "beyond", "between", "except", "fewer", "less", "more", "newer", "older",
+        "over", "than", "under",
+    ];
+    let is_text = |name: &str| wording.readers.specs().iter().any(|spec| spec.name() == name && spec.is_text());
+    let texts = best.values.iter().filter(|read| is_text(&read.parameter)).map(|read| read.text.as_str());
+    let mut words = not_understood.iter().map(String::as_str).chain(texts).flat_map(text::split);
+    words.any(|word| !word.quoted && (negates(&word.plain) || COMPARING.contains(&word.plain.as_str())))
 }
 
 /// Whether a card takes several words for a text: the "status codes per path" are no text that somebody looks for. A quotation is.

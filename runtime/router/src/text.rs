@@ -152,6 +152,15 @@ pub(crate) fn split(text: &str) -> Vec<Word> {
         words.extend(Word::plain(&text[at..end]).map(|word| Word { at: at..end, ..word }));
         at = end;
     }
+    // "Hi team" says nothing, and "errors by team" does.
+    for at in 1..words.len() {
+        let (before, word) = (&words[at - 1], &words[at]);
+        let is_grouped = !before.quoted && matches!(before.plain.as_str(), "by" | "each" | "per");
+        if is_grouped && matches!(word.plain.as_str(), "kind" | "kinds" | "person" | "team" | "thing") {
+            words[at].is_filler = false;
+            words[at].is_around = false;
+        }
+    }
     words
 }
 
@@ -332,6 +341,17 @@ mod tests {
             ("", ""),
         ] {
             assert_eq!(normal(&split(text)), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_filler_that_groups_is_a_word() {
+        for (text, is_filler) in
+            [("hi team, list errors", true), ("errors by team", false), ("errors per person", false)]
+        {
+            let words = split(text);
+            let said = words.iter().find(|word| matches!(word.plain.as_str(), "team" | "person")).expect("it is said");
+            assert_eq!(said.is_filler, is_filler, "{text}");
         }
     }
 

@@ -34,6 +34,9 @@ pub(crate) fn mentions(words: &[Word], now: Instant) -> Vec<Mention> {
         let compares_days = compared.is_some();
         match compared.or_else(|| reader.window(at)) {
             Some((length, window)) => {
+                let free = mentions.last().map_or(0, |last: &Mention| last.span.end);
+                let is_since = !compares_days && reader.is_since(free, at);
+                let window = if is_since { since(window, now).unwrap_or(window) } else { window };
                 mentions.push(Mention { span: at..at + length, window, compares_days });
                 at += length;
             }
@@ -49,6 +52,9 @@ pub(crate) fn point(words: &[Word], now: Instant) -> Option<Instant> {
     let (length, piece) = reader.piece(0)?;
     (length == words.len()).then(|| Instant::of_civil(piece.start)).flatten()
 }
+
+/// How far before a time "since" stands that is about it, in words.
+const SINCE_WITHIN: usize = 8;
 
 struct Reader<'a> {
     words: &'a [Word],
@@ -106,6 +112,14 @@ impl<'a> Reader<'a> {
             return None;
         }
         self.range(at).or_else(|| self.open(at)).or_else(|| self.rolling(at)).or_else(|| self.alone(at))
+    }
+
+    /// Whether a time is when something was: "since we switched the certificate at 9". Words before `free` are of other times.
+    fn is_since(&self, free: usize, at: usize) -> bool {
+        let Some(since) = (free..at).rev().take(SINCE_WITHIN).find(|at| self.is(*at, &["since"])) else { return false };
+        let told = self.is(since + 1, &["he", "i", "it", "my", "our", "she", "the", "their", "they", "we", "you"]);
+        let goes_on = since + 2 < at && self.words[since..at].iter().all(|word| !word.comma && !word.quoted);
+        told && goes_on && self.range(at).or_else(|| self.open(at)).or_else(|| self.rolling(at)).is_none()
     }
 
     /// "between P and P", "from P to P", "P to P", with the day before or behind.
@@ -694,6 +708,11 @@ fn days(first: Date, count: i64) -> Option<Piece> {
 fn hours_from(day: Date, from: i8, hours: i64) -> Option<Piece> {
     let start = day.at(from, 0, 0, 0);
     Some(Piece { start, end: start.checked_add(hours.hours()).ok()?, kind: Kind::Hours })
+}
+
+/// From the begin of a window on.
+fn since(window: Window, now: Instant) -> Option<Window> {
+    Window::between(Some(window.bounds(now).0?), None)
 }
 
 fn between(since: DateTime, until: DateTime) -> Option<Window> {

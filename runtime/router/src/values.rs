@@ -172,6 +172,7 @@ impl Pull<'_> {
                 && kinds().all(|kind| matches!(kind, ParamKind::Window { .. } | ParamKind::Integer { .. }));
             is_before || is_text(found) && topics[clause] < most
         };
+        all.retain(|found| !self.is_told_length(found, request) && !self.is_told_text(found, request));
         // The sort is stable, so equals stay in declared order.
         all.sort_by_key(|found| {
             let is_text = is_text(found);
@@ -205,7 +206,7 @@ impl Pull<'_> {
         let is_quoted = |found: &Found| words[found.span.clone()].iter().any(|word| word.quoted);
         values.retain(|found| is_quoted(found) || !found.reads.iter().any(says_nothing));
         for pattern in &self.readers.implied {
-            let implied = self.imply(pattern, &read, &taken);
+            let implied = self.imply(pattern, &read, &taken, request);
             if let Some(found) = implied.filter(|found| !found.reads.iter().any(|read| self.says_nothing(read))) {
                 found.reads.iter().for_each(|(reader, _)| read[*reader] = true);
                 taken[found.span.clone()].fill(true);
@@ -266,7 +267,7 @@ impl Pull<'_> {
     }
 
     /// What a sentence means without saying it, if all that it takes is there.
-    fn imply(&self, pattern: &Pattern, read: &[bool], taken: &[bool]) -> Option<Found> {
+    fn imply(&self, pattern: &Pattern, read: &[bool], taken: &[bool], request: usize) -> Option<Found> {
         let Sentence { words, canonical, .. } = *self.sentence;
         let is_said = |form: &str| (0..words.len()).any(|at| !words[at].quoted && canonical[at] == form);
         let mut found: Option<Found> = None;
@@ -277,7 +278,9 @@ impl Pull<'_> {
                 Part::Absent(unexpected) if is_said(unexpected) => return None,
                 Part::Word(_) | Part::Absent(_) => {}
                 Part::Slot { reader, .. } if read[*reader] => {}
-                Part::Slot { reader, shape: Some(Shape::Rest), .. } => found = Some(self.rest(*reader, taken)?),
+                Part::Slot { reader, shape: Some(Shape::Rest), .. } => {
+                    found = Some(self.rest(*reader, taken, request)?);
+                }
                 Part::Slot { reader, .. } => {
                     let mentions = self.names[*reader].as_ref()?;
                     let is_free = |mention: &&&NameMention| !taken[mention.span.clone()].contains(&true);
@@ -578,6 +581,14 @@ impl Pull<'_> {
             let is_allowed = spec.is_text() || is_open || pattern.says_source(spec);
             return spec.read_item(&word.text).ok().filter(|_| is_allowed && (!is_file || pattern.says_source(spec)));
         }
+        // "The log files distributed over the levels" names no file: one is named after one.
+        let is_after_many = || {
+            let before = at.checked_sub(1).map(|before| &self.sentence.words[before]).filter(|before| !before.quoted);
+            before.is_some_and(|before| before.plain.ends_with('s') && singular(&before.plain) != before.plain)
+        };
+        if has_names && !looks_like_file && pattern.says_source(spec) && is_after_many() {
+            return None;
+        }
         // Where names come from somewhere, another word is one only if the sentence says so: "in project x", "in x.log".
         let is_number = word.plain.bytes().all(|byte| byte.is_ascii_digit());
         match spec.values_from() {
@@ -598,6 +609,7 @@ impl Pull<'_> {
             let is_vague = VAGUE.contains(&word.plain.as_str());
             let is_free = match pattern.strength {
                 _ if is_vague || NO_TEXT.contains(&word.plain.as_str()) => false,
+                _ if self.is_out_of(at) => true,
                 0 | 1 if LEADING.contains(&word.plain.as_str()) && !self.is_out_of(at) => false,
                 _ if pattern.is_bare() => is_identifier(&word.text),
                 0 => !is_known,
@@ -761,3 +773,6 @@ fn is_day(spec: &ParamSpec) -> bool {
     let ParamKind::String { pattern: Some(pattern), .. } = spec.kind() else { return false };
     pattern.matches("2026-10-15") && !pattern.matches("word")
 }
+
+#[cfg(test)]
+mod tests;

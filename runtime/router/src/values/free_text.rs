@@ -11,11 +11,12 @@ use crate::text::{Word, ends_clause};
 pub(crate) const REST: &str = "the words that are left";
 
 /// Words that stand for a text and are none: "look for it", "a given string".
-pub(super) const VAGUE: [&str; 20] = [
+pub(super) const VAGUE: [&str; 21] = [
     "any",
     "certain",
     "given",
     "her",
+    "him",
     "his",
     "it",
     "me",
@@ -35,7 +36,7 @@ pub(super) const VAGUE: [&str; 20] = [
 ];
 
 /// Words with which no text begins.
-pub(super) const NO_TEXT: [&str; 32] = [
+pub(super) const NO_TEXT: [&str; 33] = [
     "according",
     "across",
     "among",
@@ -53,6 +54,7 @@ pub(super) const NO_TEXT: [&str; 32] = [
     "includes",
     "inside",
     "is",
+    "more",
     "most",
     "of",
     "on",
@@ -192,7 +194,8 @@ impl Pull<'_> {
             // "Log in" ends with a preposition, "somewhere in it" does not.
             let is_verb = match words[last - 1].plain.as_str() {
                 "in" => !is_end(&words[last - 2]),
-                "off" | "out" | "up" => words[last - 2].plain.ends_with("ed"),
+                // As written: "timed" may have been put right to "time".
+                "off" | "out" | "up" => words[last - 2].text.to_lowercase().ends_with("ed"),
                 _ => false,
             };
             while last > end && is_end(&words[last - 1]) && !is_verb {
@@ -223,6 +226,17 @@ impl Pull<'_> {
     /// Where a text begins that goes from one word to another: "records about an expired certificate" are about a certificate.
     pub(super) fn begin_of(&self, first: usize, last: usize) -> usize {
         let words = self.sentence.words;
+        // "The title has unexpected end of input", "the user 4412".
+        let plain = |at: usize| if words[at].quoted { "" } else { words[at].plain.as_str() };
+        let first = first + usize::from(first + 1 < last && matches!(plain(first), "a" | "an" | "the"));
+        let is_kind = first + 2 == last && matches!(plain(first), "id" | "identifier" | "ip" | "status" | "user");
+        let is_id = |word: &Word| word.text.contains(|letter: char| letter.is_ascii_digit() || letter == '@');
+        let is_verb = first + 1 < last && matches!(plain(first), "contains" | "has" | "have");
+        let first = match (is_verb, is_kind && is_id(&words[last - 1])) {
+            (_, true) => last - 1,
+            (true, _) => first + 1,
+            _ => first,
+        };
         let leads = |at: usize| {
             let is_topic = self.topics.contains(&self.sentence.canonical[at]) && !words[at].quoted;
             is_topic && !words[at + 1].quoted && ANNOUNCING.contains(&words[at + 1].plain.as_str())
@@ -332,7 +346,7 @@ impl Pull<'_> {
     }
 
     /// The longest row of words that nothing explains.
-    pub(super) fn rest(&self, reader: usize, taken: &[bool]) -> Option<Found> {
+    pub(super) fn rest(&self, reader: usize, taken: &[bool], request: usize) -> Option<Found> {
         let words = self.sentence.words;
         let is_open = |at: usize| {
             let word = &words[at];
@@ -353,6 +367,9 @@ impl Pull<'_> {
             }
             let mut row = at..end;
             at = end.max(at + 1);
+            if self.is_before_request(row.start, request) && !self.readers.specs[reader].must_be_given() {
+                continue;
+            }
             // "Logs 4 timeout" is short for "for".
             let asks = |word: &Word| {
                 let plain = word.plain.as_str();
@@ -424,6 +441,6 @@ impl Pull<'_> {
         };
         let says_where = |index: usize| taken[index] || self.topics.contains(&self.sentence.canonical[index]);
         let is_polite = words[at].plain == "please";
-        leads && (at..words.len()).all(says_nothing) && (is_polite || (at..words.len()).any(says_where))
+        leads && (at + 1..words.len()).all(says_nothing) && (is_polite || (at..words.len()).any(says_where))
     }
 }

@@ -1,10 +1,48 @@
 //! What somebody says by the way before asking: a value that the request itself says otherwise is a part of the story, and no value.
 
+use intentbox_catalog::period::Period;
 use serde_json::Value;
 
-use super::{Found, KNOWN_NAME, NameMention, Pull, ValueRead};
+use super::{Found, KNOWN_NAME, NameMention, Pull, ValueRead, count};
+
+/// From this weight on, the words before a text say that it is one, or it stands in quotes.
+const ANNOUNCED_WEIGHT: usize = 200;
+
+/// From how many words on a clause before the request may be a story.
+const STORY_WORDS_MIN: usize = 5;
 
 impl Pull<'_> {
+    /// Whether a time is a length alone in a story: "I have been a buyer for thirty years" is about no period.
+    pub(super) fn is_told_length(&self, found: &Found, request: usize) -> bool {
+        let is_length = |word: &str| {
+            let word = word.to_lowercase();
+            let is_unit = Period::of(1, &word).is_some() || word.parse::<Period>().is_ok();
+            is_unit || count(&word).is_some() || matches!(word.as_str(), "a" | "about" | "an" | "for")
+        };
+        self.is_before_request(found.span.start, request)
+            && self.readers.is_window(found)
+            && found.reads.iter().all(|(_, read)| read.text.split(' ').all(is_length))
+    }
+
+    /// Whether a text that nothing announces is in a story, and is not asked for: "with the barking dog" before the request.
+    pub(super) fn is_told_text(&self, found: &Found, request: usize) -> bool {
+        let is_open = |(reader, _): &(usize, ValueRead)| {
+            let spec = &self.readers.specs[*reader];
+            spec.is_text() && spec.values_from().is_none() && !spec.must_be_given()
+        };
+        found.weight < ANNOUNCED_WEIGHT
+            && found.reads.iter().all(is_open)
+            && self.is_before_request(found.span.start, request)
+    }
+
+    /// Whether a word is in a clause before the request that may be a story.
+    pub(super) fn is_before_request(&self, at: usize, request: usize) -> bool {
+        let clauses = self.sentence.clauses;
+        let clause = clauses[at.min(clauses.len().saturating_sub(1))];
+        let words = clauses.iter().filter(|of| **of == clause).count();
+        clause < request && words >= STORY_WORDS_MIN
+    }
+
     /// Leaves out known texts of a story that the request takes back: "we drop the free plan, so how many users are on each plan"
     /// groups by the column of the story, and "they say we sell furniture: which products have chair in their name" compares by itself.
     pub(super) fn without_story(&self, values: &mut Vec<Found>, request: usize) {
@@ -51,63 +89,5 @@ impl Pull<'_> {
             .collect();
         let mut told = told.into_iter();
         values.retain(|_| !told.next().unwrap_or_default());
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use std::collections::BTreeMap;
-    use std::sync::Arc;
-
-    use intentbox_catalog::Catalog;
-    use intentbox_catalog::param::ValuesFrom;
-    use serde_json::{Value, json};
-
-    use crate::card::{Card, CardId};
-    use crate::names::{Name, NameList, Names, Source};
-    use crate::oracle::now;
-    use crate::{Question, Router};
-
-    /// What is read of a sentence about a file with the columns `plan` and `device`.
-    fn read(text: &str) -> Value {
-        let catalog = Catalog::embedded().expect("a test of the catalog loads the built-in templates");
-        let router = Router::new([Card::of(catalog.get("data/summarize").expect("it is part of the data pack"))]);
-        let mut names = Names::default();
-        let mut insert = |values: ValuesFrom, list: NameList| {
-            names.insert(Source { pack: "data".to_owned(), values }, Arc::new(list));
-        };
-        let columns = |field: &str| ValuesFrom::Template { name: "columns".to_owned(), field: field.to_owned() };
-        let name = |text: &str, field: &str, value: &str| Name {
-            text: text.to_owned(),
-            fields: BTreeMap::from([(field.to_owned(), value.to_owned())]),
-        };
-        insert(ValuesFrom::Files, NameList::of_files(["users.csv".to_owned()]));
-        let of_columns = ["plan", "device"].map(|column| name(column, "role", "label"));
-        insert(columns("column"), NameList::of_names(of_columns));
-        let of_values = [("free", "plan"), ("tablet", "device"), ("phone", "device")];
-        insert(columns("value"), NameList::of_names(of_values.map(|(value, of)| name(value, "of", of))));
-        let id = CardId::new("data/summarize");
-        let values = router.read(&Question { text, names: &names, now: now() }, &id).expect("it is there");
-        values.into_iter().filter(|(name, _)| name != "file").collect::<serde_json::Map<_, _>>().into()
-    }
-
-    #[test]
-    fn the_request_takes_back_what_a_story_says_before_it() {
-        let by_plan = json!({"by": ["plan"], "count": "rows"});
-        for (text, expected) in [
-            ("we are dropping the free plan, so how many users are on each plan", by_plan.clone()),
-            ("how many users are on each plan", by_plan),
-            // It is all that compares, and may be meant.
-            (
-                "the tablet app is slow, so how many users are on each plan",
-                json!({"by": ["plan"], "count": "rows", "column": "device", "equals": "tablet"}),
-            ),
-            (
-                "the tablet app is slow, how many users are there with plan free",
-                json!({"count": "rows", "column": "plan", "equals": "free"}),
-            ),
-        ] {
-            assert_eq!(read(text), expected, "{text}");
-        }
     }
 }

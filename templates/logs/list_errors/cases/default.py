@@ -13,4 +13,5 @@ since, until = window.bounds(period)
 with pack.asked(file):
     found = logs.records(pack.paths(file), level=level, text=text, since=since, until=until, limit=limit)
 pack.tell(found.seen, level, shown=len(found), text=text, within=(file, since, until))
+pack.tell_worse(found, level)
 result = [pack.row(record) for record in found]

@@ -13,6 +13,7 @@ since, until = window.bounds(period)
 with pack.asked(file):
     found = logs.records(pack.paths(file), level=level, text=text, since=since, until=until, limit=limit)
 pack.tell(found.seen, level, text=text, within=(file, since, until))
+pack.tell_worse(found, level)
 
 
 def line(record):
