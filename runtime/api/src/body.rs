@@ -42,7 +42,8 @@ pub(crate) async fn read(
     let is_plain = headers.get(CONTENT_ENCODING).is_none_or(|encoding| encoding == "identity");
     if !essence.eq_ignore_ascii_case("application/json") || !is_utf_8 || !is_plain {
         let title = "the body must be application/json in UTF-8, without a Content-Encoding";
-        return Err(Problem::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "media_type", title));
+        let detail = "send the header `Content-Type: application/json`".to_owned();
+        return Err(Problem::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "media_type", title).detail(detail));
     }
     let declared = headers.get(CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse::<usize>().ok());
     let is_small = declared.is_some_and(|length| length <= INLINE_BYTES_MAX);

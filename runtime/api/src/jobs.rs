@@ -305,7 +305,7 @@ fn filter(query: &str) -> Result<(JobFilter, u32), Problem> {
             }
             "label" => {
                 let label = value.split_once('=').filter(|(name, _)| !name.is_empty());
-                let reason = || "write NAME=VALUE".to_owned();
+                let reason = || "write NAME=VALUE, such as label=team%3Dweb".to_owned();
                 let (key, value) = label.ok_or_else(|| Problem::parameter(name, reason()))?;
                 filter.label = Some((key.to_owned(), value.to_owned()));
             }

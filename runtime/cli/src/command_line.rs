@@ -94,7 +94,14 @@ fn intent(kind: ErrorKind, error: &clap::Error, typed: &[OsString]) -> Option<In
         (ErrorKind::UnknownArgument, _) if !rejected.starts_with('-') => {
             let (from, verbs) = asking?;
             before = verbs;
-            (words(from), true)
+            let words = words(from);
+            // What was quoted is whole: the words that are too many are of a flag.
+            if words.first().is_some_and(|first| first.contains(char::is_whitespace)) {
+                let is_of_cron = typed.contains(&"--cron");
+                let hint = "put the times in quotes: --cron \"0 8 * * *\"".to_owned();
+                return is_of_cron.then_some(Intent { hint, is_sure: true });
+            }
+            (words, true)
         }
         (ErrorKind::InvalidSubcommand, verb) => {
             let at = typed.iter().position(|argument| *argument == rejected.as_str())?;
@@ -187,6 +194,11 @@ mod tests {
                 &["schedules", "add", "list", "errors", "--cron", "0 7 * * *"],
                 "unexpected argument 'errors' found",
                 "put the intent in quotes: `intentbox schedules add \"list errors\"`",
+            ),
+            (
+                &["schedules", "add", "list errors", "--cron", "0", "8", "*", "*", "*"],
+                "unexpected argument '8' found",
+                "put the times in quotes: --cron \"0 8 * * *\"",
             ),
             (&["jobs", "show", "a", "b"], "unexpected argument 'b' found", "run `intentbox jobs show --help`"),
             (

@@ -105,6 +105,17 @@ pub(crate) enum Connected {
 /// The jobs and schedules at a place. One that is not there is made for what `submits` something alone.
 pub(crate) async fn connect(sources: &Sources, of: JobsPlace, submits: bool) -> Result<Connected, CommandError> {
     let JobsPlace { database, principal, server, token_file } = of;
+    // Jobs run in a server, with what that was given.
+    let of_runs = [
+        ("--policy", sources.policy.is_some()),
+        ("--dir", !sources.directories.is_empty()),
+        ("--templates", sources.templates.is_some()),
+        ("--servers", !sources.servers.is_empty()),
+    ];
+    if let Some((flag, _)) = of_runs.iter().find(|(_, is_given)| *is_given) {
+        let told = format!("{flag} is for what runs jobs, and a command about jobs runs none");
+        return Err(Class::Usage.error(told).hint("give it to `intentbox serve`, and leave it out here"));
+    }
     // Both flags are about what is kept here.
     let is_here = database.file.is_some() || principal.is_some();
     let named = || setup::variable("INTENTBOX_SERVER").filter(|url| !is_here && !url.is_empty());
@@ -155,7 +166,16 @@ async fn asked(client: &Client, command: Jobs) -> Result<Answer, CommandError> {
             // A token may be for cancelling alone, and not for looking.
             let id = if id.len() < ID_DIGITS { found(client, &id).await?.id } else { id };
             let job = client.cancel(&id).await?.ok_or_else(|| unknown(client, &id))?;
-            Ok(Answer::new(job.line()).with("job", job.object()))
+            let note = match job.state {
+                JobState::Cancelled => None,
+                state if state.is_final() => Some("it had ended before: nothing was cancelled"),
+                _ => Some("its run is being stopped"),
+            };
+            let answer = Answer::new(job.line()).with("job", job.object());
+            Ok(match note {
+                Some(note) => answer.noting(note),
+                None => answer,
+            })
         }
         Jobs::Retry { id } => {
             let job = found(client, &id).await?;
@@ -172,6 +192,11 @@ async fn asked(client: &Client, command: Jobs) -> Result<Answer, CommandError> {
 fn none(place: &Place, command: &Jobs) -> Result<Answer, CommandError> {
     let told = format!("no job was submitted in {place}");
     match command {
+        Jobs::List { .. } if JobState::of(&place.to_string()).is_some() => {
+            let hint =
+                format!("the state of jobs has no flag: `intentbox jobs list {place}`; --state names the folder");
+            Err(Class::Absent.error(told).hint(hint))
+        }
         Jobs::List { .. } => Ok(Answer::default().noting(told).with("jobs", Vec::<Value>::new())),
         _ => Err(Class::Absent.error(told).hint(ELSEWHERE)),
     }
@@ -273,9 +298,11 @@ fn json_of(file: &Path) -> Result<Value, CommandError> {
 
 fn accepted(client: &Client, job: &JobView) -> Answer {
     let watch = format!("`intentbox jobs watch {}`", job.id);
+    let begins = job.begins().map(|time| format!("it begins at {time}; ")).unwrap_or_default();
     let note = match client {
-        Client::Kept(kept) => format!("a server on {} runs it: see {watch}", kept.place),
-        Client::Remote(_) => format!("see {watch}"),
+        // Whether one runs is not known here.
+        Client::Kept(kept) => format!("{begins}it waits for `intentbox serve` on {}: see {watch}", kept.place),
+        Client::Remote(_) => format!("{begins}see {watch}"),
     };
     Answer::new(format!("{}\n", job.id)).noting(note).with("job", job.object())
 }

@@ -226,7 +226,10 @@ fn explain(report: &Report, text: &mut String) {
         let command = by_name(&candidate.template, &candidate.values).filter(|_| !candidate.values.is_empty());
         if let Some(command) = command {
             let allows = if candidate.writes { " --allow-writes" } else { "" };
-            let _ = writeln!(text, "    {}{allows}", printable(&command));
+            // Somebody copies the line: what it lacks is to be filled in.
+            let names = candidate.missing.iter().filter(|name| !name.contains(' '));
+            let lacks = names.fold(String::new(), |lacks, name| lacks + " --param '" + name + "=…'");
+            let _ = writeln!(text, "    {}{}{allows}", printable(&command), printable(&lacks));
         }
         if !candidate.not_taken.is_empty() {
             let _ = writeln!(text, "    takes no {}", printable(&candidate.not_taken.join(", ")));

@@ -107,7 +107,13 @@ async fn revoke(store: &JobStore, typed: &str) -> Result<Answer, CommandError> {
     };
     if !store.revoke_token(id).await.class(Class::Unavailable)? {
         let message = format!("there is no token {} that is accepted", show::line(typed));
-        return Err(Class::Absent.error(message).hint("run `intentbox token list`"));
+        let own = tokens.iter().filter(|token| token.revoked_ms.is_none() && name(token) == typed);
+        let ids: Vec<&str> = own.map(|token| token.id.as_str()).collect();
+        let hint = match ids.as_slice() {
+            [] => "run `intentbox token list`".to_owned(),
+            ids => format!("a token is named by its id, and {} has {}", show::line(typed), ids.join(", ")),
+        };
+        return Err(Class::Absent.error(message).hint(hint));
     }
     let tokens = store.tokens().await.class(Class::Unavailable)?;
     let whose = tokens.iter().find(|token| token.id == id).map(|token| token.principal.as_str()).unwrap_or_default();

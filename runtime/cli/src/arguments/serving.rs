@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand, ValueEnum};
 use intentbox_catalog::period::Period;
 use intentbox_engine::TargetName;
-use intentbox_jobs::JobState;
+use intentbox_jobs::{JobState, PRIORITY_MAX};
 use intentbox_listen::Scope;
 
 use super::{limit, name_and_value};
@@ -251,7 +251,7 @@ pub(crate) enum Jobs {
         #[arg(long, value_name = "NAME=VALUE", value_parser = label)]
         label: Option<(String, String)>,
         /// How many are listed
-        #[arg(long, value_name = "COUNT", default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..=1000))]
+        #[arg(long, alias = "limit", value_name = "COUNT", default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..=1000))]
         most: u32,
     },
     /// Show a job with its answer
@@ -303,7 +303,7 @@ pub(crate) struct JobWork {
     #[arg(long = "label", value_name = "NAME=VALUE", value_parser = label)]
     pub(crate) labels: Vec<(String, String)>,
     /// Jobs of a higher priority begin first, from -100 to 100 [default: 0]
-    #[arg(long, allow_negative_numbers = true)]
+    #[arg(long, allow_negative_numbers = true, value_parser = clap::value_parser!(i64).range(-PRIORITY_MAX..=PRIORITY_MAX))]
     pub(crate) priority: Option<i64>,
     /// After how long it is too late to begin, such as `1h`
     #[arg(long, value_name = "DURATION")]

@@ -54,7 +54,13 @@ impl Client {
                     NotAccepted::OtherRequest => Class::Usage,
                     _ => Class::Unavailable,
                 };
-                accepted.map(|(job, _)| job.into()).map_err(|error| class(&error).error(error.to_string()))
+                let told = |error: NotAccepted| match error {
+                    NotAccepted::OtherRequest => class(&error)
+                        .error(&error)
+                        .hint("choose another --key, or repeat the command of the first request as it was"),
+                    _ => class(&error).error(&error),
+                };
+                accepted.map(|(job, _)| job.into()).map_err(told)
             }
             Self::Remote(remote) => remote.submit(text, key).await,
         }

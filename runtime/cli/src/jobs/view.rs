@@ -256,6 +256,11 @@ impl JobView {
                         let _ = writeln!(text, "{}", show::line(message));
                     }
                 }
+                let words = report["error"]["not_understood"].as_array().into_iter().flatten();
+                let words: Vec<&str> = words.filter_map(Value::as_str).collect();
+                if !words.is_empty() {
+                    let _ = writeln!(text, "not understood: {}", show::line(&words.join(", ")));
+                }
                 if let Some(hint) = report["error"]["hint"].as_str() {
                     let hint = hint.replace("\"allow_writes\": true to the request", "--allow-writes");
                     let _ = writeln!(text, "hint: {}", show::line(&hint));
@@ -275,6 +280,11 @@ impl JobView {
         }
         let answer = Answer::new(text).noting(note.trim_end());
         answer.with("job", self.object()).with("report", report)
+    }
+
+    /// When it begins, where that is not at once.
+    pub(super) fn begins(&self) -> Option<&str> {
+        self.run_at.as_deref().filter(|_| self.state == JobState::Scheduled)
     }
 
     /// Whether its request holds a script.
@@ -324,7 +334,7 @@ impl JobView {
                 let _ = write!(text, "  {}", show::line(part));
             }
         }
-        if let Some(run_at) = self.run_at.as_ref().filter(|_| self.state == JobState::Scheduled) {
+        if let Some(run_at) = self.begins() {
             let _ = write!(text, "  begins {}", show::line(run_at));
         }
         let _ = writeln!(text, "  {}", asked_line(&self.asks));

@@ -9,7 +9,9 @@ use crate::scope::Scope;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum Rejection {
     /// The server is not known by this `Host`, or not used by pages of this `Origin`.
-    #[error("Host or Origin is not allowed")]
+    #[error(
+        "Host or Origin is not allowed: the operator allows another name with `--allow-host NAME`, and pages of others with `--allow-origin ORIGIN`"
+    )]
     HostOrOrigin,
     /// The request has no token, or an invalid one.
     #[error("unauthorized: send the header `Authorization: Bearer TOKEN` with a token of this server")]
