@@ -1,5 +1,7 @@
 //! A run that the client waits for. It is not kept: who needs the answer after a cut connection submits a job.
 
+use std::time::Duration;
+
 use axum::Extension;
 use axum::body::Body;
 use axum::extract::State;
@@ -9,11 +11,45 @@ use intentbox_engine::{Caller, Consent, Event, Of, Pending, Principal};
 use intentbox_jobs::{JobRequest, When, Work};
 use intentbox_listen::bodies::{INLINE_BYTES_MAX, held};
 use intentbox_listen::http::trace;
-use intentbox_report::Wire;
+use intentbox_report::{Report, Wire};
+use tokio::time::sleep;
 
 use crate::jobs::json;
 use crate::problem::Problem;
 use crate::{Api, body, words};
+
+/// How long a run may go on when the server is told to stop, as long as those of jobs.
+const STOP_WITHIN: Duration = Duration::from_secs(10);
+
+async fn answer(api: &Api, request: &JobRequest, caller: &Caller) -> Report {
+    match &request.work {
+        Work::Intent(intent) => {
+            let pending = Pending::new(caller, &api.events);
+            api.engine.learn_names(intent, caller).await;
+            let plan = api.engine.plan(intent, caller).await;
+            pending.end();
+            api.engine.answer(plan, caller, &api.events).await
+        }
+        Work::Code(code) => match api.engine.plan_code(code, caller) {
+            Ok(run) => api.engine.run(run, caller, &api.events).await,
+            Err(report) => {
+                api.events.note(Of::request(report.run_id, caller), Event::Ended { report: &report });
+                *report
+            }
+        },
+    }
+}
+
+/// Waits until the server stops and waits for runs no longer.
+async fn cut_off(api: &Api) {
+    api.stop.cancelled().await;
+    sleep(STOP_WITHIN).await;
+}
+
+fn stopping() -> Problem {
+    let detail = "the run was cut off: if it may have changed something, look whether it did before you send it again";
+    Problem::new(StatusCode::SERVICE_UNAVAILABLE, "stopping", "the server is stopping").detail(detail.to_owned())
+}
 
 /// Runs, and answers with the report: 200 whatever its outcome, since the request was carried out. Dropping the connection ends
 /// the run.
@@ -40,21 +76,9 @@ pub(crate) async fn run(
     let consent = if request.allow_writes { Consent::Given } else { Consent::Asked };
     let owner = principal.clone();
     let caller = Caller { consent, ceilings: api.ceilings.clone(), trace: trace(&headers), ..Caller::of(principal) };
-    let report = match &request.work {
-        Work::Intent(intent) => {
-            let pending = Pending::new(&caller, &api.events);
-            api.engine.learn_names(intent, &caller).await;
-            let plan = api.engine.plan(intent, &caller).await;
-            pending.end();
-            api.engine.answer(plan, &caller, &api.events).await
-        }
-        Work::Code(code) => match api.engine.plan_code(code, &caller) {
-            Ok(run) => api.engine.run(run, &caller, &api.events).await,
-            Err(report) => {
-                api.events.note(Of::request(report.run_id, &caller), Event::Ended { report: &report });
-                *report
-            }
-        },
+    let report = tokio::select! {
+        report = answer(&api, &request, &caller) => report,
+        () = cut_off(&api) => return Err(stopping()),
     };
     if report.bytes() <= INLINE_BYTES_MAX {
         return Ok(json(StatusCode::OK, &Wire::new(&report, words)));

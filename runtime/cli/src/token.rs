@@ -6,7 +6,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use intentbox_catalog::period::Period;
 use intentbox_engine::Principal;
-use intentbox_jobs::{JobQuotas, JobStore, NewToken, SCHEDULES_MAX, TokenRecord, is_revoked};
+use intentbox_jobs::{JobFilter, JobQuotas, JobState, JobStore, NewToken, SCHEDULES_MAX, TokenRecord, is_revoked};
 use intentbox_listen::{GivenToken, Scope, Scopes, TokenDigest, Tokens, token_digest};
 use serde_json::json;
 
@@ -18,6 +18,9 @@ use crate::{process, setup, show, table};
 
 /// What a token begins with, so that people and programs that look for secrets know what it is.
 const PREFIX: &str = "ibx_";
+
+/// The most waiting jobs that are counted.
+const WAITING_MAX: u32 = 1_000;
 
 pub(crate) async fn run(sources: &Sources, command: TokenCommand) -> Result<Answer, CommandError> {
     let TokenCommand { database, command } = command;
@@ -119,15 +122,32 @@ async fn revoke(store: &JobStore, typed: &str) -> Result<Answer, CommandError> {
     let whose = tokens.iter().find(|token| token.id == id).map(|token| token.principal.as_str()).unwrap_or_default();
     let answer =
         Answer::new(format!("revoked {}: servers know it within a few seconds\n", show::line(id))).with("id", id);
-    let kept = store.schedules(whose, SCHEDULES_MAX).await.class(Class::Unavailable)?.len();
-    if kept == 0 || !is_revoked(&tokens, whose, store.now_unix_ms()) {
+    if !is_revoked(&tokens, whose, store.now_unix_ms()) {
         return Ok(answer);
     }
-    let note = format!(
-        "this client has {}: no job is submitted by that any more, unless it gets another token",
-        show::count(kept, "schedule")
-    );
-    Ok(answer.noting(note).with("schedules", kept))
+    let kept = store.schedules(whose, SCHEDULES_MAX).await.class(Class::Unavailable)?.len();
+    let mut waiting = 0;
+    for state in [JobState::Scheduled, JobState::Ready] {
+        let filter = JobFilter { principal: Some(whose.to_owned()), state: Some(state), ..JobFilter::default() };
+        waiting += store.list(&filter, WAITING_MAX).await.class(Class::Unavailable)?.len();
+    }
+    let name = tokens.iter().find(|token| token.id == id).map(name).unwrap_or_default();
+    let mut notes = Vec::new();
+    if waiting > 0 {
+        notes.push(format!(
+            "this client has {} that waits, and each still runs: see `intentbox jobs list --principal {name}` and `intentbox jobs cancel ID \
+             --principal {name}`",
+            show::count(waiting, "job")
+        ));
+    }
+    if kept > 0 {
+        notes.push(format!(
+            "this client has {}: no job is submitted by that any more, unless it gets another token",
+            show::count(kept, "schedule")
+        ));
+    }
+    let answer = if notes.is_empty() { answer } else { answer.noting(notes.join("\n")) };
+    Ok(answer.with("schedules", kept).with("waiting", waiting))
 }
 
 fn name(token: &TokenRecord) -> String {

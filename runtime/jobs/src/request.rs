@@ -141,7 +141,7 @@ impl JobRequest {
             return Err(fault("", format!("the request has {} bytes, and may have {REQUEST_BYTES_MAX}", text.len())));
         }
         // Databases differ about it, and no text needs it.
-        if text.contains("\\u0000") || text.contains('\0') {
+        if holds_nul(text) {
             return Err(fault("", "no text may hold U+0000".to_owned()));
         }
         let written: Written = object(text)?;
@@ -230,6 +230,15 @@ impl JobRequest {
             trace: None,
         })
     }
+}
+
+/// Whether a text in JSON holds U+0000. Behind a backslash that is one itself, `u0000` is five letters: `"a\\u0000"`.
+fn holds_nul(json: &str) -> bool {
+    let is_escape = |(at, _): (usize, &str)| {
+        let backslashes = json[..at].bytes().rev().take_while(|byte| *byte == b'\\').count();
+        backslashes % 2 == 0
+    };
+    json.contains('\0') || json.match_indices("\\u0000").any(is_escape)
 }
 
 /// Reads an object. An array would be read as its fields in their order, which nobody means.
@@ -334,6 +343,13 @@ mod tests {
     }
 
     #[test]
+    fn a_backslash_before_letters_is_no_nul() {
+        let request = JobRequest::parse(r#"{"code": "len('a\\u0000b')"}"#).expect("a request");
+        let Work::Code(code) = &request.work else { panic!("{request:?}") };
+        assert_eq!(code.source, br"len('a\u0000b')");
+    }
+
+    #[test]
     fn what_is_null_is_absent() {
         let request = JobRequest::parse(
             r#"{"intent": null, "code": "1", "input": null, "limits": null, "priority": null, "labels": null, "attempts": null, "ttl_s": null}"#,
@@ -369,6 +385,7 @@ mod tests {
             (r#"{"code": "1", "labels": {"a": "b\nc"}}"#, "labels"),
             (r#"{"code": "1", "colour": 5}"#, ""),
             (r#"{"code": "a\u0000"}"#, ""),
+            (r#"{"code": "a\\\u0000"}"#, ""),
             ("5", ""),
             ("", ""),
         ] {

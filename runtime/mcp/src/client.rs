@@ -118,6 +118,10 @@ pub(crate) async fn session_ended(context: &RequestContext<RoleServer>) {
     }
 }
 
+/// What a call is answered with that the end of the server cut off. How far it had come is not known.
+const CUT_OFF: &str = "the server is stopping, and this call was cut off: if it may have changed something, look whether it did before you \
+                       send it again";
+
 /// Waits until the server waits for this call no longer, and gives the error to answer.
 pub(crate) async fn server_stops(context: &RequestContext<RoleServer>) -> ErrorData {
     let of_http = || context.extensions.get::<axum::http::request::Parts>()?.extensions.get::<Stopping>();
@@ -125,7 +129,7 @@ pub(crate) async fn server_stops(context: &RequestContext<RoleServer>) -> ErrorD
         Some(Stopping(token)) => token.cancelled().await,
         None => std::future::pending().await,
     }
-    ErrorData::new(ErrorCode(REFUSED), "the server is stopping: send the call again when it is back", None)
+    ErrorData::new(ErrorCode(REFUSED), CUT_OFF, None)
 }
 
 /// Waits for the work, and meanwhile sends progress notifications to a client that wants them.

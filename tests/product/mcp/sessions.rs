@@ -221,7 +221,8 @@ fn a_call_that_goes_on_is_answered_with_an_error_before_the_server_ends() {
     workers_are(server.child.id(), true);
     kill_process(Pid::from_child(&server.child), Signal::TERM).expect("it runs");
     let events = stream.rest();
-    let message_of_the_end = "the server is stopping: send the call again when it is back";
+    let message_of_the_end = "the server is stopping, and this call was cut off: if it may have changed something, look whether it did before \
+                   you send it again";
     let expected = json!({"jsonrpc": "2.0", "id": 9, "error": {"code": -32000, "message": message_of_the_end}});
     assert_eq!(message(events.last().expect("an answer")), expected);
     assert_eq!(exit_code(&mut server.child), Some(0));

@@ -571,7 +571,8 @@ fn a_call_that_goes_on_is_answered_with_an_error_before_the_program_ends() {
         if signal {
             kill_process(Pid::from_child(&client.child), Signal::TERM).expect("it runs");
         }
-        let message = "the server is stopping: send the call again when it is back";
+        let message = "the server is stopping, and this call was cut off: if it may have changed something, look whether it did before \
+                   you send it again";
         let expected = json!({"jsonrpc": "2.0", "id": id, "error": {"code": -32000, "message": message}});
         assert_eq!(client.answer(id), expected, "closed {closes}, signal {signal}");
         assert_eq!(client.ended(), Some(0));

@@ -30,8 +30,8 @@ const HEAD_WITHIN: Duration = Duration::from_secs(30);
 /// The longest head of a request, in bytes.
 const HEAD_BYTES_MAX: usize = 64 << 10;
 
-/// How long requests in flight may take when the server is told to stop.
-const DRAIN: Duration = Duration::from_secs(5);
+/// How long requests in flight may take when the server is told to stop. A run has as long as those of jobs, and its answer a moment more.
+const DRAIN: Duration = Duration::from_secs(12);
 
 /// How long accepting pauses when the system has no files left.
 const PAUSE: Duration = Duration::from_millis(50);
