@@ -80,13 +80,15 @@ fn protocols_share_a_port_and_each_has_its_own_form_of_a_rejection() {
     with_port(async |address| {
         let host = format!("host: {address}\r\n");
         let elsewhere = "host: evil.example\r\n";
+        let not_here = "Host or Origin is not allowed: the operator allows another name with `--allow-host NAME`, and pages of others with \
+                        `--allow-origin ORIGIN`";
         for (path, headers, status, header, body) in [
             ("/a", format!("{host}{ALICE}"), 200, "", "token:alice"),
             ("/b", format!("{host}{BOB}"), 200, "", "token:bob"),
             ("/c", format!("{host}{BOB}"), 404, "", "not here: /c"),
             // What is not there needs no token, and is still no matter of other sites.
             ("/c", host.clone(), 404, "", "not here: /c"),
-            ("/c", elsewhere.to_owned(), 403, "", "Host or Origin is not allowed"),
+            ("/c", elsewhere.to_owned(), 403, "", not_here),
             (
                 "/a",
                 host.clone(),
@@ -101,7 +103,7 @@ fn protocols_share_a_port_and_each_has_its_own_form_of_a_rejection() {
                 "\r\nwww-authenticate: Bearer",
                 "b: unauthorized: send the header `Authorization: Bearer TOKEN` with a token of this server",
             ),
-            ("/a", format!("{elsewhere}{ALICE}"), 403, "", "Host or Origin is not allowed"),
+            ("/a", format!("{elsewhere}{ALICE}"), 403, "", not_here),
         ] {
             let (head, got) = ask(address, &format!("GET {path}"), &headers).await;
             assert!(head.starts_with(&format!("HTTP/1.1 {status} ")), "{path} {headers:?}: {head}");
