@@ -258,7 +258,8 @@ impl<R: Ranker> PackIndex<R> {
         };
         let part = || list.find_part(written).filter(|_| said.words.get(span.end).is_some_and(ends_part));
         // "Usrs" is short for users, and may be their file.
-        let in_full = || list.find(&first.plain).filter(|_| is_one && first.plain != first.text.to_lowercase());
+        let is_short = || is_one && first.plain != first.text.to_lowercase();
+        let in_full = || if is_short() { list.find(&first.plain) } else { None };
         let name = list.find(written).or_else(in_full).or_else(part)?;
         // "Employees in Sales" is not about `sales-2026.csv`.
         let is_proper = span.start > 0 && first.text.starts_with(char::is_uppercase);
