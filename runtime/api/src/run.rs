@@ -1,14 +1,12 @@
 //! A run that the client waits for. It is not kept: who needs the answer after a cut connection submits a job.
 
-use std::time::Duration;
-
 use axum::Extension;
 use axum::body::Body;
 use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::Response;
 use intentbox_engine::{Caller, Consent, Event, Of, Pending, Principal};
-use intentbox_jobs::{JobRequest, When, Work};
+use intentbox_jobs::{DRAIN, JobRequest, When, Work};
 use intentbox_listen::bodies::{INLINE_BYTES_MAX, held};
 use intentbox_listen::http::trace;
 use intentbox_report::{Report, Wire};
@@ -17,9 +15,6 @@ use tokio::time::sleep;
 use crate::jobs::json;
 use crate::problem::Problem;
 use crate::{Api, body, words};
-
-/// How long a run may go on when the server is told to stop, as long as those of jobs.
-const STOP_WITHIN: Duration = Duration::from_secs(10);
 
 async fn answer(api: &Api, request: &JobRequest, caller: &Caller) -> Report {
     match &request.work {
@@ -40,10 +35,10 @@ async fn answer(api: &Api, request: &JobRequest, caller: &Caller) -> Report {
     }
 }
 
-/// Waits until the server stops and waits for runs no longer.
+/// Waits until the server stops and waits for runs no longer: it waits as long for those of jobs.
 async fn cut_off(api: &Api) {
     api.stop.cancelled().await;
-    sleep(STOP_WITHIN).await;
+    sleep(DRAIN).await;
 }
 
 fn stopping() -> Problem {

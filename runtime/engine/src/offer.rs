@@ -41,14 +41,12 @@ pub(crate) fn as_sure(
     let texts =
         read.iter().filter(|(name, _)| !offered.values.contains_key(*name)).filter_map(|(_, value)| value.as_str());
     let left_out = unexplained.into_iter().chain(texts.flat_map(str::split_whitespace).map(str::to_owned));
-    let is_name = |word: &String| {
-        let template = library.called(&offered.template);
-        let says = |template: &Template| {
-            let mut known = template.parameters().iter().filter_map(|spec| known(template, spec, question));
-            known.any(|list| list.says(word))
-        };
-        template.is_some_and(says)
-    };
+    let template = library.called(&offered.template);
+    let lists = template
+        .into_iter()
+        .flat_map(|template| template.parameters().iter().filter_map(move |spec| known(template, spec, question)));
+    let lists: Vec<&NameList> = lists.collect();
+    let is_name = |word: &String| lists.iter().any(|list| list.says(word));
     // One of "checkout and billing", where a template takes one.
     let passes_over = rephrase::told(&left_out.filter(is_name).collect::<Vec<_>>());
     Candidate { passes_over, ..offered }

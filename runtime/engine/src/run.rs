@@ -72,7 +72,9 @@ impl Engine {
             };
             // Words that one client chose would choose tools for another, who could tell what was said.
             let is_local = caller.principal.name().is_none();
-            if let (None, Some(words), Some(tool), true) = (&report.failure, &run.learns, run.target.tool(), is_local) {
+            if let (None, Some(words), Some(tool)) = (&report.failure, &run.learns, run.target.tool())
+                && is_local
+            {
                 self.learn_words(tool, words).await;
             }
             if !report.stdout.is_empty() || !report.stderr.is_empty() {

@@ -36,7 +36,7 @@ pub use crate::request::{
     ATTEMPTS_MAX, Fault, JobRequest, LABEL_BYTES_MAX, LABELS_MAX, PRIORITY_MAX, REQUEST_BYTES_MAX, WAIT_S_MAX, When,
     Work, object,
 };
-pub use crate::runner::{Runner, RunnerOptions};
+pub use crate::runner::{DRAIN, Runner, RunnerOptions};
 pub use crate::schedule::{ScheduleRequest, is_revoked, keep_schedules};
 pub use crate::steady::steadily;
 pub use crate::templates::{Published, may_be_published, publish, published};

@@ -27,7 +27,7 @@ const CANCEL_PAUSE: Duration = Duration::from_millis(250);
 const LEASED_MAX: u32 = 32;
 
 /// How long jobs that run have when the program is told to stop.
-const DRAIN: Duration = Duration::from_secs(10);
+pub const DRAIN: Duration = Duration::from_secs(10);
 
 /// The pause before a job is attempted again, doubled with each attempt, and the longest one.
 const AGAIN_MS: i64 = 1_000;

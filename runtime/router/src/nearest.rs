@@ -144,9 +144,9 @@ impl<R: Ranker> Router<R> {
 
 /// Whether a word that was not understood negates or compares, or was taken for a text: without it another thing is asked for.
 fn says_more(best: &Scored, wording: Wording<'_>, not_understood: &[String]) -> bool {
-    const COMPARING: [&str; 15] = [
-        "above", "after", "before", "below", "beyond", "between", "except", "fewer", "less", "more", "newer", "older",
-        "over", "than", "under",
+    const COMPARING: [&str; 14] = [
+        "above", "after", "before", "below", "beyond", "between", "fewer", "less", "more", "newer", "older", "over",
+        "than", "under",
     ];
     let is_text = |name: &str| wording.readers.specs().iter().any(|spec| spec.name() == name && spec.is_text());
     let texts = best.values.iter().filter(|read| is_text(&read.parameter)).map(|read| read.text.as_str());

@@ -610,7 +610,7 @@ impl Pull<'_> {
             let is_free = match pattern.strength {
                 _ if is_vague || NO_TEXT.contains(&word.plain.as_str()) => false,
                 _ if self.is_out_of(at) => true,
-                0 | 1 if LEADING.contains(&word.plain.as_str()) && !self.is_out_of(at) => false,
+                0 | 1 if LEADING.contains(&word.plain.as_str()) => false,
                 _ if pattern.is_bare() => is_identifier(&word.text),
                 0 => !is_known,
                 1 => !self.topics.contains(canonical) && !announces,
