@@ -23,6 +23,10 @@ const LOOK_PAUSE: Duration = Duration::from_secs(1);
 /// How many schedules are looked at together.
 const DUE_MAX: u32 = 200;
 
+/// How far the clock is set back at least for it to be noticed, and by how long a time may be after the one that is due, in
+/// milliseconds: a clock that is corrected by less has no time submitted twice.
+const SET_BACK_MS: i64 = 60_000;
+
 /// The longest request of a schedule, in bytes of JSON: all schedules of a client are in one answer.
 const JOB_BYTES_MAX: usize = 64 << 10;
 
@@ -182,18 +186,52 @@ impl ScheduleRequest {
 /// Submits the jobs of schedules when they are due, until `stop`. Any number of servers may do so: each time is taken once. Times that
 /// passed while no server ran are made up for by one job.
 pub async fn keep_schedules(store: JobStore, stop: CancellationToken) {
+    // Before the first look the clock may have been set as well.
+    let mut last_ms = i64::MAX;
     loop {
         tokio::select! {
             () = stop.cancelled() => return,
             () = sleep(LOOK_PAUSE) => {}
         }
         // What fails now is still due with the next look.
-        let _ = fire_due(&store).await;
+        let _ = look(&store, &mut last_ms).await;
     }
 }
 
-async fn fire_due(store: &JobStore) -> Result<(), StoreError> {
+/// Submits what is due. `last_ms` is the time of the last look.
+async fn look(store: &JobStore, last_ms: &mut i64) -> Result<(), StoreError> {
     let (due, now_ms) = store.schedules_due(DUE_MAX).await?;
+    if now_ms < last_ms.saturating_sub(SET_BACK_MS) {
+        recall(store).await?;
+    }
+    *last_ms = now_ms;
+    fire(store, due, now_ms).await
+}
+
+/// Has schedules be due at the first of their times again, after the clock was set back: the time that they have may be days ahead.
+async fn recall(store: &JobStore) -> Result<(), StoreError> {
+    let mut last = 0;
+    loop {
+        let (schedules, now_ms) = store.schedules_after(last, DUE_MAX).await?;
+        let Some(end) = schedules.last() else { return Ok(()) };
+        last = end.number;
+        for schedule in &schedules {
+            if let Some(first_ms) = recalled(schedule, now_ms) {
+                store.move_schedule(schedule.number, schedule.next_ms, first_ms).await?;
+            }
+        }
+    }
+}
+
+/// When a schedule is due that has another time ahead of it before the one that it waits for.
+fn recalled(schedule: &Schedule, now_ms: i64) -> Option<i64> {
+    let times = Times::parse(&schedule.cron, &schedule.zone).ok()?;
+    let is_late = |first_ms: i64| first_ms < schedule.next_ms;
+    times.after(now_ms.saturating_add(SET_BACK_MS)).filter(|second_ms| is_late(*second_ms))?;
+    times.after(now_ms)
+}
+
+async fn fire(store: &JobStore, due: Vec<Schedule>, now_ms: i64) -> Result<(), StoreError> {
     let tokens = if due.is_empty() { Vec::new() } else { store.tokens().await? };
     for schedule in due {
         let is_revoked = is_revoked(&tokens, &schedule.principal, now_ms);

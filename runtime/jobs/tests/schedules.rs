@@ -47,3 +47,39 @@ async fn a_schedule_submits_a_job_when_it_is_due_and_one_for_all_times_that_were
     stop.cancel();
     keeping.await.expect("it ends");
 }
+
+#[tokio::test]
+async fn d11_a_clock_that_was_set_and_is_set_right_again_silences_no_schedule() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let now = Arc::new(AtomicI64::new(NOON_MS));
+    let hand = Arc::clone(&now);
+    let clock = Clock::new(move || hand.load(Ordering::SeqCst));
+    let place = Place::Folder(folder.path().to_owned());
+    let store = JobStore::open(&place, clock, JobQuotas::default(), Arc::new(|_| false)).await.expect("it opens");
+    let (queue, alice, stop) = (Queue::new(store.clone()), Principal::named("alice"), CancellationToken::new());
+    let request = ScheduleRequest::parse(r#"{"cron": "*/5 * * * *", "job": {"code": "1"}}"#).expect("a request");
+    let first_ms = queue.add_schedule(&alice, &request).await.expect("it is kept").next_ms;
+    let next = async || queue.schedules(&alice).await.expect("they are read").remove(0).next_ms;
+    let keeping = tokio::spawn(keep_schedules(store.clone(), stop.clone()));
+    for set_back_ms in [86_400_000, 600_000] {
+        now.fetch_add(set_back_ms, Ordering::SeqCst);
+        while next().await <= NOON_MS + set_back_ms {
+            tokio::task::yield_now().await;
+        }
+        now.fetch_sub(set_back_ms, Ordering::SeqCst);
+        while next().await != first_ms {
+            tokio::task::yield_now().await;
+        }
+    }
+    // What was set back while no server ran.
+    stop.cancel();
+    keeping.await.expect("it ends");
+    now.fetch_sub(86_400_000, Ordering::SeqCst);
+    let stop = CancellationToken::new();
+    let keeping = tokio::spawn(keep_schedules(store.clone(), stop.clone()));
+    while next().await != first_ms - 86_400_000 {
+        tokio::task::yield_now().await;
+    }
+    stop.cancel();
+    keeping.await.expect("it ends");
+}

@@ -1,5 +1,21 @@
 //! What is kept about a job.
 
+use std::time::Duration;
+
+/// How long a lease lasts at most without being renewed; a longer one is made as long. One that lasts longer is from before the clock was
+/// set back.
+pub const LEASE_MAX: Duration = Duration::from_mins(10);
+
+/// How long a job waits at most before it is attempted again; a longer pause is made as long.
+pub const PAUSE_MAX: Duration = Duration::from_mins(10);
+
+/// How long telling the end of a job waits at most before it is tried again; a longer pause is made as long.
+pub const TELL_PAUSE_MAX: Duration = Duration::from_hours(24);
+
+pub(crate) fn millis(duration: Duration) -> i64 {
+    i64::try_from(duration.as_millis()).unwrap_or(i64::MAX / 4)
+}
+
 /// A job to be accepted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewJob {

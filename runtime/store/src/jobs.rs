@@ -22,7 +22,9 @@ use crate::database::JobDatabase;
 use crate::database::jobs::{Write, Written};
 use crate::error::StoreError;
 use crate::folder::StateFolder;
-use crate::job::{Ending, Job, JobEvent, JobFilter, JobState, Lease, LeaseKey, NewJob, Renewed, Submitted};
+use crate::job::{
+    Ending, Job, JobEvent, JobFilter, JobState, LEASE_MAX, Lease, LeaseKey, NewJob, Renewed, Submitted, millis,
+};
 use crate::place::Place;
 use crate::reserve::{Reserve, long_bytes_beside};
 use crate::service::{
@@ -173,6 +175,15 @@ impl JobStore {
         given!(self.write(Write::Submit(Box::new(new))).await?, Written::Submitted)
     }
 
+    /// What is answered to these jobs, where all of them are there already: the same requests, or others, came with the same keys before.
+    ///
+    /// # Errors
+    ///
+    /// The file cannot be read.
+    pub async fn known(&self, all: &[NewJob]) -> Result<Option<Vec<Submitted>>, StoreError> {
+        self.reader.lock().await.known(all).await
+    }
+
     /// Leases at most so many jobs to a worker, and waits until there is one. Dropping the future takes the question back.
     ///
     /// # Errors
@@ -205,7 +216,7 @@ impl JobStore {
         most: u32,
         seats: Option<u32>,
     ) -> Result<Vec<Lease>, StoreError> {
-        let (worker, lease_ms) = (worker.to_owned(), millis(lease));
+        let (worker, lease_ms) = (worker.to_owned(), millis(lease.min(LEASE_MAX)));
         let mut leases = self.ask(|reply| Operation::Claim(Claim { worker, lease_ms, most, seats, reply })).await?;
         for lease in &mut leases {
             // Not while others wait for the writer: the lease keeps it as it is.
@@ -220,7 +231,7 @@ impl JobStore {
     ///
     /// The file cannot be written.
     pub async fn renew(&self, keys: Vec<LeaseKey>, lease: Duration) -> Result<Vec<Renewed>, StoreError> {
-        given!(self.write(Write::Renew(keys, millis(lease))).await?, Written::Renewed)
+        given!(self.write(Write::Renew(keys, millis(lease.min(LEASE_MAX)))).await?, Written::Renewed)
     }
 
     /// Notes that an attempt may change something outside from now on: if its worker is lost, nobody knows how far it came, and it
@@ -389,6 +400,28 @@ impl JobStore {
         Ok((reader.schedules_due(now_ms, most).await?, now_ms))
     }
 
+    /// Schedules of all principals with a greater number than this one, in the order of their numbers, and the time that all machines go
+    /// by.
+    ///
+    /// # Errors
+    ///
+    /// The schedules cannot be read.
+    pub async fn schedules_after(&self, number: i64, most: u32) -> Result<(Vec<Schedule>, i64), StoreError> {
+        let mut reader = self.reader.lock().await;
+        // The time first: what is submitted meanwhile is not due again.
+        let now_ms = reader.now_unix_ms(&self.clock).await?;
+        Ok((reader.schedules_after(number, most).await?, now_ms))
+    }
+
+    /// Has a schedule be due at another time than the one that it has. Returns whether it still had that.
+    ///
+    /// # Errors
+    ///
+    /// It cannot be written.
+    pub async fn move_schedule(&self, number: i64, from_ms: i64, to_ms: i64) -> Result<bool, StoreError> {
+        given!(self.write(Write::MoveSchedule { number, from_ms, to_ms }).await?, Written::Flag)
+    }
+
     /// Submits the job of a schedule that is due, unless the last one has not ended. Returns whether this call did so, and not another
     /// process.
     ///
@@ -508,10 +541,6 @@ impl JobStore {
         self.operations.send(operation(reply)).await.map_err(|_| closed())?;
         answer.await.map_err(|_| closed())?
     }
-}
-
-fn millis(duration: Duration) -> i64 {
-    i64::try_from(duration.as_millis()).unwrap_or(i64::MAX / 4)
 }
 
 /// Opens a connection. Another process may be opening the same file.

@@ -62,7 +62,10 @@ mod writer;
 
 pub use clock::Clock;
 pub use error::StoreError;
-pub use job::{Ending, Job, JobEvent, JobFilter, JobState, Lease, LeaseKey, NewJob, Quota, Renewed, Start, Submitted};
+pub use job::{
+    Ending, Job, JobEvent, JobFilter, JobState, LEASE_MAX, Lease, LeaseKey, NewJob, PAUSE_MAX, Quota, Renewed, Start,
+    Submitted, TELL_PAUSE_MAX,
+};
 pub use jobs::{IsGone, JobQuotas, JobStore};
 pub use place::{InvalidUrl, Place, PostgresUrl};
 pub use quotas::Quotas;

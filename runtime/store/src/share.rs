@@ -6,6 +6,7 @@
 
 use std::collections::HashMap;
 
+use crate::clock::Pace;
 use crate::jobs::JobQuotas;
 use crate::room::Room;
 
@@ -86,11 +87,13 @@ impl Turns {
 pub(crate) struct Shares {
     pub(crate) turns: Turns,
     pub(crate) room: Room,
+    /// Whether the clock by which it goes was set.
+    pub(crate) pace: Pace,
 }
 
 impl Shares {
     pub(crate) fn new(quotas: JobQuotas) -> Self {
-        Self { turns: Turns::default(), room: Room::new(quotas) }
+        Self { turns: Turns::default(), room: Room::new(quotas), pace: Pace::default() }
     }
 }
 

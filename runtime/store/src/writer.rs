@@ -297,7 +297,7 @@ impl Writer {
         for (write, reply) in writes.into_iter().zip(replies) {
             // Who no longer waits is not answered.
             if let Some(refusal) = self.refusal(&write) {
-                let known = self.database.known(&write).await;
+                let known = self.database.known_write(&write).await;
                 let _ = reply.send(known.and_then(|known| known.ok_or(refusal)));
             } else {
                 accepted.push(write);
@@ -345,7 +345,7 @@ impl Writer {
         let is_full = |written: &Result<_, StoreError>| matches!(written, Err(StoreError::Full { .. }));
         let mut written = self.try_commit(write, Commit::Alone).await;
         if is_full(&written)
-            && let Ok(Some(known)) = self.database.known(&write[0]).await
+            && let Ok(Some(known)) = self.database.known_write(&write[0]).await
         {
             return Ok(vec![known]);
         }

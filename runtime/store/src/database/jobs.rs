@@ -77,6 +77,12 @@ pub(crate) enum Write {
     /// A principal, and the id of its schedule.
     RemoveSchedule(String, String),
     Fire(Box<Firing>),
+    /// Has a schedule be due at another time, if this is still when it is due.
+    MoveSchedule {
+        number: i64,
+        from_ms: i64,
+        to_ms: i64,
+    },
     AddToken(Box<NewToken>),
     /// The id of a token.
     RevokeToken(String),
@@ -115,6 +121,7 @@ impl Write {
             | Self::ClaimDeliveries(..)
             | Self::EndDelivery(..)
             | Self::RemoveSchedule(..)
+            | Self::MoveSchedule { .. }
             | Self::RevokeToken(_)
             // A server that begins keeps these, which another may have ended on a full disk.
             | Self::Setting(..)
@@ -245,11 +252,20 @@ impl JobDatabase {
     }
 
     /// What is to be written, where all of it is there already: the same requests came with the same keys before.
-    pub(crate) async fn known(&mut self, write: &Write) -> Result<Option<Written>, StoreError> {
+    pub(crate) async fn known_write(&mut self, write: &Write) -> Result<Option<Written>, StoreError> {
         let all = match write {
             Write::Submit(_) | Write::SubmitAll(_) => write.adds(),
             _ => return Ok(None),
         };
+        let Some(mut known) = self.known(all).await? else { return Ok(None) };
+        Ok(match write {
+            Write::Submit(_) => known.pop().map(Written::Submitted),
+            _ => Some(Written::AllSubmitted(known)),
+        })
+    }
+
+    /// What is answered to these jobs, where all of them are there already.
+    pub(crate) async fn known(&mut self, all: &[NewJob]) -> Result<Option<Vec<Submitted>>, StoreError> {
         let mut known = Vec::with_capacity(all.len());
         for new in all {
             let found = accept::known(&mut self.0.session().await?, new).await;
@@ -258,10 +274,7 @@ impl JobDatabase {
                 None => return Ok(None),
             }
         }
-        Ok(match write {
-            Write::Submit(_) => known.pop().map(Written::Submitted),
-            _ => Some(Written::AllSubmitted(known)),
-        })
+        Ok(Some(known))
     }
 
     /// The room within a file; nothing where the jobs are elsewhere.
@@ -392,6 +405,11 @@ impl JobDatabase {
         self.0.read(service::SCHEDULES_DUE, &[now_ms.into(), most.into()], service::schedule).await
     }
 
+    /// The schedules with a greater number than this one, in the order of their numbers.
+    pub(crate) async fn schedules_after(&mut self, number: i64, most: u32) -> Result<Vec<Schedule>, StoreError> {
+        self.0.read(service::SCHEDULES_AFTER, &[number.into(), most.into()], service::schedule).await
+    }
+
     /// All tokens, also those that are no longer accepted.
     pub(crate) async fn tokens(&mut self) -> Result<Vec<TokenRecord>, StoreError> {
         self.0.read(service::TOKENS, &[], service::token).await
@@ -445,7 +463,8 @@ async fn in_file(
     clock: &Clock,
 ) -> Result<Committed, sqlx::Error> {
     let mut transaction = connection.begin_with(BEGIN_TO_WRITE).await?;
-    let done = commit(&mut Session::Sqlite(&mut transaction), batch, shares, clock.now_unix_ms()).await?;
+    let done =
+        commit(&mut Session::Sqlite(&mut transaction), batch, shares, clock.now_unix_ms(), clock.steady_ms()).await?;
     transaction.commit().await?;
     Ok(done)
 }
@@ -463,7 +482,7 @@ async fn in_postgres(
         Some(now_ms) => now_ms,
         None => session.now_unix_ms().await?,
     };
-    let done = commit(&mut session, batch, shares, now_ms).await?;
+    let done = commit(&mut session, batch, shares, now_ms, clock.steady_ms()).await?;
     in_time(transaction.commit()).await?;
     Ok(done)
 }
@@ -474,8 +493,14 @@ async fn commit(
     batch: Batch<'_>,
     shares: &mut Shares,
     now_ms: i64,
+    steady_ms: i64,
 ) -> Result<Committed, sqlx::Error> {
     let mut committed = Committed::default();
+    let was_set = shares.pace.look(now_ms, steady_ms);
+    let has_settled = shares.pace.has_settled(steady_ms);
+    if was_set {
+        committed.changed.extend(sweep::recall(session, now_ms).await?);
+    }
     for one in batch.writes {
         let full = match one.adds().first() {
             Some(first) => full(session, &mut shares.room, Addition::of(one.adds()), first, now_ms).await?,
@@ -486,13 +511,14 @@ async fn commit(
     }
     sweep::give_up(session, batch.gone).await?;
     if batch.sweeps {
-        committed.changed.extend(sweep::sweep(session, batch.begins, batch.takes_lost, now_ms).await?);
+        committed.changed.extend(sweep::sweep(session, batch.begins, batch.takes_lost && has_settled, now_ms).await?);
         for (whose, excess) in shares.room.over() {
             let removed = texts::remove_oldest(session, whose.as_deref(), excess).await?;
             shares.room.remove(&removed);
         }
     }
-    if let Some(after_ms) = batch.forgets_after_ms {
+    // What a clock makes old that is set right again is not.
+    if let Some(after_ms) = batch.forgets_after_ms.filter(|_| has_settled) {
         committed.forgets_more = sweep::forget(session, now_ms - after_ms).await?;
         // Other processes add something too. Counting takes a while: it is done once at the end.
         if !committed.forgets_more {
@@ -630,6 +656,9 @@ async fn write(
             Written::Schedule(service::add_schedule(session, new, *most, now_ms).await?.map(Box::new))
         }
         Write::RemoveSchedule(principal, id) => Written::Flag(service::remove_schedule(session, principal, id).await?),
+        Write::MoveSchedule { number, from_ms, to_ms } => {
+            Written::Flag(service::move_schedule(session, *number, *from_ms, *to_ms).await?)
+        }
         Write::Fire(firing) => {
             let before = changed.len();
             let is_fired = service::fire(session, firing, full, now_ms, changed).await?;

@@ -34,6 +34,17 @@ impl Hand {
         Clock::new(move || now.load(Ordering::SeqCst))
     }
 
+    /// A clock that goes with this hand beside a steady one that goes with another: what the hands differ by, it was set.
+    pub(crate) fn clock_beside(&self, steady: &Self) -> Clock {
+        let steady = Arc::clone(&steady.0);
+        self.clock().beside(move || steady.load(Ordering::SeqCst))
+    }
+
+    /// Sets the clock back.
+    pub(crate) fn set_back(&self, duration: Duration) {
+        self.0.fetch_sub(i64::try_from(duration.as_millis()).expect("it is short"), Ordering::SeqCst);
+    }
+
     pub(crate) fn now(&self) -> i64 {
         self.0.load(Ordering::SeqCst)
     }

@@ -11,6 +11,7 @@ mod quotas;
 mod recorder;
 mod records;
 mod service;
+mod steps;
 mod tools;
 
 use std::path::Path;

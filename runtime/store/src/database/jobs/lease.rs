@@ -6,7 +6,7 @@ use serde_json::json;
 
 use super::super::session::{Row, Session, Sql, picking};
 use super::{Wanted, columns, job, note, note_end, renewed, texts, trouble_data};
-use crate::job::{Ending, JobState, Lease, LeaseKey, Renewed};
+use crate::job::{Ending, JobState, Lease, LeaseKey, PAUSE_MAX, Renewed, millis};
 use crate::service::POLICY_DIGITS;
 use crate::share::Owner;
 
@@ -183,7 +183,7 @@ async fn again(
         Counted::Yes => (0_i64, 0_i64),
         Counted::No { lacked_memory } => (1, lacked_memory.into()),
     };
-    let delay_ms = delay_ms.max(0);
+    let delay_ms = delay_ms.clamp(0, millis(PAUSE_MAX));
     let values = [
         key.number.into(),
         key.fence.into(),

@@ -2,7 +2,7 @@
 
 use super::super::session::{Row, Session, Sql, picking};
 use super::{accept, by_id, texts};
-use crate::job::{JobState, Quota, Submitted};
+use crate::job::{JobState, Quota, Submitted, TELL_PAUSE_MAX, millis};
 use crate::service::{
     Delivery, DeliveryStatus, Firing, NewSchedule, NewToken, POLICIES_MAX, PUBLISHED_MAX, PolicyVersion,
     PublishedTemplates, Schedule, TokenRecord, Told,
@@ -19,6 +19,8 @@ pub(super) const SCHEDULES_OF: Sql =
     Sql::same(concat!("SELECT ", schedule_columns!(), " FROM schedules WHERE principal = $1 ORDER BY number LIMIT $2"));
 pub(super) const SCHEDULES_DUE: Sql =
     Sql::same(concat!("SELECT ", schedule_columns!(), " FROM schedules WHERE next_ms <= $1 ORDER BY next_ms LIMIT $2"));
+pub(super) const SCHEDULES_AFTER: Sql =
+    Sql::same(concat!("SELECT ", schedule_columns!(), " FROM schedules WHERE number > $1 ORDER BY number LIMIT $2"));
 pub(super) const TOKENS: Sql = Sql::same(
     "SELECT id, principal, scopes, digest, created_ms, expires_ms, revoked_ms FROM tokens ORDER BY created_ms, id",
 );
@@ -173,7 +175,9 @@ pub(super) async fn end_delivery(
     );
     let (state, next_ms, trouble) = match told {
         Told::Delivered => ("delivered", now_ms, ""),
-        Told::Again { delay_ms, trouble } => ("waiting", now_ms.saturating_add(*delay_ms), trouble.as_str()),
+        Told::Again { delay_ms, trouble } => {
+            ("waiting", now_ms.saturating_add((*delay_ms).clamp(0, millis(TELL_PAUSE_MAX))), trouble.as_str())
+        }
         Told::Failed { trouble } => ("failed", now_ms, trouble.as_str()),
     };
     let values = [number.into(), attempt.into(), state.into(), next_ms.into(), trouble.into()];
@@ -213,6 +217,17 @@ pub(super) async fn add_schedule(
 pub(super) async fn remove_schedule(session: &mut Session<'_>, principal: &str, id: &str) -> Result<bool, sqlx::Error> {
     const SQL: Sql = Sql::same("DELETE FROM schedules WHERE principal = $1 AND id = $2");
     Ok(session.change(SQL, &[principal.into(), id.into()]).await? == 1)
+}
+
+/// Has a schedule be due at another time, if it is still due at this one.
+pub(super) async fn move_schedule(
+    session: &mut Session<'_>,
+    number: i64,
+    from_ms: i64,
+    to_ms: i64,
+) -> Result<bool, sqlx::Error> {
+    const SQL: Sql = Sql::same("UPDATE schedules SET next_ms = $3 WHERE number = $1 AND next_ms = $2");
+    Ok(session.change(SQL, &[number.into(), from_ms.into(), to_ms.into()]).await? == 1)
 }
 
 /// Submits the job of a schedule that is due, unless somebody else did. The numbers of jobs that changed are added.

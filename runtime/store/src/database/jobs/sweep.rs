@@ -2,6 +2,7 @@
 
 use super::super::session::{Session, Sql, picking};
 use super::{note_end, trouble_data};
+use crate::job::{LEASE_MAX, PAUSE_MAX, TELL_PAUSE_MAX, millis};
 
 /// How many jobs one look at what is due changes.
 const SWEPT_MAX: i64 = 500;
@@ -13,6 +14,19 @@ pub(super) async fn give_up(session: &mut Session<'_>, gone: &[String]) -> Resul
         session.change(SQL, &[worker.into()]).await?;
     }
     Ok(())
+}
+
+/// Has what was to be tried again be due at once, where it waits for longer than anything does: the clock was set back meanwhile.
+/// Returns the jobs that changed.
+pub(super) async fn recall(session: &mut Session<'_>, now_ms: i64) -> Result<Vec<i64>, sqlx::Error> {
+    const JOBS: Sql = Sql::same(
+        "UPDATE jobs SET run_at_ms = $1 WHERE state = 'scheduled' AND started_ms IS NOT NULL AND run_at_ms > $2 RETURNING number",
+    );
+    const DELIVERIES: Sql = Sql::same("UPDATE deliveries SET next_ms = $1 WHERE state = 'waiting' AND next_ms > $2");
+    let values = [now_ms.into(), now_ms.saturating_add(millis(PAUSE_MAX)).into()];
+    let rows = session.rows(JOBS, &values).await?;
+    session.change(DELIVERIES, &[now_ms.into(), now_ms.saturating_add(millis(TELL_PAUSE_MAX)).into()]).await?;
+    rows.iter().map(|row| row.number(0)).collect()
 }
 
 /// Does what is due: jobs of the future become ready, those that nobody began in time expire, and those whose worker was lost are
@@ -35,7 +49,8 @@ pub(super) async fn sweep(
     );
     // One that may have changed something ends there: nobody knows how far it came.
     const LOST: Sql = picking!(
-        "SELECT number FROM jobs WHERE state = 'running' AND lease_until_ms < $3 ORDER BY lease_until_ms LIMIT $2",
+        "SELECT number FROM jobs WHERE state = 'running' AND (lease_until_ms < $3 OR lease_until_ms > $4) \
+         ORDER BY lease_until_ms LIMIT $2",
         "UPDATE jobs SET \
          state = CASE WHEN cancel_ms IS NOT NULL AND may_have_changed = 0 THEN 'cancelled' WHEN may_have_changed = 1 THEN 'finished' \
                       WHEN attempt >= attempts_max THEN 'dead' ELSE 'ready' END, \
@@ -48,8 +63,10 @@ pub(super) async fn sweep(
     );
     let mut changed = Vec::new();
     // Those of workers that are known to have gone are over in any case.
-    let lost_before_ms = if takes_lost { now_ms } else { 1 };
-    let values = [now_ms.into(), SWEPT_MAX.into(), lost_before_ms.into()];
+    // Leases that last longer than any are from before the clock was set back.
+    let (lost_before_ms, lost_after_ms) =
+        if takes_lost { (now_ms, now_ms.saturating_add(millis(LEASE_MAX))) } else { (1, i64::MAX) };
+    let values = [now_ms.into(), SWEPT_MAX.into(), lost_before_ms.into(), lost_after_ms.into()];
     let waiting = [(DUE, &values[..2]), (LATE, &values[..2])].into_iter().filter(|_| begins);
     for (sql, values) in waiting.chain([(LOST, &values[..])]) {
         for row in session.rows(sql, values).await? {
