@@ -326,12 +326,46 @@ fn d12_a_server_that_is_told_to_stop_gives_back_what_it_runs() {
     let server = Server::of(spawn(home.path(), &[]), tempfile::tempdir().expect("another folder"));
     let quick = submit(&server, &json!({"code": "1 + 1"}));
     ended(&server, &quick);
-    let pid = rustix::process::Pid::from_raw(i32::try_from(server.child.id()).expect("a number")).expect("not 0");
-    rustix::process::kill_process(pid, rustix::process::Signal::TERM).expect("it is ours");
+    tell_to_stop(&server);
     let mut server = server;
     assert_eq!(server.child.wait().expect("it ended").code(), Some(0));
     let server = Server::of(spawn(home.path(), &[]), tempfile::tempdir().expect("another folder"));
     assert_eq!(get(&server, &format!("/v1/jobs/{quick}"))["report"]["result"], 2);
+}
+
+/// Tells a server to stop.
+fn tell_to_stop(server: &Server) {
+    let pid = rustix::process::Pid::from_raw(i32::try_from(server.child.id()).expect("a number")).expect("not 0");
+    rustix::process::kill_process(pid, rustix::process::Signal::TERM).expect("it is ours");
+}
+
+#[test]
+fn a06_the_same_key_is_the_same_job_under_other_limits_too() {
+    let home: TempDir = tempfile::tempdir().expect("a folder");
+    let keyed = |server: &Server, path: &str, body: &Value, key: &str| {
+        let reply = send(server, &format!("POST {path}"), &[("idempotency-key", key)], &body.to_string());
+        (reply.status, of(&reply)["id"].clone(), of(&reply)["jobs"][0]["id"].clone())
+    };
+    let job = json!({"code": "1", "limits": {"wall_ms": 60_000}});
+    let batch = json!({"jobs": [job]});
+    let mut server = Server::of(spawn(home.path(), &[]), tempfile::tempdir().expect("another folder"));
+    let accepted = [keyed(&server, "/v1/jobs", &job, "one"), keyed(&server, "/v1/batches", &batch, "all")];
+    server.child.kill().expect("it is ours");
+    server.child.wait().expect("it ended");
+    let stricter = spawn(home.path(), &["--limit", "wall_ms=1000"]);
+    let server = Server::of(stricter, tempfile::tempdir().expect("another folder"));
+    let again = [keyed(&server, "/v1/jobs", &job, "one"), keyed(&server, "/v1/batches", &batch, "all")];
+    assert_eq!(accepted, again);
+    assert_eq!((accepted[0].0, accepted[1].0), (202, 202));
+    let other = json!({"code": "2", "limits": {"wall_ms": 60_000}});
+    for (path, body, key) in [
+        ("/v1/jobs", &job, "new"),
+        ("/v1/jobs", &other, "one"),
+        ("/v1/batches", &batch, "new"),
+        ("/v1/batches", &json!({"jobs": [other]}), "all"),
+    ] {
+        assert_eq!(keyed(&server, path, body, key).0, 422, "{path} {key}");
+    }
 }
 
 #[test]

@@ -146,13 +146,6 @@ struct Batch {
     jobs: Vec<Box<RawValue>>,
 }
 
-/// A request for a job, with its text, which this principal may make.
-fn parsed(api: &Api, principal: &Principal, text: &str) -> Result<JobRequest, Problem> {
-    let request = JobRequest::parse(text)?;
-    may_submit(api, principal, &request)?;
-    Ok(request)
-}
-
 /// Whether a job could run under the limits of this server, and the policy lets its end be told where it is to be: nobody waits for a
 /// job that can only fail.
 pub(crate) fn may_submit(api: &Api, principal: &Principal, request: &JobRequest) -> Result<(), Problem> {
@@ -186,12 +179,21 @@ pub(crate) async fn submit_all(
         return Err(invalid(format!("a batch has 1 to {BATCH_MAX} jobs")).field("jobs"));
     }
     let mut requests = Vec::with_capacity(batch.jobs.len());
+    let (mut refused, within) =
+        (None, |place: usize| move |problem: Problem| problem.within(&format!("jobs[{place}]")));
     for (place, job) in batch.jobs.iter().enumerate() {
-        let request =
-            parsed(&api, &principal, job.get()).map_err(|problem| problem.within(&format!("jobs[{place}]")))?;
+        let request = JobRequest::parse(job.get()).map_err(|fault| within(place)(fault.into()))?;
+        if refused.is_none() {
+            refused = may_submit(&api, &principal, &request).map_err(within(place)).err();
+        }
         requests.push((JobRequest { trace: trace.clone(), ..request }, job.get().to_owned()));
     }
-    let jobs = api.queue.submit_all(&principal, &requests, key.as_deref()).await?;
+    let jobs = match (refused, &key) {
+        (None, key) => api.queue.submit_all(&principal, &requests, key.as_deref()).await?,
+        // It may have been accepted under other limits.
+        (Some(refused), Some(key)) => api.queue.all_known(&principal, &requests, key).await?.ok_or(refused)?,
+        (Some(refused), None) => return Err(refused),
+    };
     Ok(json(StatusCode::ACCEPTED, &Page { jobs: jobs.iter().map(Shown::row).collect(), next: None }))
 }
 
@@ -212,8 +214,13 @@ pub(crate) async fn submit(
 ) -> Result<Response, Problem> {
     let (key, trace) = (key(&headers)?, trace(&headers));
     let read = body::read(&api.bodies, &principal, &headers, body).await?;
-    let request = JobRequest { trace, ..parsed(&api, &principal, &read.text)? };
-    let (job, _) = api.queue.submit(&principal, &request, &read.text, key).await?;
+    let request = JobRequest { trace, ..JobRequest::parse(&read.text)? };
+    let job = match (may_submit(&api, &principal, &request), &key) {
+        (Ok(()), _) => api.queue.submit(&principal, &request, &read.text, key).await?.0,
+        // It may have been accepted under other limits.
+        (Err(refused), Some(key)) => api.queue.known(&principal, &request, &read.text, key).await?.ok_or(refused)?,
+        (Err(refused), None) => return Err(refused),
+    };
     let mut response = json(StatusCode::ACCEPTED, &Shown::row(&job));
     if let Ok(location) = HeaderValue::from_str(&format!("/v1/jobs/{}", job.id)) {
         response.headers_mut().insert(LOCATION, location);

@@ -142,7 +142,8 @@ fn told(answer: Result<u16, SendError>, attempt: u32) -> Told {
         // The receiver wants no more of them.
         Ok(410) => return Told::Failed { trouble: "status 410".to_owned() },
         Ok(status) => format!("status {status}"),
-        Err(SendError::Refused(refusal)) => return Told::Failed { trouble: refusal.to_string() },
+        // The policy may be another one tomorrow, and what leads to a refused place may lead elsewhere.
+        Err(SendError::Refused(refusal)) => refusal.to_string(),
         Err(error) => error.to_string(),
     };
     let place = usize::try_from(attempt.saturating_sub(1)).unwrap_or(usize::MAX);

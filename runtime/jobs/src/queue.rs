@@ -74,6 +74,21 @@ impl Queue {
         accepted(self.store.submit(new_job(principal, request, text, key)).await?)
     }
 
+    /// The job that the same request with the same key was before, if it was.
+    ///
+    /// # Errors
+    /// When another request came with this key, or it cannot be read.
+    pub async fn known(
+        &self,
+        principal: &Principal,
+        request: &JobRequest,
+        text: &str,
+        key: &str,
+    ) -> Result<Option<Job>, NotAccepted> {
+        let known = self.store.known(&[new_job(principal, request, text, Some(key.to_owned()))]).await?;
+        Ok(all_accepted(known.unwrap_or_default())?.pop())
+    }
+
     /// Accepts all of these jobs, or none, and returns them in their order. With a key each has one of its own, made of that
     /// and its place: the same requests with the same key are the jobs that they were, and other ones, or more or fewer, none.
     ///
@@ -85,18 +100,20 @@ impl Queue {
         requests: &[(JobRequest, String)],
         key: Option<&str>,
     ) -> Result<Vec<Job>, NotAccepted> {
-        let new = |(place, (request, text)): (usize, &(JobRequest, String))| {
-            new_job(principal, request, text, key.map(|key| format!("{key} #{place}")))
-        };
-        let mut all: Vec<NewJob> = requests.iter().enumerate().map(new).collect();
-        if key.is_some() {
-            let batch = all.iter().map(|new| new.request_digest.as_str()).collect::<Vec<_>>().join(" ");
-            for new in &mut all {
-                new.request_digest = sha256(format!("{} of {batch}", new.request_digest).as_bytes());
-            }
-        }
-        let all = self.store.submit_all(all).await?;
-        all.into_iter().map(|submitted| accepted(submitted).map(|(job, _)| job)).collect()
+        all_accepted(self.store.submit_all(new_jobs(principal, requests, key)).await?)
+    }
+
+    /// The jobs that the same requests with the same key were before, if they were.
+    ///
+    /// # Errors
+    /// When other requests came with this key, or they cannot be read.
+    pub async fn all_known(
+        &self,
+        principal: &Principal,
+        requests: &[(JobRequest, String)],
+        key: &str,
+    ) -> Result<Option<Vec<Job>>, NotAccepted> {
+        self.store.known(&new_jobs(principal, requests, Some(key))).await?.map(all_accepted).transpose()
     }
 
     /// Keeps a schedule.
@@ -210,6 +227,10 @@ impl Queue {
     }
 }
 
+fn all_accepted(all: Vec<Submitted>) -> Result<Vec<Job>, NotAccepted> {
+    all.into_iter().map(|submitted| accepted(submitted).map(|(job, _)| job)).collect()
+}
+
 fn accepted(submitted: Submitted) -> Result<(Job, bool), NotAccepted> {
     match submitted {
         Submitted::New(job) => Ok((*job, true)),
@@ -218,6 +239,21 @@ fn accepted(submitted: Submitted) -> Result<(Job, bool), NotAccepted> {
         Submitted::Full(Quota::Waiting(most)) => Err(NotAccepted::Full(most)),
         Submitted::Full(Quota::LongBytes(most)) => Err(NotAccepted::FullOfBytes(most)),
     }
+}
+
+/// The jobs of a batch.
+fn new_jobs(principal: &Principal, requests: &[(JobRequest, String)], key: Option<&str>) -> Vec<NewJob> {
+    let new = |(place, (request, text)): (usize, &(JobRequest, String))| {
+        new_job(principal, request, text, key.map(|key| format!("{key} #{place}")))
+    };
+    let mut all: Vec<NewJob> = requests.iter().enumerate().map(new).collect();
+    if key.is_some() {
+        let batch = all.iter().map(|new| new.request_digest.as_str()).collect::<Vec<_>>().join(" ");
+        for new in &mut all {
+            new.request_digest = sha256(format!("{} of {batch}", new.request_digest).as_bytes());
+        }
+    }
+    all
 }
 
 /// The job of a request. `text` is the request as it was parsed.
