@@ -1,10 +1,12 @@
 //! What a client sent: bounded in bytes and time, and JSON.
 
+use std::error::Error;
 use std::time::Duration;
 
 use axum::body::{Body, to_bytes};
 use axum::http::header::{CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE};
 use axum::http::{HeaderMap, StatusCode};
+use http_body_util::LengthLimitError;
 use intentbox_engine::Principal;
 use intentbox_jobs::REQUEST_BYTES_MAX;
 use intentbox_listen::bodies::{BodyPermit, INLINE_BYTES_MAX, LargeBodies};
@@ -46,19 +48,32 @@ pub(crate) async fn read(
         return Err(Problem::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "media_type", title).detail(detail));
     }
     let declared = headers.get(CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse::<usize>().ok());
+    let too_long = || {
+        let problem = Problem::new(StatusCode::PAYLOAD_TOO_LARGE, "too_large", "the body is too long");
+        problem.detail(format!("at most {REQUEST_BYTES_MAX} bytes"))
+    };
+    // Before a client is told to go on that asked first.
+    if declared.is_some_and(|length| length > REQUEST_BYTES_MAX) {
+        return Err(too_long());
+    }
     let is_small = declared.is_some_and(|length| length <= INLINE_BYTES_MAX);
     let permit = if is_small { None } else { Some(bodies.acquire(principal).await) };
     let bytes = match timeout(BODY_WITHIN, to_bytes(body, REQUEST_BYTES_MAX)).await {
         Err(_) => {
             return Err(Problem::new(StatusCode::REQUEST_TIMEOUT, "too_slow", "the body took too long to arrive"));
         }
+        Ok(Err(error)) if error.source().is_some_and(<dyn Error>::is::<LengthLimitError>) => return Err(too_long()),
         Ok(Err(_)) => {
-            let problem = Problem::new(StatusCode::PAYLOAD_TOO_LARGE, "too_large", "the body is too long");
-            return Err(problem.detail(format!("at most {REQUEST_BYTES_MAX} bytes")));
+            let title = "the body cannot be read";
+            let detail = "the connection ended within it, or its chunks are malformed".to_owned();
+            return Err(Problem::new(StatusCode::BAD_REQUEST, "body_invalid", title).detail(detail));
         }
         Ok(Ok(bytes)) => bytes,
     };
     let text = String::from_utf8(bytes.into());
     let text = text.map_err(|_| Problem::parameter("", "the body is not UTF-8".to_owned()))?;
+    if text.starts_with('\u{feff}') {
+        return Err(Problem::parameter("", "the body begins with a byte order mark: send it without".to_owned()));
+    }
     Ok(Text { text, _permit: permit })
 }

@@ -36,6 +36,7 @@ use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
 pub use crate::metrics::Metrics;
+pub use crate::problem::unstored;
 pub use crate::refresh::Refreshing;
 pub use crate::words::words;
 use problem::Problem;
@@ -138,7 +139,7 @@ pub fn surface_of_worker(api: Api) -> Surface {
     let routes = Router::new().route(METRICS, get(metrics::metrics)).with_state(api.clone());
     let open =
         Router::new().route("/healthz", get(inventory::health)).route("/readyz", get(inventory::ready)).with_state(api);
-    Surface { routes, open, exposed: Vec::new(), needs, refuse, unknown }
+    Surface { routes, open, exposed: Vec::new(), needs, refuse, unknown: unknown_of_worker }
 }
 
 /// What a token has to be for. Counts are of all clients, and so are lists of tools.
@@ -171,6 +172,12 @@ pub fn refuse(_: &Uri, rejection: Rejection) -> Response {
 #[must_use]
 pub fn unknown(uri: &Uri) -> Response {
     Problem::not_found(format!("there is nothing at {}; the API is under {PREFIX}", uri.path())).into_response()
+}
+
+fn unknown_of_worker(uri: &Uri) -> Response {
+    let detail =
+        format!("there is nothing at {}: this server runs jobs, and has /healthz, /readyz and {METRICS}", uri.path());
+    Problem::not_found(detail).into_response()
 }
 
 async fn method_unknown() -> Problem {

@@ -56,15 +56,19 @@ impl Problem {
     }
 
     pub(crate) fn store(error: &StoreError) -> Self {
-        // Where the file lies is the operator's affair.
-        let detail = match error {
-            StoreError::Full { .. } => FULL,
-            StoreError::Busy { .. } => "another process holds the file",
-            StoreError::Unreachable { .. } => "the database cannot be reached",
-            StoreError::Database { .. } => "the database refuses",
-            _ => "the file of jobs cannot be used",
-        };
-        Self::storage(detail.to_owned())
+        Self::storage(unstored(error).to_owned())
+    }
+}
+
+/// Why the store does not answer, for clients: where its file lies is the operator's affair.
+#[must_use]
+pub fn unstored(error: &StoreError) -> &'static str {
+    match error {
+        StoreError::Full { .. } => FULL,
+        StoreError::Busy { .. } => "another process holds the file",
+        StoreError::Unreachable { .. } => "the database cannot be reached",
+        StoreError::Database { .. } => "the database refuses",
+        _ => "the file of jobs cannot be used",
     }
 }
 

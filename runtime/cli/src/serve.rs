@@ -260,11 +260,22 @@ impl PublishedTemplates {
     }
 }
 
-/// Has the server accept what the store says of tokens, as long as it runs. What cannot be read stays as it was.
+/// Has the server accept what the store says of tokens, as long as it runs. What cannot be read stays as it was, which the operator is
+/// told once.
 async fn keep_accepting(store: JobStore, tokens: Tokens) {
+    let mut is_read = true;
     loop {
         tokio::time::sleep(LOOK_PAUSE).await;
-        let _ = token::accept(&store, &tokens).await;
+        let read = token::accept(&store, &tokens).await;
+        match &read {
+            Err(error) if is_read => show::notice(&show::line(&format!(
+                "the tokens cannot be read, and those that were accepted still are: {}",
+                error.message()
+            ))),
+            Ok(()) if !is_read => show::notice("the tokens are read again"),
+            _ => {}
+        }
+        is_read = read.is_ok();
     }
 }
 

@@ -1,7 +1,7 @@
 //! What happened since the server started, for the last hour: counts by minute, and the last refusals. It is bounded, and is no record:
 //! the store has those.
 
-use std::collections::VecDeque;
+use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -64,6 +64,19 @@ pub(crate) struct Refusal {
 struct Kept {
     minutes: VecDeque<Minute>,
     refusals: VecDeque<Refusal>,
+}
+
+impl Kept {
+    /// Forgets the oldest refusal of the principal with the most of them: nobody's many hide another's few.
+    fn forget_one(&mut self) {
+        let mut counts: HashMap<&str, usize> = HashMap::new();
+        for refusal in &self.refusals {
+            *counts.entry(&refusal.who).or_default() += 1;
+        }
+        let most = counts.values().copied().max().unwrap_or_default();
+        let oldest = self.refusals.iter().position(|refusal| counts[refusal.who.as_str()] == most);
+        self.refusals.remove(oldest.unwrap_or_default());
+    }
 }
 
 /// Keeps what happened, and passes it on.
@@ -131,10 +144,10 @@ impl History {
         }
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         for refusal in refusals {
-            if kept.refusals.len() == REFUSALS_MAX {
-                kept.refusals.pop_front();
-            }
             kept.refusals.push_back(refusal);
+            if kept.refusals.len() > REFUSALS_MAX {
+                kept.forget_one();
+            }
         }
         let number = minute_of(at);
         // A clock that is set back adds to the last minute.
@@ -205,5 +218,18 @@ mod tests {
         let refusals = history.refusals();
         assert_eq!(refusals.len(), REFUSALS_MAX);
         assert_eq!((refusals[0].message.as_str(), refusals[0].hint.as_str()), ("number 100", "add a line"));
+    }
+
+    #[test]
+    fn nobodys_many_refusals_hide_those_of_another() {
+        let history = History::new(Arc::new(NoEvents), |_| String::new());
+        let refused = |who: &str| {
+            let failure = Failure::new(Cause::NotPermitted, "no rule allows it").with(Remedy::AllowWrites);
+            history.ended(at(0), who, Duration::ZERO, &Report::failed(new_run_id(), failure));
+        };
+        refused("alice");
+        (0..REFUSALS_MAX * 2).for_each(|_| refused("bob"));
+        let refusals = history.refusals();
+        assert_eq!((refusals.len(), refusals[REFUSALS_MAX - 1].who.as_str()), (REFUSALS_MAX, "alice"));
     }
 }

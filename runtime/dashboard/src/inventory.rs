@@ -120,7 +120,7 @@ pub(crate) async fn tools(
     if let Some(upstreams) = dashboard.api.engine.upstreams() {
         let states = match upstreams.states().await {
             Ok(states) => states,
-            Err(error) => return render::failed(&error.to_string()),
+            Err(error) => return render::unstored(&error),
         };
         let discovering = upstreams.discovering();
         for (id, state) in &states {

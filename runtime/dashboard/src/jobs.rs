@@ -8,7 +8,7 @@ use axum::response::{IntoResponse as _, Response};
 use intentbox_catalog::Template;
 use intentbox_catalog::json::parse_value;
 use intentbox_engine::{Principal, Spent, limits};
-use intentbox_jobs::{Asks, DeliveryStatus, Job, JobEvent, JobFilter, JobRequest, JobState};
+use intentbox_jobs::{Asks, DeliveryStatus, Job, JobEvent, JobFilter, JobRequest, JobState, NotAccepted};
 use intentbox_listen::bodies::held;
 use intentbox_listen::http::is_same_origin;
 use jiff::Timestamp;
@@ -39,7 +39,7 @@ pub(crate) async fn list(
     };
     let jobs = match dashboard.api.queue.list(&principal, filter, PAGE).await {
         Ok(jobs) => jobs,
-        Err(error) => return render::failed(&error.to_string()),
+        Err(error) => return render::unstored(&error),
     };
     let is_full = u32::try_from(jobs.len()).is_ok_and(|count| count == PAGE);
     let next = jobs.last().filter(|_| is_full).map(|last| query.with("cursor", &last.number.to_string()).path("/"));
@@ -65,11 +65,16 @@ fn filter(state: &str, label: &str, cursor: &str) -> Result<JobFilter, &'static 
     let label = match label {
         "" => None,
         text => {
-            let (name, value) = text.split_once('=').ok_or("Write a label as NAME=VALUE; all jobs are shown.")?;
+            let label = text.split_once('=').filter(|(name, _)| !name.is_empty());
+            let (name, value) = label.ok_or("Write a label as NAME=VALUE; all jobs are shown.")?;
             Some((name.to_owned(), value.to_owned()))
         }
     };
-    Ok(JobFilter { principal: None, state, label, before: cursor.parse().ok() })
+    let before = match cursor {
+        "" => None,
+        text => Some(text.parse().map_err(|_| "There is no such page; all jobs are shown.")?),
+    };
+    Ok(JobFilter { principal: None, state, label, before })
 }
 
 /// How long a job ran, or has been running.
@@ -104,7 +109,7 @@ pub(crate) async fn one(
     };
     let found = match dashboard.api.queue.job(&principal, &id).await {
         Ok(found) => found,
-        Err(error) => return render::failed(&error.to_string()),
+        Err(error) => return render::unstored(&error),
     };
     let Some(job) = found else { return render::missing("You have no such job. Jobs are kept for seven days.") };
     let events = dashboard.api.queue.events(&job, 0, EVENTS).await;
@@ -281,7 +286,7 @@ pub(crate) async fn cancel(
     match dashboard.api.queue.cancel(&principal, &id).await {
         Ok(Some(job)) => to(&job.id),
         Ok(None) => render::missing("You have no such job."),
-        Err(error) => render::failed(&error.to_string()),
+        Err(error) => render::unstored(&error),
     }
 }
 
@@ -298,7 +303,7 @@ pub(crate) async fn again(
     let job = match dashboard.api.queue.job(&principal, &id).await {
         Ok(Some(job)) => job,
         Ok(None) => return render::missing("You have no such job."),
-        Err(error) => return render::failed(&error.to_string()),
+        Err(error) => return render::unstored(&error),
     };
     if job.request.is_empty() {
         return render::failed("its request is not kept any more");
@@ -312,6 +317,7 @@ pub(crate) async fn again(
     }
     match dashboard.api.queue.submit(&principal, &request, &job.request, None).await {
         Ok((job, _)) => to(&job.id),
+        Err(NotAccepted::Store(error)) => render::unstored(&error),
         Err(error) => render::failed(&error.to_string()),
     }
 }

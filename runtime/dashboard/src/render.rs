@@ -9,6 +9,7 @@ use axum::http::header::{
 use axum::http::{HeaderName, HeaderValue, StatusCode};
 use axum::response::{IntoResponse as _, Response};
 use intentbox_engine::Principal;
+use intentbox_store::StoreError;
 use minijinja::value::Serde;
 use minijinja::{AutoEscape, Environment, Value as Given};
 use serde_json::{Value, json};
@@ -101,6 +102,11 @@ pub(crate) fn failed(why: &str) -> Response {
     with_status(StatusCode::SERVICE_UNAVAILABLE, message("This does not work now", why))
 }
 
+/// The store does not answer. Where it lies is the operator's affair.
+pub(crate) fn unstored(error: &StoreError) -> Response {
+    failed(intentbox_api::unstored(error))
+}
+
 /// There is no such thing.
 pub(crate) fn missing(what: &str) -> Response {
     with_status(StatusCode::NOT_FOUND, message("Not found", what))
@@ -141,7 +147,7 @@ pub(crate) fn escaped(text: &str) -> String {
 }
 
 pub(crate) fn html_response(html: String) -> Response {
-    let mut response = ([(CONTENT_TYPE, "text/html; charset=utf-8")], html).into_response();
+    let mut response = ([(CONTENT_TYPE, "text/html; charset=utf-8")], visible(html)).into_response();
     let headers = response.headers_mut();
     for (name, value) in [
         (CONTENT_SECURITY_POLICY, POLICY),
@@ -154,6 +160,12 @@ pub(crate) fn html_response(html: String) -> Response {
         headers.insert(name, HeaderValue::from_static(value));
     }
     response
+}
+
+/// The same with a sign in the place of each control character, which HTML may not have, but for those between lines.
+fn visible(html: String) -> String {
+    let is_hidden = |letter: char| letter.is_control() && !matches!(letter, '\n' | '\r' | '\t');
+    if html.contains(is_hidden) { html.replace(is_hidden, "\u{fffd}") } else { html }
 }
 
 fn asset(kind: &'static str, text: &'static str) -> Response {
@@ -180,6 +192,7 @@ mod tests {
         let rows = part("rows", &json!({"jobs": [{"id": "<b>", "asked": "\"><script>"}]}));
         let rows = rows.expect("it renders");
         assert!(rows.contains("&lt;b&gt;") && !rows.contains("<script>"), "{rows}");
+        assert_eq!(visible("a\u{1b}[31m\u{0}\u{85}\tb\r\n".to_owned()), "a\u{fffd}[31m\u{fffd}\u{fffd}\tb\r\n");
         assert_eq!(escaped("<a href=\"'&\">"), "&lt;a href=&quot;&#39;&amp;&quot;&gt;");
     }
 }

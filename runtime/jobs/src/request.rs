@@ -250,7 +250,26 @@ pub fn object<'a, T: Deserialize<'a>>(text: &'a str) -> Result<T, Fault> {
     if !text.trim_start().starts_with('{') {
         return Err(fault("the request is invalid: send a JSON object".to_owned()));
     }
-    serde_json::from_str::<T>(text).map_err(|error| fault(format!("the request is invalid: {error}")))
+    let mut json = serde_json::Deserializer::from_str(text);
+    let read = serde_path_to_error::deserialize(&mut json).map_err(|error| {
+        let (path, reason) = (error.path().to_string(), error.into_inner());
+        if reason.is_data() && path != "." {
+            Fault { field: path, reason: in_words(&reason.to_string()) }
+        } else {
+            fault(format!("the request is invalid: {reason}"))
+        }
+    })?;
+    json.end().map_err(|error| fault(format!("the request is invalid: {error}")))?;
+    Ok(read)
+}
+
+/// What a library says of a type, without the names that types have in a program.
+fn in_words(reason: &str) -> String {
+    let expected = ["i64", "u64", "u32"].iter().find(|name| reason.contains(&format!("expected {name}")));
+    match expected {
+        Some(name) => reason.replacen(&format!("expected {name}"), "expected a whole number", 1),
+        None => reason.to_owned(),
+    }
 }
 
 /// The SHA-256 of a request in hexadecimal: the order of keys and white space do not count.
@@ -383,7 +402,10 @@ mod tests {
             (&label, "labels"),
             (r#"{"code": "1", "labels": {"a b": "c"}}"#, "labels"),
             (r#"{"code": "1", "labels": {"a": "b\nc"}}"#, "labels"),
-            (r#"{"code": "1", "colour": 5}"#, ""),
+            (r#"{"code": "1", "colour": 5}"#, "colour"),
+            (r#"{"code": "1", "priority": "high"}"#, "priority"),
+            (r#"{"code": "1", "limits": {"fuel": -1}}"#, "limits.fuel"),
+            (r#"{"code": "1", "labels": {"a": [1]}}"#, "labels.a"),
             (r#"{"code": "a\u0000"}"#, ""),
             (r#"{"code": "a\\\u0000"}"#, ""),
             ("5", ""),

@@ -110,6 +110,31 @@ fn a04_hostile_text_stays_text_on_a_terminal_and_one_line_in_a_log() {
     assert!(!log.lines().any(|line| line.starts_with("2026-01-01 ERROR")), "{log}");
 }
 
+#[test]
+fn a08_what_arrives_of_a_body_is_told_apart() {
+    let server = start(&[]);
+    let chunked = |chunks: &str| {
+        let line = String::from_utf8(server.line("POST /v1/jobs", &[], "")).expect("text");
+        let head = line.replace("content-length: 0", "transfer-encoding: chunked");
+        server.raw(format!("{head}{chunks}").as_bytes())
+    };
+    let long = format!("500000\r\n{}\r\n0\r\n\r\n", " ".repeat(0x50_0000));
+    for (chunks, status, kind) in [
+        ("d\r\n{\"code\": \"1\"}\r\n0\r\n\r\n", 202, Value::Null),
+        ("zz\r\n{}\r\n0\r\n\r\n", 400, json!("urn:intentbox:problem:body_invalid")),
+        (&long, 413, json!("urn:intentbox:problem:too_large")),
+    ] {
+        let reply = chunked(chunks);
+        assert_eq!((reply.status, &of(&reply)["type"]), (status, &kind), "{reply:?}");
+    }
+    // A client that asks first is told before it sends anything.
+    let long = String::from_utf8(server.line("POST /v1/jobs", &[("expect", "100-continue")], "")).expect("text");
+    let reply = server.raw(long.replace("content-length: 0", "content-length: 5000000").as_bytes());
+    assert_eq!(reply.status, 413, "{reply:?}");
+    let reply = send(&server, "POST /v1/jobs", &[], "\u{feff}{\"code\": \"1\"}");
+    assert!(reply.body.contains("byte order mark"), "{reply:?}");
+}
+
 /// More than the server has places for, none of which ever becomes a request.
 #[test]
 #[expect(clippy::disallowed_methods, reason = "the clients of this test open connections")]

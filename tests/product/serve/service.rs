@@ -223,7 +223,12 @@ fn one_server_accepts_jobs_and_another_runs_them() {
     assert_eq!(send(&worker, "GET /readyz", &[], "").status, 200);
     assert_eq!(send(&worker, "GET /metrics", &[], "").status, 200);
     for line in ["GET /v1/jobs", "POST /v1/run", "POST /mcp"] {
-        assert_eq!(send(&worker, line, &[], "{}").status, 404, "{line}");
+        let reply = send(&worker, line, &[], "{}");
+        assert_eq!(reply.status, 404, "{line}");
+        assert!(
+            of(&reply)["detail"].as_str().is_some_and(|detail| detail.contains("this server runs jobs")),
+            "{reply:?}"
+        );
     }
 }
 
@@ -466,6 +471,23 @@ fn a_trace_goes_on_from_a_job_to_its_requests_its_callback_and_the_log() {
         assert_eq!(lines(&receive(&listener).0), Vec::<String>::new());
         assert_eq!(answer.join().expect("it answers").status, 200);
     });
+}
+
+#[test]
+fn a_run_that_the_end_of_a_server_cuts_off_is_answered() {
+    let (home, listener) = hooks("[exec]\nhttp = [\"hooks: GET /**\"]\n");
+    let child = spawn(home.path(), &["--config", "config.toml"]);
+    let mut server = Server::of(child, tempfile::tempdir().expect("a folder"));
+    let limits = json!({"wall_ms": 600_000, "fuel": 10_000_000_000_000_u64});
+    let endless = json!({"code": "http.get('hooks:/begun')\nwhile True: pass", "limits": limits}).to_string();
+    let reply = std::thread::scope(|scope| {
+        let cut_off = scope.spawn(|| send(&server, "POST /v1/run", &[], &endless));
+        receive(&listener);
+        tell_to_stop(&server);
+        cut_off.join().expect("no panic")
+    });
+    assert_eq!((reply.status, problem(&reply).as_str()), (503, "stopping"), "{reply:?}");
+    assert_eq!(server.child.wait().expect("it ended").code(), Some(0));
 }
 
 #[test]

@@ -1,9 +1,15 @@
 //! What is noted of calls: in reports, about the shape of answers, and for the search.
 
+use std::fs::Permissions;
+use std::os::unix::fs::PermissionsExt as _;
+use std::process::{Command, Stdio};
+
 use serde_json::{Value, json};
 
 use super::intents::{asked, called, intent, shop};
 use super::scripts::{exec, permitted};
+use super::search_path;
+use crate::mcp::port::{ALICE, Server};
 
 #[test]
 fn a_report_lists_each_call_of_a_tool() {
@@ -75,6 +81,36 @@ fn words_for_which_a_person_chose_a_tool_are_learned() {
     }
     let after = trust(&upstream);
     assert!(after > used + 0.1, "{before} {used} {after}");
+}
+
+#[test]
+fn nothing_is_learned_of_what_clients_with_tokens_choose() {
+    let upstream = shop(&["shop: *"]);
+    let text = "purchases by customer acme";
+    let trust = || {
+        let explained = asked(&upstream, &["run-intent", "--explain", text]);
+        explained["tools"]["trust"].as_f64().expect("a trust")
+    };
+    let request = json!({"intent": text, "template": "shop/list_orders", "params": {"customer": "acme"}}).to_string();
+    let choose = |arguments: &[&str], headers: &[(&str, &str)]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_intentbox"));
+        command.args(["serve", "--listen", "127.0.0.1:0", "--require-hardening=false", "--config", "config.toml"]);
+        command.args(["--servers", "servers.json"]).args(arguments).current_dir(upstream.path(""));
+        command.env_clear().env("HOME", upstream.path("")).env("PATH", search_path()).stderr(Stdio::piped());
+        let child = command.spawn().expect("the binary starts");
+        let server = Server::of(child, tempfile::tempdir().expect("a folder"));
+        for _ in 0..2 {
+            let reply = server.raw(&server.line("POST /v1/run", headers, &request));
+            assert!(reply.status == 200 && reply.body.contains("\"outcome\":\"ok\""), "{reply:?}");
+        }
+    };
+    std::fs::write(upstream.path("tokens"), format!("alice {ALICE}\n")).expect("it can be written");
+    std::fs::set_permissions(upstream.path("tokens"), Permissions::from_mode(0o600)).expect("it is ours");
+    choose(&["--token-file", "tokens"], &[("authorization", &format!("Bearer {ALICE}"))]);
+    let of_a_client = trust();
+    choose(&[], &[]);
+    let of_a_person = trust();
+    assert!(of_a_person > of_a_client + 0.1, "{of_a_client} {of_a_person}");
 }
 
 #[test]
