@@ -33,7 +33,7 @@ pub(crate) async fn run(sources: &Sources, command: Mcp, show: &mut Show) -> Res
     let ceilings = server::ceilings(command.runs.limits.clone())?;
     let options = server::options(command.token_file.as_deref(), &command.hosts, &command.origins)?;
     if let Some(address) = command.http {
-        let advice = "give tokens with --token-file, or listen on 127.0.0.1";
+        let advice = "give tokens with --token-file, or listen on 127.0.0.1 without --allow-host";
         options.may_listen(address).map_err(|needed| Class::Usage.error(format!("{needed}: {advice}")))?;
     }
     // Principals are kept apart where there can be several.

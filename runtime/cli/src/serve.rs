@@ -52,8 +52,8 @@ pub(crate) async fn run(sources: &Sources, command: Serve, show: &mut Show) -> R
     let place = setup::store_place(sources, &command.database)?;
     let store = jobs::store(&place, name.clone(), quotas(&command)).await?;
     token::accept(&store, options.tokens()).await?;
-    let advice =
-        "make a token with `intentbox token create NAME`, name a file with --token-file, or listen on 127.0.0.1";
+    let advice = "make a token with `intentbox token create NAME`, name a file with --token-file, or listen on 127.0.0.1 \
+                  without --allow-host";
     options.may_listen(command.listen).map_err(|needed| Class::Usage.error(format!("{needed}: {advice}")))?;
     tokio::spawn(keep_accepting(store.clone(), options.tokens().clone()));
     let sharing = server::sharing(command.runs.isolation, options.tokens());

@@ -30,8 +30,10 @@ pub(crate) async fn sign_in(headers: HeaderMap, body: Bytes) -> Response {
     if !is_token {
         return page("This is no token: it has visible letters alone, and is at least 8 long.");
     }
-    // A browser reached this server over TLS if whoever stands in front says so.
-    let is_secure = headers.get("x-forwarded-proto").is_some_and(|scheme| scheme == "https");
+    // A browser reached this server over TLS if the page of the form did, or if whoever stands in front says so.
+    let is_of_https = |origin: &HeaderValue| origin.as_bytes().starts_with(b"https://");
+    let is_secure = headers.get("x-forwarded-proto").is_some_and(|scheme| scheme == "https")
+        || headers.get("origin").is_some_and(is_of_https);
     let secure = if is_secure { "; Secure" } else { "" };
     home(&format!("{COOKIE}={token}; Path=/; Max-Age={KEPT_S}; HttpOnly; SameSite=Strict{secure}"))
 }

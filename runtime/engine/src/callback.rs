@@ -24,13 +24,23 @@ impl Engine {
     /// # Errors
     /// Why not, and the line that would allow it.
     pub fn admit_callback(&self, principal: &Principal, url: &str) -> Result<(), String> {
-        let admitted = self.policy.callbacks(principal).admit(self.tenants.common().egress.origins(), "POST", url);
-        admitted.map(|_| ()).map_err(|_| {
-            let shown: String = url.chars().filter(|letter| !letter.is_control()).take(200).collect();
-            format!(
+        let admits = |principal: &Principal| {
+            let admitted = self.policy.callbacks(principal).admit(self.tenants.common().egress.origins(), "POST", url);
+            admitted.is_ok()
+        };
+        if admits(principal) {
+            return Ok(());
+        }
+        let shown: String = url.chars().filter(|letter| !letter.is_control()).take(200).collect();
+        Err(match principal.name().filter(|_| admits(&Principal::local())) {
+            // The table of everybody does, and what a client may is what both tables allow.
+            Some(name) => format!(
+                "no line of [principals.{name}] in policy.toml allows POST {shown}; an operator can add http = [\"ORIGIN: POST /PATH\"] there"
+            ),
+            None => format!(
                 "no line of [callbacks] in policy.toml allows POST {shown}; write it as ORIGIN:/PATH, where an operator has [origins.ORIGIN] \
                  in config.toml, and [callbacks] http = [\"ORIGIN: POST /PATH\"] in policy.toml"
-            )
+            ),
         })
     }
 

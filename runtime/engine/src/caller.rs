@@ -119,6 +119,15 @@ impl Ceilings {
         self.limits(Limits::default(), chosen).map(|_| ())
     }
 
+    /// Has the remedy of a failure raise no limit above its ceiling: what this server would refuse is no advice.
+    pub(crate) fn bound(&self, failure: &mut Failure) {
+        if let Some(Remedy::RaiseLimit { limit, most, .. }) = &mut failure.remedy
+            && let Some(ceiling) = self.0.get(limit)
+        {
+            *most = (*most).min(*ceiling);
+        }
+    }
+
     /// The limits of a run: `base`, which a template or the program chose, lowered to the ceilings, and then those that the
     /// caller chose.
     ///

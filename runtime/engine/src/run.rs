@@ -56,6 +56,10 @@ impl Engine {
                 .iter()
                 .map(|(said, meant)| Mended { said: said.clone(), meant: meant.clone() })
                 .collect();
+            let mut report = report;
+            if let Some(failure) = &mut report.failure {
+                caller.ceilings.bound(failure);
+            }
             let target = Some(run.target.clone());
             let mode = matches!(run.work, Work::Template { .. }).then(|| self.routing.shown());
             let inferred = run.inferred.clone();

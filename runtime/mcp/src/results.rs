@@ -1,15 +1,14 @@
 //! Results that are too large for one reply: kept for a while, and read page by page.
 
-use std::sync::Arc;
-use std::time::Duration;
-
-use moka::policy::EvictionPolicy;
-use moka::sync::Cache;
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
 
 use intentbox_engine::Principal;
 
-/// The bytes of all kept results together. The oldest go first.
-const KEPT_BYTES_MAX: u64 = 64 << 20;
+/// The bytes of all kept results together. Of the principal that has most of them, the one goes first that was not read for longest:
+/// nobody's many results take the place of another's few.
+const KEPT_BYTES_MAX: usize = 64 << 20;
 
 /// How long a result is kept after it was last read.
 pub(crate) const LIFETIME: Duration = Duration::from_mins(15);
@@ -18,9 +17,15 @@ pub(crate) const LIFETIME: Duration = Duration::from_mins(15);
 pub(crate) const PAGE_CHARS_MAX: usize = 8 << 10;
 
 /// Large results by handle. A handle is 128 random bits, and useless to another principal.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub(crate) struct Results {
-    kept: Cache<(Principal, String), Arc<StoredResult>>,
+    kept: Arc<Mutex<HashMap<(Principal, String), Kept>>>,
+}
+
+#[derive(Debug)]
+struct Kept {
+    result: Arc<StoredResult>,
+    read_at: Instant,
 }
 
 /// One result.
@@ -50,34 +55,61 @@ pub(crate) struct NoSuchResult;
 
 impl Results {
     pub(crate) fn new() -> Self {
-        let weight =
-            |_: &(Principal, String), kept: &Arc<StoredResult>| u32::try_from(kept.text.len()).unwrap_or(u32::MAX);
-        let kept = Cache::builder()
-            .max_capacity(KEPT_BYTES_MAX)
-            .weigher(weight)
-            .eviction_policy(EvictionPolicy::lru())
-            .time_to_idle(LIFETIME)
-            .build();
-        Self { kept }
+        Self::default()
+    }
+
+    /// Those that have not expired.
+    fn kept(&self, now: Instant) -> MutexGuard<'_, HashMap<(Principal, String), Kept>> {
+        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        kept.retain(|_, kept| now.saturating_duration_since(kept.read_at) < LIFETIME);
+        kept
     }
 
     /// Keeps a result and returns its handle; `None` if the machine has no randomness for one.
     pub(crate) fn keep(&self, principal: &Principal, text: &str) -> Option<String> {
         let handle = format!("{:032x}", random()?);
-        self.kept.insert((principal.clone(), handle.clone()), Arc::new(StoredResult::new(text)));
-        // The cache lets others go when it gets round to it: by then a few large results would hold twice as much.
-        self.kept.run_pending_tasks();
+        let result = Arc::new(StoredResult::new(text));
+        let now = Instant::now();
+        let mut kept = self.kept(now);
+        kept.insert((principal.clone(), handle.clone()), Kept { result, read_at: now });
+        make_room(&mut kept);
         Some(handle)
     }
 
     /// The page that starts at a character.
     pub(crate) fn read(&self, principal: &Principal, handle: &str, offset: usize) -> Result<Page, NoSuchResult> {
+        self.read_at(principal, handle, offset, Instant::now())
+    }
+
+    fn read_at(&self, principal: &Principal, handle: &str, offset: usize, now: Instant) -> Result<Page, NoSuchResult> {
         // Handles have one length: a long one is not looked up.
         if handle.len() != 32 {
             return Err(NoSuchResult);
         }
-        let kept = self.kept.get(&(principal.clone(), handle.to_owned())).ok_or(NoSuchResult)?;
-        Ok(kept.page(offset))
+        let result = {
+            let mut all = self.kept(now);
+            let kept = all.get_mut(&(principal.clone(), handle.to_owned())).ok_or(NoSuchResult)?;
+            kept.read_at = now;
+            Arc::clone(&kept.result)
+        };
+        Ok(result.page(offset))
+    }
+}
+
+/// Lets results go until those that are left have room.
+fn make_room(kept: &mut HashMap<(Principal, String), Kept>) {
+    loop {
+        let mut bytes: HashMap<&Principal, usize> = HashMap::new();
+        for ((principal, _), kept) in kept.iter() {
+            *bytes.entry(principal).or_default() += kept.result.text.len();
+        }
+        if bytes.values().sum::<usize>() <= KEPT_BYTES_MAX {
+            return;
+        }
+        let most = bytes.values().copied().max().unwrap_or_default();
+        let of_most = kept.iter().filter(|((principal, _), _)| bytes[principal] == most);
+        let Some(oldest) = of_most.min_by_key(|(_, kept)| kept.read_at).map(|(key, _)| key.clone()) else { return };
+        kept.remove(&oldest);
     }
 }
 
@@ -178,13 +210,25 @@ mod tests {
     #[test]
     fn what_is_kept_is_bounded_and_the_oldest_goes_first() {
         let results = Results::new();
-        let me = Principal::named("me");
-        let handles: Vec<_> = (0..10)
-            .filter_map(|_| results.keep(&me, &"x".repeat(usize::try_from(KEPT_BYTES_MAX / 8).unwrap())))
-            .collect();
-        results.kept.run_pending_tasks();
-        assert!(results.kept.weighted_size() <= KEPT_BYTES_MAX);
+        let (me, you) = (Principal::named("me"), Principal::named("you"));
+        let yours = results.keep(&you, &"y".repeat(1 << 20)).expect("there is randomness");
+        let handles: Vec<_> = (0..10).filter_map(|_| results.keep(&me, &"x".repeat(KEPT_BYTES_MAX / 8))).collect();
+        let kept: usize = results.kept(Instant::now()).values().map(|kept| kept.result.text.len()).sum();
+        assert!(kept <= KEPT_BYTES_MAX);
         let is_there: Vec<bool> = handles.iter().map(|handle| results.read(&me, handle, 0).is_ok()).collect();
-        assert!(!is_there[0] && is_there[9], "{is_there:?}");
+        assert_eq!(is_there, [false, false, false, true, true, true, true, true, true, true]);
+        assert!(results.read(&you, &yours, 0).is_ok(), "my many results do not take its place");
+    }
+
+    #[test]
+    fn what_was_not_read_for_a_while_is_gone() {
+        let (results, me) = (Results::new(), Principal::named("me"));
+        let handle = results.keep(&me, "mine").expect("there is randomness");
+        let (nearly, kept_at) = (Duration::from_mins(14), Instant::now());
+        for now in [kept_at + nearly, kept_at + nearly * 2] {
+            assert!(results.read_at(&me, &handle, 0, now).is_ok(), "it was read since");
+        }
+        let late = kept_at + LIFETIME * 3;
+        assert_eq!(results.read_at(&me, &handle, 0, late), Err(NoSuchResult));
     }
 }

@@ -14,7 +14,7 @@ use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep, sleep_until};
 
 use crate::clock::{Clock, DAY_MS};
-use crate::database::jobs::{Batch, Committed, Growth, Wanted, Write, Written};
+use crate::database::jobs::{Batch, Committed, Forgets, Growth, Wanted, Write, Written};
 use crate::database::{JobDatabase, JobNotices};
 use crate::error::StoreError;
 use crate::job::Lease;
@@ -397,7 +397,7 @@ impl Writer {
         let is_time = self.forgotten_ms.is_none_or(|last| now_ms.abs_diff(last) > pause_ms);
         let kept_ms = i64::from(self.days_max) * DAY_MS;
         let after_ms = if self.forgets_early { kept_ms.min(KEPT_MS_MIN) } else { kept_ms };
-        let forgets_after_ms = (sweeps && is_time).then_some(after_ms);
+        let forgets = (sweeps && is_time).then_some(Forgets { after_ms, early: self.forgets_early });
         let gone = if sweeps { self.gone().await? } else { Vec::new() };
         // A job that begins has something to say at its end.
         let begins = self.reserve.as_ref().is_none_or(Reserve::lets_begin);
@@ -422,8 +422,7 @@ impl Writer {
             _ if self.condition.lacks_room() => Growth::Little,
             _ => Growth::Usual,
         };
-        let batch =
-            Batch { writes, wanted: &wanted, gone: &gone, sweeps, begins, takes_lost, forgets_after_ms, growth };
+        let batch = Batch { writes, wanted: &wanted, gone: &gone, sweeps, begins, takes_lost, forgets, growth };
         let committed = self.database.commit(batch, &mut self.shares, &self.clock).await;
         if committed.is_err() {
             // What was counted for it did not happen.
@@ -431,7 +430,7 @@ impl Writer {
         }
         let Committed { written, leased, changed, forgets_more } = committed?;
         self.condition.committed();
-        if forgets_after_ms.is_some() && !forgets_more {
+        if forgets.is_some() && !forgets_more {
             self.forgotten_ms = Some(now_ms);
         }
         for write in writes {

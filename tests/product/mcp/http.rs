@@ -41,7 +41,10 @@ fn both_eras_are_served_at_one_address() {
 
 #[test]
 fn c01_pages_of_other_sites_and_names_of_other_hosts_are_refused_before_anything_is_read() {
-    let server = Server::start(&["--allow-host", "mcp.example.com", "--allow-origin", "https://app.example.com:443"]);
+    // Under a name by which others reach it, it needs tokens.
+    let names = ["--allow-host", "mcp.example.com", "--allow-origin", "https://app.example.com:443"];
+    let server = Server::start(&[&names[..], &["--token-file", "tokens"]].concat());
+    let bearer = format!("Bearer {ALICE}");
     let port = server.address.port();
     for (headers, status) in [
         (vec![("origin", "https://evil.example".to_owned())], 403),
@@ -58,7 +61,8 @@ fn c01_pages_of_other_sites_and_names_of_other_hosts_are_refused_before_anything
         (vec![("host", "mcp.example.com".to_owned())], 200),
     ] {
         let headers: Vec<(&str, &str)> = headers.iter().map(|(name, value)| (*name, value.as_str())).collect();
-        assert_eq!(server.post(&headers, &hello()).status, status, "{headers:?}");
+        let known = [&headers[..], &[("authorization", bearer.as_str())]].concat();
+        assert_eq!(server.post(&known, &hello()).status, status, "{headers:?}");
         // What is refused is refused whatever it says.
         if status == 403 {
             assert_eq!(server.post(&headers, "{garbage").status, 403, "{headers:?}");
@@ -167,15 +171,21 @@ fn c08_a_token_is_needed_where_one_is_configured_and_nowhere_but_in_its_header()
 }
 
 #[test]
-fn no_address_that_others_reach_is_served_without_a_token() {
+fn no_server_that_others_reach_runs_without_a_token() {
     let home = tempfile::tempdir().expect("a temporary folder");
-    let run = command(home.path(), &["--http", "0.0.0.0:0"]).stderr(Stdio::piped()).output().expect("it ends");
-    assert_eq!(run.status.code(), Some(2));
-    let said = String::from_utf8(run.stderr).expect("it is text");
-    assert_eq!(
-        said,
-        "usage: 0.0.0.0:0 can be reached by others: give tokens with --token-file, or listen on 127.0.0.1\n"
-    );
+    for (arguments, why) in [
+        (&["--http", "0.0.0.0:0"][..], "0.0.0.0:0 can be reached by others"),
+        (
+            &["--http", "127.0.0.1:0", "--allow-host", "mcp.example.com"],
+            "others can reach this server by the name mcp.example.com",
+        ),
+    ] {
+        let run = command(home.path(), arguments).stderr(Stdio::piped()).output().expect("it ends");
+        assert_eq!(run.status.code(), Some(2));
+        let said = String::from_utf8(run.stderr).expect("it is text");
+        let advice = "give tokens with --token-file, or listen on 127.0.0.1 without --allow-host";
+        assert_eq!(said, format!("usage: {why}: {advice}\n"));
+    }
 }
 
 #[test]

@@ -11,6 +11,7 @@ use hyper::server::conn::http1;
 use hyper::service::{Service as _, service_fn};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
+use rustix::net::sockopt::set_socket_send_buffer_size;
 use rustix::process::{Resource, getrlimit};
 use tokio::net::{TcpListener, TcpStream};
 use tokio_util::sync::CancellationToken;
@@ -26,6 +27,10 @@ const CONNECTIONS_MAX: u64 = 10_000;
 
 /// How long the head of a request may take to arrive, from the start of the connection or the end of the request before.
 const HEAD_WITHIN: Duration = Duration::from_secs(30);
+
+/// How much of an answer the system takes before a client has read it, in bytes; Linux doubles it. Otherwise it would be some megabytes,
+/// and an answer that nobody reads would count as read.
+const SENT_BYTES_MAX: usize = 64 << 10;
 
 /// The longest head of a request, in bytes.
 const HEAD_BYTES_MAX: usize = 64 << 10;
@@ -43,6 +48,8 @@ fn connections_max() -> usize {
 
 /// Serves the connections of a listener until `stop` is cancelled, and lets requests in flight end.
 pub(super) async fn accept(listener: TcpListener, app: Router, stop: CancellationToken) {
+    // Connections have what their listener has. Where the system refuses, they have its own.
+    let _ = set_socket_send_buffer_size(&listener, SENT_BYTES_MAX);
     let places = Places::new(connections_max());
     let connections = TaskTracker::new();
     let accepting = async {

@@ -33,12 +33,21 @@ pub enum InvalidOption {
     },
 }
 
-/// A server must not listen there without a token.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("{address} can be reached by others")]
-pub struct TokenNeeded {
-    /// Where it would listen.
-    pub address: SocketAddr,
+/// A server must not listen without a token.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum TokenNeeded {
+    /// Others reach the address.
+    #[error("{address} can be reached by others")]
+    Address {
+        /// Where it would listen.
+        address: SocketAddr,
+    },
+    /// Others reach a proxy that leads here: no client of this machine needs another name for it.
+    #[error("others can reach this server by the name {host}")]
+    Host {
+        /// The name.
+        host: String,
+    },
 }
 
 impl Options {
@@ -76,10 +85,13 @@ impl Options {
     /// Whether a server with these options may listen there.
     ///
     /// # Errors
-    /// When others than this machine could reach it and no token is needed.
+    /// When others than this machine could reach it, there or through a proxy, and no token is needed.
     pub fn may_listen(&self, address: SocketAddr) -> Result<(), TokenNeeded> {
         if !self.tokens.are_needed() && !address.ip().to_canonical().is_loopback() {
-            return Err(TokenNeeded { address });
+            return Err(TokenNeeded::Address { address });
+        }
+        if let Some(host) = self.hosts.first().filter(|_| !self.tokens.are_needed()) {
+            return Err(TokenNeeded::Host { host: host.name.clone() });
         }
         Ok(())
     }
@@ -118,13 +130,22 @@ mod tests {
             assert_eq!(told(&open, address), needed(address));
             assert_eq!(told(&guarded, address), "listens");
         }
+        let hosts = vec!["api.example.com:8443".to_owned()];
+        for (tokens, expected) in [
+            (Tokens::default(), "others can reach this server by the name api.example.com"),
+            (guarded.tokens, "listens"),
+        ] {
+            let options = Options::new(&hosts, &[], tokens).expect("a host");
+            assert_eq!(told(&options, "127.0.0.1:1"), expected);
+        }
     }
 
     #[test]
     fn hosts_and_origins_are_refused_when_they_could_never_match() {
+        let tokens = Tokens::parse("a 0123456789abcdef").expect("a list");
         let with = |hosts: &[&str], origins: &[&str]| {
             let owned = |texts: &[&str]| texts.iter().map(|text| (*text).to_owned()).collect::<Vec<_>>();
-            let options = Options::new(&owned(hosts), &owned(origins), Tokens::default());
+            let options = Options::new(&owned(hosts), &owned(origins), tokens.clone());
             options.map_or_else(|error| error.to_string(), |options| told(&options, "127.0.0.1:1"))
         };
         for origin in

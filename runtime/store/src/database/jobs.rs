@@ -187,6 +187,15 @@ pub(crate) struct Wanted<'a> {
     pub(crate) seats: Option<u32>,
 }
 
+/// Which jobs are forgotten.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Forgets {
+    /// How long after their end, in milliseconds.
+    pub(crate) after_ms: i64,
+    /// Whether those of the principal with most jobs are forgotten earlier still.
+    pub(crate) early: bool,
+}
+
 /// What one transaction does.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Batch<'a> {
@@ -201,8 +210,8 @@ pub(crate) struct Batch<'a> {
     pub(crate) begins: bool,
     /// Whether leases that were not renewed in time are taken for lost then.
     pub(crate) takes_lost: bool,
-    /// How long after their end jobs are forgotten, in milliseconds, if they are now.
-    pub(crate) forgets_after_ms: Option<i64>,
+    /// Which jobs are forgotten, if any are now.
+    pub(crate) forgets: Option<Forgets>,
     pub(crate) growth: Growth,
 }
 
@@ -518,8 +527,11 @@ async fn commit(
         }
     }
     // What a clock makes old that is set right again is not.
-    if let Some(after_ms) = batch.forgets_after_ms.filter(|_| has_settled) {
+    if let Some(Forgets { after_ms, early }) = batch.forgets.filter(|_| has_settled) {
         committed.forgets_more = sweep::forget(session, now_ms - after_ms).await?;
+        if early && !committed.forgets_more {
+            committed.forgets_more = sweep::forget_of_largest(session).await?;
+        }
         // Other processes add something too. Counting takes a while: it is done once at the end.
         if !committed.forgets_more {
             shares.room.forget();

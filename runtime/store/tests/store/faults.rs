@@ -178,6 +178,34 @@ async fn d06_in_a_file_that_is_nearly_full_jobs_that_ended_give_way_early() {
     assert!(store.job("j0").await.expect("it is read").is_some(), "it waits");
 }
 
+#[tokio::test]
+async fn d06_in_a_file_that_is_nearly_full_the_client_with_most_jobs_gives_way_first() {
+    const KEPT: usize = 1_000;
+    let (folder, hand) = (tempfile::tempdir().expect("a folder"), Hand::new());
+    let quotas = JobQuotas { file_bytes_max: 600 * 4_096, forgets_early: true, ..JobQuotas::default() };
+    let store = JobStore::open(&place(folder.path()), hand.clock(), quotas, nobody()).await.expect("it opens");
+    accepted(&store, job("few")).await;
+    store.cancel("few").await.expect("it is written");
+    let of_bob = |number: usize| NewJob { principal: "bob".to_owned(), ..job(&format!("b{number}")) };
+    for first in (0..KEPT + 100).step_by(100) {
+        store.submit_all((first..first + 100).map(of_bob).collect()).await.expect("it is written");
+    }
+    for number in 0..KEPT + 100 {
+        store.cancel(&format!("b{number}")).await.expect("it is written");
+    }
+    let mut number = 0;
+    while !is_full(store.submit(NewJob { request: "x".repeat(8_000), ..job(&format!("j{number}")) }).await) {
+        number += 1;
+    }
+    // All of them ended a moment ago.
+    while store.job("b99").await.expect("it is read").is_some() {
+        tokio::task::yield_now().await;
+    }
+    assert!(store.job("b100").await.expect("it is read").is_some(), "so many stay");
+    assert!(store.job("few").await.expect("it is read").is_some(), "it is of another");
+    accepted(&store, job("new")).await;
+}
+
 /// The same request with the same key is the job that it was, also where nothing new is accepted.
 #[tokio::test]
 async fn d06_what_was_accepted_before_is_found_by_its_key_on_a_full_disk() {

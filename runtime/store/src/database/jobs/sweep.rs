@@ -7,6 +7,9 @@ use crate::job::{LEASE_MAX, PAUSE_MAX, TELL_PAUSE_MAX, millis};
 /// How many jobs one look at what is due changes.
 const SWEPT_MAX: i64 = 500;
 
+/// So many jobs of a principal stay for as long as they are kept anywhere, however little room there is.
+const LARGEST_MIN: i64 = 1_000;
+
 /// Ends the leases of workers that have gone.
 pub(super) async fn give_up(session: &mut Session<'_>, gone: &[String]) -> Result<(), sqlx::Error> {
     const SQL: Sql = Sql::same("UPDATE jobs SET lease_until_ms = 0 WHERE state = 'running' AND worker = $1");
@@ -89,6 +92,25 @@ pub(super) async fn forget(session: &mut Session<'_>, before_ms: i64) -> Result<
     );
     let forgotten = session.change(SQL, &[before_ms.into(), SWEPT_MAX.into()]).await?;
     Ok(forgotten >= SWEPT_MAX.unsigned_abs())
+}
+
+/// Forgets jobs of the principal with most of them that ended first, whenever that was, if it has more than `LARGEST_MIN`: where there is
+/// little room, it is the one that takes most of it. Returns whether there may be more.
+pub(super) async fn forget_of_largest(session: &mut Session<'_>) -> Result<bool, sqlx::Error> {
+    const LARGEST: Sql =
+        Sql::same("SELECT principal, COUNT(*) FROM jobs GROUP BY principal ORDER BY 2 DESC, 1 LIMIT 1");
+    const SQL: Sql = picking!(
+        "SELECT number FROM jobs WHERE principal = $1 AND finished_ms IS NOT NULL AND NOT EXISTS \
+         (SELECT 1 FROM deliveries WHERE deliveries.job = jobs.number AND deliveries.state = 'waiting') ORDER BY number LIMIT $2",
+        "DELETE FROM jobs WHERE number IN (SELECT number FROM picked)"
+    );
+    let Some(row) = session.row(LARGEST, &[]).await? else { return Ok(false) };
+    let most = (row.number(1)? - LARGEST_MIN).min(SWEPT_MAX * 4);
+    if most <= 0 {
+        return Ok(false);
+    }
+    let forgotten = session.change(SQL, &[row.text(0)?.as_str().into(), most.into()]).await?;
+    Ok(forgotten >= most.unsigned_abs())
 }
 
 /// How many jobs of each principal wait, in one number or in two. It reads an entry of an index for each of them.
