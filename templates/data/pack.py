@@ -12,6 +12,9 @@ from intentbox import Invalid, NotFound, compressed, files, tables, window
 # What is read at once, in bytes. Larger pieces are no faster.
 PIECE_BYTES = 1 << 18
 
+# The highest limit of a list.
+LIMIT_MAX = 100
+
 # Types of columns whose values are above and below others.
 _ORDERED = ("integer", "number", "mixed", "date")
 
@@ -107,15 +110,24 @@ def filters(path, where, also, period=None, date_column=None):
 
 
 def tell_absent(path, filters):
-    """Says on stderr which values a column has, where no row has the one that was asked for: for answers of no rows."""
+    """Says on stderr what no row has, for answers of no rows: the text, or the value with those that there are."""
     for one in filters:
-        column, value = one.get("column"), one.get("equals")
+        column, value, text = one.get("column"), one.get("equals"), one.get("contains")
+        if text is not None and (len(filters) == 1 or not tables.find(path, where=one, limit=1)["matching"]):
+            where = "in any column" if column is None else f"in {column}"
+            print(f'no row has the text "{_short(text, 40)}" {where}', file=sys.stderr)
         if column is None or value is None:
             continue
         # One filter alone has just been asked.
         if len(filters) == 1 or not tables.find(path, where=one, limit=1)["matching"]:
             print(f"no row has the {column} {_short(value, 40)}", file=sys.stderr)
             _tell_values(path, column)
+
+
+def tell_more(shown, matching):
+    """Says on stderr of how many rows some are shown, and how to see the others."""
+    more = f"limit={matching} lists all" if matching <= LIMIT_MAX else f"limit={LIMIT_MAX} lists more"
+    print(f"{shown} of {matching} rows ({more})", file=sys.stderr)
 
 
 def _tell_values(path, column):

@@ -19,11 +19,17 @@ ERROR_CHARS_MAX = 100
 # The highest limit of a list.
 LIMIT_MAX = 100
 
+# How many records are looked at for those of one level: as many as one question to the logs gives.
+NEWEST_MAX = 1000
+
 # How people call files that end in `.gz`.
 COMPRESSED = ("gz", "gzip", "gzipped", "compressed", "zipped")
 
 # What a file is called behind its name when it was put aside: `app.log.1`, `app.log.2.gz`, `app.log-20261126`.
 ROTATED = re.compile(r"[.-]\d+(\.(gz|bz2|xz))?")
+
+# How lines of access logs are shown: `500 GET /login`.
+STATUS_FIRST = re.compile(r"[1-5]\d\d [A-Z]+ /")
 
 # How records of a level are called.
 CALLED = {
@@ -99,6 +105,8 @@ def tell(seen, level=None, shown=None, text=None, within=None):
         told = [word for word in text.split() if len(word) > 3 and any(map(str.isdigit, word)) and word != text]
         if told:
             print(f'look for "{cut(max(told, key=len), ERROR_CHARS_MAX)}" alone?', file=sys.stderr)
+        if STATUS_FIRST.match(text):
+            print(f'a status stands behind the path in such logs: look for "{cut(text[4:], ERROR_CHARS_MAX)}"', file=sys.stderr)
         if text.startswith("/"):
             # It may have been meant as a file.
             print("a path that begins with / is searched as a text; name files as the answers do", file=sys.stderr)
@@ -130,6 +138,22 @@ def tell_worse(found, level):
     worse = 0 if level in (None, "error") else sum(record["level"] in LEVELS[: LEVELS.index(level)] for record in found)
     if worse:
         print(f"more severe than {level}: {worse} of the {len(found)} shown", file=sys.stderr)
+
+
+def of_level(level, name, text, since, until, limit):
+    """Returns the newest records of this very level, at most `limit`, and tells on stderr of how many.
+
+    They are looked for among the newest `NEWEST_MAX` that are at least as severe. Where there are more, it tells that older
+    ones may be missing.
+    """
+    found = logs.records(paths(name), level=level, text=text, since=since, until=until, limit=NEWEST_MAX)
+    tell(found.seen, level, text=text, within=(name, since, until))
+    rows = [record for record in found if record["level"] == level]
+    if len(rows) > limit:
+        note(f"{limit} of {len(rows)} records ({limits(len(rows))})")
+    if found.seen["matched"] > len(found) or found.seen["unsearched"]:
+        note(f"looked at the newest {NEWEST_MAX} records that are at least as severe as {level}: older ones are not shown")
+    return rows[-limit:]
 
 
 def limits(count, limit_max=LIMIT_MAX):

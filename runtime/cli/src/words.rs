@@ -263,6 +263,7 @@ mod tests {
                 .iter()
                 .map(|(written, name)| NearName {
                     parameter: "project".to_owned(),
+                    called: "project".to_owned(),
                     written: (*written).to_owned(),
                     name: (*name).to_owned(),
                 })

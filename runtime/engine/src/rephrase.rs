@@ -15,6 +15,7 @@ const WORD_CHARS_MAX: usize = 64;
 pub(crate) fn remedy(nearest: &Nearest, has_candidates: bool, is_beyond_code: bool) -> Remedy {
     let near_name = |near: &intentbox_router::NearName| NearName {
         parameter: near.parameter.clone(),
+        called: near.called.clone(),
         written: short(&near.written),
         name: short(&near.name),
     };
@@ -88,13 +89,14 @@ mod tests {
     fn a_name_is_told_beside_the_word_that_is_nearly_it() {
         let near = intentbox_router::NearName {
             parameter: "project".to_owned(),
+            called: "project".to_owned(),
             written: "wbe".to_owned(),
             name: "web\u{202e}".to_owned(),
         };
         let sentence = Some("errors in project web".to_owned());
         let nearest = Nearest { names: vec![near], sentence: sentence.clone(), ..Nearest::default() };
-        let near =
-            NearName { parameter: "project".to_owned(), written: "wbe".to_owned(), name: "web\\u{202e}".to_owned() };
+        let (parameter, called) = ("project".to_owned(), "project".to_owned());
+        let near = NearName { parameter, called, written: "wbe".to_owned(), name: "web\\u{202e}".to_owned() };
         let expected = Rephrase {
             has_candidates: true,
             nearest: sentence,

@@ -183,7 +183,8 @@ mod tests {
     fn every_remedy_is_said_in_the_terms_of_a_call() {
         let missing = Missing { name: "issue".to_owned(), example: "WEB-1".to_owned(), setting: None };
         let rephrase = |nearest: Option<&str>, has_candidates: bool| {
-            let near = NearName { parameter: "project".to_owned(), written: "wbe".to_owned(), name: "web".to_owned() };
+            let (parameter, called) = ("project".to_owned(), "project".to_owned());
+            let near = NearName { parameter, called, written: "wbe".to_owned(), name: "web".to_owned() };
             let near_names = nearest.map(|_| near).into_iter().collect();
             let nearest = nearest.map(str::to_owned);
             Remedy::Rephrase(Box::new(Rephrase { has_candidates, nearest, near_names, ..Rephrase::default() }))

@@ -159,6 +159,8 @@ pub struct Rephrase {
 pub struct NearName {
     /// The parameter whose values such names are, such as `project`.
     pub parameter: String,
+    /// What such names are called: a sum is of a `column`.
+    pub called: String,
     /// The word as written.
     pub written: String,
     /// The name.
@@ -168,8 +170,8 @@ pub struct NearName {
 /// A question to the person who wrote the word.
 impl fmt::Display for NearName {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { parameter, written, name } = self;
-        write!(formatter, "no {parameter} `{written}`: did you mean `{name}`?")
+        let Self { called, written, name, .. } = self;
+        write!(formatter, "no {called} `{written}`: did you mean `{name}`?")
     }
 }
 

@@ -276,8 +276,12 @@ mod tests {
 
     #[test]
     fn an_intent_that_was_not_understood_is_told_with_what_would_be() {
-        let near =
-            remedy::NearName { parameter: "project".to_owned(), written: "wbe".to_owned(), name: "web".to_owned() };
+        let near = remedy::NearName {
+            parameter: "project".to_owned(),
+            called: "project".to_owned(),
+            written: "wbe".to_owned(),
+            name: "web".to_owned(),
+        };
         let whole = Rephrase {
             has_candidates: true,
             not_understood: vec!["delete".to_owned(), "wbe".to_owned()],

@@ -1,6 +1,7 @@
 //! What helps with a sentence that no card fits: the words that were not understood, names that are nearly what was
 //! written, and the nearest sentence that goes to a card.
 
+use intentbox_catalog::param::ValuesFrom;
 use intentbox_catalog::terminal::printable;
 use intentbox_catalog::words::{Slot, WordPattern, filled};
 use intentbox_catalog::{ParamKind, ParamSpec};
@@ -18,11 +19,23 @@ use crate::{CLOSEST_FLOOR, CLOSEST_MAX, CardId, Decision, Question, Routed, Rout
 /// Words that lead to something: a sentence that ends with one is not whole.
 const LEADS: [&str; 7] = ["about", "for", "from", "in", "of", "where", "with"];
 
+/// Words that compare.
+const COMPARING: [&str; 14] = [
+    "above", "after", "before", "below", "beyond", "between", "fewer", "less", "more", "newer", "older", "over",
+    "than", "under",
+];
+
+/// Words that join something: a sentence that ends with one is not whole either.
+const JOINS: [&str; 4] = ["and", "but", "or", "who"];
+
 /// The longest sentence that is proposed, in characters. Nobody types a longer one.
 const SENTENCE_CHARS_MAX: usize = 200;
 
 /// Of a sentence with more words that nothing explains, no shorter one is proposed: it would ask for something else.
 const LEFT_OUT_MAX: usize = 2;
+
+/// How many words that are no filler may be left out of what was typed. What is left has more of them.
+const SHORTENED_MAX: usize = 3;
 
 /// The most names that are listed in place of one that is not there.
 const LISTED_MAX: usize = 8;
@@ -47,6 +60,8 @@ pub struct Nearest {
 pub struct NearName {
     /// The parameter whose values such names are.
     pub parameter: String,
+    /// What such names are called: a sum is of a `column`.
+    pub called: String,
     /// The word as written.
     pub written: String,
     /// The name.
@@ -104,6 +119,10 @@ impl<R: Ranker> Router<R> {
             && !self.takes_known_words_for_text(best);
         let sentence = if is_proposed { sentence(best, wording, &names) } else { None };
         let sentence = sentence.filter(|sentence| self.keeps(sentence, &best.id, &best.values, question));
+        let sentence = sentence.or_else(|| {
+            let may_be_shorter = absent.is_empty() && names.is_empty();
+            may_be_shorter.then(|| self.shorter(question, &not_understood)).flatten()
+        });
         Nearest { not_understood, sentence, names, absent, change: None }
     }
 
@@ -116,6 +135,43 @@ impl<R: Ranker> Router<R> {
             }
             Decision::Missing { .. } | Decision::Ambiguous { .. } | Decision::NoMatch { .. } => false,
         }
+    }
+
+    /// The sentence without the words that were not understood, or its beginning before them, if that goes to a card that only reads:
+    /// "customers from prague" of "customers from prague or brno".
+    fn shorter(&self, question: &Question<'_>, not_understood: &[String]) -> Option<String> {
+        let words = text::split(question.text);
+        let is_lost = |word: &Word| not_understood.contains(&word.text);
+        let first = words.iter().position(is_lost)?;
+        // Without what negates or compares, another thing is asked for.
+        let rest = |word: &&Word| !is_lost(word);
+        let (beginning, others): (Vec<&Word>, Vec<&Word>) =
+            (words[..first].iter().collect(), words.iter().filter(rest).collect());
+        [others, beginning].into_iter().find_map(|kept| {
+            let left_out: Vec<&Word> =
+                words.iter().filter(|word| !kept.iter().any(|one| std::ptr::eq(*one, *word))).collect();
+            let counts = |word: &&&Word| !word.is_filler && !JOINS.contains(&word.plain.as_str());
+            let lost = left_out.iter().filter(counts).count();
+            let says_more =
+                left_out.iter().any(|word| negates(&word.plain) || COMPARING.contains(&word.plain.as_str()));
+            if says_more || lost > SHORTENED_MAX || lost >= kept.iter().filter(counts).count() {
+                return None;
+            }
+            let ends = |word: &&Word| {
+                !word.is_filler && !LEADS.contains(&word.plain.as_str()) && !JOINS.contains(&word.plain.as_str())
+            };
+            let end = kept.iter().rposition(ends)?;
+            let said: Vec<String> = kept[..=end].iter().map(|word| as_written(word)).collect();
+            let sentence = said.join(" ");
+            (is_presentable(&sentence) && self.only_reads(&sentence, question)).then_some(sentence)
+        })
+    }
+
+    /// Whether a sentence goes to a card that only reads, and leaves nothing out.
+    fn only_reads(&self, sentence: &str, question: &Question<'_>) -> bool {
+        let question = Question { text: sentence, names: question.names, now: question.now };
+        let Decision::Card { id, .. } = self.route(&question).decision else { return false };
+        self.packs.iter().find_map(|pack| pack.wording(&id)).is_some_and(|wording| !wording.writes)
     }
 
     /// Whether a card takes words for a text only because nothing else of it explains them, and all of them are words of the packs:
@@ -144,10 +200,6 @@ impl<R: Ranker> Router<R> {
 
 /// Whether a word that was not understood negates or compares, or was taken for a text: without it another thing is asked for.
 fn says_more(best: &Scored, wording: Wording<'_>, not_understood: &[String]) -> bool {
-    const COMPARING: [&str; 14] = [
-        "above", "after", "before", "below", "beyond", "between", "fewer", "less", "more", "newer", "older", "over",
-        "than", "under",
-    ];
     let is_text = |name: &str| wording.readers.specs().iter().any(|spec| spec.name() == name && spec.is_text());
     let texts = best.values.iter().filter(|read| is_text(&read.parameter)).map(|read| read.text.as_str());
     let mut words = not_understood.iter().map(String::as_str).chain(texts).flat_map(text::split);
@@ -167,6 +219,15 @@ fn fitness(scored: &Scored) -> f64 {
     scored.score.max(scored.fit)
 }
 
+/// What the names of a parameter are called: by the parameter, or where another template lists what has no name of this kind, by the
+/// field that it has them in.
+fn called(spec: &ParamSpec) -> &str {
+    match spec.values_from() {
+        Some(ValuesFrom::Template { name, field }) if !name.contains(spec.name()) => field,
+        _ => spec.name(),
+    }
+}
+
 /// The unexplained words that are nearly names of parameters without a value, at most one for each parameter.
 fn near_names(best: &Scored, wording: Wording<'_>, names: &Names) -> Vec<NearName> {
     let mut near: Vec<NearName> = Vec::new();
@@ -177,7 +238,8 @@ fn near_names(best: &Scored, wording: Wording<'_>, names: &Names) -> Vec<NearNam
             // A name that exists as written was not read for another reason than a slip.
             let list = names.get(source).filter(|list| is_free && list.find(written).is_none())?;
             let name = list.nearest(written)?.to_owned();
-            Some(NearName { parameter: spec.name().to_owned(), written: written.clone(), name })
+            let called = called(spec).to_owned();
+            Some(NearName { parameter: spec.name().to_owned(), called, written: written.clone(), name })
         });
         near.extend(found);
     }
@@ -225,10 +287,20 @@ fn sentence(best: &Scored, wording: Wording<'_>, names: &[NearName]) -> Option<S
         parts.push(in_words(spec(&near.parameter)?, &near.name));
     }
     let sentence = joined(phrase, &parts);
-    let is_short = sentence.chars().count() <= SENTENCE_CHARS_MAX;
-    let is_safe = !sentence.contains(char::is_control) && printable(&sentence) == sentence;
     let is_whole = sentence.rsplit(' ').next().is_some_and(|last| !LEADS.contains(&last));
-    (is_short && is_safe && is_whole).then_some(sentence)
+    (is_presentable(&sentence) && is_whole).then_some(sentence)
+}
+
+/// Whether a sentence is short, and safe to print.
+fn is_presentable(sentence: &str) -> bool {
+    let is_safe = !sentence.contains(char::is_control) && printable(sentence) == sentence;
+    sentence.chars().count() <= SENTENCE_CHARS_MAX && is_safe
+}
+
+/// A word as a sentence has it.
+fn as_written(word: &Word) -> String {
+    let text = if word.quoted { format!("\"{}\"", word.text) } else { word.text.clone() };
+    if word.comma { format!("{text},") } else { text }
 }
 
 /// The filled phrase and the parts after it, without what is said twice: "count the rows in", "count rows" and "in orders.csv"
@@ -309,7 +381,6 @@ mod tests {
     use std::sync::Arc;
 
     use intentbox_catalog::Catalog;
-    use intentbox_catalog::param::ValuesFrom;
 
     use super::*;
     use crate::card::Card;

@@ -24,8 +24,8 @@ use crate::names::{NAME_WORDS_MAX, Name, Names, Source};
 use crate::text::{Word, ends_clause, singular, stem};
 use crate::time;
 
-use amounts::period;
 pub(crate) use amounts::{count, says_how_much};
+use amounts::{period, thousands};
 pub(crate) use free_text::REST;
 use free_text::{CALLS, LEADING, NO_TEXT, VAGUE, is_class, is_identifier};
 pub(crate) use known::KNOWN_NAME;
@@ -511,10 +511,12 @@ impl Pull<'_> {
                 let day = time::point(inside, self.sentence.now).map(|point| point.to_string());
                 let day = day.map(|day| day.strip_suffix("T00:00:00Z").map(str::to_owned).unwrap_or(day));
                 let number = || {
-                    Some(inside.first()?).filter(|_| inside.len() == 1).map(|word| match count(&word.plain) {
-                        Some(number) => number.to_string(),
-                        None => word.text.trim_start_matches(['$', '€', '£']).to_owned(),
-                    })
+                    let word = inside.first().filter(|_| inside.len() == 1)?;
+                    if let Some(number) = count(&word.plain) {
+                        return Some(number.to_string());
+                    }
+                    let text = word.text.trim_start_matches(['$', '€', '£']);
+                    Some(thousands(text).unwrap_or_else(|| text.to_owned()))
                 };
                 let value = day.or_else(number)?;
                 spec.read_item(&value).ok().filter(|value| spec.check_item(value).is_ok())

@@ -111,7 +111,8 @@ impl Entry {
                 Why::Absent
             } else if is_elsewhere {
                 Why::Elsewhere
-            } else if is_attribute || is_led || excepts[clause] {
+            } else if is_attribute || is_led || excepts[clause] || is_request && is_said_to_be(words, clause_of, index)
+            {
                 Why::Narrows
             } else if trained.is_some_and(|weight| weight >= HARMLESS_WEIGHT) {
                 Why::Harmless
@@ -129,9 +130,8 @@ impl Entry {
             });
         }
         for index in self.other_halves(words, canonical, &scored.values) {
-            let (text, clause) = (words[index].text.clone(), clause_of[index]);
-            let (why, parameter) = (Why::Narrows, None);
-            doubts.words.push(Doubt { text, at: index, why, parameter, clause, is_request: true, trained: None });
+            let (text, clause, why) = (words[index].text.clone(), clause_of[index], Why::Narrows);
+            doubts.words.push(Doubt { text, at: index, why, parameter: None, clause, is_request: true, trained: None });
         }
         doubts
     }
@@ -201,6 +201,20 @@ impl Entry {
         }
         halves
     }
+}
+
+/// Whether this is what something is said to be, "managers" of "how many employees are managers": it narrows what is asked for, however
+/// harmless it is in a story. What happens to something, "errors are coming in", and that there is something, does not.
+fn is_said_to_be(words: &[Word], clauses: &[usize], index: usize) -> bool {
+    const BETWEEN: [&str; 7] = ["a", "also", "an", "both", "currently", "still", "the"];
+    let word = &words[index].plain;
+    let before = words[..index].iter().rev().find(|word| !BETWEEN.contains(&word.plain.as_str()));
+    let is_said = before.is_some_and(|word| matches!(word.plain.as_str(), "are" | "is"));
+    let is_last = clauses.get(index + 1).is_none_or(|next| *next != clauses[index]);
+    is_said
+        && is_last
+        && !["ed", "en", "ing", "ly"].iter().any(|ending| word.ends_with(ending))
+        && !["available", "left", "there"].contains(&word.as_str())
 }
 
 /// The texts that a word announces.

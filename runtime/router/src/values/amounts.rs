@@ -43,6 +43,15 @@ pub(crate) fn says_how_much(word: &str) -> bool {
     count(word).is_some() || Period::of(1, word).is_some() || matches!(word, "today" | "tonight" | "yesterday")
 }
 
+/// A number of thousands in digits: `100k` is 100000, and `1.5k` 1500.
+pub(super) fn thousands(text: &str) -> Option<String> {
+    let number = text.strip_suffix(['k', 'K'])?;
+    let (whole, part) = number.split_once('.').unwrap_or((number, ""));
+    let are_digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
+    let is_number = (1..=6).contains(&whole.len()) && part.len() <= 3 && are_digits(whole) && are_digits(part);
+    is_number.then(|| format!("{whole}{part:0<3}").trim_start_matches('0').to_owned()).filter(|text| !text.is_empty())
+}
+
 /// A number as digits or as a word.
 pub(crate) fn count(word: &str) -> Option<u64> {
     const WORDS: [&str; 20] = [
@@ -144,6 +153,30 @@ impl Pull<'_> {
             && let Ok(value) = spec.read_item(&number.to_string())
         {
             all.push(self.found(reader, at..at + 1, 4, "a number at the end", value));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_number_of_thousands_is_written_in_digits() {
+        for (text, expected) in [
+            ("100k", Some("100000")),
+            ("1.5K", Some("1500")),
+            ("0.25k", Some("250")),
+            ("999999k", Some("999999000")),
+            ("1000000k", None),
+            ("1.2345k", None),
+            ("0k", None),
+            ("k", None),
+            ("-1k", None),
+            ("1kk", None),
+            ("100", None),
+        ] {
+            assert_eq!(thousands(text).as_deref(), expected, "{text}");
         }
     }
 }

@@ -34,3 +34,5 @@ with pack.asked():
     result = tables.find(path, where=filters, columns=columns, limit=limit, order_by=order_by, order=order)
     if not result["matching"]:
         pack.tell_absent(path, filters)
+    if result["more"]:
+        pack.tell_more(len(result["rows"]), result["matching"])
