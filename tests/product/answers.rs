@@ -376,6 +376,8 @@ fn a_file_that_is_not_named_is_the_one_with_the_columns_that_are() {
             "file: employees.csv, the only one with Salary (EUR), department\n",
         ),
         ("highest price", "products.csv", "file: products.csv, the only one with price\n"),
+        // What "refunded" means is in the file that nobody named.
+        ("total refunded amount", "orders.csv", "file: orders.csv, the only one with "),
     ] {
         let (code, object) = ask(home.path(), &["--dir", &directory, "run-intent", intent]);
         assert_eq!((code, &object["route"]["inferred"][0]["value"]), (0, &json!(file)), "{intent}: {object:#}");
@@ -390,6 +392,16 @@ fn a_file_that_is_not_named_is_the_one_with_the_columns_that_are() {
         let (code, object) = ask(home.path(), &["--dir", &directory, "run-intent", intent]);
         let told = object["error"]["message"].as_str().unwrap_or_default();
         assert!(code == 6 && told.ends_with(&format!("; there are {names}")), "{intent}: {code} {object:#}");
+    }
+}
+
+#[test]
+fn a_word_that_is_in_no_file_is_answered_from_none() {
+    let home = tempfile::tempdir().expect("a temporary folder");
+    let directory = tables(home.path());
+    for intent in ["total shipped amount", "how many employees are managers", "average price of sofas"] {
+        let (code, object) = ask(home.path(), &["--dir", &directory, "run-intent", intent]);
+        assert_eq!((code, &object["outcome"]), (6, &json!("not_found")), "{intent}: {object:#}");
     }
 }
 

@@ -27,6 +27,8 @@ pub(crate) struct Open {
     pub(crate) id: CardId,
     parameter: String,
     names: Vec<String>,
+    /// Whether the sentence is refused as it is: then it is answered with one of the names, or not at all.
+    is_refused: bool,
 }
 
 /// What the name that a sentence lacks may be.
@@ -38,22 +40,41 @@ pub(crate) enum Choice {
 }
 
 impl Open {
-    /// The name that a sentence lacks, if it lacks nothing else, and few enough are known for it.
+    /// The name that a sentence lacks, if it lacks nothing else, and few enough are known for it. A sentence that no card fits may lack
+    /// it too: the texts in a file tell what its words mean.
     pub(crate) fn of(library: &Library, intent: &Intent, names: &Names, decision: &Decision) -> Option<Self> {
-        let Decision::Missing { id, parameters, .. } = decision else { return None };
-        let mut lacking = parameters.iter().filter(|name| !intent.params.contains_key(*name));
+        let (id, lacking): (&CardId, Vec<&str>) = match decision {
+            Decision::Missing { id, parameters, .. } => (id, parameters.iter().map(String::as_str).collect()),
+            Decision::NoMatch { closest } => {
+                let best = closest.first()?;
+                let needed = cards::template(&library.catalog, &best.id)?.parameters().iter();
+                let needed = needed.filter(|spec| spec.must_be_given()).map(ParamSpec::name);
+                (&best.id, needed.filter(|name| !best.values.contains_key(*name)).collect())
+            }
+            Decision::Card { .. } | Decision::Ambiguous { .. } => return None,
+        };
+        let mut lacking = lacking.into_iter().filter(|name| !intent.params.contains_key(*name));
         let (Some(parameter), None) = (lacking.next(), lacking.next()) else { return None };
         let template = cards::template(&library.catalog, id)?;
         let list = names.get(&source(template, template.parameter(parameter)?)?)?;
-        let names: Vec<String> = list.texts().take(TRIED_MAX + 1).map(str::to_owned).collect();
-        (names.len() <= TRIED_MAX).then(|| Self { id: id.clone(), parameter: parameter.clone(), names })
+        let is_refused = matches!(decision, Decision::NoMatch { .. });
+        // One of several words cannot be said behind a sentence.
+        let may_be_said = |name: &&str| !is_refused || !name.contains(char::is_whitespace);
+        let names: Vec<String> = list.texts().filter(may_be_said).take(TRIED_MAX + 1).map(str::to_owned).collect();
+        let parameter = parameter.to_owned();
+        (names.len() <= TRIED_MAX).then(|| Self { id: id.clone(), parameter, names, is_refused })
     }
 
-    /// The intent with each of the names.
+    /// The intent with each of the names; where it is refused, as if somebody had said the name too.
     pub(crate) fn variants(&self, intent: &Intent) -> impl Iterator<Item = Intent> {
         self.names.iter().map(|name| {
             let mut variant = intent.clone();
-            variant.params.insert(self.parameter.clone(), Given::Value(Value::from(name.as_str())));
+            if self.is_refused {
+                let text = variant.text.trim_end_matches(['.', '?', '!', ' ']);
+                variant.text = format!("{text} in {name}");
+            } else {
+                variant.params.insert(self.parameter.clone(), Given::Value(Value::from(name.as_str())));
+            }
             variant
         })
     }
@@ -83,13 +104,19 @@ impl Engine {
                 dependent.iter().map(|(spec, source)| Some((*spec, known.get(source)?))).collect();
             // Of a name nobody has looked at, nothing is known.
             let lists = lists?;
-            let decision = router.route(&question(&variant, &known)).decision;
-            let (Decision::Card { id, values } | Decision::Missing { id, values, .. }) = decision else { continue };
+            let (id, values) = match router.route(&question(&variant, &known)).decision {
+                Decision::Card { id, values } => (id, values),
+                Decision::Missing { id, values, .. } if !open.is_refused => (id, values),
+                _ => continue,
+            };
             if id == open.id
                 && let Some(having) = having(&lists, &values).filter(|having| !having.is_empty())
             {
                 fitting.push((name.clone(), variant, having));
             }
+        }
+        if open.is_refused && fitting.len() != 1 {
+            return None;
         }
         if fitting.len() > 1 {
             let names = fitting.into_iter().map(|(name, ..)| name).collect();

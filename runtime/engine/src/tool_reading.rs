@@ -75,7 +75,7 @@ pub(crate) fn of(
             // One letter is no word of a tool: "by T" names somebody.
             _ if word.text.chars().count() == 1 => true,
             _ if knows(&word.text) || !changes && ALL_OF_IT.contains(&word.text.to_ascii_lowercase().as_str()) => false,
-            Why::Deed | Why::Narrows | Why::Elsewhere => true,
+            Why::Deed | Why::Narrows | Why::Predicate | Why::Elsewhere => true,
             // Harmless is what other questions were seen to have beside them, and not what changes were.
             Why::Announces | Why::Unknown | Why::Harmless => changes || word.stands_out || is_led_to(&tokens, word.at),
         };

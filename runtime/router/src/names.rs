@@ -110,6 +110,12 @@ impl Names {
     pub fn get(&self, source: &Source) -> Option<&NameList> {
         self.lists.get(source).map(Arc::as_ref)
     }
+
+    /// The lists of files that are known.
+    pub(crate) fn files(&self) -> impl Iterator<Item = (&Source, &NameList)> {
+        let files = self.lists.iter().filter(|(source, _)| source.values == ValuesFrom::Files);
+        files.map(|(source, list)| (source, list.as_ref()))
+    }
 }
 
 impl NameList {

@@ -68,7 +68,7 @@ impl Doubt {
     fn is_of_another_question(&self) -> bool {
         match self.why {
             Why::Deed | Why::Negates => true,
-            Why::Quoted | Why::Number | Why::Name | Why::Absent | Why::Elsewhere => self.is_request,
+            Why::Quoted | Why::Number | Why::Name | Why::Absent | Why::Elsewhere | Why::Predicate => self.is_request,
             Why::Announces | Why::Unknown | Why::Narrows | Why::Harmless => false,
         }
     }
@@ -94,6 +94,8 @@ pub enum Why {
     Absent,
     /// It narrows what is asked for, as the first word of "payment errors" does.
     Narrows,
+    /// It is what something is said to be: "how many employees are managers".
+    Predicate,
     /// It is what another card or another pack is about: "in the logs", "10 rows of the largest file".
     Elsewhere,
     /// Nothing knows it.
@@ -106,7 +108,7 @@ impl Why {
     /// As what it counts among the features: training does not tell what narrows apart, nor names.
     fn counted(self) -> Self {
         match self {
-            Self::Elsewhere => Self::Narrows,
+            Self::Elsewhere | Self::Predicate => Self::Narrows,
             Self::Absent => Self::Name,
             other => other,
         }
@@ -323,6 +325,8 @@ mod tests {
             (Why::Harmless, true, false),
             (Why::Narrows, true, false),
             (Why::Narrows, false, false),
+            (Why::Predicate, true, true),
+            (Why::Predicate, false, false),
             (Why::Elsewhere, true, true),
             (Why::Elsewhere, false, false),
             (Why::Name, true, true),

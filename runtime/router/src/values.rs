@@ -534,7 +534,7 @@ impl Pull<'_> {
                 let written = self.sentence.words[first].at.start..inside.last()?.at.end;
                 spec.read_item(self.sentence.source.get(written)?).ok()
             }
-            _ if inside.len() > 1 => None,
+            _ if inside.len() > 1 || self.is_file_of_another_pack(reader, span.start) => None,
             ParamKind::String { .. } => self.text(spec, kind, span.start, pattern, self.names[reader].is_some()),
             ParamKind::Integer { .. } | ParamKind::Number { .. } => {
                 let word = inside.first()?;

@@ -39,14 +39,7 @@ impl Entry {
         let (says, has_value, has_sure_value) = self.said_by_clause(reading, found);
         let most = says.iter().copied().max().unwrap_or(0);
         let first_request = says.iter().position(|says| *says == most).unwrap_or(0);
-        // "Orders per country, only delivered ones": what takes something away belongs to the request.
-        let mut excepts = vec![false; says.len()];
-        let mut start = 0;
-        for of in clause_of.chunk_by(|left, right| left == right) {
-            let end = start + of.len();
-            excepts[of[0]] = of[0] > first_request && clause::excepts(&words[start..end]);
-            start = end;
-        }
+        let excepts = excepting(words, clause_of, first_request, says.len());
         let mut name = String::new();
         let mut doubts = Doubts {
             says,
@@ -97,7 +90,10 @@ impl Entry {
                 Why::Negates
             } else if is_deed(&word.plain) && (is_request || is_command(index)) {
                 Why::Deed
-            } else if self.readers.announces_missing(&canonical[index], &scored.values) || joins(index) {
+            } else if self.readers.announces_missing(&canonical[index], &scored.values)
+                || joins(index)
+                || is_of_column(word, &scored.values)
+            {
                 // "This issue" says what will be asked for. What "and" joins speaks for itself.
                 Why::Harmless
             } else if self.readers.announces_unread(&canonical[index], &scored.values) {
@@ -111,8 +107,9 @@ impl Entry {
                 Why::Absent
             } else if is_elsewhere {
                 Why::Elsewhere
-            } else if is_attribute || is_led || excepts[clause] || is_request && is_said_to_be(words, clause_of, index)
-            {
+            } else if is_request && is_said_to_be(words, clause_of, index) {
+                Why::Predicate
+            } else if is_attribute || is_led || excepts[clause] {
                 Why::Narrows
             } else if trained.is_some_and(|weight| weight >= HARMLESS_WEIGHT) {
                 Why::Harmless
@@ -201,6 +198,29 @@ impl Entry {
         }
         halves
     }
+}
+
+/// Which of so many clauses take something away from the request before them, and so belong to it: "orders per country, only
+/// delivered ones".
+fn excepting(words: &[Word], clause_of: &[usize], first_request: usize, clauses: usize) -> Vec<bool> {
+    let mut excepts = vec![false; clauses];
+    let mut start = 0;
+    for of in clause_of.chunk_by(|left, right| left == right) {
+        let end = start + of.len();
+        excepts[of[0]] = of[0] > first_request && clause::excepts(&words[start..end]);
+        start = end;
+    }
+    excepts
+}
+
+/// Whether a word begins like a column that was read: "assigned" says nothing besides `assignee`.
+fn is_of_column(word: &Word, read: &[ValueRead]) -> bool {
+    let columns = read.iter().filter(|read| read.parameter.ends_with("column")).filter_map(|read| read.value.as_str());
+    let least = word.plain.chars().count().saturating_sub(3).max(5);
+    columns.map(str::to_lowercase).any(|column| {
+        let alike = word.plain.chars().zip(column.chars()).take_while(|(left, right)| left == right).count();
+        alike >= least
+    })
 }
 
 /// Whether this is what something is said to be, "managers" of "how many employees are managers": it narrows what is asked for, however

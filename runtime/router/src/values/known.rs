@@ -186,6 +186,17 @@ impl Pull<'_> {
         readers.find_map(|reader| Some((reader, self.named(reader, at..at + 1)?)))
     }
 
+    /// Whether a word is no file that this card may read, and one that cards of another pack may: `visits.jsonl` is no log.
+    pub(super) fn is_file_of_another_pack(&self, reader: usize, at: usize) -> bool {
+        let spec = &self.readers.specs[reader];
+        let own = self.readers.sourced().find(|(own, _)| own.name() == spec.name()).map(|(_, source)| source);
+        let (Some(own), Some(word)) = (own, self.sentence.words.get(at)) else { return false };
+        let is_own = || self.sentence.known.get(own).is_none_or(|list| list.find(&word.text).is_some());
+        let mut others = self.sentence.known.files().filter(|(source, _)| *source != own);
+        let is_file = own.values == ValuesFrom::Files && !word.quoted && word.text.contains('.');
+        is_file && !is_own() && others.any(|(_, list)| list.find(&word.text).is_some())
+    }
+
     /// How many words from `at` on an enumeration has, "and" included: `web, api and worker` has four.
     pub(super) fn enumerated(&self, reader: usize, at: usize, items_max: usize) -> usize {
         let mut end = at + self.item_width(reader, at);
