@@ -1,5 +1,6 @@
 //! Schedules over a real store, with a clock that the test sets.
 
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 
@@ -11,14 +12,20 @@ use tokio_util::sync::CancellationToken;
 /// 2026-11-23, 12:00:30 UTC.
 const NOON_MS: i64 = 1_795_435_230_000;
 
-#[tokio::test]
-async fn a_schedule_submits_a_job_when_it_is_due_and_one_for_all_times_that_were_missed() {
-    let folder = tempfile::tempdir().expect("a folder");
+/// A store whose clock the test sets.
+async fn store(folder: &Path) -> (JobStore, Arc<AtomicI64>) {
     let now = Arc::new(AtomicI64::new(NOON_MS));
     let hand = Arc::clone(&now);
     let clock = Clock::new(move || hand.load(Ordering::SeqCst));
-    let place = Place::Folder(folder.path().to_owned());
-    let store = JobStore::open(&place, clock, JobQuotas::default(), Arc::new(|_| false)).await.expect("it opens");
+    let place = Place::Folder(folder.to_owned());
+    let store = JobStore::open(&place, clock, JobQuotas::default(), Arc::new(|_| false)).await;
+    (store.expect("it opens"), now)
+}
+
+#[tokio::test]
+async fn a_schedule_submits_a_job_when_it_is_due_and_one_for_all_times_that_were_missed() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (store, now) = store(folder.path()).await;
     let (queue, alice, stop) = (Queue::new(store.clone()), Principal::named("alice"), CancellationToken::new());
     let request = ScheduleRequest::parse(r#"{"cron": "*/5 * * * *", "job": {"code": "1", "labels": {"a": "b"}}}"#);
     let schedule = queue.add_schedule(&alice, &request.expect("a request")).await.expect("it is kept");
@@ -51,11 +58,7 @@ async fn a_schedule_submits_a_job_when_it_is_due_and_one_for_all_times_that_were
 #[tokio::test]
 async fn d11_a_clock_that_was_set_and_is_set_right_again_silences_no_schedule() {
     let folder = tempfile::tempdir().expect("a folder");
-    let now = Arc::new(AtomicI64::new(NOON_MS));
-    let hand = Arc::clone(&now);
-    let clock = Clock::new(move || hand.load(Ordering::SeqCst));
-    let place = Place::Folder(folder.path().to_owned());
-    let store = JobStore::open(&place, clock, JobQuotas::default(), Arc::new(|_| false)).await.expect("it opens");
+    let (store, now) = store(folder.path()).await;
     let (queue, alice, stop) = (Queue::new(store.clone()), Principal::named("alice"), CancellationToken::new());
     let request = ScheduleRequest::parse(r#"{"cron": "*/5 * * * *", "job": {"code": "1"}}"#).expect("a request");
     let first_ms = queue.add_schedule(&alice, &request).await.expect("it is kept").next_ms;

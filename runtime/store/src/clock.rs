@@ -83,17 +83,25 @@ pub(crate) struct Pace {
     ahead_ms: Option<i64>,
     /// Until when it settles, by the other one.
     settling_until_ms: i64,
+    /// Whether nothing was done about a step yet.
+    is_open: bool,
 }
 
 impl Pace {
-    /// Looks at both. Returns whether the clock was set since the last look; before the first look it may have been.
+    /// Looks at both. Returns whether the clock was set since something was done about it; before the first look it may have been.
     pub(crate) fn look(&mut self, now_ms: i64, steady_ms: i64) -> bool {
         let ahead_ms = now_ms.saturating_sub(steady_ms);
         let last = self.ahead_ms.replace(ahead_ms);
         if last.is_some_and(|last| last.abs_diff(ahead_ms) >= STEP_MS) {
             self.settling_until_ms = steady_ms.saturating_add(SETTLING_MS);
         }
-        last.is_none_or(|last| last.abs_diff(ahead_ms) >= STEP_MS)
+        self.is_open |= last.is_none_or(|last| last.abs_diff(ahead_ms) >= STEP_MS);
+        self.is_open
+    }
+
+    /// Notes that what a step asks for was done, and is written.
+    pub(crate) fn done(&mut self) {
+        self.is_open = false;
     }
 
     /// Whether the clock was set so long ago that leases are by the new time.
@@ -111,6 +119,8 @@ mod tests {
         for (now_ms, is_step) in [(11_000, false), (15_999, false), (16_000, true), (6_001, false), (6_000, true)] {
             let mut pace = Pace::default();
             assert!(pace.look(10_000, 0), "nothing is known before");
+            assert!(pace.look(10_000, 0), "nothing was done about it");
+            pace.done();
             assert_eq!(pace.look(now_ms, 1_000), is_step, "{now_ms}");
             assert_eq!(pace.has_settled(1_000), !is_step, "{now_ms}");
             assert_eq!(pace.has_settled(15_999), !is_step, "{now_ms}");
@@ -118,6 +128,9 @@ mod tests {
         }
         let mut pace = Pace::default();
         // Slowly it may go anywhere.
-        assert!((0..100).all(|look| pace.look(look * 5_999, look * 1_000) == (look == 0)));
+        for look in 0..100 {
+            assert_eq!(pace.look(look * 5_999, look * 1_000), look == 0);
+            pace.done();
+        }
     }
 }

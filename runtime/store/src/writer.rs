@@ -430,6 +430,7 @@ impl Writer {
         }
         let Committed { written, leased, changed, forgets_more } = committed?;
         self.condition.committed();
+        self.shares.pace.done();
         if forgets.is_some() && !forgets_more {
             self.forgotten_ms = Some(now_ms);
         }

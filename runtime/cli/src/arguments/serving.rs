@@ -61,7 +61,8 @@ pub(crate) struct Mcp {
     /// Address and port of streamable HTTP at /mcp, such as 127.0.0.1:8350 [default: none, for one client on stdin and stdout]
     #[arg(long, value_name = "ADDRESS", value_parser = address)]
     pub(crate) http: Option<SocketAddr>,
-    /// File with the tokens of HTTP clients, one line `NAME TOKEN` for each; required unless the address is a loopback address
+    /// File with the tokens of HTTP clients, one line `NAME TOKEN` for each; required unless the address is a loopback address and no
+    /// `--allow-host` is given
     #[arg(long, value_name = "FILE", requires = "http")]
     pub(crate) token_file: Option<PathBuf>,
     /// Host name that HTTP clients may use besides those of this machine, such as `mcp.example.com` (repeatable)
@@ -219,7 +220,7 @@ pub(crate) struct Serve {
     #[arg(long, value_name = "ADDRESS", value_parser = address, default_value = "127.0.0.1:8360")]
     pub(crate) listen: SocketAddr,
     /// File with the tokens of clients, one line `NAME TOKEN` for each, which may do everything; this or `intentbox token create` is
-    /// required unless the address is a loopback address
+    /// required unless the address is a loopback address and no `--allow-host` is given
     #[arg(long, value_name = "FILE")]
     pub(crate) token_file: Option<PathBuf>,
     /// Host name that clients may use besides those of this machine, such as `api.example.com` (repeatable)
