@@ -179,12 +179,12 @@ pub(crate) async fn submit_all(
         return Err(invalid(format!("a batch has 1 to {BATCH_MAX} jobs")).field("jobs"));
     }
     let mut requests = Vec::with_capacity(batch.jobs.len());
-    let (mut refused, within) =
-        (None, |place: usize| move |problem: Problem| problem.within(&format!("jobs[{place}]")));
+    let mut refused = None;
     for (place, job) in batch.jobs.iter().enumerate() {
-        let request = JobRequest::parse(job.get()).map_err(|fault| within(place)(fault.into()))?;
+        let within = |problem: Problem| problem.within(&format!("jobs[{place}]"));
+        let request = JobRequest::parse(job.get()).map_err(|fault| within(fault.into()))?;
         if refused.is_none() {
-            refused = may_submit(&api, &principal, &request).map_err(within(place)).err();
+            refused = may_submit(&api, &principal, &request).map_err(within).err();
         }
         requests.push((JobRequest { trace: trace.clone(), ..request }, job.get().to_owned()));
     }

@@ -23,8 +23,8 @@ const LOOK_PAUSE: Duration = Duration::from_secs(1);
 /// How many schedules are looked at together.
 const DUE_MAX: u32 = 200;
 
-/// How far the clock is set back at least for it to be noticed, and by how long a time may be after the one that is due, in
-/// milliseconds: a clock that is corrected by less has no time submitted twice.
+/// How far the clock has to be set back for schedules to be looked at anew, in milliseconds. One is moved only if it would be due
+/// earlier even so much later: a clock that is corrected by less submits no time twice.
 const SET_BACK_MS: i64 = 60_000;
 
 /// The longest request of a schedule, in bytes of JSON: all schedules of a client are in one answer.

@@ -112,9 +112,8 @@ impl Names {
     }
 
     /// The lists of files that are known.
-    pub(crate) fn files(&self) -> impl Iterator<Item = (&Source, &NameList)> {
-        let files = self.lists.iter().filter(|(source, _)| source.values == ValuesFrom::Files);
-        files.map(|(source, list)| (source, list.as_ref()))
+    pub(crate) fn files(&self) -> impl Iterator<Item = &NameList> {
+        self.lists.iter().filter(|(source, _)| source.values == ValuesFrom::Files).map(|(_, list)| list.as_ref())
     }
 }
 

@@ -143,28 +143,23 @@ impl<R: Ranker> Router<R> {
         let words = text::split(question.text);
         let is_lost = |word: &Word| not_understood.contains(&word.text);
         let first = words.iter().position(is_lost)?;
-        // Without what negates or compares, another thing is asked for.
-        let rest = |word: &&Word| !is_lost(word);
-        let (beginning, others): (Vec<&Word>, Vec<&Word>) =
-            (words[..first].iter().collect(), words.iter().filter(rest).collect());
-        [others, beginning].into_iter().find_map(|kept| {
-            let left_out: Vec<&Word> =
-                words.iter().filter(|word| !kept.iter().any(|one| std::ptr::eq(*one, *word))).collect();
-            let counts = |word: &&&Word| !word.is_filler && !JOINS.contains(&word.plain.as_str());
+        let is_any = |word: &Word, of: &[&str]| of.contains(&word.plain.as_str());
+        let shortened = |keeps: &dyn Fn(usize) -> bool| {
+            let (kept, left_out): (Vec<usize>, Vec<usize>) = (0..words.len()).partition(|at| keeps(*at));
+            let counts = |at: &&usize| !words[**at].is_filler && !is_any(&words[**at], &JOINS);
             let lost = left_out.iter().filter(counts).count();
-            let says_more =
-                left_out.iter().any(|word| negates(&word.plain) || COMPARING.contains(&word.plain.as_str()));
+            // Without what negates or compares, another thing is asked for.
+            let says_more = left_out.iter().any(|at| negates(&words[*at].plain) || is_any(&words[*at], &COMPARING));
             if says_more || lost > SHORTENED_MAX || lost >= kept.iter().filter(counts).count() {
                 return None;
             }
-            let ends = |word: &&Word| {
-                !word.is_filler && !LEADS.contains(&word.plain.as_str()) && !JOINS.contains(&word.plain.as_str())
-            };
+            let ends = |at: &usize| counts(&at) && !is_any(&words[*at], &LEADS);
             let end = kept.iter().rposition(ends)?;
-            let said: Vec<String> = kept[..=end].iter().map(|word| as_written(word)).collect();
+            let said: Vec<String> = kept[..=end].iter().map(|at| as_written(&words[*at])).collect();
             let sentence = said.join(" ");
             (is_presentable(&sentence) && self.only_reads(&sentence, question)).then_some(sentence)
-        })
+        };
+        shortened(&|at| !is_lost(&words[at])).or_else(|| shortened(&|at| at < first))
     }
 
     /// Whether a sentence goes to a card that only reads, and leaves nothing out.

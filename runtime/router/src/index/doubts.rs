@@ -223,8 +223,8 @@ fn is_of_column(word: &Word, read: &[ValueRead]) -> bool {
     })
 }
 
-/// Whether this is what something is said to be, "managers" of "how many employees are managers": it narrows what is asked for, however
-/// harmless it is in a story. What happens to something, "errors are coming in", and that there is something, does not.
+/// Whether this is what something is said to be, "managers" of "how many employees are managers": without it another question is asked,
+/// however harmless the word is in a story. What happens to something, "errors are coming in", and that there is something, does not.
 fn is_said_to_be(words: &[Word], clauses: &[usize], index: usize) -> bool {
     const BETWEEN: [&str; 7] = ["a", "also", "an", "both", "currently", "still", "the"];
     let word = &words[index].plain;

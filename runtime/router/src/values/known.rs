@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use super::pattern::{Part, Pattern};
 use super::{Found, How, NameMention, Pull, Reads, ValueRead};
-use crate::names::{NAME_WORDS_MAX, Name};
+use crate::names::{NAME_WORDS_MAX, Name, NameList};
 
 /// By what a name is read that stands alone.
 pub(crate) const KNOWN_NAME: &str = "a known name";
@@ -188,13 +188,15 @@ impl Pull<'_> {
 
     /// Whether a word is no file that this card may read, and one that cards of another pack may: `visits.jsonl` is no log.
     pub(super) fn is_file_of_another_pack(&self, reader: usize, at: usize) -> bool {
-        let spec = &self.readers.specs[reader];
-        let own = self.readers.sourced().find(|(own, _)| own.name() == spec.name()).map(|(_, source)| source);
-        let (Some(own), Some(word)) = (own, self.sentence.words.get(at)) else { return false };
-        let is_own = || self.sentence.known.get(own).is_none_or(|list| list.find(&word.text).is_some());
-        let mut others = self.sentence.known.files().filter(|(source, _)| *source != own);
-        let is_file = own.values == ValuesFrom::Files && !word.quoted && word.text.contains('.');
-        is_file && !is_own() && others.any(|(_, list)| list.find(&word.text).is_some())
+        let (Some(own), Some(word)) = (&self.readers.sources[reader], self.sentence.words.get(at)) else {
+            return false;
+        };
+        if own.values != ValuesFrom::Files || word.quoted || !word.text.contains('.') {
+            return false;
+        }
+        let says = |list: &NameList| list.find(&word.text).is_some();
+        let is_foreign = self.sentence.known.get(own).is_some_and(|list| !says(list));
+        is_foreign && self.sentence.known.files().any(says)
     }
 
     /// How many words from `at` on an enumeration has, "and" included: `web, api and worker` has four.
