@@ -14,13 +14,15 @@ its own, such as `customer.name`. The delimiter, the encoding, and how a column 
 A column is named as in the file, in any case. If several have one name, they are called `amount#1` and `amount#2`; one
 without a name is `column_4` by its place.
 
-`where` chooses rows: `(column, "equals", value)`, or with `contains`, `above` or `below`, or `(column, "missing", True)`;
-or a dictionary of these, which all apply: `{"column": "day", "above": "2026-01-31", "below": "2026-03-01"}`; or a list of
-up to four such tuples and dictionaries, which all apply. `equals` and `contains` ignore case, and are about any column if
-none is given; a number equals `12%` and `1,000` of its column too, and a text that no number or date of its column can
-equal is a `ValueError`. `above` and `below` take a number or a date, also as text, and leave the bound itself out:
-`above="2026-01"` begins in February, and where a column holds dates, `above="2026"` with 2027; there a year, a month or a
-day `equals` every time in it. `missing` is blank, `null`, or a word such as `n/a`.
+`where` chooses rows: `(column, "equals", value)`, or with `not_equals`, `contains`, `above` or `below`, or `(column,
+"missing", True)`; or a dictionary of these, which all apply: `{"column": "day", "above": "2026-01-31", "below":
+"2026-03-01"}`; or a list of up to four such tuples and dictionaries, which all apply. `equals` takes also a list of up to
+twenty values, of which one applies, and `not_equals` one of which none does; a row without a value passes `not_equals`.
+These and `contains` ignore case; `equals` and `contains` are about any column if none is given; a number equals `12%` and
+`1,000` of its column too, and a text that no number or date of its column can equal is a `ValueError`. `above` and `below`
+take a number or a date, also as text, and leave the bound itself out: `above="2026-01"` begins in February, and where a
+column holds dates, `above="2026"` with 2027; there a year, a month or a day `equals` every time in it. `missing` is blank,
+`null`, or a word such as `n/a`.
 
 Sums are exact: the digits in the file are added. What an answer leaves out is in its `left_out`, and what it takes for
 granted in its `assumed`, both text and both only there if there is something to say. If more than 5 percent of a column's
@@ -42,7 +44,7 @@ __all__ = ["columns", "describe", "find", "summarize", "top", "vocabulary"]
 # Bytes of one read.
 _PIECE_BYTES = 1 << 20
 
-_COMPARISONS = ("equals", "contains", "above", "below", "missing")
+_COMPARISONS = ("equals", "not_equals", "contains", "above", "below", "missing")
 
 
 def columns(path):
@@ -117,13 +119,14 @@ def summarize(
     value that `percent` (1 to 99, without it 95) of the values do not exceed, and the answer has `percent` too. A median
     and a percentile are exact but have room for 1,000,000 values.
 
-    `by` is a column, or a list of up to two; groups then have `group` and `group_2` as text. `"month"` groups by the month
-    of a date, `2026-11`, unless a column has that name: the only column of dates, or `date_column`. At most 100,000
-    groups are kept.
+    `by` is a column, or a list of up to two; groups then have `group` and `group_2` as text. `"day"`, `"weekday"`, `"week"`,
+    `"month"`, `"quarter"` and `"year"` group by those of a date as it is written (`2026-11-30`, `Monday`, `2026-W49` of ISO
+    8601, `2026-11`, `2026-Q4`, `2026`), unless a column has that name: of the only column of dates, or `date_column`. At
+    most 100,000 groups are kept.
 
     `order` is `"descending"` (the group with the greatest value first) or `"ascending"`, by the first measure of the list
-    above that was asked for, or by rows. Without it, months are in their order and others are descending. `limit` is how
-    many groups are in the answer (1 to 1000; of months in their order the newest); without it 10, or 36 months.
+    above that was asked for, or by rows. Without it, dates are in their order and others are descending. `limit` is how
+    many groups are in the answer (1 to 1000; of dates in their order the newest); without it 10, or 36 of dates.
     """
     if percent is not None and percentile is None:
         raise ValueError("percent says which percentile: name its column with percentile")
@@ -179,7 +182,9 @@ def _filter(where):
 
 
 def _text(value):
-    """A value as tables write it."""
+    """A value as tables write it, or several."""
+    if isinstance(value, (list, tuple)):
+        return [_text(one) for one in value]
     if isinstance(value, bool):
         return "true" if value else "false"
     return value.isoformat() if isinstance(value, _date) else str(value)

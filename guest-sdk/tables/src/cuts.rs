@@ -42,6 +42,7 @@ const WANTS: &[&str] = &[
     r#"{"summary": {"sum": "amount", "median": "id", "by": ["country"]}}"#,
     r#"{"summary": {"max": "Betrag", "by": ["Ort", "month"]}}"#,
     r#"{"summary": {"mean": "amount", "by": ["month"], "date_column": "at"}}"#,
+    r#"{"summary": {"by": ["week", "weekday"], "date_column": "at"}}"#,
     r#"{"top": {"column": "id", "limit": 3}}"#,
 ];
 
@@ -49,6 +50,7 @@ const FILTERS: &[&str] = &[
     "{}",
     r#"{"contains": "o"}"#,
     r#"{"equals": "1"}"#,
+    r#"{"column": "id", "equals": ["1", "3"], "not_equals": "3"}"#,
     r#"{"column": "amount", "above": "2"}"#,
     r#"{"column": "at", "below": "2026-02-04"}"#,
     r#"{"column": "id", "missing": true}"#,

@@ -1,4 +1,37 @@
-//! Dates and times in cells, compared and cut to their month.
+//! Dates and times in cells, compared and cut to their day, week, month, quarter or year.
+
+/// What dates are cut to, for groups.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Cut {
+    Day,
+    Weekday,
+    Week,
+    Month,
+    Quarter,
+    Year,
+}
+
+impl Cut {
+    /// The cut of this name, in any case.
+    pub(crate) fn of(name: &str) -> Option<Self> {
+        let all = [Self::Day, Self::Weekday, Self::Week, Self::Month, Self::Quarter, Self::Year];
+        all.into_iter().find(|cut| cut.name().eq_ignore_ascii_case(name.trim()))
+    }
+
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Day => "day",
+            Self::Weekday => "weekday",
+            Self::Week => "week",
+            Self::Month => "month",
+            Self::Quarter => "quarter",
+            Self::Year => "year",
+        }
+    }
+}
+
+/// The days of the week as ISO 8601 counts them.
+pub(crate) const WEEKDAYS: [&str; 7] = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"];
 
 /// A date, and a time of day where there is one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -65,9 +98,34 @@ impl Moment {
         self.day.is_none_or(|day| (1..=days).contains(&day))
     }
 
-    /// The month as it sorts: `2026-11`.
-    pub(crate) fn month(self) -> String {
-        format!("{:04}-{:02}", self.year, self.month.unwrap_or(1))
+    /// What it is cut to, as it was written, and, but for weekdays, as it sorts: `2026-11-30`, `Monday`, `2026-W49` of ISO 8601,
+    /// `2026-11`, `2026-Q4` or `2026`. Nothing where a month has no day.
+    pub(crate) fn cut(self, cut: Cut) -> Option<String> {
+        let (year, month) = (self.year, self.month.unwrap_or(1));
+        Some(match cut {
+            Cut::Day => format!("{year:04}-{month:02}-{:02}", self.day?),
+            Cut::Weekday => {
+                self.day?;
+                WEEKDAYS[usize::try_from(self.weekday()).ok()?].to_owned()
+            }
+            Cut::Week => {
+                self.day?;
+                // The year of a week is that of its Thursday.
+                let thursday = self.days() - self.weekday() + 3;
+                let first_of = |year| Self { year, month: Some(1), day: Some(1), second: None }.days();
+                let year = (year - 1..=year + 1).rev().find(|year| first_of(*year) <= thursday)?;
+                format!("{year:04}-W{:02}", (thursday - first_of(year)) / 7 + 1)
+            }
+            Cut::Month => format!("{year:04}-{month:02}"),
+            Cut::Quarter => format!("{year:04}-Q{}", (month - 1) / 3 + 1),
+            Cut::Year => format!("{year:04}"),
+        })
+    }
+
+    /// Days since Monday.
+    fn weekday(self) -> i64 {
+        // The first day that is counted, before all years with four digits, is a Tuesday.
+        (self.days() + 1).rem_euclid(7)
     }
 
     /// How this moment compares to one that somebody asks about, only as exactly as that one is given: any time of a day
@@ -90,12 +148,16 @@ impl Moment {
 
     /// Seconds since a day before all years with four digits.
     fn seconds(self) -> i64 {
+        self.days() * 86_400 + self.second.unwrap_or(0)
+    }
+
+    /// Days since that day, as it was written.
+    fn days(self) -> i64 {
         // Days before the first of March, from which on all months but the last have the same lengths each year.
         let month = self.month.unwrap_or(1);
         let (year, month) = if month > 2 { (self.year, month - 3) } else { (self.year - 1, month + 9) };
         let days = 365 * year + year.div_euclid(4) - year.div_euclid(100) + year.div_euclid(400);
-        let days = days + (153 * month + 2) / 5 + self.day.unwrap_or(1);
-        days * 86_400 + self.second.unwrap_or(0)
+        days + (153 * month + 2) / 5 + self.day.unwrap_or(1)
     }
 }
 
@@ -163,7 +225,7 @@ mod tests {
             ("2026-11-30 09:30:00 +0100", "2026-11"),
             ("2026-11-30T09:30+01", "2026-11"),
         ] {
-            assert_eq!(Moment::read(text).map(Moment::month).as_deref(), Some(month), "{text}");
+            assert_eq!(Moment::read(text).and_then(|found| found.cut(Cut::Month)).as_deref(), Some(month), "{text}");
         }
         for text in [
             "",
@@ -184,6 +246,27 @@ mod tests {
         ] {
             assert_eq!(Moment::read(text), None, "{text}");
         }
+    }
+
+    #[test]
+    fn dates_are_cut_as_they_are_written() {
+        for (text, cuts) in [
+            ("2026-11-30", "2026-11-30 Monday 2026-W49 2026-11 2026-Q4 2026"),
+            ("2026-11-30T00:30:00+02:00", "2026-11-30 Monday 2026-W49 2026-11 2026-Q4 2026"),
+            ("29.02.2024", "2024-02-29 Thursday 2024-W09 2024-02 2024-Q1 2024"),
+            ("2024-12-30", "2024-12-30 Monday 2025-W01 2024-12 2024-Q4 2024"),
+            ("2024-12-29", "2024-12-29 Sunday 2024-W52 2024-12 2024-Q4 2024"),
+            ("2027-01-03", "2027-01-03 Sunday 2026-W53 2027-01 2027-Q1 2027"),
+            ("2027-01-04", "2027-01-04 Monday 2027-W01 2027-01 2027-Q1 2027"),
+            ("2000-07-01", "2000-07-01 Saturday 2000-W26 2000-07 2000-Q3 2000"),
+            ("2026-11", "- - - 2026-11 2026-Q4 2026"),
+        ] {
+            let found = Moment::read(text).expect("a date");
+            let all = [Cut::Day, Cut::Weekday, Cut::Week, Cut::Month, Cut::Quarter, Cut::Year];
+            let all = all.map(|cut| found.cut(cut).unwrap_or_else(|| "-".to_owned()));
+            assert_eq!(all.join(" "), cuts, "{text}");
+        }
+        assert_eq!([" Week", "weekday", "hour"].map(Cut::of), [Some(Cut::Week), Some(Cut::Weekday), None]);
     }
 
     #[test]

@@ -4,12 +4,12 @@ use std::cmp::Ordering;
 
 use crate::answer::short;
 use crate::date::{FORMATS, Moment};
-use crate::decimal::Decimal;
 use crate::describe::Described;
 use crate::notation::{self, Notation, is_missing};
 use crate::problem::Problem;
 use crate::query::{self, Bound};
 use crate::row::{Cell, Column, Columns, Kept, Row};
+use crate::same::Same;
 
 /// Of the values of a column, the percentage that may be left out. What leaves out more is no sum.
 pub(crate) const LEFT_OUT_PERCENT_MAX: u64 = 5;
@@ -73,13 +73,10 @@ fn joined(texts: &[String]) -> Option<String> {
 #[derive(Debug)]
 struct Matcher {
     column: Option<Column>,
-    /// Both in lower case.
-    equals: Option<String>,
+    equals: Option<Same>,
+    not_equals: Option<Same>,
+    /// In lower case.
     contains: Option<String>,
-    /// The number that `equals` is, and how the column writes its numbers: 12 is also `12%`, and 1000 is `1,000`.
-    equals_number: Option<(Decimal, Notation)>,
-    /// The time that `equals` is, where a column holds dates: a day equals all times of it, and a month or a year its days.
-    equals_moment: Option<Moment>,
     missing: Option<bool>,
     above: Option<Bound>,
     below: Option<Bound>,
@@ -90,8 +87,6 @@ struct Matcher {
     wrong_date: Option<String>,
     /// A value in lower case.
     lower: String,
-    /// What is said if no value of the column can equal `equals`: the first rows hold no text, and no later one has done so.
-    impossible: Option<Problem>,
 }
 
 impl Matcher {
@@ -101,35 +96,27 @@ impl Matcher {
         }
         let column = filter.column.as_deref().map(|name| columns.find(name)).transpose()?;
         let kind = column.as_ref().map(|column| kind(column, columns, usual, start));
-        let impossible = match (&column, kind, &filter.equals) {
-            (Some(column), Some(kind), Some(text)) => impossible(column, kind, text),
-            _ => None,
+        let same = |texts: &[String]| {
+            let of = column.as_ref().zip(kind);
+            (!texts.is_empty()).then(|| Same::new(texts, of, |column| learned(column, columns, usual, start)))
         };
+        let (equals, not_equals) = (same(&filter.equals), same(&filter.not_equals));
         // "After 2024" is no number where a column holds dates.
-        let holds_dates = kind == Some("date");
-        let year = |text: &str| Moment::of_year(text).filter(|_| holds_dates);
+        let year = |text: &str| Moment::of_year(text).filter(|_| kind == Some("date"));
         let bound = |text: &Option<String>| {
             let text = text.as_deref()?;
             year(text).map(Bound::Moment).or_else(|| Bound::read(text))
         };
-        let equals_moment = filter.equals.as_deref().filter(|_| holds_dates);
-        let equals_moment = equals_moment.and_then(|text| year(text).or_else(|| Moment::read(text)));
         let (above, below) = (bound(&filter.above), bound(&filter.below));
         let is_number = |bound: &Option<Bound>| matches!(bound, Some(Bound::Number(_)));
         let notation = match &column {
             Some(column) if is_number(&above) || is_number(&below) => Some(learned(column, columns, usual, start)),
             _ => None,
         };
-        let equals_number = filter.equals.as_deref().filter(|text| !is_code(text)).and_then(notation::asked);
-        let equals_number = match (&column, equals_number) {
-            (Some(column), Some(number)) => Some((number, learned(column, columns, usual, start))),
-            _ => None,
-        };
         Ok(Some(Self {
             column,
-            equals_number,
-            equals_moment,
-            equals: filter.equals.as_ref().map(|text| text.trim().to_lowercase()),
+            equals,
+            not_equals,
             contains: filter.contains.as_ref().map(|text| text.to_lowercase()),
             missing: filter.missing,
             above,
@@ -139,7 +126,6 @@ impl Matcher {
             wrong_dates: 0,
             wrong_date: None,
             lower: String::new(),
-            impossible,
         }))
     }
 
@@ -157,7 +143,7 @@ impl Matcher {
     }
 
     fn has_text(&mut self, cell: &Cell<'_>) -> bool {
-        if self.equals.is_none() && self.contains.is_none() {
+        if self.equals.is_none() && self.not_equals.is_none() && self.contains.is_none() {
             return true;
         }
         let text = cell.text();
@@ -171,20 +157,10 @@ impl Matcher {
         if self.contains.as_ref().is_some_and(|contains| !self.lower.contains(contains.as_str())) {
             return false;
         }
-        if self.impossible.is_some() && !is_missing(&text) && !text.bytes().any(|byte| byte.is_ascii_digit()) {
-            self.impossible = None;
-        }
-        self.equals.as_ref().is_none_or(|equals| self.lower.trim() == equals)
-            || self.is_same_number(cell)
-            || self
-                .equals_moment
-                .is_some_and(|asked| Moment::read(&text).is_some_and(|found| found.compare(asked).is_eq()))
-    }
-
-    fn is_same_number(&mut self, cell: &Cell<'_>) -> bool {
-        let Some((number, notation)) = &mut self.equals_number else { return false };
-        !is_code(&cell.text())
-            && notation.count(cell).unwrap_or_default().is_some_and(|found| found.cmp(number).is_eq())
+        let mut is = |same: &mut Option<Same>, without: bool| {
+            same.as_mut().map_or(without, |same| same.is(cell, &text, self.lower.trim()))
+        };
+        is(&mut self.equals, true) && !is(&mut self.not_equals, false)
     }
 
     /// Whether a value is between the bounds. What cannot be compared is not.
@@ -219,7 +195,8 @@ impl Matcher {
     }
 
     fn left_out(&self, is_sum: bool, has_seen_all: bool) -> Result<Option<String>, Problem> {
-        if let Some(problem) = &self.impossible {
+        let each = [&self.equals, &self.not_equals].into_iter().flatten();
+        if let Some(problem) = each.filter_map(Same::impossible).next() {
             return Err(problem.clone());
         }
         let Some(column) = &self.column else { return Ok(None) };
@@ -252,16 +229,6 @@ impl Matcher {
     }
 }
 
-/// What is wrong with a text that no value of a column can equal: none of the first rows is a text, and this is no number or date
-/// either. An answer of no rows would say that there are none, where another column was meant.
-fn impossible(column: &Column, kind: &'static str, text: &str) -> Option<Problem> {
-    let has_numbers = matches!(kind, "integer" | "number" | "date");
-    if !has_numbers || is_missing(text) || text.bytes().any(|byte| byte.is_ascii_digit()) {
-        return None;
-    }
-    Some(Problem::NoSuchValue { column: column.label.clone(), kind, text: short(text, 40) })
-}
-
 /// The type of a column in the first rows, as a description has it.
 pub(crate) fn kind(column: &Column, columns: &Columns, usual: char, start: &[Kept]) -> &'static str {
     let mut described = Described::each(vec![column.clone()], columns, usual, start);
@@ -271,11 +238,6 @@ pub(crate) fn kind(column: &Column, columns: &Columns, usual: char, start: &[Kep
         }
     }
     described.first().map_or("empty", Described::kind)
-}
-
-/// Whether digits are a code, such as 007, which is not the same as 7.
-fn is_code(text: &str) -> bool {
-    matches!(text.trim().as_bytes(), [b'0', digit, ..] if digit.is_ascii_digit())
 }
 
 /// How a column writes its numbers, by the first rows that have a cell for each column.

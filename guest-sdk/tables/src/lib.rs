@@ -8,9 +8,9 @@
 //! in the answer, and above five percent of a column there is no sum.
 //!
 //! - `text`: bytes to text. `csv` and `json`: text to rows. `row`: rows, cells and the names of columns.
-//! - `decimal`: numbers and exact sums. `notation`: how a column writes its numbers. `date`: dates and months.
+//! - `decimal`: numbers and exact sums. `notation`: how a column writes its numbers. `date`: dates, and the days and months of them.
 //! - `query`: what is asked. `scan`: rows to what was asked. `filter`, `describe`, `find`, `summary`, `top`, `vocabulary`:
-//!   where they go; `rank` is the order of rows. `answer`: what comes out. `problem`: why nothing does.
+//!   where they go; `same` is what a value has to equal, and `rank` the order of rows. `answer`: what comes out. `problem`: why nothing does.
 //! - `cuts`, for tests: any bytes, cut anywhere, give the same answer.
 
 #![forbid(unsafe_code)]
@@ -30,6 +30,7 @@ mod problem;
 mod query;
 mod rank;
 mod row;
+mod same;
 mod scan;
 mod summary;
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use serde::Deserialize;
+use serde::{Deserialize, Deserializer};
 
 use crate::date::Moment;
 use crate::notation;
@@ -14,11 +14,11 @@ const QUERY_BYTES_MAX: usize = 256 << 10;
 /// Bytes of one text of a query.
 const TEXT_BYTES_MAX: usize = 10_000;
 
+/// Texts that a column can equal, or not equal.
+const EQUALS_MAX: usize = 20;
+
 /// Columns that groups can be made by.
 const BY_MAX: usize = 2;
-
-/// What groups are made by instead of a column, for months of dates.
-pub(crate) const MONTH: &str = "month";
 
 /// A question to a table.
 ///
@@ -100,13 +100,14 @@ pub struct Measures {
     pub min: Option<String>,
     /// The column to give the greatest value of.
     pub max: Option<String>,
-    /// What to group by: two columns at most. `month` is the month of a date, unless a column has this name.
+    /// What to group by: two columns at most. `day`, `weekday`, `week`, `month`, `quarter` and `year` are those of a date, unless a
+    /// column has this name.
     pub by: Vec<String>,
-    /// The column of the dates whose months are meant, if several hold dates.
+    /// The column of the dates that are meant, if several hold dates.
     pub date_column: Option<String>,
-    /// Which groups come first. Without it, months come in their order, and else the greatest value comes first.
+    /// Which groups come first. Without it, dates come in their order, and else the greatest value comes first.
     pub order: Option<Order>,
-    /// How many groups at most, from 1 to [`GROUPS_SHOWN_MAX`]. Without it, 10, and 36 of months.
+    /// How many groups at most, from 1 to [`GROUPS_SHOWN_MAX`]. Without it, 10, and 36 of dates.
     pub limit: Option<usize>,
 }
 
@@ -126,8 +127,12 @@ pub enum Order {
 pub struct Filter {
     /// The column that is compared. Without it, `equals` and `contains` are about any column.
     pub column: Option<String>,
-    /// The value, in any case.
-    pub equals: Option<String>,
+    /// The value, in any case: one of these, if there are any.
+    #[serde(deserialize_with = "one_or_more")]
+    pub equals: Vec<String>,
+    /// What the value is not, in any case: none of these. A row without a value passes.
+    #[serde(deserialize_with = "one_or_more")]
+    pub not_equals: Vec<String>,
     /// A text inside the value, in any case.
     pub contains: Option<String>,
     /// A number or a date that is less than the value.
@@ -140,9 +145,24 @@ pub struct Filter {
 
 impl Filter {
     pub(crate) fn is_set(&self) -> bool {
-        let texts = [&self.equals, &self.contains, &self.above, &self.below];
-        self.missing.is_some() || texts.into_iter().any(Option::is_some)
+        let texts = [&self.contains, &self.above, &self.below];
+        let has_text = texts.into_iter().any(Option::is_some);
+        has_text || self.missing.is_some() || !self.equals.is_empty() || !self.not_equals.is_empty()
     }
+}
+
+/// A text, or a list of them.
+fn one_or_more<'de, D: Deserializer<'de>>(texts: D) -> Result<Vec<String>, D::Error> {
+    #[derive(Deserialize)]
+    #[serde(untagged, expecting = "expected a text or a list of texts")]
+    enum Texts {
+        One(String),
+        More(Vec<String>),
+    }
+    Ok(match Texts::deserialize(texts)? {
+        Texts::One(text) => vec![text],
+        Texts::More(texts) => texts,
+    })
 }
 
 impl Query {
@@ -208,13 +228,16 @@ impl Query {
 
 impl Filter {
     fn check(&self) -> Result<(), QueryError> {
-        for text in [&self.equals, &self.contains, &self.above, &self.below].into_iter().flatten() {
+        for texts in [&self.equals, &self.not_equals] {
+            within("the number of texts to compare", texts.len(), 0, EQUALS_MAX)?;
+        }
+        let texts = [&self.contains, &self.above, &self.below].into_iter().flatten();
+        for text in texts.chain(&self.equals).chain(&self.not_equals) {
             within("the bytes of a text to compare", text.len(), 1, TEXT_BYTES_MAX)?;
         }
+        let needs_column = self.above.is_some() || self.below.is_some() || self.missing.is_some();
         match &self.column {
-            None if self.above.is_some() || self.below.is_some() || self.missing.is_some() => {
-                return Err(QueryError::NoColumn);
-            }
+            None if needs_column || !self.not_equals.is_empty() => return Err(QueryError::NoColumn),
             Some(column) if !self.is_set() => return Err(QueryError::NoValue { column: column.clone() }),
             _ => {}
         }
@@ -333,7 +356,7 @@ impl fmt::Display for QueryError {
                 "nothing is compared with column {column}; say what it equals or contains, what it is above or below, or \
                  whether it is missing"
             ),
-            Self::NoColumn => f.write_str("which column? above, below and missing need one"),
+            Self::NoColumn => f.write_str("which column? above, below, missing and not_equals need one"),
             Self::NotComparable { what, text } => write!(
                 f,
                 "{what}: expected a number such as 1299.5 or a date such as 2026-11-30, found {}",

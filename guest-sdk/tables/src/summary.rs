@@ -5,21 +5,21 @@ use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, DefaultHasher};
 
 use crate::answer::{self, Value, short};
-use crate::date::Moment;
+use crate::date::{Cut, Moment, WEEKDAYS};
 use crate::decimal::{Decimal, Sum, middle};
 use crate::filter::{LEFT_OUT_PERCENT_MAX, Matchers, learned};
 use crate::notation::{Notation, is_missing};
 use crate::problem::Problem;
-use crate::query::{MONTH, Measures, Order};
+use crate::query::{Measures, Order};
 use crate::row::{Cells, Column, Columns, Kept, Row};
 use crate::{GROUPS_MAX, VALUES_KEPT_MAX};
 
 /// Characters of a group's name.
 const NAME_CHARS_MAX: usize = 80;
 
-/// Groups that are shown unless more are asked for, and months: three years.
+/// Groups that are shown unless more are asked for, and those of dates: three years of months.
 const GROUPS_SHOWN: usize = 10;
-const MONTHS_SHOWN: usize = 36;
+const CUTS_SHOWN: usize = 36;
 
 /// The group of rows without a value.
 const MISSING: &str = "(missing)";
@@ -77,7 +77,8 @@ struct Numbers {
 #[derive(Debug)]
 struct By {
     column: Column,
-    is_month: bool,
+    /// What its dates are cut to.
+    cut: Option<Cut>,
     /// Dates that were read, and values that are none.
     dates: u64,
     wrong: u64,
@@ -154,12 +155,12 @@ impl Summarize {
         }
         let by = measures.by.iter().map(|name| By::new(name, measures.date_column.as_deref(), &columns, start));
         let by = by.collect::<Result<Vec<_>, _>>()?;
-        let has_months = by.iter().any(|by| by.is_month);
+        let has_cuts = by.iter().any(|by| by.cut.is_some());
         let mut summarize = Self {
             columns,
             delimiter,
             uses_cells: is_filtered || !asked.is_empty() || !by.is_empty(),
-            limit: measures.limit.unwrap_or(if has_months { MONTHS_SHOWN } else { GROUPS_SHOWN }),
+            limit: measures.limit.unwrap_or(if has_cuts { CUTS_SHOWN } else { GROUPS_SHOWN }),
             order: measures.order,
             asked,
             measured: known,
@@ -297,8 +298,8 @@ impl Summarize {
 
     /// The groups in the order that was asked for, as many as are shown. `counted` is the column whose values are counted.
     fn shown(&mut self, counted: Option<usize>) -> Vec<Vec<(&'static str, Value)>> {
-        let (is_ascending, month) = (self.order == Some(Order::Ascending), self.by.iter().position(|by| by.is_month));
-        let month = month.filter(|_| self.order.is_none());
+        let is_ascending = self.order == Some(Order::Ascending);
+        let cut = self.by.iter().position(|by| by.cut.is_some()).filter(|_| self.order.is_none());
         let first = self.asked.first().copied();
         let ranked = std::mem::take(&mut self.groups).into_iter().map(|mut group| (group.rank(first), group));
         let mut ranked: Vec<(Option<f64>, Group)> = ranked.collect();
@@ -309,11 +310,11 @@ impl Summarize {
                 (Some(one), Some(other)) => other.total_cmp(one),
                 (one, other) => one.is_none().cmp(&other.is_none()),
             };
-            let by_month = month.map_or(Ordering::Equal, |month| one_group.names[month].cmp(&other_group.names[month]));
-            by_month.then(by_value).then_with(|| one_group.names.cmp(&other_group.names))
+            let by_date = cut.map_or(Ordering::Equal, |cut| in_time(&one_group.names[cut], &other_group.names[cut]));
+            by_date.then(by_value).then_with(|| one_group.names.cmp(&other_group.names))
         });
-        // Of months the newest: what is in parentheses sorts before them.
-        let skipped = if month.is_some() { ranked.len().saturating_sub(self.limit) } else { 0 };
+        // Of dates the newest: what is in parentheses sorts before them.
+        let skipped = if cut.is_some() { ranked.len().saturating_sub(self.limit) } else { 0 };
         ranked.into_iter().skip(skipped).take(self.limit).map(|(_, group)| group.shown(&self.asked, counted)).collect()
     }
 
@@ -405,6 +406,12 @@ impl Group {
     }
 }
 
+/// How the names of two groups of dates sort: all as text, but for the days of the week.
+fn in_time(one: &str, other: &str) -> Ordering {
+    let day = |name: &str| WEEKDAYS.iter().position(|day| *day == name);
+    day(one).cmp(&day(other)).then_with(|| one.cmp(other))
+}
+
 /// The middle of some numbers, or the mean of the two in the middle.
 fn median(numbers: &mut [Decimal]) -> Option<String> {
     let half = numbers.len() / 2;
@@ -429,21 +436,22 @@ fn percentile(numbers: &mut [Decimal], percent: u8) -> Option<String> {
 
 impl By {
     fn new(name: &str, date_column: Option<&str>, columns: &Columns, start: &[Kept]) -> Result<Self, Problem> {
-        let by = |column, is_month| Self { column, is_month, dates: 0, wrong: 0, example: None };
-        match columns.find(name) {
-            Err(Problem::NoColumn { .. }) if name.trim().eq_ignore_ascii_case(MONTH) => {
+        let by = |column, cut| Self { column, cut, dates: 0, wrong: 0, example: None };
+        match (columns.find(name), Cut::of(name)) {
+            (Err(Problem::NoColumn { .. }), Some(cut)) => {
                 let column = match date_column {
                     Some(name) => columns.find(name)?,
                     None => date_column_of(columns, start)?,
                 };
-                Ok(by(column, true))
+                Ok(by(column, Some(cut)))
             }
-            found => Ok(by(found?, false)),
+            (found, _) => Ok(by(found?, None)),
         }
     }
 
     fn label(&self) -> String {
-        if self.is_month { format!("month of {}", self.column.label) } else { self.column.label.clone() }
+        let column = &self.column.label;
+        self.cut.map_or_else(|| column.clone(), |cut| format!("{} of {column}", cut.name()))
     }
 
     /// Adds the name of the row's group to a key, behind its length.
@@ -451,8 +459,8 @@ impl By {
         let cell = row.cell(&self.column);
         let text = cell.text();
         let cut;
-        let name = if self.is_month {
-            cut = self.month(&text);
+        let name = if let Some(unit) = self.cut {
+            cut = self.date(&text, unit);
             cut.as_str()
         } else if text.is_empty() {
             MISSING
@@ -467,10 +475,10 @@ impl By {
         key.push_str(name);
     }
 
-    fn month(&mut self, text: &str) -> String {
-        if let Some(moment) = Moment::read(text) {
+    fn date(&mut self, text: &str, unit: Cut) -> String {
+        if let Some(name) = Moment::read(text).and_then(|moment| moment.cut(unit)) {
             self.dates += 1;
-            return moment.month();
+            return name;
         }
         if is_missing(text) {
             return MISSING.to_owned();

@@ -18,6 +18,14 @@ from decimal import Decimal
 
 NAMES = ["Norway", "Sweden", "Côte d'Ivoire", "a,b;c\td|e", 'says "yes"', "two\nlines", "Łódź", "x" * 300, "5\"", "0", ""]
 MISSING = ["", "n/a", "NULL", "-", " "]
+# A column is called `day`.
+CUTS = {
+    "weekday": lambda day: day.strftime("%A"),
+    "week": lambda day: day.strftime("%G-W%V"),
+    "month": lambda day: day.strftime("%Y-%m"),
+    "quarter": lambda day: f"{day.year}-Q{(day.month + 2) // 3}",
+    "year": lambda day: day.strftime("%Y"),
+}
 WRONG = ["soon", "12 or 13", "1,2,3"]
 
 
@@ -166,7 +174,7 @@ def filters(choose, rows):
 
 def filter_of(choose, rows):
     numbers = [row["amount"] for row in rows if isinstance(row["amount"], Decimal)]
-    kind = choose.randrange(7)
+    kind = choose.randrange(9)
     if kind == 0:
         name = choose.choice([name for name in NAMES if name.strip()])
         return {"column": "k", "equals": name.upper() if name.isascii() else name}
@@ -180,6 +188,8 @@ def filter_of(choose, rows):
         return {"column": "amount", "missing": choose.random() < 0.5}
     if kind == 5:
         return {"contains": "late"}
+    if kind == 6:
+        return {"column": "k", choose.choice(["equals", "not_equals"]): choose.sample([name for name in NAMES if name.strip()], 3)}
     return {}
 
 
@@ -189,8 +199,11 @@ def matches(row, filter):
     text = value.isoformat() if isinstance(value, date) else str(value)
     if "contains" in filter and not any(filter["contains"] in str(cell).lower() for cell in row.values()):
         return False
-    if "equals" in filter and text.strip().lower() != filter["equals"].strip().lower():
-        return False
+    for name, is_one in (("equals", True), ("not_equals", False)):
+        if name in filter:
+            texts = filter[name] if isinstance(filter[name], list) else [filter[name]]
+            if (text.strip().lower() in [text.strip().lower() for text in texts]) != is_one:
+                return False
     if "missing" in filter and filter["missing"] != (value in MISSING):
         return False
     for name, fits in (("above", lambda one, other: one > other), ("below", lambda one, other: one < other)):
@@ -207,7 +220,7 @@ def questions(choose):
     measures = {name: "amount" for name in ("sum", "mean", "median", "min", "max") if choose.random() < 0.5}
     if choose.random() < 0.3:
         measures |= {"percentile": "amount", "percent": choose.randint(1, 99)}
-    by = choose.choice([[], ["k"], ["month"], ["k", "month"], ["note", "K"]])
+    by = choose.choice([[], ["k"], ["month"], ["k", "month"], ["note", "K"], [choose.choice(list(CUTS))]])
     return choose.choice([
         {"summary": {**measures, "by": by, "limit": 1000, "order": "descending"}},
         {"summary": {**measures, "by": by, "limit": 1000, "order": "descending"}},
@@ -234,8 +247,8 @@ def short(text, chars_max):
 
 
 def group_name(row, by):
-    if by == "month":
-        return row["day"].strftime("%Y-%m")
+    if by in CUTS:
+        return CUTS[by](row["day"])
     return short(row[by.lower()], 80) or "(missing)"
 
 
