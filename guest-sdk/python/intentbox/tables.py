@@ -14,15 +14,15 @@ its own, such as `customer.name`. The delimiter, the encoding, and how a column 
 A column is named as in the file, in any case. If several have one name, they are called `amount#1` and `amount#2`; one
 without a name is `column_4` by its place.
 
-`where` chooses rows: `(column, "equals", value)`, or with `not_equals`, `contains`, `above` or `below`, or `(column,
-"missing", True)`; or a dictionary of these, which all apply: `{"column": "day", "above": "2026-01-31", "below":
-"2026-03-01"}`; or a list of up to four such tuples and dictionaries, which all apply. `equals` takes also a list of up to
-twenty values, of which one applies, and `not_equals` one of which none does; a row without a value passes `not_equals`.
-These and `contains` ignore case; `equals` and `contains` are about any column if none is given; a number equals `12%` and
-`1,000` of its column too, and a text that no number or date of its column can equal is a `ValueError`. `above` and `below`
-take a number or a date, also as text, and leave the bound itself out: `above="2026-01"` begins in February, and where a
-column holds dates, `above="2026"` with 2027; there a year, a month or a day `equals` every time in it. `missing` is blank,
-`null`, or a word such as `n/a`.
+`where` chooses rows: `(column, "equals", value)`, or with `not_equals`, `contains`, `above`, `below`, `at_least` or
+`at_most`, or `(column, "missing", True)`; or a dictionary of these, which all apply: `{"column": "day", "above":
+"2026-01-31", "at_most": "2026-03-01"}`; or a list of up to four such tuples and dictionaries, which all apply. `equals`
+takes also a list of up to twenty values, of which one applies, and `not_equals` one of which none does; a row without a
+value passes `not_equals`. These and `contains` ignore case; `equals` and `contains` are about any column if none is given;
+a number equals `12%` and `1,000` of its column too, and a text that no number or date of its column can equal is a
+`ValueError`. Bounds are a number or a date, also as text; `above` and `below` leave the bound itself out, `at_least` and
+`at_most` do not: `above="2026-01"` begins in February, and where a column holds dates, `above="2026"` with 2027; there a
+year, a month or a day `equals` every time in it. `missing` is blank, `null`, or a word such as `n/a`.
 
 Sums are exact: the digits in the file are added. What an answer leaves out is in its `left_out`, and what it takes for
 granted in its `assumed`, both text and both only there if there is something to say. If more than 5 percent of a column's
@@ -44,7 +44,7 @@ __all__ = ["columns", "describe", "find", "summarize", "top", "vocabulary"]
 # Bytes of one read.
 _PIECE_BYTES = 1 << 20
 
-_COMPARISONS = ("equals", "not_equals", "contains", "above", "below", "missing")
+_COMPARISONS = ("equals", "not_equals", "contains", "above", "below", "at_least", "at_most", "missing")
 
 
 def columns(path):

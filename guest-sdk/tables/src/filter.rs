@@ -5,7 +5,7 @@ use std::cmp::Ordering;
 use crate::answer::short;
 use crate::date::{FORMATS, Moment};
 use crate::describe::Described;
-use crate::notation::{self, Notation, is_missing};
+use crate::notation::{Notation, is_missing};
 use crate::problem::Problem;
 use crate::query::{self, Bound};
 use crate::row::{Cell, Column, Columns, Kept, Row};
@@ -78,8 +78,8 @@ struct Matcher {
     /// In lower case.
     contains: Option<String>,
     missing: Option<bool>,
-    above: Option<Bound>,
-    below: Option<Bound>,
+    /// What a value has to be to each of these: its order, and whether it may equal the bound.
+    bounds: Vec<(Bound, Ordering, bool)>,
     notation: Option<Notation>,
     /// Dates that were read, and values that are none.
     dates: u64,
@@ -103,24 +103,27 @@ impl Matcher {
         let (equals, not_equals) = (same(&filter.equals), same(&filter.not_equals));
         // "After 2024" is no number where a column holds dates.
         let year = |text: &str| Moment::of_year(text).filter(|_| kind == Some("date"));
-        let bound = |text: &Option<String>| {
+        let bound = |(text, order, may_equal): (&Option<String>, Ordering, bool)| {
             let text = text.as_deref()?;
-            year(text).map(Bound::Moment).or_else(|| Bound::read(text))
+            let bound = year(text).map(Bound::Moment).or_else(|| Bound::read(text))?;
+            Some((bound, order, may_equal))
         };
-        let (above, below) = (bound(&filter.above), bound(&filter.below));
-        let is_number = |bound: &Option<Bound>| matches!(bound, Some(Bound::Number(_)));
-        let notation = match &column {
-            Some(column) if is_number(&above) || is_number(&below) => Some(learned(column, columns, usual, start)),
-            _ => None,
-        };
+        let bounds = [
+            (&filter.above, Ordering::Greater, false),
+            (&filter.below, Ordering::Less, false),
+            (&filter.at_least, Ordering::Greater, true),
+            (&filter.at_most, Ordering::Less, true),
+        ];
+        let bounds: Vec<_> = bounds.into_iter().filter_map(bound).collect();
+        let has_number = bounds.iter().any(|(bound, ..)| matches!(bound, Bound::Number(_)));
+        let notation = column.as_ref().filter(|_| has_number).map(|column| learned(column, columns, usual, start));
         Ok(Some(Self {
             column,
             equals,
             not_equals,
             contains: filter.contains.as_ref().map(|text| text.to_lowercase()),
             missing: filter.missing,
-            above,
-            below,
+            bounds,
             notation,
             dates: 0,
             wrong_dates: 0,
@@ -157,7 +160,7 @@ impl Matcher {
         if self.contains.as_ref().is_some_and(|contains| !self.lower.contains(contains.as_str())) {
             return false;
         }
-        let mut is = |same: &mut Option<Same>, without: bool| {
+        let is = |same: &mut Option<Same>, without: bool| {
             same.as_mut().map_or(without, |same| same.is(cell, &text, self.lower.trim()))
         };
         is(&mut self.equals, true) && !is(&mut self.not_equals, false)
@@ -165,21 +168,22 @@ impl Matcher {
 
     /// Whether a value is between the bounds. What cannot be compared is not.
     fn is_within(&mut self, cell: &Cell<'_>) -> Result<bool, Problem> {
-        if self.above.is_none() && self.below.is_none() {
+        if self.bounds.is_empty() {
             return Ok(true);
         }
         let number = match &mut self.notation {
             Some(notation) => notation.count(cell)?,
             None => None,
         };
-        let is_date = |bound: &Option<Bound>| matches!(bound, Some(Bound::Moment(_)));
-        let moment = if is_date(&self.above) || is_date(&self.below) { self.moment(cell) } else { None };
+        let has_date = self.bounds.iter().any(|(bound, ..)| matches!(bound, Bound::Moment(_)));
+        let moment = if has_date { self.moment(cell) } else { None };
         let compared = |bound: Bound| match bound {
             Bound::Number(bound) => number.map(|number| number.cmp(&bound)),
             Bound::Moment(bound) => moment.map(|moment| moment.compare(bound)),
         };
-        Ok(self.above.is_none_or(|bound| compared(bound) == Some(Ordering::Greater))
-            && self.below.is_none_or(|bound| compared(bound) == Some(Ordering::Less)))
+        Ok(self.bounds.iter().all(|(bound, order, may_equal)| {
+            compared(*bound).is_some_and(|found| found == *order || (*may_equal && found.is_eq()))
+        }))
     }
 
     fn moment(&mut self, cell: &Cell<'_>) -> Option<Moment> {
@@ -195,8 +199,8 @@ impl Matcher {
     }
 
     fn left_out(&self, is_sum: bool, has_seen_all: bool) -> Result<Option<String>, Problem> {
-        let each = [&self.equals, &self.not_equals].into_iter().flatten();
-        if let Some(problem) = each.filter_map(Same::impossible).next() {
+        let mut each = [&self.equals, &self.not_equals].into_iter().flatten();
+        if let Some(problem) = each.find_map(Same::impossible) {
             return Err(problem.clone());
         }
         let Some(column) = &self.column else { return Ok(None) };

@@ -16,6 +16,8 @@
 #![forbid(unsafe_code)]
 
 mod answer;
+#[cfg(test)]
+mod comparisons;
 mod csv;
 #[cfg(test)]
 mod cuts;

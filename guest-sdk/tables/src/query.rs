@@ -139,15 +139,25 @@ pub struct Filter {
     pub above: Option<String>,
     /// A number or a date that is greater than the value.
     pub below: Option<String>,
+    /// A number or a date that is not greater than the value.
+    pub at_least: Option<String>,
+    /// A number or a date that is not less than the value.
+    pub at_most: Option<String>,
     /// Whether the value is missing: blank, `null`, or a word such as `n/a`.
     pub missing: Option<bool>,
 }
 
 impl Filter {
     pub(crate) fn is_set(&self) -> bool {
-        let texts = [&self.contains, &self.above, &self.below];
-        let has_text = texts.into_iter().any(Option::is_some);
+        let has_text = self.contains.is_some() || self.bounds().next().is_some();
         has_text || self.missing.is_some() || !self.equals.is_empty() || !self.not_equals.is_empty()
+    }
+
+    /// The bounds that are set, with their names.
+    fn bounds(&self) -> impl Iterator<Item = (&'static str, &String)> {
+        let all =
+            [("above", &self.above), ("below", &self.below), ("at_least", &self.at_least), ("at_most", &self.at_most)];
+        all.into_iter().filter_map(|(name, bound)| Some((name, bound.as_ref()?)))
     }
 }
 
@@ -231,20 +241,18 @@ impl Filter {
         for texts in [&self.equals, &self.not_equals] {
             within("the number of texts to compare", texts.len(), 0, EQUALS_MAX)?;
         }
-        let texts = [&self.contains, &self.above, &self.below].into_iter().flatten();
+        let texts = self.bounds().map(|(_, bound)| bound).chain(&self.contains);
         for text in texts.chain(&self.equals).chain(&self.not_equals) {
             within("the bytes of a text to compare", text.len(), 1, TEXT_BYTES_MAX)?;
         }
-        let needs_column = self.above.is_some() || self.below.is_some() || self.missing.is_some();
+        let needs_column = self.bounds().next().is_some() || self.missing.is_some();
         match &self.column {
             None if needs_column || !self.not_equals.is_empty() => return Err(QueryError::NoColumn),
             Some(column) if !self.is_set() => return Err(QueryError::NoValue { column: column.clone() }),
             _ => {}
         }
-        for (what, bound) in [("above", &self.above), ("below", &self.below)] {
-            if let Some(text) = bound
-                && Bound::read(text).is_none()
-            {
+        for (what, text) in self.bounds() {
+            if Bound::read(text).is_none() {
                 return Err(QueryError::NotComparable { what, text: text.clone() });
             }
         }
@@ -356,7 +364,7 @@ impl fmt::Display for QueryError {
                 "nothing is compared with column {column}; say what it equals or contains, what it is above or below, or \
                  whether it is missing"
             ),
-            Self::NoColumn => f.write_str("which column? above, below, missing and not_equals need one"),
+            Self::NoColumn => f.write_str("which column? bounds, missing and not_equals need one"),
             Self::NotComparable { what, text } => write!(
                 f,
                 "{what}: expected a number such as 1299.5 or a date such as 2026-11-30, found {}",

@@ -9,6 +9,7 @@ A table is made of rows as Python values first, so that what it holds is known h
 import csv
 import io
 import json
+import operator
 import pathlib
 import random
 import statistics
@@ -26,6 +27,7 @@ CUTS = {
     "quarter": lambda day: f"{day.year}-Q{(day.month + 2) // 3}",
     "year": lambda day: day.strftime("%Y"),
 }
+BOUNDS = {"above", "below", "at_least", "at_most"}
 WRONG = ["soon", "12 or 13", "1,2,3"]
 
 
@@ -179,11 +181,11 @@ def filter_of(choose, rows):
         name = choose.choice([name for name in NAMES if name.strip()])
         return {"column": "k", "equals": name.upper() if name.isascii() else name}
     if kind == 1:
-        return {"column": "amount", "above": str(choose.choice(numbers))}
+        return {"column": "amount", choose.choice(["above", "at_least", "at_most"]): str(choose.choice(numbers))}
     if kind == 2:
         return {"column": "AMOUNT", "below": str(choose.choice(numbers)), "above": str(min(numbers))}
     if kind == 3:
-        return {"column": "day", "below": "2025-12-24", "above": "2025-11-30"}
+        return {"column": "day", "at_most": "2025-12-24", "above": "2025-11-30"}
     if kind == 4:
         return {"column": "amount", "missing": choose.random() < 0.5}
     if kind == 5:
@@ -206,7 +208,7 @@ def matches(row, filter):
                 return False
     if "missing" in filter and filter["missing"] != (value in MISSING):
         return False
-    for name, fits in (("above", lambda one, other: one > other), ("below", lambda one, other: one < other)):
+    for name, fits in (("above", operator.gt), ("below", operator.lt), ("at_least", operator.ge), ("at_most", operator.le)):
         if name in filter:
             if isinstance(value, date):
                 if not fits(text, filter[name]):
@@ -267,7 +269,7 @@ def expected(rows, query):
             if row["k"]:
                 counts[short(row["k"], 200)] = counts.get(short(row["k"], 200), 0) + 1
         return {"rows": len(chosen), "values": {short(name, 80): count for name, count in counts.items()}}
-    compared = filter.get("column", "").lower() == "amount" and ("above" in filter or "below" in filter)
+    compared = filter.get("column", "").lower() == "amount" and not BOUNDS.isdisjoint(filter)
     for looked_at, is_asked in ((rows, compared), (chosen, "amount" in asked.values())):
         values = [row["amount"] for row in looked_at]
         wrong = sum(value in WRONG for value in values)
