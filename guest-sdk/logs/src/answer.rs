@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::level::Level;
 
-/// The answer to a query. Of `records`, `counts` and `top`, the one that was asked for is there.
+/// The answer to a query. Of `records`, `counts`, `top` and `values`, the one that was asked for is there.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Answer {
     /// The records.
@@ -16,6 +16,8 @@ pub struct Answer {
     pub counts: Option<Vec<(String, u64)>>,
     /// The most frequent messages.
     pub top: Option<Top>,
+    /// The most frequent values of a field.
+    pub values: Option<Values>,
     /// What was looked at.
     pub seen: Seen,
 }
@@ -54,6 +56,21 @@ pub struct Top {
     pub exact: bool,
     /// How many messages were told apart, the rare ones among them: at most [`crate::MESSAGES_MAX`].
     pub distinct: usize,
+}
+
+/// The most frequent values of a field of the records that match. Counts are exact as those of [`Top`] are.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Values {
+    /// The values with their counts, the most frequent first.
+    pub values: Vec<(String, u64)>,
+    /// How many of the records have no such field.
+    pub without: u64,
+    /// Whether all counts are exact.
+    pub exact: bool,
+    /// How many values were told apart, the rare ones among them.
+    pub distinct: usize,
+    /// Names of fields of the first records that match, in alphabetical order.
+    pub fields: Vec<String>,
 }
 
 /// A message that occurs often.
@@ -115,6 +132,13 @@ impl Serialize for Answer {
             map.serialize_entry("top", &top.top)?;
             map.serialize_entry("exact", &top.exact)?;
             map.serialize_entry("distinct", &top.distinct)?;
+        }
+        if let Some(values) = &self.values {
+            map.serialize_entry("values", &values.values)?;
+            map.serialize_entry("without", &values.without)?;
+            map.serialize_entry("exact", &values.exact)?;
+            map.serialize_entry("distinct", &values.distinct)?;
+            map.serialize_entry("fields", &values.fields)?;
         }
         map.serialize_entry("seen", &self.seen)?;
         map.end()

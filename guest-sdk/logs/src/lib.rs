@@ -15,7 +15,7 @@
 //! - `level` and `moment`: what a record's severity and time look like. `json`, `logfmt` and `line`: one line.
 //! - `ansi`, `cri` and `journal`: what lines are wrapped in.
 //! - `query`: what is asked. `scan`: lines to records, records to what was asked. `sink`, `tally`, `frequent`,
-//!   `fingerprint`: where they go. `answer`: what comes out.
+//!   `fingerprint`, `field`: where they go. `answer`: what comes out.
 //! - `oracle`, for tests: any bytes, cut anywhere, give the same answer in bounded memory. `cuts`: random ones.
 
 #![forbid(unsafe_code)]
@@ -25,6 +25,7 @@ mod answer;
 mod cri;
 #[cfg(test)]
 mod cuts;
+mod field;
 mod fingerprint;
 #[cfg(test)]
 mod formats;
@@ -44,7 +45,7 @@ mod tally;
 #[cfg(test)]
 mod tests;
 
-pub use answer::{Answer, Frequent, Record, Seen, Top};
+pub use answer::{Answer, Frequent, Record, Seen, Top, Values};
 pub use level::Level;
 pub use query::{By, Levels, Query, QueryError, Want};
 pub use scan::Scan;
@@ -66,10 +67,10 @@ pub const RECORD_LINES_MAX: u32 = 200;
 /// Records of one answer: at 16 KiB each, 16 MiB of a run's memory.
 pub const RECORDS_MAX: usize = 1_000;
 
-/// Messages of one answer.
+/// Messages, or values of a field, of one answer.
 pub const TOP_MAX: usize = 1_000;
 
-/// Distinct messages that are counted at a time: some 6 MiB. Beyond it, counts are upper bounds; see [`Top`].
+/// Distinct messages or values that are counted at a time: some 6 MiB. Beyond it, counts are upper bounds; see [`Top`] and [`Values`].
 pub const MESSAGES_MAX: usize = 10_000;
 
 /// Distinct files, hours, days or minutes that are counted apart: a week of minutes. The rest is counted together.

@@ -312,7 +312,7 @@ fn access(line: &[u8]) -> Option<Head> {
 }
 
 /// The request line that starts at `at`, and the status behind its quote.
-fn request(line: &[u8], at: usize) -> Option<(&[u8], u16)> {
+pub(crate) fn request(line: &[u8], at: usize) -> Option<(&[u8], u16)> {
     let text = line.get(at..)?;
     // Apache writes a quote of the request as `\"`.
     let length = json::string_end(text, 0)?;

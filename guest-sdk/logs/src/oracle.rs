@@ -34,7 +34,10 @@ pub(crate) fn oracle(bytes: &[u8]) {
 
 fn query(question: u8, filter: u8) -> Query {
     let by = [By::Level, By::File, By::Hour, By::Day, By::Minute];
-    let want = match question % 8 {
+    let values = |field: &str| Want::Values { field: field.to_owned(), limit: 3 };
+    let fields = ["ip", "level", "host", "n.a", "status", "b", "a"];
+    let want = match question % 9 {
+        8 => values(fields[usize::from(question / 9) % fields.len()]),
         0 => Want::Top { limit: 3 },
         1 => Want::Records { limit: 1, newest: true },
         2 => Want::Records { limit: 3, newest: true },
@@ -87,7 +90,12 @@ fn consistent(query: &Query, answer: &Answer, bytes: usize) {
         assert!(top.top.is_sorted_by(|one, other| one.count >= other.count), "the most frequent come first");
         assert!(top.exact || seen.records > count(MESSAGES_MAX), "so few messages are counted exactly");
     }
-    if let (Some(records), Want::Records { limit, .. }) = (&answer.records, query.want) {
+    if let Some(values) = &answer.values {
+        let shown: u64 = values.values.iter().map(|(_, count)| count).sum();
+        assert!(values.values.is_sorted_by(|one, other| one.1 >= other.1), "the most frequent come first");
+        assert!(!values.exact || shown + values.without <= seen.matched, "a record counts once");
+    }
+    if let (Some(records), &Want::Records { limit, .. }) = (&answer.records, &query.want) {
         let table = query.levels.table();
         assert_eq!(u64::try_from(limit).unwrap_or(u64::MAX).min(seen.matched), count(records.len()));
         assert!(records.iter().all(|record| table[record.level.index()]));

@@ -13,6 +13,9 @@ const NEEDLES_MAX: usize = 16;
 /// Bytes of one such text.
 const NEEDLE_BYTES_MAX: usize = 1_000;
 
+/// Bytes of the name of a field.
+const FIELD_BYTES_MAX: usize = 100;
+
 /// Bytes of a query as JSON: the texts at their longest, all of it escaped.
 const QUERY_BYTES_MAX: usize = 128 << 10;
 
@@ -55,7 +58,7 @@ pub enum Levels {
 }
 
 /// What a scan answers with.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum Want {
     /// The records themselves.
@@ -72,6 +75,14 @@ pub enum Want {
     },
     /// The most frequent messages.
     Top {
+        /// How many at most, from 1 to [`TOP_MAX`].
+        limit: usize,
+    },
+    /// The most frequent values of a field.
+    Values {
+        /// Its name, in any case, or another name of the same thing: `ip` is also what an access log calls client. Text that names
+        /// no fields has those that it writes as `name=value`.
+        field: String,
         /// How many at most, from 1 to [`TOP_MAX`].
         limit: usize,
     },
@@ -133,9 +144,13 @@ impl Query {
         for needle in &self.text {
             within("a text's bytes", needle.len(), 1, NEEDLE_BYTES_MAX)?;
         }
-        match self.want {
-            Want::Records { limit, .. } => within("the limit of records", limit, 1, RECORDS_MAX),
-            Want::Top { limit } => within("the limit of messages", limit, 1, TOP_MAX),
+        match &self.want {
+            Want::Records { limit, .. } => within("the limit of records", *limit, 1, RECORDS_MAX),
+            Want::Top { limit } => within("the limit of messages", *limit, 1, TOP_MAX),
+            Want::Values { field, limit } => {
+                within("the bytes of a field's name", field.trim().len(), 1, FIELD_BYTES_MAX)?;
+                within("the limit of values", *limit, 1, TOP_MAX)
+            }
             Want::Counts { .. } => Ok(()),
         }
     }

@@ -120,8 +120,8 @@ impl Scan {
     pub fn new(query: Query) -> Result<Self, QueryError> {
         query.check()?;
         let Query { levels, text, since_ms, until_ms, now_ms, want } = query;
+        let timed = !matches!(want, Want::Counts { by: By::Level | By::File } | Want::Values { .. });
         let sink = Sink::new(want);
-        let timed = !matches!(want, Want::Counts { by: By::Level | By::File });
         let needs_time = timed || since_ms.is_some() || until_ms.is_some();
         let needles: Vec<Needle> = text.iter().map(|text| Needle::new(text)).collect();
         let needs_text = sink.needs_text() || !needles.is_empty();

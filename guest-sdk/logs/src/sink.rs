@@ -1,11 +1,12 @@
 //! Sinks of matching records: they keep, count or group them.
 
 use std::cmp::{Ordering, Reverse};
-use std::collections::BinaryHeap;
+use std::collections::{BTreeSet, BinaryHeap};
 use std::sync::Arc;
 
 use crate::MESSAGES_MAX;
-use crate::answer::{Answer, Frequent, Record, Top};
+use crate::answer::{Answer, Frequent, Record, Top, Values};
+use crate::field::Field;
 use crate::fingerprint::fingerprint;
 use crate::frequent::Frequency;
 use crate::level::Level;
@@ -16,6 +17,10 @@ use crate::tally::Tally;
 
 /// Bytes of an example of a frequent message. It is read in a list, and there may be ten thousand of them.
 const EXAMPLE_BYTES_MAX: usize = 300;
+
+/// Records whose fields are named, and the most names.
+const NAMED_RECORDS: u32 = 1_000;
+const NAMES_MAX: usize = 40;
 
 /// A matching record, as the scan hands it over.
 #[derive(Debug)]
@@ -37,6 +42,20 @@ pub(crate) enum Sink {
     Newest { limit: usize, kept: BinaryHeap<Reverse<Kept>>, number: u64 },
     Counts(Tally),
     Top { limit: usize, messages: Frequency<Example>, message: Vec<u8>, key: Vec<u8> },
+    Values(FieldValues),
+}
+
+/// The values of a field.
+#[derive(Debug)]
+pub(crate) struct FieldValues {
+    field: Field,
+    limit: usize,
+    counts: Frequency<()>,
+    /// Of the record that is looked at.
+    value: Vec<u8>,
+    without: u64,
+    names: BTreeSet<String>,
+    named: u32,
 }
 
 /// A record that is kept as it was written. It is read again for the answer: most of the newest are displaced first.
@@ -89,6 +108,15 @@ impl Sink {
                 let messages = Frequency::new(MESSAGES_MAX);
                 Self::Top { limit, messages, message: Vec::new(), key: Vec::new() }
             }
+            Want::Values { field, limit } => Self::Values(FieldValues {
+                field: Field::new(&field),
+                limit,
+                counts: Frequency::new(MESSAGES_MAX),
+                value: Vec::new(),
+                without: 0,
+                names: BTreeSet::new(),
+                named: 0,
+            }),
         }
     }
 
@@ -115,6 +143,7 @@ impl Sink {
                 }
             }
             Self::Counts(tally) => tally.add(matched.head.level, matched.time_ms, matched.file),
+            Self::Values(values) => values.take(matched),
             Self::Top { messages, message, key, .. } => {
                 message.clear();
                 line::message(first_line(matched.text), &matched.head, message);
@@ -167,6 +196,38 @@ impl Sink {
                 });
                 answer.top = Some(Top { top: top.collect(), exact, distinct });
             }
+            Self::Values(values) => answer.values = Some(values.answer()),
+        }
+    }
+}
+
+impl FieldValues {
+    fn take(&mut self, matched: &Matched<'_>) {
+        let line = first_line(matched.text);
+        if self.named < NAMED_RECORDS {
+            self.named += 1;
+            for (name, _) in line::fields(line, &matched.head) {
+                if self.names.len() < NAMES_MAX {
+                    self.names.insert(name);
+                }
+            }
+        }
+        if self.field.read(line, &matched.head, &mut self.value) {
+            self.counts.add(&self.value, |()| {}, || ());
+        } else {
+            self.without += 1;
+        }
+    }
+
+    fn answer(self) -> Values {
+        let exact = self.counts.is_exact();
+        let sorted = self.counts.into_sorted();
+        Values {
+            distinct: sorted.len(),
+            values: sorted.iter().take(self.limit).map(|entry| (text(&entry.key), entry.count)).collect(),
+            without: self.without,
+            exact,
+            fields: self.names.into_iter().collect(),
         }
     }
 }
@@ -223,6 +284,11 @@ impl Sink {
             Self::First { kept, .. } => kept.iter().map(Kept::held_bytes).sum(),
             Self::Newest { kept, .. } => kept.iter().map(|kept| kept.0.held_bytes()).sum(),
             Self::Counts(tally) => tally.held_bytes(),
+            Self::Values(values) => {
+                let entries = values.counts.values().map(|(key, ())| 2 * key.len() + 200);
+                let names: usize = values.names.iter().map(|name| name.len() + 64).sum();
+                entries.sum::<usize>() + names + values.value.capacity()
+            }
             Self::Top { messages, message, key, .. } => {
                 let entries = messages.values().map(|(key, example)| 2 * key.len() + example.message.len() + 200);
                 entries.sum::<usize>() + message.capacity() + key.capacity()
@@ -239,7 +305,7 @@ impl Sink {
                 limit * (2 * text + crate::NAME_BYTES_MAX + size_of::<Kept>())
             }
             Self::Counts(_) => crate::KEYS_MAX * (crate::NAME_BYTES_MAX + 64),
-            Self::Top { .. } => MESSAGES_MAX * 1_000 + 4 * crate::LINE_BYTES_MAX,
+            Self::Top { .. } | Self::Values(_) => MESSAGES_MAX * 1_000 + 4 * crate::LINE_BYTES_MAX,
         }
     }
 
@@ -250,6 +316,7 @@ impl Sink {
             Self::Newest { limit, kept, .. } => assert!(kept.len() <= *limit, "the limit holds"),
             Self::Counts(_) => {}
             Self::Top { messages, .. } => messages.check(),
+            Self::Values(values) => values.counts.check(),
         }
     }
 }

@@ -398,3 +398,33 @@ fn queries_are_json_within_bounds() {
     let needles = |number: usize| Query { text: vec!["a".to_owned(); number], ..all() }.check().is_ok();
     assert_eq!([0, 16, 17].map(needles), [true, true, false]);
 }
+
+#[test]
+fn values_of_a_field_are_counted() {
+    let log = concat!(
+        "10.0.0.1 - - [20/Nov/2026:10:00:00 +0000] \"GET /a?b=1 HTTP/1.1\" 200 5\n",
+        "10.0.0.2 - - [20/Nov/2026:10:00:01 +0000] \"GET /a HTTP/1.1\" 500 5\n",
+        "10.0.0.1 - - [20/Nov/2026:10:00:02 +0000] \"GET /b HTTP/1.1\" 200 5\n",
+        "{\"level\":\"info\",\"msg\":\"paid\",\"provider\":\"adyen\",\"ip\":\"10.0.0.1\"}\n",
+        "[INFO] nothing to tell\n",
+    );
+    let values = |field: &str, limit: usize| {
+        let want = Want::Values { field: field.to_owned(), limit };
+        ask(Query::new(want), log.as_bytes()).values.expect("values were asked for")
+    };
+    let pairs =
+        |pairs: &[(&str, u64)]| pairs.iter().map(|(value, count)| ((*value).to_owned(), *count)).collect::<Vec<_>>();
+    let ips = values("IP", 10);
+    assert_eq!(ips.values, pairs(&[("10.0.0.1", 3), ("10.0.0.2", 1)]));
+    assert_eq!((ips.without, ips.exact, ips.distinct), (1, true, 2));
+    assert_eq!(ips.fields, ["client", "ip", "method", "path", "provider", "status"]);
+    assert_eq!(values("path", 1).values, pairs(&[("/a", 2)]));
+    assert_eq!((values("path", 1).distinct, values("path", 1).without), (2, 2));
+    assert_eq!(values("nobody", 5).values, []);
+    let field = |field: &str, limit: usize| Query::new(Want::Values { field: field.to_owned(), limit }).check().is_ok();
+    assert_eq!(
+        ["", " ", "x", &"x".repeat(100), &"x".repeat(101)].map(|name| field(name, 1)),
+        [false, false, true, true, false]
+    );
+    assert_eq!([0, 1, TOP_MAX, TOP_MAX + 1].map(|limit| field("x", limit)), [false, true, true, false]);
+}

@@ -4,6 +4,7 @@
         print(record["time"], record["message"])
     logs.count("logs:", by="hour", text="timeout")
     logs.top("logs:", level="warning", limit=5)
+    logs.values("logs:nginx/access.log", "ip", limit=5)
 
 `paths` is an alias of the configuration with a folder or a glob behind it (`"logs:"`, `"logs:app/*.log"`), or a list of
 those. Each line's format is detected by itself: JSON lines, logfmt, syslog, the journal (`journalctl -o json` and `-o
@@ -38,7 +39,7 @@ from intentbox import compressed as _compressed
 from intentbox import files as _files
 from intentbox.errors import HostCallFailed as _HostCallFailed
 
-__all__ = ["count", "files", "records", "top"]
+__all__ = ["count", "files", "records", "top", "values"]
 
 # Bytes of one read.
 _PIECE_BYTES = 1 << 20
@@ -68,6 +69,19 @@ class Messages(list):
     `exact` is false when there were so many distinct messages that counts may be too high. `distinct` counts the patterns, and
     `seen` says what was looked at."""
 
+    exact = True
+    distinct = 0
+    seen = None
+
+
+class Values(list):
+    """Frequent values of a field: `value` and `count`.
+
+    `without` says how many records have no such field, `fields` names some that the first thousand records have, and
+    `distinct`, `exact` and `seen` are as those of `Messages`."""
+
+    without = 0
+    fields = ()
     exact = True
     distinct = 0
     seen = None
@@ -143,6 +157,24 @@ def top(paths="logs:", *, limit=10, level=None, text=None, since=None, until=Non
     answer = _scan(query, entries, seen)
     result = Messages(answer["top"])
     result.exact, result.distinct, result.seen = answer["exact"], answer["distinct"], seen
+    return result
+
+
+def values(paths="logs:", field=None, *, limit=10, level=None, text=None, since=None, until=None):
+    """Returns the `limit` (1 to 1000) most frequent values of a field of the records that match, as `Values`.
+
+    A field is one of JSON or logfmt (`provider`, `http.status`), `client`, `method`, `path` and `status` of an access log,
+    `host` and `program` of syslog, or what a line of text writes as `name=value`; `ip` is in any text its first IPv4
+    address. Names count in any case, and these under other usual names too: `ip`, `url`, `status_code`, `hostname`, `app`.
+    """
+    if field is None:
+        raise TypeError("values: name the field, such as 'ip'")
+    query = _query({"values": {"field": field, "limit": limit}}, level, text, since, until)
+    entries, seen = _chosen(paths, query)
+    answer = _scan(query, entries, seen)
+    result = Values({"value": value, "count": count} for value, count in answer["values"])
+    result.without, result.fields, result.exact = answer["without"], answer["fields"], answer["exact"]
+    result.distinct, result.seen = answer["distinct"], seen
     return result
 
 
