@@ -5,18 +5,30 @@
 """
 
 import sys
-from datetime import timedelta, timezone
+from datetime import timezone
 
 from intentbox import Invalid, NotFound, compressed, files, tables, window
+
+# What dates are grouped by.
+CALENDAR = ("day", "weekday", "week", "month", "quarter", "year")
 
 # What is read at once, in bytes. Larger pieces are no faster.
 PIECE_BYTES = 1 << 18
 
-# The highest limit of a list.
+# The highest limit of a list, and that of groups.
 LIMIT_MAX = 100
+GROUPS_MAX = 1000
 
 # Types of columns whose values are above and below others.
-_ORDERED = ("integer", "number", "mixed", "date")
+_NUMBERS = ("integer", "number", "mixed")
+_ORDERED = (*_NUMBERS, "date")
+
+_BOUNDS = ("above", "below", "at_least", "at_most")
+
+# Comparisons in words.
+_COMPARED = {"equals": "is", "not_equals": "is not", "contains": "contains"} | {
+    side: f"is {side.replace('_', ' ')}" for side in _BOUNDS
+}
 
 _KINDS = {"csv": "csv", "tsv": "tsv", "tab": "tsv", "json": "json", "jsonl": "jsonl", "ndjson": "jsonl"}
 
@@ -83,36 +95,89 @@ def pieces(path):
             raise ValueError(f"{path}: this is no sound gzip file ({error})") from None
 
 
-def filters(path, where, also, period=None, date_column=None):
-    """Returns what rows have to pass, as `intentbox.tables` takes it: two comparisons and a period, as far as they are given.
+def filters(path, asked, period=None, dates=None):
+    """Returns what rows have to pass, as `intentbox.tables` takes it: the comparisons and the period, as far as they are given.
 
-    For a column that is compared with nothing, which `intentbox.tables` refuses, it says on stderr what there is to compare. Raises
-    `Invalid` for a number without a column: of several, none is meant more than another.
+    Each comparison may have `or_equals` besides: values that are as good as that of `equals`. What is compared is said on
+    stderr, and so is what there is to compare for a column that is compared with nothing, which `intentbox.tables` refuses.
+    Raises `Invalid` for a number without a column: of several, none is meant more than another.
     """
-    every = [where, also]
+    every = []
+    for one in asked:
+        one = dict(one)
+        others = one.pop("or_equals", None)
+        if others:
+            one["equals"] = others if one["equals"] is None else [one["equals"], *others]
+        every.append(one)
     if period is not None:
-        every.append(within(path, period, date_column, where))
+        every.append(within(path, period, dates, every[0]))
     every = [one for one in every if any(value is not None for value in one.values())]
+    every = [part for one in every for part in _apart(path, one)]
     for one in every:
         if one.get("column") is not None and sum(value is not None for value in one.values()) == 1:
             _tell_values(path, one["column"])
-        for side in ("above", "below"):
+        for side in _BOUNDS:
             if one.get("column") is None and one.get(side) is not None:
-                numbers = [known["column"] for known in tables.vocabulary(path) if known["type"] in _ORDERED]
+                what, kinds = ("dates", ("date",)) if "-" in one[side][1:] else ("numbers", _NUMBERS)
+                numbers = [known["column"] for known in tables.vocabulary(path) if known["type"] in kinds]
                 # Nobody compares numbers that only count rows up.
-                likely = sorted(numbers, key=lambda name: name.lower() == "id" or name.lower().endswith("_id"))
-                example = f"{likely[0]} {side} {one[side]}" if likely else "its name"
+                likely = sorted(numbers, key=_is_id)
+                if sum(not _is_id(name) for name in likely) == 1:
+                    one["column"] = likely[0]
+                    continue
+                words = side.replace("_", " ")
+                example = f"{likely[0]} {words} {one[side]}" if likely else "its name"
                 raise Invalid(
-                    f"which column is {side} {one[side]}? numbers and dates are in {names(numbers) or 'none'}",
+                    f"which column is {words} {one[side]}? {what} are in {names(numbers) or 'none'}",
                     hint=f"say it with the column, such as: {example}",
                 )
+    told = [text for one in (every if period is None else every[:-1]) for text in _told(one)]
+    if told:
+        print(f"only rows where {' and '.join(told)}", file=sys.stderr)
     return every
+
+
+def _quoted(text):
+    """A text in quotes, where it would read as a part of what is around it."""
+    words = text.lower().split()
+    return f'"{text}"' if {"and", "not", "or"} & set(words) or not words else text
+
+
+def _is_id(name):
+    return name.lower() == "id" or name.lower().endswith(("_id", "_no"))
+
+
+def _apart(path, one):
+    """Yields a comparison, and its bounds by themselves if its column has no numbers or dates: in "over 500 and not paid" the
+    number is not about the column `paid`."""
+    bounds = {side: one[side] for side in _BOUNDS if one.get(side) is not None}
+    others = {name: value for name, value in one.items() if name not in _BOUNDS and value is not None}
+    if one.get("column") is not None and bounds and len(others) > 1:
+        kinds = {known["column"].lower(): known["type"] for known in tables.vocabulary(path)}
+        if kinds.get(one["column"].lower(), "date") not in _ORDERED:
+            yield {"column": None} | bounds
+            yield others
+            return
+    yield one
+
+
+def _told(one):
+    """Yields what a comparison asks for, in words."""
+    column = "any column" if one.get("column") is None else one["column"]
+    for name, words in _COMPARED.items():
+        value = one.get(name)
+        if value is not None:
+            texts = [_short(str(text), 40) for text in (value if isinstance(value, list) else [value])]
+            yield f"{column} {words} {' or '.join(map(_quoted, texts))}"
+    if one.get("missing") is not None:
+        yield f"{column} has {'no' if one['missing'] else 'a'} value"
 
 
 def tell_absent(path, filters):
     """Says on stderr what no row has, for answers of no rows: the text, or the value with those that there are."""
     for one in filters:
         column, value, text = one.get("column"), one.get("equals"), one.get("contains")
+        value = value[0] if isinstance(value, list) else value
         if text is not None and (len(filters) == 1 or not tables.find(path, where=one, limit=1)["matching"]):
             where = "in any column" if column is None else f"in {column}"
             print(f'no row has the text "{_short(text, 40)}" {where}', file=sys.stderr)
@@ -126,8 +191,31 @@ def tell_absent(path, filters):
 
 def tell_more(shown, matching):
     """Says on stderr of how many rows some are shown, and how to see the others."""
-    more = f"limit={matching} lists all" if matching <= LIMIT_MAX else f"limit={LIMIT_MAX} lists more"
-    print(f"{shown} of {matching} rows ({more})", file=sys.stderr)
+    _tell_part(shown, matching, LIMIT_MAX, "rows")
+
+
+def numbers(path):
+    """Returns the names of the columns of numbers, those that only count rows up last."""
+    return sorted((known["column"] for known in tables.vocabulary(path, texts=1) if known["type"] in _NUMBERS), key=_is_id)
+
+
+def tell_values(shown, different):
+    """Says on stderr of how many values some are shown, and how to see the others."""
+    if different is not None and shown < different:
+        _tell_part(shown, different, LIMIT_MAX, "values")
+
+
+def tell_groups(shown, not_shown):
+    """Says on stderr of how many groups some are shown, and how to see the others."""
+    _tell_part(shown, shown + not_shown, GROUPS_MAX, "groups")
+
+
+def _tell_part(shown, of, most, what):
+    more = f"limit={of} lists all" if of <= most else f"limit={most} lists more"
+    if shown < min(of, most):
+        print(f"{shown} of {of} {what} ({more})", file=sys.stderr)
+    else:
+        print(f"{shown} of {of} {what}, the most that are listed", file=sys.stderr)
 
 
 def _tell_values(path, column):
@@ -137,19 +225,25 @@ def _tell_values(path, column):
         print(f"{known[0]['column']} has {names(known[0]['texts'])}", file=sys.stderr)
 
 
-def within(path, period, date_column, where):
+def within(path, period, named, where):
     """Returns the filter of rows whose date lies in a period: a window such as `24h` or `2026-11-01/..`.
 
     The dates are those of `date_column`, of the column that `where` names and compares with nothing, which is taken out of
     it, or of the only column that holds dates.
     """
-    if date_column is None and {name for name, value in where.items() if value is not None} == {"column"}:
-        date_column, where["column"] = where["column"], None
-    return {"column": _date_column(path, date_column), **_bounds(period)}
+    if named is None and {name for name, value in where.items() if value is not None} == {"column"}:
+        named, where["column"] = where["column"], None
+    return {"column": date_column(path, named), **_bounds(period)}
 
 
-def _date_column(path, named):
-    """Returns the column with the dates that a period is about: the one that is named, or the only one there is."""
+def is_calendar(path, name):
+    """Whether groups are made by days, weeks or the like of a date, and not by a column of that name."""
+    return name.lower() in CALENDAR and name.lower() not in map(str.lower, tables.columns(path))
+
+
+def date_column(path, named=None):
+    """Returns the column with the dates that a question is about: the one that is named, the only one there is, or the
+    only one in which no row lacks a date, which is said on stderr."""
     if named is not None:
         return named
     known = tables.vocabulary(path, texts=1)
@@ -157,15 +251,25 @@ def _date_column(path, named):
     if len(dates) == 1:
         return dates[0]
     file = path.partition(":")[2]
-    if dates:
-        raise Invalid(f"{file}: {' and '.join(dates)} hold dates; name one with date_column")
-    raise Invalid(f"{file} has no column of dates to look for a period in: {names([one['column'] for one in known])}")
+    if not dates:
+        raise Invalid(f"{file} has no column of dates such as 2026-11-30: {names([one['column'] for one in known])}")
+    # An order is always placed at some time, and not always paid.
+    described = tables.describe(path, columns=dates[:100])["columns"]
+    whole = [column["column"] for column in described if not column["missing"]]
+    if len(whole) == 1:
+        others = [name for name in dates if name != whole[0]]
+        print(f"dates of {whole[0]}, which every row has; by date {others[0]} takes the other", file=sys.stderr)
+        return whole[0]
+    raise Invalid(
+        f"{file}: which dates are meant? {names(dates)} hold some",
+        hint=f"say it behind the question, such as: by date {dates[0]}",
+    )
 
 
 def _bounds(period):
-    """Returns the bounds of a period as `tables.find` takes them, which leaves them out."""
+    """Returns the bounds of a period as `tables.find` takes them: the first is in it, and the other is not."""
     since, until = window.bounds(period)
-    bounds = {"above": since and since - timedelta(microseconds=1), "below": until}
+    bounds = {"at_least": since, "below": until}
     return {
         name: bound.astimezone(timezone.utc).strftime("%Y-%m-%dT%H:%M:%S.%fZ") for name, bound in bounds.items() if bound
     }

@@ -16,6 +16,9 @@ FILES_SHOWN = 12
 MESSAGE_CHARS_MAX = 160
 ERROR_CHARS_MAX = 100
 
+# The most characters of a record with all its lines.
+TRACE_CHARS_MAX = 4000
+
 # The highest limit of a list.
 LIMIT_MAX = 100
 
@@ -156,6 +159,26 @@ def of_level(level, name, text, since, until, limit):
     return rows[-limit:]
 
 
+def oldest(paths, *, limit, **asked):
+    """Returns the oldest records that match, as `logs.records` does the newest: those that files begin with, by their times."""
+    found, seen = [], None
+    for entry in logs.files(paths):
+        # Lines of a file are nearly in the order of their times.
+        records = logs.records(entry["path"], newest=False, limit=NEWEST_MAX, **asked)
+        found.extend(records)
+        if seen is None:
+            seen = records.seen
+        else:
+            for name, value in records.seen.items():
+                seen[name] += value
+    if seen is None:
+        return logs.records(paths, limit=limit, **asked)
+    found.sort(key=lambda record: (record["time"] is None, record["time"] or ""))
+    result = logs.Records(found[:limit])
+    result.seen = seen
+    return result
+
+
 def limits(count, limit_max=LIMIT_MAX):
     """Says how all of so many are listed, or as many as can be."""
     return f"limit={count} lists all" if count <= limit_max else f"limit={limit_max} lists more"
@@ -202,6 +225,15 @@ def short(message):
     room = MESSAGE_CHARS_MAX - len(text) - len(" … ")
     error = cut(error, max(room, ERROR_CHARS_MAX))
     return f"{cut(text, MESSAGE_CHARS_MAX - len(' … ') - len(error))} … {error}"
+
+
+def lines(message):
+    """Returns the lines of a message up to the most that are shown of one, the end of it first: that names the error."""
+    if len(message) <= TRACE_CHARS_MAX:
+        return message
+    end = message[-TRACE_CHARS_MAX // 2 :]
+    start = message[: TRACE_CHARS_MAX - len(end) - 3]
+    return f"{start}\n…\n{end}"
 
 
 def cut(text, chars_max):

@@ -70,7 +70,7 @@ fn answers_tell_that_nothing_was_written_in_a_time_and_what_counts_as_an_error()
         ("list fatal errors in the logs since 2026-11-20T09:00:03Z", ""),
         (
             "count errors in the logs by file",
-            "fatal: 1 of 2 (at_least=false leaves them out)\ncounted by file, and one alone has such records: fields of records are not counted\n",
+            "fatal: 1 of 2 (at_least=false leaves them out)\ncounted by file, and one alone has such records; logs/top_values counts by a field of theirs\n",
         ),
         ("count errors in the logs", ""),
     ] {

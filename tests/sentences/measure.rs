@@ -179,8 +179,9 @@ fn names(catalog: &Catalog, file: Option<&str>) -> Names {
             },
             ("data", ValuesFrom::Template { .. }) => match TABLES.iter().find(|(known, _)| Some(*known) == file) {
                 Some((_, columns)) => {
-                    let month = columns.iter().any(|column| role(column) == "date").then_some("month");
-                    let names = columns.iter().copied().chain(month);
+                    let has_dates = columns.iter().any(|column| role(column) == "date");
+                    let calendar = CALENDAR.iter().copied().filter(|_| has_dates);
+                    let names = columns.iter().copied().chain(calendar.filter(|cut| !columns.contains(cut)));
                     NameList::of_names(names.map(|name| named(name, "role", role(name))))
                 }
                 None => continue,
@@ -192,6 +193,9 @@ fn names(catalog: &Catalog, file: Option<&str>) -> Names {
     names
 }
 
+/// What dates are grouped by.
+const CALENDAR: [&str; 6] = ["day", "weekday", "week", "month", "quarter", "year"];
+
 /// What the template `columns` says that a column is for.
 fn role(column: &str) -> &'static str {
     match column {
@@ -199,7 +203,7 @@ fn role(column: &str) -> &'static str {
             "measure"
         }
         "ordered_at" | "signed_up" | "at" | "start_date" | "updated" | "date" => "date",
-        "month" => "month",
+        name if CALENDAR.contains(&name) => "calendar",
         "id" | "order_id" | "user_id" => "id",
         _ => "label",
     }
@@ -212,7 +216,26 @@ fn cells(file: &str) -> Vec<Name> {
         serde_json::from_str(&text).expect("they are JSON")
     });
     let columns = CELLS.get(file).into_iter().flatten();
-    columns.flat_map(|(column, texts)| texts.iter().map(move |text| named(text, "of", column))).collect()
+    let names = columns.flat_map(|(column, texts)| {
+        let as_they_are = texts.iter().map(move |text| named(text, "of", column));
+        as_they_are.chain(yes_or_no(column, texts))
+    });
+    names.collect()
+}
+
+/// What the template `columns` says of a column whose answers are yes and no.
+fn yes_or_no(column: &str, texts: &[String]) -> Vec<Name> {
+    if texts != ["no", "yes"] {
+        return Vec::new();
+    }
+    let said = column.trim_end_matches('?').to_lowercase();
+    let all = [(said.clone(), "yes"), (format!("un{said}"), "no"), (format!("non-{said}"), "no")];
+    let name = |(said, text): (String, &str)| {
+        let mut name = named(text, "of", column);
+        name.fields.insert("said".to_owned(), said);
+        name
+    };
+    all.into_iter().map(name).collect()
 }
 
 fn named(text: &str, field: &str, value: &str) -> Name {
@@ -240,6 +263,7 @@ fn route(router: &Router, catalog: &Catalog, text: &str) -> Routed {
 fn normal(template: &Template, values: &BTreeMap<String, Value>) -> BTreeMap<String, Value> {
     let mut normal = BTreeMap::new();
     let bound = |name: &str| values.get(name).and_then(Value::as_str).and_then(|text| text.parse().ok());
+    let lower = |item: &Value| item.as_str().map_or_else(|| item.clone(), |text| Value::from(text.to_lowercase()));
     if values.contains_key("since") || values.contains_key("until") {
         let window = Window::between(bound("since"), bound("until"));
         normal.insert("period".to_owned(), Value::from(window.map_or_else(String::new, |window| window.to_string())));
@@ -256,16 +280,39 @@ fn normal(template: &Template, values: &BTreeMap<String, Value>) -> BTreeMap<Str
         };
         // Case says nothing, and `48h` is `2d`.
         let value = match &value {
-            Value::String(text) => {
-                Value::from(text.parse::<Window>().map_or_else(|_| text.to_lowercase(), |window| window.to_string()))
-            }
+            Value::String(text) => Value::from(
+                text.parse::<Window>().map_or_else(|_| text.to_lowercase(), |window| so_far(window).to_string()),
+            ),
+            Value::Array(items) => items.iter().map(lower).collect(),
             _ => value,
         };
-        if spec.and_then(|spec| spec.default()) != Some(&value) {
+        // "All" is as many as there can be, and no key says it.
+        let most = match spec.map(ParamSpec::kind) {
+            Some(ParamKind::Integer { max, .. }) if name == "limit" => max.map(Value::from),
+            _ => None,
+        };
+        let is_default = spec.and_then(|spec| spec.default()) == Some(&value)
+            || most.as_ref() == Some(&value)
+            || (name == "date_column" && has_one_date(values.get("file")));
+        if !is_default {
             normal.insert(name.clone(), value);
         }
     }
     normal
+}
+
+/// A window without an end that lies ahead, which no key has.
+fn so_far(window: Window) -> Window {
+    let text = window.to_string();
+    let ahead = |end: &str| end > NOW && !end.is_empty();
+    let start = text.split_once('/').filter(|(_, end)| ahead(end)).map(|(start, _)| format!("{start}/.."));
+    start.and_then(|text| text.parse().ok()).unwrap_or(window)
+}
+
+/// Whether a file has one column of dates: then nobody has to say which is meant.
+fn has_one_date(file: Option<&Value>) -> bool {
+    let table = TABLES.iter().find(|(name, _)| file.is_some_and(|file| *file == *name));
+    table.is_some_and(|(_, columns)| columns.iter().filter(|column| role(column) == "date").count() == 1)
 }
 
 fn fits(key: &Key, decision: &Decision, catalog: &Catalog) -> bool {

@@ -193,7 +193,7 @@ fn read_template(files: &BTreeMap<&str, &[u8]>, pack: Arc<Pack>, name: &str) -> 
         clauses: manifest.clauses,
         implied: manifest.implied,
         one_of: manifest.one_of,
-        second: manifest.second,
+        companions: manifest.companions,
         effects: manifest.effects,
         wants: manifest.wants,
         cache_s: manifest.cache_s,

@@ -63,4 +63,4 @@ pub use param::{ParamKind, ParamSpec};
 pub use param_error::{ParamError, closest};
 pub use result::{ResultError, ResultSchema};
 pub use script::{RenderError, Script};
-pub use template::{Arguments, Effects, Limits, Pack, Template};
+pub use template::{Arguments, Companions, Effects, Limits, Pack, Template};

@@ -17,13 +17,13 @@ use crate::param::{
 use crate::param_error::shown;
 use crate::period::Period;
 use crate::result::ResultSchema;
-use crate::template::{Effects, Limits};
+use crate::template::{Companions, Effects, Limits};
 use crate::words::{Clause, ClausePart, Shape, Slot, WordPattern};
 
 /// Bounds of a manifest, so that a router can hold all of them and a list of templates stays readable.
 const PHRASES_MAX: usize = 64;
-const PARAMETERS_MAX: usize = 32;
-const PATTERNS_MAX: usize = 256;
+const PARAMETERS_MAX: usize = 48;
+const PATTERNS_MAX: usize = 384;
 const WORDS_MAX: usize = 128;
 const TEXT_CHARS_MAX: usize = 200;
 const READS_MAX: usize = 8;
@@ -44,7 +44,7 @@ pub(crate) struct Manifest {
     pub(crate) clauses: Vec<Clause>,
     pub(crate) implied: Vec<Clause>,
     pub(crate) one_of: Vec<String>,
-    pub(crate) second: BTreeMap<String, String>,
+    pub(crate) companions: Companions,
     pub(crate) effects: Effects,
     pub(crate) wants: Access,
     pub(crate) cache_s: u32,
@@ -59,6 +59,9 @@ pub(crate) struct PackManifest {
     pub(crate) about: Vec<String>,
     pub(crate) synonyms: BTreeMap<String, Vec<String>>,
 }
+
+/// Parameters, each with its companion.
+type RawCompanions = BTreeMap<Spanned<String>, Spanned<String>>;
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -83,7 +86,11 @@ struct RawTemplate {
     #[serde(default)]
     one_of: Vec<Spanned<String>>,
     #[serde(default)]
-    second: BTreeMap<Spanned<String>, Spanned<String>>,
+    second: RawCompanions,
+    #[serde(default)]
+    or: RawCompanions,
+    #[serde(default)]
+    not: RawCompanions,
     #[serde(default)]
     params: BTreeMap<Spanned<String>, RawParam>,
 }
@@ -123,6 +130,7 @@ struct RawParam {
     values_from: Option<Spanned<String>>,
     values_where: Option<Spanned<BTreeMap<String, Vec<String>>>>,
     values_give: Option<Spanned<BTreeMap<String, String>>>,
+    ahead: Option<Spanned<bool>>,
 }
 
 #[derive(Deserialize, Clone, Copy, PartialEq, Eq)]
@@ -211,12 +219,14 @@ impl Manifest {
         if let Some(unknown) = raw.one_of.iter().find(|name| !is_declared(name.get_ref())) {
             return Err(source.expected(unknown, "a parameter of this template".to_owned()));
         }
-        let of_second = raw.second.iter().flat_map(|(first, second)| [first, second]);
-        if let Some(unknown) = of_second.into_iter().find(|name| !is_declared(name.get_ref())) {
+        let companions = [&raw.second, &raw.or, &raw.not].into_iter().flatten();
+        if let Some(unknown) = companions.flat_map(|(of, other)| [of, other]).find(|name| !is_declared(name.get_ref()))
+        {
             return Err(source.expected(unknown, "a parameter of this template".to_owned()));
         }
-        let second = raw.second.into_iter().map(|(first, second)| (first.into_inner(), second.into_inner()));
-        let second = second.collect();
+        let inner =
+            |raw: RawCompanions| raw.into_iter().map(|(of, other)| (of.into_inner(), other.into_inner())).collect();
+        let companions = Companions { second: inner(raw.second), or: inner(raw.or), not: inner(raw.not) };
         Ok(Self {
             summary: source.sentence(raw.summary)?,
             phrases,
@@ -224,7 +234,7 @@ impl Manifest {
             clauses,
             implied,
             one_of: raw.one_of.into_iter().map(Spanned::into_inner).collect(),
-            second,
+            companions,
             effects: raw.effects,
             wants,
             cache_s: source.cache_s(raw.effects, raw.cache_s)?,
@@ -363,7 +373,9 @@ impl<'a> Source<'a> {
             values_from: None,
             values_where: None,
             values_give: BTreeMap::new(),
+            ahead: raw.ahead.as_ref().is_some_and(|ahead| *ahead.get_ref()),
         };
+        self.only(matches!(spec.kind, ParamKind::Window { .. }), raw.ahead.as_ref(), "the type `window`")?;
         self.values(&mut spec, raw.values_from, raw.values_where, raw.values_give)?;
         spec.default = self.fitting(&spec, raw.default)?;
         spec.example = self.fitting(&spec, raw.example)?;
@@ -690,8 +702,12 @@ mod tests {
         refused("one_of = [\"b\"]\n", 1, "a parameter of this template");
         refused(&format!("second = {{ a = \"b\" }}\n{text}"), 1, "a parameter of this template");
         refused(&format!("second = {{ b = \"a\" }}\n{text}"), 1, "a parameter of this template");
-        let second = parse(&format!("second = {{ a = \"a\" }}\n{text}")).map(|manifest| manifest.second);
-        assert_eq!(second.ok(), Some(BTreeMap::from([("a".to_owned(), "a".to_owned())])));
+        refused(&format!("or = {{ a = \"b\" }}\n{text}"), 1, "a parameter of this template");
+        refused(&format!("not = {{ b = \"a\" }}\n{text}"), 1, "a parameter of this template");
+        let second = parse(&format!("second = {{ a = \"a\" }}\n{text}")).map(|manifest| manifest.companions);
+        let expected =
+            Companions { second: BTreeMap::from([("a".to_owned(), "a".to_owned())]), ..Companions::default() };
+        assert_eq!(second.ok(), Some(expected));
         refused(&format!("{text}values_where = {{ role = [\"x\"] }}\n"), 4, "`values_from` with a template");
         refused(&format!("{text}{source}values_where = {{ a = [\"x\"], b = [\"x\"] }}\n"), 5, "one field");
         refused(&format!("{text}{source}values_give = {{ b = \"of\" }}\n"), 5, "`b` is none");

@@ -40,6 +40,7 @@ pub struct ParamSpec {
     pub(crate) values_from: Option<ValuesFrom>,
     pub(crate) values_where: Option<ValuesWhere>,
     pub(crate) values_give: BTreeMap<String, String>,
+    pub(crate) ahead: bool,
 }
 
 /// Which of the names of a source are values: those whose row has one of these texts in a field.
@@ -215,6 +216,12 @@ impl ParamSpec {
     #[must_use]
     pub fn values_give(&self) -> &BTreeMap<String, String> {
         &self.values_give
+    }
+
+    /// Whether its times may lie ahead, as the dates of invoices that are due: "this month" goes on until its end.
+    #[must_use]
+    pub fn is_ahead(&self) -> bool {
+        self.ahead
     }
 
     /// Whether its value may be several words of a sentence.
@@ -553,6 +560,7 @@ mod tests {
             values_from: None,
             values_where: None,
             values_give: BTreeMap::new(),
+            ahead: false,
         }
     }
 

@@ -28,7 +28,7 @@ pub struct Template {
     pub(crate) clauses: Vec<Clause>,
     pub(crate) implied: Vec<Clause>,
     pub(crate) one_of: Vec<String>,
-    pub(crate) second: BTreeMap<String, String>,
+    pub(crate) companions: Companions,
     pub(crate) effects: Effects,
     pub(crate) wants: Access,
     pub(crate) cache_s: u32,
@@ -37,6 +37,18 @@ pub struct Template {
     pub(crate) digest: String,
     pub(crate) source: String,
     pub(crate) script: ScriptTemplate,
+}
+
+/// Which parameters take more of what others take, each by the name of that other one.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Companions {
+    /// What takes a second value of its kind: of "refunded orders over 200", one condition is that of `column`, the other that of
+    /// `and_column`. This may have a companion itself, for a third.
+    pub second: BTreeMap<String, String>,
+    /// What takes further values that are as good as the first: "Norway, Sweden or Denmark".
+    pub or: BTreeMap<String, String>,
+    /// What takes the values instead where they are excluded: "all but Norway".
+    pub not: BTreeMap<String, String>,
 }
 
 /// What the templates of one folder share.
@@ -129,11 +141,10 @@ impl Template {
         &self.one_of
     }
 
-    /// Parameters, each with the one that takes a second value of its kind: of "refunded orders over 200", one condition is that of
-    /// `column`, the other that of `and_column`.
+    /// Which parameters take more of what others take.
     #[must_use]
-    pub fn second(&self) -> &BTreeMap<String, String> {
-        &self.second
+    pub fn companions(&self) -> &Companions {
+        &self.companions
     }
 
     /// Declared phrases that select it. Without any, no sentence does: it is there for `values_from` of others.

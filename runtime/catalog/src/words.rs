@@ -171,6 +171,10 @@ pub enum Shape {
     Date,
     /// A version of three numbers, such as `2.4.1`.
     Version,
+    /// A status of HTTP, such as `503`.
+    Status,
+    /// A name from a program, such as `errorCode` or `user_id`.
+    Name,
     /// The words that nothing else explains: only for what a template implies.
     Rest,
 }
@@ -224,6 +228,8 @@ impl FromStr for Clause {
                     Some((name, "number")) => (name, Some(Shape::Number)),
                     Some((name, "date")) => (name, Some(Shape::Date)),
                     Some((name, "version")) => (name, Some(Shape::Version)),
+                    Some((name, "name")) => (name, Some(Shape::Name)),
+                    Some((name, "status")) => (name, Some(Shape::Status)),
                     Some((name, "rest")) => (name, Some(Shape::Rest)),
                     _ => (slot, None),
                 };

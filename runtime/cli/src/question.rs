@@ -17,8 +17,8 @@ const REPLY_BYTES_MAX: u64 = 4096;
 /// How often one question is asked. Whoever replies something else three times wants something else.
 const TRIES_MAX: usize = 3;
 
-/// The most questions about one intent: which template, and each of the 32 parameters that one may have.
-const QUESTIONS_MAX: usize = 33;
+/// The most questions about one intent: which template, and each of the 48 parameters that one may have.
+const QUESTIONS_MAX: usize = 49;
 
 /// A question.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use intentbox_catalog::words::Clause;
-use intentbox_catalog::{Effects, ParamSpec, Template};
+use intentbox_catalog::{Companions, Effects, ParamSpec, Template};
 use serde::Serialize;
 
 /// One thing that can be asked for. It does not say what executes it: the maker of the card finds that by the id.
@@ -28,8 +28,8 @@ pub struct Card {
     pub implied: Vec<Clause>,
     /// Parameters of which a sentence gives one at most.
     pub one_of: Vec<String>,
-    /// Parameters, each with the one that takes a second value of its kind.
-    pub second: BTreeMap<String, String>,
+    /// Which parameters take more of what others take.
+    pub companions: Companions,
     /// Whether it changes something. Such a card is not chosen by a question or by a misspelled word.
     pub writes: bool,
 }
@@ -72,7 +72,7 @@ impl Card {
             clauses: template.clauses().to_vec(),
             implied: template.implied().to_vec(),
             one_of: template.one_of().to_vec(),
-            second: template.second().clone(),
+            companions: template.companions().clone(),
             writes: template.effects() == Effects::Write,
         }
     }

@@ -83,6 +83,8 @@ pub struct Scored {
     pub corrected: Vec<(String, String)>,
     /// The values read from the sentence.
     pub values: Vec<ValueRead>,
+    /// Values that follow from words which say nothing about what is meant, such as the limit of "all".
+    pub asides: Vec<ValueRead>,
     /// Parameters that only the caller can supply, and that the sentence does not hold.
     pub missing: Vec<String>,
 }
@@ -175,7 +177,7 @@ impl fmt::Display for Scored {
         if !strange.is_empty() {
             write!(f, "\n  passed over: {}", strange.join(", "))?;
         }
-        for value in &self.values {
+        for value in self.values.iter().chain(&self.asides) {
             write!(f, "\n  {value}")?;
         }
         if !self.missing.is_empty() {

@@ -260,7 +260,13 @@ impl<R: Ranker> PackIndex<R> {
         // "Usrs" is short for users, and may be their file.
         let is_short = || is_one && first.plain != first.text.to_lowercase();
         let in_full = || if is_short() { list.find(&first.plain) } else { None };
-        let name = list.find(written).or_else(in_full).or_else(part)?;
+        // "Parts" may be `parts_stock.csv`, if no other file is about parts.
+        let is_many = || is_one && !is_topic && first.plain.ends_with('s') && first.plain.len() > 4;
+        let loose = list.find(written).or_else(in_full).or_else(part);
+        let Some(name) = loose else {
+            let name = list.find_part(written).filter(|_| is_many())?;
+            return Some(NameMention { span, name: Arc::clone(name), how: How::Loosely });
+        };
         // "Employees in Sales" is not about `sales-2026.csv`.
         let is_proper = span.start > 0 && first.text.starts_with(char::is_uppercase);
         let says = if is_proper { list.says_all(written) } else { list.says(written) };
@@ -492,7 +498,7 @@ impl Entry {
             topics,
             readers: Readers::new(&card.pack.name, card.parameters, &card.clauses, synonyms)
                 .implying(&card.implied, &card.one_of, synonyms)
-                .repeating(&card.second)
+                .accompanied(&card.companions)
                 .writing(card.writes),
         }
     }
@@ -508,7 +514,10 @@ impl Entry {
         let times = said.times;
         let sentence = Sentence { words, canonical, present, clauses, times, names, known, source, now };
         let found = self.readers.pull(&sentence, &self.topics);
-        (self.score_of(reading, normalised, &found), found)
+        let (asides, found): (Vec<Found>, Vec<Found>) = found.into_iter().partition(|found| found.is_aside);
+        let mut scored = self.score_of(reading, normalised, &found);
+        scored.asides = asides.into_iter().flat_map(|found| found.reads).map(|(_, read)| read).collect();
+        (scored, found)
     }
 
     /// The same with these values.
@@ -596,6 +605,7 @@ impl Entry {
                 .map(|word| (word.text.clone(), word.plain.clone()))
                 .collect(),
             values,
+            asides: Vec::new(),
         }
     }
 

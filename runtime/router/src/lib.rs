@@ -103,7 +103,7 @@ pub const TWIN_SHARE: f64 = 0.02;
 pub const CLOSE_SHARE: f64 = 0.4;
 
 /// How many cards are scored for a sentence, those that promise most. Scoring one takes some microseconds.
-const SCORED_MAX: usize = 24;
+const SCORED_MAX: usize = 32;
 
 /// The most candidates an answer lists. A longer list is not a question back, it is the catalog.
 const CLOSEST_MAX: usize = 3;
@@ -711,7 +711,8 @@ fn one(best: &Scored) -> Decision {
 }
 
 fn values(scored: &Scored) -> BTreeMap<String, Value> {
-    scored.values.iter().map(|read| (read.parameter.clone(), read.value.clone())).collect()
+    let read = scored.values.iter().chain(&scored.asides);
+    read.map(|read| (read.parameter.clone(), read.value.clone())).collect()
 }
 
 impl From<&Scored> for Candidate {

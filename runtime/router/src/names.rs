@@ -8,7 +8,7 @@ use std::sync::Arc;
 use intentbox_catalog::param::ValuesFrom;
 
 use crate::english::is_same_but_one;
-use crate::text::singular;
+use crate::text::{self, singular};
 
 /// The most names of one list that are known. A list from outside may have any length.
 pub const NAMES_MAX: usize = 20_000;
@@ -46,6 +46,18 @@ const BEGINNING_LETTERS_MAX: usize = 5;
 
 /// From so many letters on, a word in which one letter is another is still the same word.
 const OTHER_LETTER_MIN: usize = 8;
+
+/// The field of a name that is said in another way than it is written.
+const SAID: &str = "said";
+
+/// How names of companies end.
+const COMPANIES: [&str; 20] = [
+    "ab", "ag", "as", "bv", "co", "corp", "gmbh", "inc", "kg", "limited", "llc", "ltd", "nv", "oy", "plc", "sa",
+    "sarl", "se", "spa", "srl",
+];
+
+/// The field that says what a name is for: such names are of columns.
+const ROLE: &str = "role";
 
 /// Where names come from, as one pack declares it.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -111,6 +123,17 @@ impl Names {
         self.lists.get(source).map(Arc::as_ref)
     }
 
+    /// Whether a sentence names a file that is known, of whichever pack, with its ending.
+    #[must_use]
+    pub fn mention_a_file(&self, text: &str) -> bool {
+        text::split(text).iter().any(|word| self.files_say(&word.text))
+    }
+
+    /// Whether a word is a file that is known, of whichever pack, with its ending.
+    pub(crate) fn files_say(&self, word: &str) -> bool {
+        word.contains('.') && self.files().any(|files| files.says(word))
+    }
+
     /// The lists of files that are known.
     pub(crate) fn files(&self) -> impl Iterator<Item = &NameList> {
         self.lists.iter().filter(|(source, _)| source.values == ValuesFrom::Files).map(|(_, list)| list.as_ref())
@@ -124,14 +147,41 @@ impl NameList {
         Self::of_names(names.into_iter().map(|text| Name { text, fields: BTreeMap::new() }))
     }
 
-    /// The same with what their rows say about them. Equal names of different rows are told apart by those fields only.
+    /// The same with what their rows say about them. Equal names of different rows are told apart by those fields only; what is in the
+    /// field `said` is how people say the name.
     #[must_use]
     pub fn of_names(names: impl IntoIterator<Item = Name>) -> Self {
         let mut list = Self::default();
         for name in names.into_iter().take(NAMES_MAX) {
             let name = Arc::new(name);
             let text = name.text.as_str();
+            // "Unpaid" is a way to say no.
+            if let Some(said) = name.fields.get(SAID) {
+                list.add(said, &name, Rank::Whole);
+                list.names.push(name);
+                continue;
+            }
             list.add(text, &name, Rank::Whole);
+            // Nobody says what kind of company one is. One word by itself is a name of many things.
+            let company = text.trim_end_matches('.').rsplit_once(' ');
+            let is_called = |(called, last): &(&str, &str)| {
+                called.contains(' ') && COMPANIES.contains(&last.to_lowercase().as_str())
+            };
+            if let Some((called, _)) = company.filter(is_called) {
+                list.add(called.trim_end_matches(','), &name, Rank::Stem);
+            }
+            // `monthly_salary` is the salary, where there is no other.
+            if let Some((_, last)) =
+                text.rsplit_once(['_', ' ']).filter(|(_, last)| last.len() > 3 && name.fields.contains_key(ROLE))
+            {
+                list.add(last, &name, Rank::Undated);
+            }
+            // `ordered_at` is when something was ordered.
+            if let Some((first, _)) =
+                text.rsplit_once('_').filter(|(_, last)| matches!(*last, "at" | "date" | "on" | "time"))
+            {
+                list.add(first, &name, Rank::Stem);
+            }
             if let Some((_, last)) = text.rsplit_once('.') {
                 list.add(last, &name, Rank::Stem);
             }
@@ -208,7 +258,8 @@ impl NameList {
     pub(crate) fn only(&self, text: &str) -> Option<&Name> {
         let mut names = self.names.iter().filter(|name| name.fields.values().any(|value| value == text));
         let first = names.next()?;
-        names.next().is_none().then_some(first)
+        // One that is said in several ways is still one.
+        names.all(|name| name.text == first.text).then_some(first)
     }
 
     /// The names, as their source writes them.
@@ -251,7 +302,9 @@ impl NameList {
     pub(crate) fn guess(&self, text: &str) -> Option<&Arc<Name>> {
         let short = key(text);
         let letters = short.len();
-        if letters < ABBREVIATION_LETTERS_MIN || self.said.len() > GUESSED_MAX || !short.is_ascii() {
+        // A name from a program is written as it is: `duration_ms` is no `duration_min`.
+        let is_code = text.contains('_');
+        if is_code || letters < ABBREVIATION_LETTERS_MIN || self.said.len() > GUESSED_MAX || !short.is_ascii() {
             return None;
         }
         let known = || self.said.iter().filter(|(_, meant)| meant.rank != Rank::Part && !meant.is_shared);

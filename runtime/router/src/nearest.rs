@@ -149,7 +149,11 @@ impl<R: Ranker> Router<R> {
             let counts = |at: &&usize| !words[**at].is_filler && !is_any(&words[**at], &JOINS);
             let lost = left_out.iter().filter(counts).count();
             // Without what negates or compares, another thing is asked for.
-            let says_more = left_out.iter().any(|at| negates(&words[*at].plain) || is_any(&words[*at], &COMPARING));
+            let is_name = |at: usize| {
+                at > 0 && words[at].text.starts_with(|first: char| first.is_uppercase() || first.is_ascii_digit())
+            };
+            let says_more =
+                left_out.iter().any(|at| negates(&words[*at].plain) || is_any(&words[*at], &COMPARING) || is_name(*at));
             if says_more || lost > SHORTENED_MAX || lost >= kept.iter().filter(counts).count() {
                 return None;
             }
@@ -157,7 +161,11 @@ impl<R: Ranker> Router<R> {
             let end = kept.iter().rposition(ends)?;
             let said: Vec<String> = kept[..=end].iter().map(|at| as_written(&words[*at])).collect();
             let sentence = said.join(" ");
-            (is_presentable(&sentence) && self.only_reads(&sentence, question)).then_some(sentence)
+            // "A of the invoice" is a hole.
+            let has_hole = kept.windows(2).any(|pair| {
+                pair[0] + 1 < pair[1] && is_any(&words[pair[0]], &["a", "an", "the"]) && is_any(&words[pair[1]], &LEADS)
+            });
+            (!has_hole && is_presentable(&sentence) && self.only_reads(&sentence, question)).then_some(sentence)
         };
         shortened(&|at| !is_lost(&words[at])).or_else(|| shortened(&|at| at < first))
     }
@@ -281,6 +289,8 @@ fn sentence(best: &Scored, wording: Wording<'_>, names: &[NearName]) -> Option<S
     for near in names.iter().filter(|near| !is_in_phrase(&near.parameter)) {
         parts.push(in_words(spec(&near.parameter)?, &near.name));
     }
+    // A name gives another value without a word.
+    parts.retain(|part| !part.trim().is_empty());
     let sentence = joined(phrase, &parts);
     let is_whole = sentence.rsplit(' ').next().is_some_and(|last| !LEADS.contains(&last));
     (is_presentable(&sentence) && is_whole).then_some(sentence)

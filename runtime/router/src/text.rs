@@ -129,6 +129,10 @@ pub(crate) fn split(text: &str) -> Vec<Word> {
             && option.len() == 1
             && option.starts_with(|letter: char| letter.is_ascii_alphabetic())
         {
+            // `tail -f` asks for what is yet to come.
+            if option == "f" && words.last().is_some_and(|word| word.plain == "tail") {
+                words.push(Word { text: raw.to_owned(), at: at..end, ..Word::new("follow", false) });
+            }
             at = end;
             continue;
         }
@@ -149,7 +153,12 @@ pub(crate) fn split(text: &str) -> Vec<Word> {
             at = end;
             continue;
         }
-        words.extend(Word::plain(&text[at..end]).map(|word| Word { at: at..end, ..word }));
+        // "How many 503s" is about the status.
+        let word = &text[at..end];
+        let is_status = |digits: &str| digits.len() == 3 && digits.bytes().all(|byte| byte.is_ascii_digit());
+        let word = word.strip_suffix('s').filter(|digits| is_status(digits)).unwrap_or(word);
+        let span = at..at + word.len();
+        words.extend(Word::plain(word).map(|word| Word { at: span, ..word }));
         at = end;
     }
     // "Hi team" says nothing, and "errors by team" does.
@@ -323,6 +332,7 @@ mod tests {
             ("Errors: web, api; (all).", "errors web api all"),
             ("show #12345 and WEB-42, v1.2.", "show #12345 and web-42 v1.2"),
             ("in check-out_v2...", "in check-out_v2"),
+            ("503s and 1990s, tail -f x, grep -f x", "503 and 1990s tail follow x grep x"),
             ("errors in \"My Project\"", "errors in \"my project\""),
             ("errors in “My Project”", "errors in \"my project\""),
             ("\"unclosed error", "unclosed error"),

@@ -1,5 +1,6 @@
 //! Times in a sentence: "yesterday", "between 10:00 and 10:05", "since monday". Everything is UTC.
 
+mod ahead;
 mod words;
 
 use std::ops::Range;
@@ -20,6 +21,10 @@ use words::{month, numeric_date, ordinal, part_of_day, spelled, weekday};
 pub(crate) struct Mention {
     pub(crate) span: Range<usize>,
     pub(crate) window: Window,
+    /// The same where times may lie ahead: "this month" has an end then, which is no end of what was.
+    pub(crate) whole: Window,
+    /// Whether it lies ahead, and is a time only where times may: "next week".
+    pub(crate) is_ahead: bool,
     /// Whether two days are compared: the window has both, and what is asked for is each of them.
     pub(crate) compares_days: bool,
 }
@@ -37,10 +42,18 @@ pub(crate) fn mentions(words: &[Word], now: Instant) -> Vec<Mention> {
                 let free = mentions.last().map_or(0, |last: &Mention| last.span.end);
                 let is_since = !compares_days && reader.is_since(free, at);
                 let window = if is_since { since(window, now).unwrap_or(window) } else { window };
-                mentions.push(Mention { span: at..at + length, window, compares_days });
+                let whole = reader.whole(at, length, window).unwrap_or(window);
+                mentions.push(Mention { span: at..at + length, window, whole, is_ahead: false, compares_days });
                 at += length;
             }
-            None => at += 1,
+            None => match reader.ahead(at) {
+                Some((length, window)) => {
+                    let (span, whole) = (at..at + length, window);
+                    mentions.push(Mention { span, window, whole, is_ahead: true, compares_days: false });
+                    at += length;
+                }
+                None => at += 1,
+            },
         }
     }
     mentions
@@ -51,6 +64,19 @@ pub(crate) fn point(words: &[Word], now: Instant) -> Option<Instant> {
     let reader = Reader::new(words, now);
     let (length, piece) = reader.piece(0)?;
     (length == words.len()).then(|| Instant::of_civil(piece.start)).flatten()
+}
+
+/// How far from a minute something is that happened around it, in minutes.
+const AROUND_MINUTES: i64 = 5;
+
+/// The same, with what is near it where it is a minute: "around 04:13".
+fn about(piece: Piece) -> Piece {
+    let is_minute = piece.start.checked_add(1.minute()).is_ok_and(|end| end == piece.end);
+    let near = |time: DateTime, minutes: i64| time.checked_add(minutes.minutes()).ok();
+    match (near(piece.start, -AROUND_MINUTES), near(piece.end, AROUND_MINUTES)) {
+        (Some(start), Some(end)) if is_minute => Piece { start, end, ..piece },
+        _ => piece,
+    }
 }
 
 /// How far before a time "since" stands that is about it, in words.
@@ -275,7 +301,9 @@ impl<'a> Reader<'a> {
         // "Since 8", where nothing follows that it could count.
         let hour = || {
             let hour: i8 = self.word(at + lead).parse().ok().filter(|hour| (0..24).contains(hour))?;
-            let is_last = at + lead + 1 == self.words.len() || self.words[at + lead].comma;
+            let is_last = at + lead + 1 == self.words.len()
+                || self.words[at + lead].comma
+                || self.is(at + lead + 1, &["at", "for", "from", "in", "on"]);
             (self.is(at, &["since"]) && lead == 1 && is_last)
                 .then(|| Some((1, Piece { kind: Kind::Clock, ..hours_from(self.today(), hour, 1)? })))?
         };
@@ -374,6 +402,8 @@ impl<'a> Reader<'a> {
     /// A piece of the calendar by itself: "yesterday", "last week", "on nov 20", "at 10:05".
     fn alone(&self, at: usize) -> Option<(usize, Window)> {
         let (length, piece) = self.piece(at)?;
+        let is_about = (at..at + length).any(|at| self.is(at, &["about", "around"]));
+        let piece = if is_about { about(piece) } else { piece };
         let piece = self.not_ahead(piece);
         // What goes on until now or later needs no end.
         let until = (piece.end <= self.now).then_some(piece.end);

@@ -1,6 +1,7 @@
 //! Extracts values from a sentence: word patterns, names that exist, times and shapes find them, and their types parse them.
 
 mod amounts;
+mod either;
 mod free_text;
 mod known;
 mod pattern;
@@ -29,7 +30,7 @@ use amounts::{period, thousands};
 pub(crate) use free_text::REST;
 use free_text::{CALLS, LEADING, NO_TEXT, VAGUE, is_class, is_identifier};
 pub(crate) use known::KNOWN_NAME;
-use pattern::{Choice, Part, Pattern};
+use pattern::{Choice, Part, Pattern, has_shape};
 pub(crate) use readers::Readers;
 
 /// A value read from a sentence.
@@ -73,6 +74,8 @@ pub(crate) struct Found {
     pub(crate) reads: Vec<(usize, ValueRead)>,
     /// The words that are text, and say nothing about the request.
     pub(crate) text: Range<usize>,
+    /// Whether it follows from words that say nothing about which card is meant: the limit of "all".
+    pub(crate) is_aside: bool,
 }
 
 /// What all cards of a pack know of a sentence.
@@ -189,7 +192,11 @@ impl Pull<'_> {
             let found = if is_free(&found) || self.stands_beside(&found, &values, &read) {
                 Some(found)
             } else {
-                self.second(found, &values).filter(is_free)
+                // The third takes what the second takes more of.
+                let second = self.second(found, &values);
+                second.and_then(
+                    |found| if is_free(&found) { Some(found) } else { self.second(found, &values).filter(is_free) },
+                )
             };
             if let Some(found) = found {
                 found.reads.iter().for_each(|(reader, _)| read[*reader] = true);
@@ -197,9 +204,11 @@ impl Pull<'_> {
                 values.push(found);
             }
         }
+        self.join_values(&mut values, &mut taken);
         self.extend_texts(&mut values, &mut taken);
         self.join_texts(&mut values);
         self.share_columns(&mut values, &mut taken, &mut read);
+        self.with_kinds(&mut values, &mut taken);
         self.without_story(&mut values, request);
         self.mark_guesses(&mut values);
         let says_nothing = |read: &(usize, ValueRead)| self.says_nothing(read);
@@ -294,7 +303,8 @@ impl Pull<'_> {
                 }
             }
         }
-        let nothing = || Found { span: 0..0, weight: 0, reads: Reads::new(), text: 0..0 };
+        let is_aside = pattern.parts.iter().all(|part| matches!(part, Part::Word(_) | Part::Set { .. }));
+        let nothing = || Found { span: 0..0, weight: 0, reads: Reads::new(), text: 0..0, is_aside };
         let mut found = found.unwrap_or_else(nothing);
         found.reads.extend(sets);
         (!found.reads.is_empty()).then_some(found)
@@ -333,6 +343,9 @@ impl Pull<'_> {
         {
             return None;
         }
+        if self.is_reversed(pattern, start) {
+            return None;
+        }
         let mut reads = Reads::new();
         let end = self.step(pattern, &pattern.parts, start, &mut reads)?;
         let has_quotation = self.sentence.words[start..end].iter().any(|word| word.quoted);
@@ -341,7 +354,7 @@ impl Pull<'_> {
         // Of two that say as much, the one with more values: "where the stock is 0" says more than a column.
         let more = reads.iter().filter(|(_, read)| !read.text.is_empty()).count().saturating_sub(1);
         let weight = 10 * (end - start) + 5 * usize::from(!pattern.is_mute) + 6 * more + announced;
-        Some(Found { span: start..end, weight, reads, text: end..end })
+        Some(Found { span: start..end, weight, reads, text: end..end, is_aside: false })
     }
 
     /// The rest of the parts when the first is the word at `at`.
@@ -534,7 +547,7 @@ impl Pull<'_> {
                 let written = self.sentence.words[first].at.start..inside.last()?.at.end;
                 spec.read_item(self.sentence.source.get(written)?).ok()
             }
-            _ if inside.len() > 1 || self.is_file_of_another_pack(reader, span.start) => None,
+            _ if inside.len() > 1 => None,
             ParamKind::String { .. } => self.text(spec, kind, span.start, pattern, self.names[reader].is_some()),
             ParamKind::Integer { .. } | ParamKind::Number { .. } => {
                 let word = inside.first()?;
@@ -563,8 +576,11 @@ impl Pull<'_> {
         if matches!(kind, ParamKind::Datetime { .. }) {
             return time::point(inside, self.sentence.now).map(|point| Value::from(point.to_string()));
         }
-        let mention = self.sentence.times.iter().find(|mention| mention.span == span && !mention.compares_days)?;
-        Some(Value::from(mention.window.to_string()))
+        let is_it = |mention: &&time::Mention| {
+            mention.span == span && !mention.compares_days && (spec.is_ahead() || !mention.is_ahead)
+        };
+        let mention = self.sentence.times.iter().find(is_it)?;
+        Some(Value::from(if spec.is_ahead() { mention.whole } else { mention.window }.to_string()))
     }
 
     /// A text of one word, or of one quotation.
@@ -582,6 +598,9 @@ impl Pull<'_> {
             let is_open = !has_names && fits(&word.text).is_some();
             let is_allowed = spec.is_text() || is_open || pattern.says_source(spec);
             return spec.read_item(&word.text).ok().filter(|_| is_allowed && (!is_file || pattern.says_source(spec)));
+        }
+        if self.is_file_of_another_pack(at) {
+            return None;
         }
         // "The log files distributed over the levels" names no file: one is named after one.
         let is_after_many = || {
@@ -613,7 +632,7 @@ impl Pull<'_> {
                 _ if is_vague || NO_TEXT.contains(&word.plain.as_str()) => false,
                 _ if self.is_out_of(at) => true,
                 0 | 1 if LEADING.contains(&word.plain.as_str()) => false,
-                _ if pattern.is_bare() => is_identifier(&word.text),
+                _ if pattern.is_bare() => is_identifier(&word.text) && !self.is_grouping(at),
                 0 => !is_known,
                 1 => !self.topics.contains(canonical) && !announces,
                 _ => true,
@@ -676,7 +695,7 @@ impl Pull<'_> {
 
     fn is_time(&self, at: usize) -> bool {
         let word = &self.sentence.words[at];
-        let in_mention = self.sentence.times.iter().any(|mention| mention.span.contains(&at));
+        let in_mention = self.sentence.times.iter().any(|mention| !mention.is_ahead && mention.span.contains(&at));
         in_mention || Period::of(1, &word.plain).is_some() || period(std::slice::from_ref(word), true).is_some()
     }
 
@@ -701,14 +720,16 @@ impl Pull<'_> {
         let parameter = self.readers.specs[reader].name().to_owned();
         let read = ValueRead { parameter, pattern: by.to_owned(), text: text.join(" "), value, is_guess: false };
         let text = span.end..span.end;
-        Found { span, weight, reads: vec![(reader, read)], text }
+        Found { span, weight, reads: vec![(reader, read)], text, is_aside: false }
     }
 
     fn windows(&self, all: &mut Vec<Found>) {
         let is_window = |spec: &ParamSpec| matches!(spec.kind(), ParamKind::Window { .. });
         let Some(reader) = self.readers.specs.iter().position(is_window) else { return };
-        for mention in self.sentence.times {
-            let value = Value::from(mention.window.to_string());
+        let is_ahead = self.readers.specs[reader].is_ahead();
+        for mention in self.sentence.times.iter().filter(|mention| is_ahead || !mention.is_ahead) {
+            let window = if is_ahead { mention.whole } else { mention.window };
+            let value = Value::from(window.to_string());
             let weight = 10 * mention.span.len() + 6;
             let mut found = self.found(reader, mention.span.clone(), weight, "a time", value);
             if mention.compares_days {
@@ -750,22 +771,6 @@ impl Pull<'_> {
                     all.push(self.found(reader, at..at + 1, 9, "its shape", value));
                 }
             }
-        }
-    }
-}
-
-/// Whether a value looks like what a slot takes.
-fn has_shape(shape: Shape, value: &Value) -> bool {
-    let text = value.as_str().unwrap_or_default();
-    let is_date = text.get(4..5) == Some("-");
-    match shape {
-        Shape::Date => is_date,
-        Shape::Number | Shape::Rest => !is_date,
-        // `10.0.0.7` is an address, and `20.11.2026` a day.
-        Shape::Version => {
-            let is_number = |part: &&str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
-            let parts: Vec<&str> = text.split('.').collect();
-            parts.iter().all(is_number) && matches!(parts[..], [_, _, last] if last.len() < 4)
         }
     }
 }

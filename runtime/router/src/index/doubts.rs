@@ -57,13 +57,12 @@ impl Entry {
             }
             Feature::Unexplained(&canonical[index]).name(&mut name);
             let trained = general.get(&name).copied();
-            let is_name = || {
-                let names = reading.names.iter().filter(|(source, _)| self.readers.sources().any(|own| own == *source));
-                names.flat_map(|(_, names)| names).any(|name| name.how == How::Exactly && name.span.contains(&index))
-            };
+            let is_name = || self.is_named(reading, index);
             // "Payment errors" and "errors for payments" are some errors, whatever the word.
             let before = index.checked_sub(1).map_or("", |before| words[before].plain.as_str());
-            let is_attribute = index + 1 < words.len() && is_topic(index + 1) && !asks_for(&word.plain);
+            let is_next =
+                |at: usize| at < words.len() && (is_topic(at) || (in_value(at) && word.plain.ends_with("ly")));
+            let is_attribute = is_next(index + 1) && !asks_for(&word.plain);
             let is_led =
                 matches!(before, "for" | "about" | "with" | "in" | "on" | "of" | "from" | "by" | "without" | "like");
             let is_elsewhere = self.is_of_another_pack(words, index) || self.is_counted_elsewhere(words, index);
@@ -107,7 +106,7 @@ impl Entry {
                 Why::Absent
             } else if is_elsewhere {
                 Why::Elsewhere
-            } else if is_request && is_said_to_be(words, clause_of, index) {
+            } else if is_request && is_part_of_the_question(words, clause_of, index, &in_value, trained) {
                 Why::Predicate
             } else if is_attribute || is_led || excepts[clause] {
                 Why::Narrows
@@ -131,6 +130,14 @@ impl Entry {
             doubts.words.push(Doubt { text, at: index, why, parameter: None, clause, is_request: true, trained: None });
         }
         doubts
+    }
+
+    /// Whether a word is a name that exists: one of this card's, or a file of another pack. "Status in access.log" is about no table.
+    fn is_named(&self, reading: &Reading<'_>, index: usize) -> bool {
+        let names = reading.names.iter().filter(|(source, _)| self.readers.sources().any(|own| own == *source));
+        let mut names = names.flat_map(|(_, names)| names);
+        names.any(|name| name.how == How::Exactly && name.span.contains(&index))
+            || reading.said.question.names.files_say(&reading.words[index].text)
     }
 
     /// How many words of each clause the card explains, which clauses hold a value, and which a name that exists or what fits a narrow
@@ -235,6 +242,37 @@ fn is_said_to_be(words: &[Word], clauses: &[usize], index: usize) -> bool {
         && is_last
         && !["ed", "en", "ing", "ly"].iter().any(|ending| word.ends_with(ending))
         && !["available", "left", "there"].contains(&word.as_str())
+}
+
+/// Whether another question is asked without this word: what something is said to be, what is counted, and an "or" between values.
+fn is_part_of_the_question(
+    words: &[Word],
+    clauses: &[usize],
+    index: usize,
+    in_value: &impl Fn(usize) -> bool,
+    trained: Option<f64>,
+) -> bool {
+    let is_strange = trained.is_none_or(|weight| weight < HARMLESS_WEIGHT);
+    is_said_to_be(words, clauses, index)
+        || is_either(words, index, in_value)
+        || (is_strange && is_counted(words, index))
+}
+
+/// Whether this is what is counted, "monstera" of "how many monstera do I have": without it, all there is would be.
+fn is_counted(words: &[Word], index: usize) -> bool {
+    // These are whoever or whatever the question is about.
+    if matches!(words[index].plain.as_str(), "people" | "persons" | "ppl" | "times") {
+        return false;
+    }
+    let before = |back: usize| index.checked_sub(back).map_or("", |at| words[at].plain.as_str());
+    matches!((before(2), before(1)), ("how", "many" | "much") | ("number", "of"))
+}
+
+/// Whether this is an "or" between two values, of which no card makes one condition: both would have to hold.
+fn is_either(words: &[Word], index: usize, in_value: &impl Fn(usize) -> bool) -> bool {
+    const BETWEEN: usize = 2;
+    let near = |at: &mut dyn Iterator<Item = usize>| at.take(BETWEEN).any(in_value);
+    words[index].plain == "or" && near(&mut (0..index).rev()) && near(&mut (index + 1..words.len()))
 }
 
 /// The texts that a word announces.

@@ -15,6 +15,10 @@ fn windows_are_read_as_people_mean_them() {
         ("yesterday evening", "2026-11-21T18:00:00Z/2026-11-22T00:00:00Z"),
         ("since 8 this morning", "2026-11-22T08:00:00Z/.."),
         ("what broke since 8", "2026-11-22T08:00:00Z/.."),
+        ("errors since 10 in orders-api", "2026-11-22T10:00:00Z/.."),
+        ("lines around 04:13 in syslog", "2026-11-22T04:08:00Z/2026-11-22T04:19:00Z"),
+        ("around 11:57", "2026-11-22T11:52:00Z/.."),
+        ("around 3pm", "2026-11-21T15:00:00Z/2026-11-21T16:00:00Z"),
         ("errors since we switched the certificate at 9 this morning", "2026-11-22T09:00:00Z/.."),
         ("crashes since the deploy on friday", "2026-11-20T00:00:00Z/.."),
         ("since the deploy, errors on friday", "2026-11-20T00:00:00Z/2026-11-21T00:00:00Z"),
@@ -88,6 +92,35 @@ fn windows_are_read_as_people_mean_them() {
         let found: Vec<String> = found.iter().map(|mention| mention.window.to_string()).collect();
         assert_eq!(found, [expected], "{text}");
     }
+}
+
+#[test]
+fn where_times_may_lie_ahead_what_is_going_on_has_an_end() {
+    for (text, window, whole) in [
+        ("due this month", "2026-11-01T00:00:00Z/..", "2026-11-01T00:00:00Z/2026-12-01T00:00:00Z"),
+        ("due today", "2026-11-22T00:00:00Z/..", "2026-11-22T00:00:00Z/2026-11-23T00:00:00Z"),
+        ("in 2026", "2026-01-01T00:00:00Z/..", "2026-01-01T00:00:00Z/2027-01-01T00:00:00Z"),
+        ("in december 2026", "2026-12-01T00:00:00Z/..", "2026-12-01T00:00:00Z/2027-01-01T00:00:00Z"),
+        ("since monday", "2026-11-16T00:00:00Z/..", "2026-11-16T00:00:00Z/.."),
+        ("last week", "2026-11-09T00:00:00Z/2026-11-16T00:00:00Z", "2026-11-09T00:00:00Z/2026-11-16T00:00:00Z"),
+        ("the last 3 hours", "3h", "3h"),
+    ] {
+        let found = mentions(&split(text), NOW.parse().expect("it is a time"));
+        let found: Vec<_> = found.iter().map(|found| (found.window.to_string(), found.whole.to_string())).collect();
+        assert_eq!(found, [(window.to_owned(), whole.to_owned())], "{text}");
+    }
+    for (text, window) in [
+        ("due tomorrow", "2026-11-23T00:00:00Z/2026-11-24T00:00:00Z"),
+        ("due next week", "2026-11-23T00:00:00Z/2026-11-30T00:00:00Z"),
+        ("next month", "2026-12-01T00:00:00Z/2027-01-01T00:00:00Z"),
+        ("in the next year", "2027-01-01T00:00:00Z/2028-01-01T00:00:00Z"),
+        ("in the next 2 weeks", "2026-11-22T00:00:00Z/2026-12-07T00:00:00Z"),
+    ] {
+        let found = mentions(&split(text), NOW.parse().expect("it is a time"));
+        let found: Vec<_> = found.iter().map(|found| (found.window.to_string(), found.is_ahead)).collect();
+        assert_eq!(found, [(window.to_owned(), true)], "{text}");
+    }
+    assert_eq!(mentions(&split("the next monday or the next one"), NOW.parse().expect("it is a time")), []);
 }
 
 #[test]

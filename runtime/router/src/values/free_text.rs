@@ -324,6 +324,12 @@ impl Pull<'_> {
         goes_on && verb.next().is_some_and(|at| QUOTING.contains(&plain(at)))
     }
 
+    /// Whether the word before says that groups are made by this one: "errors per errorCode".
+    pub(super) fn is_grouping(&self, at: usize) -> bool {
+        let before = at.checked_sub(1).map(|before| &self.sentence.words[before]);
+        before.is_some_and(|word| !word.quoted && matches!(word.plain.as_str(), "by" | "each" | "per"))
+    }
+
     /// Whether a name is what rows are to contain: that is a text, and no value of a column.
     pub(super) fn is_contained(&self, span: &Range<usize>) -> bool {
         let before = span.start.checked_sub(1).map(|before| &self.sentence.words[before]);
@@ -352,7 +358,8 @@ impl Pull<'_> {
             let word = &words[at];
             let form = &self.sentence.canonical[at];
             let is_known = self.topics.contains(form) || self.readers.announcing.contains(form);
-            !taken[at] && (word.quoted || !(is_known || word.is_around || is_deed(&word.plain)))
+            let is_said = is_known || word.is_around || is_deed(&word.plain) || self.is_file_of_another_pack(at);
+            !taken[at] && (word.quoted || !is_said)
         };
         // Behind the colon of "show log records: too many open files", every word is said as it is.
         let colon = (1..words.len()).find(|at| self.is_after_colon(*at));

@@ -11,9 +11,23 @@ use serde_json::Value;
 use super::pattern::{Part, Pattern};
 use super::{Found, How, NameMention, Pull, Reads, ValueRead};
 use crate::names::{NAME_WORDS_MAX, Name, NameList};
+use crate::text::stem;
 
 /// By what a name is read that stands alone.
 pub(crate) const KNOWN_NAME: &str = "a known name";
+
+/// What names of this parameter are called: those of `columns.column` columns.
+fn kind(spec: &ParamSpec) -> Option<String> {
+    match spec.values_from()? {
+        ValuesFrom::Files => Some("file".to_owned()),
+        ValuesFrom::Template { field, .. } => Some(field.clone()),
+    }
+}
+
+/// Whether a value is this name, or a list that has it.
+fn holds(value: &Value, name: &str) -> bool {
+    *value == *name || value.as_array().is_some_and(|items| items.iter().any(|item| *item == *name))
+}
 
 /// A name as a value: a list has it as its only item.
 pub(super) fn value(spec: &ParamSpec, name: &str) -> Option<Value> {
@@ -76,6 +90,35 @@ impl Pull<'_> {
         }
     }
 
+    /// Names take the word beside them that says what they are: "the amount column", "our products file".
+    pub(super) fn with_kinds(&self, values: &mut [Found], taken: &mut [bool]) {
+        let words = self.sentence.words;
+        for found in values.iter_mut().filter(|found| !found.span.is_empty()) {
+            let is_name = |(reader, read): &&(usize, ValueRead)| {
+                let mentions = self.names[*reader].as_deref().unwrap_or_default();
+                !self.readers.specs[*reader].is_text()
+                    && mentions.iter().any(|mention| {
+                        found.span.contains(&mention.span.start) && holds(&read.value, &mention.name.text)
+                    })
+            };
+            let kinds = found.reads.iter().filter(is_name).filter_map(|(reader, _)| kind(&self.readers.specs[*reader]));
+            let kinds: Vec<String> = kinds.collect();
+            let says = |at: usize| {
+                let is_kind =
+                    kinds.iter().any(|kind| stem(kind) == words[at].stem || *kind == self.sentence.canonical[at]);
+                !words[at].quoted && is_kind
+            };
+            if found.span.end < words.len() && !taken[found.span.end] && says(found.span.end) {
+                taken[found.span.end] = true;
+                found.span.end += 1;
+            }
+            if let Some(before) = found.span.start.checked_sub(1).filter(|before| !taken[*before] && says(*before)) {
+                taken[before] = true;
+                found.span.start = before;
+            }
+        }
+    }
+
     /// Notes which values are names that were guessed.
     pub(super) fn mark_guesses(&self, values: &mut [Found]) {
         for Found { span, reads, .. } in values {
@@ -83,11 +126,7 @@ impl Pull<'_> {
                 let mentions = self.names[*reader].as_deref().unwrap_or_default();
                 let is_guess =
                     |mention: &&&NameMention| mention.how == How::Guessed && span.contains(&mention.span.start);
-                let holds = |name: &str| {
-                    read.value == *name
-                        || read.value.as_array().is_some_and(|items| items.iter().any(|item| *item == *name))
-                };
-                let is_guess = mentions.iter().filter(is_guess).any(|mention| holds(&mention.name.text));
+                let is_guess = mentions.iter().filter(is_guess).any(|mention| holds(&read.value, &mention.name.text));
                 read.is_guess = is_guess;
             }
         }
@@ -123,14 +162,45 @@ impl Pull<'_> {
                     let form = &self.sentence.canonical[at];
                     self.topics.contains(form) || self.readers.announcing.contains(form)
                 };
-                if spec.is_text() && !is_led && span.clone().all(is_word) {
+                // "Returned orders" are no list of returns.
+                let is_participle =
+                    is_exact && span.len() == 1 && self.sentence.words[span.start].plain.ends_with("ed");
+                if spec.is_text() && !is_led && !is_participle && span.clone().all(is_word) {
                     continue;
                 }
+                // "No more than 5" is about no column of yes and no.
+                let answers = |at: usize| {
+                    matches!(self.sentence.words[at].plain.as_str(), "false" | "n" | "no" | "true" | "y" | "yes")
+                };
+                if spec.is_text() && span.len() == 1 && answers(span.start) {
+                    continue;
+                }
+                // "Done by Ines" says who did it, and not that it is done.
+                if spec.is_text() && self.is_done_by(reader, span) {
+                    continue;
+                }
+                let done = if spec.is_text() { self.doing_before(span.start) } else { 0 };
                 let mut found = self.found(reader, span.clone(), weight, KNOWN_NAME, value);
+                found.span.start -= done;
                 found.reads.extend(self.given_by(spec, name));
                 all.push(found);
             }
         }
+    }
+
+    /// Whether a name is a verb of which the words behind "by" say who did it.
+    fn is_done_by(&self, reader: usize, span: &Range<usize>) -> bool {
+        let mut names = self.names[reader].iter().flatten();
+        span.len() == 1
+            && names.any(|mention| mention.span.start == span.end + 1 && self.doing_before(mention.span.start) == 2)
+    }
+
+    /// How many words before a name say that it is who did something, and nothing more: "done by".
+    fn doing_before(&self, start: usize) -> usize {
+        const DOING: [&str; 5] = ["carried", "done", "handled", "made", "performed"];
+        let words = self.sentence.words;
+        let is_by = start >= 2 && words[start - 1].plain == "by" && !words[start - 2].quoted;
+        if is_by && DOING.contains(&words[start - 2].plain.as_str()) { 2 } else { 0 }
     }
 
     /// Whether these words are a name that gives a parameter another value than was read: "amount paid" is no amount.
@@ -186,16 +256,15 @@ impl Pull<'_> {
         readers.find_map(|reader| Some((reader, self.named(reader, at..at + 1)?)))
     }
 
-    /// Whether a word is no file that this card may read, and one that cards of another pack may: `visits.jsonl` is no log.
-    pub(super) fn is_file_of_another_pack(&self, reader: usize, at: usize) -> bool {
-        let (Some(own), Some(word)) = (&self.readers.sources[reader], self.sentence.words.get(at)) else {
+    /// Whether a word is no file that this card may read, and one that cards of another pack may: `visits.jsonl` is no log, and no text
+    /// in one.
+    pub(super) fn is_file_of_another_pack(&self, at: usize) -> bool {
+        let Some(word) = self.sentence.words.get(at).filter(|word| !word.quoted && word.text.contains('.')) else {
             return false;
         };
-        if own.values != ValuesFrom::Files || word.quoted || !word.text.contains('.') {
-            return false;
-        }
         let says = |list: &NameList| list.find(&word.text).is_some();
-        let is_foreign = self.sentence.known.get(own).is_some_and(|list| !says(list));
+        let own = self.readers.sources().find(|source| source.values == ValuesFrom::Files);
+        let is_foreign = own.and_then(|own| self.sentence.known.get(own)).is_some_and(|list| !says(list));
         is_foreign && self.sentence.known.files().any(says)
     }
 

@@ -5,6 +5,7 @@ use intentbox_catalog::param::ValuesFrom;
 use intentbox_catalog::words::{Clause, ClausePart, Shape};
 use serde_json::Value;
 
+use super::free_text::is_identifier;
 use crate::english::is_filler;
 use crate::text::{Synonyms, Word, stem};
 
@@ -152,4 +153,22 @@ pub(super) fn pattern(clause: &Clause, specs: &[ParamSpec], synonyms: &Synonyms)
         })
     };
     Pattern::new(clause.to_string(), clause.parts().iter().filter_map(part).collect())
+}
+
+/// Whether a value looks like what a slot takes.
+pub(super) fn has_shape(shape: Shape, value: &Value) -> bool {
+    let text = value.as_str().unwrap_or_default();
+    let is_date = text.get(4..5) == Some("-");
+    match shape {
+        Shape::Date => is_date,
+        Shape::Name => is_identifier(text),
+        Shape::Status => matches!(text.as_bytes(), [b'1'..=b'5', b'0'..=b'9', b'0'..=b'9']),
+        Shape::Number | Shape::Rest => !is_date,
+        // `10.0.0.7` is an address, and `20.11.2026` a day.
+        Shape::Version => {
+            let is_number = |part: &&str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
+            let parts: Vec<&str> = text.split('.').collect();
+            parts.iter().all(is_number) && matches!(parts[..], [_, _, last] if last.len() < 4)
+        }
+    }
 }

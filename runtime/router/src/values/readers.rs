@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use intentbox_catalog::param::ValuesFrom;
 use intentbox_catalog::words::{self, Clause};
-use intentbox_catalog::{ParamKind, ParamSpec};
+use intentbox_catalog::{Companions, ParamKind, ParamSpec};
 use serde_json::Value;
 
 use super::pattern::{Choice, Part, Pattern, pattern};
@@ -26,8 +26,10 @@ pub(crate) struct Readers {
     pub(super) implied: Vec<Pattern>,
     /// Of which parameters one at most is read.
     pub(super) one_of: Vec<usize>,
-    /// Which parameter takes a second value of each.
+    /// Which parameter takes a second value of each, further values, and values that are excluded.
     pub(super) second: BTreeMap<usize, usize>,
+    pub(super) or: BTreeMap<usize, usize>,
+    pub(super) not: BTreeMap<usize, usize>,
     /// Words of which each says another thing of one kind: a level, a measure. Each with the parameter, and the value where it is one.
     alternatives: BTreeMap<String, (String, Value)>,
 }
@@ -69,6 +71,8 @@ impl Readers {
             implied: Vec::new(),
             one_of: Vec::new(),
             second: BTreeMap::new(),
+            or: BTreeMap::new(),
+            not: BTreeMap::new(),
             alternatives: BTreeMap::new(),
         }
         .with_alternatives(synonyms)
@@ -112,16 +116,21 @@ impl Readers {
         self
     }
 
-    /// The same with parameters that take a second value of others.
-    pub(crate) fn repeating(mut self, second: &BTreeMap<String, String>) -> Self {
+    /// The same with parameters that take more of what others take.
+    pub(crate) fn accompanied(mut self, companions: &Companions) -> Self {
         let place = |name: &String| self.specs.iter().position(|spec| spec.name() == name);
-        self.second = second.iter().filter_map(|(first, second)| Some((place(first)?, place(second)?))).collect();
+        let places = |all: &BTreeMap<String, String>| {
+            all.iter().filter_map(|(of, other)| Some((place(of)?, place(other)?))).collect::<BTreeMap<_, _>>()
+        };
+        (self.second, self.or, self.not) =
+            (places(&companions.second), places(&companions.or), places(&companions.not));
         self
     }
 
-    /// The parameter whose second values this one takes, or itself.
+    /// The parameter whose second or third values this one takes, or itself.
     pub(super) fn first_of(&self, reader: usize) -> usize {
-        self.second.iter().find(|(_, second)| **second == reader).map_or(reader, |(first, _)| *first)
+        let first = self.second.iter().find(|(_, second)| **second == reader).map(|(first, _)| *first);
+        first.filter(|first| *first != reader).map_or(reader, |first| self.first_of(first))
     }
 
     /// The same for a card that changes something: what it is about has to be said in a pattern.

@@ -19,6 +19,17 @@ NAME_CHARS_MAX = 40
 NUMBERING = ("year", "month", "day", "zip", "postcode", "phone")
 
 
+# What people call the one column with such a word in its name, if none is called so.
+CALLED = {
+    "price": ("price", "cost"),
+    "revenue": ("revenue", "turnover", "sales", "amount", "total", "price"),
+    "turnover": ("revenue", "turnover", "sales", "amount", "total", "price"),
+}
+
+# What says yes, each with what says no.
+ANSWERS = {"yes": "no", "true": "false", "y": "n"}
+
+
 def role(column):
     """What a column is for: `measure` to add up, `date`, `id`, or `label`."""
     kind, name = column["type"], column["column"].lower()
@@ -27,6 +38,34 @@ def role(column):
     if kind not in ("integer", "number", "mixed") or name in NUMBERING:
         return "label"
     return "id" if kind == "integer" and (name == "id" or name.endswith(("_id", " id", ".id"))) else "measure"
+
+
+def called(columns):
+    """Yields columns under names that people give them: `unit_cost` is a price, and `customer_name` the customer."""
+    parts = {column["column"]: re.split("[^a-z]+", column["column"].lower()) for column in columns}
+    numbers = [column["column"] for column in columns if role(column) == "measure"]
+    for name, words in CALLED.items():
+        alike = [column for column in numbers if not set(words).isdisjoint(parts[column])]
+        if len(alike) == 1 and name not in names:
+            yield {"column": alike[0], "role": "measure", "said": name}
+    for column in columns:
+        of, _, last = column["column"].lower().rpartition("_")
+        if of and last == "name" and of not in names and of not in ("first", "last", "full", "user"):
+            yield {"column": column["column"], "role": role(column), "said": of}
+
+
+def yes_or_no(column):
+    """Yields the answers of a column that knows no others, as people say them: `paid` and `unpaid`."""
+    name = re.sub(r"^(is|has)[_ ]|\W+$", "", column["column"].lower())
+    texts = {"true", "false"} if column["type"] == "boolean" else {text.lower() for text in column["texts"]}
+    yes = next((yes for yes, no in ANSWERS.items() if texts and texts <= {yes, no}), None)
+    if yes is None or not name.isalpha():
+        return
+    written = {text.lower(): text for text in column["texts"]}
+    no = ANSWERS[yes]
+    said = {name: yes, "inactive" if name == "active" else f"un{name}": no, f"non-{name}": no}
+    for words, text in said.items():
+        yield {"value": written.get(text, text), "of": column["column"], "said": words}
 
 
 def words():
@@ -51,8 +90,12 @@ for column in columns:
     if number == "1" and f"{name}#2".lower() in names and name.lower() not in names:
         result.append({"column": name, "role": role(column)})
 # Groups by month need a date, and no column of that name.
-if "month" not in names and any(row["role"] == "date" for row in result):
-    result.append({"column": "month", "role": "month"})
+if any(row["role"] == "date" for row in result):
+    result.extend({"column": cut, "role": "calendar"} for cut in pack.CALENDAR if cut not in names)
+result.extend(called(columns))
+# "Unpaid" says no of the column `paid`.
+for column in columns:
+    result.extend(yes_or_no(column))
 # Columns with few different texts first: those are said most.
 for column in sorted(columns, key=lambda column: len(column["texts"])):
     room = ROWS_MAX - len(result)

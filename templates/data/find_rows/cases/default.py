@@ -7,9 +7,13 @@ file = 'sales.csv'
 where = {
     "column": None,
     "equals": None,
+    "or_equals": None,
+    "not_equals": None,
     "contains": None,
     "above": None,
     "below": None,
+    "at_least": None,
+    "at_most": None,
     "missing": None,
 }
 and_column = None
@@ -17,20 +21,38 @@ and_equals = None
 and_contains = None
 and_above = None
 and_below = None
+and_at_least = None
+and_at_most = None
+third_column = None
+third_equals = None
+third_above = None
+third_below = None
 period = None
 date_column = None
 columns = None
 order_by = None
 order = None
-limit = 5
+limit = 10
 
 if order is not None and order_by is None:
     raise Invalid("order says which rows come first, and order_by the column that it is about: name that too")
 
 path = pack.path(file)
 with pack.asked():
-    also = {"column": and_column, "equals": and_equals, "contains": and_contains, "above": and_above, "below": and_below}
-    filters = pack.filters(path, where, also, period, date_column)
+    compared = [
+        where,
+        {
+            "column": and_column,
+            "equals": and_equals,
+            "contains": and_contains,
+            "above": and_above,
+            "below": and_below,
+            "at_least": and_at_least,
+            "at_most": and_at_most,
+        },
+        {"column": third_column, "equals": third_equals, "above": third_above, "below": third_below},
+    ]
+    filters = pack.filters(path, compared, period, date_column)
     result = tables.find(path, where=filters, columns=columns, limit=limit, order_by=order_by, order=order)
     if not result["matching"]:
         pack.tell_absent(path, filters)

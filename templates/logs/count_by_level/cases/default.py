@@ -31,7 +31,7 @@ if levels == ["fatal", "error"] and by != "level" and seen["fatal"]:
 if levels is not None and 0 < seen["requests"] < seen["matched"]:
     pack.note(f"requests in access logs, by their status (5xx error, 4xx warning): {seen['requests']} of {seen['matched']}")
 if by == "file" and len(counts) == 1:
-    pack.note("counted by file, and one alone has such records: fields of records are not counted")
+    pack.note("counted by file, and one alone has such records; logs/top_values counts by a field of theirs")
 if by in SPANS:
     times = [datetime.fromisoformat(key.rstrip("Z")) for key in counts if key[:1].isdigit()]
     if times and (times[-1] - times[0]).total_seconds() // SPANS[by] + 1 > len(times):

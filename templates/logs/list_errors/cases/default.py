@@ -6,6 +6,7 @@ from intentbox import logs, window
 limit = 5
 level = 'error'
 only = None
+trace = None
 period = None
 text = None
 file = None
@@ -19,3 +20,6 @@ with pack.asked(file):
         pack.tell(found.seen, level, shown=len(found), text=text, within=(file, since, until))
         pack.tell_worse(found, level)
 result = [pack.row(record) for record in found]
+if trace:
+    for row, record in zip(result, found):
+        row["trace"] = pack.lines(record["message"])

@@ -5,13 +5,15 @@ from intentbox import logs, window
 
 text = 'timeout'
 limit = 5
+order = 'latest'
 level = None
 period = None
 file = None
 
 since, until = window.bounds(period)
 with pack.asked(file):
-    found = logs.records(pack.paths(file), level=level, text=text, since=since, until=until, limit=limit)
+    find = pack.oldest if order == "oldest" else logs.records
+    found = find(pack.paths(file), level=level, text=text, since=since, until=until, limit=limit)
 pack.tell(found.seen, level, shown=len(found), text=text, within=(file, since, until))
 pack.tell_worse(found, level)
 result = [pack.row(record) for record in found]
