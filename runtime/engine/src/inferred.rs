@@ -23,53 +23,76 @@ const TRIED_MAX: usize = 12;
 
 /// The one name that a sentence lacks, and all that it could be.
 pub(crate) struct Open {
-    /// The card that lacks it.
-    pub(crate) id: CardId,
+    /// The card that lacks it, unless the sentence is refused as it is: then it is answered with one of the names, or not at all.
+    id: Option<CardId>,
+    /// The cards that take such a name.
+    pub(crate) near: Vec<CardId>,
     parameter: String,
     names: Vec<String>,
-    /// Whether the sentence is refused as it is: then it is answered with one of the names, or not at all.
-    is_refused: bool,
+    /// Whether the caller gave the name beside the sentence.
+    is_given: bool,
 }
 
 /// What the name that a sentence lacks may be.
 pub(crate) enum Choice {
-    /// One alone has what was said: the intent with it.
-    One(Intent, Inferred),
-    /// Several have what was said.
-    Several { parameter: String, names: Vec<String> },
+    /// One alone has what was said: the intent with it, and what was inferred, unless the caller gave the name.
+    One(Intent, Option<Inferred>),
+    /// Several have what was said; where the sentence alone is refused, with the card that it goes to with one of them.
+    Several { id: Option<CardId>, parameter: String, names: Vec<String> },
 }
 
 impl Open {
     /// The name that a sentence lacks, if it lacks nothing else, and few enough are known for it. A sentence that no card fits may lack
-    /// it too: the texts in a file tell what its words mean.
+    /// the name of a file: the texts in it tell what its words mean. Where it names one, even one of another pack, it lacks none.
     pub(crate) fn of(library: &Library, intent: &Intent, names: &Names, decision: &Decision) -> Option<Self> {
-        let (id, lacking): (&CardId, Vec<&str>) = match decision {
-            Decision::Missing { id, parameters, .. } => (id, parameters.iter().map(String::as_str).collect()),
-            Decision::NoMatch { closest } => {
-                let best = closest.first()?;
-                let needed = cards::template(&library.catalog, &best.id)?.parameters().iter();
-                let needed = needed.filter(|spec| spec.must_be_given()).map(ParamSpec::name);
-                (&best.id, needed.filter(|name| !best.values.contains_key(*name)).collect())
+        if names.mention_a_file(&intent.text) {
+            return None;
+        }
+        match decision {
+            Decision::Missing { id, parameters, .. } => {
+                let mut lacking = parameters.iter().filter(|name| !intent.params.contains_key(*name));
+                let (Some(parameter), None) = (lacking.next(), lacking.next()) else { return None };
+                let template = cards::template(&library.catalog, id)?;
+                let source = source(template, template.parameter(parameter)?)?;
+                let (near, id) = (vec![id.clone()], Some(id.clone()));
+                Self::among(names, &source, Self::new(id, near, parameter))
             }
-            Decision::Card { .. } | Decision::Ambiguous { .. } => return None,
-        };
-        let mut lacking = lacking.into_iter().filter(|name| !intent.params.contains_key(*name));
-        let (Some(parameter), None) = (lacking.next(), lacking.next()) else { return None };
-        let template = cards::template(&library.catalog, id)?;
-        let list = names.get(&source(template, template.parameter(parameter)?)?)?;
-        let is_refused = matches!(decision, Decision::NoMatch { .. });
+            Decision::NoMatch { closest } => {
+                let takes: Vec<(CardId, Source, &str)> = library.catalog.templates().filter_map(takes_a_file).collect();
+                let (_, source, parameter) = takes.first()?;
+                let near = takes.iter().filter(|(_, other, name)| other == source && name == parameter);
+                if closest.iter().any(|candidate| candidate.values.contains_key(*parameter)) {
+                    return None;
+                }
+                let open = Self::new(None, near.map(|(id, ..)| id.clone()).collect(), parameter);
+                match intent.params.get(*parameter) {
+                    Some(Given::Text(name)) => Some(Self { names: vec![name.clone()], is_given: true, ..open }),
+                    Some(Given::Value(_)) => None,
+                    None => Self::among(names, source, open),
+                }
+            }
+            Decision::Card { .. } | Decision::Ambiguous { .. } => None,
+        }
+    }
+
+    fn new(id: Option<CardId>, near: Vec<CardId>, parameter: &str) -> Self {
+        Self { id, near, parameter: parameter.to_owned(), names: Vec::new(), is_given: false }
+    }
+
+    /// The same with the names that there are, if they are few enough.
+    fn among(names: &Names, source: &Source, open: Self) -> Option<Self> {
+        let list = names.get(source)?;
         // One of several words cannot be said behind a sentence.
-        let may_be_said = |name: &&str| !is_refused || !name.contains(char::is_whitespace);
+        let may_be_said = |name: &&str| open.id.is_some() || !name.contains(char::is_whitespace);
         let names: Vec<String> = list.texts().filter(may_be_said).take(TRIED_MAX + 1).map(str::to_owned).collect();
-        let parameter = parameter.to_owned();
-        (names.len() <= TRIED_MAX).then(|| Self { id: id.clone(), parameter, names, is_refused })
+        (names.len() <= TRIED_MAX).then_some(Self { names, ..open })
     }
 
     /// The intent with each of the names; where it is refused, as if somebody had said the name too.
     pub(crate) fn variants(&self, intent: &Intent) -> impl Iterator<Item = Intent> {
         self.names.iter().map(|name| {
             let mut variant = intent.clone();
-            if self.is_refused {
+            if self.id.is_none() {
                 let text = variant.text.trim_end_matches(['.', '?', '!', ' ']);
                 variant.text = format!("{text} in {name}");
             } else {
@@ -89,44 +112,65 @@ impl Engine {
         caller: &Caller,
         open: Open,
     ) -> Option<Choice> {
-        let template = cards::template(&library.catalog, &open.id)?;
-        let dependent: Vec<(&ParamSpec, Source)> = template
-            .parameters()
-            .iter()
-            .filter_map(|spec| Some((spec, source(template, spec)?)))
-            .filter(|(_, source)| needs(library, source, &open.parameter))
-            .collect();
+        let dependent = |id: &CardId| -> Vec<(&ParamSpec, Source)> {
+            let Some(template) = cards::template(&library.catalog, id) else { return Vec::new() };
+            let sources = template.parameters().iter().filter_map(|spec| Some((spec, source(template, spec)?)));
+            sources.filter(|(_, source)| needs(library, source, &open.parameter)).collect()
+        };
         let router = library.router(|template| self.reaches(template));
-        let mut fitting: Vec<(String, Intent, Vec<String>)> = Vec::new();
+        let mut fitting: Vec<(CardId, String, Intent, Vec<String>)> = Vec::new();
         for (name, variant) in open.names.iter().zip(open.variants(intent)) {
             let known = self.names(library, &variant, caller);
-            let lists: Option<Vec<(&ParamSpec, &NameList)>> =
-                dependent.iter().map(|(spec, source)| Some((*spec, known.get(source)?))).collect();
             // Of a name nobody has looked at, nothing is known.
-            let lists = lists?;
+            if open.near.iter().flat_map(dependent).any(|(_, source)| known.get(&source).is_none()) {
+                return None;
+            }
             let (id, values) = match router.route(&question(&variant, &known)).decision {
                 Decision::Card { id, values } => (id, values),
-                Decision::Missing { id, values, .. } if !open.is_refused => (id, values),
+                Decision::Missing { id, values, .. } if open.id.is_some() => (id, values),
                 _ => continue,
             };
-            if id == open.id
+            // Each other file may have rows without what is excluded.
+            let excludes = cards::template(&library.catalog, &id)
+                .is_some_and(|template| template.companions().not.values().any(|name| values.contains_key(name)));
+            if excludes && !open.is_given {
+                continue;
+            }
+            let dependent = dependent(&id);
+            let lists: Vec<(&ParamSpec, &NameList)> =
+                dependent.iter().filter_map(|(spec, source)| Some((*spec, known.get(source)?))).collect();
+            if open.near.contains(&id)
                 && let Some(having) = having(&lists, &values).filter(|having| !having.is_empty())
             {
-                fitting.push((name.clone(), variant, having));
+                fitting.push((id, name.clone(), variant, having));
             }
         }
-        if open.is_refused && fitting.len() != 1 {
-            return None;
+        let parameter = open.parameter;
+        let is_refused = open.id.is_none();
+        match (fitting.pop(), fitting.as_slice()) {
+            (None, _) if is_refused => None,
+            (None, _) => Some(Choice::Several { id: None, parameter, names: open.names }),
+            (Some((_, value, variant, having)), []) => {
+                let inferred = (!open.is_given).then_some(Inferred { parameter, value, having });
+                Some(Choice::One(variant, inferred))
+            }
+            (Some(last), others) => {
+                let is_one = others.iter().all(|(id, ..)| *id == last.0);
+                let names = others.iter().chain([&last]).map(|(_, name, ..)| name.clone()).collect();
+                let id = Some(last.0.clone()).filter(|_| is_refused);
+                (is_one || !is_refused).then_some(Choice::Several { id, parameter, names })
+            }
         }
-        if fitting.len() > 1 {
-            let names = fitting.into_iter().map(|(name, ..)| name).collect();
-            return Some(Choice::Several { parameter: open.parameter, names });
-        }
-        let Some((value, variant, having)) = fitting.pop() else {
-            return Some(Choice::Several { parameter: open.parameter, names: open.names });
-        };
-        Some(Choice::One(variant, Inferred { parameter: open.parameter, value, having }))
     }
+}
+
+/// The parameter with which a template takes a file in which names of others are, where such files come from, and its card.
+fn takes_a_file(template: &Template) -> Option<(CardId, Source, &str)> {
+    let is_file = |spec: &&ParamSpec| spec.must_be_given() && spec.values_from() == Some(&ValuesFrom::Files);
+    let spec = template.parameters().iter().find(is_file)?;
+    let is_inside = |spec: &ParamSpec| matches!(spec.values_from(), Some(ValuesFrom::Template { .. }));
+    let has_names = template.parameters().iter().any(is_inside);
+    has_names.then(|| Some((cards::id_of(template.id()), source(template, spec)?, spec.name())))?
 }
 
 /// Where the names for a parameter come from.

@@ -90,8 +90,7 @@ impl Engine {
             let decision = router.route(&question(intent, &names)).decision;
             let Some(open) = Open::of(&library, intent, &names, &decision) else { return };
             for variant in open.variants(intent) {
-                let near = std::slice::from_ref(&open.id);
-                for wanted in self.wanted(&library, &variant, caller, &names, true, Some(near)) {
+                for wanted in self.wanted(&library, &variant, caller, &names, true, Some(&open.near)) {
                     if self.known.0.get(&wanted.key).is_none() {
                         self.learn(&library, wanted, caller).await;
                     }

@@ -19,6 +19,9 @@ use crate::rephrase;
 /// How many of the values that there are a parameter is told with.
 const CHOICES_MAX: usize = 10;
 
+/// A text of more words without quotes is offered to nobody: it may be half of what was meant.
+const SAID_WORDS_MAX: usize = 3;
+
 /// With more numbers in a sentence, none of them is offered.
 const NUMBERS_MAX: usize = 2;
 
@@ -36,7 +39,11 @@ pub(crate) fn as_sure(
     candidate: router::Candidate,
 ) -> Candidate {
     let (unexplained, read) = (candidate.unexplained.clone(), candidate.values.clone());
-    let offered = with(library, given, candidate, &|template, spec, value| is_sure(template, spec, value, question));
+    // A text that leaves no word of the sentence over may be meant, and whoever is offered it sees it.
+    let may_be_text = unexplained.is_empty();
+    let offered = with(library, given, candidate, &|template, spec, value| {
+        is_sure(template, spec, value, question) || (may_be_text && is_said(template, spec, value, question))
+    });
     // A name that was taken for a text is left out with it.
     let texts =
         read.iter().filter(|(name, _)| !offered.values.contains_key(*name)).filter_map(|(_, value)| value.as_str());
@@ -169,6 +176,23 @@ fn numbers(text: &str) -> usize {
     words.filter(|word| !word.is_empty() && word.parse::<f64>().is_ok()).count()
 }
 
+/// Whether a value is a text of a few words in a row, as the sentence has them, and none of them is a name that exists.
+fn is_said(template: &Template, spec: &ParamSpec, value: &Value, question: &Question<'_>) -> bool {
+    let Some(text) = value.as_str().filter(|_| spec.is_text() && spec.values_from().is_none()) else { return false };
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let joins = |word: &&str| matches!(*word, "and" | "but" | "by" | "of" | "or" | "per");
+    let is_few = (1..=SAID_WORDS_MAX).contains(&words.len()) && !words.iter().any(joins);
+    let is_name = |word: &str| {
+        let mut lists = template.parameters().iter().filter_map(|spec| known(template, spec, question));
+        lists.any(|list| list.says(word))
+    };
+    is_few
+        && !words.iter().any(|word| is_name(word))
+        && spec.check(value).is_ok()
+        && !negates(question.text)
+        && question.text.to_lowercase().contains(&text.to_lowercase())
+}
+
 /// Whether a value can be meant: it is one, and a name that exists, a quotation, or of a shape that no plain word has.
 fn is_sure(template: &Template, spec: &ParamSpec, value: &Value, question: &Question<'_>) -> bool {
     if spec.check(value).is_err() {
@@ -261,6 +285,9 @@ max = 10
             ("x", json!({"file": "orders.csv", "limit": 11}), json!({}), &["file"]),
             ("an x and y", json!({"text": "x and y", "issue": "WEB-2"}), json!({"issue": "WEB-2"}), &["file"]),
             ("an \"x and y\"", json!({"text": "x and y"}), json!({"text": "x and y"}), &["file"]),
+            ("Failed logins today", json!({"text": "failed logins"}), json!({"text": "failed logins"}), &["file"]),
+            ("a text of four words", json!({"text": "text of four words"}), json!({}), &["file"]),
+            ("no failed logins, not one", json!({"text": "failed logins"}), json!({}), &["file"]),
             ("all that isn't WEB-2", json!({"file": "sales.csv", "issue": "WEB-2"}), json!({}), &["file"]),
         ] {
             assert_eq!(offered(text, &read), (values, missing(names)), "{text}");

@@ -11,7 +11,7 @@ use intentbox_capability::{Access, Grants};
 use intentbox_catalog::json::Counter;
 use intentbox_catalog::{Arguments, Effects, ParamError, ParamKind, ParamSpec, Template, TemplateId};
 use intentbox_report::{Candidate, Cause, Failure, Inferred, LookedAt, Remedy, Report, RunId, Target};
-use intentbox_router::Decision;
+use intentbox_router::{Decision, Names, Source};
 use intentbox_sandbox::{Deterministic, Limits, Script, ScriptError};
 use serde_json::{Map, Value};
 use sha2::{Digest as _, Sha256};
@@ -25,6 +25,9 @@ use crate::library::{Library, Tool};
 use crate::remedy::Requester;
 use crate::target_name::TargetName;
 use crate::{cards, help, offer, rejected};
+
+/// How many of the names that exist are told for one that is missing.
+const NAMES_TOLD_MAX: usize = 12;
 
 /// The plan for an intent.
 #[derive(Debug)]
@@ -149,6 +152,11 @@ impl Plan {
         self
     }
 
+    /// Whether it is a run of this template that can begin.
+    fn runs(&self, template: &TemplateId) -> bool {
+        matches!(self, Self::Ready(run) if run.target.template() == Some(template.as_str()))
+    }
+
     /// The same with whether the caller said the window of time.
     fn saying_time(mut self, says_time: bool) -> Self {
         if let Self::Ready(run) | Self::NeedsConsent(Unconfirmed { run, .. }) = &mut self {
@@ -167,6 +175,20 @@ impl Plan {
         {
             missing.example.clone_from(first);
             failure.message = format!("{}; there are {}", failure.message, names.join(", "));
+        }
+        self
+    }
+
+    /// The same with the names that are known for what is missing.
+    fn naming_known(mut self, template: &Template, known: &Names) -> Self {
+        let Self::Incomplete(Incomplete { missing, .. }) = &self else { return self };
+        let names = missing.iter().filter_map(|spec| {
+            let source = Source { pack: template.pack().id().to_owned(), values: spec.values_from()?.clone() };
+            let names: Vec<String> = known.get(&source)?.texts().take(NAMES_TOLD_MAX).map(str::to_owned).collect();
+            (!names.is_empty()).then(|| (spec.name().to_owned(), names))
+        });
+        for (parameter, names) in names.collect::<Vec<_>>() {
+            self = self.naming(&parameter, &names);
         }
         self
     }
@@ -493,15 +515,16 @@ impl Engine {
         let open = Open::of(&library, intent, &names, &decision);
         let choice = open.and_then(|open| self.choice(&library, intent, caller, open));
         if let Some(Choice::One(intent, inferred)) = choice {
-            return self.plan_template(&intent, caller).having_inferred(inferred);
+            let plan = self.plan_template(&intent, caller);
+            return inferred.into_iter().fold(plan, Plan::having_inferred);
         }
         match decision {
             Decision::Card { id, values } | Decision::Missing { id, values, .. } => {
                 let Some(template) = cards::template(&library.catalog, &id) else { return no_template(id.as_str()) };
                 let plan = self.complete(&library, template, values, intent, caller).having_heard(heard);
                 match choice {
-                    Some(Choice::Several { parameter, names }) => plan.naming(&parameter, &names),
-                    _ => plan,
+                    Some(Choice::Several { parameter, names, .. }) => plan.naming(&parameter, &names),
+                    _ => plan.naming_known(template, &names),
                 }
             }
             Decision::Ambiguous { candidates } => {
@@ -522,7 +545,15 @@ impl Engine {
                 let report = Report { candidates, ..Report::failed(crate::new_run_id(), failure) };
                 Plan::Which(Which { intent: intent.clone(), library, report: Box::new(report) })
             }
-            Decision::NoMatch { closest } => self.fits_none(&library, router, intent, &question, closest, caller),
+            Decision::NoMatch { closest } => {
+                if let Some(Choice::Several { id: Some(id), parameter, names }) = choice
+                    && let Some(template) = cards::template(&library.catalog, &id)
+                {
+                    let plan = self.complete(&library, template, BTreeMap::new(), intent, caller);
+                    return plan.naming(&parameter, &names);
+                }
+                self.fits_none(&library, router, intent, &question, closest, caller)
+            }
         }
     }
 
@@ -545,6 +576,13 @@ impl Engine {
     pub fn supply(&self, incomplete: Incomplete, values: BTreeMap<String, Given>, caller: &Caller) -> Plan {
         let Incomplete { mut intent, library, template, values: known, .. } = incomplete;
         intent.params.extend(values);
+        // With what was missing, the sentence may say more: which columns there are depends on the file.
+        if intent.template.is_none() {
+            let plan = self.plan_template(&intent, caller);
+            if plan.runs(&template) {
+                return plan;
+            }
+        }
         match library.catalog.get(template.as_str()) {
             Some(template) => self.complete(&library, template, known, &intent, caller),
             None => no_template(template.as_str()),
