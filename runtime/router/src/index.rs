@@ -1,9 +1,10 @@
 //! The cards as they are compared with a sentence, one index for each pack.
 //!
 //! Packs have separate indexes because their synonyms differ: an *issue* is one thing to an error tracker and another
-//! to a planner. `doubts` says what speaks against the reading of one.
+//! to a planner. `phrase` is what a sentence is compared with, and `doubts` says what speaks against the reading of one.
 
 mod doubts;
+mod phrase;
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -16,11 +17,10 @@ use serde_json::Value;
 
 use crate::card::{Card, CardId, Pack};
 use crate::clause;
-use crate::english::is_filler;
 use crate::explain::{Phrase, Scored};
 use crate::names::{NAME_WORDS_MAX, NameList, Names, Source};
 use crate::ranker::Ranker;
-use crate::text::{Synonyms, Word, normal, split};
+use crate::text::{Synonyms, Word, split};
 use crate::time;
 use crate::trust::{self, Doubts};
 use crate::typo::Vocabulary;
@@ -28,6 +28,7 @@ use crate::values::{Found, How, Mentions, NameMention, REST, Readers, Sentence, 
 use crate::weights::{Feature, STRANGE, TRUST, WeightMap, Weights};
 use crate::witness::{self, Witness};
 use crate::{NO_PHRASE, Named, Question};
+use phrase::KnownPhrase;
 
 /// What a word weighs against a card that cannot explain it, where an explained word weighs 1. Ignoring a word means
 /// answering another question, so it would take nine explained words to outweigh one, and no sentence has them.
@@ -81,19 +82,6 @@ struct Entry {
     trust: WeightMap,
 }
 
-#[derive(Debug)]
-struct KnownPhrase {
-    text: String,
-    normal: String,
-    words: BTreeSet<String>,
-    /// Parameters whose values count as words of the phrase.
-    slots: Vec<String>,
-    /// Its words and slots in their order, without filler: what a sentence is compared with that fills the slots.
-    row: Vec<String>,
-    /// The same words by their numbers in the pack.
-    numbers: Vec<usize>,
-}
-
 /// A sentence as one pack understands it.
 #[derive(Debug)]
 pub(crate) struct Reading<'a> {
@@ -123,7 +111,7 @@ pub(crate) struct Said<'a> {
 #[derive(Debug)]
 pub(crate) struct Prospect {
     entry: usize,
-    /// The highest score that it can have: the share of its best phrase among all words of the sentence.
+    /// What its best phrase promises, or its words.
     pub(crate) bound: f64,
     /// Whether the sentence is one of its phrases.
     pub(crate) exact: bool,
@@ -285,7 +273,7 @@ impl<R: Ranker> PackIndex<R> {
         let left_out: Vec<usize> = (0..exact.len()).filter(left_out).collect();
         places.extend(left_out);
         let prospect = |entry: usize| {
-            let shares = self.entries[entry].phrases.iter().map(|phrase| phrase.at_most(&reading.present));
+            let shares = self.entries[entry].phrases.iter().map(|phrase| phrase.promise(&reading.present));
             // A word that speaks for a card without being in its phrases promises a little.
             let weights = said.iter().filter_map(|word| self.entries[entry].weights.get(*word));
             let trained = (weights.sum::<f64>() * 0.1).clamp(0.0, 1.0);
@@ -366,8 +354,8 @@ impl<R: Ranker> PackIndex<R> {
     /// The values that a sentence holds for a card of this pack.
     pub(crate) fn values(&self, id: &CardId, said: Said<'_>) -> Option<Vec<ValueRead>> {
         let entry = self.entries.iter().find(|entry| entry.id == *id)?;
-        let reading = self.read(said);
-        Some(entry.score(&reading, "").0.values)
+        let (scored, _) = entry.score(&self.read(said), "");
+        Some(scored.read().cloned().collect())
     }
 
     /// Whether a card is of this pack.
@@ -415,12 +403,10 @@ impl Reading<'_> {
     }
 }
 
-impl KnownPhrase {
-    /// The share of its words that the sentence has, values and all.
-    fn at_most(&self, present: &[bool]) -> f64 {
-        let said = self.numbers.iter().filter(|number| present[**number]).count();
-        share(said + self.slots.len(), self.numbers.len() + self.slots.len())
-    }
+/// The words of a text that say something, each as its pack calls it.
+fn informative(text: &str, synonyms: &Synonyms) -> BTreeSet<String> {
+    let words = split(text);
+    words.iter().filter(|word| !word.is_filler).map(|word| synonyms.head(&word.stem).to_owned()).collect()
 }
 
 /// Every word that some card of the pack understands: of phrases, summaries, names, patterns, choices and synonyms.
@@ -462,24 +448,8 @@ fn units(card: &Card) -> impl Iterator<Item = &str> {
 
 impl Entry {
     fn new(card: Card, synonyms: &Synonyms, weights: &mut Weights) -> Self {
-        let informative = |text: &str| -> BTreeSet<String> {
-            let words = split(text);
-            words.iter().filter(|word| !word.is_filler).map(|word| synonyms.head(&word.stem).to_owned()).collect()
-        };
-        let phrase = |text: String| {
-            let is_slot = |word: &&str| word.starts_with('<') && word.ends_with('>');
-            let slots: Vec<String> =
-                text.split(' ').filter(is_slot).map(|word| word.trim_matches(['<', '>']).to_owned()).collect();
-            let words: Vec<&str> = text.split(' ').filter(|word| !is_slot(word)).collect();
-            let words = words.join(" ");
-            // Nobody says a slot: no sentence is such a phrase.
-            let normal = if slots.is_empty() { normal(&split(&words)) } else { text.clone() };
-            let row = text.split(' ').filter(|word| !is_filler(word));
-            let row = row.map(|word| if word.starts_with('<') { word.to_owned() } else { synonyms.canonical(word) });
-            let row = row.collect();
-            KnownPhrase { normal, words: informative(&words), slots, row, numbers: Vec::new(), text }
-        };
-        let phrases: Vec<KnownPhrase> = card.phrases.into_iter().map(phrase).collect();
+        let informative = |text: &str| informative(text, synonyms);
+        let phrases: Vec<KnownPhrase> = card.phrases.into_iter().map(|text| KnownPhrase::new(text, synonyms)).collect();
         let mut topics: BTreeSet<String> = phrases.iter().flat_map(|phrase| phrase.words.iter().cloned()).collect();
         topics.extend(informative(&card.name.replace('_', " ")));
         topics.extend(informative(&card.pack.name.replace('_', " ")));
@@ -760,10 +730,7 @@ impl Entry {
             if phrase.normal == normalised {
                 return Phrase { text: phrase.text.clone(), covered: 1.0, exact: true };
             }
-            let words = phrase.numbers.iter().filter(|number| said[**number]).count();
-            let slots = phrase.slots.iter().filter(|name| read.contains(name.as_str())).count();
-            let length = phrase.words.len() + phrase.slots.len();
-            let covered = share(words + slots, length);
+            let (covered, length) = (phrase.covered(said, read), phrase.length());
             if covered > best.covered || (covered > 0.0 && covered >= best.covered && length > best_length) {
                 best = Phrase { text: phrase.text.clone(), covered, exact: false };
                 best_length = length;
@@ -789,10 +756,4 @@ pub(crate) fn is_question(words: &[Word]) -> bool {
     let begins = words.first().is_some_and(|word| !word.quoted && ASKING.contains(&word.plain.as_str()));
     let pair = words.get(..2);
     begins && !pair.is_some_and(is_order) || pair.is_some_and(is_doubtful)
-}
-
-/// `part / whole` of two small counts.
-fn share(part: usize, whole: usize) -> f64 {
-    let float = |count: usize| f64::from(u32::try_from(count).unwrap_or(u32::MAX));
-    if whole == 0 { 0.0 } else { float(part) / float(whole) }
 }

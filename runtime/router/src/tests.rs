@@ -480,6 +480,20 @@ fn trying_fewer_cards_changes_no_decision() {
     }
 }
 
+/// Fewer than there are cards, so that some are left out.
+#[test]
+fn the_cards_that_promise_least_are_never_the_ones_that_are_meant() {
+    const FEWER: usize = 22;
+    let cards: Vec<Card> = embedded().templates().map(Card::of).chain(plan()).collect();
+    assert!(cards.len() > FEWER, "{} cards are too few to leave one out", cards.len());
+    let router = Router::new(cards);
+    for text in corpus() {
+        let question = Question { text: &text, names: &Names::default(), now: now() };
+        let (some, all) = (router.decide(&question, FEWER, false), router.explain(&question));
+        assert_eq!(told(&some.decision), told(&all.decision), "{text}");
+    }
+}
+
 /// Leaves out the cards that share no word with the sentence, and puts the last card first.
 struct Sharing(Vec<BTreeSet<String>>);
 
