@@ -286,13 +286,7 @@ fn normal(template: &Template, values: &BTreeMap<String, Value>) -> BTreeMap<Str
             Value::Array(items) => items.iter().map(lower).collect(),
             _ => value,
         };
-        // "All" is as many as there can be, and no key says it.
-        let most = match spec.map(ParamSpec::kind) {
-            Some(ParamKind::Integer { max, .. }) if name == "limit" => max.map(Value::from),
-            _ => None,
-        };
         let is_default = spec.and_then(|spec| spec.default()) == Some(&value)
-            || most.as_ref() == Some(&value)
             || (name == "date_column" && has_one_date(values.get("file")));
         if !is_default {
             normal.insert(name.clone(), value);
@@ -315,9 +309,22 @@ fn has_one_date(file: Option<&Value>) -> bool {
     table.is_some_and(|(_, columns)| columns.iter().filter(|column| role(column) == "date").count() == 1)
 }
 
+/// Whether the values that were read are those that a key says. "All" is as many as there can be, which no key says.
+fn same(template: &Template, said: &BTreeMap<String, Value>, read: &BTreeMap<String, Value>) -> bool {
+    let (said, mut read) = (normal(template, said), normal(template, read));
+    let most = match template.parameter("limit").map(ParamSpec::kind) {
+        Some(ParamKind::Integer { max, .. }) => max.map(Value::from),
+        _ => None,
+    };
+    if !said.contains_key("limit") && read.get("limit") == most.as_ref() {
+        read.remove("limit");
+    }
+    said == read
+}
+
 fn fits(key: &Key, decision: &Decision, catalog: &Catalog) -> bool {
     let same = |id: &str, said: &BTreeMap<String, Value>, read: &BTreeMap<String, Value>| {
-        catalog.get(id).is_some_and(|template| normal(template, said) == normal(template, read))
+        catalog.get(id).is_some_and(|template| same(template, said, read))
     };
     match (key, decision) {
         (Key::Run { run, values }, Decision::Card { id, values: read }) => {
@@ -445,11 +452,11 @@ fn misread(entries: &[Entry], catalog: &Catalog) -> Vec<String> {
         let is_right = meant.clone().any(|(id, values)| {
             let template = catalog.get(id).unwrap_or_else(|| panic!("there is no {id}"));
             let read = router.read(&question, &CardId::new(id.as_str())).unwrap_or_default();
-            let (said, read) = (normal(template, values), normal(template, &read));
             if told.is_empty() {
+                let (said, read) = (normal(template, values), normal(template, &read));
                 told = format!("{:?}\n  {id}\n  said {said:?}\n  read {read:?}", entry.text);
             }
-            said == read
+            same(template, values, &read)
         });
         if !is_right && meant.next().is_some() {
             misread.push(told);
@@ -460,7 +467,7 @@ fn misread(entries: &[Entry], catalog: &Catalog) -> Vec<String> {
 
 /// The decision for a card, if it were chosen.
 fn as_if_chosen(scored: &Scored) -> Decision {
-    let values = scored.values.iter().map(|read| (read.parameter.clone(), read.value.clone())).collect();
+    let values = scored.read().map(|read| (read.parameter.clone(), read.value.clone())).collect();
     let id = scored.id.clone();
     if scored.missing.is_empty() {
         return Decision::Card { id, values };

@@ -83,7 +83,8 @@ pub struct Scored {
     pub corrected: Vec<(String, String)>,
     /// The values read from the sentence.
     pub values: Vec<ValueRead>,
-    /// Values that follow from words which say nothing about what is meant, such as the limit of "all".
+    /// Values that follow from words which say nothing about what is meant, such as the limit of "all": amounts that the
+    /// card has without them too.
     pub asides: Vec<ValueRead>,
     /// Parameters that only the caller can supply, and that the sentence does not hold.
     pub missing: Vec<String>,
@@ -154,6 +155,13 @@ impl fmt::Display for Explanation {
     }
 }
 
+impl Scored {
+    /// All values that the sentence holds for the card, asides too.
+    pub fn read(&self) -> impl Iterator<Item = &ValueRead> {
+        self.values.iter().chain(&self.asides)
+    }
+}
+
 impl fmt::Display for Scored {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} {:.2}", self.id, self.score)?;
@@ -177,7 +185,7 @@ impl fmt::Display for Scored {
         if !strange.is_empty() {
             write!(f, "\n  passed over: {}", strange.join(", "))?;
         }
-        for value in self.values.iter().chain(&self.asides) {
+        for value in self.read() {
             write!(f, "\n  {value}")?;
         }
         if !self.missing.is_empty() {

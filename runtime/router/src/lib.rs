@@ -711,8 +711,7 @@ fn one(best: &Scored) -> Decision {
 }
 
 fn values(scored: &Scored) -> BTreeMap<String, Value> {
-    let read = scored.values.iter().chain(&scored.asides);
-    read.map(|read| (read.parameter.clone(), read.value.clone())).collect()
+    scored.read().map(|read| (read.parameter.clone(), read.value.clone())).collect()
 }
 
 impl From<&Scored> for Candidate {

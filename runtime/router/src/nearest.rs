@@ -234,13 +234,14 @@ fn called(spec: &ParamSpec) -> &str {
 /// The unexplained words that are nearly names of parameters without a value, at most one for each parameter.
 fn near_names(best: &Scored, wording: Wording<'_>, names: &Names) -> Vec<NearName> {
     let mut near: Vec<NearName> = Vec::new();
-    for written in &best.unexplained {
+    // "Not" is no slip of "note".
+    for written in best.unexplained.iter().filter(|word| !negates(word)) {
         let found = wording.readers.sourced().find_map(|(spec, source)| {
             let is_free = best.values.iter().all(|read| read.parameter != spec.name())
                 && near.iter().all(|near| near.parameter != spec.name());
             // A name that exists as written was not read for another reason than a slip.
             let list = names.get(source).filter(|list| is_free && list.find(written).is_none())?;
-            let name = list.nearest(written)?.to_owned();
+            let name = list.nearest(written).filter(|name| !name.eq_ignore_ascii_case(written))?.to_owned();
             let called = called(spec).to_owned();
             Some(NearName { parameter: spec.name().to_owned(), called, written: written.clone(), name })
         });

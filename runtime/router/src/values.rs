@@ -74,7 +74,7 @@ pub(crate) struct Found {
     pub(crate) reads: Vec<(usize, ValueRead)>,
     /// The words that are text, and say nothing about the request.
     pub(crate) text: Range<usize>,
-    /// Whether it follows from words that say nothing about which card is meant: the limit of "all".
+    /// Whether it is an amount that follows from words which say nothing about the card that is meant: the limit of "all".
     pub(crate) is_aside: bool,
 }
 
@@ -303,7 +303,15 @@ impl Pull<'_> {
                 }
             }
         }
-        let is_aside = pattern.parts.iter().all(|part| matches!(part, Part::Word(_) | Part::Set { .. }));
+        let is_amount = |reader: usize| {
+            let spec = &self.readers.specs[reader];
+            matches!(spec.kind(), ParamKind::Integer { .. }) && !spec.must_be_given()
+        };
+        let is_aside = pattern.parts.iter().all(|part| match part {
+            Part::Word(_) => true,
+            Part::Set { reader, .. } => is_amount(*reader),
+            _ => false,
+        });
         let nothing = || Found { span: 0..0, weight: 0, reads: Reads::new(), text: 0..0, is_aside };
         let mut found = found.unwrap_or_else(nothing);
         found.reads.extend(sets);
