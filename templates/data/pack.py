@@ -23,6 +23,9 @@ GROUPS_MAX = 1000
 _NUMBERS = ("integer", "number", "mixed")
 _ORDERED = (*_NUMBERS, "date")
 
+# What begins the names of the parts of a second and a third comparison.
+_FURTHER = ("and_", "third_")
+
 _BOUNDS = ("above", "below", "at_least", "at_most")
 
 # Comparisons in words.
@@ -95,22 +98,25 @@ def pieces(path):
             raise ValueError(f"{path}: this is no sound gzip file ({error})") from None
 
 
-def filters(path, asked, period=None, dates=None):
+def filters(path, where, period=None, dates=None):
     """Returns what rows have to pass, as `intentbox.tables` takes it: the comparisons and the period, as far as they are given.
 
-    Each comparison may have `or_equals` besides: values that are as good as that of `equals`. What is compared is said on
+    `where` holds the parts of up to three comparisons, those of the second as `and_column` and so on, and of the third as
+    `third_column`. `or_equals` are values that are as good as that of `equals`. What is compared is said on
     stderr, and so is what there is to compare for a column that is compared with nothing, which `intentbox.tables` refuses.
     Raises `Invalid` for a number without a column: of several, none is meant more than another.
     """
-    every = []
-    for one in asked:
-        one = dict(one)
-        others = one.pop("or_equals", None)
-        if others:
-            one["equals"] = others if one["equals"] is None else [one["equals"], *others]
-        every.append(one)
+    first = {name: value for name, value in where.items() if not name.startswith(_FURTHER)}
+    others = first.pop("or_equals")
+    if others:
+        first["equals"] = others if first["equals"] is None else [first["equals"], *others]
+    further = (
+        {name.removeprefix(prefix): value for name, value in where.items() if name.startswith(prefix)}
+        for prefix in _FURTHER
+    )
+    every = [first, *further]
     if period is not None:
-        every.append(within(path, period, dates, every[0]))
+        every.append(within(path, period, dates, first))
     every = [one for one in every if any(value is not None for value in one.values())]
     every = [part for one in every for part in _apart(path, one)]
     for one in every:
@@ -243,7 +249,7 @@ def is_calendar(path, name):
 
 def date_column(path, named=None):
     """Returns the column with the dates that a question is about: the one that is named, the only one there is, or the
-    only one in which no row lacks a date, which is said on stderr."""
+    only one in which no row lacks a date, as far as `intentbox.tables.describe` looks, which is said on stderr."""
     if named is not None:
         return named
     known = tables.vocabulary(path, texts=1)
@@ -254,11 +260,14 @@ def date_column(path, named=None):
     if not dates:
         raise Invalid(f"{file} has no column of dates such as 2026-11-30: {names([one['column'] for one in known])}")
     # An order is always placed at some time, and not always paid.
-    described = tables.describe(path, columns=dates[:100])["columns"]
-    whole = [column["column"] for column in described if not column["missing"]]
+    described = tables.describe(path, columns=dates[:100])
+    whole = [column["column"] for column in described["columns"] if not column["missing"]]
     if len(whole) == 1:
         others = [name for name in dates if name != whole[0]]
-        print(f"dates of {whole[0]}, which every row has; by date {others[0]} takes the other", file=sys.stderr)
+        looked_at = described["rows_looked_at"]
+        rows = "every row has" if looked_at == described["rows"] else f"the first {looked_at} rows have"
+        other = "the other" if len(others) == 1 else "that one"
+        print(f"dates of {whole[0]}, which {rows}; by date {others[0]} takes {other}", file=sys.stderr)
         return whole[0]
     raise Invalid(
         f"{file}: which dates are meant? {names(dates)} hold some",

@@ -15,18 +15,18 @@ where = {
     "at_least": None,
     "at_most": None,
     "missing": None,
+    "and_column": None,
+    "and_equals": None,
+    "and_contains": None,
+    "and_above": None,
+    "and_below": None,
+    "and_at_least": None,
+    "and_at_most": None,
+    "third_column": None,
+    "third_equals": None,
+    "third_above": None,
+    "third_below": None,
 }
-and_column = None
-and_equals = None
-and_contains = None
-and_above = None
-and_below = None
-and_at_least = None
-and_at_most = None
-third_column = None
-third_equals = None
-third_above = None
-third_below = None
 period = None
 date_column = None
 columns = None
@@ -39,20 +39,7 @@ if order is not None and order_by is None:
 
 path = pack.path(file)
 with pack.asked():
-    compared = [
-        where,
-        {
-            "column": and_column,
-            "equals": and_equals,
-            "contains": and_contains,
-            "above": and_above,
-            "below": and_below,
-            "at_least": and_at_least,
-            "at_most": and_at_most,
-        },
-        {"column": third_column, "equals": third_equals, "above": third_above, "below": third_below},
-    ]
-    filters = pack.filters(path, compared, period, date_column)
+    filters = pack.filters(path, where, period, date_column)
     result = tables.find(path, where=filters, columns=columns, limit=limit, order_by=order_by, order=order)
     if not result["matching"]:
         pack.tell_absent(path, filters)

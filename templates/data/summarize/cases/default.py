@@ -27,18 +27,18 @@ where = {
     "at_least": None,
     "at_most": None,
     "missing": None,
+    "and_column": None,
+    "and_equals": None,
+    "and_contains": None,
+    "and_above": None,
+    "and_below": None,
+    "and_at_least": None,
+    "and_at_most": None,
+    "third_column": None,
+    "third_equals": None,
+    "third_above": None,
+    "third_below": None,
 }
-and_column = None
-and_equals = None
-and_contains = None
-and_above = None
-and_below = None
-and_at_least = None
-and_at_most = None
-third_column = None
-third_equals = None
-third_above = None
-third_below = None
 period = None
 order = None
 limit = None
@@ -61,20 +61,7 @@ if limit is not None and not by:
     )
 
 with pack.asked():
-    compared = [
-        where,
-        {
-            "column": and_column,
-            "equals": and_equals,
-            "contains": and_contains,
-            "above": and_above,
-            "below": and_below,
-            "at_least": and_at_least,
-            "at_most": and_at_most,
-        },
-        {"column": third_column, "equals": third_equals, "above": third_above, "below": third_below},
-    ]
-    filters = pack.filters(path, compared, period, date_column)
+    filters = pack.filters(path, where, period, date_column)
     if any(pack.is_calendar(path, name) for name in by or ()):
         date_column = pack.date_column(path, date_column)
     grouped = {"by": by, "date_column": date_column, "order": order, "limit": limit}

@@ -16,36 +16,23 @@ where = {
     "at_least": None,
     "at_most": None,
     "missing": None,
+    "and_column": None,
+    "and_equals": None,
+    "and_contains": None,
+    "and_above": None,
+    "and_below": None,
+    "and_at_least": None,
+    "and_at_most": None,
+    "third_column": None,
+    "third_equals": None,
+    "third_above": None,
+    "third_below": None,
 }
-and_column = None
-and_equals = None
-and_contains = None
-and_above = None
-and_below = None
-and_at_least = None
-and_at_most = None
-third_column = None
-third_equals = None
-third_above = None
-third_below = None
 limit = 10
 
 path = pack.path(file)
 with pack.asked():
-    compared = [
-        where,
-        {
-            "column": and_column,
-            "equals": and_equals,
-            "contains": and_contains,
-            "above": and_above,
-            "below": and_below,
-            "at_least": and_at_least,
-            "at_most": and_at_most,
-        },
-        {"column": third_column, "equals": third_equals, "above": third_above, "below": third_below},
-    ]
-    filters = pack.filters(path, compared)
+    filters = pack.filters(path, where)
     result = tables.top(path, column, where=filters, limit=limit)
     if not result["rows"]:
         pack.tell_absent(path, filters)
