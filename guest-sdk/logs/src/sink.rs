@@ -4,6 +4,8 @@ use std::cmp::{Ordering, Reverse};
 use std::collections::{BTreeSet, BinaryHeap};
 use std::sync::Arc;
 
+use serde_json::Value;
+
 use crate::MESSAGES_MAX;
 use crate::answer::{Answer, Frequent, Record, Top, Values};
 use crate::field::Field;
@@ -206,9 +208,11 @@ impl FieldValues {
         let line = first_line(matched.text);
         if self.named < NAMED_RECORDS {
             self.named += 1;
-            for (name, _) in line::fields(line, &matched.head) {
-                if self.names.len() < NAMES_MAX {
-                    self.names.insert(name);
+            for (name, value) in line::fields(line, &matched.head) {
+                for name in askable(name, &value) {
+                    if self.names.len() < NAMES_MAX {
+                        self.names.insert(name);
+                    }
                 }
             }
         }
@@ -229,6 +233,18 @@ impl FieldValues {
             exact,
             fields: self.names.into_iter().collect(),
         }
+    }
+}
+
+/// The names under which a field is counted: of an object those of its members, and none of a list.
+fn askable(name: String, value: &Value) -> Vec<String> {
+    let is_plain = |value: &Value| !matches!(value, Value::Object(_) | Value::Array(_) | Value::Null);
+    match value {
+        Value::Object(members) => {
+            let plain = members.iter().filter(|(_, value)| is_plain(value));
+            plain.map(|(inner, _)| format!("{name}.{inner}")).collect()
+        }
+        value => is_plain(value).then_some(name).into_iter().collect(),
     }
 }
 

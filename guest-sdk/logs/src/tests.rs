@@ -405,7 +405,8 @@ fn values_of_a_field_are_counted() {
         "10.0.0.1 - - [20/Nov/2026:10:00:00 +0000] \"GET /a?b=1 HTTP/1.1\" 200 5\n",
         "10.0.0.2 - - [20/Nov/2026:10:00:01 +0000] \"GET /a HTTP/1.1\" 500 5\n",
         "10.0.0.1 - - [20/Nov/2026:10:00:02 +0000] \"GET /b HTTP/1.1\" 200 5\n",
-        "{\"level\":\"info\",\"msg\":\"paid\",\"provider\":\"adyen\",\"ip\":\"10.0.0.1\"}\n",
+        "{\"level\":\"info\",\"msg\":\"paid\",\"provider\":\"adyen\",\"ip\":\"10.0.0.1\",",
+        "\"http\":{\"status\":201,\"sizes\":[1]},\"tags\":[\"a\"],\"user\":null}\n",
         "[INFO] nothing to tell\n",
     );
     let values = |field: &str, limit: usize| {
@@ -417,7 +418,9 @@ fn values_of_a_field_are_counted() {
     let ips = values("IP", 10);
     assert_eq!(ips.values, pairs(&[("10.0.0.1", 3), ("10.0.0.2", 1)]));
     assert_eq!((ips.without, ips.exact, ips.distinct), (1, true, 2));
-    assert_eq!(ips.fields, ["client", "ip", "method", "path", "provider", "status"]);
+    // Those of an object by their names inside; a list has no value to count.
+    assert_eq!(ips.fields, ["client", "http.status", "ip", "method", "path", "provider", "status"]);
+    assert_eq!(values("http.status", 5).values, pairs(&[("201", 1)]));
     assert_eq!(values("path", 1).values, pairs(&[("/a", 2)]));
     assert_eq!((values("path", 1).distinct, values("path", 1).without), (2, 2));
     assert_eq!(values("nobody", 5).values, []);
