@@ -22,7 +22,7 @@ TRACE_CHARS_MAX = 4000
 # The highest limit of a list.
 LIMIT_MAX = 100
 
-# How many records are looked at for those of one level: as many as one question to the logs gives.
+# How many records are looked at for those of one level, and of each file for the oldest: as many as one question to the logs gives.
 NEWEST_MAX = 1000
 
 # How people call files that end in `.gz`.
@@ -98,7 +98,7 @@ def tell(seen, level=None, shown=None, text=None, within=None):
         _tell_rotated(*within)
     if within is not None and within[1:] != (None, None) and not seen["within"]:
         latest = logs.records(paths(within[0]), limit=1)
-        when = f"; the latest is of {second(latest[0]['time'])}" if len(latest) else ""
+        when = f"; the latest is of {second(latest[0]['time'])}" if latest and latest[0]["time"] else ""
         print(f"no records at all in this time, of any level{when}", file=sys.stderr)
     if text is not None and text.isdigit() and seen["matched"]:
         print(f'"{cut(text, ERROR_CHARS_MAX)}" counts anywhere in a record, also within longer numbers', file=sys.stderr)
@@ -160,7 +160,8 @@ def of_level(level, name, text, since, until, limit):
 
 
 def oldest(paths, *, limit, **asked):
-    """Returns the oldest records that match, as `logs.records` does the newest: those that files begin with, by their times."""
+    """Returns the oldest records that match, as `logs.records` does the newest: by their times, of the first `NEWEST_MAX` that match
+    in each file."""
     found, seen = [], None
     for entry in logs.files(paths):
         # Lines of a file are nearly in the order of their times.
