@@ -31,6 +31,10 @@ COMPRESSED = ("gz", "gzip", "gzipped", "compressed", "zipped")
 # What a file is called behind its name when it was put aside: `app.log.1`, `app.log.2.gz`, `app.log-20261126`.
 ROTATED = re.compile(r"[.-]\d+(\.(gz|bz2|xz))?")
 
+# A status code of HTTP, and how access logs, JSON and fields write it.
+STATUS = re.compile(r"[1-5]\d\d")
+STATUS_WRITTEN = ('" {} ', '"status":{}', '"status": {}', "status={}")
+
 # How lines of access logs are shown: `500 GET /login`.
 STATUS_FIRST = re.compile(r"[1-5]\d\d [A-Z]+ /")
 
@@ -90,7 +94,7 @@ def tell(seen, level=None, shown=None, text=None, within=None):
     """Tells on stderr what an answer with this `seen` does not hold: no answer looks whole when it is not.
 
     `level` is the level that was asked for, `shown` the number of records in the answer, and `text` what was looked
-    for. Without them, nothing is told of records without a level, of records that are not shown, and of a text that is
+    for, a text or several. Without them, nothing is told of records without a level, of records that are not shown, and of a text that is
     not found. `within` is the file and the bounds of the time that was asked for: where nothing at all was written in
     that time, the answer says so, and when something was.
     """
@@ -100,11 +104,22 @@ def tell(seen, level=None, shown=None, text=None, within=None):
         latest = logs.records(paths(within[0]), limit=1)
         when = f"; the latest is of {second(latest[0]['time'])}" if latest and latest[0]["time"] else ""
         print(f"no records at all in this time, of any level{when}", file=sys.stderr)
-    if text is not None and text.isdigit() and seen["matched"]:
-        print(f'"{cut(text, ERROR_CHARS_MAX)}" counts anywhere in a record, also within longer numbers', file=sys.stderr)
-    if text is not None and not seen["matched"]:
-        print(f'nothing found for "{cut(text, ERROR_CHARS_MAX)}"', file=sys.stderr)
+    texts = [text] if isinstance(text, str) else text or []
+    called = " and ".join(f'"{cut(text, ERROR_CHARS_MAX)}"' for text in texts)
+    # A list shows the texts of its records.
+    if texts and shown is None and seen["matched"]:
+        print(f"of records with {called}", file=sys.stderr)
+    if seen["matched"] and any(map(str.isdigit, texts)):
+        print(f"{called} counts anywhere in a record, also within longer numbers", file=sys.stderr)
+    if texts and not seen["matched"]:
+        if len(texts) > 1:
+            # Nobody said that one record must hold both.
+            raise NotFound(f"no record that was asked for holds both {called}: ask for one of them alone")
+        print(f"nothing found for {called}", file=sys.stderr)
+        text = texts[0]
         # Words of the question may have been taken for a part of it.
+        if len(texts) == 1 and text.endswith("s") and text[:-1].isalpha() and len(text) > 3:
+            print(f'look for "{cut(text[:-1], ERROR_CHARS_MAX)}" instead?', file=sys.stderr)
         told = [word for word in text.split() if len(word) > 3 and any(map(str.isdigit, word)) and word != text]
         if told:
             print(f'look for "{cut(max(told, key=len), ERROR_CHARS_MAX)}" alone?', file=sys.stderr)
@@ -133,7 +148,30 @@ def tell(seen, level=None, shown=None, text=None, within=None):
                 file=sys.stderr,
             )
         elif shown < matched:
-            print(f"{shown} of {matched} records ({limits(matched)})", file=sys.stderr)
+            above = "" if level in (None, "error", "fatal") else f" that are {level} or more severe"
+            print(f"{shown} of {matched} records{above} ({limits(matched)})", file=sys.stderr)
+
+
+def both(text, also):
+    """Returns the texts that records must hold, as `intentbox.logs` takes them; nothing without any."""
+    return [part for part in (text, also) if part is not None] or None
+
+
+def status(texts, paths, since, until):
+    """Returns what people call the texts, and what records hold: a status code is looked for where records have one, and not in other
+    numbers, if any has it there. A code that is written in several ways is counted in the most frequent one, which stderr says."""
+    said, needles = list(texts or []), list(texts or [])
+    for at, text in enumerate(said):
+        if not STATUS.fullmatch(text):
+            continue
+        written = [way.format(text) for way in STATUS_WRITTEN]
+        counts = [sum(logs.count(paths, text=way, since=since, until=until).values()) for way in written]
+        if any(counts):
+            needles[at] = written[counts.index(max(counts))]
+            said[at] = f"status {text}"
+            if more := sum(counts) - max(counts):
+                print(f"records that write the status {text} in another way: {more}, not counted", file=sys.stderr)
+    return said or None, needles or None
 
 
 def tell_worse(found, level):

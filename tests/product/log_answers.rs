@@ -4,7 +4,7 @@ use std::fs::{self, File};
 use std::path::Path;
 use std::time::{Duration, SystemTime};
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::product::run_in;
 
@@ -28,7 +28,8 @@ fn answers_tell_records_without_a_level_and_records_not_shown() {
         ("list up to 7 errors in the logs", no_level("errors")),
         (
             "warnings in the logs",
-            no_level("warnings") + "5 of 7 records (limit=7 lists all)\nmore severe than warning: 5 of the 5 shown\n",
+            no_level("warnings")
+                + "5 of 7 records that are warning or more severe (limit=7 lists all)\nmore severe than warning: 5 of the 5 shown\n",
         ),
         ("how many errors are in the logs", no_level("errors")),
         ("what are the 3 most frequent errors in the logs", no_level("errors")),
@@ -110,5 +111,45 @@ fn answers_tell_requests_of_access_logs_among_errors() {
         ("count log lines by level", ""),
     ] {
         assert_eq!(told(home.path(), intent), expected, "{intent}");
+    }
+}
+
+#[test]
+fn a_text_that_the_logs_hold_needs_no_word_before_it() {
+    let home = tempfile::tempdir().expect("a temporary folder");
+    let logs = home.path().join("in");
+    fs::create_dir(&logs).expect("made");
+    let worker = "2026-11-20T09:00:00Z WARN queue lag\n2026-11-20T09:00:01Z ERROR deadlock detected\n";
+    fs::write(logs.join("order-worker.log"), worker).expect("written");
+    let shop = "2026-11-20T09:00:02Z ERROR could not render invoice 17\n2026-11-20T09:00:03Z ERROR payment timeout host=web-2\n";
+    fs::write(logs.join("shop.log"), shop).expect("written");
+    let answer = |intent: &str| {
+        let run = run_in(home.path(), &["run-intent", intent, "--dir", "logs=in", "--json"], b"", &[]);
+        let report = run.report();
+        let told = report["stderr"].as_str().unwrap_or_default().to_owned();
+        (report["outcome"].as_str().unwrap_or_default().to_owned(), report["result"].clone(), told)
+    };
+    let messages = |result: &Value| -> Vec<String> {
+        let rows = result.as_array().into_iter().flatten();
+        rows.filter_map(|row| row["message"].as_str().map(str::to_owned)).collect()
+    };
+    for (intent, expected) in [
+        ("exceptions invoice", "could not render invoice 17"),
+        ("deadlocks", "deadlock detected"),
+        ("did the worker throw anything", "deadlock detected"),
+        ("payment timeouts", "payment timeout host=web-2"),
+    ] {
+        let (outcome, result, told) = answer(intent);
+        assert_eq!((outcome.as_str(), messages(&result)), ("ok", vec![expected.to_owned()]), "{intent}: {told}");
+    }
+    let (_, counts, told) = answer("how often deadlock");
+    assert_eq!((&counts["records"], told.as_str()), (&json!(1), "of records with \"deadlock\"\n"));
+    let (_, hosts, _) = answer("host with most payment timeouts");
+    assert_eq!(hosts["values"], json!([{"value": "web-2", "count": 1}]));
+    // No record says "avalanche", and the others ask for more than records that say a word.
+    for intent in
+        ["exceptions avalanche", "is the invoice paid", "average invoice", "deadlocks without invoice", "why deadlock"]
+    {
+        assert_eq!(answer(intent).0, "not_found", "{intent}");
     }
 }

@@ -18,6 +18,7 @@ mod train;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{OpenOptions, read, read_dir, read_to_string};
 use std::io::{Read as _, Write as _};
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::{Arc, LazyLock};
@@ -152,8 +153,15 @@ fn router(catalog: &Catalog, holds: impl Fn(&&Template) -> bool) -> Router {
 }
 
 /// What is known for a sentence about this data file, or about none.
-fn names(catalog: &Catalog, file: Option<&str>) -> Names {
+fn names(catalog: &Catalog, file: Option<&str>, sentence: &str) -> Names {
     let mut names = Names::default();
+    let confirming = catalog.templates().flat_map(|template| {
+        let of = template.parameters().iter().filter_map(ParamSpec::confirmed_by);
+        of.map(|values| Source { pack: template.pack().id().to_owned(), values: values.clone() })
+    });
+    for source in confirming {
+        names.insert(source, Arc::new(NameList::of_names(log_texts(sentence))));
+    }
     let owned = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
     let sources = catalog.templates().flat_map(|template| {
         let pack = template.pack().id().to_owned();
@@ -238,6 +246,42 @@ fn yes_or_no(column: &str, texts: &[String]) -> Vec<Name> {
     all.into_iter().map(name).collect()
 }
 
+/// What the template `mentions` says of a sentence: its words, and words together, that some text of a log has
+/// (`tests/sentences/log_texts.json`).
+fn log_texts(sentence: &str) -> Vec<Name> {
+    const TOGETHER_MAX: usize = 6;
+    fn words(text: &str) -> Vec<String> {
+        let words = text.split(|letter: char| letter.is_whitespace() || ",;!?\"'()<>".contains(letter));
+        let words = words.map(|word| word.trim_end_matches(['.', ':']).to_lowercase());
+        words.filter(|word| !word.is_empty()).collect()
+    }
+    fn spans(words: usize) -> impl Iterator<Item = Range<usize>> {
+        (0..words).flat_map(move |start| (1..=TOGETHER_MAX.min(words - start)).map(move |width| start..start + width))
+    }
+    static TEXTS: LazyLock<BTreeSet<Vec<String>>> = LazyLock::new(|| {
+        let text = read_to_string(root().join("tests/sentences/log_texts.json")).expect("the texts are there");
+        let texts: Vec<String> = serde_json::from_str(&text).expect("they are JSON");
+        let parts = |words: &[String]| spans(words.len()).map(|part| words[part].to_vec()).collect::<Vec<_>>();
+        texts.iter().flat_map(|text| parts(&words(text))).collect()
+    });
+    let said = words(sentence);
+    let mut found = Vec::new();
+    for part in spans(said.len()) {
+        let (text, is_one) = (said[part.clone()].join(" "), part.len() == 1);
+        if is_one && text.len() < 3 {
+            continue;
+        }
+        if TEXTS.contains(&said[part]) {
+            found.push(Name { text, fields: BTreeMap::new() });
+        } else if let Some(one) =
+            text.strip_suffix('s').filter(|one| is_one && TEXTS.contains(&vec![(*one).to_owned()]))
+        {
+            found.push(named(one, "said", &text));
+        }
+    }
+    found
+}
+
 fn named(text: &str, field: &str, value: &str) -> Name {
     Name { text: text.to_owned(), fields: BTreeMap::from([(field.to_owned(), value.to_owned())]) }
 }
@@ -245,12 +289,12 @@ fn named(text: &str, field: &str, value: &str) -> Name {
 /// What the engine knows: the columns of a file are known once the file is.
 fn known(router: &Router, catalog: &Catalog, text: &str) -> Names {
     let noon = NOW.parse().expect("it is a time");
-    let known = names(catalog, None);
+    let known = names(catalog, None, text);
     let question = Question { text, names: &known, now: noon };
     let file = ["data/summarize", "data/find_rows"]
         .iter()
         .find_map(|id| router.read(&question, &CardId::new(*id))?.get("file")?.as_str().map(str::to_owned));
-    file.map_or(known, |file| names(catalog, Some(&file)))
+    file.map_or(known, |file| names(catalog, Some(&file), text))
 }
 
 fn route(router: &Router, catalog: &Catalog, text: &str) -> Routed {

@@ -189,6 +189,8 @@ fn read_template(files: &BTreeMap<&str, &[u8]>, pack: Arc<Pack>, name: &str) -> 
         pack,
         summary: manifest.summary,
         phrases: manifest.phrases,
+        confirmed_phrases: manifest.confirmed_phrases,
+        confirmed_clauses: manifest.confirmed_clauses,
         parameters: manifest.parameters,
         clauses: manifest.clauses,
         implied: manifest.implied,

@@ -40,6 +40,7 @@ pub struct ParamSpec {
     pub(crate) values_from: Option<ValuesFrom>,
     pub(crate) values_where: Option<ValuesWhere>,
     pub(crate) values_give: BTreeMap<String, String>,
+    pub(crate) confirmed_by: Option<ValuesFrom>,
     pub(crate) ahead: bool,
 }
 
@@ -216,6 +217,13 @@ impl ParamSpec {
     #[must_use]
     pub fn values_give(&self) -> &BTreeMap<String, String> {
         &self.values_give
+    }
+
+    /// What says which words of a sentence its data hold: a template that requires one value, the sentence. Such a text needs no word
+    /// that announces it.
+    #[must_use]
+    pub fn confirmed_by(&self) -> Option<&ValuesFrom> {
+        self.confirmed_by.as_ref()
     }
 
     /// Whether its times may lie ahead, as the dates of invoices that are due: "this month" goes on until its end.
@@ -560,6 +568,7 @@ mod tests {
             values_from: None,
             values_where: None,
             values_give: BTreeMap::new(),
+            confirmed_by: None,
             ahead: false,
         }
     }

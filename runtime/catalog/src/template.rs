@@ -24,6 +24,8 @@ pub struct Template {
     pub(crate) pack: Arc<Pack>,
     pub(crate) summary: String,
     pub(crate) phrases: Vec<String>,
+    pub(crate) confirmed_phrases: Vec<String>,
+    pub(crate) confirmed_clauses: Vec<Clause>,
     pub(crate) parameters: Vec<ParamSpec>,
     pub(crate) clauses: Vec<Clause>,
     pub(crate) implied: Vec<Clause>,
@@ -145,6 +147,18 @@ impl Template {
     #[must_use]
     pub fn companions(&self) -> &Companions {
         &self.companions
+    }
+
+    /// Phrases that select it where the data hold the texts of a sentence that has no answer otherwise.
+    #[must_use]
+    pub fn confirmed_phrases(&self) -> &[String] {
+        &self.confirmed_phrases
+    }
+
+    /// Patterns over several parameters that count where the data hold the texts of a sentence that has no answer otherwise.
+    #[must_use]
+    pub fn confirmed_clauses(&self) -> &[Clause] {
+        &self.confirmed_clauses
     }
 
     /// Declared phrases that select it. Without any, no sentence does: it is there for `values_from` of others.

@@ -172,16 +172,44 @@ impl Engine {
             let is_near = near.is_none_or(|near| near.contains(&card));
             // A file may be all that a sentence says, and listing a directory costs no run.
             let counts = |values: &&ValuesFrom| is_near || **values == ValuesFrom::Files;
-            for values in template.parameters().iter().filter_map(ParamSpec::values_from).filter(counts) {
-                let source = Source { pack: template.pack().id().to_owned(), values: values.clone() };
-                if wanted.iter().any(|wanted| wanted.source == source) {
-                    continue;
+            let sources = |values: fn(&ParamSpec) -> Option<&ValuesFrom>| {
+                let pack = template.pack().id();
+                let of = template.parameters().iter().filter_map(values).filter(counts);
+                of.map(move |values| Source { pack: pack.to_owned(), values: values.clone() })
+            };
+            for source in sources(ParamSpec::values_from) {
+                if !wanted.iter().any(|wanted| wanted.source == source) {
+                    let found = self.want(library, router, template, source, intent, caller, names);
+                    wanted.extend(found.filter(|wanted| wanted.arguments.is_empty() != needs_arguments));
                 }
-                let found = self.want(library, router, template, source, intent, caller, names);
-                wanted.extend(found.filter(|wanted| wanted.arguments.is_empty() != needs_arguments));
+            }
+            for source in sources(ParamSpec::confirmed_by).filter(|_| needs_arguments) {
+                if !wanted.iter().any(|wanted| wanted.source == source) {
+                    wanted.extend(self.want_confirmed(library, template, source, intent, caller));
+                }
             }
         }
         wanted
+    }
+
+    /// What says which texts of this sentence the data hold.
+    fn want_confirmed(
+        &self,
+        library: &Arc<Library>,
+        by: &Template,
+        source: Source,
+        intent: &Intent,
+        caller: &Caller,
+    ) -> Option<Wanted> {
+        let ValuesFrom::Template { name, .. } = &source.values else { return None };
+        let template =
+            library.catalog.get(&format!("{}/{name}", source.pack)).filter(|template| self.reaches(template))?;
+        let mut required = template.parameters().iter().filter(|spec| spec.must_be_given());
+        let (Some(sentence), None) = (required.next(), required.next()) else { return None };
+        let text = Value::from(intent.text.as_str());
+        sentence.check(&text).ok()?;
+        let arguments = BTreeMap::from([(sentence.name().to_owned(), text)]);
+        self.keyed(library, by, source, arguments, caller)
     }
 
     #[expect(clippy::too_many_arguments, reason = "each is a part of the question")]
@@ -196,6 +224,34 @@ impl Engine {
         names: &Names,
     ) -> Option<Wanted> {
         let mut arguments = BTreeMap::new();
+        if let ValuesFrom::Template { name, .. } = &source.values {
+            let template = library.catalog.get(&format!("{}/{name}", source.pack))?;
+            let required: Vec<&str> =
+                template.parameters().iter().filter(|spec| spec.must_be_given()).map(ParamSpec::name).collect();
+            if !required.is_empty() {
+                let read = router.read(&question(intent, names), &cards::id_of(by.id()))?;
+                for name in required {
+                    let given = match intent.params.get(name) {
+                        Some(Given::Text(text)) => Some(Value::from(text.as_str())),
+                        Some(Given::Value(value)) => Some(value.clone()),
+                        None => read.get(name).cloned(),
+                    };
+                    arguments.insert(name.to_owned(), given?);
+                }
+            }
+        }
+        self.keyed(library, by, source, arguments, caller)
+    }
+
+    /// A source with these arguments, and under which key this caller's list of it is kept.
+    fn keyed(
+        &self,
+        library: &Arc<Library>,
+        by: &Template,
+        source: Source,
+        arguments: BTreeMap<String, Value>,
+        caller: &Caller,
+    ) -> Option<Wanted> {
         let (digest, field, access, secrets) = match &source.values {
             ValuesFrom::Files => ("files", "", self.grants_of_template(library, by, caller).access(), Vec::new()),
             ValuesFrom::Template { name, field } => {
@@ -203,26 +259,9 @@ impl Engine {
                 if !self.reaches(template) {
                     return None;
                 }
-                let required: Vec<&str> =
-                    template.parameters().iter().filter(|spec| spec.must_be_given()).map(ParamSpec::name).collect();
-                if !required.is_empty() {
-                    let read = router.read(&question(intent, names), &cards::id_of(by.id()))?;
-                    for name in required {
-                        let given = match intent.params.get(name) {
-                            Some(Given::Text(text)) => Some(Value::from(text.as_str())),
-                            Some(Given::Value(value)) => Some(value.clone()),
-                            None => read.get(name).cloned(),
-                        };
-                        arguments.insert(name.to_owned(), given?);
-                    }
-                }
                 let secrets = self.secret_versions(&template.wants().http, caller);
-                (
-                    template.digest(),
-                    field.as_str(),
-                    self.grants_of_template(library, template, caller).access(),
-                    secrets,
-                )
+                let access = self.grants_of_template(library, template, caller).access();
+                (template.digest(), field.as_str(), access, secrets)
             }
         };
         let said = serde_json::to_string(&(&source.pack, field, &arguments)).ok()?;

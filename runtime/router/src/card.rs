@@ -20,6 +20,10 @@ pub struct Card {
     pub summary: String,
     /// Phrases that select it.
     pub phrases: Vec<String>,
+    /// Phrases that select it where the data hold the texts of a sentence that has no answer otherwise.
+    pub confirmed_phrases: Vec<String>,
+    /// Patterns over several parameters that count only there.
+    pub confirmed_clauses: Vec<Clause>,
     /// The parameters, in declared order.
     pub parameters: Vec<ParamSpec>,
     /// Patterns over several parameters.
@@ -68,6 +72,8 @@ impl Card {
             name: template.id().name().to_owned(),
             summary: template.summary().to_owned(),
             phrases: template.phrases().to_vec(),
+            confirmed_phrases: template.confirmed_phrases().to_vec(),
+            confirmed_clauses: template.confirmed_clauses().to_vec(),
             parameters: template.parameters().to_vec(),
             clauses: template.clauses().to_vec(),
             implied: template.implied().to_vec(),

@@ -36,6 +36,9 @@ pub(crate) fn tells(words: &[Word]) -> bool {
     first.is_none_or(|word| !word.quoted && TELLING.contains(&word.plain.as_str()))
 }
 
+/// From how many words on a clause before the request may be a story.
+pub(crate) const STORY_WORDS_MIN: usize = 5;
+
 /// The number of its clause for each word, from 0.
 pub(crate) fn numbered(source: &str, words: &[Word]) -> Vec<usize> {
     let mut numbers = Vec::with_capacity(words.len());

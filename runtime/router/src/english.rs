@@ -44,6 +44,7 @@ const FILLER: &[&str] = &[
     "ever",
     "every",
     "everything",
+    "everywhere",
     "exactly",
     "far",
     "for",
@@ -372,6 +373,7 @@ const AROUND: &[&str] = &[
     "specifically",
     "spot",
     "spotted",
+    "stuff",
     "supply",
     "suppose",
     "sure",
@@ -662,7 +664,7 @@ const DEEDS: &[&str] = &[
 
 /// Words that turn a request into another one: what they stand before is not to be there. `atleast` and `atmost` are signs of
 /// comparison that no filter has.
-const NEGATING: [&str; 16] = [
+const NEGATING: [&str; 17] = [
     "arent",
     "atleast",
     "atmost",
@@ -676,6 +678,7 @@ const NEGATING: [&str; 16] = [
     "nor",
     "not",
     "outside",
+    "sans",
     "unless",
     "wasnt",
     "without",

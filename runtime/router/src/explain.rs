@@ -42,6 +42,8 @@ pub enum Rule {
     Twins,
     /// Several cards reach the floor within the margin.
     WithinMargin,
+    /// One card explains the whole sentence with texts that its data hold.
+    Confirmed,
     /// No card reaches the floor.
     BelowFloor,
     /// No card shares a word with the sentence.
@@ -73,6 +75,9 @@ pub struct Scored {
     pub phrase: Phrase,
     /// Words that nothing on the card explains.
     pub unexplained: Vec<String>,
+    /// Whether it explains the whole sentence with a text that its data hold.
+    #[serde(skip)]
+    pub confirmed: bool,
     /// Whether it changes something.
     pub writes: bool,
     /// How likely the reading is right, from 0 to 1; 0 for all but the best.
@@ -204,6 +209,7 @@ impl fmt::Display for Rule {
             Self::Trust => f.write_str("the best is trusted"),
             Self::Twins => f.write_str("templates of several packs explain all of it"),
             Self::WithinMargin => write!(f, "several reach {ASK_FLOOR:.2} together, and none alone"),
+            Self::Confirmed => f.write_str("the data hold the text, and nothing else is left of the sentence"),
             Self::BelowFloor => f.write_str("none is trusted"),
             Self::NothingShared => f.write_str("no template that can be reached shares a word with it"),
             Self::TooManyWords => f.write_str("it is longer than any intent"),

@@ -1,15 +1,14 @@
 //! The cards as they are compared with a sentence, one index for each pack.
 //!
 //! Packs have separate indexes because their synonyms differ: an *issue* is one thing to an error tracker and another
-//! to a planner. `phrase` is what a sentence is compared with, and `doubts` says what speaks against the reading of one.
+//! to a planner. `phrase` is what a sentence is compared with, `mentions` which names it says, and `doubts` says what speaks against the reading of one.
 
 mod doubts;
+mod mentions;
 mod phrase;
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
-use std::ops::Range;
-use std::sync::Arc;
 
 use intentbox_catalog::words::{Clause, ClausePart, Slot};
 use intentbox_catalog::{ParamKind, ParamSpec};
@@ -18,13 +17,13 @@ use serde_json::Value;
 use crate::card::{Card, CardId, Pack};
 use crate::clause;
 use crate::explain::{Phrase, Scored};
-use crate::names::{NAME_WORDS_MAX, NameList, Names, Source};
+use crate::names::{Names, Source};
 use crate::ranker::Ranker;
 use crate::text::{Synonyms, Word, split};
 use crate::time;
 use crate::trust::{self, Doubts};
 use crate::typo::Vocabulary;
-use crate::values::{Found, How, Mentions, NameMention, REST, Readers, Sentence, ValueRead, count};
+use crate::values::{CONFIRMED, Found, How, Mentions, NameMention, REST, Readers, Sentence, ValueRead};
 use crate::weights::{Feature, STRANGE, TRUST, WeightMap, Weights};
 use crate::witness::{self, Witness};
 use crate::{NO_PHRASE, Named, Question};
@@ -54,6 +53,8 @@ pub(crate) struct PackIndex<R> {
     numbers: BTreeMap<String, usize>,
     /// Where names of its cards come from.
     sources: BTreeSet<Source>,
+    /// What says which texts of a sentence the data of its cards hold, where those count.
+    confirming: BTreeSet<Source>,
     /// Words that may abbreviate a known name, although the pack knows them.
     abbreviations: BTreeSet<String>,
     ranker: R,
@@ -128,8 +129,8 @@ pub(crate) struct Wording<'a> {
 }
 
 impl<R: Ranker> PackIndex<R> {
-    /// `others` are the words that only other packs are about.
-    pub(crate) fn new(pack: &Pack, cards: Vec<Card>, others: &BTreeSet<String>) -> Self {
+    /// `others` are the words that only other packs are about, and `confirms` says whether texts that the data hold count.
+    pub(crate) fn new(pack: &Pack, cards: Vec<Card>, others: &BTreeSet<String>, confirms: bool) -> Self {
         let synonyms = Synonyms::new(&pack.synonyms);
         let vocabulary = vocabulary(pack, &cards, &synonyms);
         let mut weights = pack.weights.as_deref().map(Weights::parse).unwrap_or_default();
@@ -148,6 +149,8 @@ impl<R: Ranker> PackIndex<R> {
         let in_patterns = entries.iter().flat_map(|entry| entry.readers.words().cloned());
         let all: BTreeSet<String> = in_phrases.chain(in_patterns).collect();
         let sources = entries.iter().flat_map(|entry| entry.readers.sources().cloned()).collect();
+        let confirming = entries.iter().filter(|_| confirms).flat_map(|entry| entry.readers.confirming().cloned());
+        let confirming = confirming.collect();
         let numbers: BTreeMap<String, usize> = all.into_iter().zip(0..).collect();
         for phrase in entries.iter_mut().flat_map(|entry| &mut entry.phrases) {
             phrase.numbers = phrase.words.iter().map(|word| numbers[word]).collect();
@@ -157,7 +160,7 @@ impl<R: Ranker> PackIndex<R> {
             entry.readers.number(&numbers);
         }
         let words: Vec<BTreeSet<String>> = entries.iter().map(Entry::words).collect();
-        Self { vocabulary, synonyms, entries, numbers, sources, abbreviations, ranker: R::new(&words) }
+        Self { vocabulary, synonyms, entries, numbers, sources, confirming, abbreviations, ranker: R::new(&words) }
     }
 
     /// The sentence in the words of this pack.
@@ -183,83 +186,6 @@ impl<R: Ranker> PackIndex<R> {
     pub(crate) fn claims(&self, word: &Word, names: &Names) -> bool {
         let says = |source: &Source| names.get(source).is_some_and(|list| list.says(&word.text));
         self.vocabulary.knows(word) || self.sources.iter().any(says)
-    }
-
-    /// Which known names the sentence mentions. A word that nobody knows may misspell one.
-    fn mentions(&self, said: Said<'_>) -> Mentions {
-        let mut mentions = Mentions::new();
-        let words = said.words;
-        for (source, list) in self.sources.iter().filter_map(|source| Some((source, said.question.names.get(source)?)))
-        {
-            let mut found = Vec::new();
-            for (start, word) in words.iter().enumerate() {
-                let before = found.len();
-                let spans = (1..=NAME_WORDS_MAX.min(words.len() - start)).map(|width| start..start + width);
-                found.extend(spans.filter_map(|span| self.mention(said, list, span)));
-                let is_strange = self.abbreviations.contains(&word.plain)
-                    || (!word.is_filler && !word.is_amount && !said.known[start]);
-                let is_strange = is_strange && found.len() == before && !word.text.contains('*');
-                if let Some(name) = list.guess(&word.text).filter(|_| is_strange) {
-                    found.push(NameMention { span: start..start + 1, name: Arc::clone(name), how: How::Guessed });
-                }
-            }
-            mentions.insert(source.clone(), found);
-        }
-        mentions
-    }
-
-    /// The name of a list that these words are.
-    fn mention(&self, said: Said<'_>, list: &NameList, span: Range<usize>) -> Option<NameMention> {
-        let inside = &said.words[span.clone()];
-        let (first, end) = (inside.first()?, inside.last()?);
-        let is_one = inside.len() == 1;
-        let is_sign = |word: &Word| !word.text.contains(char::is_alphanumeric);
-        if is_sign(first) || is_sign(end) || (!is_one && inside.iter().any(|word| word.quoted)) {
-            return None;
-        }
-        // `month` may be a column, `5` is none.
-        let may_be_name = |word: &Word| !word.is_filler && count(&word.plain).is_none();
-        // "Event, user_id and at": after others, a column may be called like any word.
-        let is_listed = || {
-            let before = span.start.checked_sub(1).map(|before| &said.words[before]);
-            before.is_some_and(|word| word.comma || word.plain == "and") && list.says(&first.text)
-        };
-        // "Department IT" is no pronoun.
-        let is_capital = || {
-            let text = first.text.as_str();
-            let is_upper = text.len() > 1 && text.bytes().all(|byte| byte.is_ascii_uppercase());
-            is_upper && list.find(text).is_some_and(|name| name.text == text)
-        };
-        if !inside.iter().any(may_be_name) && !(is_one && (is_listed() || is_capital())) {
-            return None;
-        }
-        let written = said.question.text.get(first.at.start..end.at.end).unwrap_or_default();
-        // That is a pattern of names.
-        if written.contains('*') {
-            return None;
-        }
-        // "Error logs" are no file: they are what the pack is about.
-        let is_topic = is_one && self.numbers.contains_key(self.synonyms.head(&first.stem));
-        let ends_part = |word: &Word| {
-            let is_many = is_topic && word.plain.ends_with('s');
-            matches!(word.stem.as_str(), "log" | "fil" | "servic") && !is_many
-        };
-        let part = || list.find_part(written).filter(|_| said.words.get(span.end).is_some_and(ends_part));
-        // "Usrs" is short for users, and may be their file.
-        let is_short = || is_one && first.plain != first.text.to_lowercase();
-        let in_full = || if is_short() { list.find(&first.plain) } else { None };
-        // "Parts" may be `parts_stock.csv`, if no other file is about parts.
-        let is_many = || is_one && !is_topic && first.plain.ends_with('s') && first.plain.len() > 4;
-        let loose = list.find(written).or_else(in_full).or_else(part);
-        let Some(name) = loose else {
-            let name = list.find_part(written).filter(|_| is_many())?;
-            return Some(NameMention { span, name: Arc::clone(name), how: How::Loosely });
-        };
-        // "Employees in Sales" is not about `sales-2026.csv`.
-        let is_proper = span.start > 0 && first.text.starts_with(char::is_uppercase);
-        let says = if is_proper { list.says_all(written) } else { list.says(written) };
-        let how = if says { How::Exactly } else { How::Loosely };
-        Some(NameMention { span, name: Arc::clone(name), how })
     }
 
     /// The cards of this pack that the ranker selects and that share anything with the sentence.
@@ -554,6 +480,7 @@ impl Entry {
             .specs()
             .iter()
             .filter(|spec| spec.must_be_given() && !values.iter().any(|read| read.parameter == spec.name()));
+        let confirmed = self.is_confirmed(reading, &unexplained, &phrase, &values);
         Scored {
             id: self.id.clone(),
             pack: self.pack.clone(),
@@ -569,6 +496,7 @@ impl Entry {
             explained,
             phrase,
             unexplained,
+            confirmed,
             corrected: words
                 .iter()
                 .filter(|word| word.corrected)
@@ -577,6 +505,30 @@ impl Entry {
             values,
             asides: Vec::new(),
         }
+    }
+
+    /// Whether the card explains a whole sentence with texts that its data hold, by a phrase or because it takes any text.
+    fn is_confirmed(
+        &self,
+        reading: &Reading<'_>,
+        unexplained: &[String],
+        phrase: &Phrase,
+        values: &[ValueRead],
+    ) -> bool {
+        let is_asked = phrase.covered >= 1.0 || self.readers.takes_the_rest();
+        let there = self.readers.confirming().filter_map(|source| reading.names.get(source)).flatten();
+        let there: Vec<&str> = there.map(|mention| mention.name.text.as_str()).collect();
+        let texts = values.iter().filter(|read| self.readers.is_confirming(&read.parameter));
+        let is_there = |read: &ValueRead| {
+            let is_it = |text: &&str| read.value.as_str().is_some_and(|value| value.eq_ignore_ascii_case(text));
+            read.pattern == CONFIRMED || (read.pattern != REST && there.iter().any(is_it))
+        };
+        let mut is_there = texts.map(is_there).peekable();
+        !self.writes
+            && unexplained.is_empty()
+            && is_asked
+            && is_there.peek().is_some()
+            && is_there.all(|is_there| is_there)
     }
 
     /// Sums up what the weights say for and against the card.

@@ -24,11 +24,12 @@
 //! - `english`: words that no domain owns. - `deed`: whether a sentence asks for a change. - `clause`: parts of a sentence, of which one may be understood where the whole is not. - `order`: the part that orders a change.
 //! - `values`: values in a sentence. - `time`: times in it. - `names`: names that exist.
 //! - `index`: the cards of a pack as they are compared.
-//! - `ranker`: which cards are scored. - `trust`: whether the best reading is an answer. - `forest`: the trees that it asks. - `model`: what training learned. - `explain`: why a sentence went where it went. - `nearest`: what helps where no card fits.
+//! - `confirmed`: whether texts that the data hold explain a sentence. - `ranker`: which cards are scored. - `trust`: whether the best reading is an answer. - `forest`: the trees that it asks. - `model`: what training learned. - `explain`: why a sentence went where it went. - `nearest`: what helps where no card fits.
 //! - `oracle`, for tests and the fuzz target: what holds whatever the text.
 
 mod card;
 mod clause;
+mod confirmed;
 mod deed;
 mod english;
 mod explain;
@@ -69,6 +70,7 @@ pub use crate::trust::{Doubt, Doubts, Why};
 pub use crate::values::ValueRead;
 pub use crate::witness::{PassedOver, SaidTime, Token, Witness};
 
+use crate::confirmed::Confirming;
 use crate::index::{PackIndex, Reading, Said};
 use crate::model::Model;
 
@@ -119,6 +121,8 @@ const NO_PHRASE: &str = " ";
 pub struct Router<R = Everything> {
     packs: Vec<PackIndex<R>>,
     model: Arc<Model>,
+    /// How sentences about texts that the data hold are read, if some card knows them.
+    confirming: Option<Confirming<R>>,
 }
 
 /// A sentence, and what is known about the world when it is said.
@@ -199,6 +203,13 @@ impl<R: Ranker> Router<R> {
     /// Builds the index. A ranker for each pack says which of its cards are scored for a sentence.
     #[must_use]
     pub fn ranked(cards: impl IntoIterator<Item = Card>) -> Self {
+        let cards: Vec<Card> = cards.into_iter().collect();
+        let packs = Self::indexed(cards.clone(), false);
+        Self { packs, model: Model::shipped(), confirming: Confirming::of(cards) }
+    }
+
+    /// The indexes of the packs. For texts that the data hold, sources of such texts count.
+    fn indexed(cards: Vec<Card>, confirms: bool) -> Vec<PackIndex<R>> {
         let mut packs: BTreeMap<String, (Pack, Vec<Card>)> = BTreeMap::new();
         // A card without phrases is not asked for.
         for card in cards.into_iter().filter(|card| !card.phrases.is_empty()) {
@@ -211,8 +222,7 @@ impl<R: Ranker> Router<R> {
             let others = about.iter().filter(|(name, _)| *name != own.name).flat_map(|(_, words)| words);
             others.filter(|word| !own.about.contains(word)).cloned().collect()
         };
-        let packs = packs.into_values().map(|(pack, cards)| PackIndex::new(&pack, cards, &others(&pack))).collect();
-        Self { packs, model: Model::shipped() }
+        packs.into_values().map(|(pack, cards)| PackIndex::new(&pack, cards, &others(&pack), confirms)).collect()
     }
 
     /// The same with other general weights, lines of a scope, a feature and a weight with tabs between, and with other trees of
@@ -225,7 +235,8 @@ impl<R: Ranker> Router<R> {
     /// A sentence with what all packs can say about its words.
     fn hear<'a>(&self, question: Question<'a>, words: Vec<text::Word>) -> Heard<'a> {
         let times = time::mentions(&words, question.now);
-        let known = words.iter().map(|word| self.packs.iter().any(|pack| pack.claims(word, question.names))).collect();
+        let is_known = |word| self.packs.iter().any(|pack| pack.claims(word, question.names));
+        let known = words.iter().map(is_known).collect();
         Heard { question, words, times, known }
     }
 
@@ -278,9 +289,24 @@ impl<R: Ranker> Router<R> {
         // A time or a number of the story would be an answer to another question.
         let doubtful = if rule == Rule::Trust && is_open { Rule::BelowFloor } else { rule };
         let whole = Part { rule: doubtful, ..whole };
-        let Part { normalised, rule, candidates } = part.flatten().unwrap_or(whole);
+        let part = part.flatten().or_else(|| self.confirmed(&whole, *question, scored_max));
+        let Part { normalised, rule, candidates } = part.unwrap_or(whole);
         let decision = decide(rule, &candidates);
         Routed { decision, explanation: Explanation { normalised, rule, candidates } }
+    }
+
+    /// What a sentence asks for that has no answer otherwise, if the texts that the data hold explain all of it.
+    fn confirmed(&self, whole: &Part, question: Question<'_>, scored_max: usize) -> Option<Part> {
+        let is_refused = matches!(whole.rule, Rule::BelowFloor | Rule::WithinMargin | Rule::NothingShared);
+        let confirming = self.confirming.as_ref().filter(|of| is_refused && of.knows(question.names))?;
+        let router = confirming.router(&self.model);
+        let heard = router.hear(question, text::split(question.text));
+        let said = heard.said();
+        let mut candidates = router.candidates(&router.packs_read(said), said.words, NO_PHRASE, scored_max);
+        let rank = confirmed::rank(&candidates, question.text, said.words)?;
+        let first = candidates.remove(rank);
+        candidates.insert(0, first);
+        Some(Part { normalised: whole.normalised.clone(), rule: Rule::Confirmed, candidates })
     }
 
     /// The readings of parts of a sentence: of the clauses that say most about one of the cards that score best.
@@ -302,6 +328,16 @@ impl<R: Ranker> Router<R> {
             };
             let after = words_of(&|clause| clause > first && !kept[clause]);
             let before = words_of(&|clause| clause < first).len();
+            // "Kernel messages, which repeat the most": so few words tell no story.
+            let is_topic = |number: usize| {
+                let words = words_of(&|clause| clause == number);
+                let mut of_whole = whole.iter().take(1).flat_map(|best| &best.doubts.words);
+                words.len() < clause::STORY_WORDS_MIN
+                    && of_whole.any(|doubt| doubt.clause == number && doubt.why == Why::Narrows)
+            };
+            if (0..first).any(is_topic) {
+                continue;
+            }
             let words = words_of(&|clause| kept[clause]);
             tried.push(kept.clone());
             let clauses_after = (first + 1..kept.len()).filter(|clause| !kept[*clause]);
@@ -681,7 +717,7 @@ fn rivals(candidates: &[Scored]) -> Vec<&Scored> {
 
 fn decide(rule: Rule, candidates: &[Scored]) -> Decision {
     match rule {
-        Rule::ExactPhrase | Rule::Trust => one(&candidates[0]),
+        Rule::ExactPhrase | Rule::Trust | Rule::Confirmed => one(&candidates[0]),
         Rule::SamePhrase => {
             let same = candidates.iter().take_while(|candidate| candidate.phrase.exact);
             Decision::Ambiguous { candidates: same.take(CLOSEST_MAX).map(Candidate::from).collect() }

@@ -213,6 +213,11 @@ impl NameList {
             }
             let stem = file.split_once('.').map_or(file, |(stem, _)| stem);
             list.add(stem, &name, Rank::Stem);
+            // "Postgres" is `postgresql-16-main.log`.
+            let begins = stem.split(['-', '_']).next().filter(|first| *first != stem && first.len() > 7);
+            if let Some(first) = begins.and_then(|first| first.get(..first.len() - 2)) {
+                list.add(first, &name, Rank::Undated);
+            }
             // "The java orders log" is `orders-java.log`.
             if let Some((first, last)) = stem.split_once(['-', '_']).filter(|(_, last)| !last.contains(['-', '_'])) {
                 list.add(&format!("{last} {first}"), &name, Rank::Stem);
@@ -222,7 +227,7 @@ impl NameList {
             if undated != stem {
                 list.add(undated, &name, Rank::Undated);
             }
-            for part in stem.split(['-', '_']).filter(|part| part.len() > 3 && *part != stem) {
+            for part in stem.split(['-', '_']).filter(|part| part.len() > 2 && *part != stem) {
                 list.add(part, &name, Rank::Part);
             }
             list.names.push(name);

@@ -20,7 +20,7 @@ use crate::{CLOSEST_FLOOR, CLOSEST_MAX, CardId, Decision, Question, Routed, Rout
 const LEADS: [&str; 7] = ["about", "for", "from", "in", "of", "where", "with"];
 
 /// Words that compare.
-const COMPARING: [&str; 14] = [
+pub(crate) const COMPARING: [&str; 14] = [
     "above", "after", "before", "below", "beyond", "between", "fewer", "less", "more", "newer", "older", "over",
     "than", "under",
 ];

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use intentbox_catalog::Catalog;
+use intentbox_catalog::param::ValuesFrom;
 
 use super::*;
 use crate::oracle::now;
@@ -600,5 +601,47 @@ fn what_another_card_of_the_pack_counts_is_not_passed_over() {
         let decision = router.route(&Question { text, names: &names, now: now() }).decision;
         let files = matches!(&decision, Decision::Card { id, .. } if id.as_str() == "data/list_files");
         assert_eq!(files, is_answered, "{text}: {decision:?}");
+    }
+}
+
+#[test]
+fn texts_that_the_data_hold_are_values_where_a_sentence_has_no_answer_otherwise() {
+    let catalog = embedded();
+    let router = Router::new(catalog.templates().filter(|template| template.pack().id() == "logs").map(Card::of));
+    let values = ValuesFrom::Template { name: "mentions".to_owned(), field: "text".to_owned() };
+    let texts = [
+        "panic",
+        "invoice",
+        "could",
+        "not",
+        "could not",
+        "payment",
+        "timeout",
+        "start",
+        "average",
+        "is",
+        "no space left on device",
+    ];
+    let mut names = Names::default();
+    names.insert(Source { pack: "logs".to_owned(), values }, Arc::new(NameList::of_words(texts.map(str::to_owned))));
+    let unknown = Names::default();
+    for (text, expected) in [
+        ("panic", "logs/search text=\"panic\""),
+        ("did anything panic", "logs/search text=\"panic\""),
+        ("exceptions invoice", "logs/list_errors text=\"invoice\""),
+        (
+            "payment timeout yesterday",
+            "logs/search also=\"timeout\" period=\"2026-11-21T00:00:00Z/2026-11-22T00:00:00Z\" text=\"payment\"",
+        ),
+        ("no space left on device - where", "logs/search text=\"no space left on device\""),
+        ("panic avalanche", "nothing"),
+        ("is panic", "nothing"),
+        ("average invoice", "nothing"),
+        ("panic not invoice", "nothing"),
+        ("start", "nothing"),
+    ] {
+        let ask = |names: &Names| told(&router.route(&Question { text, names, now: now() }).decision);
+        assert_eq!(ask(&names), expected, "{text}");
+        assert_eq!(ask(&unknown), "nothing", "{text}");
     }
 }

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use rustc_hash::FxHashSet;
 
+use crate::english::negates;
 use crate::text::{Synonyms, Word, stem};
 
 /// Shorter words have too many neighbours: `log`, `lag`, `leg`.
@@ -72,7 +73,7 @@ impl Vocabulary {
 
     fn meant(&self, word: &Word) -> Option<&str> {
         let plain = word.plain.as_str();
-        let is_known = word.is_filler || word.is_amount || word.quoted;
+        let is_known = word.is_filler || word.is_amount || word.quoted || negates(plain);
         if is_known || !is_looked_up(plain) || self.words.contains(plain) {
             return None;
         }

@@ -1,6 +1,7 @@
 //! Extracts values from a sentence: word patterns, names that exist, times and shapes find them, and their types parse them.
 
 mod amounts;
+mod confirmed;
 mod either;
 mod free_text;
 mod known;
@@ -27,6 +28,7 @@ use crate::time;
 
 pub(crate) use amounts::{count, says_how_much};
 use amounts::{period, thousands};
+pub(crate) use confirmed::{CONFIRMED, is_code};
 pub(crate) use free_text::REST;
 use free_text::{CALLS, LEADING, NO_TEXT, VAGUE, is_class, is_identifier};
 pub(crate) use known::KNOWN_NAME;
@@ -149,6 +151,7 @@ impl Pull<'_> {
         self.amounts(&mut all);
         self.last_amount(&mut all);
         self.exact_files(&mut all);
+        self.confirmed_texts(&mut all);
         // A text beside a known column is as sure as the column.
         let is_text = |found: &Found| {
             let mut texts = found.reads.iter().map(|(reader, _)| self.readers.specs[*reader].is_text());
@@ -243,7 +246,7 @@ impl Pull<'_> {
         };
         let is_all_read = found.reads.iter().all(|(reader, _)| first(*reader).is_some());
         let repeats = found.reads.iter().any(|(reader, read)| first(*reader) == Some(&read.value));
-        if is_all_read && repeats {
+        if (is_all_read && repeats) || self.goes_on(&found, read) {
             return None;
         }
         let reads = found.reads.into_iter().map(|(reader, read)| {

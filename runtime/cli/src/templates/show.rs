@@ -37,6 +37,7 @@ fn fields(template: &Template, engine: &Engine, settings: &BTreeMap<String, Stri
             "default_from": spec.default_from(),
             "words": spec.words().iter().map(WordPattern::to_string).collect::<Vec<_>>(),
             "values_from": spec.values_from().map(source),
+            "confirmed_by": spec.confirmed_by().map(source),
         })
     };
     let fields: [(&str, Value); 11] = [
@@ -101,6 +102,9 @@ fn describe(template: &Template, engine: &Engine, settings: &BTreeMap<String, St
         }
         if let Some(values) = spec.values_from() {
             let _ = writeln!(text, "{:<14} values from {}", "", source(values));
+        }
+        if let Some(by) = spec.confirmed_by() {
+            let _ = writeln!(text, "{:<14} confirmed by {}", "", source(by));
         }
     }
     if let Some(result) = template.result() {

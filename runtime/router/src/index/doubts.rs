@@ -8,7 +8,7 @@ use crate::english::{asks_for, is_deed, negates};
 use crate::explain::Scored;
 use crate::text::Word;
 use crate::trust::{Doubt, Doubts, Why};
-use crate::values::{Found, How, KNOWN_NAME, REST, ValueRead, count};
+use crate::values::{CONFIRMED, Found, How, KNOWN_NAME, REST, ValueRead, count};
 use crate::weights::{Feature, WeightMap};
 
 /// How far before a word its number stands: "5 most frequent issues".
@@ -279,5 +279,8 @@ fn is_either(words: &[Word], index: usize, in_value: &impl Fn(usize) -> bool) ->
 fn announced(words: &[Word], found: &[Found]) -> Vec<String> {
     let texts = found.iter().filter(|found| !found.text.is_empty() && !words[found.text.start].quoted);
     let reads = texts.filter_map(|found| found.reads.last()).map(|(_, read)| read);
-    reads.filter(|read| read.pattern != REST && read.pattern != "{}").map(|read| read.text.clone()).collect()
+    reads
+        .filter(|read| ![REST, CONFIRMED, "{}"].contains(&read.pattern.as_str()))
+        .map(|read| read.text.clone())
+        .collect()
 }

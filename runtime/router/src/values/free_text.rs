@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use super::confirmed::CONFIRMED;
 use super::known::KNOWN_NAME;
 use super::{Found, Pull, Sentence, ValueRead};
 use crate::english::{is_deed, is_filler};
@@ -82,7 +83,7 @@ pub(super) const CALLS: [&str; 7] = ["keyword", "phrase", "string", "substring",
 const GOING_ON: [&str; 10] = ["give", "limit", "only", "order", "report", "restrict", "return", "show", "sort", "tell"];
 
 /// Words that say where something is, and name nothing: "in the gateway folder".
-const PLACES: [&str; 11] =
+pub(super) const PLACES: [&str; 11] =
     ["column", "columns", "dir", "directory", "file", "files", "folder", "folders", "matching", "place", "table"];
 
 /// Words that ask for something, and are no text by themselves.
@@ -100,7 +101,7 @@ const QUOTING: [&str; 10] =
 const BEFORE_NAME_MAX: usize = 3;
 
 /// Words that begin what is said about a text, and no part of it: "timeouts which somebody ignored".
-const BEHIND: [&str; 14] = [
+pub(super) const BEHIND: [&str; 14] = [
     "appear", "appears", "come", "happen", "happens", "occur", "occurs", "seen", "that", "turn", "where", "which",
     "who", "whose",
 ];
@@ -149,7 +150,9 @@ impl Pull<'_> {
     pub(super) fn extend_texts(&self, values: &mut [Found], taken: &mut [bool]) {
         let words = self.sentence.words;
         for found in values {
-            let is_text = |(reader, _): &&mut (usize, ValueRead)| self.readers.specs[*reader].is_text();
+            let is_text = |(reader, read): &&mut (usize, ValueRead)| {
+                self.readers.specs[*reader].is_text() && read.pattern != CONFIRMED && !read.pattern.contains(":status>")
+            };
             let Some((reader, read)) = found.reads.iter_mut().rev().find(is_text) else { continue };
             // A second value is of the kind of the first.
             let reader = self.readers.first_of(*reader);

@@ -8,6 +8,7 @@ use intentbox_catalog::param::ValuesFrom;
 
 use serde_json::Value;
 
+use super::confirmed::CONFIRMED;
 use super::pattern::{Part, Pattern};
 use super::{Found, How, NameMention, Pull, Reads, ValueRead};
 use crate::names::{NAME_WORDS_MAX, Name, NameList};
@@ -122,7 +123,7 @@ impl Pull<'_> {
     /// Notes which values are names that were guessed.
     pub(super) fn mark_guesses(&self, values: &mut [Found]) {
         for Found { span, reads, .. } in values {
-            for (reader, read) in reads {
+            for (reader, read) in reads.iter_mut().filter(|(_, read)| read.pattern != CONFIRMED) {
                 let mentions = self.names[*reader].as_deref().unwrap_or_default();
                 let is_guess =
                     |mention: &&&NameMention| mention.how == How::Guessed && span.contains(&mention.span.start);

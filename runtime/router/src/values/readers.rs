@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use intentbox_catalog::param::ValuesFrom;
-use intentbox_catalog::words::{self, Clause};
+use intentbox_catalog::words::{self, Clause, Shape};
 use intentbox_catalog::{Companions, ParamKind, ParamSpec};
 use serde_json::Value;
 
@@ -17,6 +17,8 @@ use crate::text::{Synonyms, Word};
 pub(crate) struct Readers {
     pub(super) specs: Vec<ParamSpec>,
     pub(super) sources: Vec<Option<Source>>,
+    /// What says which texts of a sentence its data hold, for each parameter.
+    pub(super) confirming: Vec<Option<Source>>,
     pub(super) patterns: Vec<Pattern>,
     /// Words of patterns: they announce a value, and are none.
     pub(super) announcing: BTreeSet<String>,
@@ -56,11 +58,10 @@ impl Readers {
             }
         }
         patterns.extend(clauses.iter().map(|clause| pattern(clause, &specs, synonyms)));
-        let source = |spec: &ParamSpec| {
-            spec.values_from().map(|values| Source { pack: pack.to_owned(), values: values.clone() })
-        };
+        let source = |values: Option<&ValuesFrom>| Some(Source { pack: pack.to_owned(), values: values?.clone() });
         Self {
-            sources: specs.iter().map(source).collect(),
+            sources: specs.iter().map(|spec| source(spec.values_from())).collect(),
+            confirming: specs.iter().map(|spec| source(spec.confirmed_by())).collect(),
             announcing: patterns.iter().flat_map(Pattern::words).filter(|word| !is_joint(word)).cloned().collect(),
             has_times: specs
                 .iter()
@@ -231,6 +232,23 @@ impl Readers {
     /// Where names of this card come from.
     pub(crate) fn sources(&self) -> impl Iterator<Item = &Source> {
         self.sources.iter().flatten()
+    }
+
+    /// What says which texts of a sentence the data of this card hold.
+    pub(crate) fn confirming(&self) -> impl Iterator<Item = &Source> {
+        self.confirming.iter().flatten()
+    }
+
+    /// Whether the values of a parameter are texts of which the data say whether they are there.
+    pub(crate) fn is_confirming(&self, parameter: &str) -> bool {
+        let reader = self.specs.iter().position(|spec| spec.name() == parameter);
+        reader.is_some_and(|reader| self.confirming[self.first_of(reader)].is_some())
+    }
+
+    /// Whether a card takes the words that are left of a sentence, whatever they are, for a value.
+    pub(crate) fn takes_the_rest(&self) -> bool {
+        let is_rest = |part: &Part| matches!(part, Part::Slot { shape: Some(Shape::Rest), .. });
+        self.implied.iter().any(|pattern| pattern.parts.len() == 1 && pattern.parts.iter().all(is_rest))
     }
 
     /// Reads the values of all parameters from a sentence: at most one each, and no word twice.

@@ -4,12 +4,10 @@ use intentbox_catalog::period::Period;
 use serde_json::Value;
 
 use super::{Found, KNOWN_NAME, NameMention, Pull, ValueRead, count};
+use crate::clause;
 
 /// From this weight on, the words before a text say that it is one, or it stands in quotes.
 const ANNOUNCED_WEIGHT: usize = 200;
-
-/// From how many words on a clause before the request may be a story.
-const STORY_WORDS_MIN: usize = 5;
 
 impl Pull<'_> {
     /// Whether a time is a length alone in a story: "I have been a buyer for thirty years" is about no period.
@@ -40,7 +38,7 @@ impl Pull<'_> {
         let clauses = self.sentence.clauses;
         let clause = clauses[at.min(clauses.len().saturating_sub(1))];
         let words = clauses.iter().filter(|of| **of == clause).count();
-        clause < request && words >= STORY_WORDS_MIN
+        clause < request && words >= clause::STORY_WORDS_MIN
     }
 
     /// Leaves out known texts of a story that the request takes back: "we drop the free plan, so how many users are on each plan"

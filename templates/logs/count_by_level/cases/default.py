@@ -10,20 +10,23 @@ level = None
 at_least = None
 period = None
 text = None
+also = None
 file = None
 
 KEYS_MAX = 72
 SPANS = {"minute": 60, "hour": 3600, "day": 86400}
 
 since, until = window.bounds(period)
+texts = pack.both(text, also)
 # A text is the least severe level that counts, and a list has the levels that count. A fatal error is an error, as in a
 # list of them: "how many errors" and "list errors" say one number.
 levels = level if level is None or at_least else [level]
 if level == "error" and at_least is None:
     levels = ["fatal", "error"]
 with pack.asked(file):
-    counts = logs.count(pack.paths(file), by=by, level=levels, text=text, since=since, until=until)
-pack.tell(counts.seen, level, text=text, within=(file, since, until))
+    texts, needles = pack.status(texts, pack.paths(file), since, until)
+    counts = logs.count(pack.paths(file), by=by, level=levels, text=needles, since=since, until=until)
+pack.tell(counts.seen, level, text=texts, within=(file, since, until))
 # Nobody who counts the lines that say ERROR finds these.
 seen = counts.seen
 if levels == ["fatal", "error"] and by != "level" and seen["fatal"]:

@@ -5,19 +5,23 @@ from intentbox import logs, window
 
 limit = 5
 level = 'error'
+order = 'latest'
 only = None
 trace = None
 period = None
 text = None
+also = None
 file = None
 
 since, until = window.bounds(period)
+texts = pack.both(text, also)
 with pack.asked(file):
-    if only:
-        found = pack.of_level(level, file, text, since, until, limit)
+    if only and order == "latest":
+        found = pack.of_level(level, file, texts, since, until, limit)
     else:
-        found = logs.records(pack.paths(file), level=level, text=text, since=since, until=until, limit=limit)
-        pack.tell(found.seen, level, shown=len(found), text=text, within=(file, since, until))
+        find = pack.oldest if order == "oldest" else logs.records
+        found = find(pack.paths(file), level=[level] if only else level, text=texts, since=since, until=until, limit=limit)
+        pack.tell(found.seen, level, shown=len(found), text=texts, within=(file, since, until))
         pack.tell_worse(found, level)
 result = [pack.row(record) for record in found]
 if trace:

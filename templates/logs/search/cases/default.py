@@ -4,6 +4,7 @@ import pack
 from intentbox import logs, window
 
 text = 'timeout'
+also = None
 limit = 5
 order = 'latest'
 level = None
@@ -11,9 +12,10 @@ period = None
 file = None
 
 since, until = window.bounds(period)
+texts = pack.both(text, also)
 with pack.asked(file):
     find = pack.oldest if order == "oldest" else logs.records
-    found = find(pack.paths(file), level=level, text=text, since=since, until=until, limit=limit)
-pack.tell(found.seen, level, shown=len(found), text=text, within=(file, since, until))
+    found = find(pack.paths(file), level=level, text=texts, since=since, until=until, limit=limit)
+pack.tell(found.seen, level, shown=len(found), text=texts, within=(file, since, until))
 pack.tell_worse(found, level)
 result = [pack.row(record) for record in found]

@@ -9,14 +9,16 @@ limit = 5
 level = None
 period = None
 text = None
+also = None
 file = None
 
 MESSAGE_CHARS_MAX = 120
 
 since, until = window.bounds(period)
+texts = pack.both(text, also)
 with pack.asked(file):
-    found = logs.top(pack.paths(file), level=level, text=text, since=since, until=until, limit=limit)
-pack.tell(found.seen, level, text=text, within=(file, since, until))
+    found = logs.top(pack.paths(file), level=level, text=texts, since=since, until=until, limit=limit)
+pack.tell(found.seen, level, text=texts, within=(file, since, until))
 if len(found) < found.distinct:
     print(f"{len(found)} of {found.distinct} messages ({pack.limits(found.distinct)})", file=sys.stderr)
 

@@ -10,6 +10,7 @@ limit = 10
 level = None
 period = None
 text = None
+also = None
 file = None
 
 # One of several is how people say it, and a field is not called so.
@@ -21,9 +22,11 @@ ONE = {
 
 name = ONE.get(field.lower(), field)
 since, until = window.bounds(period)
+texts = pack.both(text, also)
 with pack.asked(file):
-    found = logs.values(pack.paths(file), name, level=level, text=text, since=since, until=until, limit=limit)
-pack.tell(found.seen, level, text=text, within=(file, since, until))
+    texts, needles = pack.status(texts, pack.paths(file), since, until)
+    found = logs.values(pack.paths(file), name, level=level, text=needles, since=since, until=until, limit=limit)
+pack.tell(found.seen, level, text=texts, within=(file, since, until))
 if found.seen["matched"] and not found:
     there = f"; there are {', '.join(found.fields[:20])}" if found.fields else ""
     raise NotFound(f"no record has a field {pack.cut(name, 60)}{there}")
