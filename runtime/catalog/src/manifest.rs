@@ -220,9 +220,9 @@ impl Manifest {
             patterns.iter().map(|text| source.clause(text, &parameters)).collect::<Result<Vec<_>, _>>()
         };
         let (clauses, confirmed_clauses) = (read(&raw.patterns)?, read(&raw.confirmed_patterns)?);
-        if let Some(at) = clauses.iter().position(Clause::is_of_implied) {
-            let expected = "no `!word` and no `:rest`, which belong to `implied`".to_owned();
-            return Err(source.expected(&raw.patterns[at], expected));
+        let mut said = raw.patterns.iter().zip(&clauses).chain(raw.confirmed_patterns.iter().zip(&confirmed_clauses));
+        if let Some((text, _)) = said.find(|(_, clause)| clause.is_of_implied()) {
+            return Err(source.expected(text, "no `!word` and no `:rest`, which belong to `implied`".to_owned()));
         }
         if let Some(pattern) = [&raw.patterns, &raw.implied, &raw.confirmed_patterns]
             .into_iter()

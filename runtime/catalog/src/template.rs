@@ -161,7 +161,7 @@ impl Template {
         &self.confirmed_clauses
     }
 
-    /// Declared phrases that select it. Without any, no sentence does: it is there for `values_from` of others.
+    /// Declared phrases that select it. Without any, no sentence does: it is there for `values_from` and `confirmed_by` of others.
     #[must_use]
     pub fn phrases(&self) -> &[String] {
         &self.phrases

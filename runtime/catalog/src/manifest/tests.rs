@@ -97,6 +97,7 @@ fn a_template_confirms_texts_alone() {
     assert_eq!(manifest.confirmed_phrases, ["how many <a>"]);
     refused(&format!("{phrases}{}", text("")), 1, "a parameter with `confirmed_by`");
     refused(&format!("confirmed_phrases = [\"<b>\"]\n{}", text(by)), 1, "slots that are parameters");
+    refused(&format!("confirmed_patterns = [\"<a:rest>\"]\n{}", text(by)), 1, "no `!word` and no `:rest`");
     refused(&text("confirmed_by = \"files\""), 4, "the type `text`");
     refused(&text(by).replace("text\"\ndesc", "string\"\ndesc"), 4, "the type `text`");
 }
