@@ -123,6 +123,7 @@ fn a_text_that_the_logs_hold_needs_no_word_before_it() {
     fs::write(logs.join("order-worker.log"), worker).expect("written");
     let shop = "2026-11-20T09:00:02Z ERROR could not render invoice 17\n2026-11-20T09:00:03Z ERROR payment timeout host=web-2\n";
     fs::write(logs.join("shop.log"), shop).expect("written");
+    fs::write(logs.join("nightly_batch.log"), "2026-11-20T09:00:04Z ERROR rates are late\n").expect("written");
     let answer = |intent: &str| {
         let run = run_in(home.path(), &["run-intent", intent, "--dir", "logs=in", "--json"], b"", &[]);
         let report = run.report();
@@ -138,12 +139,16 @@ fn a_text_that_the_logs_hold_needs_no_word_before_it() {
         ("deadlocks", "deadlock detected"),
         ("did the worker throw anything", "deadlock detected"),
         ("payment timeouts", "payment timeout host=web-2"),
+        // A name that looks like one from a program is a file before it is a text.
+        ("whats broken in nightly_batch", "rates are late"),
     ] {
         let (outcome, result, told) = answer(intent);
         assert_eq!((outcome.as_str(), messages(&result)), ("ok", vec![expected.to_owned()]), "{intent}: {told}");
     }
     let (_, counts, told) = answer("how often deadlock");
     assert_eq!((&counts["records"], told.as_str()), (&json!(1), "of records with \"deadlock\"\n"));
+    // Each is there, and no record holds both.
+    assert_eq!(answer("invoice deadlock").0, "target_not_found");
     let (_, hosts, _) = answer("host with most payment timeouts");
     assert_eq!(hosts["values"], json!([{"value": "web-2", "count": 1}]));
     // No record says "avalanche", and the others ask for more than records that say a word.

@@ -144,7 +144,12 @@ impl Engine {
             _ => false,
         };
         if is_settled {
-            return Vec::new();
+            // A text that nothing announces may be the name of a file: listing a directory costs no run.
+            let is_bare = |card: &Scored| card.values.iter().any(|read| read.pattern == "{}");
+            let is_open = likeliest.is_some_and(is_bare);
+            let files =
+                if is_open { self.wanted(library, intent, caller, &names, false, Some(&[])) } else { Vec::new() };
+            return files.into_iter().filter(|wanted| self.known.0.get(&wanted.key).is_none()).collect();
         }
         let mut near: Vec<&Scored> = answer.explanation.candidates.iter().collect();
         near.sort_by(|left, right| right.score.max(right.fit).total_cmp(&left.score.max(left.fit)));
