@@ -7,6 +7,8 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
+use intentbox_catalog::ParamSpec;
+
 use crate::card::Card;
 use crate::english::negates;
 use crate::explain::Scored;
@@ -16,7 +18,6 @@ use crate::nearest::COMPARING;
 use crate::ranker::Ranker;
 use crate::text::Word;
 use crate::trust::Why;
-use crate::values::CONFIRMED;
 use crate::{CLOSEST_MAX, Router};
 
 /// The cards once more, as they are read where the data hold texts of a sentence: with phrases for that. Most sentences have an answer
@@ -26,6 +27,15 @@ pub(crate) struct Confirming<R> {
     cards: Vec<Card>,
     sources: BTreeSet<Source>,
     router: OnceLock<Box<Router<R>>>,
+}
+
+/// Where values stand in a sentence, of which the data hold the texts.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Spans {
+    /// The texts.
+    pub(crate) texts: Vec<Range<usize>>,
+    /// All values, the texts among them.
+    pub(crate) values: Vec<Range<usize>>,
 }
 
 /// Words that begin a question about how things are, or an order, and not about what was written down.
@@ -38,10 +48,8 @@ const OTHERWISE: [&str; 44] = [
 
 /// Words that say more than texts and words of a card do, wherever they stand: times that are none, states of now, what has not happened,
 /// groups, and particles of verbs ("time out").
-const MORE: [&str; 38] = [
-    "after",
+const MORE: [&str; 34] = [
     "away",
-    "before",
     "could",
     "current",
     "currently",
@@ -57,10 +65,8 @@ const MORE: [&str; 38] = [
     "off",
     "only",
     "out",
-    "over",
     "per",
     "presently",
-    "sans",
     "should",
     "since",
     "still",
@@ -81,18 +87,21 @@ const MORE: [&str; 38] = [
 
 impl<R: Ranker> Confirming<R> {
     /// Nothing if no card knows which texts its data hold.
-    pub(crate) fn of(mut cards: Vec<Card>) -> Option<Self> {
-        let of_card = |card: &Card| {
-            let pack = card.pack.name.clone();
-            let by = card.parameters.iter().filter_map(|spec| spec.confirmed_by().cloned()).collect::<Vec<_>>();
-            by.into_iter().map(move |values| Source { pack: pack.clone(), values })
-        };
-        let sources: BTreeSet<Source> = cards.iter().flat_map(of_card).collect();
-        for card in &mut cards {
+    pub(crate) fn of(cards: &[Card]) -> Option<Self> {
+        let sources = cards.iter().flat_map(|card| {
+            let by = card.parameters.iter().filter_map(ParamSpec::confirmed_by);
+            by.map(|values| Source { pack: card.pack.name.clone(), values: values.clone() })
+        });
+        let sources: BTreeSet<Source> = sources.collect();
+        let extended = |card: &Card| {
+            let mut card = card.clone();
             card.phrases.append(&mut card.confirmed_phrases);
             card.clauses.append(&mut card.confirmed_clauses);
-        }
-        (!sources.is_empty()).then(|| Self { cards, sources, router: OnceLock::new() })
+            card
+        };
+        let all =
+            || Self { cards: cards.iter().map(extended).collect(), sources: sources.clone(), router: OnceLock::new() };
+        (!sources.is_empty()).then(all)
     }
 
     /// Whether it is known that the data hold some text of the sentence.
@@ -114,6 +123,7 @@ const BETWEEN_MAX: usize = 2;
 pub(crate) fn rank(candidates: &[Scored], source: &str, words: &[Word]) -> Option<usize> {
     let rank = candidates.iter().take(CLOSEST_MAX).position(|scored| scored.unexplained.is_empty())?;
     let best = &candidates[rank];
+    let Spans { texts, values } = best.confirmed.as_ref()?;
     let is_understood = best.doubts.words.iter().all(|doubt| doubt.why == Why::Harmless);
     // "How many timeouts" begins a phrase of the card.
     let is_of_phrase =
@@ -124,26 +134,24 @@ pub(crate) fn rank(candidates: &[Scored], source: &str, words: &[Word]) -> Optio
     // What another pack explains as well may be meant.
     let explains = |other: &Scored| other.unexplained.is_empty() && (other.fit > 0.0 || !other.values.is_empty());
     let is_elsewhere = candidates.iter().any(|other| other.pack != best.pack && explains(other));
-    let is_meant = best.confirmed && best.missing.is_empty() && is_understood && !is_otherwise && !is_elsewhere;
-    let texts = texts(best, words);
-    let is_said = |at: usize| {
-        let is_value = best.read().any(|read| read.text.split(' ').any(|text| text == words[at].text));
-        is_value || texts.iter().any(|text| text.contains(&at))
-    };
+    let is_meant = best.missing.is_empty() && is_understood && !is_otherwise && !is_elsewhere;
     let is_more = |at: usize| {
         let plain = words[at].plain.as_str();
-        !is_said(at) && (negates(plain) || COMPARING.contains(&plain) || MORE.contains(&plain))
+        let is_said = values.iter().any(|value| value.contains(&at));
+        !is_said && (negates(plain) || COMPARING.contains(&plain) || MORE.contains(&plain))
     };
     // "First" is said of the oldest.
     let is_first = |word: &Word| matches!(word.plain.as_str(), "earliest" | "first" | "oldest");
     let is_oldest = best.read().any(|read| read.parameter == "order");
     let is_all = !(0..words.len()).any(is_more) && (is_oldest || !words.iter().any(is_first));
-    (is_meant && is_all && are_together(source, words, &texts)).then_some(rank)
+    (is_meant && is_all && are_together(source, words, texts)).then_some(rank)
 }
 
 /// Whether no more than some words are between the texts, and no sign or word that joins: "circuit breaker is closed" is one request, a
 /// word of a story before it none of it, and "deadlock and timeout" are two. Before a text stands no sign such as that of "!deadlock".
 fn are_together(source: &str, words: &[Word], texts: &[Range<usize>]) -> bool {
+    let mut texts = texts.to_vec();
+    texts.sort_by_key(|text| text.start);
     let between = |pair: &[Range<usize>]| {
         let gap = source.get(words[pair[0].end - 1].at.end..words[pair[1].start].at.start).unwrap_or("|");
         let is_plain = gap.chars().all(|letter| letter.is_alphanumeric() || matches!(letter, ' ' | '\''));
@@ -156,14 +164,4 @@ fn are_together(source: &str, words: &[Word], texts: &[Range<usize>]) -> bool {
         |text: &Range<usize>| source.get(..words[text.start].at.start).and_then(|before| before.chars().next_back());
     let is_signed = texts.iter().any(|text| matches!(before(text), Some('!' | '-' | '~' | '^')));
     !is_signed && texts.windows(2).all(between)
-}
-
-/// Where the texts are in the sentence.
-fn texts(best: &Scored, words: &[Word]) -> Vec<Range<usize>> {
-    let begins = |text: &str| words.iter().position(|word| text.split(' ').next() == Some(word.text.as_str()));
-    let texts = best.values.iter().filter(|read| read.pattern == CONFIRMED);
-    let spans = texts.filter_map(|read| Some(begins(&read.text)?..begins(&read.text)? + read.text.split(' ').count()));
-    let mut spans: Vec<_> = spans.collect();
-    spans.sort_by_key(|span| span.start);
-    spans
 }

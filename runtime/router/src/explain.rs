@@ -5,6 +5,7 @@ use std::fmt;
 use serde::Serialize;
 
 use crate::card::CardId;
+use crate::confirmed::Spans;
 use crate::text;
 use crate::trust::{Doubts, Why};
 use crate::values::ValueRead;
@@ -75,9 +76,9 @@ pub struct Scored {
     pub phrase: Phrase,
     /// Words that nothing on the card explains.
     pub unexplained: Vec<String>,
-    /// Whether it explains the whole sentence with a text that its data hold.
+    /// Where its values stand, if it explains the whole sentence with texts that its data hold.
     #[serde(skip)]
-    pub confirmed: bool,
+    pub(crate) confirmed: Option<Spans>,
     /// Whether it changes something.
     pub writes: bool,
     /// How likely the reading is right, from 0 to 1; 0 for all but the best.

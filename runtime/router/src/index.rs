@@ -1,7 +1,8 @@
 //! The cards as they are compared with a sentence, one index for each pack.
 //!
 //! Packs have separate indexes because their synonyms differ: an *issue* is one thing to an error tracker and another
-//! to a planner. `phrase` is what a sentence is compared with, `mentions` which names it says, and `doubts` says what speaks against the reading of one.
+//! to a planner. `phrase` is what a sentence is compared with, `mentions` which names it says, and `doubts` what speaks
+//! against the reading of one.
 
 mod doubts;
 mod mentions;
@@ -16,6 +17,7 @@ use serde_json::Value;
 
 use crate::card::{Card, CardId, Pack};
 use crate::clause;
+use crate::confirmed::Spans;
 use crate::explain::{Phrase, Scored};
 use crate::names::{Names, Source};
 use crate::ranker::Ranker;
@@ -473,6 +475,7 @@ impl Entry {
             true => 1.0,
             false => explained * phrase.covered,
         };
+        let confirmed = self.confirmed(reading, &unexplained, &phrase, values);
         let values: Vec<ValueRead> =
             values.iter().flat_map(|found| &found.reads).map(|(_, read)| read.clone()).collect();
         let missing = self
@@ -480,7 +483,6 @@ impl Entry {
             .specs()
             .iter()
             .filter(|spec| spec.must_be_given() && !values.iter().any(|read| read.parameter == spec.name()));
-        let confirmed = self.is_confirmed(reading, &unexplained, &phrase, &values);
         Scored {
             id: self.id.clone(),
             pack: self.pack.clone(),
@@ -507,28 +509,36 @@ impl Entry {
         }
     }
 
-    /// Whether the card explains a whole sentence with texts that its data hold, by a phrase or because it takes any text.
-    fn is_confirmed(
+    /// Where its values stand, if the card explains a whole sentence with texts that its data hold, by a phrase or because it takes any
+    /// text.
+    fn confirmed(
         &self,
         reading: &Reading<'_>,
         unexplained: &[String],
         phrase: &Phrase,
-        values: &[ValueRead],
-    ) -> bool {
+        found: &[Found],
+    ) -> Option<Spans> {
         let is_asked = phrase.covered >= 1.0 || self.readers.takes_the_rest();
+        if self.writes || !unexplained.is_empty() || !is_asked {
+            return None;
+        }
         let there = self.readers.confirming().filter_map(|source| reading.names.get(source)).flatten();
         let there: Vec<&str> = there.map(|mention| mention.name.text.as_str()).collect();
-        let texts = values.iter().filter(|read| self.readers.is_confirming(&read.parameter));
         let is_there = |read: &ValueRead| {
             let is_it = |text: &&str| read.value.as_str().is_some_and(|value| value.eq_ignore_ascii_case(text));
             read.pattern == CONFIRMED || (read.pattern != REST && there.iter().any(is_it))
         };
-        let mut is_there = texts.map(is_there).peekable();
-        !self.writes
-            && unexplained.is_empty()
-            && is_asked
-            && is_there.peek().is_some()
-            && is_there.all(|is_there| is_there)
+        let text = |(reader, read): &'_ (usize, ValueRead)| self.readers.is_confirming(*reader).then(|| is_there(read));
+        let mut are_there = found.iter().flat_map(|found| &found.reads).filter_map(text).peekable();
+        let mut spans = Spans { texts: Vec::new(), values: Vec::new() };
+        for found in found.iter().filter(|found| !found.span.is_empty()) {
+            spans.values.push(found.span.clone());
+            // A text inside a longer pattern has no place of its own.
+            if found.reads.iter().any(|read| text(read).is_some()) {
+                spans.texts.push(if found.text.is_empty() { found.span.clone() } else { found.text.clone() });
+            }
+        }
+        (are_there.peek().is_some() && are_there.all(|is_there| is_there)).then_some(spans)
     }
 
     /// Sums up what the weights say for and against the card.

@@ -204,8 +204,8 @@ impl<R: Ranker> Router<R> {
     #[must_use]
     pub fn ranked(cards: impl IntoIterator<Item = Card>) -> Self {
         let cards: Vec<Card> = cards.into_iter().collect();
-        let packs = Self::indexed(cards.clone(), false);
-        Self { packs, model: Model::shipped(), confirming: Confirming::of(cards) }
+        let confirming = Confirming::of(&cards);
+        Self { packs: Self::indexed(cards, false), model: Model::shipped(), confirming }
     }
 
     /// The indexes of the packs. For texts that the data hold, sources of such texts count.

@@ -135,7 +135,7 @@ fn is_led(words: &[Word], at: usize) -> bool {
 }
 
 /// Whether a word stands where a time is expected: "since the deploy".
-pub(crate) fn is_timed(words: &[Word], at: usize) -> bool {
+fn is_timed(words: &[Word], at: usize) -> bool {
     let is_article = |word: &&Word| matches!(word.plain.as_str(), "last" | "latest" | "my" | "our" | "the");
     let lead = words[..at].iter().rev().find(|word| !is_article(word)).filter(|word| !word.quoted);
     let leads = ["after", "before", "during", "since", "till", "until", "while"];

@@ -16,12 +16,10 @@ pub(crate) const CONFIRMED: &str = "a text that is there";
 const LETTERS_MIN: usize = 3;
 
 /// Words that ask to compute or to draw something, or for something else that was said before, whatever the data hold.
-const ASKING_FOR_MORE: [&str; 58] = [
-    "after",
+const ASKING_FOR_MORE: [&str; 54] = [
     "average",
     "averages",
     "avg",
-    "before",
     "begin",
     "biggest",
     "change",
@@ -34,7 +32,6 @@ const ASKING_FOR_MORE: [&str; 58] = [
     "difference",
     "else",
     "end",
-    "except",
     "fastest",
     "finish",
     "graph",
@@ -69,7 +66,6 @@ const ASKING_FOR_MORE: [&str; 58] = [
     "slowest",
     "start",
     "stop",
-    "stuff",
     "sum",
     "thing",
     "things",
@@ -115,7 +111,7 @@ impl Pull<'_> {
         found.reads.iter().any(|(reader, found)| {
             let mut others = read.iter().flat_map(|found| &found.reads).filter(|(of, _)| of == reader);
             let are_confirmed = is_confirmed(found) && others.all(|(_, other)| is_confirmed(other));
-            self.readers.confirming[self.readers.first_of(*reader)].is_some() && !are_confirmed
+            self.readers.is_confirming(*reader) && !are_confirmed
         })
     }
 

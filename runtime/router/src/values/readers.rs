@@ -240,9 +240,8 @@ impl Readers {
     }
 
     /// Whether the values of a parameter are texts of which the data say whether they are there.
-    pub(crate) fn is_confirming(&self, parameter: &str) -> bool {
-        let reader = self.specs.iter().position(|spec| spec.name() == parameter);
-        reader.is_some_and(|reader| self.confirming[self.first_of(reader)].is_some())
+    pub(crate) fn is_confirming(&self, reader: usize) -> bool {
+        self.confirming[self.first_of(reader)].is_some()
     }
 
     /// Whether a card takes the words that are left of a sentence, whatever they are, for a value.
