@@ -94,9 +94,9 @@ def tell(seen, level=None, shown=None, text=None, within=None):
     """Tells on stderr what an answer with this `seen` does not hold: no answer looks whole when it is not.
 
     `level` is the level that was asked for, `shown` the number of records in the answer, and `text` what was looked
-    for, a text or several. Without them, nothing is told of records without a level, of records that are not shown, and of a text that is
-    not found. `within` is the file and the bounds of the time that was asked for: where nothing at all was written in
-    that time, the answer says so, and when something was.
+    for, a text or several. Without them, nothing is told of records without a level, of records that are not shown, and of
+    a text that is not found. `within` is the file and the bounds of the time that was asked for: where nothing at all was written in
+    that time, the answer says so, and when something was. Raises `NotFound` where no record holds both of two texts.
     """
     if within is not None and within[1] is not None:
         _tell_rotated(*within)
@@ -112,14 +112,11 @@ def tell(seen, level=None, shown=None, text=None, within=None):
     if seen["matched"] and any(map(str.isdigit, texts)):
         print(f"{called} counts anywhere in a record, also within longer numbers", file=sys.stderr)
     if texts and not seen["matched"]:
-        if len(texts) > 1:
-            # Nobody said that one record must hold both.
-            raise NotFound(f"no record that was asked for holds both {called}: ask for one of them alone")
         print(f"nothing found for {called}", file=sys.stderr)
         text = texts[0]
-        # Words of the question may have been taken for a part of it.
         if len(texts) == 1 and text.endswith("s") and text[:-1].isalpha() and len(text) > 3:
             print(f'look for "{cut(text[:-1], ERROR_CHARS_MAX)}" instead?', file=sys.stderr)
+        # Words of the question may have been taken for a part of it.
         told = [word for word in text.split() if len(word) > 3 and any(map(str.isdigit, word)) and word != text]
         if told:
             print(f'look for "{cut(max(told, key=len), ERROR_CHARS_MAX)}" alone?', file=sys.stderr)
@@ -150,6 +147,9 @@ def tell(seen, level=None, shown=None, text=None, within=None):
         elif shown < matched:
             above = "" if level in (None, "error", "fatal") else f" that are {level} or more severe"
             print(f"{shown} of {matched} records{above} ({limits(matched)})", file=sys.stderr)
+    # Nobody said that one record must hold both.
+    if len(texts) > 1 and not seen["matched"]:
+        raise NotFound(f"no record that was asked for holds both {called}: ask for one of them alone")
 
 
 def both(text, also):

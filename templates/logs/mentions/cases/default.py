@@ -9,7 +9,6 @@ sentence = 'Did anything panic: FAILED password, deadlocks, or an art in order?'
 # What is read at most: of so many files, the newest, the end of each, and of a compressed one its beginning.
 FILES_MAX = 16
 BYTES_MAX = 8 << 20
-FILE_BYTES_MIN = 256 << 10
 
 # So many words of a sentence count, and so many that stand together. Shorter words are in all files.
 WORDS_MAX = 40
@@ -23,7 +22,7 @@ TRIES_MAX = 1000
 GOING_ON = re.compile(rb"(s|es|d|ed|ing|[bdgklmnprt](ed|ing))?(?![a-z0-9\x80-\xff])")
 
 # One of several is how people say it, and a record says one: "deadlocks".
-ENDINGS = (("ies", "y"), ("es", "e"), ("es", ""), ("s", ""))
+ENDINGS = (("ies", "y"), ("s", ""), ("es", ""))
 
 
 def end(entry, size):
@@ -53,7 +52,7 @@ def holds(data, text):
 
 
 newest = sorted(logs.files(), key=lambda entry: entry["modified"])[-FILES_MAX:]
-size = max(FILE_BYTES_MIN, BYTES_MAX // max(1, len(newest)))
+size = BYTES_MAX // max(1, len(newest))
 ends = [data for entry in reversed(newest) if (data := end(entry, size))]
 
 
