@@ -271,12 +271,11 @@ fn log_texts(sentence: &str) -> Vec<Name> {
         if is_one && text.len() < 3 {
             continue;
         }
-        if TEXTS.contains(&said[part]) {
-            found.push(Name { text, fields: BTreeMap::new() });
-        } else if let Some(one) =
-            text.strip_suffix('s').filter(|one| is_one && TEXTS.contains(&vec![(*one).to_owned()]))
-        {
+        let one = text.strip_suffix('s').filter(|one| is_one && TEXTS.contains(&vec![(*one).to_owned()]));
+        if let Some(one) = one {
             found.push(named(one, "said", &text));
+        } else if TEXTS.contains(&said[part]) {
+            found.push(Name { text, fields: BTreeMap::new() });
         }
     }
     found
