@@ -1,6 +1,7 @@
 //! Times in a sentence: "yesterday", "between 10:00 and 10:05", "since monday". Everything is UTC.
 
 mod ahead;
+mod hours;
 mod words;
 
 use std::ops::Range;
@@ -137,7 +138,8 @@ impl<'a> Reader<'a> {
         if is_any {
             return None;
         }
-        self.range(at).or_else(|| self.open(at)).or_else(|| self.rolling(at)).or_else(|| self.alone(at))
+        let stretch = self.range(at).or_else(|| self.hours_range(at)).or_else(|| self.part_of_a_day(at));
+        stretch.or_else(|| self.open(at)).or_else(|| self.rolling(at)).or_else(|| self.alone(at))
     }
 
     /// Whether a time is when something was: "since we switched the certificate at 9". Words before `free` are of other times.
@@ -619,10 +621,10 @@ impl<'a> Reader<'a> {
             _ => {}
         }
         if let Some(weekday) = weekday(text) {
-            // "sat" and "sun" are words of their own.
+            // "Sat", "sun", "mon" and "wed" are words of their own.
             const LEADS: [&str; 10] =
                 ["on", "since", "from", "until", "till", "before", "after", "between", "and", "to"];
-            let is_led = text.len() > 3 || self.is(at.wrapping_sub(1), &LEADS);
+            let is_led = text.len() > 3 || matches!(text, "fri" | "thu" | "tue") || self.is(at.wrapping_sub(1), &LEADS);
             return is_led.then(|| latest(today, weekday)).flatten().map(|date| (1, date));
         }
         if let Some(date) = numeric_date(text) {
@@ -686,7 +688,8 @@ impl<'a> Reader<'a> {
 
     /// A time of day: `10:00`, `10am`, `3 pm`, `noon`.
     fn clock(&self, at: usize) -> Option<(usize, Piece)> {
-        let (has_suffix, piece) = self.clock_of(self.word(at), self.word(at + 1))?;
+        let is_clock = self.clock_of(self.word(at), self.word(at + 1));
+        let (has_suffix, piece) = is_clock.or_else(|| Some((false, self.french(at)?)))?;
         let zone = usize::from(self.is(at + 1 + usize::from(has_suffix), &["utc", "gmt"]));
         Some((1 + usize::from(has_suffix) + zone, piece))
     }
