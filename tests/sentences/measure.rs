@@ -2,7 +2,7 @@
 //!
 //! `cargo bench --bench sentences` measures the tuning half (`tests/sentences/tuning.jsonl`) and lists what it misses. With
 //! `-- --sealed` it opens the other half, prints figures and no sentence, and appends them to `tests/sentences/log.tsv`. The
-//! README there says how the sentences were made and how an answer key is read.
+//! README there says how the sentences were made and how an answer key is read. `-- --say FILE` explains where each line of a file goes.
 
 #![expect(
     clippy::cast_precision_loss,
@@ -407,6 +407,26 @@ fn judge(keys: &[&Key], decision: &Decision, catalog: &Catalog) -> Verdict {
     }
 }
 
+/// Explains where each line of a file goes, whatever it should be.
+fn explain(sentences: &str, catalog: &Catalog) {
+    let router = router(catalog, |_| true);
+    for text in sentences.lines().filter(|line| !line.is_empty()) {
+        let Routed { decision, explanation } = route(&router, catalog, text);
+        let chosen = match decision {
+            Decision::Card { id, values } => format!("{} {}", id.as_str(), serde_json::json!(values)),
+            Decision::Missing { id, values, parameters } => {
+                format!("{} {} lacks {}", id.as_str(), serde_json::json!(values), parameters.join(", "))
+            }
+            Decision::Ambiguous { .. } => "a question".to_owned(),
+            Decision::NoMatch { .. } => "nothing".to_owned(),
+        };
+        println!("{text:?} -> {chosen}");
+        for line in explanation.to_string().lines().take(24) {
+            println!("    {line}");
+        }
+    }
+}
+
 /// Counts of one way to ask: with all packs, or with the sentence's own.
 #[derive(Default)]
 struct Tally {
@@ -534,6 +554,10 @@ fn main() {
     let entries: Vec<Entry> =
         text.lines().map(|line| serde_json::from_str(line).expect("a line is an entry")).collect();
     let catalog = catalog(&BTreeMap::new());
+    let said = std::env::args().skip_while(|argument| argument != "--say").nth(1);
+    if let Some(path) = said {
+        return explain(&read_to_string(path).expect("a file of sentences"), &catalog);
+    }
     let setting = |name: &str| {
         let mut arguments = std::env::args().skip_while(|argument| argument != name);
         arguments.nth(1).and_then(|text| text.parse::<f64>().ok())

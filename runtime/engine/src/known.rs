@@ -32,6 +32,9 @@ const LISTS_MAX: u64 = 256;
 /// The most lists that are fetched for one sentence.
 const FETCHES_MAX: usize = 6;
 
+/// How often the names that were fetched may tell which others are wanted.
+const ROUNDS_MAX: usize = 4;
+
 /// How long a run that fetches names may take, in milliseconds. Without names the sentence is read as it is.
 const FETCH_MS: u64 = 5_000;
 
@@ -50,6 +53,8 @@ struct Wanted {
     arguments: BTreeMap<String, Value>,
     /// The template that declares the source, whose directories count.
     by: TemplateId,
+    /// Whether it says which texts the data hold. Those count where names that exist explain nothing.
+    confirms: bool,
 }
 
 impl KnownNames {
@@ -70,8 +75,9 @@ impl Engine {
             }
             let library = self.library();
             let mut fetches = 0;
-            // The names of one list may tell which other list is wanted: the columns of a file that is called by its name.
-            for _ in 0..3 {
+            // The names of one list may tell which other list is wanted: the columns of a file that is called by its name. Texts that the
+            // data hold come last.
+            for _ in 0..ROUNDS_MAX {
                 let wanted = self.unknown(&library, intent, caller);
                 if wanted.is_empty() {
                     break;
@@ -157,6 +163,10 @@ impl Engine {
         let mut wanted = self.wanted(library, intent, caller, &names, false, Some(&near));
         wanted.extend(self.wanted(library, intent, caller, &names, true, Some(&near)));
         wanted.retain(|wanted| self.known.0.get(&wanted.key).is_none());
+        // "Trips in Ghent" is about the rows of a table, whatever texts the logs hold: names are asked for first.
+        if wanted.iter().any(|wanted| !wanted.confirms) {
+            wanted.retain(|wanted| !wanted.confirms);
+        }
         wanted
     }
 
@@ -214,7 +224,7 @@ impl Engine {
         let text = Value::from(intent.text.as_str());
         sentence.check(&text).ok()?;
         let arguments = BTreeMap::from([(sentence.name().to_owned(), text)]);
-        self.keyed(library, by, source, arguments, caller)
+        self.keyed(library, by, source, arguments, caller).map(|wanted| Wanted { confirms: true, ..wanted })
     }
 
     #[expect(clippy::too_many_arguments, reason = "each is a part of the question")]
@@ -277,7 +287,7 @@ impl Engine {
             grant: &access.lines(),
             secrets: &secrets,
         });
-        Some(Wanted { source, key, arguments, by: by.id().clone() })
+        Some(Wanted { source, key, arguments, by: by.id().clone(), confirms: false })
     }
 
     async fn fetch(&self, library: &Arc<Library>, wanted: &Wanted, caller: &Caller) -> Option<NameList> {

@@ -679,8 +679,14 @@ impl Entry {
                 }
             }
         }
-        // "Is <issue> new" is more than a value with filler around.
-        let says_more = |phrase: &&KnownPhrase| !phrase.words.is_empty() || !phrase.text.contains(' ');
+        // "Is <issue> new" is more than a value with filler around. "<file> by <by>" is two values, and what joins them is said.
+        let is_joined = |phrase: &KnownPhrase| {
+            let mut joints = phrase.text.split(' ').filter(|word| !word.starts_with('<')).peekable();
+            let is_said = |joint: &str| words.iter().any(|word| !word.quoted && word.plain == joint);
+            phrase.slots.len() > 1 && joints.peek().is_some() && joints.all(is_said)
+        };
+        let says_more =
+            |phrase: &&KnownPhrase| !phrase.words.is_empty() || !phrase.text.contains(' ') || is_joined(phrase);
         self.phrases.iter().filter(says_more).find(|phrase| !phrase.slots.is_empty() && phrase.row == row)
     }
 

@@ -6,6 +6,8 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use intentbox_catalog::param::ValuesFrom;
+use unicode_normalization::UnicodeNormalization as _;
+use unicode_normalization::char::is_combining_mark;
 
 use crate::english::is_same_but_one;
 use crate::text::{self, singular};
@@ -162,6 +164,10 @@ impl NameList {
                 continue;
             }
             list.add(text, &name, Rank::Whole);
+            // Not every keyboard has `ö`.
+            if !text.is_ascii() {
+                list.add(&unaccented(text), &name, Rank::Stem);
+            }
             // Nobody says what kind of company one is. One word by itself is a name of many things.
             let company = text.trim_end_matches('.').rsplit_once(' ');
             let is_called = |(called, last): &(&str, &str)| {
@@ -368,6 +374,23 @@ fn abbreviates(short: &str, long: &str) -> bool {
     begins && is_dry && long.len() > short.len() && short.bytes().all(|letter| letters.any(|other| other == letter))
 }
 
+/// A text without what stands above and below its letters, as people type it who do not have them: `Malmo` for `Malmö`.
+fn unaccented(text: &str) -> String {
+    let mut plain = String::with_capacity(text.len());
+    for letter in text.nfd().filter(|letter| !is_combining_mark(*letter)) {
+        match letter {
+            'ß' => plain.push_str("ss"),
+            'æ' | 'Æ' => plain.push_str("ae"),
+            'œ' | 'Œ' => plain.push_str("oe"),
+            'ø' | 'Ø' => plain.push('o'),
+            'ł' | 'Ł' => plain.push('l'),
+            'đ' | 'Đ' => plain.push('d'),
+            _ => plain.push(letter),
+        }
+    }
+    plain
+}
+
 /// The form in which names and what is said are compared: words of letters and digits in lower case.
 fn key(text: &str) -> String {
     let mut key = String::with_capacity(text.len());
@@ -385,6 +408,17 @@ fn key(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_name_is_said_without_its_accents() {
+        let list = NameList::of_words(["Malmö", "Łódź", "Straße", "Malmo Nord"].map(str::to_owned));
+        for (said, name) in [("malmo", "Malmö"), ("MALMÖ", "Malmö"), ("lodz", "Łódź"), ("strasse", "Straße")] {
+            assert_eq!(list.find(said).map(|name| name.text.as_str()), Some(name), "{said}");
+        }
+        // A name that is written so is meant first.
+        let list = NameList::of_words(["Malmö", "Malmo"].map(str::to_owned));
+        assert_eq!(list.find("malmo").map(|name| name.text.as_str()), Some("Malmo"));
+    }
 
     #[test]
     fn a_name_is_found_however_it_is_written() {

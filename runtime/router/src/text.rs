@@ -107,7 +107,7 @@ pub(crate) fn split(text: &str) -> Vec<Word> {
             }
             unclosed.push(closing);
         }
-        if let Some(meant) = comparison(first, &text[..at], &rest[length..]) {
+        if let Some(meant) = sign(first, &text[..at], &rest[length..]) {
             words.push(Word { text: rest[..length].to_owned(), at: at..at + length, ..Word::new(meant, false) });
             at += length;
             continue;
@@ -203,8 +203,8 @@ fn quotation(text: &str, closing: char) -> Option<(&str, &str)> {
     ends.find(|(_, after)| is_end(after)).map(|(at, after)| (&text[..at], after))
 }
 
-/// The word that a sign of comparison stands for. `user_id=9917` may be a text, `status = open` is none.
-fn comparison(character: char, before: &str, after: &str) -> Option<&'static str> {
+/// The word that a sign stands for. `user_id=9917` may be a text, `status = open` is none.
+fn sign(character: char, before: &str, after: &str) -> Option<&'static str> {
     match character {
         '!' if after.starts_with('=') => Some("not"),
         '>' if after.starts_with('=') => Some("atleast"),
@@ -214,6 +214,7 @@ fn comparison(character: char, before: &str, after: &str) -> Option<&'static str
         '>' => Some("above"),
         '<' => Some("below"),
         '=' if before.ends_with(' ') && after.starts_with(' ') => Some("is"),
+        '+' | '&' if before.ends_with(' ') && after.starts_with(' ') => Some("and"),
         _ => None,
     }
 }

@@ -573,7 +573,9 @@ impl<'a> Reader<'a> {
                     at.wrapping_sub(1),
                     &["in", "during", "of", "for", "since", "from", "until", "before", "after"],
                 );
-                if has_year.is_none() && !is_led {
+                let is_bare =
+                    matches!(text, "january" | "february" | "july" | "september" | "october" | "november" | "december");
+                if has_year.is_none() && !is_led && !is_bare {
                     return None;
                 }
                 let this_year = today.year();
@@ -621,6 +623,9 @@ impl<'a> Reader<'a> {
             _ => {}
         }
         if let Some(weekday) = weekday(text) {
+            if let Some(found) = self.date_of_weekday(at) {
+                return Some(found);
+            }
             // "Sat", "sun", "mon" and "wed" are words of their own.
             const LEADS: [&str; 10] =
                 ["on", "since", "from", "until", "till", "before", "after", "between", "and", "to"];
@@ -658,6 +663,23 @@ impl<'a> Reader<'a> {
             None => today.first_of_month().checked_sub(1.month()).ok()?.with().day(day).build().ok()?,
         };
         Some((at_article + 1, date))
+    }
+
+    /// "monday 23 november", "wednesday the 25th", "monday 23": the date, which is of that weekday.
+    fn date_of_weekday(&self, at: usize) -> Option<(usize, Date)> {
+        let is_it = |date: &Date| Some(date.weekday()) == weekday(self.word(at));
+        let next = at + 1 + usize::from(self.is(at + 1, &["the"]));
+        if weekday(self.word(next)).is_none()
+            && let Some((length, date)) = self.day(next)
+        {
+            return is_it(&date).then_some((next + length - at, date));
+        }
+        // A number is the day of the month where that is of this weekday, and nothing follows that it could count.
+        let day = ordinal(self.word(next), false).filter(|_| !self.is(next + 1, &["am", "pm"]))?;
+        let months = [0, 1].map(|back: i64| self.today().first_of_month().checked_sub(back.months()).ok());
+        let mut dates = months.into_iter().flatten().filter_map(|month| month.with().day(day).build().ok());
+        let date = dates.find(|date| *date <= self.today()).filter(is_it)?;
+        self.ends_at(next).then_some((next + 1 - at, date))
     }
 
     /// A date of this year, or of the last one if it is yet to come.

@@ -73,10 +73,10 @@ impl Reader<'_> {
     }
 
     /// Whether a clause or the sentence ends with this word.
-    fn ends_at(&self, at: usize) -> bool {
+    pub(super) fn ends_at(&self, at: usize) -> bool {
         at + 1 == self.words.len()
             || self.words.get(at).is_some_and(|word| word.comma)
-            || self.is(at + 1, &["in", "on", "for", "from"])
+            || self.is(at + 1, &["in", "on", "for", "from", "to", "till", "until", "and"])
     }
 
     /// Two hours with a word between them, or joined by a hyphen, of which one at least is no clock time that is read elsewhere.

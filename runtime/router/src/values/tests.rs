@@ -92,7 +92,7 @@ fn a_text_is_what_follows_its_verb_or_its_kind() {
         ("lines containing the user 4412", "4412"),
         ("lines containing the ip 10.0.0.7", "10.0.0.7"),
         ("lines containing user deploy", "user deploy"),
-        ("lines containing the status code 502", "status code 502"),
+        ("lines containing the status code 502", "502"),
         ("grep out of memory", "out of memory"),
         ("find upstream timed out in web.log", "upstream timed out"),
     ] {
