@@ -159,6 +159,7 @@ pub(crate) fn split(text: &str) -> Vec<Word> {
         let word = word.strip_suffix('s').filter(|digits| is_status(digits)).unwrap_or(word);
         let span = at..at + word.len();
         words.extend(Word::plain(word).map(|word| Word { at: span, ..word }));
+        join_request(&mut words, text);
         at = end;
     }
     // "Hi team" says nothing, and "errors by team" does.
@@ -173,6 +174,21 @@ pub(crate) fn split(text: &str) -> Vec<Word> {
     words
 }
 
+/// Makes one word of a method and a path, as logs write requests: "POST /api/payments".
+fn join_request(words: &mut Vec<Word>, source: &str) {
+    let [.., method, path] = words.as_slice() else { return };
+    let is_request = !method.quoted
+        && METHODS.contains(&method.text.as_str())
+        && path.text.starts_with('/')
+        && source.get(method.at.end..path.at.start) == Some(" ");
+    if is_request {
+        let joined = Word::new(&format!("{} {}", method.text, path.text), false);
+        let joined = Word { at: method.at.start..path.at.end, ..joined };
+        words.truncate(words.len() - 2);
+        words.push(joined);
+    }
+}
+
 /// How many bytes after a word belong to it because they name an ancestor of a commit, as in `HEAD~2` and `main^`.
 fn ancestors(word: &str, after: &str) -> usize {
     let is_of_them = |character: char| matches!(character, '~' | '^') || character.is_ascii_digit();
@@ -182,6 +198,9 @@ fn ancestors(word: &str, after: &str) -> usize {
         && !word.bytes().all(|byte| byte.is_ascii_digit());
     if after.starts_with(['~', '^']) && ends && names { length } else { 0 }
 }
+
+/// Methods of HTTP, as requests have them.
+const METHODS: [&str; 7] = ["DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT"];
 
 /// Words that join others by hyphens.
 const JOINED: [&str; 5] = ["by", "level", "per", "seen", "to"];
@@ -323,6 +342,20 @@ fn without_tense(word: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_request_is_one_word_and_a_sign_between_blanks_is_one_too() {
+        let words = |text: &str| split(text).into_iter().map(|word| word.text).collect::<Vec<_>>();
+        assert_eq!(words("how many POST /api/pay, please"), ["how", "many", "POST /api/pay", "please"]);
+        // A command, no method, and no path.
+        for text in ["get /health", "TRACE /health", "POST api/pay", "POST, /api/pay", "\"POST\" /api/pay"] {
+            assert_eq!(words(text).len(), 2, "{text}");
+        }
+        for (text, plain) in [("min + max", "and"), ("errors & warnings", "and"), ("status = open", "is")] {
+            assert_eq!(split(text)[1].plain, plain, "{text}");
+        }
+        assert_eq!(words("a+b R&D"), ["a", "b", "R", "D"]);
+    }
 
     #[test]
     fn case_and_punctuation_do_not_matter_and_names_stay_whole() {

@@ -138,7 +138,11 @@ impl<'a> Reader<'a> {
         if is_any {
             return None;
         }
-        let stretch = self.range(at).or_else(|| self.hours_range(at)).or_else(|| self.part_of_a_day(at));
+        // "On friday between 10 and 11".
+        let lead = usize::from(self.is(at, &["on"]));
+        let from = at + lead;
+        let stretch = self.part_of_a_day(from).or_else(|| self.range(from)).or_else(|| self.hours_range(from));
+        let stretch = stretch.map(|(length, window)| (lead + length, window));
         stretch.or_else(|| self.open(at)).or_else(|| self.rolling(at)).or_else(|| self.alone(at))
     }
 

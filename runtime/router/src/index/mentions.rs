@@ -12,7 +12,7 @@ use crate::text::Word;
 use crate::values::{How, Mentions, NameMention, count, is_code};
 
 /// A shorter part of a file's name is no way to say the file, unless "log" follows.
-const PART_LETTERS_MIN: usize = 4;
+const PART_LETTERS_MIN: usize = 3;
 
 impl<R: Ranker> PackIndex<R> {
     /// Which known names the sentence mentions. A word that nobody knows may misspell one.

@@ -43,7 +43,7 @@ impl Reader<'_> {
     pub(super) fn part_of_a_day(&self, at: usize) -> Option<(usize, Window)> {
         let (length, day) = self.day(at)?;
         let link = at + length;
-        let is_from = self.is(link, &["after", "since", "from"]);
+        let is_from = self.is(link, &["after", "since"]);
         if !is_from && !self.is(link, &["before", "until", "till", "til"]) {
             return None;
         }
