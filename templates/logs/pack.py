@@ -157,6 +157,17 @@ def both(text, also):
     return [part for part in (text, also) if part is not None] or None
 
 
+def levels(level, at_least):
+    """Returns the level that was asked for as `intentbox.logs` takes it.
+
+    A text is the least severe level that counts, and a list has the levels that count. A fatal error is an error, as in a
+    list of them, unless `at_least` says otherwise: "how many errors" and "list errors" say one number.
+    """
+    if level is None or at_least:
+        return level
+    return ["fatal", "error"] if level == "error" and at_least is None else [level]
+
+
 def status(texts, paths, since, until):
     """Returns what people call the texts, and what records hold: a status code is looked for where records have one, and not in other
     numbers, if any has it there. A code that is written in several ways is counted in the most frequent one, which stderr says."""

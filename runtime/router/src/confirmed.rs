@@ -13,7 +13,7 @@ use crate::card::Card;
 use crate::english::negates;
 use crate::explain::Scored;
 use crate::model::Model;
-use crate::names::{Names, Source};
+use crate::names::{NameList, Names, Source};
 use crate::nearest::COMPARING;
 use crate::ranker::Ranker;
 use crate::text::Word;
@@ -48,8 +48,9 @@ const OTHERWISE: [&str; 44] = [
 
 /// Words that say more than texts and words of a card do, wherever they stand: times that are none, states of now, what has not happened,
 /// groups, and particles of verbs ("time out").
-const MORE: [&str; 34] = [
+const MORE: [&str; 35] = [
     "away",
+    "by",
     "could",
     "current",
     "currently",
@@ -120,7 +121,8 @@ impl<R: Ranker> Confirming<R> {
 const BETWEEN_MAX: usize = 2;
 
 /// The place of the card that is meant among the candidates, best first.
-pub(crate) fn rank(candidates: &[Scored], source: &str, words: &[Word]) -> Option<usize> {
+pub(crate) fn rank(candidates: &[Scored], question: crate::Question<'_>, words: &[Word]) -> Option<usize> {
+    let source = question.text;
     let rank = candidates.iter().take(CLOSEST_MAX).position(|scored| scored.unexplained.is_empty())?;
     let best = &candidates[rank];
     let Spans { texts, values } = best.confirmed.as_ref()?;
@@ -144,7 +146,16 @@ pub(crate) fn rank(candidates: &[Scored], source: &str, words: &[Word]) -> Optio
     let is_first = |word: &Word| matches!(word.plain.as_str(), "earliest" | "first" | "oldest");
     let is_oldest = best.read().any(|read| read.parameter == "order");
     let is_all = !(0..words.len()).any(is_more) && (is_oldest || !words.iter().any(is_first));
-    (is_meant && is_all && are_together(source, words, texts)).then_some(rank)
+    // "The first trip" is a row of `trips.csv`, unless a log is named.
+    let has_file =
+        |list: &NameList| best.read().any(|read| read.value.as_str().is_some_and(|value| list.says_all(value)));
+    let own = || question.names.files_of(|pack| pack == best.pack);
+    let is_row = |text: &Range<usize>| {
+        let said = source.get(words[text.start].at.start..words[text.end - 1].at.end).unwrap_or_default();
+        question.names.files_of(|pack| pack != best.pack).any(|list| list.find(said).is_some())
+    };
+    let is_of_table = texts.iter().any(is_row) && !own().any(has_file);
+    (is_meant && is_all && !is_of_table && are_together(source, words, texts)).then_some(rank)
 }
 
 /// Whether no more than some words are between the texts, and no sign or word that joins: "circuit breaker is closed" is one request, a

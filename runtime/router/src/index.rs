@@ -19,7 +19,7 @@ use crate::card::{Card, CardId, Pack};
 use crate::clause;
 use crate::confirmed::Spans;
 use crate::explain::{Phrase, Scored};
-use crate::names::{Names, Source};
+use crate::names::{Name, Names, Source};
 use crate::ranker::Ranker;
 use crate::text::{Synonyms, Word, split};
 use crate::time;
@@ -523,10 +523,21 @@ impl Entry {
             return None;
         }
         let there = self.readers.confirming().filter_map(|source| reading.names.get(source)).flatten();
-        let there: Vec<&str> = there.map(|mention| mention.name.text.as_str()).collect();
+        let there: Vec<&Name> = there.map(|mention| mention.name.as_ref()).collect();
+        let guessed: Vec<&ValueRead> =
+            found.iter().flat_map(|found| &found.reads).map(|(_, read)| read).filter(|read| read.is_guess).collect();
+        // "Appts" may be a file that holds no such text: what says where texts are has a line for each such place.
+        let is_elsewhere = |name: &Name| {
+            guessed.iter().any(|read| {
+                let places = name.fields.get(&read.parameter);
+                places.is_some_and(|places| places.lines().all(|place| read.value.as_str() != Some(place)))
+            })
+        };
         let is_there = |read: &ValueRead| {
-            let is_it = |text: &&str| read.value.as_str().is_some_and(|value| value.eq_ignore_ascii_case(text));
-            read.pattern == CONFIRMED || (read.pattern != REST && there.iter().any(is_it))
+            let is_it = |name: &&&Name| read.value.as_str().is_some_and(|value| value.eq_ignore_ascii_case(&name.text));
+            let named = there.iter().find(is_it);
+            !named.is_some_and(|name| is_elsewhere(name))
+                && (read.pattern == CONFIRMED || (read.pattern != REST && named.is_some()))
         };
         let text = |(reader, read): &'_ (usize, ValueRead)| self.readers.is_confirming(*reader).then(|| is_there(read));
         let mut are_there = found.iter().flat_map(|found| &found.reads).filter_map(text).peekable();

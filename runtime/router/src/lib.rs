@@ -303,7 +303,7 @@ impl<R: Ranker> Router<R> {
         let heard = router.hear(question, text::split(question.text));
         let said = heard.said();
         let mut candidates = router.candidates(&router.packs_read(said), said.words, NO_PHRASE, scored_max);
-        let rank = confirmed::rank(&candidates, question.text, said.words)?;
+        let rank = confirmed::rank(&candidates, question, said.words)?;
         let first = candidates.remove(rank);
         candidates.insert(0, first);
         Some(Part { normalised: whole.normalised.clone(), rule: Rule::Confirmed, candidates })

@@ -138,7 +138,13 @@ impl Names {
 
     /// The lists of files that are known.
     pub(crate) fn files(&self) -> impl Iterator<Item = &NameList> {
-        self.lists.iter().filter(|(source, _)| source.values == ValuesFrom::Files).map(|(_, list)| list.as_ref())
+        self.files_of(|_| true)
+    }
+
+    /// The same of some packs, by their names.
+    pub(crate) fn files_of(&self, is_wanted: impl Fn(&str) -> bool) -> impl Iterator<Item = &NameList> {
+        let files = self.lists.iter().filter(|(source, _)| source.values == ValuesFrom::Files);
+        files.filter(move |(source, _)| is_wanted(&source.pack)).map(|(_, list)| list.as_ref())
     }
 }
 

@@ -714,8 +714,8 @@ impl<'a> Reader<'a> {
 
     /// A time of day: `10:00`, `10am`, `3 pm`, `noon`.
     fn clock(&self, at: usize) -> Option<(usize, Piece)> {
-        let is_clock = self.clock_of(self.word(at), self.word(at + 1));
-        let (has_suffix, piece) = is_clock.or_else(|| Some((false, self.french(at)?)))?;
+        let clock = self.clock_of(self.word(at), self.word(at + 1));
+        let (has_suffix, piece) = clock.or_else(|| Some((false, self.hour(at)?)))?;
         let zone = usize::from(self.is(at + 1 + usize::from(has_suffix), &["utc", "gmt"]));
         Some((1 + usize::from(has_suffix) + zone, piece))
     }

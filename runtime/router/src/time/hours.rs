@@ -1,6 +1,6 @@
 //! Hours without minutes, which are times only beside something that says so: "friday between 10 and 11", "10h to 11h", "midnight to 6".
 
-use super::{Kind, Piece, Reader, between, hours_from, midnight, on_day};
+use super::{Kind, Piece, Reader, between, hours_from, midnight, month, on_day};
 use intentbox_catalog::instant::Instant;
 use intentbox_catalog::window::Window;
 use jiff::Span;
@@ -63,13 +63,17 @@ impl Reader<'_> {
         Some((length + 1 + more, window))
     }
 
-    /// "at 14h": elsewhere this is how long something takes.
-    pub(super) fn french(&self, at: usize) -> Option<Piece> {
-        let is_led =
-            self.is(at.wrapping_sub(1), &["at", "around", "about", "since", "after", "before", "until", "till"]);
-        let end = self.end(self.word(at)).filter(|end| end.is_time)?;
+    /// "at 14h", "at 10": elsewhere the first is how long something takes, and the second counts what follows.
+    pub(super) fn hour(&self, at: usize) -> Option<Piece> {
+        const LEADS: [&str; 8] = ["about", "after", "around", "at", "before", "since", "till", "until"];
+        let before = at.wrapping_sub(1);
+        let end = self.end(self.word(at))?;
         let is_minute = self.word(at).len() > 3;
-        (is_led || is_minute).then_some(end.piece)
+        let is_said = match end.is_time {
+            true => is_minute || self.is(before, &LEADS),
+            false => self.is(before, &["at"]) && self.ends_at(at),
+        };
+        is_said.then_some(end.piece)
     }
 
     /// Whether a clause or the sentence ends with this word.
@@ -86,6 +90,10 @@ impl Reader<'_> {
         }
         if let Some((left, right)) = self.word(at).split_once(['-', '–']) {
             let (first, last) = (self.end(left)?, self.end(right)?);
+            // "9-12 nov" are days.
+            if month(self.word(at + 1)).is_some() {
+                return None;
+            }
             return Some((1, End { is_time: first.is_time || last.is_time, ..first }, last));
         }
         let ends = |from: usize| match self.clock(from) {

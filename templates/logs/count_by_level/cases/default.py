@@ -18,11 +18,7 @@ SPANS = {"minute": 60, "hour": 3600, "day": 86400}
 
 since, until = window.bounds(period)
 texts = pack.both(text, also)
-# A text is the least severe level that counts, and a list has the levels that count. A fatal error is an error, as in a
-# list of them: "how many errors" and "list errors" say one number.
-levels = level if level is None or at_least else [level]
-if level == "error" and at_least is None:
-    levels = ["fatal", "error"]
+levels = pack.levels(level, at_least)
 with pack.asked(file):
     texts, needles = pack.status(texts, pack.paths(file), since, until)
     counts = logs.count(pack.paths(file), by=by, level=levels, text=needles, since=since, until=until)

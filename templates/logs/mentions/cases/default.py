@@ -1,4 +1,4 @@
-"""Says which words of a sentence the logs hold, one after another as it has them."""
+"""Says which words of a sentence the logs hold, one after another as it has them, and which files hold them."""
 
 import re
 
@@ -53,11 +53,20 @@ def holds(data, text):
 
 newest = sorted(logs.files(), key=lambda entry: entry["modified"])[-FILES_MAX:]
 size = BYTES_MAX // max(1, len(newest))
-ends = [data for entry in reversed(newest) if (data := end(entry, size))]
+ends = [(entry["path"], data) for entry in reversed(newest) if (data := end(entry, size))]
 
 
 def is_there(text):
-    return any(holds(data, text.lower().encode()) for data in ends)
+    needle = text.lower().encode()
+    return any(holds(data, needle) for _, data in ends)
+
+
+def row(text, said=None):
+    """A text that is there, with the files that hold it, a line each."""
+    needle = text.lower().encode()
+    there = sorted(path.partition(":")[2] for path, data in ends if holds(data, needle))
+    return {"text": text, **({"said": said} if said else {}), "file": "\n".join(there)}
+
 
 
 words = list(re.finditer(r"[^\s,;!?\"'()<>]+", sentence))[:WORDS_MAX]
@@ -71,9 +80,9 @@ for text in dict.fromkeys(texts):
     # Whoever looks for one finds several too, and "sessions" may be in the path of a module alone.
     ones = [text[: -len(last)] + one for last, one in ENDINGS if text.endswith(last) and len(text) > len(last) + 2]
     if one := next(filter(is_there, ones), None):
-        result.append({"text": one, "said": text})
+        result.append(row(one, text))
     elif is_there(text):
-        result.append({"text": text})
+        result.append(row(text))
 # Of three words together, the first two and the last two are together.
 together = {(at, at + 1) for at in range(len(texts))}
 for width in range(2, TOGETHER_MAX + 1):
@@ -83,4 +92,4 @@ for width in range(2, TOGETHER_MAX + 1):
         text = " ".join(texts[at : at + width])
         if is_open and all(joined[at : at + width - 1]) and is_there(text):
             together.add((at, at + width))
-            result.append({"text": text})
+            result.append(row(text))

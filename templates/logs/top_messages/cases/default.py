@@ -7,6 +7,7 @@ from intentbox import logs, window
 
 limit = 5
 level = None
+at_least = None
 period = None
 text = None
 also = None
@@ -17,7 +18,7 @@ MESSAGE_CHARS_MAX = 120
 since, until = window.bounds(period)
 texts = pack.both(text, also)
 with pack.asked(file):
-    found = logs.top(pack.paths(file), level=level, text=texts, since=since, until=until, limit=limit)
+    found = logs.top(pack.paths(file), level=pack.levels(level, at_least), text=texts, since=since, until=until, limit=limit)
 pack.tell(found.seen, level, text=texts, within=(file, since, until))
 if len(found) < found.distinct:
     print(f"{len(found)} of {found.distinct} messages ({pack.limits(found.distinct)})", file=sys.stderr)
