@@ -122,11 +122,14 @@ impl<R: Ranker> PackIndex<R> {
 
 /// Whether a word stands where a sentence says what something is in or who did it: "in the worker", "did nginx".
 fn is_led(words: &[Word], at: usize) -> bool {
-    const LEADING: [&str; 13] =
-        ["at", "by", "did", "do", "does", "from", "had", "has", "in", "inside", "is", "of", "on"];
+    const LEADING: [&str; 12] = ["at", "did", "do", "does", "from", "had", "has", "in", "inside", "is", "of", "on"];
     let is_article = |word: &&Word| matches!(word.plain.as_str(), "my" | "our" | "the");
-    let lead = words[..at].iter().rev().find(|word| !is_article(word));
-    let is_led = lead.is_some_and(|word| !word.quoted && LEADING.contains(&word.plain.as_str()));
+    let mut before = words[..at].iter().rev().filter(|word| !is_article(word));
+    let lead = before.next().filter(|word| !word.quoted);
+    let doing = before.next().map_or("", |word| word.plain.as_str());
+    // "Logged by the worker" says who did it, and "errors by station" groups them.
+    let is_done = doing.ends_with("ed") || matches!(doing, "sent" | "written");
+    let is_led = lead.is_some_and(|word| LEADING.contains(&word.plain.as_str()) || (word.plain == "by" && is_done));
     // The order in "of order 4711" is no file.
     let is_end = words
         .get(at + 1)
