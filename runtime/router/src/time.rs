@@ -80,6 +80,9 @@ fn about(piece: Piece) -> Piece {
     }
 }
 
+/// Words before a day whose short form is a word of its own, such as "sat".
+const DAY_LEADS: [&str; 10] = ["on", "since", "from", "until", "till", "before", "after", "between", "and", "to"];
+
 /// How far before a time "since" stands that is about it, in words.
 const SINCE_WITHIN: usize = 8;
 
@@ -631,9 +634,8 @@ impl<'a> Reader<'a> {
                 return Some(found);
             }
             // "Sat", "sun", "mon" and "wed" are words of their own.
-            const LEADS: [&str; 10] =
-                ["on", "since", "from", "until", "till", "before", "after", "between", "and", "to"];
-            let is_led = text.len() > 3 || matches!(text, "fri" | "thu" | "tue") || self.is(at.wrapping_sub(1), &LEADS);
+            let is_led =
+                text.len() > 3 || matches!(text, "fri" | "thu" | "tue") || self.is(at.wrapping_sub(1), &DAY_LEADS);
             return is_led.then(|| latest(today, weekday)).flatten().map(|date| (1, date));
         }
         if let Some(date) = numeric_date(text) {

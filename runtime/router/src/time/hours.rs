@@ -69,10 +69,8 @@ impl Reader<'_> {
         let before = at.wrapping_sub(1);
         let end = self.end(self.word(at))?;
         let is_minute = self.word(at).len() > 3;
-        let is_said = match end.is_time {
-            true => is_minute || self.is(before, &LEADS),
-            false => self.is(before, &["at"]) && self.ends_at(at),
-        };
+        let is_led = is_minute || self.is(before, &LEADS);
+        let is_said = if end.is_time { is_led } else { self.is(before, &["at"]) && self.ends_at(at) };
         is_said.then_some(end.piece)
     }
 
