@@ -15,7 +15,7 @@ use jiff::{Span, ToSpan as _};
 use crate::text::Word;
 use crate::values::count;
 
-use words::{month, numeric_date, ordinal, part_of_day, spelled, weekday};
+use words::{LINKS, month, numeric_date, ordinal, part_of_day, spelled, weekday};
 
 /// Words that say a window, and which.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -243,7 +243,7 @@ impl<'a> Reader<'a> {
         let (length, first) = self.piece(at)?;
         let link = at + length;
         let link = link + usize::from(self.is(link, &["up"]) && self.is(link + 1, &["to"]));
-        if !self.is(link, &["and", "n", "to", "until", "till", "til", "through"]) {
+        if !self.is(link, &LINKS) {
             return None;
         }
         let link = link + usize::from(self.is(link, &["and"]) && self.is(link + 1, &["ending"]));

@@ -1,12 +1,10 @@
 //! Hours without minutes, which are times only beside something that says so: "friday between 10 and 11", "10h to 11h", "midnight to 6".
 
+use super::words::LINKS;
 use super::{Kind, Piece, Reader, between, hours_from, midnight, month, on_day};
 use intentbox_catalog::instant::Instant;
 use intentbox_catalog::window::Window;
 use jiff::Span;
-
-/// What stands between two times.
-const LINKS: [&str; 7] = ["and", "n", "to", "until", "till", "til", "through"];
 
 /// One end of a stretch of hours.
 #[derive(Clone, Copy)]
@@ -65,11 +63,12 @@ impl Reader<'_> {
 
     /// "at 14h", "at 10": elsewhere the first is how long something takes, and the second counts what follows.
     pub(super) fn hour(&self, at: usize) -> Option<Piece> {
-        const LEADS: [&str; 8] = ["about", "after", "around", "at", "before", "since", "till", "until"];
+        const LEADS: [&str; 5] = ["around", "at", "before", "till", "until"];
         let before = at.wrapping_sub(1);
         let end = self.end(self.word(at))?;
-        let is_minute = self.word(at).len() > 3;
-        let is_led = is_minute || self.is(before, &LEADS);
+        // "10h30" is a time wherever it stands, and "24hrs" is not.
+        let has_minutes = self.word(at).ends_with(|letter: char| letter.is_ascii_digit());
+        let is_led = has_minutes || self.is(before, &LEADS);
         let is_said = if end.is_time { is_led } else { self.is(before, &["at"]) && self.ends_at(at) };
         is_said.then_some(end.piece)
     }

@@ -121,6 +121,9 @@ fn hours_are_times_beside_a_day_or_another_time() {
         ("at 14h", "2026-11-21T14:00:00Z/2026-11-21T15:00:00Z"),
         ("since 8h30", "2026-11-22T08:30:00Z/.."),
         ("in the last 14h", "14h"),
+        ("errors of the last 24hrs", "24h"),
+        ("it is down for about 2h", "2h"),
+        ("it timed out after 3h", "3h"),
     ] {
         assert_window(text, expected);
     }

@@ -2,6 +2,9 @@
 
 use jiff::civil::{Date, Weekday};
 
+/// What stands between two times.
+pub(super) const LINKS: [&str; 7] = ["and", "n", "to", "until", "till", "til", "through"];
+
 /// The first hour of a part of the day, and how many it has.
 pub(super) fn part_of_day(word: &str) -> Option<(i8, i64)> {
     match word {
