@@ -2,7 +2,8 @@
 //!
 //! `cargo bench --bench sentences` measures the tuning half (`tests/sentences/tuning.jsonl`) and lists what it misses. With
 //! `-- --sealed` it opens the other half, prints figures and no sentence, and appends them to `tests/sentences/log.tsv`. The
-//! README there says how the sentences were made and how an answer key is read. `-- --say FILE` explains where each line of a file goes.
+//! README there says how the sentences were made and how an answer key is read. `-- --say FILE` explains where each line of a file
+//! goes, in another world with `--world FOLDER`.
 
 #![expect(
     clippy::cast_precision_loss,
@@ -14,53 +15,23 @@
 
 mod boost;
 mod train;
+mod world;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{OpenOptions, read, read_dir, read_to_string};
 use std::io::{Read as _, Write as _};
-use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::sync::{Arc, LazyLock};
 
-use intentbox_catalog::param::{ParamKind, ParamSpec, ValuesFrom};
+use intentbox_catalog::param::{ParamKind, ParamSpec};
 use intentbox_catalog::window::Window;
 use intentbox_catalog::{Catalog, Template};
-use intentbox_router::{Card, CardId, Decision, Name, NameList, Names, Question, Routed, Router, Scored, Source};
+use intentbox_router::{Card, CardId, Decision, Question, Routed, Router, Scored};
 use serde::Deserialize;
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 
-/// When every sentence is said: a Sunday.
-const NOW: &str = "2026-11-22T12:00:00Z";
-
-const PROJECTS: [&str; 6] = ["web", "api", "mobile", "worker", "checkout", "billing"];
-const ENVIRONMENTS: [&str; 3] = ["production", "staging", "development"];
-const LOGS: [&str; 13] = [
-    "api/api.log",
-    "api/api.log.1.gz",
-    "gateway/gateway.log",
-    "gateway/gateway.log.1.gz",
-    "web/web.log",
-    "worker/worker.log",
-    "system/system.log",
-    "nginx-access.log",
-    "nginx-error.log",
-    "postgresql.log",
-    "orders-java.log",
-    "auth.log",
-    "journal.json",
-];
-const TABLES: [(&str, &[&str]); 8] = [
-    ("orders.csv", &["order_id", "customer", "country", "status", "amount", "currency", "ordered_at"]),
-    ("customers.csv", &["id", "name", "email", "city", "country", "signed_up"]),
-    ("products.csv", &["sku", "name", "category", "price", "stock"]),
-    ("events.jsonl", &["event", "user_id", "device", "at", "duration_ms"]),
-    ("users.json", &["id", "name", "email", "age", "address.city", "plan"]),
-    ("employees.csv", &["name", "department", "Salary (EUR)", "start_date", "manager", "Remote?"]),
-    ("inventory.csv.gz", &["warehouse", "region", "sku", "units", "updated"]),
-    ("sales-2026.csv", &["date", "region", "product", "quantity", "revenue"]),
-];
+use crate::world::WORLD;
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -152,154 +123,9 @@ fn router(catalog: &Catalog, holds: impl Fn(&&Template) -> bool) -> Router {
     Router::new(cards).trained(&file(train::GENERAL), &file(train::TRUST))
 }
 
-/// What is known for a sentence about this data file, or about none.
-fn names(catalog: &Catalog, file: Option<&str>, sentence: &str) -> Names {
-    let mut names = Names::default();
-    let confirming = catalog.templates().flat_map(|template| {
-        let of = template.parameters().iter().filter_map(ParamSpec::confirmed_by);
-        of.map(|values| Source { pack: template.pack().id().to_owned(), values: values.clone() })
-    });
-    for source in confirming {
-        names.insert(source, Arc::new(NameList::of_names(log_texts(sentence))));
-    }
-    let owned = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
-    let sources = catalog.templates().flat_map(|template| {
-        let pack = template.pack().id().to_owned();
-        template
-            .parameters()
-            .iter()
-            .filter_map(|spec| spec.values_from())
-            .map(move |values| (pack.clone(), values.clone()))
-    });
-    for (pack, values) in sources {
-        let list = match (pack.as_str(), &values) {
-            ("logs", ValuesFrom::Files) => NameList::of_files(owned(&LOGS)),
-            ("data", ValuesFrom::Files) => NameList::of_files(TABLES.iter().map(|(file, _)| (*file).to_owned())),
-            ("sentry", ValuesFrom::Template { name, .. }) if name == "list_projects" => {
-                NameList::of_words(owned(&PROJECTS))
-            }
-            ("sentry", ValuesFrom::Template { name, .. }) if name == "list_environments" => {
-                NameList::of_words(owned(&ENVIRONMENTS))
-            }
-            ("data", ValuesFrom::Template { field, .. }) if field == "value" => match file {
-                Some(file) => NameList::of_names(cells(file)),
-                None => continue,
-            },
-            ("data", ValuesFrom::Template { .. }) => match TABLES.iter().find(|(known, _)| Some(*known) == file) {
-                Some((_, columns)) => {
-                    let has_dates = columns.iter().any(|column| role(column) == "date");
-                    let calendar = CALENDAR.iter().copied().filter(|_| has_dates);
-                    let names = columns.iter().copied().chain(calendar.filter(|cut| !columns.contains(cut)));
-                    NameList::of_names(names.map(|name| named(name, "role", role(name))))
-                }
-                None => continue,
-            },
-            other => panic!("no names are known for {other:?}"),
-        };
-        names.insert(Source { pack, values }, Arc::new(list));
-    }
-    names
-}
-
-/// What dates are grouped by.
-const CALENDAR: [&str; 6] = ["day", "weekday", "week", "month", "quarter", "year"];
-
-/// What the template `columns` says that a column is for.
-fn role(column: &str) -> &'static str {
-    match column {
-        "amount" | "price" | "stock" | "duration_ms" | "age" | "Salary (EUR)" | "units" | "quantity" | "revenue" => {
-            "measure"
-        }
-        "ordered_at" | "signed_up" | "at" | "start_date" | "updated" | "date" => "date",
-        name if CALENDAR.contains(&name) => "calendar",
-        "id" | "order_id" | "user_id" => "id",
-        _ => "label",
-    }
-}
-
-/// The texts in the cells of a table, with their columns (`tests/sentences/cells.json`): those of the sentences among others.
-fn cells(file: &str) -> Vec<Name> {
-    static CELLS: LazyLock<BTreeMap<String, BTreeMap<String, Vec<String>>>> = LazyLock::new(|| {
-        let text = read_to_string(root().join("tests/sentences/cells.json")).expect("the cells are there");
-        serde_json::from_str(&text).expect("they are JSON")
-    });
-    let columns = CELLS.get(file).into_iter().flatten();
-    let names = columns.flat_map(|(column, texts)| {
-        let as_they_are = texts.iter().map(move |text| named(text, "of", column));
-        as_they_are.chain(yes_or_no(column, texts))
-    });
-    names.collect()
-}
-
-/// What the template `columns` says of a column whose answers are yes and no.
-fn yes_or_no(column: &str, texts: &[String]) -> Vec<Name> {
-    if texts != ["no", "yes"] {
-        return Vec::new();
-    }
-    let said = column.trim_end_matches('?').to_lowercase();
-    let all = [(said.clone(), "yes"), (format!("un{said}"), "no"), (format!("non-{said}"), "no")];
-    let name = |(said, text): (String, &str)| {
-        let mut name = named(text, "of", column);
-        name.fields.insert("said".to_owned(), said);
-        name
-    };
-    all.into_iter().map(name).collect()
-}
-
-/// What the template `mentions` says of a sentence: its words, and words together, that some text of a log has
-/// (`tests/sentences/log_texts.json`).
-fn log_texts(sentence: &str) -> Vec<Name> {
-    const TOGETHER_MAX: usize = 6;
-    fn words(text: &str) -> Vec<String> {
-        let words = text.split(|letter: char| letter.is_whitespace() || ",;!?\"'()<>".contains(letter));
-        let words = words.map(|word| word.trim_end_matches(['.', ':']).to_lowercase());
-        words.filter(|word| !word.is_empty()).collect()
-    }
-    fn spans(words: usize) -> impl Iterator<Item = Range<usize>> {
-        (0..words).flat_map(move |start| (1..=TOGETHER_MAX.min(words - start)).map(move |width| start..start + width))
-    }
-    static TEXTS: LazyLock<BTreeSet<Vec<String>>> = LazyLock::new(|| {
-        let text = read_to_string(root().join("tests/sentences/log_texts.json")).expect("the texts are there");
-        let texts: Vec<String> = serde_json::from_str(&text).expect("they are JSON");
-        let parts = |words: &[String]| spans(words.len()).map(|part| words[part].to_vec()).collect::<Vec<_>>();
-        texts.iter().flat_map(|text| parts(&words(text))).collect()
-    });
-    let said = words(sentence);
-    let mut found = Vec::new();
-    for part in spans(said.len()) {
-        let (text, is_one) = (said[part.clone()].join(" "), part.len() == 1);
-        if is_one && text.len() < 3 {
-            continue;
-        }
-        let one = text.strip_suffix('s').filter(|one| is_one && TEXTS.contains(&vec![(*one).to_owned()]));
-        if let Some(one) = one {
-            found.push(named(one, "said", &text));
-        } else if TEXTS.contains(&said[part]) {
-            found.push(Name { text, fields: BTreeMap::new() });
-        }
-    }
-    found
-}
-
-fn named(text: &str, field: &str, value: &str) -> Name {
-    Name { text: text.to_owned(), fields: BTreeMap::from([(field.to_owned(), value.to_owned())]) }
-}
-
-/// What the engine knows: the columns of a file are known once the file is.
-fn known(router: &Router, catalog: &Catalog, text: &str) -> Names {
-    let noon = NOW.parse().expect("it is a time");
-    let known = names(catalog, None, text);
-    let question = Question { text, names: &known, now: noon };
-    let file = ["data/summarize", "data/find_rows"]
-        .iter()
-        .find_map(|id| router.read(&question, &CardId::new(*id))?.get("file")?.as_str().map(str::to_owned));
-    file.map_or(known, |file| names(catalog, Some(&file), text))
-}
-
 fn route(router: &Router, catalog: &Catalog, text: &str) -> Routed {
-    let now = NOW.parse().expect("it is a time");
-    let known = known(router, catalog, text);
-    router.explain(&Question { text, names: &known, now })
+    let known = WORLD.known(router, catalog, text);
+    router.explain(&Question { text, names: &known, now: WORLD.now() })
 }
 
 /// Values in the form in which they are compared, without defaults.
@@ -341,15 +167,14 @@ fn normal(template: &Template, values: &BTreeMap<String, Value>) -> BTreeMap<Str
 /// A window without an end that lies ahead, which no key has.
 fn so_far(window: Window) -> Window {
     let text = window.to_string();
-    let ahead = |end: &str| end > NOW && !end.is_empty();
+    let ahead = |end: &str| end > WORLD.now.as_str() && !end.is_empty();
     let start = text.split_once('/').filter(|(_, end)| ahead(end)).map(|(start, _)| format!("{start}/.."));
     start.and_then(|text| text.parse().ok()).unwrap_or(window)
 }
 
 /// Whether a file has one column of dates: then nobody has to say which is meant.
 fn has_one_date(file: Option<&Value>) -> bool {
-    let table = TABLES.iter().find(|(name, _)| file.is_some_and(|file| *file == *name));
-    table.is_some_and(|(_, columns)| columns.iter().filter(|column| role(column) == "date").count() == 1)
+    file.and_then(Value::as_str).is_some_and(|file| WORLD.has_one_date(file))
 }
 
 /// Whether the values that were read are those that a key says. "All" is as many as there can be, which no key says.
@@ -467,8 +292,8 @@ fn tally(entries: &[Entry], catalog: &Catalog, is_alone: bool) -> Tally {
         let verdict = judge(&keys, &decision, catalog);
         if std::env::args().any(|argument| argument == "--dump") {
             let is_right = |scored: &Scored| keys.iter().any(|key| fits(key, &as_if_chosen(scored), catalog));
-            let now = NOW.parse().expect("it is a time");
-            let known = known(&routers[entry.pack.as_str()], catalog, &entry.text);
+            let now = WORLD.now();
+            let known = WORLD.known(&routers[entry.pack.as_str()], catalog, &entry.text);
             let readings = routers[entry.pack.as_str()].readings(&Question { text: &entry.text, names: &known, now });
             let readings: Vec<_> = readings
                 .iter()
@@ -508,8 +333,8 @@ fn misread(entries: &[Entry], catalog: &Catalog) -> Vec<String> {
             Key::Run { run: id, values } | Key::Lacks { lacks: id, values, .. } => Some((id, values)),
             Key::Which { .. } | Key::None { .. } => None,
         });
-        let known = known(&router, catalog, &entry.text);
-        let now = NOW.parse().expect("it is a time");
+        let known = WORLD.known(&router, catalog, &entry.text);
+        let now = WORLD.now();
         let question = Question { text: &entry.text, names: &known, now };
         let mut told = String::new();
         let is_right = meant.clone().any(|(id, values)| {

@@ -9,7 +9,8 @@ use intentbox_catalog::{Catalog, Template};
 use intentbox_router::{Card, Features, Names, Question, Router};
 
 use crate::boost::{self, Grown, Row};
-use crate::{Entry, Key, NOW, as_if_chosen, catalog, fits, known, root};
+use crate::world::WORLD;
+use crate::{Entry, Key, as_if_chosen, catalog, fits, root};
 
 /// A sentence for training: the features of each answer, and how much each answer is the right one.
 struct Example {
@@ -52,7 +53,7 @@ struct Seen {
 
 /// Every sentence with all packs and with its own alone, and the declared phrases, each of which means its template.
 fn seen(entries: &[&Entry], catalog: &Catalog) -> Vec<Seen> {
-    let now = NOW.parse().expect("it is a time");
+    let now = WORLD.now();
     let mut seen = Vec::new();
     for pack in ["", "sentry", "logs", "data"] {
         let holds = |template: &&Template| pack.is_empty() || template.pack().id() == pack;
@@ -64,7 +65,7 @@ fn seen(entries: &[&Entry], catalog: &Catalog) -> Vec<Seen> {
         for entry in entries.iter().filter(|entry| pack.is_empty() || entry.pack == pack) {
             let first = if pack.is_empty() { &entry.all } else { entry.alone.as_ref().unwrap_or(&entry.all) };
             let keys: Vec<&Key> = std::iter::once(first).chain(&entry.others).collect();
-            add(&entry.text, &known(&router, catalog, &entry.text), targets(&keys));
+            add(&entry.text, &WORLD.known(&router, catalog, &entry.text), targets(&keys));
         }
         for template in catalog.templates().filter(holds) {
             for phrase in template.phrases().iter().filter(|phrase| !phrase.contains('<')) {
@@ -80,7 +81,7 @@ fn seen(entries: &[&Entry], catalog: &Catalog) -> Vec<Seen> {
 
 /// The sentences of `tests/router`, which were written beside the templates: what they mean counts, not their values.
 fn older(catalog: &Catalog) -> Vec<Seen> {
-    let now = NOW.parse().expect("it is a time");
+    let now = WORLD.now();
     let router = Router::new(catalog.templates().map(Card::of));
     let mut seen = Vec::new();
     for file in read_dir(root().join("tests/router")).expect("the folder is there") {
@@ -101,7 +102,7 @@ fn older(catalog: &Catalog) -> Vec<Seen> {
             } else if let Some(ids) = expected.get("ambiguous").and_then(toml::Value::as_array) {
                 targets.extend(ids.iter().filter_map(|id| Some((id.as_str()?.to_owned(), 1.0 / ids.len() as f64))));
             }
-            let known = known(&router, catalog, text);
+            let known = WORLD.known(&router, catalog, text);
             let features = router.features(&Question { text, names: &known, now });
             seen.push(Seen { features, targets });
         }
@@ -275,8 +276,8 @@ fn readings(entries: &[&Entry], texts: &BTreeMap<String, String>) -> Vec<Reading
         for entry in entries.iter().filter(|entry| pack.is_empty() || entry.pack == pack) {
             let first = if pack.is_empty() { &entry.all } else { entry.alone.as_ref().unwrap_or(&entry.all) };
             let keys: Vec<&Key> = std::iter::once(first).chain(&entry.others).collect();
-            let now = NOW.parse().expect("it is a time");
-            let known = known(&router, &catalog, &entry.text);
+            let now = WORLD.now();
+            let known = WORLD.known(&router, &catalog, &entry.text);
             for candidates in router.readings(&Question { text: &entry.text, names: &known, now }) {
                 let Some(best) = candidates.first().filter(|best| !best.phrase.exact) else { continue };
                 readings.push(Reading {
