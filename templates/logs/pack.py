@@ -31,9 +31,8 @@ COMPRESSED = ("gz", "gzip", "gzipped", "compressed", "zipped")
 # What a file is called behind its name when it was put aside: `app.log.1`, `app.log.2.gz`, `app.log-20261126`.
 ROTATED = re.compile(r"[.-]\d+(\.(gz|bz2|xz))?")
 
-# A status code of HTTP, and how access logs, JSON and fields write it.
+# A status code of HTTP.
 STATUS = re.compile(r"[1-5]\d\d")
-STATUS_WRITTEN = ('" {} ', '"status":{}', '"status": {}', "status={}")
 
 # How lines of access logs are shown: `500 GET /login`.
 STATUS_FIRST = re.compile(r"[1-5]\d\d [A-Z]+ /")
@@ -169,20 +168,17 @@ def levels(level, at_least):
 
 
 def status(texts, paths, since, until):
-    """Returns what people call the texts, and what records hold: a status code is looked for where records have one, and not in other
-    numbers, if any has it there. A code that is written in several ways is counted in the most frequent one, which stderr says."""
-    said, needles = list(texts or []), list(texts or [])
+    """Returns what people call the texts, and how `intentbox.logs` is asked for them: `text` and `fields`. A status code is that of a
+    record, and not any number in it, if some record has it as its status."""
+    said, needles, fields = list(texts or []), [], {}
     for at, text in enumerate(said):
-        if not STATUS.fullmatch(text):
-            continue
-        written = [way.format(text) for way in STATUS_WRITTEN]
-        counts = [sum(logs.count(paths, text=way, since=since, until=until).values()) for way in written]
-        if any(counts):
-            needles[at] = written[counts.index(max(counts))]
-            said[at] = f"status {text}"
-            if more := sum(counts) - max(counts):
-                print(f"records that write the status {text} in another way: {more}, not counted", file=sys.stderr)
-    return said or None, needles or None
+        asked = {"status": text}
+        is_status = STATUS.fullmatch(text) and not fields
+        if is_status and any(logs.count(paths, fields=asked, since=since, until=until).values()):
+            fields, said[at] = asked, f"status {text}"
+        else:
+            needles.append(text)
+    return said or None, {"text": needles or None, "fields": fields}
 
 
 def tell_worse(found, level):
@@ -192,14 +188,14 @@ def tell_worse(found, level):
         print(f"more severe than {level}: {worse} of the {len(found)} shown", file=sys.stderr)
 
 
-def of_level(level, name, text, since, until, limit):
+def of_level(level, name, texts, asked, since, until, limit):
     """Returns the newest records of this very level, at most `limit`, and tells on stderr of how many.
 
     They are looked for among the newest `NEWEST_MAX` that are at least as severe. Where there are more, it tells that older
     ones may be missing.
     """
-    found = logs.records(paths(name), level=level, text=text, since=since, until=until, limit=NEWEST_MAX)
-    tell(found.seen, level, text=text, within=(name, since, until))
+    found = logs.records(paths(name), level=level, **asked, since=since, until=until, limit=NEWEST_MAX)
+    tell(found.seen, level, text=texts, within=(name, since, until))
     rows = [record for record in found if record["level"] == level]
     if len(rows) > limit:
         note(f"{limit} of {len(rows)} records ({limits(len(rows))})")

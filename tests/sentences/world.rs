@@ -180,7 +180,12 @@ fn yes_or_no(column: &str, texts: &[String]) -> Vec<Name> {
         return Vec::new();
     }
     let said = column.trim_end_matches('?').to_lowercase();
-    let all = [(said.clone(), "yes"), (format!("un{said}"), "no"), (format!("non-{said}"), "no")];
+    let all = [
+        (said.clone(), "yes"),
+        (format!("un{said}"), "no"),
+        (format!("non-{said}"), "no"),
+        (format!("not {said}"), "no"),
+    ];
     let name = |(said, text): (String, &str)| {
         let mut name = named(text, "of", column);
         name.fields.insert("said".to_owned(), said);

@@ -2,17 +2,30 @@
 
 use std::net::Ipv4Addr;
 
-use crate::journal;
 use crate::json::{self, Members};
 use crate::line::{self, Format, Head};
 use crate::logfmt::Pairs;
+use crate::{exception, journal, proxy};
 
 /// Bytes of a value that are told apart.
 const VALUE_BYTES_MAX: usize = 200;
 
 /// Names of one thing: programs call a field as they like, and who asks for it does not know how. Those that an access log or syslog
 /// gives its fields come first.
-const SAME: [&[&str]; 7] = [
+const SAME: [&[&str]; 8] = [
+    &[
+        "exception",
+        "exception_type",
+        "exception.type",
+        "exception.class",
+        "exc_type",
+        "error_type",
+        "error.type",
+        "error.name",
+        "err.type",
+        "err.name",
+        "exception_class",
+    ],
     &[
         "client",
         "ip",
@@ -26,7 +39,18 @@ const SAME: [&[&str]; 7] = [
         "address",
     ],
     &["path", "url", "uri", "endpoint", "route", "request_path"],
-    &["status", "status_code", "http_status", "response_code", "code"],
+    &[
+        "status",
+        "status_code",
+        "http_status",
+        "response_code",
+        "code",
+        "statusCode",
+        "http.status_code",
+        "http.status",
+        "response.status",
+        "res.statusCode",
+    ],
     &["method", "http_method", "verb"],
     &["host", "hostname", "_HOSTNAME", "node"],
     &["program", "process", "SYSLOG_IDENTIFIER", "app", "service"],
@@ -49,19 +73,23 @@ impl Field {
         Self { names }
     }
 
-    /// Reads the value that the first line of a record has for it, and says whether it has one.
-    pub(crate) fn read(&self, line: &[u8], head: &Head, value: &mut Vec<u8>) -> bool {
+    /// Reads the value that a record has for it, and says whether it has one. Only exceptions are looked for behind its first line.
+    pub(crate) fn read(&self, record: &[u8], head: &Head, value: &mut Vec<u8>) -> bool {
         value.clear();
-        let found = match head.format {
-            Format::Json => self.in_json(line, value),
-            Format::Access => self.in_access(line, head, value),
-            Format::Journal => {
-                let written = journal::written(line.get(..head.at).unwrap_or_default());
-                self.take(written, value)
-            }
-            Format::Syslog => self.in_syslog(line, head, value) || self.in_pairs(line, value),
-            Format::Logfmt | Format::Plain => self.in_pairs(line, value),
-        };
+        let line = &record[..memchr::memchr(b'\n', record).unwrap_or(record.len())];
+        let is_thrown = self.is("exception") && thrown(record, head, value);
+        let found = is_thrown
+            || match head.format {
+                Format::Json => self.in_json(line, value),
+                Format::Access => self.in_access(line, head, value),
+                Format::Journal => {
+                    let written = journal::written(line.get(..head.at).unwrap_or_default());
+                    self.take(written, value)
+                }
+                Format::Proxy => self.in_proxy(line, head, value) || self.in_syslog(line, head, value),
+                Format::Syslog => self.in_syslog(line, head, value) || self.in_pairs(line, value),
+                Format::Logfmt | Format::Plain => self.in_pairs(line, value),
+            };
         let found = found || (self.is("client") && address(line, value));
         value.truncate(VALUE_BYTES_MAX);
         found && !value.is_empty()
@@ -130,6 +158,22 @@ impl Field {
         true
     }
 
+    fn in_proxy(&self, line: &[u8], head: &Head, value: &mut Vec<u8>) -> bool {
+        let Some(request) = line.get(head.at..).and_then(proxy::read) else { return false };
+        let status = request.status.to_string();
+        let fields = [
+            ("client", request.client),
+            ("method", request.method),
+            ("path", request.path),
+            ("status", status.as_bytes()),
+            ("frontend", request.frontend),
+            ("backend", request.backend),
+            ("server", request.server),
+        ];
+        let found = fields.into_iter().find(|(name, _)| self.is(name));
+        found.map(|(_, text)| value.extend_from_slice(text)).is_some()
+    }
+
     /// The host is the word before the message, and the program what stands before its colon.
     fn in_syslog(&self, line: &[u8], head: &Head, value: &mut Vec<u8>) -> bool {
         let end = line.get(1..).and_then(|rest| memchr::memchr(b'>', rest)).map_or(0, |end| end + 2);
@@ -150,6 +194,40 @@ impl Field {
         }
         !value.is_empty()
     }
+}
+
+/// The exception that a record tells of. JSON has a traceback as a text.
+fn thrown(record: &[u8], head: &Head, value: &mut Vec<u8>) -> bool {
+    const TRACES: [&[u8]; 8] = [
+        b"exception",
+        b"exc_info",
+        b"traceback",
+        b"stack",
+        b"stack_trace",
+        b"stacktrace",
+        b"error.stack",
+        b"error.stack_trace",
+    ];
+    let mut text = Vec::new();
+    let text: &[u8] = match head.format {
+        Format::Json => {
+            let is_trace = |name: &[u8]| TRACES.iter().any(|trace| trace.eq_ignore_ascii_case(name));
+            let nested =
+                |member: &json::Member<'_>| matches!(member.name, b"error" | b"err") && member.value.starts_with(b"{");
+            let found = Members::new(record).find_map(|member| {
+                if is_trace(member.name) && member.value.starts_with(b"\"") {
+                    return Some(member.value);
+                }
+                let mut inner = Members::new(member.value).filter(|_| nested(&member));
+                inner.find(|inner| is_trace(inner.name)).map(|inner| inner.value)
+            });
+            let Some(found) = found else { return false };
+            json::unescape(json::inside(found), &mut text);
+            &text
+        }
+        _ => record,
+    };
+    exception::thrown(text).map(|name| value.extend_from_slice(name)).is_some()
 }
 
 /// The first IPv4 address of a line.
@@ -175,6 +253,11 @@ mod tests {
         let logfmt = r#"level=warn msg="a b" order_id=17 client_ip=10.1.2.3"#;
         let syslog = "Nov 19 01:02:03 web-1 sshd[77]: Failed password for root from 192.168.7.9 port 22 ssh2";
         let new_syslog = "<165>1 2026-11-19T01:02:03.004Z db-2 postgres 7 id - text";
+        let proxy = r#"Nov 19 01:02:03 lb-1 haproxy[7]: 10.0.0.2:38768 [19/Nov/2026:01:02:03.789] front~ back/web1 0/0/1/97/102 404 895 - - ---- 3/2/1/1/0 0/0 "GET /a?b=1 HTTP/1.1""#;
+        let trace =
+            "2026-11-19T01:02:03Z ERROR a: no\nTraceback (most recent call last):\n  File \"a.py\"\nKeyError: 'a'";
+        let in_json = r#"{"level":"error","msg":"no","exception":"Traceback (most recent call last):\n  File \"a.py\"\nKeyError: 'a'"}"#;
+        let pino = r#"{"level":50,"msg":"no","err":{"type":"TypeError","stack":"TypeError: x\n    at a.js:1"}}"#;
         let plain = "2026-11-19T01:02:03Z  INFO ingest: stored shard=3, rows=17 (took=3ms)";
         for (line, name, expected) in [
             (access, "IP", Some("10.0.0.1")),
@@ -197,6 +280,17 @@ mod tests {
             (syslog, "ip", Some("192.168.7.9")),
             (new_syslog, "hostname", Some("db-2")),
             (new_syslog, "app", Some("postgres")),
+            (proxy, "status", Some("404")),
+            (proxy, "ip", Some("10.0.0.2")),
+            (proxy, "url", Some("/a")),
+            (proxy, "server", Some("web1")),
+            (proxy, "host", Some("lb-1")),
+            (proxy, "app", Some("haproxy")),
+            (trace, "exception", Some("KeyError")),
+            (in_json, "exception", Some("KeyError")),
+            (pino, "exception", Some("TypeError")),
+            (json, "exception", None),
+            (plain, "exception", None),
             (plain, "shard", Some("3")),
             (plain, "took", Some("3ms")),
             (plain, "ip", None),

@@ -271,6 +271,51 @@ fn seconds_and_milliseconds_since_1970_may_start_a_line() {
 }
 
 #[test]
+fn redis_and_requests_of_haproxy_have_levels() {
+    for (text, level, time, message) in [
+        ("611:M 20 Nov 2026 09:58:12.123 # low memory", Level::Warning, "09:58:12.123Z", "low memory"),
+        ("611:C 20 Nov 2026 09:58:12.123 * saved", Level::Info, "09:58:12.123Z", "saved"),
+        ("1:X 20 Nov 2026 09:58:12 - verbose", Level::Debug, "09:58:12.000Z", "verbose"),
+        // Not one of them.
+        ("611:M 32 Nov 2026 09:58:12.123 # x", Level::Unknown, "-", "611:M 32 Nov 2026 09:58:12.123 # x"),
+        ("611:M 20 Nov 2026 09:58:12.123 ! x", Level::Unknown, "-", "611:M 20 Nov 2026 09:58:12.123 ! x"),
+        (
+            "Nov 20 09:58:12 lb haproxy[7]: 10.0.0.2:38768 [20/Nov/2026:09:58:12.789] f b/w 0/0/1/97/102 503 895 - - ---- 3/2/1/1/0 0/0 \"GET /a?b=1 HTTP/1.1\"",
+            Level::Error,
+            "09:58:12.000Z",
+            "503 GET /a",
+        ),
+        (
+            "Nov 20 09:58:12 lb haproxy[7]: Server b/w is DOWN",
+            Level::Unknown,
+            "09:58:12.000Z",
+            "haproxy[7]: Server b/w is DOWN",
+        ),
+    ] {
+        check(text, &[(level, time, message)]);
+    }
+}
+
+#[test]
+fn fields_of_matching_records_have_the_values_that_were_asked_for() {
+    let text = "{\"level\":\"info\",\"status\":503,\"path\":\"/a\"}\n{\"level\":\"info\",\"status\":200,\"took\":503}\n\
+                10.0.0.1 - - [20/Nov/2026:09:58:12 +0000] \"GET /A HTTP/1.1\" 503 200\nstatus=503 took=1ms\n";
+    let of = |fields: &[(&str, &str)]| {
+        let fields = fields.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+        seen(Query { fields, ..all() }, text).matched
+    };
+    assert_eq!(of(&[]), 4);
+    assert_eq!(of(&[("status", "503")]), 3);
+    assert_eq!(of(&[("status_code", "200")]), 1);
+    assert_eq!(of(&[("status", "503"), ("url", "/a")]), 2);
+    assert_eq!(of(&[("status", "50")]), 0);
+    for (fields, is_right) in [(4, true), (5, false)] {
+        let fields = (0..fields).map(|number| (format!("a{number}"), "1".to_owned())).collect();
+        assert_eq!(Query { fields, ..all() }.check().is_ok(), is_right);
+    }
+}
+
+#[test]
 fn a_time_of_day_is_no_date() {
     check(
         "10:00:00.123 [main] ERROR c.e.App - no\n2026-11-20T09:00:00Z INFO b\n10:00:00,123 WARN  [org.a] (x) c\n\

@@ -6,7 +6,7 @@ use serde_json::Value;
 use crate::json::{self, Members};
 use crate::level::Level;
 use crate::logfmt::{self, Pairs};
-use crate::{ansi, journal, moment};
+use crate::{ansi, journal, moment, proxy};
 
 /// Words that are looked at for a level behind a time. Thread names such as `[http-nio-8080-exec-1]` are five.
 const WORDS_MAX: usize = 10;
@@ -30,6 +30,8 @@ pub(crate) enum Format {
     Logfmt,
     Syslog,
     Access,
+    /// A request of `HAProxy` behind a head of syslog.
+    Proxy,
     /// An entry of the journal, as [`journal::Journal::write`] writes it.
     Journal,
     /// Text with a time or a level in front, or with neither.
@@ -111,7 +113,7 @@ pub(crate) fn head(line: &[u8], context: Context) -> Head {
     let found = match line.first() {
         Some(b'{') => json(line, context),
         Some(b'<') => syslog(line, context).or_else(|| plain(line, context)),
-        Some(b'0'..=b'9' | b':') => plain(line, context).or_else(|| access(line)),
+        Some(b'0'..=b'9' | b':') => redis(line).or_else(|| plain(line, context)).or_else(|| access(line)),
         Some(byte) if byte.is_ascii_uppercase() => {
             let dated = glog(line, context).or_else(|| syslog_without_priority(line, context));
             dated.or_else(|| logfmt(line, context)).or_else(|| plain(line, context)).or_else(|| access(line))
@@ -251,7 +253,31 @@ fn syslog(line: &[u8], context: Context) -> Option<Head> {
     } else {
         (None, start)
     };
-    Some(Head { format: Format::Syslog, level: Level::of_severity(priority % 8), time_ms, at, ..Head::KNOWN })
+    let level = Level::of_severity(priority % 8);
+    Some(proxied(line, Head { format: Format::Syslog, level, time_ms, at, ..Head::KNOWN }))
+}
+
+/// A head of syslog, of a request if it is one: its level is that of its status, as in an access log.
+fn proxied(line: &[u8], head: Head) -> Head {
+    let Some(request) = line.get(head.at..).and_then(proxy::read) else { return head };
+    Head { format: Format::Proxy, level: Level::of_status(request.status), ..head }
+}
+
+/// `611:M 20 Nov 2026 09:58:12.123 # text`: the process, its role, and a sign for the level.
+fn redis(line: &[u8]) -> Option<Head> {
+    let digits = line.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    let text = line.get(digits..)?;
+    let [b':', b'C' | b'M' | b'S' | b'X', b' ', dated @ ..] = text else { return None };
+    let (time_ms, end) = moment::day_first(dated)?;
+    let [b' ', sign, b' ', ..] = dated.get(end..)? else { return None };
+    let level = match sign {
+        b'.' | b'-' => Level::Debug,
+        b'*' => Level::Info,
+        b'#' => Level::Warning,
+        _ => return None,
+    };
+    let at = line.len() - dated.len() + end + 3;
+    Some(Head { level, time_ms: Some(time_ms), at, ..Head::KNOWN })
 }
 
 /// Syslog as written to files: without its priority, so that only the text may tell a level.
@@ -260,7 +286,7 @@ fn syslog_without_priority(line: &[u8], context: Context) -> Option<Head> {
     let at = after_host(line, end);
     let text = line[at..].windows(2).position(|pair| pair == b": ").map_or(line.len(), |colon| at + colon + 2);
     let level = level(line, text, false).map_or_else(|| opening(&line[text..]), |(level, _)| level);
-    Some(Head { format: Format::Syslog, level, time_ms, at, ..Head::KNOWN })
+    Some(proxied(line, Head { format: Format::Syslog, level, time_ms, at, ..Head::KNOWN }))
 }
 
 fn after_word(line: &[u8], at: usize) -> usize {
@@ -499,6 +525,16 @@ fn written(line: &[u8], head: &Head, into: &mut Vec<u8>) {
             }
             None => into.extend_from_slice(line),
         },
+        Format::Proxy => match line.get(head.at..).and_then(proxy::read) {
+            Some(request) => {
+                into.extend_from_slice(request.status.to_string().as_bytes());
+                for word in [request.method, request.path] {
+                    into.push(b' ');
+                    into.extend_from_slice(word);
+                }
+            }
+            None => into.extend_from_slice(line),
+        },
         Format::Syslog | Format::Journal | Format::Plain => {
             into.extend_from_slice(line.get(head.at..).unwrap_or_default());
         }
@@ -550,6 +586,19 @@ pub(crate) fn fields(line: &[u8], head: &Head) -> Vec<(String, Value)> {
             fields.extend(["method", "path"].into_iter().filter_map(|name| Some((name.to_owned(), words.next()?))));
             fields.push(("status".to_owned(), Value::from(status)));
             fields
+        }
+        Format::Proxy => {
+            let Some(request) = line.get(head.at..).and_then(proxy::read) else { return Vec::new() };
+            let texts = [
+                ("client", request.client),
+                ("method", request.method),
+                ("path", request.path),
+                ("frontend", request.frontend),
+                ("backend", request.backend),
+                ("server", request.server),
+            ];
+            let texts = texts.map(|(name, text)| (name.to_owned(), Value::String(shown(text))));
+            texts.into_iter().chain([("status".to_owned(), Value::from(request.status))]).collect()
         }
         Format::Journal => journal::written(line.get(..head.at).unwrap_or_default())
             .map(|(name, value)| (shown(name), Value::String(shown(value))))

@@ -74,6 +74,16 @@ pub(crate) fn asctime(text: &[u8]) -> Option<Read> {
     Some((day(digits(text, at + 1, 4)?, month, of_month)? + time, at + 5))
 }
 
+/// `20 Nov 2026 09:58:12.123`, of Redis.
+pub(crate) fn day_first(text: &[u8]) -> Option<Read> {
+    if !is_at(text, 2, b' ') || !is_at(text, 6, b' ') || !is_at(text, 11, b' ') {
+        return None;
+    }
+    let date = day(digits(text, 7, 4)?, month(text.get(3..6)?)?, digits(text, 0, 2)?)?;
+    let (time, at) = clock(text, 12)?;
+    Some((date + time, at))
+}
+
 /// `Nov 20 09:58:12`, of RFC 3164. Without `now_ms` its year is not known, and so neither is the time: nothing.
 pub(crate) fn syslog(text: &[u8], now_ms: Option<i64>) -> Option<(Option<i64>, usize)> {
     let (month, of_month) = (month(text.get(..3)?)?, day_of_month(text, 4)?);

@@ -1,5 +1,6 @@
 //! Queries over logs, and their limits.
 
+use std::collections::BTreeMap;
 use std::fmt;
 
 use serde::Deserialize;
@@ -15,6 +16,10 @@ const NEEDLE_BYTES_MAX: usize = 1_000;
 
 /// Bytes of the name of a field.
 const FIELD_BYTES_MAX: usize = 100;
+
+/// Fields of which a query may say the value, and bytes of one.
+const FIELDS_MAX: usize = 4;
+const VALUE_BYTES_MAX: usize = 200;
 
 /// Bytes of a query as JSON: the texts at their longest, all of it escaped.
 const QUERY_BYTES_MAX: usize = 128 << 10;
@@ -33,6 +38,9 @@ pub struct Query {
     /// too, at some cost.
     #[serde(default)]
     pub text: Vec<String>,
+    /// Values that fields of the record must have, in any case: `{"status": "503"}`. Names are those of [`Want::Values`].
+    #[serde(default)]
+    pub fields: BTreeMap<String, String>,
     /// The first millisecond since 1970 that counts. A record without a time has that of the record before it; one
     /// without any is left out when a bound is set, and counted as undated.
     pub since_ms: Option<i64>,
@@ -108,7 +116,15 @@ impl Query {
     /// Everything, answered with this.
     #[must_use]
     pub fn new(want: Want) -> Self {
-        Self { levels: Levels::Any, text: Vec::new(), since_ms: None, until_ms: None, now_ms: None, want }
+        Self {
+            levels: Levels::Any,
+            text: Vec::new(),
+            fields: BTreeMap::new(),
+            since_ms: None,
+            until_ms: None,
+            now_ms: None,
+            want,
+        }
     }
 
     /// Reads a query from JSON and checks it.
@@ -143,6 +159,11 @@ impl Query {
         within("the number of texts", self.text.len(), 0, NEEDLES_MAX)?;
         for needle in &self.text {
             within("a text's bytes", needle.len(), 1, NEEDLE_BYTES_MAX)?;
+        }
+        within("the number of fields", self.fields.len(), 0, FIELDS_MAX)?;
+        for (name, value) in &self.fields {
+            within("the bytes of a field's name", name.trim().len(), 1, FIELD_BYTES_MAX)?;
+            within("the bytes of a field's value", value.len(), 1, VALUE_BYTES_MAX)?;
         }
         match &self.want {
             Want::Records { limit, .. } => within("the limit of records", *limit, 1, RECORDS_MAX),

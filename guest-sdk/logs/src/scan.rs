@@ -7,6 +7,7 @@ use memchr::{memchr, memchr_iter, memchr2_iter};
 
 use crate::answer::{Answer, Seen};
 use crate::cri::{self, Parts, Stream, Wrapped};
+use crate::field::Field;
 use crate::journal::{self, Journal, Step};
 use crate::level::Level;
 use crate::line::{self, Context, Format, Head};
@@ -72,6 +73,8 @@ struct Partial {
 struct Filter {
     levels: [bool; 7],
     needles: Vec<Needle>,
+    /// Values that fields must have.
+    fields: Vec<(Field, Vec<u8>)>,
     since_ms: Option<i64>,
     until_ms: Option<i64>,
 }
@@ -119,16 +122,17 @@ impl Scan {
     /// When the query is out of its bounds.
     pub fn new(query: Query) -> Result<Self, QueryError> {
         query.check()?;
-        let Query { levels, text, since_ms, until_ms, now_ms, want } = query;
+        let Query { levels, text, fields, since_ms, until_ms, now_ms, want } = query;
         let timed = !matches!(want, Want::Counts { by: By::Level | By::File } | Want::Values { .. });
         let sink = Sink::new(want);
         let needs_time = timed || since_ms.is_some() || until_ms.is_some();
         let needles: Vec<Needle> = text.iter().map(|text| Needle::new(text)).collect();
-        let needs_text = sink.needs_text() || !needles.is_empty();
+        let fields: Vec<_> = fields.into_iter().map(|(name, value)| (Field::new(&name), value.into_bytes())).collect();
+        let needs_text = sink.needs_text() || !needles.is_empty() || !fields.is_empty();
         Ok(Self {
             context: Context { needs_time, now_ms, outer_ms: None },
             needs_text,
-            filter: Filter { levels: levels.table(), needles, since_ms, until_ms },
+            filter: Filter { levels: levels.table(), needles, fields, since_ms, until_ms },
             sink,
             seen: Seen::default(),
             file: Arc::from(""),
@@ -446,14 +450,14 @@ impl Scan {
             record.text.push(b'\n');
             record.text.append(&mut record.ending);
         }
-        if !record.wanted || !self.filter.texts(record) {
+        if !record.wanted || !self.filter.texts(record) || !self.filter.values(record) {
             return;
         }
         let matches = self.filter.levels[record.head.level.index()];
         self.seen.unleveled += u64::from(!matches && record.head.level == Level::Unknown);
         self.seen.matched += u64::from(matches);
         self.seen.fatal += u64::from(matches && record.head.level == Level::Fatal);
-        self.seen.requests += u64::from(matches && record.head.format == Format::Access);
+        self.seen.requests += u64::from(matches && matches!(record.head.format, Format::Access | Format::Proxy));
         if matches {
             self.sink.take(&Matched {
                 head: record.head,
@@ -604,6 +608,14 @@ impl Filter {
                     *spelled.get_or_insert_with(|| line::message_of_bytes(&record.text, &record.head, &mut message));
                 spelled && needle.is_in(&message)
             }
+        })
+    }
+
+    /// Whether the fields of a record have the values that they must have.
+    fn values(&self, record: &Pending) -> bool {
+        let mut found = Vec::new();
+        self.fields.iter().all(|(field, value)| {
+            field.read(&record.text, &record.head, &mut found) && found.eq_ignore_ascii_case(value)
         })
     }
 

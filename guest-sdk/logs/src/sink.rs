@@ -216,7 +216,7 @@ impl FieldValues {
                 }
             }
         }
-        if self.field.read(line, &matched.head, &mut self.value) {
+        if self.field.read(matched.text, &matched.head, &mut self.value) {
             self.counts.add(&self.value, |()| {}, || ());
         } else {
             self.without += 1;

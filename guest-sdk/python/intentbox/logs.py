@@ -14,7 +14,8 @@ start like gzip, bzip2 or xz are decompressed on the way.
 
 `level` is the least severe level (`"warning"` is warnings, errors and fatal errors) or a list of exactly the levels
 meant: fatal, error, warning, info, debug, trace, unknown. `text` is a text, or a list of texts that must all occur in
-the record as it is written, in any case. `since` (included) and `until` (left out) are a `datetime`, ISO 8601 text, or
+the record as it is written, in any case. `fields` says which values fields must have, in any case: `{"status": 503}`; their names
+are those of `values`, at most four. `since` (included) and `until` (left out) are a `datetime`, ISO 8601 text, or
 a duration such as `"24h"` before now. A time without a zone is UTC, here and in the logs; a record without a time has
 that of the record before it in its file. A time of day without a date is no time: nothing says which day it was.
 
@@ -102,13 +103,13 @@ def _found(paths, list_files):
     return [found[path] for path in sorted(found)], sorted(unread)
 
 
-def records(paths="logs:", *, level=None, text=None, since=None, until=None, limit=100, newest=True):
+def records(paths="logs:", *, level=None, text=None, fields=None, since=None, until=None, limit=100, newest=True):
     """Returns at most `limit` records (1 to 1000) that match: the newest ones by their times, in the order of those, or
     with `newest=False` the first ones, file by file in the order of the paths.
 
     For the newest ones, files are read from the most recently modified on, and no further than records can be newer.
     """
-    query = _query({"records": {"limit": limit, "newest": newest}}, level, text, since, until)
+    query = _query({"records": {"limit": limit, "newest": newest}}, level, text, fields, since, until)
     entries, seen = _chosen(paths, query)
     if newest:
         entries.sort(key=lambda entry: entry["modified"], reverse=True)
@@ -133,26 +134,26 @@ def records(paths="logs:", *, level=None, text=None, since=None, until=None, lim
     return result
 
 
-def count(paths="logs:", *, by="level", level=None, text=None, since=None, until=None):
+def count(paths="logs:", *, by="level", level=None, text=None, fields=None, since=None, until=None):
     """Returns how many records match, by `"level"`, `"file"`, `"hour"`, `"day"` or `"minute"`: a `Counts`.
 
     Levels come from the most severe on, files by name, spans of time in their order and in UTC. Records without a time
     count as `unknown`.
     """
-    query = _query({"counts": {"by": by}}, level, text, since, until)
+    query = _query({"counts": {"by": by}}, level, text, fields, since, until)
     entries, seen = _chosen(paths, query)
     result = Counts(_scan(query, entries, seen)["counts"])
     result.seen = seen
     return result
 
 
-def top(paths="logs:", *, limit=10, level=None, text=None, since=None, until=None):
+def top(paths="logs:", *, limit=10, level=None, text=None, fields=None, since=None, until=None):
     """Returns the `limit` (1 to 1000) most frequent messages of the records that match, as `Messages`.
 
     Messages are the same when they differ in numbers, ids and quoted values only. Each has its `pattern`, in which `#` and
     `*` stand for those, and as `message` the first that fits. `distinct` of the answer counts the patterns.
     """
-    query = _query({"top": {"limit": limit}}, level, text, since, until)
+    query = _query({"top": {"limit": limit}}, level, text, fields, since, until)
     entries, seen = _chosen(paths, query)
     answer = _scan(query, entries, seen)
     result = Messages(answer["top"])
@@ -160,16 +161,16 @@ def top(paths="logs:", *, limit=10, level=None, text=None, since=None, until=Non
     return result
 
 
-def values(paths="logs:", field=None, *, limit=10, level=None, text=None, since=None, until=None):
+def values(paths="logs:", field=None, *, limit=10, level=None, text=None, fields=None, since=None, until=None):
     """Returns the `limit` (1 to 1000) most frequent values of a field of the records that match, as `Values`.
 
     A field is one of JSON or logfmt (`provider`, `http.status`), `client`, `method`, `path` and `status` of an access log,
     `host` and `program` of syslog, or what a line of text writes as `name=value`; `ip` is in any text its first IPv4
-    address. Names count in any case, and these under other usual names too: `ip`, `url`, `status_code`, `hostname`, `app`.
+    address, and `exception` the class that a traceback names. Names count in any case, and these under other usual names too: `ip`, `url`, `status_code`, `hostname`, `app`.
     """
     if field is None:
         raise TypeError("values: name the field, such as 'ip'")
-    query = _query({"values": {"field": field, "limit": limit}}, level, text, since, until)
+    query = _query({"values": {"field": field, "limit": limit}}, level, text, fields, since, until)
     entries, seen = _chosen(paths, query)
     answer = _scan(query, entries, seen)
     result = Values({"value": value, "count": count} for value, count in answer["values"])
@@ -178,7 +179,7 @@ def values(paths="logs:", field=None, *, limit=10, level=None, text=None, since=
     return result
 
 
-def _query(want, level, text, since, until):
+def _query(want, level, text, fields, since, until):
     now_s = _time.time()
     query = {"want": want, "now_ms": int(now_s * 1000)}
     if isinstance(level, str):
@@ -187,6 +188,8 @@ def _query(want, level, text, since, until):
         query["levels"] = {"exactly": list(level)}
     if text is not None:
         query["text"] = [text] if isinstance(text, str) else list(text)
+    if fields:
+        query["fields"] = {name: str(value) for name, value in fields.items()}
     if since is not None:
         query["since_ms"] = _moment_ms(since, now_s, "since")
     if until is not None:

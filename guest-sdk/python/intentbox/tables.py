@@ -77,20 +77,23 @@ def vocabulary(path, *, rows=20000, texts=1000):
     return _answer(path, {"vocabulary": {"rows": rows, "texts": texts}})["columns"]
 
 
-def find(path, *, where=None, columns=None, limit=5, order_by=None, order=None):
-    """Returns the first `limit` rows (1 to 1000) that match: `rows` (a list of dictionaries), `matching` (how many match in
-    all), `more` (whether that is more than are shown), and, where they are not zero, `columns_not_shown` and
-    `rows_of_another_width` (of those shown, in which a cell may be under the wrong column).
+def find(path, *, where=None, columns=None, limit=5, order_by=None, order=None, last=False):
+    """Returns the first `limit` rows (1 to 1000), or with `last` the last ones, that match: `rows` (a list of dictionaries),
+    `matching` (how many match in all), `more` (whether that is more than are shown), and, where they are not zero,
+    `columns_not_shown` and `rows_of_another_width` (of those shown, in which a cell may be under the wrong column).
 
     Values are text in CSV and what they are in JSON, cut at 120 characters. `columns` is a list of names, at most 100;
     without it, the first twelve are shown.
 
     Rows come in the order of the file; with `order_by`, a column, in that of its numbers, dates or texts: `order` is
     `"descending"` (the greatest or the newest first, also without it) or `"ascending"`. Rows without such a value are last.
+    `last` is about the order of the file, so that it is a `ValueError` beside `order_by`.
     """
     if order is not None and order_by is None:
         raise ValueError("order says which rows come first: name the column with order_by")
-    asked = {"columns": list(columns or ()), "limit": limit, "order_by": order_by, "order": order}
+    if last and order_by is not None:
+        raise ValueError("last is about the order of the file: leave it out with order_by, and say order instead")
+    asked = {"columns": list(columns or ()), "limit": limit, "order_by": order_by, "order": order, "last": last or None}
     return _answer(path, {"rows": {name: value for name, value in asked.items() if value is not None}}, where)
 
 

@@ -1,5 +1,7 @@
 //! Collects the rows that match.
 
+use std::collections::VecDeque;
+
 use crate::answer::{Found, Value, short};
 use crate::describe::shown;
 use crate::filter::Matchers;
@@ -13,7 +15,7 @@ const COLUMNS_SHOWN: usize = 12;
 /// Characters of a value.
 const VALUE_CHARS_MAX: usize = 120;
 
-/// The first rows that match, and how many do.
+/// The first or the last rows that match, and how many do.
 #[derive(Debug)]
 pub(crate) struct Find {
     columns: Columns,
@@ -21,8 +23,10 @@ pub(crate) struct Find {
     not_shown: usize,
     limit: usize,
     ranking: Option<Ranking>,
+    /// Whether the last rows are meant, where nothing ranks them.
+    is_last: bool,
     /// In their order, at most `limit` of them.
-    rows: Vec<Kept>,
+    rows: VecDeque<Kept>,
     matching: u64,
 }
 
@@ -41,17 +45,21 @@ impl Find {
         asked: &[String],
         limit: usize,
         ranking: Option<Ranking>,
+        is_last: bool,
     ) -> Result<Self, Problem> {
         let shown = shown(&columns, asked, COLUMNS_SHOWN)?;
         let not_shown = if asked.is_empty() { columns.len() - shown.len() } else { 0 };
-        Ok(Self { columns, shown, not_shown, limit, ranking, rows: Vec::new(), matching: 0 })
+        Ok(Self { columns, shown, not_shown, limit, ranking, is_last, rows: VecDeque::new(), matching: 0 })
     }
 
     pub(crate) fn take(&mut self, row: Row<'_>) -> Result<(), Problem> {
         self.matching += 1;
         let Some(ranking) = &mut self.ranking else {
+            if self.is_last && self.rows.len() == self.limit {
+                self.rows.pop_front();
+            }
             if self.rows.len() < self.limit {
-                self.rows.push(self.kept(row, None));
+                self.rows.push_back(self.kept(row, None));
             }
             return Ok(());
         };

@@ -70,6 +70,9 @@ pub enum Want {
         /// Which rows come first: those with the greatest values, unless something else is said.
         #[serde(default)]
         order: Option<Order>,
+        /// Whether the last rows of the file are meant, and not the first. An order says itself which rows come first.
+        #[serde(default)]
+        last: bool,
     },
     /// Counts and aggregates.
     Summary(Measures),

@@ -208,9 +208,9 @@ impl Work {
             Want::Vocabulary { rows, texts } => {
                 Job::Vocabulary(Vocabulary::new(&columns, *rows, *texts, usual, &start))
             }
-            Want::Rows { columns: asked, limit, order_by, order } => {
+            Want::Rows { columns: asked, limit, order_by, order, last } => {
                 let ranking = order_by.as_deref().map(|name| Ranking::new(name, *order, &columns, usual, &start));
-                Job::Find(Box::new(Find::new(columns, asked, *limit, ranking.transpose()?)?))
+                Job::Find(Box::new(Find::new(columns, asked, *limit, ranking.transpose()?, *last)?))
             }
             Want::Summary(measures) => {
                 let is_filtered = !self.filter.is_empty();

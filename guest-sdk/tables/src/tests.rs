@@ -405,6 +405,22 @@ fn rows_pass_each_of_several_filters() {
 }
 
 #[test]
+fn the_last_rows_are_those_at_the_end_of_the_file() {
+    let text = "id,n\n1,9\n2,10\n3,9\n4,9\n";
+    for (asked, filter, expected) in [
+        (r#""limit": 2, "last": true"#, "", r#"{"rows":[{"id":"3"},{"id":"4"}],"matching":4,"more":true}"#),
+        (
+            r#""limit": 1, "last": true"#,
+            r#""column": "n", "equals": "10""#,
+            r#"{"rows":[{"id":"2"}],"matching":1,"more":false}"#,
+        ),
+        (r#""limit": 2"#, "", r#"{"rows":[{"id":"1"},{"id":"2"}],"matching":4,"more":true}"#),
+    ] {
+        check("n.csv", &format!(r#"{{"rows": {{"columns": ["id"], {asked}}}}}"#), filter, text, expected);
+    }
+}
+
+#[test]
 fn rows_are_ordered_by_numbers_dates_or_texts() {
     let ids = |file: &str, text: &str, order: &str, ids: &[u8]| {
         let want = format!(r#"{{"rows": {{"limit": {}, "columns": ["id"], {order}}}}}"#, ids.len());

@@ -119,13 +119,16 @@ impl Engine {
         };
         let router = library.router(|template| self.reaches(template));
         let mut fitting: Vec<(CardId, String, Intent, Vec<String>)> = Vec::new();
+        let mut unexplained_min = usize::MAX;
         for (name, variant) in open.names.iter().zip(open.variants(intent)) {
             let known = self.names(library, &variant, caller);
             // Of a name nobody has looked at, nothing is known.
             if open.near.iter().flat_map(dependent).any(|(_, source)| known.get(&source).is_none()) {
                 return None;
             }
-            let (id, values) = match router.route(&question(&variant, &known)).decision {
+            let routed = router.route(&question(&variant, &known));
+            let unexplained = routed.explanation.candidates.first().map_or(0, |best| best.unexplained.len());
+            let (id, values) = match routed.decision {
                 Decision::Card { id, values } => (id, values),
                 Decision::Missing { id, values, .. } if open.id.is_some() => (id, values),
                 _ => continue,
@@ -142,7 +145,14 @@ impl Engine {
             if open.near.contains(&id)
                 && let Some(having) = having(&lists, &values).filter(|having| !having.is_empty())
             {
-                fitting.push((id, name.clone(), variant, having));
+                // "Refunds by month": each file has months, and one knows what refunds are.
+                if unexplained < unexplained_min {
+                    fitting.clear();
+                }
+                if unexplained <= unexplained_min {
+                    unexplained_min = unexplained;
+                    fitting.push((id, name.clone(), variant, having));
+                }
             }
         }
         let parameter = open.parameter;

@@ -143,9 +143,11 @@ impl Engine {
         let question = question(intent, &names);
         let answer = router.route(&question);
         let likeliest = answer.explanation.candidates.first();
+        // A word that was taken for a slip may be a name.
         let is_settled = match &answer.decision {
             Decision::Card { id, values } => {
-                likeliest.is_some_and(|card| card.unexplained.is_empty()) && !may_be_no_name(library, id, values)
+                likeliest.is_some_and(|card| card.unexplained.is_empty() && card.corrected.is_empty())
+                    && !may_be_no_name(library, id, values)
             }
             _ => false,
         };

@@ -37,8 +37,13 @@ const FEW: usize = 4;
 const BEGINNING_LETTERS_MIN: usize = 4;
 
 /// Units with which names of columns end.
-const UNITS: [&str; 16] =
-    ["bytes", "eur", "gb", "gbp", "h", "kb", "kg", "km", "m", "mb", "min", "ms", "pct", "s", "sec", "usd"];
+const UNITS: [&str; 26] = [
+    "bytes", "chf", "cm", "days", "eur", "gb", "gbp", "h", "hours", "hrs", "kb", "kg", "km", "kwh", "m", "mb", "min",
+    "mins", "minutes", "ms", "pct", "percent", "s", "sec", "seconds", "usd",
+];
+
+/// What names of columns begin with that says how they count.
+const COUNTED: [&str; 5] = ["count", "n", "no", "num", "qty"];
 
 /// Among more names a short beginning is one of some word.
 const ABBREVIATED_MAX: usize = 60;
@@ -59,7 +64,7 @@ const COMPANIES: [&str; 20] = [
 ];
 
 /// The field that says what a name is for: such names are of columns.
-const ROLE: &str = "role";
+pub(crate) const ROLE: &str = "role";
 
 /// Where names come from, as one pack declares it.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -136,6 +141,12 @@ impl Names {
         word.contains('.') && self.files().any(|files| files.says(word))
     }
 
+    /// Whether a word is a name that is known and no file: a column, a text in one, a project.
+    pub(crate) fn hold(&self, word: &str) -> bool {
+        let mut lists = self.lists.iter().filter(|(source, _)| source.values != ValuesFrom::Files);
+        lists.any(|(_, list)| list.find(word).is_some())
+    }
+
     /// The lists of files that are known.
     pub(crate) fn files(&self) -> impl Iterator<Item = &NameList> {
         self.files_of(|_| true)
@@ -203,6 +214,10 @@ impl NameList {
             // `duration_ms` is a duration.
             if let Some((first, _)) = text.rsplit_once('_').filter(|(_, unit)| UNITS.contains(unit)) {
                 list.add(first, &name, Rank::Stem);
+            }
+            // `qty_on_hand` is what is on hand.
+            if let Some((_, last)) = text.split_once('_').filter(|(count, _)| COUNTED.contains(count)) {
+                list.add(last.trim_start_matches("of_"), &name, Rank::Undated);
             }
             list.names.push(name);
         }
@@ -293,6 +308,13 @@ impl NameList {
     /// Whether a text says a name without leaving a year of it out.
     pub(crate) fn says_all(&self, text: &str) -> bool {
         self.said.get(&key(text)).is_some_and(|meant| meant.rank < Rank::Undated)
+    }
+
+    /// The name that says that this was done: `rejected` for "reject".
+    pub(crate) fn find_done(&self, deed: &str) -> Option<&Arc<Name>> {
+        let last = deed.chars().last()?;
+        let forms = [format!("{deed}ed"), format!("{deed}d"), format!("{deed}{last}ed")];
+        forms.iter().find_map(|form| self.find(form)).filter(|name| name.fields.contains_key("of"))
     }
 
     /// The name that a text says only as a part of it: `access` for `nginx-access.log`.

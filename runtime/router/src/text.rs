@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use crate::english::{in_full, is_around, is_filler, mended};
-use crate::values::says_how_much;
+use crate::values::{count, says_how_much};
 
 /// The most words that are read. Nobody asks for a card in more, and every later step is linear in it.
 pub(crate) const WORDS_MAX: usize = 256;
@@ -162,8 +162,22 @@ pub(crate) fn split(text: &str) -> Vec<Word> {
         join_request(&mut words, text);
         at = end;
     }
-    // "Hi team" says nothing, and "errors by team" does.
+    // "1st 5 rows" are the first five.
     for at in 1..words.len() {
+        if words[at - 1].plain == "1st" && !words[at].quoted && count(&words[at].plain).is_some() {
+            let Word { text, at: span, .. } = words[at - 1].clone();
+            words[at - 1] = Word { text, at: span, ..Word::new("first", false) };
+        }
+    }
+    // "Hi team" says nothing, and "errors by team" does.
+    let asks = words.iter().position(|word| ASKING.contains(&word.plain.as_str()));
+    for at in 1..words.len() {
+        // "How many will we sell": what is yet to come is in no data.
+        let is_ahead = words[at].plain == "will" && asks.is_some_and(|asks| asks < at);
+        if is_ahead && words.get(at + 1).is_some_and(|next| AHEAD_OF.contains(&next.plain.as_str())) {
+            words[at].is_filler = false;
+            words[at].is_around = false;
+        }
         let (before, word) = (&words[at - 1], &words[at]);
         let is_grouped = !before.quoted && matches!(before.plain.as_str(), "by" | "each" | "per");
         if is_grouped && matches!(word.plain.as_str(), "kind" | "kinds" | "person" | "team" | "thing") {
@@ -204,6 +218,10 @@ const METHODS: [&str; 7] = ["DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST",
 
 /// Words that join others by hyphens.
 const JOINED: [&str; 5] = ["by", "level", "per", "seen", "to"];
+
+/// Words that ask, and behind "will" those of whom it is asked what they do.
+const ASKING: [&str; 6] = ["how", "what", "when", "where", "which", "who"];
+const AHEAD_OF: [&str; 9] = ["be", "come", "have", "it", "our", "the", "there", "they", "we"];
 
 fn closing_quote(character: char) -> Option<char> {
     match character {

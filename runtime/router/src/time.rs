@@ -1,6 +1,7 @@
 //! Times in a sentence: "yesterday", "between 10:00 and 10:05", "since monday". Everything is UTC.
 
 mod ahead;
+mod day;
 mod hours;
 mod words;
 
@@ -15,7 +16,7 @@ use jiff::{Span, ToSpan as _};
 use crate::text::Word;
 use crate::values::count;
 
-use words::{LINKS, month, numeric_date, ordinal, part_of_day, spelled, weekday};
+use words::{LINKS, month, ordinal, part_of_day, spelled, weekday};
 
 /// Words that say a window, and which.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -300,6 +301,7 @@ impl<'a> Reader<'a> {
         };
         // "since 3 hours", "since the last hour": as long as that.
         let article = self.skip(at + lead, &["the", "about", "around"]);
+        let article = article + self.edge(at + lead + article, is_since);
         let article = article + usize::from(self.is(at + lead, &["this"]) && self.is(at + lead + 1, &["midnight"]));
         if self.is(at, &["since"])
             && let Some((length, window)) = self.rolling(at + lead + article)
@@ -608,100 +610,6 @@ impl<'a> Reader<'a> {
         let is_now = since_saturday < 2;
         let saturday = if is_last && is_now { saturday.checked_sub(7.days()).ok()? } else { saturday };
         days(saturday, 2)
-    }
-
-    fn day(&self, at: usize) -> Option<(usize, Date)> {
-        let today = self.today();
-        let at_article = usize::from(self.is(at, &["the"]));
-        let text = self.word(at);
-        match text {
-            "today" | "todays" => return Some((1, today)),
-            "yesterday" | "yesterdays" | "yday" | "yest" => return Some((1, today.yesterday().ok()?)),
-            "earlier" if self.is(at + 1, &["today"]) => return Some((2, today)),
-            "day" if self.is(at + 1, &["before"]) && self.is(at + 2, &["yesterday"]) => {
-                return Some((3, today.checked_sub(2.days()).ok()?));
-            }
-            "last" | "this" | "past" => {
-                let weekday = weekday(self.word(at + 1))?;
-                let date = latest(today, weekday)?;
-                let is_today = date == today && text != "this";
-                return Some((2, if is_today { date.checked_sub(7.days()).ok()? } else { date }));
-            }
-            _ => {}
-        }
-        if let Some(weekday) = weekday(text) {
-            if let Some(found) = self.date_of_weekday(at) {
-                return Some(found);
-            }
-            // "Sat", "sun", "mon" and "wed" are words of their own.
-            let is_led =
-                text.len() > 3 || matches!(text, "fri" | "thu" | "tue") || self.is(at.wrapping_sub(1), &DAY_LEADS);
-            return is_led.then(|| latest(today, weekday)).flatten().map(|date| (1, date));
-        }
-        if let Some(date) = numeric_date(text) {
-            return Some((1, date));
-        }
-        // nov 20, november 20th 2026
-        if let Some(month) = month(text) {
-            let day = ordinal(self.word(at + 1), false)?;
-            let year = self.year(at + 2);
-            return Some((2 + usize::from(year.is_some()), self.date(year, month, day)?));
-        }
-        // 20 nov, 20th of november, the 20th
-        let day_at = at + at_article;
-        let is_ordinal = ordinal(self.word(day_at), true).is_some();
-        let day = ordinal(self.word(day_at), false)?;
-        let of = usize::from(self.is(day_at + 1, &["of"]));
-        if let Some(month) = month(self.word(day_at + 1 + of)) {
-            let year = self.year(day_at + 2 + of);
-            let length = at_article + 2 + of + usize::from(year.is_some());
-            return Some((length, self.date(year, month, day)?));
-        }
-        // "1st 5 rows" and "25th percentile" count something else.
-        let next = self.word(day_at + 1);
-        if !is_ordinal || next.starts_with(|letter: char| letter.is_ascii_digit()) || next == "percentile" {
-            return None;
-        }
-        // "the 20th" is the latest one.
-        let this = today.with().day(day).build().ok();
-        let date = match this.filter(|date| *date <= today) {
-            Some(date) => date,
-            None => today.first_of_month().checked_sub(1.month()).ok()?.with().day(day).build().ok()?,
-        };
-        Some((at_article + 1, date))
-    }
-
-    /// "monday 23 november", "wednesday the 25th", "monday 23": the date, which is of that weekday.
-    fn date_of_weekday(&self, at: usize) -> Option<(usize, Date)> {
-        let is_it = |date: &Date| Some(date.weekday()) == weekday(self.word(at));
-        let next = at + 1 + usize::from(self.is(at + 1, &["the"]));
-        if weekday(self.word(next)).is_none()
-            && let Some((length, date)) = self.day(next)
-        {
-            return is_it(&date).then_some((next + length - at, date));
-        }
-        // A number is the day of the month where that is of this weekday, and nothing follows that it could count.
-        let day = ordinal(self.word(next), false).filter(|_| !self.is(next + 1, &["am", "pm"]))?;
-        let months = [0, 1].map(|back: i64| self.today().first_of_month().checked_sub(back.months()).ok());
-        let mut dates = months.into_iter().flatten().filter_map(|month| month.with().day(day).build().ok());
-        let date = dates.find(|date| *date <= self.today()).filter(is_it)?;
-        self.ends_at(next).then_some((next + 1 - at, date))
-    }
-
-    /// A date of this year, or of the last one if it is yet to come.
-    fn date(&self, year: Option<i16>, month: i8, day: i8) -> Option<Date> {
-        if let Some(year) = year {
-            return Date::new(year, month, day).ok();
-        }
-        let today = self.today();
-        let this = Date::new(today.year(), month, day).ok()?;
-        if this <= today { Some(this) } else { Date::new(today.year() - 1, month, day).ok() }
-    }
-
-    fn year(&self, at: usize) -> Option<i16> {
-        let text = self.word(at);
-        let is_year = text.len() == 4 && (text.starts_with("19") || text.starts_with("20"));
-        text.parse().ok().filter(|_| is_year)
     }
 
     /// `2026-11-21T18:00:00Z`, or the same without seconds or zone.

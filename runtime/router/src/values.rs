@@ -211,6 +211,7 @@ impl Pull<'_> {
         self.extend_texts(&mut values, &mut taken);
         self.join_texts(&mut values);
         self.share_columns(&mut values, &mut taken, &mut read);
+        self.share_columns_behind(&mut values, &mut taken, &mut read);
         self.with_kinds(&mut values, &mut taken);
         self.without_story(&mut values, request);
         self.mark_guesses(&mut values);

@@ -87,7 +87,7 @@ impl Entry {
                 Why::Number
             } else if negates(&word.plain) && (clause >= first_request || doubts.has_value[clause]) {
                 Why::Negates
-            } else if is_deed(&word.plain) && (is_request || is_command(index)) {
+            } else if (is_deed(&word.plain) || word.plain == "will") && (is_request || is_command(index)) {
                 Why::Deed
             } else if self.readers.announces_missing(&canonical[index], &scored.values)
                 || joins(index)

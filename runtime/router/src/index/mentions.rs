@@ -6,7 +6,7 @@ use std::sync::Arc;
 use intentbox_catalog::param::ValuesFrom;
 
 use super::{PackIndex, Said};
-use crate::names::{NAME_WORDS_MAX, NameList};
+use crate::names::{NAME_WORDS_MAX, NameList, ROLE};
 use crate::ranker::Ranker;
 use crate::text::Word;
 use crate::values::{How, Mentions, NameMention, count, is_code};
@@ -42,6 +42,7 @@ impl<R: Ranker> PackIndex<R> {
             }
             mentions.insert(source.clone(), found);
         }
+        leave_dates(&mut mentions, said);
         // A text that is there is said as it is written.
         for (source, list) in
             self.confirming.iter().filter_map(|source| Some((source, said.question.names.get(source)?)))
@@ -97,11 +98,18 @@ impl<R: Ranker> PackIndex<R> {
         let in_full = || if is_short() { list.find(&first.plain) } else { None };
         // "Parts" may be `parts_stock.csv`, if no other file is about parts.
         let is_many = || is_one && !is_topic && first.plain.ends_with('s') && first.plain.len() > 4;
-        let loose = list.find(written).or_else(in_full).or_else(part);
+        let done = || is_did(said.words, span.start).then(|| list.find_done(&first.plain)).flatten();
+        let loose = list.find(written).or_else(in_full).or_else(part).or_else(|| if is_one { done() } else { None });
         let Some(name) = loose else {
             let name = list.find_part(written)?;
             let is_file = is_one && !is_topic && first.plain.len() >= PART_LETTERS_MIN;
-            let is_placed = is_file && (is_led(said.words, span.start) || self.narrows(said.words, span.start));
+            let at = span.start;
+            // What nobody else knows may stand anywhere, but where words group, or say a text.
+            let is_strange = || {
+                let is_known = self.vocabulary.knows(first) || said.question.names.hold(&first.text);
+                !is_known && !is_grouped(said.words, at)
+            };
+            let is_placed = is_file && (is_led(said.words, at) || self.narrows(said.words, at) || is_strange());
             let how = if is_many() { How::Loosely } else { How::Guessed };
             return (is_many() || is_placed).then(|| NameMention { span, name: Arc::clone(name), how });
         };
@@ -135,6 +143,33 @@ fn is_led(words: &[Word], at: usize) -> bool {
         .get(at + 1)
         .is_none_or(|next| !next.quoted && !next.text.contains(|letter: char| letter.is_ascii_digit()));
     is_led && is_end
+}
+
+/// Whether the word before groups by this one, or takes it as a text.
+fn is_grouped(words: &[Word], at: usize) -> bool {
+    const GROUPING: [&str; 12] =
+        ["about", "by", "containing", "each", "every", "for", "like", "mentioning", "per", "what", "which", "with"];
+    let is_article = |word: &&Word| matches!(word.plain.as_str(), "my" | "our" | "the");
+    let before = words[..at].iter().rev().find(|word| !is_article(word));
+    before.is_some_and(|word| GROUPING.contains(&word.plain.as_str()))
+}
+
+/// Whether a word stands where a sentence says what somebody did: "did we reject".
+fn is_did(words: &[Word], at: usize) -> bool {
+    let is = |back: usize, any: &[&str]| at.checked_sub(back).is_some_and(|at| any.contains(&words[at].plain.as_str()));
+    is(1, &["i", "they", "we", "you"]) && is(2, &["did", "do"])
+}
+
+/// Leaves a word to the column of dates that it names where a time follows: in "created in november" it is no value of another column.
+fn leave_dates(mentions: &mut Mentions, said: Said<'_>) {
+    let is_of_dates = |found: &NameMention| found.name.fields.get(ROLE).is_some_and(|role| role == "date");
+    let dates: Vec<Range<usize>> =
+        mentions.values().flatten().filter(|found| is_of_dates(found)).map(|found| found.span.clone()).collect();
+    let is_timed = |span: &Range<usize>| said.times.iter().any(|time| time.span.start == span.end);
+    let dates: Vec<Range<usize>> = dates.into_iter().filter(is_timed).collect();
+    for found in mentions.values_mut() {
+        found.retain(|found| found.name.fields.contains_key(ROLE) || !dates.contains(&found.span));
+    }
 }
 
 /// Whether a word stands where a time is expected: "since the deploy".

@@ -37,20 +37,29 @@ impl Reader<'_> {
         }
     }
 
-    /// "today until 6", "yesterday after 18:00": a part of that day.
+    /// "today until 6", "yesterday after 18:00", "before noon yesterday": a part of that day.
     pub(super) fn part_of_a_day(&self, at: usize) -> Option<(usize, Window)> {
-        let (length, day) = self.day(at)?;
-        let link = at + length;
-        let is_from = self.is(link, &["after", "since"]);
-        if !is_from && !self.is(link, &["before", "until", "till", "til"]) {
-            return None;
-        }
-        let clock = self.clock(link + 1);
-        let (more, piece) = match clock {
-            Some(found) => found,
-            // Nothing follows that the number could count.
-            None if self.ends_at(link + 1) => (1, self.end(self.word(link + 1))?.piece),
-            None => return None,
+        let side = |link: usize| {
+            let is_from = self.is(link, &["after", "since"]);
+            (is_from || self.is(link, &["before", "until", "till", "til"])).then_some(is_from)
+        };
+        let (length, day, is_from, piece) = if let Some(is_from) = side(at) {
+            let (clock, piece) = self.clock(at + 1)?;
+            let next = at + 1 + clock;
+            let next = next + self.skip(next, &["on", "of"]);
+            let (more, day) = self.day(next)?;
+            (next + more - at, day, is_from, piece)
+        } else {
+            let (length, day) = self.day(at)?;
+            let link = at + length;
+            let is_from = side(link)?;
+            let (more, piece) = match self.clock(link + 1) {
+                Some(found) => found,
+                // Nothing follows that the number could count.
+                None if self.ends_at(link + 1) => (1, self.end(self.word(link + 1))?.piece),
+                None => return None,
+            };
+            (length + 1 + more, day, is_from, piece)
         };
         let time = day.to_datetime(piece.start.time());
         let next = midnight(day.tomorrow().ok()?);
@@ -58,7 +67,7 @@ impl Reader<'_> {
         // What goes on until now or later needs no end.
         let goes_on = until > self.now;
         let window = if goes_on { Window::between(Instant::of_civil(since), None) } else { between(since, until) }?;
-        Some((length + 1 + more, window))
+        Some((length, window))
     }
 
     /// "at 14h", "at 10": elsewhere the first is how long something takes, and the second counts what follows.

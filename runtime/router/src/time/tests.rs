@@ -130,6 +130,42 @@ fn hours_are_times_beside_a_day_or_another_time() {
 }
 
 /// That a sentence mentions one window, and which.
+#[test]
+fn a_day_and_a_month_are_a_date_where_only_one_can_be_the_month() {
+    for text in ["errors 21/11", "errors on 11/21", "since 21/11 errors", "errors 21/11 between 10 and 12h"] {
+        let found = super::mentions(&split(text), NOW.parse().unwrap());
+        assert!(found.iter().any(|mention| mention.window.to_string().starts_with("2026-11-21T")), "{text}: {found:?}");
+    }
+    for text in ["errors 5/11", "21/11 checks failed", "between 21/11 and 22/11 of them"] {
+        let found = super::mentions(&split(text), NOW.parse().unwrap());
+        assert!(found.is_empty(), "{text}: {found:?}");
+    }
+}
+
+#[test]
+fn a_day_may_be_written_with_a_point_where_a_time_is_meant() {
+    assert_window("errors on 20.11", "2026-11-20T00:00:00Z/2026-11-21T00:00:00Z");
+    assert_window("paths 20.11. before noon", "2026-11-20T00:00:00Z/2026-11-20T12:00:00Z");
+    for text in ["amount above 20.11", "costs 20.11", "from 20.11 to 22.11", "version 20.11"] {
+        assert!(super::mentions(&split(text), NOW.parse().unwrap()).is_empty(), "{text}");
+    }
+}
+
+#[test]
+fn a_part_of_a_day_is_said_before_it_or_behind() {
+    for text in ["errors yesterday before noon", "errors before noon yesterday", "before noon on 21 november"] {
+        assert_window(text, "2026-11-21T00:00:00Z/2026-11-21T12:00:00Z");
+    }
+    assert_window("errors after 18:00 on friday", "2026-11-20T18:00:00Z/2026-11-21T00:00:00Z");
+}
+
+#[test]
+fn an_edge_of_a_time_is_where_it_begins_or_ends() {
+    assert_window("errors since the beginning of october", "2026-10-01T00:00:00Z/..");
+    assert_window("errors since begin of october", "2026-10-01T00:00:00Z/..");
+    assert_window("errors until the end of october", "../2026-11-01T00:00:00Z");
+}
+
 fn assert_window(text: &str, expected: &str) {
     let now = NOW.parse().expect("it is a time");
     let found = mentions(&split(text), now);

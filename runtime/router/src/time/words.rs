@@ -113,3 +113,23 @@ pub(super) fn numeric_date(word: &str) -> Option<Date> {
         _ => None,
     }
 }
+
+/// `23/11` or `11/23`: a day and a month where only one of both can be the month.
+pub(super) fn day_and_month(word: &str) -> Option<(i8, i8)> {
+    let (first, second) = word.split_once('/')?;
+    let number = |text: &str| {
+        let is_small = (1..=2).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_digit());
+        text.parse::<i8>().ok().filter(|number| is_small && (1..=31).contains(number))
+    };
+    match (number(first)?, number(second)?) {
+        (day @ 13.., month @ ..=12) | (month @ ..=12, day @ 13..) => Some((day, month)),
+        _ => None,
+    }
+}
+
+/// `20.11`: a day and a month, with two digits each.
+pub(super) fn dotted(word: &str) -> Option<(i8, i8)> {
+    let (day, month) = word.split_once('.').filter(|(day, month)| day.len() == 2 && month.len() == 2)?;
+    let (day, month) = (day.parse().ok()?, month.parse().ok()?);
+    ((1..=31).contains(&day) && (1..=12).contains(&month)).then_some((day, month))
+}

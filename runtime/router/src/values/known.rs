@@ -91,6 +91,30 @@ impl Pull<'_> {
         }
     }
 
+    /// "Price: lowest and highest": a measure that "and" joins to one behind its column is of the same column.
+    pub(super) fn share_columns_behind(&self, values: &mut [Found], taken: &mut [bool], read: &mut [bool]) {
+        let words = self.sentence.words;
+        for at in 2..words.len() {
+            let is_joint = matches!(words[at - 1].plain.as_str(), "and" | "plus" | "&" | "n");
+            let measure = self.readers.measure(&self.sentence.canonical[at]);
+            let Some(reader) = measure.filter(|reader| is_joint && !taken[at] && !words[at].quoted && !read[*reader])
+            else {
+                continue;
+            };
+            let mentions = self.names[reader].as_deref().unwrap_or_default();
+            let Some(found) = values.iter_mut().find(|found| found.span.end == at - 1) else { continue };
+            let is_of = |value: &Value| mentions.iter().any(|mention| *value == *mention.name.text);
+            let mut columns = found.reads.iter().filter(|(other, _)| self.readers.one_of.contains(other));
+            let Some(value) = columns.next().map(|(_, read)| read.value.clone()).filter(is_of) else { continue };
+            let parameter = self.readers.specs[reader].name().to_owned();
+            let (pattern, text) = ("the column of the measure before it".to_owned(), words[at].text.clone());
+            found.reads.push((reader, ValueRead { parameter, pattern, text, value, is_guess: false }));
+            found.span.end = at + 1;
+            taken[at - 1..=at].fill(true);
+            read[reader] = true;
+        }
+    }
+
     /// Names take the word beside them that says what they are: "the amount column", "our products file".
     pub(super) fn with_kinds(&self, values: &mut [Found], taken: &mut [bool]) {
         let words = self.sentence.words;

@@ -59,11 +59,12 @@ def yes_or_no(column):
     name = re.sub(r"^(is|has)[_ ]|\W+$", "", column["column"].lower())
     texts = {"true", "false"} if column["type"] == "boolean" else {text.lower() for text in column["texts"]}
     yes = next((yes for yes, no in ANSWERS.items() if texts and texts <= {yes, no}), None)
-    if yes is None or not name.isalpha():
+    name = name.replace("_", " ")
+    if yes is None or not name.replace(" ", "").isalpha():
         return
     written = {text.lower(): text for text in column["texts"]}
     no = ANSWERS[yes]
-    said = {name: yes, "inactive" if name == "active" else f"un{name}": no, f"non-{name}": no}
+    said = {name: yes, "inactive" if name == "active" else f"un{name}": no, f"non-{name}": no, f"not {name}": no}
     for words, text in said.items():
         yield {"value": written.get(text, text), "of": column["column"], "said": words}
 

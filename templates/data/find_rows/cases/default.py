@@ -1,5 +1,7 @@
 """Finds rows of a file by the values of columns, or by a text anywhere: the first ones, and how many there are."""
 
+import sys
+
 import pack
 from intentbox import Invalid, tables
 
@@ -32,16 +34,22 @@ date_column = None
 columns = None
 order_by = None
 order = None
+last = None
 limit = 10
 
 if order is not None and order_by is None:
     raise Invalid("order says which rows come first, and order_by the column that it is about: name that too")
 
+if last and order_by is not None:
+    raise Invalid("last is about the order of the file: leave it out with order_by, and say order instead")
+
 path = pack.path(file)
 with pack.asked():
     filters = pack.filters(path, where, period, date_column)
-    result = tables.find(path, where=filters, columns=columns, limit=limit, order_by=order_by, order=order)
+    result = tables.find(path, where=filters, columns=columns, limit=limit, order_by=order_by, order=order, last=bool(last))
     if not result["matching"]:
         pack.tell_absent(path, filters)
+    if last:
+        print("the last rows of the file, in its order", file=sys.stderr)
     if result["more"]:
         pack.tell_more(len(result["rows"]), result["matching"])

@@ -20,8 +20,8 @@ since, until = window.bounds(period)
 texts = pack.both(text, also)
 levels = pack.levels(level, at_least)
 with pack.asked(file):
-    texts, needles = pack.status(texts, pack.paths(file), since, until)
-    counts = logs.count(pack.paths(file), by=by, level=levels, text=needles, since=since, until=until)
+    texts, asked = pack.status(texts, pack.paths(file), since, until)
+    counts = logs.count(pack.paths(file), by=by, level=levels, **asked, since=since, until=until)
 pack.tell(counts.seen, level, text=texts, within=(file, since, until))
 # Nobody who counts the lines that say ERROR finds these.
 seen = counts.seen

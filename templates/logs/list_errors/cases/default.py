@@ -16,11 +16,12 @@ file = None
 since, until = window.bounds(period)
 texts = pack.both(text, also)
 with pack.asked(file):
+    texts, asked = pack.status(texts, pack.paths(file), since, until)
     if only and order == "latest":
-        found = pack.of_level(level, file, texts, since, until, limit)
+        found = pack.of_level(level, file, texts, asked, since, until, limit)
     else:
         find = pack.oldest if order == "oldest" else logs.records
-        found = find(pack.paths(file), level=[level] if only else level, text=texts, since=since, until=until, limit=limit)
+        found = find(pack.paths(file), level=[level] if only else level, **asked, since=since, until=until, limit=limit)
         pack.tell(found.seen, level, shown=len(found), text=texts, within=(file, since, until))
         pack.tell_worse(found, level)
 result = [pack.row(record) for record in found]

@@ -18,7 +18,8 @@ MESSAGE_CHARS_MAX = 120
 since, until = window.bounds(period)
 texts = pack.both(text, also)
 with pack.asked(file):
-    found = logs.top(pack.paths(file), level=pack.levels(level, at_least), text=texts, since=since, until=until, limit=limit)
+    texts, asked = pack.status(texts, pack.paths(file), since, until)
+    found = logs.top(pack.paths(file), level=pack.levels(level, at_least), **asked, since=since, until=until, limit=limit)
 pack.tell(found.seen, level, text=texts, within=(file, since, until))
 if len(found) < found.distinct:
     print(f"{len(found)} of {found.distinct} messages ({pack.limits(found.distinct)})", file=sys.stderr)

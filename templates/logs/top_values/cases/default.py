@@ -15,17 +15,17 @@ file = None
 
 # One of several is how people say it, and a field is not called so.
 ONE = {
-    "ips": "ip", "address": "ip", "addresses": "ip", "clients": "ip", "urls": "url", "paths": "path", "endpoints": "path",
+    "ips": "ip", "address": "ip", "addresses": "ip", "clients": "ip", "urls": "url", "paths": "path", "page": "path", "pages": "path", "endpoints": "path",
     "routes": "path", "statuses": "status", "methods": "method", "hosts": "host", "programs": "program",
-    "providers": "provider", "users": "user",
+    "providers": "provider", "users": "user", "exceptions": "exception", "visitors": "ip",
 }
 
 name = ONE.get(field.lower(), field)
 since, until = window.bounds(period)
 texts = pack.both(text, also)
 with pack.asked(file):
-    texts, needles = pack.status(texts, pack.paths(file), since, until)
-    found = logs.values(pack.paths(file), name, level=level, text=needles, since=since, until=until, limit=limit)
+    texts, asked = pack.status(texts, pack.paths(file), since, until)
+    found = logs.values(pack.paths(file), name, level=level, **asked, since=since, until=until, limit=limit)
 pack.tell(found.seen, level, text=texts, within=(file, since, until))
 if found.seen["matched"] and not found:
     there = f"; there are {', '.join(found.fields[:20])}" if found.fields else ""
