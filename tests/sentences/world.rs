@@ -185,6 +185,7 @@ fn yes_or_no(column: &str, texts: &[String]) -> Vec<Name> {
         (format!("un{said}"), "no"),
         (format!("non-{said}"), "no"),
         (format!("not {said}"), "no"),
+        (format!("without {said}"), "no"),
     ];
     let name = |(said, text): (String, &str)| {
         let mut name = named(text, "of", column);

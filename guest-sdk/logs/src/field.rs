@@ -34,11 +34,13 @@ const SAME: [&[&str]; 8] = [
         "remote_addr",
         "remote_ip",
         "remote_address",
+        "request.remote_ip",
+        "request.client_ip",
         "source_ip",
         "src_ip",
         "address",
     ],
-    &["path", "url", "uri", "endpoint", "route", "request_path"],
+    &["path", "url", "uri", "endpoint", "route", "request_path", "request.uri", "request.path", "req.url"],
     &[
         "status",
         "status_code",
@@ -51,7 +53,7 @@ const SAME: [&[&str]; 8] = [
         "response.status",
         "res.statusCode",
     ],
-    &["method", "http_method", "verb"],
+    &["method", "http_method", "verb", "request.method", "req.method"],
     &["host", "hostname", "_HOSTNAME", "node"],
     &["program", "process", "SYSLOG_IDENTIFIER", "app", "service"],
     &["user", "user_id", "username", "user_name", "uid"],
@@ -67,7 +69,10 @@ pub(crate) struct Field {
 impl Field {
     pub(crate) fn new(asked: &str) -> Self {
         let asked = asked.trim();
-        let same = SAME.into_iter().find(|names| names.iter().any(|name| name.eq_ignore_ascii_case(asked)));
+        // Who names a field inside another one means that alone.
+        let is_usual = |name: &str| !name.contains('.');
+        let same =
+            SAME.into_iter().find(|names| names.iter().any(|name| is_usual(name) && name.eq_ignore_ascii_case(asked)));
         let mut names = vec![asked.to_owned()];
         names.extend(same.into_iter().flatten().map(|name| (*name).to_owned()));
         Self { names }

@@ -271,12 +271,23 @@ fn seconds_and_milliseconds_since_1970_may_start_a_line() {
 }
 
 #[test]
-fn redis_and_requests_of_haproxy_have_levels() {
+fn formats_of_single_programs_have_levels_and_times() {
     for (text, level, time, message) in [
         ("611:M 20 Nov 2026 09:58:12.123 # low memory", Level::Warning, "09:58:12.123Z", "low memory"),
         ("611:C 20 Nov 2026 09:58:12.123 * saved", Level::Info, "09:58:12.123Z", "saved"),
         ("1:X 20 Nov 2026 09:58:12 - verbose", Level::Debug, "09:58:12.000Z", "verbose"),
+        ("2026-11-20  9:58:12 1255 [Warning] Aborted", Level::Warning, "09:58:12.000Z", "Aborted"),
+        (
+            "[2026.11.20-09.58.12:123][ 80]LogNet: Warning: late",
+            Level::Warning,
+            "09:58:12.123Z",
+            "LogNet: Warning: late",
+        ),
+        ("[2026.11.20-09.58.12:123][480]LogNet: Join", Level::Info, "09:58:12.123Z", "LogNet: Join"),
+        ("[2026.11.20-09.58.12:123][  0]LogCore: Fatal: no", Level::Fatal, "09:58:12.123Z", "LogCore: Fatal: no"),
         // Not one of them.
+        ("[2026.11.20-09.78.12:123][  0]x", Level::Unknown, "-", "[2026.11.20-09.78.12:123][  0]x"),
+        ("2026-11-20  x:58:12 a", Level::Unknown, "-", "2026-11-20  x:58:12 a"),
         ("611:M 32 Nov 2026 09:58:12.123 # x", Level::Unknown, "-", "611:M 32 Nov 2026 09:58:12.123 # x"),
         ("611:M 20 Nov 2026 09:58:12.123 ! x", Level::Unknown, "-", "611:M 20 Nov 2026 09:58:12.123 ! x"),
         (

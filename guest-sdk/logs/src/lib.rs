@@ -5,7 +5,7 @@
 //! argument. It follows no file, merges no clocks and guesses no time zone: a time without one is UTC.
 //!
 //! The format is detected line by line, since one file often mixes several: JSON lines, logfmt, syslog (RFC 3164 and
-//! RFC 5424), entries of the journal (as JSON and in its export format), access logs, HAProxy, Redis, glog, and plain text that starts
+//! RFC 5424), entries of the journal (as JSON and in its export format), access logs, `HAProxy`, Redis, Unreal Engine, glog, and plain text that starts
 //! with a time or a level. What container runtimes write in front of a line is taken off, and so are colours. Lines that
 //! belong to the record before them, such as tracebacks, stay with it.
 //!
@@ -13,7 +13,7 @@
 //! bytes are copied only when the question needs the text of the record.
 //!
 //! - `level` and `moment`: what a record's severity and time look like. `json`, `logfmt` and `line`: one line.
-//! - `ansi`, `cri` and `journal`: what lines are wrapped in. `proxy`: requests in syslog. `exception`: what was thrown.
+//! - `ansi`, `cri` and `journal`: what lines are wrapped in. `program` and `proxy`: what one program alone writes. `exception`: what was thrown.
 //! - `query`: what is asked. `scan`: lines to records, records to what was asked. `sink`, `tally`, `frequent`,
 //!   `fingerprint`, `field`: where they go. `answer`: what comes out.
 //! - `oracle`, for tests: any bytes, cut anywhere, give the same answer in bounded memory. `cuts`: random ones.
@@ -39,6 +39,7 @@ mod logfmt;
 mod moment;
 #[cfg(test)]
 mod oracle;
+mod program;
 mod proxy;
 mod query;
 mod scan;

@@ -6,7 +6,7 @@ use serde_json::Value;
 use crate::json::{self, Members};
 use crate::level::Level;
 use crate::logfmt::{self, Pairs};
-use crate::{ansi, journal, moment, proxy};
+use crate::{ansi, journal, moment, program, proxy};
 
 /// Words that are looked at for a level behind a time. Thread names such as `[http-nio-8080-exec-1]` are five.
 const WORDS_MAX: usize = 10;
@@ -112,8 +112,9 @@ fn meaning(name: &[u8]) -> Meaning {
 pub(crate) fn head(line: &[u8], context: Context) -> Head {
     let found = match line.first() {
         Some(b'{') => json(line, context),
+        Some(b'[') if line.get(5) == Some(&b'.') => program::unreal(line).or_else(|| plain(line, context)),
         Some(b'<') => syslog(line, context).or_else(|| plain(line, context)),
-        Some(b'0'..=b'9' | b':') => redis(line).or_else(|| plain(line, context)).or_else(|| access(line)),
+        Some(b'0'..=b'9' | b':') => program::redis(line).or_else(|| plain(line, context)).or_else(|| access(line)),
         Some(byte) if byte.is_ascii_uppercase() => {
             let dated = glog(line, context).or_else(|| syslog_without_priority(line, context));
             dated.or_else(|| logfmt(line, context)).or_else(|| plain(line, context)).or_else(|| access(line))
@@ -261,23 +262,6 @@ fn syslog(line: &[u8], context: Context) -> Option<Head> {
 fn proxied(line: &[u8], head: Head) -> Head {
     let Some(request) = line.get(head.at..).and_then(proxy::read) else { return head };
     Head { format: Format::Proxy, level: Level::of_status(request.status), ..head }
-}
-
-/// `611:M 20 Nov 2026 09:58:12.123 # text`: the process, its role, and a sign for the level.
-fn redis(line: &[u8]) -> Option<Head> {
-    let digits = line.iter().take_while(|byte| byte.is_ascii_digit()).count();
-    let text = line.get(digits..)?;
-    let [b':', b'C' | b'M' | b'S' | b'X', b' ', dated @ ..] = text else { return None };
-    let (time_ms, end) = moment::day_first(dated)?;
-    let [b' ', sign, b' ', ..] = dated.get(end..)? else { return None };
-    let level = match sign {
-        b'.' | b'-' => Level::Debug,
-        b'*' => Level::Info,
-        b'#' => Level::Warning,
-        _ => return None,
-    };
-    let at = line.len() - dated.len() + end + 3;
-    Some(Head { level, time_ms: Some(time_ms), at, ..Head::KNOWN })
 }
 
 /// Syslog as written to files: without its priority, so that only the text may tell a level.

@@ -45,9 +45,33 @@ pub(crate) fn iso(text: &[u8]) -> Option<Read> {
         return None;
     }
     let date = day(digits(text, 0, 4)?, digits(text, 5, 2)?, digits(text, 8, 2)?)?;
-    let (time, at) = clock(text, 11)?;
+    // MariaDB writes ` 9:05:59`.
+    let (time, at) = if is_at(text, 11, b' ') { early_clock(text, 12)? } else { clock(text, 11)? };
     let (offset, at) = zone(text, at);
     Some((date + time - offset, at))
+}
+
+/// `9:58:12`: an hour of one digit.
+fn early_clock(text: &[u8], at: usize) -> Option<Read> {
+    let mut padded = [b'0'; 8];
+    padded[1..].copy_from_slice(text.get(at..at + 7)?);
+    let (time, _) = clock(&padded, 0)?;
+    Some((time, at + 7))
+}
+
+/// `2026.11.20-09.58.12:123`, of Unreal Engine, in UTC.
+pub(crate) fn unreal(text: &[u8]) -> Option<Read> {
+    const BETWEEN: [(usize, u8); 6] = [(4, b'.'), (7, b'.'), (10, b'-'), (13, b'.'), (16, b'.'), (19, b':')];
+    if !BETWEEN.iter().all(|(at, byte)| is_at(text, *at, *byte)) {
+        return None;
+    }
+    let date = day(digits(text, 0, 4)?, digits(text, 5, 2)?, digits(text, 8, 2)?)?;
+    let (hour, minute, second) = (digits(text, 11, 2)?, digits(text, 14, 2)?, digits(text, 17, 2)?);
+    if hour > 23 || minute > 59 || second > 59 {
+        return None;
+    }
+    let time = hour * HOUR_MS + minute * MINUTE_MS + second * SECOND_MS + digits(text, 20, 3)?;
+    Some((date + time, 23))
 }
 
 /// `20/Nov/2026:09:58:12 +0000`, of access logs.

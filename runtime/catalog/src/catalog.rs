@@ -189,6 +189,7 @@ fn read_template(files: &BTreeMap<&str, &[u8]>, pack: Arc<Pack>, name: &str) -> 
         pack,
         summary: manifest.summary,
         phrases: manifest.phrases,
+        whole_phrases: manifest.whole_phrases,
         confirmed_phrases: manifest.confirmed_phrases,
         confirmed_clauses: manifest.confirmed_clauses,
         parameters: manifest.parameters,

@@ -40,6 +40,7 @@ const CACHE_S_MAX: u32 = 24 * 60 * 60;
 pub(crate) struct Manifest {
     pub(crate) summary: String,
     pub(crate) phrases: Vec<String>,
+    pub(crate) whole_phrases: Vec<String>,
     pub(crate) confirmed_phrases: Vec<String>,
     pub(crate) confirmed_clauses: Vec<Clause>,
     pub(crate) parameters: Vec<ParamSpec>,
@@ -70,6 +71,8 @@ type RawCompanions = BTreeMap<Spanned<String>, Spanned<String>>;
 struct RawTemplate {
     summary: Spanned<String>,
     phrases: Spanned<Vec<Spanned<String>>>,
+    #[serde(default)]
+    whole_phrases: Vec<Spanned<String>>,
     #[serde(default)]
     confirmed_phrases: Vec<Spanned<String>>,
     #[serde(default)]
@@ -208,9 +211,15 @@ impl Manifest {
             }
         }
         let phrases = source.phrases(raw.phrases.into_inner(), &parameters)?;
-        if let Some(phrase) = raw.confirmed_phrases.get(PHRASES_MAX) {
+        if let Some(phrase) =
+            [&raw.whole_phrases, &raw.confirmed_phrases].into_iter().find_map(|phrases| phrases.get(PHRASES_MAX))
+        {
             return Err(source.expected(phrase, format!("at most {PHRASES_MAX} phrases")));
         }
+        if let Some(phrase) = raw.whole_phrases.iter().find(|phrase| phrase.get_ref().contains('<')) {
+            return Err(source.expected(phrase, "words without slots".to_owned()));
+        }
+        let whole_phrases = source.phrases(raw.whole_phrases, &parameters)?;
         let confirmed = raw.confirmed_phrases.first().or(raw.confirmed_patterns.first());
         if let Some(text) = confirmed.filter(|_| !confirms(&parameters)) {
             return Err(source.expected(text, "a parameter with `confirmed_by`".to_owned()));
@@ -246,6 +255,7 @@ impl Manifest {
         Ok(Self {
             summary: source.sentence(raw.summary)?,
             phrases,
+            whole_phrases,
             confirmed_phrases,
             confirmed_clauses,
             parameters,

@@ -24,6 +24,7 @@ pub struct Template {
     pub(crate) pack: Arc<Pack>,
     pub(crate) summary: String,
     pub(crate) phrases: Vec<String>,
+    pub(crate) whole_phrases: Vec<String>,
     pub(crate) confirmed_phrases: Vec<String>,
     pub(crate) confirmed_clauses: Vec<Clause>,
     pub(crate) parameters: Vec<ParamSpec>,
@@ -149,6 +150,12 @@ impl Template {
         &self.companions
     }
 
+    /// Phrases that select it where a sentence says nothing else.
+    #[must_use]
+    pub fn whole_phrases(&self) -> &[String] {
+        &self.whole_phrases
+    }
+
     /// Phrases that select it where the data hold the texts of a sentence that has no answer otherwise.
     #[must_use]
     pub fn confirmed_phrases(&self) -> &[String] {
@@ -234,6 +241,20 @@ impl Template {
         given: &BTreeMap<String, Value>,
         settings: &BTreeMap<String, String>,
     ) -> Result<Arguments, ParamError> {
+        self.check_with(given, settings, &[])
+    }
+
+    /// The same, where these parameters are required too.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::check`].
+    pub fn check_with(
+        &self,
+        given: &BTreeMap<String, Value>,
+        settings: &BTreeMap<String, String>,
+        required: &[String],
+    ) -> Result<Arguments, ParamError> {
         if let Some(unknown) = given.keys().find(|name| self.parameter(name).is_none()) {
             return Err(self.unknown(unknown));
         }
@@ -244,7 +265,7 @@ impl Template {
                 Some(value) => {
                     values.insert(spec.name.clone(), value);
                 }
-                None if spec.required => missing.push(missing_param(spec)),
+                None if spec.required || required.contains(&spec.name) => missing.push(missing_param(spec)),
                 None => {
                     values.insert(spec.name.clone(), Value::Null);
                 }

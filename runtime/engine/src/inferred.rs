@@ -120,6 +120,7 @@ impl Engine {
         let router = library.router(|template| self.reaches(template));
         let mut fitting: Vec<(CardId, String, Intent, Vec<String>)> = Vec::new();
         let mut unexplained_min = usize::MAX;
+        let is_refused = open.id.is_none();
         for (name, variant) in open.names.iter().zip(open.variants(intent)) {
             let known = self.names(library, &variant, caller);
             // Of a name nobody has looked at, nothing is known.
@@ -128,6 +129,10 @@ impl Engine {
             }
             let routed = router.route(&question(&variant, &known));
             let unexplained = routed.explanation.candidates.first().map_or(0, |best| best.unexplained.len());
+            // Whoever refuses a sentence does not answer a part of it because a file has words of it.
+            if is_refused && unexplained > 0 && !open.is_given {
+                continue;
+            }
             let (id, values) = match routed.decision {
                 Decision::Card { id, values } => (id, values),
                 Decision::Missing { id, values, .. } if open.id.is_some() => (id, values),
@@ -156,7 +161,6 @@ impl Engine {
             }
         }
         let parameter = open.parameter;
-        let is_refused = open.id.is_none();
         match (fitting.pop(), fitting.as_slice()) {
             (None, _) if is_refused => None,
             (None, _) => Some(Choice::Several { id: None, parameter, names: open.names }),

@@ -1,7 +1,10 @@
 //! Planning: every decision about a request, before anything runs.
 //!
 //! A sentence is read once. What it leaves open is a [`Plan`] that a surface can ask about, and the answer completes
-//! the same plan. Running decides nothing more: a [`Run`] holds its script, its limits and its grants.
+//! the same plan. Running decides nothing more: a [`Run`] holds its script, its limits and its grants. `lacking`: what is told of
+//! values that are missing.
+
+mod lacking;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -11,7 +14,7 @@ use intentbox_capability::{Access, Grants};
 use intentbox_catalog::json::Counter;
 use intentbox_catalog::{Arguments, Effects, ParamError, ParamKind, ParamSpec, Template, TemplateId};
 use intentbox_report::{Candidate, Cause, Failure, Inferred, LookedAt, Remedy, Report, RunId, Target};
-use intentbox_router::{Decision, Names, Source};
+use intentbox_router::Decision;
 use intentbox_sandbox::{Deterministic, Limits, Script, ScriptError};
 use serde_json::{Map, Value};
 use sha2::{Digest as _, Sha256};
@@ -25,9 +28,6 @@ use crate::library::{Library, Tool};
 use crate::remedy::Requester;
 use crate::target_name::TargetName;
 use crate::{cards, help, offer, rejected};
-
-/// How many of the names that exist are told for one that is missing.
-const NAMES_TOLD_MAX: usize = 12;
 
 /// The plan for an intent.
 #[derive(Debug)]
@@ -161,34 +161,6 @@ impl Plan {
     fn saying_time(mut self, says_time: bool) -> Self {
         if let Self::Ready(run) | Self::NeedsConsent(Unconfirmed { run, .. }) = &mut self {
             run.says_time = says_time;
-        }
-        self
-    }
-
-    /// The same with the names that a missing parameter may have, the first of them as the example.
-    fn naming(mut self, parameter: &str, names: &[String]) -> Self {
-        if let Self::Incomplete(Incomplete { report, .. }) = &mut self
-            && let Some(failure) = &mut report.failure
-            && let Some(first) = names.first()
-            && let Some(Remedy::Supply(missing)) = &mut failure.remedy
-            && let Some(missing) = missing.iter_mut().find(|missing| missing.name == parameter)
-        {
-            missing.example.clone_from(first);
-            failure.message = format!("{}; there are {}", failure.message, names.join(", "));
-        }
-        self
-    }
-
-    /// The same with the names that are known for what is missing.
-    fn naming_known(mut self, template: &Template, known: &Names) -> Self {
-        let Self::Incomplete(Incomplete { missing, .. }) = &self else { return self };
-        let names = missing.iter().filter_map(|spec| {
-            let source = Source { pack: template.pack().id().to_owned(), values: spec.values_from()?.clone() };
-            let names: Vec<String> = known.get(&source)?.texts().take(NAMES_TOLD_MAX).map(str::to_owned).collect();
-            (!names.is_empty()).then(|| (spec.name().to_owned(), names))
-        });
-        for (parameter, names) in names.collect::<Vec<_>>() {
-            self = self.naming(&parameter, &names);
         }
         self
     }
@@ -518,10 +490,14 @@ impl Engine {
             let plan = self.plan_template(&intent, caller);
             return inferred.into_iter().fold(plan, Plan::having_inferred);
         }
+        let lacks = match &decision {
+            Decision::Missing { parameters, .. } => parameters.clone(),
+            _ => Vec::new(),
+        };
         match decision {
             Decision::Card { id, values } | Decision::Missing { id, values, .. } => {
                 let Some(template) = cards::template(&library.catalog, &id) else { return no_template(id.as_str()) };
-                let plan = self.complete(&library, template, values, intent, caller).having_heard(heard);
+                let plan = self.complete(&library, template, values, intent, caller, &lacks).having_heard(heard);
                 match choice {
                     Some(Choice::Several { parameter, names, .. }) => plan.naming(&parameter, &names),
                     _ => plan.naming_known(template, &names),
@@ -535,7 +511,9 @@ impl Engine {
                 if let ([one], false) = (candidates.as_slice(), intent.params.is_empty())
                     && let Some(template) = library.catalog.get(&one.template)
                 {
-                    return self.complete(&library, template, one.values.clone(), intent, caller).having_heard(heard);
+                    return self
+                        .complete(&library, template, one.values.clone(), intent, caller, &[])
+                        .having_heard(heard);
                 }
                 for candidate in &mut candidates {
                     candidate.takes = offer::takes(&library, &question, &intent.params, candidate);
@@ -549,7 +527,7 @@ impl Engine {
                 if let Some(Choice::Several { id: Some(id), parameter, names }) = choice
                     && let Some(template) = cards::template(&library.catalog, &id)
                 {
-                    let plan = self.complete(&library, template, BTreeMap::new(), intent, caller);
+                    let plan = self.complete(&library, template, BTreeMap::new(), intent, caller, &[]);
                     return plan.naming(&parameter, &names);
                 }
                 self.fits_none(&library, router, intent, &question, closest, caller)
@@ -565,7 +543,7 @@ impl Engine {
         let known = chosen.and_then(|candidate| Some((library.called(&candidate.template)?, candidate)));
         match known {
             Some((template, candidate)) => {
-                self.complete(&library, template, candidate.values.clone(), &intent, caller).learning(&intent.text)
+                self.complete(&library, template, candidate.values.clone(), &intent, caller, &[]).learning(&intent.text)
             }
             None => Plan::Which(Which { intent, library, report }),
         }
@@ -584,12 +562,12 @@ impl Engine {
             }
         }
         match library.catalog.get(template.as_str()) {
-            Some(template) => self.complete(&library, template, known, &intent, caller),
+            Some(template) => self.complete(&library, template, known, &intent, caller, &[]),
             None => no_template(template.as_str()),
         }
     }
 
-    /// Plans a template with the values of a sentence.
+    /// Plans a template with the values of a sentence, which may lack more than the template requires: a column to average.
     pub(crate) fn complete(
         &self,
         library: &Arc<Library>,
@@ -597,13 +575,14 @@ impl Engine {
         mut values: BTreeMap<String, Value>,
         intent: &Intent,
         caller: &Caller,
+        lacks: &[String],
     ) -> Plan {
         let beside = Beside::read(library, template, &intent.params);
         if let Some((_, error)) = beside.rejected.first() {
             return invalid(rejected::values(error));
         }
         values.extend(beside.values);
-        match template.check(&values, &self.tenants.of(&caller.principal).settings) {
+        match template.check_with(&values, &self.tenants.of(&caller.principal).settings, lacks) {
             Ok(arguments) => {
                 let is_window = |spec: &&ParamSpec| matches!(spec.kind(), ParamKind::Window { .. });
                 let mut windows = template.parameters().iter().filter(is_window);

@@ -233,7 +233,7 @@ impl Engine {
             let failure = failure.with(Remedy::Tool(ToolAdvice::CallByName { server, tool }));
             return Plan::Nothing(Box::new(Report::failed(crate::new_run_id(), failure)));
         };
-        self.complete(&made.library, template, values, intent, caller)
+        self.complete(&made.library, template, values, intent, caller, &[])
     }
 }
 

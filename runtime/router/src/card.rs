@@ -20,6 +20,8 @@ pub struct Card {
     pub summary: String,
     /// Phrases that select it.
     pub phrases: Vec<String>,
+    /// Phrases that select it where a sentence says nothing else: their words count for no other sentence.
+    pub whole_phrases: Vec<String>,
     /// Phrases that select it where the data hold the texts of a sentence that has no answer otherwise.
     pub confirmed_phrases: Vec<String>,
     /// Patterns over several parameters that count only there.
@@ -72,6 +74,7 @@ impl Card {
             name: template.id().name().to_owned(),
             summary: template.summary().to_owned(),
             phrases: template.phrases().to_vec(),
+            whole_phrases: template.whole_phrases().to_vec(),
             confirmed_phrases: template.confirmed_phrases().to_vec(),
             confirmed_clauses: template.confirmed_clauses().to_vec(),
             parameters: template.parameters().to_vec(),

@@ -21,7 +21,7 @@ use crate::confirmed::Spans;
 use crate::explain::{Phrase, Scored};
 use crate::names::{Name, Names, Source};
 use crate::ranker::Ranker;
-use crate::text::{Synonyms, Word, split};
+use crate::text::{self, Synonyms, Word, split};
 use crate::time;
 use crate::trust::{self, Doubts};
 use crate::typo::Vocabulary;
@@ -71,6 +71,8 @@ struct Entry {
     /// Whether it changes something.
     writes: bool,
     phrases: Vec<KnownPhrase>,
+    /// Phrases that count only if a sentence says nothing else, without filler.
+    whole: Vec<String>,
     /// The words of the phrases, of the card's name and of the pack's.
     topics: BTreeSet<String>,
     summary_words: BTreeSet<String>,
@@ -192,7 +194,10 @@ impl<R: Ranker> PackIndex<R> {
 
     /// The cards of this pack that the ranker selects and that share anything with the sentence.
     pub(crate) fn prospects(&self, reading: &Reading<'_>, normalised: &str) -> Vec<Prospect> {
-        let is_phrase = |entry: &Entry| entry.phrases.iter().any(|phrase| phrase.normal == normalised);
+        let bare = if normalised == NO_PHRASE { String::new() } else { text::bare(&reading.words) };
+        let is_phrase = |entry: &Entry| {
+            entry.phrases.iter().any(|phrase| phrase.normal == normalised) || entry.whole.contains(&bare)
+        };
         let exact: Vec<bool> = self.entries.iter().map(is_phrase).collect();
         let said = reading.informative();
         let mut places = self.ranker.rank(&said);
@@ -393,6 +398,7 @@ impl Entry {
             summary: card.summary,
             writes: card.writes,
             phrases,
+            whole: card.whole_phrases.iter().map(|phrase| text::bare(&split(phrase))).collect(),
             topics,
             readers: Readers::new(&card.pack.name, card.parameters, &card.clauses, synonyms)
                 .implying(&card.implied, &card.one_of, synonyms)
@@ -422,6 +428,7 @@ impl Entry {
     fn score_of(&self, reading: &Reading<'_>, normalised: &str, values: &[Found]) -> Scored {
         let Reading { words, canonical, numbers, present, .. } = reading;
         let repeats = self.repeated(reading, values);
+        let lacking = self.lacks_a_measure(reading, values);
         let mut said: Vec<&str> = Vec::new();
         let mut said_numbers = vec![false; present.len()];
         let mut unexplained = Vec::new();
@@ -438,6 +445,7 @@ impl Entry {
             // The hours of "the last 24 hours" do not ask for anything by hour.
             let in_time = values.iter().any(|found| found.span.contains(&index) && self.readers.is_window(found));
             let is_topic = !word.quoted && !in_text && !in_time && self.topics.contains(canonical);
+            let is_topic = is_topic || lacking.as_ref().is_some_and(|(at, _)| *at == index);
             // A value may be what the sentence is about as well: the level in "list warnings".
             if word.is_filler || ((in_pattern || repeats[index]) && !is_topic) || said.contains(&canonical.as_str()) {
                 continue;
@@ -468,6 +476,12 @@ impl Entry {
         if let Some(filled) = self.filled_phrase(words, canonical, values) {
             phrase = Phrase { text: filled.text.clone(), covered: 1.0, exact: true };
         }
+        if normalised != NO_PHRASE && !self.whole.is_empty() {
+            let bare = text::bare(words);
+            if self.whole.contains(&bare) {
+                phrase = Phrase { text: bare, covered: 1.0, exact: true };
+            }
+        }
         // What changes something is asked for in so many words: not by a slip of the pen, and not by asking whether it was.
         let is_asked_for = !self.writes || (!is_question(words) && !words.iter().any(|word| word.corrected));
         let score = match phrase.exact {
@@ -487,7 +501,7 @@ impl Entry {
             id: self.id.clone(),
             pack: self.pack.clone(),
             summary: self.summary.clone(),
-            missing: missing.map(|spec| spec.name().to_owned()).collect(),
+            missing: missing.map(|spec| spec.name().to_owned()).chain(lacking.map(|(_, name)| name)).collect(),
             score,
             fit: score,
             sum: 0.0,
@@ -507,6 +521,26 @@ impl Entry {
             values,
             asides: Vec::new(),
         }
+    }
+
+    /// The measure that a sentence names without a column of it, and where: "average per region".
+    fn lacks_a_measure(&self, reading: &Reading<'_>, found: &[Found]) -> Option<(usize, String)> {
+        let Reading { words, canonical, names, .. } = reading;
+        let in_value = |index: usize| found.iter().any(|found| found.span.contains(&index));
+        let is_open = |index: &usize| !words[*index].quoted && !in_value(*index);
+        let at = (0..words.len()).filter(is_open).find(|at| self.readers.column_measure(&canonical[*at]).is_some())?;
+        let spec = self.readers.column_measure(&canonical[at])?;
+        // Of a file that nobody has looked at, no column is known, and one may be named.
+        let source = self.readers.sources().find(|source| spec.values_from() == Some(&source.values))?;
+        let is_known = names.contains_key(source);
+        // "How many in total" counts, whatever is implied elsewhere.
+        let is_counted = |(reader, read): &(usize, ValueRead)| {
+            self.readers.is_measure(*reader) || (read.parameter == "count" && !read.pattern.starts_with('!'))
+        };
+        let is_measured = found.iter().flat_map(|found| &found.reads).any(is_counted);
+        // "I mean" and "meaning" are other words, and a sum may be one of rows.
+        let is_other = words[at].plain.starts_with("mean") || spec.name() == "sum";
+        (is_known && !is_measured && !is_other).then(|| (at, spec.name().to_owned()))
     }
 
     /// Where its values stand, if the card explains a whole sentence with texts that its data hold, by a phrase or because it takes any

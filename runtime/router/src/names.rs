@@ -294,6 +294,11 @@ impl NameList {
         names.all(|name| name.text == first.text).then_some(first)
     }
 
+    /// The names, each with what its source says about it.
+    pub fn names(&self) -> impl Iterator<Item = &Name> {
+        self.names.iter().map(Arc::as_ref)
+    }
+
     /// The names, as their source writes them.
     pub fn texts(&self) -> impl Iterator<Item = &str> {
         self.names.iter().map(|name| name.text.as_str())
@@ -330,7 +335,8 @@ impl NameList {
             let joined = |last: &str| if head.is_empty() { last.to_owned() } else { format!("{head} {last}") };
             let one = singular(last);
             let without_es = last.strip_suffix("es").unwrap_or(last);
-            let variants = [joined(&one), joined(without_es), joined(&format!("{last}s"))];
+            let of_y = last.strip_suffix('y').map_or_else(|| last.to_owned(), |stem| format!("{stem}ies"));
+            let variants = [joined(&one), joined(without_es), joined(&format!("{last}s")), joined(&of_y)];
             variants.iter().find_map(|key| self.said.get(key))
         });
         found.filter(|meant| !meant.is_shared && meant.rank != Rank::Part)

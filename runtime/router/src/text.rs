@@ -136,6 +136,10 @@ pub(crate) fn split(text: &str) -> Vec<Word> {
             at = end;
             continue;
         }
+        // `tail -15` asks for fifteen.
+        let is_tail = words.last().is_some_and(|word| matches!(word.plain.as_str(), "head" | "tail"));
+        let raw = if is_tail && option.bytes().all(|byte| byte.is_ascii_digit()) { option } else { raw };
+        at = end - raw.len();
         let letters = raw.bytes().take_while(u8::is_ascii_lowercase).count();
         let counts = matches!(&raw[..letters], "top" | "last" | "first") && raw.len() > letters;
         let end =
@@ -284,6 +288,70 @@ pub(crate) fn normal(words: &[Word]) -> String {
         }
     }
     normal
+}
+
+/// Words that a whole sentence may have or not: "which logs do we have here" is "which logs".
+const LIGHT: [&str; 44] = [
+    "a",
+    "actually",
+    "all",
+    "an",
+    "and",
+    "any",
+    "anyway",
+    "are",
+    "at",
+    "available",
+    "currently",
+    "do",
+    "does",
+    "even",
+    "exist",
+    "exists",
+    "got",
+    "have",
+    "hello",
+    "here",
+    "hey",
+    "hi",
+    "i",
+    "just",
+    "me",
+    "my",
+    "now",
+    "ok",
+    "okay",
+    "our",
+    "please",
+    "so",
+    "tell",
+    "thanks",
+    "the",
+    "there",
+    "they",
+    "this",
+    "to",
+    "us",
+    "we",
+    "you",
+    "your",
+    "know",
+];
+
+/// The words of a sentence without those that it may have or not; nothing where something is quoted.
+pub(crate) fn bare(words: &[Word]) -> String {
+    fn plain(word: &Word) -> &str {
+        match word.plain.as_str() {
+            "wich" => "which",
+            "whats" | "wat" => "what",
+            plain => plain,
+        }
+    }
+    if words.iter().any(|word| word.quoted) {
+        return String::new();
+    }
+    let kept = words.iter().map(plain).filter(|word| !LIGHT.contains(word));
+    kept.collect::<Vec<_>>().join(" ")
 }
 
 /// The synonyms of one pack, between stems.

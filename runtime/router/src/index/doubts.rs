@@ -203,6 +203,19 @@ impl Entry {
                 halves.push(at);
             }
         }
+        // "How many critical and how many errors": one value cannot be both.
+        let said: Vec<(usize, &(String, Value))> = (0..words.len())
+            .filter_map(|at| Some((at, alternative(at)?)))
+            .filter(|(_, (_, value))| !value.is_null())
+            .collect();
+        for pair in said.windows(2) {
+            let [(first, left), (second, right)] = pair else { continue };
+            let joins = |at: usize| matches!(words[at].plain.as_str(), "and" | "n" | "or" | "versus" | "vs");
+            let is_other = left.0 == right.0 && left.1 != right.1 && (first + 1..*second).any(joins);
+            if is_other && !(is_read(left) && is_read(right)) && !halves.contains(second) {
+                halves.push(*second);
+            }
+        }
         halves
     }
 }

@@ -98,8 +98,16 @@ impl<R: Ranker> PackIndex<R> {
         let in_full = || if is_short() { list.find(&first.plain) } else { None };
         // "Parts" may be `parts_stock.csv`, if no other file is about parts.
         let is_many = || is_one && !is_topic && first.plain.ends_with('s') && first.plain.len() > 4;
+        // "Without the banned" says what "without banned" does.
+        let is_article = |word: &&Word| matches!(word.plain.as_str(), "a" | "an" | "my" | "our" | "the");
+        let bare = || {
+            let inner = inside.get(1..inside.len() - 1).unwrap_or_default().iter().any(|word| is_article(&word));
+            let kept: Vec<&str> =
+                inside.iter().filter(|word| !is_article(word)).map(|word| word.text.as_str()).collect();
+            if inner { list.find(&kept.join(" ")) } else { None }
+        };
         let done = || is_did(said.words, span.start).then(|| list.find_done(&first.plain)).flatten();
-        let loose = list.find(written).or_else(in_full).or_else(part).or_else(|| if is_one { done() } else { None });
+        let loose = list.find(written).or_else(in_full).or_else(part).or_else(|| if is_one { done() } else { bare() });
         let Some(name) = loose else {
             let name = list.find_part(written)?;
             let is_file = is_one && !is_topic && first.plain.len() >= PART_LETTERS_MIN;
@@ -116,6 +124,7 @@ impl<R: Ranker> PackIndex<R> {
         // "Employees in Sales" is not about `sales-2026.csv`.
         let is_proper = span.start > 0 && first.text.starts_with(char::is_uppercase);
         let says = if is_proper { list.says_all(written) } else { list.says(written) };
+        let says = says || (!is_one && bare().is_some());
         let how = if says { How::Exactly } else { How::Loosely };
         Some(NameMention { span, name: Arc::clone(name), how })
     }

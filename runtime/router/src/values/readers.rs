@@ -107,6 +107,16 @@ impl Readers {
         self.one_of.iter().copied().find(|reader| self.specs[*reader].name() == name)
     }
 
+    /// The parameter for the column of a measure that a word names.
+    pub(crate) fn column_measure(&self, form: &str) -> Option<&ParamSpec> {
+        self.measure(form).map(|reader| &self.specs[reader]).filter(|spec| spec.values_from().is_some())
+    }
+
+    /// Whether a reader takes the column of a measure.
+    pub(crate) fn is_measure(&self, reader: usize) -> bool {
+        self.one_of.contains(&reader) && self.specs[reader].values_from().is_some()
+    }
+
     /// The same with what is meant without being said, and with parameters that exclude each other.
     pub(crate) fn implying(mut self, implied: &[Clause], one_of: &[String], synonyms: &Synonyms) -> Self {
         self.implied = implied.iter().map(|clause| pattern(clause, &self.specs, synonyms)).collect();

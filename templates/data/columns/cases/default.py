@@ -64,7 +64,7 @@ def yes_or_no(column):
         return
     written = {text.lower(): text for text in column["texts"]}
     no = ANSWERS[yes]
-    said = {name: yes, "inactive" if name == "active" else f"un{name}": no, f"non-{name}": no, f"not {name}": no}
+    said = {name: yes, "inactive" if name == "active" else f"un{name}": no, f"non-{name}": no, f"not {name}": no, f"without {name}": no}
     for words, text in said.items():
         yield {"value": written.get(text, text), "of": column["column"], "said": words}
 
