@@ -90,7 +90,7 @@ pub const OTHER_TRUST_FLOOR: f64 = 0.9;
 const SURE_TRUST: f64 = 0.9;
 
 /// The same for a reading that lacks a value: it is a question, and costs no wrong answer.
-pub const MISSING_TRUST_FLOOR: f64 = 0.5;
+pub const MISSING_TRUST_FLOOR: f64 = 0.6;
 
 /// The lowest sum of scores at which it is worth asking which of several cards is meant.
 pub const ASK_FLOOR: f64 = 0.6;

@@ -1,6 +1,8 @@
 //! Sentences and where they go, as data. The card of the `sentry` pack is that of the real template; the `plan` pack
 //! exists for what one card cannot show: rivals, required parameters, enums.
 
+mod known;
+
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::fs::read_to_string;

@@ -89,6 +89,14 @@ fn names_say_which_count_and_what_else_they_give() {
 }
 
 #[test]
+fn a_whole_phrase_has_no_slots() {
+    let text = "[params.a]\ntype = \"text\"\ndescription = \"A.\"\n";
+    let manifest = parse(&format!("whole_phrases = [\"which logs\"]\n{text}")).expect("it is well formed");
+    assert_eq!(manifest.whole_phrases, ["which logs"]);
+    refused(&format!("whole_phrases = [\"which <a>\"]\n{text}"), 1, "words without slots");
+}
+
+#[test]
 fn a_template_confirms_texts_alone() {
     let text = |more: &str| format!("[params.a]\ntype = \"text\"\ndescription = \"A.\"\n{more}");
     let by = "confirmed_by = \"mentions.text\"\n";
