@@ -12,11 +12,10 @@ const ENDINGS: [&[u8]; 4] = [b"Error", b"Exception", b"Throwable", b"Interrupt"]
 pub(crate) fn thrown(record: &[u8]) -> Option<&[u8]> {
     let (mut found, mut is_traced, mut is_python) = (None, false, false);
     for line in record.split(|byte| *byte == b'\n') {
+        let is_inside = line.first().is_some_and(u8::is_ascii_whitespace);
         if line.starts_with(b"Traceback (most recent call last)") {
             (is_traced, is_python) = (true, true);
-        } else if line.starts_with([b' ', b'\t'].as_slice()) || line.first().is_some_and(u8::is_ascii_whitespace) {
-            continue;
-        } else if let Some(name) = named(line, is_traced) {
+        } else if let Some(name) = named(line, is_traced).filter(|_| !is_inside) {
             is_traced = false;
             if is_python || found.is_none() {
                 found = Some(name);

@@ -30,7 +30,7 @@ pub(crate) fn read(message: &[u8]) -> Option<Request<'_>> {
     let frontend = words.next()?;
     let frontend = frontend.strip_suffix(b"~").unwrap_or(frontend);
     let (backend, server) = halves(words.next()?, b'/')?;
-    words.next().filter(|times| times.iter().filter(|byte| **byte == b'/').count() == 4)?;
+    words.next().filter(|times| times.split(|byte| *byte == b'/').count() == 5)?;
     let status = std::str::from_utf8(words.next()?).ok()?.parse().ok().filter(|status| (100..600).contains(status))?;
     // A header that was captured may hold a quote, and the request is the last of the line.
     let quoted = rest.trim_ascii_end().strip_suffix(b"\"")?;

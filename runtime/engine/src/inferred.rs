@@ -127,13 +127,13 @@ impl Engine {
             if open.near.iter().flat_map(dependent).any(|(_, source)| known.get(&source).is_none()) {
                 return None;
             }
-            let routed = router.route(&question(&variant, &known));
-            let unexplained = routed.explanation.candidates.first().map_or(0, |best| best.unexplained.len());
+            let answer = router.route(&question(&variant, &known));
+            let unexplained = answer.explanation.candidates.first().map_or(0, |best| best.unexplained.len());
             // Whoever refuses a sentence does not answer a part of it because a file has words of it.
             if is_refused && unexplained > 0 && !open.is_given {
                 continue;
             }
-            let (id, values) = match routed.decision {
+            let (id, values) = match answer.decision {
                 Decision::Card { id, values } => (id, values),
                 Decision::Missing { id, values, .. } if open.id.is_some() => (id, values),
                 _ => continue,
