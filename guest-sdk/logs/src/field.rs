@@ -165,17 +165,11 @@ impl Field {
 
     fn in_proxy(&self, line: &[u8], head: &Head, value: &mut Vec<u8>) -> bool {
         let Some(request) = line.get(head.at..).and_then(proxy::read) else { return false };
-        let status = request.status.to_string();
-        let fields = [
-            ("client", request.client),
-            ("method", request.method),
-            ("path", request.path),
-            ("status", status.as_bytes()),
-            ("frontend", request.frontend),
-            ("backend", request.backend),
-            ("server", request.server),
-        ];
-        let found = fields.into_iter().find(|(name, _)| self.is(name));
+        if self.is("status") {
+            value.extend_from_slice(request.status.to_string().as_bytes());
+            return true;
+        }
+        let found = request.texts().into_iter().find(|(name, _)| self.is(name));
         found.map(|(_, text)| value.extend_from_slice(text)).is_some()
     }
 

@@ -573,15 +573,7 @@ pub(crate) fn fields(line: &[u8], head: &Head) -> Vec<(String, Value)> {
         }
         Format::Proxy => {
             let Some(request) = line.get(head.at..).and_then(proxy::read) else { return Vec::new() };
-            let texts = [
-                ("client", request.client),
-                ("method", request.method),
-                ("path", request.path),
-                ("frontend", request.frontend),
-                ("backend", request.backend),
-                ("server", request.server),
-            ];
-            let texts = texts.map(|(name, text)| (name.to_owned(), Value::String(shown(text))));
+            let texts = request.texts().map(|(name, text)| (name.to_owned(), Value::String(shown(text))));
             texts.into_iter().chain([("status".to_owned(), Value::from(request.status))]).collect()
         }
         Format::Journal => journal::written(line.get(..head.at).unwrap_or_default())

@@ -18,6 +18,20 @@ pub(crate) struct Request<'a> {
     pub(crate) path: &'a [u8],
 }
 
+impl<'a> Request<'a> {
+    /// What it has besides its status, by the names of fields.
+    pub(crate) fn texts(&self) -> [(&'static str, &'a [u8]); 6] {
+        [
+            ("client", self.client),
+            ("method", self.method),
+            ("path", self.path),
+            ("frontend", self.frontend),
+            ("backend", self.backend),
+            ("server", self.server),
+        ]
+    }
+}
+
 /// Reads a message of syslog, from the program on; nothing where another program wrote it, or the proxy something else.
 pub(crate) fn read(message: &[u8]) -> Option<Request<'_>> {
     let rest = message.strip_prefix(b"haproxy[")?;

@@ -75,6 +75,8 @@ struct Filter {
     needles: Vec<Needle>,
     /// Values that fields must have.
     fields: Vec<(Field, Vec<u8>)>,
+    /// The value of a field, of the record that is looked at.
+    value: Vec<u8>,
     since_ms: Option<i64>,
     until_ms: Option<i64>,
 }
@@ -132,7 +134,7 @@ impl Scan {
         Ok(Self {
             context: Context { needs_time, now_ms, outer_ms: None },
             needs_text,
-            filter: Filter { levels: levels.table(), needles, fields, since_ms, until_ms },
+            filter: Filter { levels: levels.table(), needles, fields, value: Vec::new(), since_ms, until_ms },
             sink,
             seen: Seen::default(),
             file: Arc::from(""),
@@ -612,11 +614,11 @@ impl Filter {
     }
 
     /// Whether the fields of a record have the values that they must have.
-    fn values(&self, record: &Pending) -> bool {
-        let mut found = Vec::new();
-        self.fields.iter().all(|(field, value)| {
-            field.read(&record.text, &record.head, &mut found) && found.eq_ignore_ascii_case(value)
-        })
+    fn values(&mut self, record: &Pending) -> bool {
+        let Self { fields, value: found, .. } = self;
+        fields
+            .iter()
+            .all(|(field, value)| field.read(&record.text, &record.head, found) && found.eq_ignore_ascii_case(value))
     }
 
     fn time(&self, time_ms: Option<i64>) -> bool {

@@ -53,7 +53,9 @@ impl Open {
                 let mut lacking = parameters.iter().filter(|name| !intent.params.contains_key(*name));
                 let (Some(parameter), None) = (lacking.next(), lacking.next()) else { return None };
                 let template = cards::template(&library.catalog, id)?;
-                let source = source(template, template.parameter(parameter)?)?;
+                // The column of an average is for a person to choose: nothing else in the sentence tells it.
+                let spec = template.parameter(parameter).filter(|spec| spec.must_be_given())?;
+                let source = source(template, spec)?;
                 let (near, id) = (vec![id.clone()], Some(id.clone()));
                 Self::among(names, &source, Self::new(id, near, parameter))
             }

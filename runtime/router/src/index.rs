@@ -91,6 +91,8 @@ struct Entry {
 #[derive(Debug)]
 pub(crate) struct Reading<'a> {
     words: Cow<'a, [Word]>,
+    /// The sentence without what it may have or not, where a whole phrase of the pack is compared with it.
+    bare: String,
     canonical: Vec<String>,
     /// The number of each in the pack, if it has one.
     numbers: Vec<Option<usize>>,
@@ -183,7 +185,9 @@ impl<R: Ranker> PackIndex<R> {
             present[*number] = true;
         }
         let clauses = clause::numbered(said.question.text, &words);
-        Reading { words, canonical, numbers, present, clauses, said, names }
+        let has_whole = self.entries.iter().any(|entry| !entry.whole.is_empty());
+        let bare = if has_whole { text::bare(&words) } else { String::new() };
+        Reading { words, bare, canonical, numbers, present, clauses, said, names }
     }
 
     /// Whether a word is one of this pack's, or says a name of it.
@@ -194,9 +198,9 @@ impl<R: Ranker> PackIndex<R> {
 
     /// The cards of this pack that the ranker selects and that share anything with the sentence.
     pub(crate) fn prospects(&self, reading: &Reading<'_>, normalised: &str) -> Vec<Prospect> {
-        let bare = if normalised == NO_PHRASE { String::new() } else { text::bare(&reading.words) };
         let is_phrase = |entry: &Entry| {
-            entry.phrases.iter().any(|phrase| phrase.normal == normalised) || entry.whole.contains(&bare)
+            let is_whole = normalised != NO_PHRASE && entry.whole.contains(&reading.bare);
+            is_whole || entry.phrases.iter().any(|phrase| phrase.normal == normalised)
         };
         let exact: Vec<bool> = self.entries.iter().map(is_phrase).collect();
         let said = reading.informative();
@@ -476,11 +480,8 @@ impl Entry {
         if let Some(filled) = self.filled_phrase(words, canonical, values) {
             phrase = Phrase { text: filled.text.clone(), covered: 1.0, exact: true };
         }
-        if normalised != NO_PHRASE && !self.whole.is_empty() {
-            let bare = text::bare(words);
-            if self.whole.contains(&bare) {
-                phrase = Phrase { text: bare, covered: 1.0, exact: true };
-            }
+        if normalised != NO_PHRASE && self.whole.contains(&reading.bare) {
+            phrase = Phrase { text: reading.bare.clone(), covered: 1.0, exact: true };
         }
         // What changes something is asked for in so many words: not by a slip of the pen, and not by asking whether it was.
         let is_asked_for = !self.writes || (!is_question(words) && !words.iter().any(|word| word.corrected));
@@ -528,8 +529,8 @@ impl Entry {
         let Reading { words, canonical, names, .. } = reading;
         let in_value = |index: usize| found.iter().any(|found| found.span.contains(&index));
         let is_open = |index: &usize| !words[*index].quoted && !in_value(*index);
-        let at = (0..words.len()).filter(is_open).find(|at| self.readers.column_measure(&canonical[*at]).is_some())?;
-        let spec = self.readers.column_measure(&canonical[at])?;
+        let mut open = (0..words.len()).filter(is_open);
+        let (at, spec) = open.find_map(|at| Some((at, self.readers.column_measure(&canonical[at])?)))?;
         // Of a file that nobody has looked at, no column is known, and one may be named.
         let source = self.readers.sources().find(|source| spec.values_from() == Some(&source.values))?;
         let is_known = names.contains_key(source);

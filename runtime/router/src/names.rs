@@ -43,7 +43,7 @@ const UNITS: [&str; 26] = [
 ];
 
 /// What names of columns begin with that says how they count.
-const COUNTED: [&str; 5] = ["count", "n", "no", "num", "qty"];
+const COUNTED: [&str; 6] = ["count_of_", "n_", "no_of_", "num_", "number_of_", "qty_"];
 
 /// Among more names a short beginning is one of some word.
 const ABBREVIATED_MAX: usize = 60;
@@ -216,8 +216,8 @@ impl NameList {
                 list.add(first, &name, Rank::Stem);
             }
             // `qty_on_hand` is what is on hand.
-            if let Some((_, last)) = text.split_once('_').filter(|(count, _)| COUNTED.contains(count)) {
-                list.add(last.trim_start_matches("of_"), &name, Rank::Undated);
+            if let Some(counted) = COUNTED.iter().find_map(|count| text.strip_prefix(count)) {
+                list.add(counted, &name, Rank::Undated);
             }
             list.names.push(name);
         }

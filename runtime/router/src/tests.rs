@@ -162,9 +162,14 @@ fn check(router: &Router, text: &str, expected: &str) {
 
 /// Checks where sentences go, and tells of all that go elsewhere.
 fn check_all(router: &Router, expected: &[(&str, &str)]) {
+    check_with(router, &Names::default(), expected);
+}
+
+/// The same where names are known.
+fn check_with(router: &Router, names: &Names, expected: &[(&str, &str)]) {
     let mut wrong = String::new();
     for (text, expected) in expected {
-        let answer = ask(router, text);
+        let answer = router.route(&Question { text, names, now: now() });
         if told(&answer.decision) != *expected {
             let explanation = answer.explanation;
             writeln!(wrong, "{text}: {} instead of {expected}\n{explanation}\n", told(&answer.decision))

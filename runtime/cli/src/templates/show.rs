@@ -73,7 +73,7 @@ fn describe(template: &Template, engine: &Engine, settings: &BTreeMap<String, St
     if !engine.reaches(template) {
         line("needs", &words::all(&engine.lacks(template)));
     }
-    for phrase in template.phrases() {
+    for phrase in template.phrases().iter().chain(template.whole_phrases()) {
         line("say", phrase);
     }
     for clause in template.clauses() {

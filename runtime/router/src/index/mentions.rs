@@ -99,12 +99,10 @@ impl<R: Ranker> PackIndex<R> {
         // "Parts" may be `parts_stock.csv`, if no other file is about parts.
         let is_many = || is_one && !is_topic && first.plain.ends_with('s') && first.plain.len() > 4;
         // "Without the banned" says what "without banned" does.
-        let is_article = |word: &&Word| matches!(word.plain.as_str(), "a" | "an" | "my" | "our" | "the");
         let bare = || {
-            let inner = inside.get(1..inside.len() - 1).unwrap_or_default().iter().any(|word| is_article(&word));
-            let kept: Vec<&str> =
-                inside.iter().filter(|word| !is_article(word)).map(|word| word.text.as_str()).collect();
-            if inner { list.find(&kept.join(" ")) } else { None }
+            let has_article = inside.get(1..inside.len() - 1).unwrap_or_default().iter().any(is_article);
+            let kept = inside.iter().filter(|word| !is_article(word)).map(|word| word.text.as_str());
+            if has_article { list.find(&kept.collect::<Vec<_>>().join(" ")) } else { None }
         };
         let done = || is_did(said.words, span.start).then(|| list.find_done(&first.plain)).flatten();
         let loose = list.find(written).or_else(in_full).or_else(part).or_else(|| if is_one { done() } else { bare() });
@@ -140,7 +138,6 @@ impl<R: Ranker> PackIndex<R> {
 /// Whether a word stands where a sentence says what something is in or who did it: "in the worker", "did nginx".
 fn is_led(words: &[Word], at: usize) -> bool {
     const LEADING: [&str; 12] = ["at", "did", "do", "does", "from", "had", "has", "in", "inside", "is", "of", "on"];
-    let is_article = |word: &&Word| matches!(word.plain.as_str(), "my" | "our" | "the");
     let mut before = words[..at].iter().rev().filter(|word| !is_article(word));
     let lead = before.next().filter(|word| !word.quoted);
     let doing = before.next().map_or("", |word| word.plain.as_str());
@@ -154,11 +151,14 @@ fn is_led(words: &[Word], at: usize) -> bool {
     is_led && is_end
 }
 
+fn is_article(word: &Word) -> bool {
+    matches!(word.plain.as_str(), "my" | "our" | "the")
+}
+
 /// Whether the word before groups by this one, or takes it as a text.
 fn is_grouped(words: &[Word], at: usize) -> bool {
     const GROUPING: [&str; 12] =
         ["about", "by", "containing", "each", "every", "for", "like", "mentioning", "per", "what", "which", "with"];
-    let is_article = |word: &&Word| matches!(word.plain.as_str(), "my" | "our" | "the");
     let before = words[..at].iter().rev().find(|word| !is_article(word));
     before.is_some_and(|word| GROUPING.contains(&word.plain.as_str()))
 }

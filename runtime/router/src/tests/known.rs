@@ -37,17 +37,7 @@ fn check_known(expected: &[(&str, &str)]) {
     let catalog = embedded();
     let packs = ["data", "logs"];
     let router = Router::new(catalog.templates().filter(|of| packs.contains(&of.pack().id())).map(Card::of));
-    let names = names();
-    let mut wrong = String::new();
-    for (text, expected) in expected {
-        let answer = router.route(&Question { text, names: &names, now: now() });
-        if told(&answer.decision) != *expected {
-            let explanation = answer.explanation;
-            writeln!(wrong, "{text}: {} instead of {expected}\n{explanation}\n", told(&answer.decision))
-                .expect("writing to a String does not fail");
-        }
-    }
-    assert!(wrong.is_empty(), "{wrong}");
+    check_with(&router, &names(), expected);
 }
 
 #[test]

@@ -129,7 +129,6 @@ fn hours_are_times_beside_a_day_or_another_time() {
     }
 }
 
-/// That a sentence mentions one window, and which.
 #[test]
 fn a_day_and_a_month_are_a_date_where_only_one_can_be_the_month() {
     for text in ["errors 21/11", "errors on 11/21", "since 21/11 errors", "errors 21/11 between 10 and 12h"] {
@@ -166,6 +165,7 @@ fn an_edge_of_a_time_is_where_it_begins_or_ends() {
     assert_window("errors until the end of october", "../2026-11-01T00:00:00Z");
 }
 
+/// That a sentence mentions one window, and which.
 fn assert_window(text: &str, expected: &str) {
     let now = NOW.parse().expect("it is a time");
     let found = mentions(&split(text), now);

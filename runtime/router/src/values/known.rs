@@ -72,19 +72,8 @@ impl Pull<'_> {
             if next == at + 1 && !words[at].comma {
                 continue;
             }
-            let mentions = self.names[reader].as_deref().unwrap_or_default();
             let beside = values.iter_mut().find(|found| found.span.start == next);
-            let Some((found, value)) = beside.and_then(|found| {
-                let is_of = |value: &Value| mentions.iter().any(|mention| *value == *mention.name.text);
-                let mut columns = found.reads.iter().filter(|(other, _)| self.readers.one_of.contains(other));
-                let value = columns.next().map(|(_, read)| read.value.clone()).filter(is_of)?;
-                Some((found, value))
-            }) else {
-                continue;
-            };
-            let parameter = self.readers.specs[reader].name().to_owned();
-            let (pattern, text) = ("the column of the measure beside it".to_owned(), words[at].text.clone());
-            found.reads.push((reader, ValueRead { parameter, pattern, text, value, is_guess: false }));
+            let Some(found) = beside.and_then(|found| self.with_measure(found, reader, at)) else { continue };
             found.span.start = at;
             taken[at..next].fill(true);
             read[reader] = true;
@@ -101,18 +90,25 @@ impl Pull<'_> {
             else {
                 continue;
             };
-            let mentions = self.names[reader].as_deref().unwrap_or_default();
-            let Some(found) = values.iter_mut().find(|found| found.span.end == at - 1) else { continue };
-            let is_of = |value: &Value| mentions.iter().any(|mention| *value == *mention.name.text);
-            let mut columns = found.reads.iter().filter(|(other, _)| self.readers.one_of.contains(other));
-            let Some(value) = columns.next().map(|(_, read)| read.value.clone()).filter(is_of) else { continue };
-            let parameter = self.readers.specs[reader].name().to_owned();
-            let (pattern, text) = ("the column of the measure before it".to_owned(), words[at].text.clone());
-            found.reads.push((reader, ValueRead { parameter, pattern, text, value, is_guess: false }));
+            let before = values.iter_mut().find(|found| found.span.end == at - 1);
+            let Some(found) = before.and_then(|found| self.with_measure(found, reader, at)) else { continue };
             found.span.end = at + 1;
             taken[at - 1..=at].fill(true);
             read[reader] = true;
         }
+    }
+
+    /// A measure of a column with another measure of it, which the word at `at` names; nothing where that takes no such column.
+    fn with_measure<'f>(&self, found: &'f mut Found, reader: usize, at: usize) -> Option<&'f mut Found> {
+        let mentions = self.names[reader].as_deref().unwrap_or_default();
+        let is_of = |value: &Value| mentions.iter().any(|mention| *value == *mention.name.text);
+        let mut columns = found.reads.iter().filter(|(other, _)| self.readers.one_of.contains(other));
+        let value = columns.next().map(|(_, read)| read.value.clone()).filter(is_of)?;
+        let parameter = self.readers.specs[reader].name().to_owned();
+        let text = self.sentence.words[at].text.clone();
+        let pattern = "the column of the measure beside it".to_owned();
+        found.reads.push((reader, ValueRead { parameter, pattern, text, value, is_guess: false }));
+        Some(found)
     }
 
     /// Names take the word beside them that says what they are: "the amount column", "our products file".
